@@ -1,8 +1,8 @@
-//! The one trait of all micro-apps, and the words it uses.
+//! What every micro-app is, and the words it uses.
 
 use datatypes::{Element, Layout};
 
-use crate::{ArraySpec, Arrays, Message};
+use crate::{ArraySpec, Face, Message};
 
 /// Which end of a message a layout describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,72 +37,64 @@ pub enum Exchange {
     },
 }
 
-/// The exchange of one application, at one size.
-///
-/// Required: the arrays, the element, the message of each side and the application's loops. The
-/// rest has defaults that suit an exchange between pairs with one wire order.
-pub trait MicroApp: Send + Sync {
+/// The exchange of one application between two ranks, at one size.
+pub struct MicroApp {
     /// The application's arrays, in the order in which reports number them.
-    fn arrays(&self) -> Vec<ArraySpec>;
-
-    /// The predefined type of every value on the wire.
-    fn element(&self) -> Element;
-
-    /// What is sent, or where the received goes, as layouts per array in wire order.
-    fn message(&self, side: Side, order: WireOrder) -> Message;
-
-    /// The application's pack loop, as the application has it, value by value: gathers the send side into `packed`,
-    /// in [`WireOrder::Manual`]. Compiled like all else: optimised, for the build's base instruction set.
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]);
-
-    /// The application's unpack loop, likewise: scatters `packed` to the receive side, in [`WireOrder::Manual`].
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays);
-
-    /// The same bytes in the same order as [`MicroApp::pack`], by what an expert writes by hand for this nest: copies
-    /// of known sizes, and instructions that are chosen when the program runs. By default the plain loop.
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.pack(arrays, packed);
-    }
-
-    /// As [`MicroApp::unpack`], tuned likewise.
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.unpack(packed, arrays);
-    }
-
-    /// Whether there are hand-written loops. Where there are none, [`MicroApp::pack`] and [`MicroApp::unpack`] move the right
-    /// bytes slowly, and are nothing to be timed.
-    fn has_loops(&self) -> bool {
-        true
-    }
-
-    /// Whether values are of several predefined types: [`MicroApp::element`] is then a byte.
-    fn mixes_types(&self) -> bool {
-        false
-    }
-
-    /// Whether the hand-written loop and the datatype put the values in different orders.
-    fn orders_differ(&self) -> bool {
-        false
-    }
-
-    /// Whether the application receives straight into its array, so that it never unpacks by hand: the receive
-    /// side is then one contiguous run, and [`MicroApp::unpack`] is a plain copy that a method may leave out.
-    fn receives_in_place(&self) -> bool {
-        false
-    }
-
+    pub arrays: Vec<ArraySpec>,
+    /// The predefined type of every value on the wire; a byte where there are several types.
+    pub element: Element,
+    /// What is sent.
+    pub send: Face,
+    /// Where the received goes.
+    pub receive: Face,
     /// Who exchanges with whom.
-    fn exchange(&self) -> Exchange {
-        Exchange::Pairs
+    pub exchange: Exchange,
+    /// Whether there are hand-written loops. Where there are none, [`Face::pack`] and [`Face::unpack`] move the right bytes
+    /// slowly, and are nothing to be timed.
+    pub has_loops: bool,
+    /// Whether values are of several predefined types.
+    pub mixes_types: bool,
+    /// Whether the application receives straight into its array, so that it never unpacks by hand: the receive side is then
+    /// one contiguous run, and unpacking a plain copy that a method may leave out.
+    pub receives_in_place: bool,
+}
+
+impl MicroApp {
+    /// An exchange between pairs, with loops.
+    pub(crate) fn new(element: Element, arrays: Vec<ArraySpec>, send: Face, receive: Face) -> Self {
+        Self {
+            arrays,
+            element,
+            send,
+            receive,
+            exchange: Exchange::Pairs,
+            has_loops: true,
+            mixes_types: false,
+            receives_in_place: false,
+        }
     }
 
-    /// The most segments that a side can have, where index lists say where they lie: known without drawing the lists.
-    fn listed_segments(&self) -> Option<u64> {
-        None
+    /// A side of the message.
+    pub fn face(&self, side: Side) -> &Face {
+        match side {
+            Side::Send => &self.send,
+            Side::Receive => &self.receive,
+        }
+    }
+
+    /// What is sent, or where the received goes, as layouts per array in wire order; of an all-to-all, all blocks as one layout.
+    pub fn message(&self, side: Side, order: WireOrder) -> Message {
+        let (array, block) = match (&self.exchange, side) {
+            (Exchange::Pairs, _) => return self.face(side).message(order),
+            (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, send_block),
+            (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, receive_block),
+        };
+        let whole = Layout::contiguous((self.message_bytes() / block.size()) as i64, block);
+        Message::single(array, 0, whole.expect("the arrays fit in memory"))
     }
 
     /// Bytes on the wire, from one rank.
-    fn message_bytes(&self) -> u64 {
-        self.message(Side::Send, WireOrder::Ddt).size()
+    pub fn message_bytes(&self) -> u64 {
+        self.send.bytes() as u64
     }
 }

@@ -9,23 +9,30 @@
 //!
 //! Bytes: 16 N n from each rank, 16 n^2 to each. The original pads N with N mod P; here N must be divisible.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
-use ndarray::{Axis, Ix2};
+use ndarray::Ix2;
 
-use crate::box_loops::BoxLoops;
-use crate::nest::Nest;
-use crate::rows::{SIZE, pack_long_rows, unpack_long_rows};
+use crate::face::{Face, FaceBlock};
+use crate::region::{BoxLoops, Region, Whole};
+use crate::rows::{pack_long_rows, unpack_long_rows};
 use crate::{
-    ArraySpec, Arrays, Built, Context, Exchange, Message, MicroApp, Parameter, ParameterSet, Preset, Side,
+    ArraySpec, Arrays, Built, Context, Exchange, Loops, MicroApp, Parameter, ParameterSet, Piece, Preset,
     Test, Values, WireOrder,
 };
 
 /// Double complex, for which Rust has no type: real and imaginary part.
-pub(crate) type Complex = [f64; 2];
+type Complex = [f64; 2];
 
 /// Bytes of a [`Complex`].
-pub(crate) const COMPLEX_BYTES: i64 = 16;
+const COMPLEX_BYTES: i64 = 16;
+
+/// Arrays.
+pub(crate) const MATRIX: usize = 0;
+const RECEIVED: usize = 1;
 
 const PARAMETERS: &[Parameter] = &[Parameter::integer(
     "n",
@@ -51,11 +58,11 @@ pub const FFT2D: Test = Test {
     about: "all-to-all transpose of a double complex matrix",
     parameters: PARAMETERS,
     sets: SETS,
-    make: Fft2d::boxed,
+    make: build,
 };
 
 /// The loops over a block of the matrix that one rank is sent.
-pub(crate) const LOOPS: BoxLoops = BoxLoops {
+const LOOPS: BoxLoops = BoxLoops {
     pack: |arrays, matrix, block, packed| {
         pack_long_rows(arrays.block::<Complex, Ix2>(matrix, block), cast_slice_mut(packed));
     },
@@ -66,7 +73,7 @@ pub(crate) const LOOPS: BoxLoops = BoxLoops {
 
 /// Unpacks rows of a transpose from row `first` of a matrix with columns of `rows` on: column by column, as in the
 /// original, written in order, read a row apart.
-pub(crate) fn scatter_rows(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: usize) {
+fn scatter_rows(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: usize) {
     let columns = matrix.len() / rows;
     for (r, column) in matrix.chunks_exact_mut(rows).enumerate() {
         for (to, row) in column[first..].iter_mut().zip(packed.chunks_exact(columns)) {
@@ -79,7 +86,7 @@ pub(crate) fn scatter_rows(packed: &[Complex], matrix: &mut [Complex], rows: usi
 const TILE: usize = 4;
 
 /// As [`scatter_rows`], [`TILE`] columns at a time: every cache line is read once, and not once for each column.
-pub(crate) fn scatter_tiles(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: usize) {
+fn scatter_tiles(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: usize) {
     let columns = matrix.len() / rows;
     for (tile, group) in matrix.chunks_mut(TILE * rows).enumerate() {
         let at = tile * TILE;
@@ -101,90 +108,111 @@ pub(crate) fn scatter_tiles(packed: &[Complex], matrix: &mut [Complex], rows: us
     }
 }
 
-struct Fft2d {
-    /// Rows of the matrix: N.
-    rows: usize,
-    /// Columns of a rank: n.
-    columns: usize,
-    /// P.
-    ranks: usize,
-}
-
-impl Fft2d {
-    fn boxed(values: &Values, context: Context) -> Built {
-        let (rows, ranks) = (values.positive("n")?, context.ranks.max(1));
-        if rows % ranks != 0 {
-            let above = rows.next_multiple_of(ranks);
-            let nearest = match above - ranks {
-                0 => format!("the nearest is {above}"),
-                below => format!("the nearest are {below} and {above}"),
-            };
-            return Err(values.refuse("n", format!("must be a multiple of the {ranks} ranks; {nearest}")));
-        }
-        Ok(Box::new(Self { rows, columns: rows / ranks, ranks }))
-    }
-
-    /// What a rank sends to one peer.
-    fn gather(&self) -> Layout {
-        let (rows, n) = (self.rows as i64, self.columns as i64);
-        let layout = Layout::vector(n, n, rows, &Layout::named(Element::DoubleComplex))
-            .and_then(|block| Layout::resized(0, COMPLEX_BYTES * n, &block));
-        layout.expect("the matrix fits in memory")
-    }
-
-    /// Where what comes from one peer goes.
-    fn scatter(&self) -> Layout {
-        let (rows, n) = (self.rows as i64, self.columns as i64);
-        let layout = Layout::vector(n, 1, rows, &Layout::named(Element::DoubleComplex))
-            .and_then(|row| Layout::resized(0, COMPLEX_BYTES, &row))
-            .and_then(|row| Layout::contiguous(n, &row));
-        layout.expect("the matrix fits in memory")
-    }
-}
-
-impl MicroApp for Fft2d {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        ["matrix", "received"]
-            .map(|name| ArraySpec::new(name, Element::DoubleComplex, &[self.columns, self.rows]))
-            .into()
-    }
-
-    fn element(&self) -> Element {
-        Element::DoubleComplex
-    }
-
-    fn message(&self, side: Side, _: WireOrder) -> Message {
-        let (array, block) = match side {
-            Side::Send => (0, self.gather()),
-            Side::Receive => (1, self.scatter()),
+fn build(values: &Values, context: Context) -> Built {
+    let (rows, ranks) = (values.positive("n")?, context.ranks.max(1));
+    if rows % ranks != 0 {
+        let above = rows.next_multiple_of(ranks);
+        let nearest = match above - ranks {
+            0 => format!("the nearest is {above}"),
+            below => format!("the nearest are {below} and {above}"),
         };
-        let whole = Layout::contiguous(self.ranks as i64, &block).expect("the matrix fits in memory");
-        Message::single(array, 0, whole)
+        return Err(values.refuse("n", format!("must be a multiple of the {ranks} ranks; {nearest}")));
+    }
+    let transpose = Transpose { rows, columns: rows / ranks };
+    let arrays = values.addressable(transpose.arrays())?;
+    let columns = transpose.columns;
+    let n = columns as i64;
+    let send_block = Layout::vector(n, n, rows as i64, &Layout::named(Element::DoubleComplex))
+        .and_then(|block| Layout::resized(0, COMPLEX_BYTES * n, &block))
+        .expect("the matrix fits in memory");
+    let receive_block = transpose.rows(0..columns).layout();
+    let send = Face::new(transpose.sent(0..ranks));
+    let receive = Face::of(transpose.rows(0..rows));
+    Ok(MicroApp {
+        exchange: Exchange::AllToAll { send_block, receive_block },
+        ..MicroApp::new(Element::DoubleComplex, arrays, send, receive)
+    })
+}
+
+/// The transpose, as a rank sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Transpose {
+    /// Rows of the matrix: N.
+    pub rows: usize,
+    /// Columns of a rank: n.
+    pub columns: usize,
+}
+
+impl Transpose {
+    /// The arrays of a rank.
+    pub fn arrays(self) -> Vec<ArraySpec> {
+        let array = |name| ArraySpec::new(name, Element::DoubleComplex, &[self.columns, self.rows]);
+        ["matrix", "received"].map(array).into()
     }
 
-    fn exchange(&self) -> Exchange {
-        Exchange::AllToAll { send_block: self.gather(), receive_block: self.scatter() }
+    /// What goes to each of these peers.
+    pub fn sent(self, peers: Range<usize>) -> impl Iterator<Item = Arc<dyn FaceBlock>> {
+        let Self { rows, columns } = self;
+        let matrix = Whole::vectors(MATRIX, Element::DoubleComplex, &[columns, rows], 0, Some(LOOPS));
+        peers.map(move |peer| Region::block(&matrix, [0..columns, peer * columns..(peer + 1) * columns]))
     }
 
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut packed: &mut [Complex] = cast_slice_mut(packed);
-        let matrix = arrays.view::<Complex, Ix2>(0);
-        for block in matrix.axis_chunks_iter(Axis(1), self.columns) {
-            pack_long_rows(block, packed.split_off_mut(..block.len()).expect(SIZE));
+    /// Rows `range` of what is received.
+    pub fn rows(self, range: Range<usize>) -> Rows {
+        Rows { transpose: self, range }
+    }
+}
+
+/// Some rows of what is received, one after the other: in each, an element of every column.
+#[derive(Clone, Debug)]
+pub(crate) struct Rows {
+    transpose: Transpose,
+    range: Range<usize>,
+}
+
+impl Rows {
+    fn layout(&self) -> Layout {
+        let Transpose { rows, columns } = self.transpose;
+        Layout::vector(columns as i64, 1, rows as i64, &Layout::named(Element::DoubleComplex))
+            .and_then(|row| Layout::resized(0, COMPLEX_BYTES, &row))
+            .and_then(|row| Layout::contiguous(self.range.len() as i64, &row))
+            .expect("the matrix fits in memory")
+    }
+}
+
+impl FaceBlock for Rows {
+    fn planes(&self) -> usize {
+        self.range.len()
+    }
+
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
+        let first = self.range.start;
+        Arc::new(self.transpose.rows(first + range.start..first + range.end))
+    }
+
+    fn bytes(&self) -> usize {
+        self.range.len() * self.transpose.columns * COMPLEX_BYTES as usize
+    }
+
+    fn pieces(&self, _: WireOrder) -> Vec<Piece> {
+        let origin_bytes = COMPLEX_BYTES * self.range.start as i64;
+        vec![Piece { array: RECEIVED, origin_bytes, layout: self.layout() }]
+    }
+
+    fn pack(&self, _: Loops, arrays: &Arrays, packed: &mut [u8]) {
+        let Transpose { rows, columns } = self.transpose;
+        let matrix: &[Complex] = arrays.slice(RECEIVED);
+        let packed: &mut [Complex] = cast_slice_mut(packed);
+        for (row, to) in self.range.clone().zip(packed.chunks_exact_mut(columns)) {
+            to.iter_mut().zip(matrix.chunks_exact(rows)).for_each(|(to, column)| *to = column[row]);
         }
     }
 
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        scatter_rows(cast_slice(packed), arrays.slice_mut(1), self.rows, 0);
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let n = self.columns;
-        let blocks = Nest { planes: self.ranks, plane_stride: n, ..Nest::plane(0, n, n, self.rows) };
-        blocks.gather::<Complex>(arrays.slice(0), cast_slice_mut(packed));
-    }
-
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        scatter_tiles(cast_slice(packed), arrays.slice_mut(1), self.rows, 0);
+    fn unpack(&self, loops: Loops, packed: &[u8], arrays: &mut Arrays) {
+        let (rows, first) = (self.transpose.rows, self.range.start);
+        match loops {
+            Loops::Plain => scatter_rows(cast_slice(packed), arrays.slice_mut(RECEIVED), rows, first),
+            Loops::Tuned => scatter_tiles(cast_slice(packed), arrays.slice_mut(RECEIVED), rows, first),
+        }
     }
 }

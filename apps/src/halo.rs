@@ -1,7 +1,7 @@
 //! What every rank of a run sends to whom: the applications' exchanges on any number of ranks, without MPI.
 //!
 //! A [`HaloTest`] is a row of the table [`HALOS`]. [`HaloTest::build`] makes a [`HaloApp`] of it for a number of
-//! ranks: the arrays of each rank, and stages of transfers that follow each other. A transfer's [`Face`] has a
+//! ranks: the arrays of each rank, and stages of transfers that follow each other. A transfer's [`Face`](crate::Face) has a
 //! datatype, hand-written loops, and is cut into parts that threads pack or that partitioned operations send.
 //!
 //! What must have arrived is derived a second time, literally from global positions ([`HaloApp::cells`]); [`Field::fill`]
@@ -10,12 +10,9 @@
 //! Adding one is a file that describes its arrays and faces, which is declared here, and a line in [`HALOS`].
 
 mod app;
-mod face;
 mod field;
 mod grid;
-mod list;
 mod patch;
-mod region;
 
 mod fft2d;
 mod lammps;
@@ -29,10 +26,12 @@ mod subarray;
 mod wrf;
 
 pub use app::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
-pub use face::{Cut, Face};
 pub use field::{Field, Mismatch, Version};
 pub use grid::Grid;
 pub use layout::LAYOUT;
+
+#[cfg(test)]
+pub(crate) use grid::indices;
 
 use crate::ParameterError;
 

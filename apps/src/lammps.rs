@@ -8,16 +8,20 @@
 //! The loop goes atom by atom and writes a record ([`FullAtom`], [`AtomicAtom`]); the datatype goes array by array:
 //! two wire orders. Bytes: 64 icount (full), 48 icount (atomic).
 
+use std::fmt::Debug;
+use std::marker::PhantomData;
 use std::ops::Range;
+use std::sync::Arc;
 
-use bytemuck::{Pod, Zeroable};
+use bytemuck::{Pod, Zeroable, cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
 use memoffset::offset_of;
 
+use crate::face::{Face, FaceBlock};
 use crate::permutation::{IndexList, Indices};
 use crate::{
-    ArraySpec, Arrays, Built, Context, Message, MicroApp, Parameter, ParameterSet, Piece, Preset, Side, Test,
-    Values, WireOrder,
+    ArraySpec, Arrays, Built, Context, Loops, MicroApp, Parameter, ParameterSet, Piece, Preset, Test, Values,
+    WireOrder,
 };
 
 const PARAMETERS: &[Parameter] = &[
@@ -38,7 +42,7 @@ pub const FULL: Test = Test {
         ParameterSet { name: "1907_1662", preset: Preset::Default, values: &[1907, 1662] },
         ParameterSet { name: "353400_306200", preset: Preset::Full, values: &[353_400, 306_200] },
     ],
-    make: Atoms::<FullAtom>::boxed,
+    make: build::<FullAtom>,
 };
 
 /// Atoms of a solid.
@@ -53,7 +57,7 @@ pub const ATOMIC: Test = Test {
         ParameterSet { name: "1217_114", preset: Preset::Default, values: &[1217, 114] },
         ParameterSet { name: "408400_24300", preset: Preset::Full, values: &[408_400, 24_300] },
     ],
-    make: Atoms::<AtomicAtom>::boxed,
+    make: build::<AtomicAtom>,
     ..FULL
 };
 
@@ -61,7 +65,7 @@ pub const ATOMIC: Test = Test {
 const POSITION: usize = 3;
 
 /// An atom as the loop writes it: `atom_style full`.
-#[derive(Clone, Copy, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FullAtom {
     x: [f64; POSITION],
@@ -73,7 +77,7 @@ pub(crate) struct FullAtom {
 }
 
 /// An atom as the loop writes it: `atom_style atomic`.
-#[derive(Clone, Copy, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct AtomicAtom {
     x: [f64; POSITION],
@@ -91,7 +95,7 @@ pub(crate) struct Field {
 }
 
 /// A record, and the loops over it.
-pub(crate) trait Record: Pod {
+pub(crate) trait Record: Pod + Debug + Send + Sync {
     /// The arrays, in their own order.
     const FIELDS: &'static [Field];
 
@@ -137,7 +141,7 @@ impl Record for FullAtom {
     fn pack_tuned(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
         let x = arrays.slice::<[f64; POSITION]>(0);
         let [tag, kind, mask, q, molecule] = [1, 2, 3, 4, 5].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
-        let records: &mut [[Pair; 4]] = bytemuck::cast_slice_mut(records);
+        let records: &mut [[Pair; 4]] = cast_slice_mut(records);
         for ([a, b, c, d], i) in records.iter_mut().zip(list.within(x.len())) {
             // SAFETY: `within` has compared all indices with the length that all arrays have.
             unsafe {
@@ -193,7 +197,7 @@ impl Record for AtomicAtom {
     fn pack_tuned(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
         let x = arrays.slice::<[f64; POSITION]>(0);
         let [tag, kind, mask] = [1, 2, 3].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
-        let records: &mut [[Pair; 3]] = bytemuck::cast_slice_mut(records);
+        let records: &mut [[Pair; 3]] = cast_slice_mut(records);
         for ([a, b, c], i) in records.iter_mut().zip(list.within(x.len())) {
             // SAFETY: `within` has compared all indices with the length that all arrays have.
             unsafe {
@@ -243,49 +247,39 @@ pub(crate) fn arrays<R: Record>(atoms: usize) -> Vec<ArraySpec> {
     R::FIELDS.iter().map(|field| ArraySpec::new(field.name, Element::Double, &shape(field))).collect()
 }
 
-/// Atoms that travel.
-#[derive(Clone)]
-pub(crate) enum Chosen<'a> {
+/// Atoms that travel, with the arrays of record `R`.
+#[derive(Clone, Debug)]
+pub(crate) enum Atoms<R> {
     /// Those of a list.
-    Listed(&'a [u32]),
+    Listed(IndexList, PhantomData<R>),
     /// Consecutive ones.
     Appended(Range<usize>),
 }
 
-impl Chosen<'_> {
-    pub fn len(&self) -> usize {
+impl<R: Record> Atoms<R> {
+    fn len(&self) -> usize {
         match self {
-            Self::Listed(list) => list.len(),
+            Self::Listed(list, _) => list.len(),
             Self::Appended(atoms) => atoms.len(),
         }
     }
 
     /// The atom that travels as number `k`.
-    pub fn atom(&self, k: usize) -> usize {
+    fn atom(&self, k: usize) -> usize {
         match self {
-            Self::Listed(list) => list[k] as usize,
+            Self::Listed(list, _) => list.get()[k] as usize,
             Self::Appended(atoms) => atoms.start + k,
         }
     }
 
-    /// The layouts of these atoms of record `R`.
-    pub fn pieces<R: Record>(&self, order: WireOrder) -> Vec<Piece> {
-        match order {
-            WireOrder::Manual => self.by_atom::<R>(),
-            WireOrder::Ddt => self.by_array::<R>(),
-        }
-    }
-
     /// Array by array: the original's datatypes.
-    fn by_array<R: Record>(&self) -> Vec<Piece> {
+    fn by_array(&self) -> Vec<Piece> {
         let double = Layout::named(Element::Double);
         // As in the original, all arrays with one value an atom share one type.
         let layout = |values: usize| {
             let layout = match self {
-                Self::Listed(list) => {
-                    let displacements: Vec<i64> =
-                        list.iter().map(|&i| values as i64 * i64::from(i)).collect();
-                    Layout::indexed_block(values as i64, &displacements, &double)
+                Self::Listed(list, _) => {
+                    Layout::indexed_block(values as i64, &list.displacements(values as i64), &double)
                 }
                 Self::Appended(atoms) => Layout::contiguous((values * atoms.len()) as i64, &double),
             };
@@ -295,7 +289,7 @@ impl Chosen<'_> {
         let piece = |(array, field): (usize, &Field)| Piece {
             array,
             origin_bytes: match self {
-                Self::Listed(_) => 0,
+                Self::Listed(..) => 0,
                 Self::Appended(atoms) => (8 * field.values * atoms.start) as i64,
             },
             layout: if field.values == POSITION { position.clone() } else { scalar.clone() },
@@ -304,7 +298,7 @@ impl Chosen<'_> {
     }
 
     /// Atom by atom, field by field as in the record.
-    fn by_atom<R: Record>(&self) -> Vec<Piece> {
+    fn by_atom(&self) -> Vec<Piece> {
         let scalar = Layout::named(Element::Double);
         let position = Layout::contiguous(POSITION as i64, &scalar).expect("a position is small");
         let mut fields: Vec<_> = R::FIELDS.iter().enumerate().collect();
@@ -322,65 +316,71 @@ impl Chosen<'_> {
     }
 }
 
-/// Atoms with the arrays of record `R`.
-struct Atoms<R> {
-    dim1: usize,
-    leaving: IndexList,
-    record: std::marker::PhantomData<R>,
-}
-
-impl<R: Record + Send + Sync> Atoms<R> {
-    fn boxed(values: &Values, context: Context) -> Built {
-        let dim1 = values.positive("dim1")?;
-        let icount = values.within("icount", 1..=dim1 as i64)? as usize;
-        let leaving = IndexList::new(context.seed, 0, dim1 as u32, icount);
-        Ok(Box::new(Self { dim1, leaving, record: std::marker::PhantomData }))
+impl<R: Record> FaceBlock for Atoms<R> {
+    fn planes(&self) -> usize {
+        self.len()
     }
 
-    /// The atoms of a side.
-    fn chosen(&self, side: Side) -> Chosen<'_> {
-        match side {
-            Side::Send => Chosen::Listed(self.leaving.get()),
-            Side::Receive => Chosen::Appended(self.dim1..self.dim1 + self.leaving.len()),
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
+        Arc::new(match self {
+            Self::Listed(list, record) => Self::Listed(list.part(range), *record),
+            Self::Appended(all) => Self::Appended(all.start + range.start..all.start + range.end),
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.len() * size_of::<R>()
+    }
+
+    fn pieces(&self, order: WireOrder) -> Vec<Piece> {
+        match order {
+            WireOrder::Manual => self.by_atom(),
+            WireOrder::Ddt => self.by_array(),
         }
     }
-}
 
-impl<R: Record + Send + Sync> MicroApp for Atoms<R> {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        arrays::<R>(self.dim1 + self.leaving.len())
+    fn pack(&self, loops: Loops, arrays: &Arrays, packed: &mut [u8]) {
+        let records: &mut [R] = cast_slice_mut(packed);
+        match (self, loops) {
+            (Self::Listed(list, _), Loops::Plain) => R::pack(arrays, list.indices(), records),
+            (Self::Listed(list, _), Loops::Tuned) => R::pack_tuned(arrays, list.indices(), records),
+            // No application packs its ghosts again.
+            (Self::Appended(atoms), _) => {
+                for (atom, one) in atoms.clone().zip(records.chunks_mut(1)) {
+                    R::pack(arrays, Indices::of(&[atom as u32]), one);
+                }
+            }
+        }
     }
 
-    fn element(&self) -> Element {
-        Element::Double
-    }
-
-    fn message(&self, side: Side, order: WireOrder) -> Message {
-        Message { pieces: self.chosen(side).pieces::<R>(order) }
-    }
-
-    fn listed_segments(&self) -> Option<u64> {
-        Some((self.leaving.len() * R::FIELDS.len()) as u64)
-    }
-
-    fn message_bytes(&self) -> u64 {
-        // As the default, without drawing the list.
-        (self.leaving.len() * size_of::<R>()) as u64
+    fn unpack(&self, _: Loops, packed: &[u8], arrays: &mut Arrays) {
+        let records: &[R] = cast_slice(packed);
+        match self {
+            Self::Appended(atoms) => R::unpack(records, arrays, atoms.start),
+            // No application overwrites its own atoms.
+            Self::Listed(list, _) => {
+                for (&atom, one) in list.get().iter().zip(records.chunks(1)) {
+                    R::unpack(one, arrays, atom as usize);
+                }
+            }
+        }
     }
 
     fn orders_differ(&self) -> bool {
         true
     }
 
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        R::pack(arrays, self.leaving.indices(), bytemuck::cast_slice_mut(packed));
+    fn listed_segments(&self) -> Option<u64> {
+        Some((self.len() * R::FIELDS.len()) as u64)
     }
+}
 
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        R::unpack(bytemuck::cast_slice(packed), arrays, self.dim1);
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        R::pack_tuned(arrays, self.leaving.indices(), bytemuck::cast_slice_mut(packed));
-    }
+fn build<R: Record>(values: &Values, context: Context) -> Built {
+    let dim1 = values.positive("dim1")?;
+    let icount = values.within("icount", 1..=dim1 as i64)? as usize;
+    let arrays = values.addressable(arrays::<R>(dim1 + icount))?;
+    let leaving = IndexList::drawn(context.seed, 0, dim1 as u32, icount);
+    let send = Face::of(Atoms::<R>::Listed(leaving, PhantomData));
+    let receive = Face::of(Atoms::<R>::Appended(dim1..dim1 + icount));
+    Ok(MicroApp::new(Element::Double, arrays, send, receive))
 }

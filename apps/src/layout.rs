@@ -5,11 +5,15 @@
 //! Each layout of the send side is in an array of its own, and so is each of the receive side; where nothing is said of the
 //! latter, it is laid out like the former. An array ends with its last byte of data. There are no hand-written loops.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use datatypes::{Element, Entry, Layout, TypeMap, interpret};
 
+use crate::face::{Face, FaceBlock};
 use crate::{
-    ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterError, ParameterSet, ParameterType, Piece,
-    Preset, Side, Test, Values, WireOrder,
+    ArraySpec, Arrays, Loops, Message, MicroApp, Parameter, ParameterError, ParameterSet, ParameterType,
+    Piece, Preset, Test, Values, WireOrder,
 };
 
 /// The name of a layout that has none.
@@ -57,7 +61,13 @@ pub const LAYOUT: Test = Test {
         ParameterSet { name: "vector", preset: Preset::Quick, values: &[0, 0, 0] },
         ParameterSet { name: "indexed", preset: Preset::Default, values: &[0, 1, 0] },
     ],
-    make: |values, _| Ok(Box::new(AnyLayout::new(values)?)),
+    make: |values, _| {
+        let sides = Sides::new(values)?;
+        let arrays = values.addressable(sides.specs())?;
+        let [send, receive] = [sides.send, sides.receive].map(|side| Face::of(Described(side)));
+        let app = MicroApp::new(sides.element, arrays, send, receive);
+        Ok(MicroApp { has_loops: false, mixes_types: sides.mixes_types, ..app })
+    },
 };
 
 /// Both sides of a message that is described by datatypes alone, each layout in an array of its own: first those that are sent,
@@ -139,34 +149,41 @@ fn in_memory(message: &Message, arrays: &Arrays) -> (i64, Layout) {
     (origin + arrays.place(0).start as i64, layout)
 }
 
-/// Packs a message by the oracle: nobody wrote a loop.
-pub(crate) fn pack(message: &Message, arrays: &Arrays, packed: &mut [u8]) {
-    let (origin, layout) = in_memory(message, arrays);
-    let bytes = interpret::pack(&layout, 1, arrays.memory(), origin).expect("all data lies in its arrays");
-    packed.copy_from_slice(&bytes);
-}
+/// All of a side of a message, which is one plane. Nobody wrote a loop: it is packed by the oracle.
+#[derive(Clone, Debug)]
+pub(crate) struct Described(pub Message);
 
-/// Unpacks it, likewise.
-pub(crate) fn unpack(message: &Message, packed: &[u8], arrays: &mut Arrays) {
-    let (origin, layout) = in_memory(message, arrays);
-    interpret::unpack(&layout, 1, packed, arrays.memory_mut(), origin).expect("all data lies in its arrays");
-}
-
-struct AnyLayout {
-    sides: Sides,
-    specs: Vec<ArraySpec>,
-}
-
-impl AnyLayout {
-    fn new(values: &Values) -> Result<Self, ParameterError> {
-        let sides = Sides::new(values)?;
-        Ok(Self { specs: sides.specs(), sides })
+impl FaceBlock for Described {
+    fn planes(&self) -> usize {
+        1
     }
 
-    fn side(&self, side: Side) -> &Message {
-        if side == Side::Send { &self.sides.send } else { &self.sides.receive }
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
+        assert_eq!(range, 0..1, "planes of a layout");
+        Arc::new(self.clone())
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.size() as usize
+    }
+
+    fn pieces(&self, _: WireOrder) -> Vec<Piece> {
+        self.0.pieces.clone()
+    }
+
+    fn pack(&self, _: Loops, arrays: &Arrays, packed: &mut [u8]) {
+        let (origin, layout) = in_memory(&self.0, arrays);
+        packed.copy_from_slice(&interpret::pack(&layout, 1, arrays.memory(), origin).expect(WITHIN));
+    }
+
+    fn unpack(&self, _: Loops, packed: &[u8], arrays: &mut Arrays) {
+        let (origin, layout) = in_memory(&self.0, arrays);
+        interpret::unpack(&layout, 1, packed, arrays.memory_mut(), origin).expect(WITHIN);
     }
 }
+
+/// Why the oracle packs a layout.
+const WITHIN: &str = "all data lies in its arrays";
 
 /// The arrays of a side, each up to its last byte of data.
 fn specs(message: &Message, name: &'static str, element: Element) -> impl Iterator<Item = ArraySpec> {
@@ -301,36 +318,4 @@ fn no_overlap(message: &Message) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-impl MicroApp for AnyLayout {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        self.specs.clone()
-    }
-
-    fn element(&self) -> Element {
-        self.sides.element
-    }
-
-    fn message(&self, side: Side, _: WireOrder) -> Message {
-        self.side(side).clone()
-    }
-
-    fn has_loops(&self) -> bool {
-        false
-    }
-
-    fn mixes_types(&self) -> bool {
-        self.sides.mixes_types
-    }
-
-    /// By the oracle: nobody wrote a loop.
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        pack(&self.sides.send, arrays, packed);
-    }
-
-    /// By the oracle, likewise.
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        unpack(&self.sides.receive, packed, arrays);
-    }
 }

@@ -4,8 +4,8 @@
 //! named sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to receive
 //! into, and the hand-written pack and unpack loops of the application.
 //!
-//! There are two loops for each: [`MicroApp::pack`], the nest as the application has it, and [`MicroApp::pack_tuned`],
-//! what an expert makes of it; likewise to unpack. `cargo bench -p ddtbench-apps` compares both with C.
+//! A side of the message is a [`Face`], which has its layouts and its loops: two of them, [`Loops::Plain`], the nest as the
+//! application has it, and [`Loops::Tuned`], what an expert makes of it. `cargo bench -p ddtbench-apps` compares both with C.
 //!
 //! ```
 //! use ddtbench_apps::{Context, Side, WireOrder, find};
@@ -19,23 +19,25 @@
 //! # Ok::<(), ddtbench_apps::ParameterError>(())
 //! ```
 //!
-//! Adding one is a file that implements [`MicroApp`], which is declared here, and a line in [`TESTS`].
+//! Adding one is a file that describes its arrays and its two faces, which is declared here, and a line in [`TESTS`].
 //!
 //! These are messages between two ranks; [`halo`] has the exchanges that they are taken from, between any number.
 
 mod app;
 mod arrays;
-mod blocks;
-mod box_loops;
 mod bytes;
 mod copy_choice;
+mod face;
 mod layouts;
+mod list;
 mod message;
 mod nest;
 mod nests;
 mod parameters;
 mod permutation;
+mod region;
 mod rows;
+mod words;
 
 pub mod halo;
 
@@ -54,6 +56,7 @@ mod wrf;
 pub use app::{Exchange, MicroApp, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use bytes::bytes;
+pub use face::{Cut, Face, Loops};
 pub use layout::{LAYOUT, UNNAMED};
 pub use layouts::{CountedLayout, Layouts};
 pub use message::{Message, Piece};

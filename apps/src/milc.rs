@@ -4,28 +4,26 @@
 //! 1.2, `src_c/timing_milc.c`.
 //!
 //! Array `su3(6, lx, ly, lz, lt)`, floats, first index fastest: a site has three complex numbers. Sent and received
-//! in place: all t, z in {0, lz/2}, y < ly/2, all x, all six, in this order: 2 lt runs of lx ly/2 sites.
+//! in place: all t, z in {0, lz/2}, y < ly/2, all x, all six, in this order: 2 lt runs of lx ly/2 sites. Here the array is
+//! `su3(6, lx, ly lz/2, 2 lt)`, the same memory.
 //!
 //! Bytes: 24 lt lx ly. The original's datatype names the halves (z) before t; as all blocks ascend by the same
 //! stride, lx ly lz/2 sites, the order is that of the loop.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
-use ndarray::{ArrayView4, ArrayViewMut4, Ix4, s};
+use ndarray::{ArrayView3, ArrayViewMut3, Ix4};
 
-use crate::box_loops::BoxLoops;
-use crate::nest::Nest;
+use crate::face::Face;
+use crate::region::{BoxLoops, Description, Region, Whole};
 use crate::rows::{SIZE, pack_long_rows, unpack_long_rows};
-use crate::{
-    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Preset, Side, Test, Values,
-    WireOrder,
-};
+use crate::{ArraySpec, Built, MicroApp, Parameter, ParameterSet, Preset, Test, Values};
 
 /// Floats of a site: three complex numbers.
 pub(crate) const SITE: usize = 6;
 
 /// A site, which the application copies as one value.
-pub(crate) type Site = [f32; SITE];
+type Site = [f32; SITE];
 
 const PARAMETERS: &[Parameter] = &[
     Parameter::integer("lx", "sites", "sites of a rank along x (fastest)"),
@@ -52,92 +50,61 @@ pub const SU3_ZD: Test = Test {
     about: "half of two z slices of a 4-d lattice, six floats a site",
     parameters: PARAMETERS,
     sets: SETS,
-    make: |values, _| Su3Zd::boxed(values),
+    make: |values, _| build(values),
 };
 
-/// The loops over sites of the lattice.
+/// The loops over the sites (t, z, y, x) of the lattice.
 pub(crate) const LOOPS: BoxLoops = BoxLoops {
-    pack: |arrays, su3, bounds, packed| pack_slices(arrays.block(su3, bounds), cast_slice_mut(packed)),
-    unpack: |packed, arrays, su3, bounds| unpack_slices(cast_slice(packed), arrays.block_mut(su3, bounds)),
+    pack: |arrays, su3, bounds, packed| {
+        let (sites, mut packed) = (arrays.block::<Site, Ix4>(su3, bounds), cast_slice_mut(packed));
+        sites.outer_iter().for_each(|slice| pack_planes(slice, &mut packed));
+    },
+    unpack: |packed, arrays, su3, bounds| {
+        let (mut sites, mut packed) = (arrays.block_mut::<Site, Ix4>(su3, bounds), cast_slice(packed));
+        sites.outer_iter_mut().for_each(|slice| unpack_planes(&mut packed, slice));
+    },
 };
 
-/// Packs the sites (t, z, y, x) of a lattice.
+/// The same loops over (t and half of z, y, x).
+const LOOPS_OVER_HALVES: BoxLoops = BoxLoops {
+    pack: |arrays, su3, bounds, packed| pack_planes(arrays.block(su3, bounds), &mut cast_slice_mut(packed)),
+    unpack: |packed, arrays, su3, bounds| {
+        unpack_planes(&mut cast_slice(packed), arrays.block_mut(su3, bounds));
+    },
+};
+
+/// Packs planes of sites.
 #[inline]
-fn pack_slices(sites: ArrayView4<'_, Site>, mut packed: &mut [Site]) {
-    for slice in sites.outer_iter() {
-        for plane in slice.outer_iter() {
-            pack_long_rows(plane, packed.split_off_mut(..plane.len()).expect(SIZE));
-        }
+fn pack_planes(planes: ArrayView3<'_, Site>, packed: &mut &mut [Site]) {
+    for plane in planes.outer_iter() {
+        pack_long_rows(plane, packed.split_off_mut(..plane.len()).expect(SIZE));
     }
 }
 
-/// Unpacks to the sites (t, z, y, x) of a lattice.
+/// Unpacks to planes of sites.
 #[inline]
-fn unpack_slices(mut packed: &[Site], mut sites: ArrayViewMut4<'_, Site>) {
-    for mut slice in sites.outer_iter_mut() {
-        for plane in slice.outer_iter_mut() {
-            unpack_long_rows(packed.split_off(..plane.len()).expect(SIZE), plane);
-        }
+fn unpack_planes(packed: &mut &[Site], mut planes: ArrayViewMut3<'_, Site>) {
+    for plane in planes.outer_iter_mut() {
+        unpack_long_rows(packed.split_off(..plane.len()).expect(SIZE), plane);
     }
 }
 
-struct Su3Zd {
-    lx: usize,
-    ly: usize,
-    lz: usize,
-    lt: usize,
-}
-
-impl Su3Zd {
-    fn boxed(values: &Values) -> Built {
-        let sites = |name| values.positive(name);
-        let even = |name| match values.positive(name)? {
-            length if length % 2 == 0 => Ok(length),
-            _ => Err(values.refuse(name, "must be even: half of it is sent")),
-        };
-        Ok(Box::new(Self { lx: sites("lx")?, ly: even("ly")?, lz: even("lz")?, lt: sites("lt")? }))
-    }
-
-    fn nest(&self) -> Nest {
-        let block = SITE * self.lx * self.ly / 2;
-        Nest::plane(0, block, 2 * self.lt, block * self.lz)
-    }
-}
-
-impl MicroApp for Su3Zd {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        vec![ArraySpec::new("su3", Element::Float, &[self.lt, self.lz, self.ly, self.lx, SITE])]
-    }
-
-    fn element(&self) -> Element {
-        Element::Float
-    }
-
-    fn message(&self, _: Side, _: WireOrder) -> Message {
-        let (lx, ly, lz, lt) = (self.lx as i64, self.ly as i64, self.lz as i64, self.lt as i64);
-        let half_bytes = (SITE as i64 * 4) * lx * ly * lz * lt / 2;
-        let layout = Layout::contiguous(SITE as i64, &Layout::named(Element::Float))
-            .and_then(|site| Layout::vector(lt, lx * ly / 2, lx * ly * lz / 2, &site))
-            .and_then(|half| Layout::hvector(2, 1, half_bytes, &half));
-        Message::single(0, 0, layout.expect("the array fits in memory"))
-    }
-
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let su3 = arrays.view::<Site, Ix4>(0);
-        pack_slices(su3.slice(s![.., ..;self.lz / 2, ..self.ly / 2, ..]), cast_slice_mut(packed));
-    }
-
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let (half, rows) = (self.lz / 2, self.ly / 2);
-        let mut su3 = arrays.view_mut::<Site, Ix4>(0);
-        unpack_slices(cast_slice(packed), su3.slice_mut(s![.., ..;half, ..rows, ..]));
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest().gather::<f32>(arrays.slice(0), cast_slice_mut(packed));
-    }
-
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.nest().scatter::<f32>(cast_slice(packed), arrays.slice_mut(0));
-    }
+fn build(values: &Values) -> Built {
+    let even = |name| match values.positive(name)? {
+        length if length % 2 == 0 => Ok(length),
+        _ => Err(values.refuse(name, "must be even: half of it is sent")),
+    };
+    let [lx, ly, lz, lt] = [values.positive("lx")?, even("ly")?, even("lz")?, values.positive("lt")?];
+    // The two halves of z at each t.
+    let shape = [2 * lt, lz / 2 * ly, lx, SITE];
+    let arrays = values.addressable(vec![ArraySpec::new("su3", Element::Float, &shape)])?;
+    let [sites, apart, lt] = [lx * ly / 2, lx * ly * lz / 2, lt].map(|n| n as i64);
+    let half_bytes = SITE as i64 * 4 * apart * lt;
+    let layout = Layout::contiguous(SITE as i64, &Layout::named(Element::Float))
+        .and_then(|site| Layout::vector(lt, sites, apart, &site))
+        .and_then(|half| Layout::hvector(2, 1, half_bytes, &half));
+    let description = Description::Own(layout.expect("the array fits in memory"));
+    let su3 = Whole::new(0, Element::Float, &shape, 1, Some(LOOPS_OVER_HALVES), description);
+    let face = Face::of(Region::new(&su3, [0..shape[0], 0..ly / 2, 0..lx, 0..SITE]));
+    Ok(MicroApp::new(Element::Float, arrays, face.clone(), face))
 }

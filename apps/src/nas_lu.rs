@@ -8,19 +8,14 @@
 //!
 //! Bytes: 40 nx and 40 ny. The original's hand-written y loop leaves out the last grid point; here both are whole.
 
-use std::ops::Range;
-
 use bytemuck::{cast_slice, cast_slice_mut};
-use datatypes::{Element, Layout};
-use ndarray::{ArrayView2, ArrayViewMut2, Axis};
+use datatypes::Element;
+use ndarray::{Axis, Ix2};
 
-use crate::box_loops::BoxLoops;
-use crate::nest::Nest;
+use crate::face::Face;
+use crate::region::{BoxLoops, Region, Whole};
 use crate::rows::{pack_column, pack_row, unpack_column, unpack_row};
-use crate::{
-    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterSet, Preset, Side, Test, Values,
-    WireOrder,
-};
+use crate::{ArraySpec, Built, MicroApp, Parameter, ParameterSet, Preset, Test, Values};
 
 /// Components of the solution at a grid point.
 pub(crate) const COMPONENTS: usize = 5;
@@ -55,7 +50,7 @@ pub const X: Test = Test {
     about: "one row of grid points, 5 doubles each, contiguous",
     parameters: PARAMETERS,
     sets: SETS,
-    make: |values, _| NasLu::boxed(values, RowDirection::X),
+    make: |values, _| build(values, ACROSS_Y),
 };
 
 /// The strided direction.
@@ -63,139 +58,49 @@ pub const Y: Test = Test {
     name: "nas_lu_y",
     original_name: Some("NAS_LU_y"),
     about: "one column of grid points, 5 doubles each, a row apart",
-    make: |values, _| NasLu::boxed(values, RowDirection::Y),
+    make: |values, _| build(values, ACROSS_X),
     ..X
 };
 
-/// Axes of the array of points, the slowest first.
-const AXIS_Y: Axis = Axis(0);
-const AXIS_X: Axis = Axis(1);
+/// Axes of the array of points, the slowest first: that of a row or column has a single index.
+const ACROSS_Y: usize = 0;
+const ACROSS_X: usize = 1;
 
 /// The loops over a row or column of points, across each axis of the array of points.
-pub(crate) const LOOPS: [BoxLoops; 2] = [loops::<0>(), loops::<1>()];
-
-const fn loops<const ACROSS: usize>() -> BoxLoops {
+pub(crate) const LOOPS: [BoxLoops; 2] = [
     BoxLoops {
-        pack: |arrays, u, line, packed| {
-            pack_line(arrays.block(u, line), Axis(ACROSS), cast_slice_mut(packed));
+        pack: |arrays, u, row, packed| {
+            let points = arrays.block::<Point, Ix2>(u, row);
+            pack_row(points.index_axis_move(Axis(ACROSS_Y), 0), &mut cast_slice_mut(packed));
         },
-        unpack: |packed, arrays, u, line| {
-            unpack_line(cast_slice(packed), arrays.block_mut(u, line), Axis(ACROSS));
+        unpack: |packed, arrays, u, row| {
+            let points = arrays.block_mut::<Point, Ix2>(u, row);
+            unpack_row(&mut cast_slice(packed), points.index_axis_move(Axis(ACROSS_Y), 0));
         },
-    }
-}
+    },
+    BoxLoops {
+        pack: |arrays, u, column, packed| {
+            let points = arrays.block::<Point, Ix2>(u, column);
+            pack_column(points.index_axis_move(Axis(ACROSS_X), 0), &mut cast_slice_mut(packed));
+        },
+        unpack: |packed, arrays, u, column| {
+            let points = arrays.block_mut::<Point, Ix2>(u, column);
+            unpack_column(&mut cast_slice(packed), points.index_axis_move(Axis(ACROSS_X), 0));
+        },
+    },
+];
 
-/// Packs a row of points, across y, or a column.
-#[inline]
-fn pack_line(points: ArrayView2<'_, Point>, across: Axis, mut packed: &mut [Point]) {
-    let line = points.index_axis_move(across, 0);
-    match across {
-        AXIS_Y => pack_row(line, &mut packed),
-        _ => pack_column(line, &mut packed),
-    }
-}
-
-/// Unpacks to a row of points, across y, or to a column.
-#[inline]
-fn unpack_line(mut packed: &[Point], points: ArrayViewMut2<'_, Point>, across: Axis) {
-    let line = points.index_axis_move(across, 0);
-    match across {
-        AXIS_Y => unpack_row(&mut packed, line),
-        _ => unpack_column(&mut packed, line),
-    }
-}
-
-/// Named by what the application sends along: x is the row, across y.
-enum RowDirection {
-    X,
-    Y,
-}
-
-impl RowDirection {
-    /// The axis of the array of points that has one index.
-    fn axis(&self) -> Axis {
-        match self {
-            Self::X => AXIS_Y,
-            Self::Y => AXIS_X,
-        }
-    }
-}
-
-struct NasLu {
-    nx: usize,
-    ny: usize,
-    direction: RowDirection,
-}
-
-impl NasLu {
-    fn boxed(values: &Values, direction: RowDirection) -> Built {
-        let nx = values.positive("nx")?;
-        let ny = values.positive("ny")?;
-        Ok(Box::new(Self { nx, ny, direction }))
-    }
-
-    /// The constant index of the exchanged row or column.
-    fn line(&self, side: Side) -> usize {
-        match (side, &self.direction) {
-            (Side::Receive, _) => 0,
-            (Side::Send, RowDirection::X) => self.ny,
-            (Side::Send, RowDirection::Y) => self.nx,
-        }
-    }
-
-    /// The points of the exchanged row or column.
-    fn bounds(&self, side: Side) -> [Range<usize>; 2] {
-        let mut bounds = [1..self.ny + 1, 1..self.nx + 1];
-        let line = self.line(side);
-        bounds[self.direction.axis().index()] = line..line + 1;
-        bounds
-    }
-
-    fn nest(&self, side: Side) -> Nest {
-        let (row, line) = (COMPONENTS * (self.nx + 2), self.line(side));
-        match self.direction {
-            RowDirection::X => Nest::plane(COMPONENTS + row * line, COMPONENTS * self.nx, 1, row),
-            RowDirection::Y => Nest::plane(COMPONENTS * line + row, COMPONENTS, self.ny, row),
-        }
-    }
-}
-
-impl MicroApp for NasLu {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        vec![ArraySpec::new("u", Element::Double, &[self.ny + 2, self.nx + 2, COMPONENTS])]
-    }
-
-    fn element(&self) -> Element {
-        Element::Double
-    }
-
-    fn message(&self, side: Side, _: WireOrder) -> Message {
-        let (nx, ny) = (self.nx as i64, self.ny as i64);
-        let double = Layout::named(Element::Double);
-        let point = Layout::contiguous(COMPONENTS as i64, &double).expect("a point is small");
-        let layout = match self.direction {
-            RowDirection::X => Layout::contiguous(COMPONENTS as i64 * nx, &double),
-            RowDirection::Y => Layout::vector(ny, 1, nx + 2, &point),
-        };
-        let origin_bytes = 8 * self.nest(side).start as i64;
-        Message::single(0, origin_bytes, layout.expect("the array fits in memory"))
-    }
-
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let points = arrays.block(0, &self.bounds(Side::Send));
-        pack_line(points, self.direction.axis(), cast_slice_mut(packed));
-    }
-
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let points = arrays.block_mut(0, &self.bounds(Side::Receive));
-        unpack_line(cast_slice(packed), points, self.direction.axis());
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest(Side::Send).gather::<f64>(arrays.slice(0), cast_slice_mut(packed));
-    }
-
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.nest(Side::Receive).scatter::<f64>(cast_slice(packed), arrays.slice_mut(0));
-    }
+/// The exchange of a row or column across an axis.
+fn build(values: &Values, across: usize) -> Built {
+    let (nx, ny) = (values.positive("nx")?, values.positive("ny")?);
+    let shape = [ny + 2, nx + 2, COMPONENTS];
+    let arrays = values.addressable(vec![ArraySpec::new("u", Element::Double, &shape)])?;
+    // A row is described by its doubles, a column by its points.
+    let u = Whole::vectors(0, Element::Double, &shape, across, Some(LOOPS[across]));
+    let line = |at: usize| {
+        let mut bounds = [1..ny + 1, 1..nx + 1, 0..COMPONENTS];
+        bounds[across] = at..at + 1;
+        Face::of(Region::new(&u, bounds))
+    };
+    Ok(MicroApp::new(Element::Double, arrays, line([ny, nx][across]), line(0)))
 }

@@ -7,8 +7,10 @@
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Ix2, Ix3, ShapeBuilder, StrideShape};
 
+use crate::Loops;
 use crate::copy_choice::{Copying, GapSide, Runs};
 use crate::rows::{NEIGHBOURS, pack_column, pack_rows, unpack_column, unpack_rows};
+use crate::words::of_words;
 
 /// Runs of `length` elements of one array, `rows` of them in a plane, `planes` times; all in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,48 +130,26 @@ impl Nest {
         (self.planes, self.rows, self.length).strides((self.plane_stride, self.row_stride, 1))
     }
 
-    /// As [`Nest::pack`], of elements of `element_bytes` bytes: a power of 2 up to 16.
-    pub fn pack_bytes(&self, element_bytes: usize, array: &[u8], packed: &mut [u8]) {
-        match element_bytes {
-            1 => self.pack::<u8>(array, packed),
-            2 => self.pack::<u16>(cast_slice(array), cast_slice_mut(packed)),
-            4 => self.pack::<u32>(cast_slice(array), cast_slice_mut(packed)),
-            8 => self.pack::<u64>(cast_slice(array), cast_slice_mut(packed)),
-            _ => self.pack::<[u64; 2]>(cast_slice(array), cast_slice_mut(packed)),
-        }
+    /// Packs elements of `element_bytes` bytes: a power of 2 up to 16.
+    pub fn pack_bytes(&self, loops: Loops, element_bytes: usize, array: &[u8], packed: &mut [u8]) {
+        of_words!(element_bytes, Word => {
+            let (array, packed) = (cast_slice::<u8, Word>(array), cast_slice_mut(packed));
+            match loops {
+                Loops::Plain => self.pack(array, packed),
+                Loops::Tuned => self.gather(array, packed),
+            }
+        });
     }
 
-    /// As [`Nest::unpack`], of elements of `element_bytes` bytes: a power of 2 up to 16.
-    pub fn unpack_bytes(&self, element_bytes: usize, packed: &[u8], array: &mut [u8]) {
-        match element_bytes {
-            1 => self.unpack::<u8>(packed, array),
-            2 => self.unpack::<u16>(cast_slice(packed), cast_slice_mut(array)),
-            4 => self.unpack::<u32>(cast_slice(packed), cast_slice_mut(array)),
-            8 => self.unpack::<u64>(cast_slice(packed), cast_slice_mut(array)),
-            _ => self.unpack::<[u64; 2]>(cast_slice(packed), cast_slice_mut(array)),
-        }
-    }
-
-    /// As [`Nest::gather`], of elements of `element_bytes` bytes: a power of 2 up to 16.
-    pub fn gather_bytes(&self, element_bytes: usize, array: &[u8], packed: &mut [u8]) {
-        match element_bytes {
-            1 => self.gather::<u8>(array, packed),
-            2 => self.gather::<u16>(cast_slice(array), cast_slice_mut(packed)),
-            4 => self.gather::<u32>(cast_slice(array), cast_slice_mut(packed)),
-            8 => self.gather::<u64>(cast_slice(array), cast_slice_mut(packed)),
-            _ => self.gather::<[u64; 2]>(cast_slice(array), cast_slice_mut(packed)),
-        }
-    }
-
-    /// As [`Nest::scatter`], of elements of `element_bytes` bytes: a power of 2 up to 16.
-    pub fn scatter_bytes(&self, element_bytes: usize, packed: &[u8], array: &mut [u8]) {
-        match element_bytes {
-            1 => self.scatter::<u8>(packed, array),
-            2 => self.scatter::<u16>(cast_slice(packed), cast_slice_mut(array)),
-            4 => self.scatter::<u32>(cast_slice(packed), cast_slice_mut(array)),
-            8 => self.scatter::<u64>(cast_slice(packed), cast_slice_mut(array)),
-            _ => self.scatter::<[u64; 2]>(cast_slice(packed), cast_slice_mut(array)),
-        }
+    /// Unpacks elements of `element_bytes` bytes, likewise.
+    pub fn unpack_bytes(&self, loops: Loops, element_bytes: usize, packed: &[u8], array: &mut [u8]) {
+        of_words!(element_bytes, Word => {
+            let (packed, array) = (cast_slice::<u8, Word>(packed), cast_slice_mut(array));
+            match loops {
+                Loops::Plain => self.unpack(packed, array),
+                Loops::Tuned => self.scatter(packed, array),
+            }
+        });
     }
 
     /// Packs long runs.

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::Loops;
 use crate::nest::Nest;
 
 /// `count` times, `stride` elements apart.
@@ -40,12 +41,6 @@ pub(crate) struct Nests {
     /// Outermost first.
     around: Vec<Loop>,
 }
-
-/// What a nest does with (bytes of an element, array, packed).
-type Pack = fn(&Nest, usize, &[u8], &mut [u8]);
-
-/// What a nest does with (bytes of an element, packed, array).
-type Unpack = fn(&Nest, usize, &[u8], &mut [u8]);
 
 impl Nests {
     /// The loops over the indices `bounds` of an array of `shape`; both lists with the slowest dimension first.
@@ -90,21 +85,32 @@ impl Nests {
         self.nest.elements() * self.around.iter().map(|around| around.count).product::<usize>()
     }
 
-    /// Packs by [`Nest::pack_bytes`] or [`Nest::gather_bytes`].
+    /// Whether all runs have a single element.
+    pub fn has_single_values(&self) -> bool {
+        self.nest.length == 1
+    }
+
+    /// Packs elements of `element_bytes` bytes.
     #[inline]
-    pub fn pack(&self, element_bytes: usize, array: &[u8], packed: &mut [u8], pack: Pack) {
+    pub fn pack(&self, loops: Loops, element_bytes: usize, array: &[u8], packed: &mut [u8]) {
+        if self.around.is_empty() {
+            return self.nest.pack_bytes(loops, element_bytes, array, packed);
+        }
         let bytes = self.nest.elements() * element_bytes;
         for (nest, packed) in self.each().zip(packed.chunks_exact_mut(bytes)) {
-            pack(&nest, element_bytes, array, packed);
+            nest.pack_bytes(loops, element_bytes, array, packed);
         }
     }
 
-    /// Unpacks by [`Nest::unpack_bytes`] or [`Nest::scatter_bytes`].
+    /// Unpacks elements of `element_bytes` bytes.
     #[inline]
-    pub fn unpack(&self, element_bytes: usize, packed: &[u8], array: &mut [u8], unpack: Unpack) {
+    pub fn unpack(&self, loops: Loops, element_bytes: usize, packed: &[u8], array: &mut [u8]) {
+        if self.around.is_empty() {
+            return self.nest.unpack_bytes(loops, element_bytes, packed, array);
+        }
         let bytes = self.nest.elements() * element_bytes;
         for (nest, packed) in self.each().zip(packed.chunks_exact(bytes)) {
-            unpack(&nest, element_bytes, packed, array);
+            nest.unpack_bytes(loops, element_bytes, packed, array);
         }
     }
 }

@@ -6,7 +6,7 @@ use datatypes::Element;
 
 pub use values::Values;
 
-use crate::{ArraySpec, Arrays, Layouts, MicroApp, bytes};
+use crate::{Layouts, MicroApp, bytes};
 
 /// What a parameter's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -290,7 +290,7 @@ pub struct Test<M = fn(&Values, Context) -> Built> {
 }
 
 /// A micro-app, or why its values were refused.
-pub type Built = Result<Box<dyn MicroApp>, ParameterError>;
+pub type Built = Result<MicroApp, ParameterError>;
 
 /// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -395,7 +395,7 @@ impl<M> Test<M> {
                 candidates: self.sets.iter().map(|set| set.name).collect(),
             })?;
         let values = self.parameters.iter().zip(set.values).map(|(p, &value)| p.of_set(value)).collect();
-        Ok(Values::of_set(self.parameters, values))
+        Ok(Values::of_set(self.name, self.parameters, values))
     }
 
     /// The set that the preset `quick` runs, and that single values change where no set is named.
@@ -407,14 +407,6 @@ impl<M> Test<M> {
     pub fn sets_of(&self, preset: Preset) -> impl Iterator<Item = &'static ParameterSet> {
         self.sets.iter().filter(move |set| set.preset <= preset)
     }
-
-    /// Refuses arrays that could not even be addressed: from here on no byte offset within them can overflow.
-    pub(crate) fn addressable(&self, values: &Values, arrays: &[ArraySpec]) -> Result<(), ParameterError> {
-        match Arrays::footprint_bytes(arrays) {
-            Some(bytes) if isize::try_from(bytes).is_ok() => Ok(()),
-            _ => Err(ParameterError::TooLarge { test: self.name, values: values.to_string() }),
-        }
-    }
 }
 
 impl Test {
@@ -425,8 +417,6 @@ impl Test {
     /// [`ParameterError::TooLarge`] where the arrays could not even be addressed.
     pub fn build(&self, values: &Values, context: Context) -> Built {
         values.refuse_idle()?;
-        let app = (self.make)(values, context)?;
-        self.addressable(values, &app.arrays())?;
-        Ok(app)
+        (self.make)(values, context)
     }
 }

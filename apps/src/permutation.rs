@@ -7,10 +7,18 @@ use std::sync::{Arc, OnceLock};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// The first `count` entries of a shuffled `0..bound`, drawn when they are first asked for: a micro-app is built
-/// before anyone has decided that there is memory for it.
-#[derive(Debug)]
+/// Indices, given or drawn; a part of a list is one. Cheap to clone.
+#[derive(Clone, Debug)]
 pub(crate) struct IndexList {
+    all: Arc<LazyList>,
+    /// What is meant of them.
+    range: Range<usize>,
+}
+
+/// The first entries of a shuffled `0..bound`, drawn when they are first asked for: an exchange is built before anyone has
+/// decided that there is memory for it.
+#[derive(Debug)]
+struct LazyList {
     seed: u64,
     stream: u64,
     bound: u32,
@@ -19,30 +27,53 @@ pub(crate) struct IndexList {
 }
 
 impl IndexList {
-    /// Each `stream` of one `seed` gives another list; `count` is at most `bound`.
-    pub fn new(seed: u64, stream: u64, bound: u32, count: usize) -> Self {
-        Self { seed, stream, bound, count, list: OnceLock::new() }
+    /// The first `count` entries of a shuffled `0..bound`. Each `stream` of one `seed` gives another list; `count` is at most
+    /// `bound`.
+    pub fn drawn(seed: u64, stream: u64, bound: u32, count: usize) -> Self {
+        let all = LazyList { seed, stream, bound, count, list: OnceLock::new() };
+        Self { range: 0..count, all: Arc::new(all) }
+    }
+
+    /// These.
+    pub fn given(list: Vec<u32>) -> Self {
+        let (bound, count) = (bound(&list) as u32, list.len());
+        Self {
+            all: Arc::new(LazyList { seed: 0, stream: 0, bound, count, list: list.into() }),
+            range: 0..count,
+        }
+    }
+
+    /// Indices `range` of these alone.
+    pub fn part(&self, range: Range<usize>) -> Self {
+        let first = self.range.start;
+        Self { range: first + range.start..first + range.end, ..self.clone() }
     }
 
     /// Number of indices.
     pub fn len(&self) -> usize {
-        self.count
+        self.range.len()
     }
 
     /// The indices, as 32-bit numbers like the applications'.
     pub fn get(&self) -> &[u32] {
-        self.list.get_or_init(|| index_list(self.seed, self.stream, self.bound, self.count))
+        let LazyList { seed, stream, bound, count, ref list } = *self.all;
+        &list.get_or_init(|| index_list(seed, stream, bound, count))[self.range.clone()]
     }
 
-    /// The indices, which are below the bound that they were drawn for.
+    /// The indices, which are below the bound of the list.
     pub fn indices(&self) -> Indices<'_> {
-        Indices { list: self.get(), bound: self.bound as usize }
+        Indices { list: self.get(), bound: self.all.bound as usize }
     }
 
     /// The displacements of blocks of `values` at these indices.
     pub fn displacements(&self, values: i64) -> Vec<i64> {
         self.get().iter().map(|&i| values * i64::from(i)).collect()
     }
+}
+
+/// One above the highest index.
+fn bound(list: &[u32]) -> usize {
+    list.iter().max().map_or(0, |&most| most as usize + 1)
 }
 
 /// Indices that are all known to be below a bound, so that a loop need not look at each, as the applications' do not.
@@ -56,7 +87,7 @@ pub(crate) struct Indices<'a> {
 impl<'a> Indices<'a> {
     /// Of any list; its bound is looked for.
     pub fn of(list: &'a [u32]) -> Self {
-        Self { list, bound: list.iter().max().map_or(0, |&most| most as usize + 1) }
+        Self { list, bound: bound(list) }
     }
 
     /// The indices for arrays of `length` elements.
@@ -68,11 +99,12 @@ impl<'a> Indices<'a> {
         self.list.iter().map(|&i| i as usize)
     }
 
-    /// Reads `from` at each index.
+    /// Reads `from` at each index. A function of its own, as its counterpart: beside other loops the compiler keeps the address
+    /// of the list in memory, and reads it anew for each value.
     ///
     /// # Panics
     /// If the indices are for more elements.
-    #[inline(always)]
+    #[inline(never)]
     pub fn gather<T: Copy>(self, from: &[T], to: &mut [T]) {
         for (to, i) in to.iter_mut().zip(self.within(from.len())) {
             // SAFETY: `within` has compared the bound of all indices with the length.
@@ -84,44 +116,12 @@ impl<'a> Indices<'a> {
     ///
     /// # Panics
     /// If the indices are for more elements.
-    #[inline(always)]
+    #[inline(never)]
     pub fn scatter<T: Copy>(self, from: &[T], to: &mut [T]) {
         for (from, i) in from.iter().zip(self.within(to.len())) {
             // SAFETY: `within` has compared the bound of all indices with the length.
             unsafe { *to.get_unchecked_mut(i) = *from };
         }
-    }
-}
-
-/// A list that parts share; its bound is looked for once.
-#[derive(Clone, Debug)]
-pub(crate) struct SharedList {
-    list: Arc<[u32]>,
-    bound: usize,
-    /// What is meant of the list.
-    range: Range<usize>,
-}
-
-impl SharedList {
-    /// All of `list`.
-    pub fn new(list: &[u32]) -> Self {
-        Self { list: list.into(), bound: Indices::of(list).bound, range: 0..list.len() }
-    }
-
-    /// Indices `range` of these alone.
-    pub fn part(&self, range: Range<usize>) -> Self {
-        let first = self.range.start;
-        Self { range: first + range.start..first + range.end, ..self.clone() }
-    }
-
-    /// The indices, as numbers.
-    pub fn get(&self) -> &[u32] {
-        &self.list[self.range.clone()]
-    }
-
-    /// The indices, which are below the bound of the list.
-    pub fn indices(&self) -> Indices<'_> {
-        Indices { list: self.get(), bound: self.bound }
     }
 }
 
@@ -196,6 +196,6 @@ mod tests {
 
     #[test]
     fn a_short_list_from_a_huge_range_needs_no_memory_for_the_range() {
-        assert_eq!(IndexList::new(1, 0, u32::MAX, 5).get().len(), 5);
+        assert_eq!(IndexList::drawn(1, 0, u32::MAX, 5).get().len(), 5);
     }
 }

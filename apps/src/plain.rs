@@ -7,10 +7,14 @@
 //! - `strided`: `count` blocks of `blocklength` elements, starts `stride` elements apart: `MPI_Type_vector`. Bytes:
 //!   count blocklength size(element).
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use datatypes::{Element, Layout};
 
-use crate::nest::Nest;
-use crate::{ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, Preset, Side, Test, WireOrder};
+use crate::face::{Face, FaceBlock};
+use crate::region::{Description, Region, Whole};
+use crate::{ArraySpec, Arrays, Loops, MicroApp, Parameter, ParameterSet, Piece, Preset, Test, WireOrder};
 
 /// A message without gaps.
 pub const CONTIGUOUS: Test = Test {
@@ -30,7 +34,10 @@ pub const CONTIGUOUS: Test = Test {
     ],
     make: |values, _| {
         let bytes = values.within("bytes", 0..=i64::MAX)? as usize;
-        Ok(Box::new(Contiguous { bytes }))
+        let arrays = values.addressable(arrays(Element::Byte, &[bytes]))?;
+        let [send, receive] =
+            [0, 1].map(|array| Face::of(Run { array, element: Element::Byte, range: 0..bytes }));
+        Ok(MicroApp::new(Element::Byte, arrays, send, receive))
     },
 };
 
@@ -66,89 +73,67 @@ pub const STRIDED: Test = Test {
         let (count, blocklength) = (values.positive("count")?, values.positive("blocklength")?);
         // Overlapping blocks could be sent, but not received.
         let stride = values.within("stride", blocklength as i64..=i32::MAX.into())? as usize;
-        Ok(Box::new(Strided { count, blocklength, stride, element: values.element("element") }))
+        let element = values.element("element");
+        let elements = (count - 1) * stride + blocklength;
+        let arrays = values.addressable(arrays(element, &[elements]))?;
+        let layout = Layout::vector(count as i64, blocklength as i64, stride as i64, &Layout::named(element));
+        let description = Description::Own(layout.expect("the arrays fit in memory"));
+        let [send, receive] = [0, 1].map(|array| {
+            // All but the end of the last row are there.
+            let rows = Whole::new(array, element, &[count, stride], 0, None, description.clone());
+            Face::of(Region::new(&rows, [0..count, 0..blocklength]))
+        });
+        Ok(MicroApp::new(element, arrays, send, receive))
     },
     ..CONTIGUOUS
 };
 
-/// Array of a side.
-pub(crate) fn array(side: Side) -> usize {
-    match side {
-        Side::Send => 0,
-        Side::Receive => 1,
+/// What is sent from, and what is received into.
+pub(crate) fn arrays(element: Element, shape: &[usize]) -> Vec<ArraySpec> {
+    ["send", "received"].map(|name| ArraySpec::new(name, element, shape)).into()
+}
+
+/// Consecutive elements of an array, copied as they are.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub array: usize,
+    pub element: Element,
+    pub range: Range<usize>,
+}
+
+impl Run {
+    fn place(&self) -> Range<usize> {
+        let bytes = self.element.size() as usize;
+        self.range.start * bytes..self.range.end * bytes
     }
 }
 
-struct Contiguous {
-    bytes: usize,
-}
-
-impl MicroApp for Contiguous {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        ["send", "received"].map(|name| ArraySpec::new(name, Element::Byte, &[self.bytes])).into()
+impl FaceBlock for Run {
+    fn planes(&self) -> usize {
+        self.range.len()
     }
 
-    fn element(&self) -> Element {
-        Element::Byte
+    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
+        let first = self.range.start;
+        Arc::new(Self { range: first + range.start..first + range.end, ..*self })
     }
 
-    fn message(&self, side: Side, _: WireOrder) -> Message {
-        let layout = Layout::contiguous(self.bytes as i64, &Layout::named(Element::Byte));
-        Message::single(array(side), 0, layout.expect("the arrays fit in memory"))
+    fn bytes(&self) -> usize {
+        self.place().len()
     }
 
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        packed.copy_from_slice(arrays.slice(0));
+    fn pieces(&self, _: WireOrder) -> Vec<Piece> {
+        let layout = Layout::contiguous(self.range.len() as i64, &Layout::named(self.element));
+        let (origin_bytes, layout) = (self.place().start as i64, layout.expect("the arrays fit in memory"));
+        vec![Piece { array: self.array, origin_bytes, layout }]
     }
 
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        arrays.slice_mut(1).copy_from_slice(packed);
-    }
-}
-
-struct Strided {
-    count: usize,
-    blocklength: usize,
-    stride: usize,
-    element: Element,
-}
-
-impl Strided {
-    fn nest(&self) -> Nest {
-        Nest::plane(0, self.blocklength, self.count, self.stride)
-    }
-}
-
-impl MicroApp for Strided {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        let elements = (self.count - 1) * self.stride + self.blocklength;
-        ["send", "received"].map(|name| ArraySpec::new(name, self.element, &[elements])).into()
+    fn pack(&self, _: Loops, arrays: &Arrays, packed: &mut [u8]) {
+        packed.copy_from_slice(&arrays.slice(self.array)[self.place()]);
     }
 
-    fn element(&self) -> Element {
-        self.element
-    }
-
-    fn message(&self, side: Side, _: WireOrder) -> Message {
-        let (count, blocklength, stride) = (self.count as i64, self.blocklength as i64, self.stride as i64);
-        let layout = Layout::vector(count, blocklength, stride, &Layout::named(self.element));
-        Message::single(array(side), 0, layout.expect("the arrays fit in memory"))
-    }
-
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest().pack_bytes(self.element.size() as usize, arrays.slice(0), packed);
-    }
-
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.nest().unpack_bytes(self.element.size() as usize, packed, arrays.slice_mut(1));
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.nest().gather_bytes(self.element.size() as usize, arrays.slice(0), packed);
-    }
-
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.nest().scatter_bytes(self.element.size() as usize, packed, arrays.slice_mut(1));
+    fn unpack(&self, _: Loops, packed: &[u8], arrays: &mut Arrays) {
+        arrays.slice_mut(self.array)[self.place()].copy_from_slice(packed);
     }
 }
 

@@ -6,12 +6,11 @@
 //! in random order, and receives at the same ones: `MPI_Type_create_indexed_block`. Bytes:
 //! count blocklength size(element).
 
-use datatypes::{Element, Layout};
-
-use crate::blocks::Blocks;
+use crate::face::Face;
+use crate::list::List;
 use crate::permutation::IndexList;
-use crate::plain::{DOUBLE, FLOAT, array};
-use crate::{ArraySpec, Arrays, Message, MicroApp, Parameter, ParameterSet, Preset, Side, Test, WireOrder};
+use crate::plain::{DOUBLE, FLOAT, arrays};
+use crate::{MicroApp, Parameter, ParameterSet, Preset, Test};
 
 /// A message of equal blocks at random places.
 pub const SCATTERED: Test = Test {
@@ -51,67 +50,14 @@ pub const SCATTERED: Test = Test {
     make: |values, context| {
         let (count, blocklength) = (values.positive("count")?, values.positive("blocklength")?);
         let places = values.within("places", count as i64..=i64::from(i32::MAX) / blocklength as i64)? as u32;
-        let list = IndexList::new(context.seed, STREAM, places, count);
-        Ok(Box::new(Scattered { blocklength, list, places, element: values.element("element") }))
+        let element = values.element("element");
+        let arrays = values.addressable(arrays(element, &[places as usize, blocklength]))?;
+        let places = IndexList::drawn(context.seed, 0, places, count);
+        let [send, receive] = [0, 1].map(|array| {
+            let places = places.clone();
+            let length_is_known = false;
+            Face::of(List { array, element, length: blocklength, length_is_known, places, per_plane: 1 })
+        });
+        Ok(MicroApp::new(element, arrays, send, receive))
     },
 };
-
-/// Stream of the index list.
-const STREAM: u64 = 0;
-
-struct Scattered {
-    blocklength: usize,
-    list: IndexList,
-    places: u32,
-    element: Element,
-}
-
-impl Scattered {
-    fn blocks(&self) -> Blocks<'_> {
-        let element_bytes = self.element.size() as usize;
-        Blocks { list: self.list.get(), length: self.blocklength, element_bytes }
-    }
-}
-
-impl MicroApp for Scattered {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        let shape = [self.places as usize, self.blocklength];
-        ["send", "received"].map(|name| ArraySpec::new(name, self.element, &shape)).into()
-    }
-
-    fn element(&self) -> Element {
-        self.element
-    }
-
-    fn message(&self, side: Side, _: WireOrder) -> Message {
-        let length = self.blocklength as i64;
-        let displacements = self.list.displacements(length);
-        let layout = Layout::indexed_block(length, &displacements, &Layout::named(self.element));
-        Message::single(array(side), 0, layout.expect("the arrays fit in memory"))
-    }
-
-    fn listed_segments(&self) -> Option<u64> {
-        Some(self.list.len() as u64)
-    }
-
-    fn message_bytes(&self) -> u64 {
-        // As the default, without drawing the list.
-        (self.list.len() * self.blocklength) as u64 * self.element.size()
-    }
-
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.blocks().pack(arrays.slice(0), packed);
-    }
-
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.blocks().unpack(packed, arrays.slice_mut(1));
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.blocks().gather(arrays.slice(0), packed);
-    }
-
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.blocks().scatter(packed, arrays.slice_mut(1));
-    }
-}

@@ -10,17 +10,20 @@
 //!   receives the three values of each index, first the list of the one, then that of the other. Bytes
 //!   12 (icount_cm + icount_ic).
 
-use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use datatypes::{Element, Layout};
-use ndarray::{ArrayView3, Axis, Ix3};
+use std::sync::Arc;
 
-use crate::box_loops::BoxLoops;
-use crate::nest::Nest;
+use bytemuck::{cast_slice, cast_slice_mut};
+use datatypes::Element;
+use ndarray::{Axis, Ix3};
+
+use crate::face::{Face, FaceBlock};
+use crate::list::List;
 use crate::permutation::IndexList;
+use crate::plain::Run;
+use crate::region::{BoxLoops, Region, Whole};
 use crate::rows::{pack_rows, unpack_rows};
 use crate::{
-    ArraySpec, Arrays, Built, Context, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece,
-    Preset, Side, Test, Values, WireOrder,
+    ArraySpec, Built, Context, MicroApp, Parameter, ParameterError, ParameterSet, Preset, Test, Values,
 };
 
 const SOURCE: &str = "SPECFEM3D_GLOBE; DDTBench 1.2 src_c/timing_specfem3d.c";
@@ -46,7 +49,7 @@ pub const MT: Test = Test {
         ParameterSet { name: "3x2x6200", preset: Preset::Default, values: &[3, 2, 6200] },
         ParameterSet { name: "3x2x760000", preset: Preset::Full, values: &[3, 2, 760_000] },
     ],
-    make: |values, _| Transpose::boxed(values),
+    make: |values, _| transpose(values),
 };
 
 /// Values of the outer core.
@@ -66,7 +69,7 @@ pub const OC: Test = Test {
         ParameterSet { name: "8888100_322500", preset: Preset::Full, values: &[8_888_100, 322_500] },
     ],
     make: |values, context| {
-        Shared::<1>::boxed(vec![Mesh::checked(values, context, "accel", ["dim1", "icount"], 0)?])
+        shared(values, 1, &[Mesh::checked(values, context, "accel", ["dim1", "icount"], 0)?])
     },
     ..MT
 };
@@ -110,83 +113,38 @@ pub const CM: Test = Test {
         },
     ],
     make: |values, context| {
-        Shared::<VECTOR>::boxed(vec![
-            Mesh::checked(values, context, "accel_cm", ["dim2_cm", "icount_cm"], 0)?,
-            Mesh::checked(values, context, "accel_ic", ["dim2_ic", "icount_ic"], 1)?,
-        ])
+        let cm = Mesh::checked(values, context, "accel_cm", ["dim2_cm", "icount_cm"], 0)?;
+        let ic = Mesh::checked(values, context, "accel_ic", ["dim2_ic", "icount_ic"], 1)?;
+        shared(values, VECTOR, &[cm, ic])
     },
     ..MT
 };
 
-/// The loops over a plane of the middle index.
+/// The loops over the one plane of the middle index.
 pub(crate) const LOOPS: BoxLoops = BoxLoops {
-    pack: |arrays, array, plane, packed| pack_plane(arrays.block(array, plane), cast_slice_mut(packed)),
+    pack: |arrays, array, plane, packed| {
+        let plane = arrays.block::<f32, Ix3>(array, plane);
+        pack_rows(plane.index_axis_move(Axis(1), 0), &mut cast_slice_mut(packed));
+    },
     unpack: |packed, arrays, array, plane| {
         let plane = arrays.block_mut::<f32, Ix3>(array, plane);
         unpack_rows(&mut cast_slice(packed), plane.index_axis_move(Axis(1), 0));
     },
 };
 
-/// Packs the one plane of the middle index.
-#[inline]
-fn pack_plane(plane: ArrayView3<'_, f32>, mut packed: &mut [f32]) {
-    pack_rows(plane.index_axis_move(Axis(1), 0), &mut packed);
-}
-
 /// `specfem3d_mt`.
-struct Transpose {
-    dim1: usize,
-    dim2: usize,
-    dim3: usize,
-}
-
-impl Transpose {
-    fn boxed(values: &Values) -> Built {
-        let [dim1, dim2, dim3] = ["dim1", "dim2", "dim3"].map(|name| values.positive(name));
-        Ok(Box::new(Self { dim1: dim1?, dim2: dim2?, dim3: dim3? }))
-    }
-}
-
-impl MicroApp for Transpose {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        vec![
-            ArraySpec::new("send", Element::Float, &[self.dim3, self.dim2, self.dim1]),
-            ArraySpec::new("received", Element::Float, &[self.dim3, self.dim1]),
-        ]
-    }
-
-    fn element(&self) -> Element {
-        Element::Float
-    }
-
-    fn message(&self, side: Side, _: WireOrder) -> Message {
-        let (dim1, dim2, dim3) = (self.dim1 as i64, self.dim2 as i64, self.dim3 as i64);
-        let float = Layout::named(Element::Float);
-        let (array, layout) = match side {
-            Side::Send => {
-                (0, Layout::contiguous(dim1, &float).and_then(|run| Layout::vector(dim3, 1, dim2, &run)))
-            }
-            Side::Receive => (1, Layout::contiguous(dim1 * dim3, &float)),
-        };
-        Message::single(array, 0, layout.expect("the arrays fit in memory"))
-    }
-
-    fn receives_in_place(&self) -> bool {
-        true
-    }
-
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        pack_plane(arrays.view(0), cast_slice_mut(packed));
-    }
-
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        arrays.slice_mut::<u8>(1).copy_from_slice(packed);
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let nest = Nest::plane(0, self.dim1, self.dim3, self.dim1 * self.dim2);
-        nest.gather::<f32>(arrays.slice(0), cast_slice_mut(packed));
-    }
+fn transpose(values: &Values) -> Built {
+    let [dim1, dim2, dim3] = ["dim1", "dim2", "dim3"].map(|name| values.positive(name));
+    let (dim1, dim2, dim3) = (dim1?, dim2?, dim3?);
+    let shape = [dim3, dim2, dim1];
+    let arrays = values.addressable(vec![
+        ArraySpec::new("send", Element::Float, &shape),
+        ArraySpec::new("received", Element::Float, &[dim3, dim1]),
+    ])?;
+    let send = Whole::vectors(0, Element::Float, &shape, 1, Some(LOOPS));
+    let send = Face::of(Region::new(&send, [0..dim3, 0..1, 0..dim1]));
+    let receive = Face::of(Run { array: 1, element: Element::Float, range: 0..dim1 * dim3 });
+    Ok(MicroApp { receives_in_place: true, ..MicroApp::new(Element::Float, arrays, send, receive) })
 }
 
 /// The points of one part of the earth, and which of them a neighbour shares.
@@ -206,70 +164,32 @@ impl Mesh {
     ) -> Result<Self, ParameterError> {
         let points = values.positive(points)?;
         let shared = values.within(shared, 1..=points as i64)? as usize;
-        Ok(Self { name, points, shared: IndexList::new(context.seed, stream, points as u32, shared) })
+        Ok(Self { name, points, shared: IndexList::drawn(context.seed, stream, points as u32, shared) })
     }
 }
 
-/// `specfem3d_oc` and `specfem3d_cm`: `N` floats at each point.
-struct Shared<const N: usize> {
-    meshes: Vec<Mesh>,
+/// `specfem3d_oc` and `specfem3d_cm`: so many floats at each point.
+fn shared(values: &Values, components: usize, meshes: &[Mesh]) -> Built {
+    let array = |mesh: &Mesh| ArraySpec::new(mesh.name, Element::Float, &shape(mesh.points, components));
+    let arrays = values.addressable(meshes.iter().map(array).collect())?;
+    let blocks = meshes.iter().enumerate().map(|(array, mesh)| list(array, components, mesh.shared.clone()));
+    let face = Face::new(blocks);
+    Ok(MicroApp::new(Element::Float, arrays, face.clone(), face))
 }
 
-impl<const N: usize> Shared<N>
-where
-    [f32; N]: Pod,
-{
-    fn boxed(meshes: Vec<Mesh>) -> Built {
-        Ok(Box::new(Self { meshes }))
-    }
+/// The shape of an array of points.
+pub(crate) fn shape(points: usize, components: usize) -> Vec<usize> {
+    if components == 1 { vec![points] } else { vec![points, components] }
 }
 
-impl<const N: usize> MicroApp for Shared<N>
-where
-    [f32; N]: Pod,
-{
-    fn arrays(&self) -> Vec<ArraySpec> {
-        let shape = |mesh: &Mesh| if N == 1 { vec![mesh.points] } else { vec![mesh.points, N] };
-        self.meshes.iter().map(|mesh| ArraySpec::new(mesh.name, Element::Float, &shape(mesh))).collect()
-    }
-
-    fn element(&self) -> Element {
-        Element::Float
-    }
-
-    fn message(&self, _: Side, _: WireOrder) -> Message {
-        let float = Layout::named(Element::Float);
-        let piece = |(array, mesh): (usize, &Mesh)| {
-            let layout = Layout::indexed_block(N as i64, &mesh.shared.displacements(N as i64), &float);
-            Piece { array, origin_bytes: 0, layout: layout.expect("the arrays fit in memory") }
-        };
-        Message { pieces: self.meshes.iter().enumerate().map(piece).collect() }
-    }
-
-    fn listed_segments(&self) -> Option<u64> {
-        Some(self.meshes.iter().map(|mesh| mesh.shared.len() as u64).sum())
-    }
-
-    fn message_bytes(&self) -> u64 {
-        // As the default, without drawing the lists.
-        self.meshes.iter().map(|mesh| (mesh.shared.len() * N * 4) as u64).sum()
-    }
-
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut rest: &mut [[f32; N]] = cast_slice_mut(packed);
-        for (array, mesh) in self.meshes.iter().enumerate() {
-            let points = arrays.slice::<[f32; N]>(array);
-            let packed = rest.split_off_mut(..mesh.shared.len()).expect("the message has this size");
-            mesh.shared.indices().gather(points, packed);
-        }
-    }
-
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut rest: &[[f32; N]] = cast_slice(packed);
-        for (array, mesh) in self.meshes.iter().enumerate() {
-            let points = arrays.slice_mut::<[f32; N]>(array);
-            let packed = rest.split_off(..mesh.shared.len()).expect("the message has this size");
-            mesh.shared.indices().scatter(packed, points);
-        }
-    }
+/// The values at some points of an array.
+pub(crate) fn list(array: usize, components: usize, places: IndexList) -> Arc<dyn FaceBlock> {
+    Arc::new(List {
+        array,
+        element: Element::Float,
+        length: components,
+        length_is_known: true,
+        places,
+        per_plane: 1,
+    })
 }

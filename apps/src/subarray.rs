@@ -17,14 +17,11 @@ mod declared;
 
 use std::ops::Range;
 
-use datatypes::{Element, Layout, Order};
-
-use crate::nest::Nest;
-use crate::nests::Nests;
+use crate::face::Face;
 use crate::plain::DOUBLE;
+use crate::region::{Description, Region, Whole};
 use crate::{
-    ArraySpec, Arrays, Message, MicroApp, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType,
-    PerAxis, Piece, Preset, Side, Test, Values, WireOrder,
+    MicroApp, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test, Values,
 };
 
 pub(crate) use declared::{ARRAYS, Declared, ORDER, axis_name, halo, shape, slowest_first};
@@ -121,160 +118,113 @@ pub const SUBARRAY: Test = Test {
         },
     ],
     make: |values, _| {
-        let declared = Declared::new("subarray", values)?;
-        let what = What::of(values, &declared)?;
-        Ok(Box::new(Subarray::new(&declared, &what)))
+        let declared = Declared::new(values)?;
+        let faces = bounds(values, &declared)?.map(|of_shapes| {
+            let region = |(array, shape): (usize, usize)| {
+                let (points, description) = (&declared.shapes[shape], Description::Subarray(declared.order));
+                let whole = Whole::new(array, declared.element, points, 0, None, description);
+                Region::block(&whole, of_shapes[shape].clone())
+            };
+            Face::new(declared.arrays().enumerate().map(region))
+        });
+        let [send, receive] = faces;
+        Ok(MicroApp::new(declared.element, declared.specs(), send, receive))
     },
 };
 
-/// What of each shape travels. Lists have the slowest axis first.
-enum What {
-    /// Layers next to the halo.
-    Face { face: Face, halos: Vec<Vec<usize>> },
-    /// Blocks where the user says.
-    Blocks { send: Vec<ArrayBlock>, receive: Vec<ArrayBlock> },
-}
+/// The indices of each dimension of a box, the slowest first.
+type Bounds = Vec<Range<usize>>;
 
-/// Layers at one end of an axis.
-#[derive(Clone, Copy)]
-struct Face {
-    /// Counted from the fastest.
-    axis: usize,
-    is_upper: bool,
-    width: usize,
-    has_corners: bool,
-}
-
-/// A box of an array.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct ArrayBlock {
-    start: Vec<usize>,
-    count: Vec<usize>,
-}
-
-impl ArrayBlock {
-    /// The indices of each dimension.
-    fn bounds(&self) -> Vec<Range<usize>> {
-        self.start.iter().zip(&self.count).map(|(&start, &count)| start..start + count).collect()
-    }
-
-    /// Whether a point lies in both.
-    fn overlaps(&self, other: &Self) -> bool {
-        self.bounds().iter().zip(other.bounds()).all(|(a, b)| a.start < b.end && b.start < a.end)
-    }
-
-    fn points(&self) -> usize {
-        self.count.iter().product()
+/// What is sent and what is received, of each shape.
+fn bounds(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], ParameterError> {
+    let parameters = ["start", "count", "receive_start", "receive_count"];
+    let given = parameters.into_iter().find(|name| !values.per_axis(name).is_empty());
+    match (values.choice("face"), given) {
+        (NO_FACE, None) => {
+            Err(values.refuse("face", "must be a face, as x+, where no start and count say what is sent"))
+        }
+        (NO_FACE, Some(_)) => blocks(values, declared),
+        (_, Some(name)) => {
+            Err(values.refuse("face", format!("must be {NO_FACE} beside {name}: a face or a block is sent")))
+        }
+        (face, None) => layers(face, values, declared),
     }
 }
 
-impl What {
-    fn of(values: &Values, declared: &Declared<'_>) -> Result<Self, ParameterError> {
-        let blocks = ["start", "count", "receive_start", "receive_count"];
-        let given = blocks.into_iter().find(|name| !values.per_axis(name).is_empty());
-        match (values.choice("face"), given) {
-            (NO_FACE, None) => {
-                Err(values.refuse("face", "must be a face, as x+, where no start and count say what is sent"))
-            }
-            (NO_FACE, Some(_)) => Self::blocks(values, declared),
-            (_, Some(name)) => {
-                Err(values
-                    .refuse("face", format!("must be {NO_FACE} beside {name}: a face or a block is sent")))
-            }
-            (face, None) => Self::face(face, values, declared),
+/// Layers next to the halo, at one end of an axis.
+fn layers(face: &str, values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], ParameterError> {
+    let (name, end) = face.split_at(1);
+    let axis = declared::AXES.iter().position(|&axis| axis == name).expect("faces are at axes");
+    if let Some(i) = declared.shapes.iter().position(|shape| axis >= shape.len()) {
+        let axes: Vec<_> = (0..declared.shapes[i].len()).map(axis_name).collect();
+        let reason = format!(
+            "must be a face that {} has: its axes are {}, the fastest first",
+            declared.shape_text(i),
+            axes.join(", ")
+        );
+        return Err(values.refuse("face", reason));
+    }
+    let width = values.positive("width")?;
+    let halos = declared.halos(width, Some(axis))?;
+    let has_corners = values.choice("corners") == "yes";
+    let mut sides = [Vec::new(), Vec::new()];
+    for (i, (shape, halo)) in declared.shapes.iter().zip(&halos).enumerate() {
+        let across = shape.len() - 1 - axis;
+        declared.check_width(i, across, halo[across], width)?;
+        let (n, h, w) = (shape[across], halo[across], width);
+        let starts = if end == "+" { [n - h - w, h - w] } else { [h, n - h] };
+        for (side, start) in sides.iter_mut().zip(starts) {
+            let span = |(&n, &h)| if has_corners { 0..n } else { h..n - h };
+            let mut bounds: Bounds = shape.iter().zip(halo).map(span).collect();
+            bounds[across] = start..start + w;
+            side.push(bounds);
         }
     }
-
-    fn face(face: &str, values: &Values, declared: &Declared<'_>) -> Result<Self, ParameterError> {
-        let (name, end) = face.split_at(1);
-        let axis = declared::AXES.iter().position(|&axis| axis == name).expect("faces are at axes");
-        for (i, shape) in declared.shapes.iter().enumerate() {
-            if axis >= shape.len() {
-                let axes: Vec<_> = (0..shape.len()).map(axis_name).collect();
-                let reason = format!(
-                    "must be a face that {} has: its axes are {}, the fastest first",
-                    declared.shape_text(i),
-                    axes.join(", ")
-                );
-                return Err(values.refuse("face", reason));
-            }
-        }
-        let width = values.positive("width")?;
-        let halos = declared.halos(width, Some(axis))?;
-        for (i, (shape, halo)) in declared.shapes.iter().zip(&halos).enumerate() {
-            let d = shape.len() - 1 - axis;
-            declared.check_width(i, d, halo[d], width)?;
-        }
-        let has_corners = values.choice("corners") == "yes";
-        Ok(Self::Face { face: Face { axis, is_upper: end == "+", width, has_corners }, halos })
-    }
-
-    fn blocks(values: &Values, declared: &Declared<'_>) -> Result<Self, ParameterError> {
-        let (Some(start), Some(count)) = (declared.numbers("start")?, declared.numbers("count")?) else {
-            let (missing, other) =
-                if values.per_axis("start").is_empty() { ("start", "count") } else { ("count", "start") };
-            let shape = declared.shape_text(0);
-            return Err(values.refuse(
-                missing,
-                format!("must be given beside {other}, a number for each axis of {shape}"),
-            ));
-        };
-        let send = blocks(values, declared, ["start", "count"], &start, &count)?;
-        let receive_start = declared.numbers("receive_start")?.unwrap_or(start);
-        let receive_count = declared.numbers("receive_count")?.unwrap_or(count);
-        let receive =
-            blocks(values, declared, ["receive_start", "receive_count"], &receive_start, &receive_count)?;
-        for (i, (send, receive)) in send.iter().zip(&receive).enumerate() {
-            let shape = declared.shape_text(i);
-            if send.points() != receive.points() {
-                let reason = format!("must be as many points as are sent of {shape}, {}", send.points());
-                return Err(values.refuse("receive_count", reason));
-            }
-            // What arrives would change what is sent back.
-            if send != receive && send.overlaps(receive) {
-                let reason = format!("must be none, or a block that has no point of what is sent of {shape}");
-                return Err(values.refuse("receive_start", reason));
-            }
-        }
-        Ok(Self::Blocks { send, receive })
-    }
-
-    /// What a side has of a shape.
-    fn block(&self, declared: &Declared<'_>, shape: usize, side: Side) -> ArrayBlock {
-        match (self, side) {
-            (Self::Blocks { send, .. }, Side::Send) => send[shape].clone(),
-            (Self::Blocks { receive, .. }, Side::Receive) => receive[shape].clone(),
-            (Self::Face { face, halos }, side) => {
-                let (points, halo) = (&declared.shapes[shape], &halos[shape]);
-                let across = points.len() - 1 - face.axis;
-                let bounds = |d: usize| {
-                    let (n, h, w) = (points[d], halo[d], face.width);
-                    match (d == across, face.is_upper, side) {
-                        (true, true, Side::Send) => (n - h - w, w),
-                        (true, true, Side::Receive) => (h - w, w),
-                        (true, false, Side::Send) => (h, w),
-                        (true, false, Side::Receive) => (n - h, w),
-                        (false, ..) if face.has_corners => (0, n),
-                        (false, ..) => (h, n - 2 * h),
-                    }
-                };
-                let (start, count) = (0..points.len()).map(bounds).unzip();
-                ArrayBlock { start, count }
-            }
-        }
-    }
+    Ok(sides)
 }
 
-/// The blocks that two parameters say, each within its shape.
-fn blocks(
+/// Blocks where the user says.
+fn blocks(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], ParameterError> {
+    let (Some(start), Some(count)) = (declared.numbers("start")?, declared.numbers("count")?) else {
+        let (missing, other) =
+            if values.per_axis("start").is_empty() { ("start", "count") } else { ("count", "start") };
+        let shape = declared.shape_text(0);
+        return Err(values
+            .refuse(missing, format!("must be given beside {other}, a number for each axis of {shape}")));
+    };
+    let send = boxes(values, declared, ["start", "count"], &start, &count)?;
+    let receive_start = declared.numbers("receive_start")?.unwrap_or(start);
+    let receive_count = declared.numbers("receive_count")?.unwrap_or(count);
+    let names = ["receive_start", "receive_count"];
+    let receive = boxes(values, declared, names, &receive_start, &receive_count)?;
+    for (i, (send, receive)) in send.iter().zip(&receive).enumerate() {
+        let shape = declared.shape_text(i);
+        let [sent, received] = [send, receive].map(|bounds| bounds.iter().map(Range::len).product::<usize>());
+        if sent != received {
+            let reason = format!("must be as many points as are sent of {shape}, {sent}");
+            return Err(values.refuse("receive_count", reason));
+        }
+        // What arrives would change what is sent back.
+        let overlap = send.iter().zip(receive).all(|(a, b)| a.start < b.end && b.start < a.end);
+        if send != receive && overlap {
+            let reason = format!("must be none, or a block that has no point of what is sent of {shape}");
+            return Err(values.refuse("receive_start", reason));
+        }
+    }
+    Ok([send, receive])
+}
+
+/// The boxes that two parameters say, each within its shape.
+fn boxes(
     values: &Values,
     declared: &Declared<'_>,
     [start_name, count_name]: [&'static str; 2],
     starts: &[Vec<usize>],
     counts: &[Vec<usize>],
-) -> Result<Vec<ArrayBlock>, ParameterError> {
-    let mut blocks = Vec::new();
+) -> Result<Vec<Bounds>, ParameterError> {
+    let mut boxes = Vec::new();
     for (i, shape) in declared.shapes.iter().enumerate() {
+        let mut bounds = Bounds::new();
         for (d, &points) in shape.iter().enumerate() {
             let (start, count) = (starts[i][d], counts[i][d]);
             let axis = format!("axis {} of {}", axis_name(shape.len() - 1 - d), declared.shape_text(i));
@@ -285,106 +235,17 @@ fn blocks(
                 let reason = format!("must be from 1 to {} on {axis}, from index {start} on", points - start);
                 return Err(values.refuse(count_name, reason));
             }
+            bounds.push(start..start + count);
         }
-        blocks.push(ArrayBlock { start: starts[i].clone(), count: counts[i].clone() });
+        boxes.push(bounds);
     }
-    Ok(blocks)
-}
-
-struct Subarray {
-    element: Element,
-    order: Order,
-    specs: Vec<ArraySpec>,
-    send: Vec<Sent>,
-    receive: Vec<Sent>,
-}
-
-/// What a side has of an array.
-struct Sent {
-    block: ArrayBlock,
-    nests: Nests,
-}
-
-impl Subarray {
-    fn new(declared: &Declared<'_>, what: &What) -> Self {
-        let sent = |side| {
-            let of = |shape: usize| {
-                let block = what.block(declared, shape, side);
-                let nests = Nests::new(&declared.shapes[shape], &block.bounds());
-                Sent { block, nests }
-            };
-            declared.arrays().map(of).collect()
-        };
-        let (send, receive) = (sent(Side::Send), sent(Side::Receive));
-        Self { element: declared.element, order: declared.order, specs: declared.specs(), send, receive }
-    }
-
-    fn element_bytes(&self) -> usize {
-        self.element.size() as usize
-    }
-
-    fn pack_by(&self, arrays: &Arrays, mut packed: &mut [u8], pack: fn(&Nest, usize, &[u8], &mut [u8])) {
-        for (i, Sent { nests, .. }) in self.send.iter().enumerate() {
-            let part = packed.split_off_mut(..nests.elements() * self.element_bytes()).expect(SIZE);
-            nests.pack(self.element_bytes(), arrays.slice(i), part, pack);
-        }
-    }
-
-    fn unpack_by(&self, mut packed: &[u8], arrays: &mut Arrays, unpack: fn(&Nest, usize, &[u8], &mut [u8])) {
-        for (i, Sent { nests, .. }) in self.receive.iter().enumerate() {
-            let part = packed.split_off(..nests.elements() * self.element_bytes()).expect(SIZE);
-            nests.unpack(self.element_bytes(), part, arrays.slice_mut(i), unpack);
-        }
-    }
-}
-
-/// Why there is a place for each value.
-const SIZE: &str = "the message has this size";
-
-impl MicroApp for Subarray {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        self.specs.clone()
-    }
-
-    fn element(&self) -> Element {
-        self.element
-    }
-
-    fn message(&self, side: Side, _: WireOrder) -> Message {
-        let sent = if side == Side::Send { &self.send } else { &self.receive };
-        let piece = |(array, Sent { block, .. }): (usize, &Sent)| {
-            let declared = |list: &[usize]| -> Vec<i64> {
-                slowest_first(self.order, list).into_iter().map(|number| number as i64).collect()
-            };
-            let [sizes, counts, starts] =
-                [&self.specs[array].shape, &block.count, &block.start].map(|list| declared(list));
-            let layout = Layout::subarray(&sizes, &counts, &starts, self.order, &Layout::named(self.element));
-            Piece { array, origin_bytes: 0, layout: layout.expect("the block lies in the array") }
-        };
-        Message { pieces: sent.iter().enumerate().map(piece).collect() }
-    }
-
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.pack_by(arrays, packed, Nest::pack_bytes);
-    }
-
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.unpack_by(packed, arrays, Nest::unpack_bytes);
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.pack_by(arrays, packed, Nest::gather_bytes);
-    }
-
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.unpack_by(packed, arrays, Nest::scatter_bytes);
-    }
+    Ok(boxes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Context;
+    use crate::{Context, Side, WireOrder};
 
     /// First element and elements of each run of (what is sent, where it goes).
     fn runs(changes: &[(&str, &str)]) -> [Vec<(i64, u64)>; 2] {

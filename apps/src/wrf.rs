@@ -14,15 +14,14 @@
 use std::ops::Range;
 
 use bytemuck::{cast_slice, cast_slice_mut};
-use datatypes::{Element, Layout, Order};
+use datatypes::{Element, Layout, LayoutError, Order};
 use ndarray::{Ix2, Ix3, Ix4};
 
-use crate::box_loops::BoxLoops;
-use crate::nest::Nest;
+use crate::face::Face;
+use crate::region::{BoxLoops, Description, Region, Whole};
 use crate::rows::{pack_planes, pack_rows, unpack_planes, unpack_rows};
 use crate::{
-    ArraySpec, Arrays, Built, Message, MicroApp, Parameter, ParameterError, ParameterSet, Piece, Preset,
-    Side, Test, Values, WireOrder,
+    ArraySpec, Arrays, Built, MicroApp, Parameter, ParameterError, ParameterSet, Preset, Test, Values,
 };
 
 /// The arrays and their number of dimensions, in the order of the message.
@@ -99,7 +98,9 @@ pub const X_VEC: Test = Test {
     about: "x faces of nine arrays, a struct of nested vectors: runs of a few floats",
     parameters: PARAMETERS,
     sets: X_SETS,
-    make: |values, _| Wrf::boxed(values, Description::Vectors),
+    make: |values, _| {
+        build(values, |axes| Description::Own(vectors(axes).expect("the arrays fit in memory")))
+    },
 };
 
 /// Short runs, as subarrays.
@@ -107,7 +108,7 @@ pub const X_SA: Test = Test {
     name: "wrf_x_sa",
     original_name: Some("WRF_x_sa"),
     about: "x faces of nine arrays, a struct of subarrays: runs of a few floats",
-    make: |values, _| Wrf::boxed(values, Description::Subarrays),
+    make: |values, _| build(values, |_| Description::Subarray(Order::C)),
     ..X_VEC
 };
 
@@ -161,13 +162,6 @@ fn unpack_face(packed: &mut &[f32], arrays: &mut Arrays, array: usize, bounds: &
     }
 }
 
-/// Which constructors describe a face.
-#[derive(Clone, Copy)]
-enum Description {
-    Vectors,
-    Subarrays,
-}
-
 /// One dimension: how many indices there are in memory, and which of them are sent, counted from 0.
 #[derive(Clone, Copy)]
 struct Axis {
@@ -201,137 +195,43 @@ impl Axis {
     }
 }
 
-struct Wrf {
-    i: Axis,
-    k: Axis,
-    j: Axis,
-    species: Axis,
-    description: Description,
-    /// The arrays of which something is sent, with the indices of each dimension, slowest first.
-    faces: Vec<(usize, Vec<Range<usize>>)>,
+/// The exchange of the faces, each with its description by its axes, the slowest first.
+fn build(values: &Values, description: fn(&[Axis]) -> Description) -> Built {
+    let i = Axis::checked(values, ["ims", "ime"], ["is", "ie"])?;
+    let j = Axis::checked(values, ["jms", "jme"], ["js", "je"])?;
+    let k = Axis::checked(values, ["kms", "kme"], ["kms", "kme"])?;
+    let limit = values.positive("limit")?;
+    let start = FIRST_SPECIES as usize - 1;
+    let species = Axis { memory: limit, start, sent: limit.saturating_sub(start) };
+    let axes = |dimensions| match dimensions {
+        2 => vec![j, i],
+        3 => vec![j, k, i],
+        _ => vec![species, j, k, i],
+    };
+    let shape = |dimensions| axes(dimensions).iter().map(|axis| axis.memory).collect::<Vec<_>>();
+    let specs = ARRAYS.map(|(name, dimensions)| ArraySpec::new(name, Element::Float, &shape(dimensions)));
+    let specs = values.addressable(specs.into())?;
+    let is_sent =
+        |&(_, (_, dimensions)): &(usize, (_, usize))| axes(dimensions).iter().all(|axis| axis.sent > 0);
+    let block = |(array, (_, dimensions)): (usize, (_, usize))| {
+        let axes = axes(dimensions);
+        let (shape, description) = (shape(dimensions), description(&axes));
+        let whole = Whole::new(array, Element::Float, &shape, 0, Some(LOOPS), description);
+        Region::block(&whole, axes.iter().map(|axis| axis.range()).collect::<Vec<_>>())
+    };
+    let face = Face::new(ARRAYS.into_iter().enumerate().filter(is_sent).map(block));
+    Ok(MicroApp::new(Element::Float, specs, face.clone(), face))
 }
 
-impl Wrf {
-    fn boxed(values: &Values, description: Description) -> Built {
-        let i = Axis::checked(values, ["ims", "ime"], ["is", "ie"])?;
-        let j = Axis::checked(values, ["jms", "jme"], ["js", "je"])?;
-        let k = Axis::checked(values, ["kms", "kme"], ["kms", "kme"])?;
-        let limit = values.positive("limit")?;
-        let start = FIRST_SPECIES as usize - 1;
-        let species = Axis { memory: limit, start, sent: limit.saturating_sub(start) };
-        let mut wrf = Self { i, k, j, species, description, faces: Vec::new() };
-        let bounds = |dimensions| wrf.axes(dimensions).into_iter().map(Axis::range).collect();
-        wrf.faces = ARRAYS.iter().map(|&(_, dimensions)| bounds(dimensions)).enumerate().collect();
-        wrf.faces.retain(|(_, bounds)| bounds.iter().all(|indices| !indices.is_empty()));
-        Ok(Box::new(wrf))
-    }
-
-    /// The axes of an array, slowest first.
-    fn axes(&self, dimensions: usize) -> Vec<Axis> {
-        match dimensions {
-            2 => vec![self.j, self.i],
-            3 => vec![self.j, self.k, self.i],
-            _ => vec![self.species, self.j, self.k, self.i],
-        }
-    }
-
-    /// The arrays of which something is sent, with their number of dimensions.
-    fn sent_arrays(&self) -> impl Iterator<Item = (usize, usize)> {
-        self.faces.iter().map(|(array, bounds)| (*array, bounds.len()))
-    }
-
-    /// The loops over one array: one nest, or one per species.
-    fn nests(&self, dimensions: usize) -> impl Iterator<Item = Nest> {
-        let Self { i, k, j, species, .. } = *self;
-        let level = i.memory * k.memory;
-        let (slabs, nest) = match dimensions {
-            2 => (0..1, Nest::plane(i.start + i.memory * j.start, i.sent, j.sent, i.memory)),
-            _ => {
-                let plane = Nest::plane(i.start + level * j.start, i.sent, k.sent, i.memory);
-                let slabs = if dimensions == 3 { 0..1 } else { species.start..species.memory };
-                (slabs, Nest { planes: j.sent, plane_stride: level, ..plane })
-            }
-        };
-        slabs.map(move |s| Nest { start: nest.start + s * level * j.memory, ..nest })
-    }
-
-    /// The original's nested vectors, and the byte of the first sent element.
-    fn vectors(&self, array: usize, dimensions: usize) -> Piece {
-        let Self { i, k, j, species, .. } = *self;
-        let [d1, d2, d3] = [i.memory, k.memory, j.memory].map(|n| n as i64);
-        let [si, sk, sj, ss] = [i.sent, k.sent, j.sent, species.sent].map(|n| n as i64);
-        let float = Layout::named(Element::Float);
-        let volume =
-            || Layout::vector(sk, si, d1, &float).and_then(|face| Layout::hvector(sj, 1, 4 * d1 * d2, &face));
-        let layout = match dimensions {
-            2 => Layout::vector(sj, si, d1, &float),
-            3 => volume(),
-            _ => volume().and_then(|volume| Layout::hvector(ss, 1, 4 * d1 * d2 * d3, &volume)),
-        };
-        let first = self.nests(dimensions).next().map_or(0, |nest| nest.start);
-        Piece { array, origin_bytes: 4 * first as i64, layout: layout.expect("the arrays fit in memory") }
-    }
-
-    /// The original's subarray, in C order.
-    fn subarray(&self, array: usize, dimensions: usize) -> Piece {
-        let axes = self.axes(dimensions);
-        let list = |of: fn(&Axis) -> usize| axes.iter().map(|axis| of(axis) as i64).collect::<Vec<_>>();
-        let float = Layout::named(Element::Float);
-        let (sizes, subsizes, starts) = (list(|a| a.memory), list(|a| a.sent), list(|a| a.start));
-        let layout = Layout::subarray(&sizes, &subsizes, &starts, Order::C, &float);
-        Piece { array, origin_bytes: 0, layout: layout.expect("the sent lies in the arrays") }
-    }
-}
-
-impl MicroApp for Wrf {
-    fn arrays(&self) -> Vec<ArraySpec> {
-        let shape = |dimensions| self.axes(dimensions).iter().map(|axis| axis.memory).collect::<Vec<_>>();
-        ARRAYS.map(|(name, dimensions)| ArraySpec::new(name, Element::Float, &shape(dimensions))).into()
-    }
-
-    fn element(&self) -> Element {
-        Element::Float
-    }
-
-    fn message(&self, _: Side, _: WireOrder) -> Message {
-        let piece = |(array, dimensions)| match self.description {
-            Description::Vectors => self.vectors(array, dimensions),
-            Description::Subarrays => self.subarray(array, dimensions),
-        };
-        Message { pieces: self.sent_arrays().map(piece).collect() }
-    }
-
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut packed: &mut [f32] = cast_slice_mut(packed);
-        for (array, bounds) in &self.faces {
-            pack_face(arrays, *array, bounds, &mut packed);
-        }
-    }
-
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut packed: &[f32] = cast_slice(packed);
-        for (array, bounds) in &self.faces {
-            unpack_face(&mut packed, arrays, *array, bounds);
-        }
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let mut rest: &mut [f32] = cast_slice_mut(packed);
-        for (array, dimensions) in self.sent_arrays() {
-            let from = arrays.slice::<f32>(array);
-            for nest in self.nests(dimensions) {
-                nest.gather(from, rest.split_off_mut(..nest.elements()).expect("the message has this size"));
-            }
-        }
-    }
-
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        let mut rest: &[f32] = cast_slice(packed);
-        for (array, dimensions) in self.sent_arrays() {
-            let to = arrays.slice_mut::<f32>(array);
-            for nest in self.nests(dimensions) {
-                nest.scatter(rest.split_off(..nest.elements()).expect("the message has this size"), to);
-            }
-        }
-    }
+/// The original's nested vectors: one for each axis beyond the first, also where a single index is sent.
+fn vectors(axes: &[Axis]) -> Result<Layout, LayoutError> {
+    let [outer @ .., rows, run] = axes else { unreachable!("every array has two dimensions") };
+    let plane = [rows.sent, run.sent, run.memory].map(|n| n as i64);
+    let plane = Layout::vector(plane[0], plane[1], plane[2], &Layout::named(Element::Float))?;
+    let stride_bytes = 4 * (run.memory * rows.memory) as i64;
+    let nested = outer.iter().rev().try_fold((plane, stride_bytes), |(inner, stride_bytes), axis| {
+        let vector = Layout::hvector(axis.sent as i64, 1, stride_bytes, &inner)?;
+        Ok((vector, stride_bytes * axis.memory as i64))
+    });
+    nested.map(|(layout, _)| layout)
 }

@@ -111,7 +111,7 @@ fn methods(list: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// The message of a test at its smallest set.
-fn message(list: &Value, test: &str) -> Box<dyn apps::MicroApp> {
+fn message(list: &Value, test: &str) -> apps::MicroApp {
     let entry = tests(list).find(|entry| name(entry) == test).expect("a test of the list");
     let test = apps::find(test).unwrap();
     test.build(&test.set(name(smallest(entry))).unwrap(), apps::Context::default()).unwrap()
@@ -120,7 +120,7 @@ fn message(list: &Value, test: &str) -> Box<dyn apps::MicroApp> {
 /// Those that a test has: a layout has no loops that somebody has written by hand, and not every message can be parted.
 fn methods_of<'a>(list: &'a Value, test: &str) -> impl Iterator<Item = &'a str> {
     let app = message(list, test);
-    methods(list).filter(move |method| can_by_name(&*app, method))
+    methods(list).filter(move |method| can_by_name(&app, method))
 }
 
 /// What can be parted is said of tests that certainly can, or cannot, so that no method is left out by mistake.
@@ -224,7 +224,7 @@ fn phases_are_those_of_the_methods(summary: &Summary, tests: &[&Value]) {
             let (transfer, rows) = (transfer(method).unwrap(), |phase: &str| {
                 summary.with(&[("test", test), ("method", method), ("phase", phase)])
             });
-            let mut ends = transfer.ends(&*app);
+            let mut ends = transfer.ends(&app);
             // Where every part is one run at both ends, no datatype is made.
             if matches!(transfer, Transfer::InParts(_)) {
                 ends.creates &= !rows("create").is_empty();

@@ -4,21 +4,19 @@ use std::ffi::c_void;
 
 use datatypes::{Constructor, Element};
 use ddtbench_apps::{
-    ArraySpec, Arrays, Context, MicroApp, PAGE_BYTES, ParameterSet, ParameterType, Side, Test, Values,
+    ArraySpec, Arrays, Context, Loops, MicroApp, PAGE_BYTES, ParameterSet, ParameterType, Side, Test, Values,
     WireOrder,
 };
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use crate::twins::{COMPILATIONS, Loops, Twins};
+use crate::twins::{COMPILATIONS, TwinLoops, Twins};
 
 /// Who moves the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// The micro-app's plain nest.
-    Plain,
-    /// Its tuned loops.
-    Tuned,
+    /// The micro-app's loops.
+    Rust(Loops),
     /// Their twin, by the index of [`COMPILATIONS`].
     C(usize),
     /// As many bytes in one piece.
@@ -27,13 +25,17 @@ pub enum Variant {
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Plain, Self::Tuned, Self::C(0), Self::C(1), Self::C(2), Self::Memcpy];
+    pub const ALL: [Self; 6] = [Self::PLAIN, Self::TUNED, Self::C(0), Self::C(1), Self::C(2), Self::Memcpy];
+    /// The plain nest.
+    pub const PLAIN: Self = Self::Rust(Loops::Plain);
+    /// The tuned loops.
+    pub const TUNED: Self = Self::Rust(Loops::Tuned);
 
     /// The name in the table.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Plain => "plain",
-            Self::Tuned => "tuned",
+            Self::Rust(Loops::Plain) => "plain",
+            Self::Rust(Loops::Tuned) => "tuned",
             Self::C(compilation) => COMPILATIONS[compilation].name,
             Self::Memcpy => "memcpy",
         }
@@ -57,12 +59,12 @@ const COPY: usize = 1;
 pub struct Case {
     /// Test and parameter set.
     pub name: String,
-    app: Box<dyn MicroApp>,
+    app: MicroApp,
     arrays: Arrays,
     buffers: Arrays,
     parameters: Vec<i64>,
     lists: Vec<Vec<u32>>,
-    twins: Vec<Loops>,
+    twins: Vec<TwinLoops>,
 }
 
 impl Case {
@@ -73,7 +75,7 @@ impl Case {
         let app = test.build(&values, context).expect("the test's own sets are right");
         let mut case = Self {
             name: format!("{} {}", test.name, set.name),
-            lists: lists(&*app),
+            lists: lists(&app),
             parameters: parameters(test, &values, context),
             twins: twins.iter().map(|twins| twins.loops(test.name).expect("every test has twins")).collect(),
             arrays: Arrays::new(Vec::new()),
@@ -100,7 +102,7 @@ impl Case {
         };
         // The old ones first: two of the largest may be too much for the machine.
         (self.arrays, self.buffers) = (Arrays::new(Vec::new()), Arrays::new(Vec::new()));
-        self.arrays = displaced(self.app.arrays());
+        self.arrays = displaced(self.app.arrays.clone());
         self.buffers = displaced(buffers.into());
     }
 
@@ -113,10 +115,12 @@ impl Case {
     pub fn run(&mut self, direction: Direction, variant: Variant) {
         let Self { app, arrays, buffers, .. } = self;
         match (variant, direction) {
-            (Variant::Plain, Direction::Pack) => app.pack(arrays, buffers.slice_mut(PACKED)),
-            (Variant::Plain, Direction::Unpack) => app.unpack(buffers.slice(PACKED), arrays),
-            (Variant::Tuned, Direction::Pack) => app.pack_tuned(arrays, buffers.slice_mut(PACKED)),
-            (Variant::Tuned, Direction::Unpack) => app.unpack_tuned(buffers.slice(PACKED), arrays),
+            (Variant::Rust(loops), Direction::Pack) => {
+                app.send.pack(loops, arrays, buffers.slice_mut(PACKED))
+            }
+            (Variant::Rust(loops), Direction::Unpack) => {
+                app.receive.unpack(loops, buffers.slice(PACKED), arrays)
+            }
             (Variant::C(compilation), _) => self.run_twin(direction, compilation),
             (Variant::Memcpy, direction) => {
                 let [packed, copy] = buffers.slices_mut::<u8, 2>([PACKED, COPY]);
@@ -201,7 +205,7 @@ fn parameters(test: &Test, values: &Values, context: Context) -> Vec<i64> {
 }
 
 /// The index lists of an app, read from its datatypes.
-fn lists(app: &dyn MicroApp) -> Vec<Vec<u32>> {
+fn lists(app: &MicroApp) -> Vec<Vec<u32>> {
     let message = app.message(Side::Send, WireOrder::Ddt);
     let pieces = message.pieces.iter();
     let list = |constructor: &Constructor| match constructor {

@@ -74,14 +74,14 @@ impl Comparison {
             quantile(&all, 0.5)
         };
         let twins = [Variant::C(0), Variant::C(1)];
-        let others = [Variant::Plain, Variant::C(2)];
+        let others = [Variant::PLAIN, Variant::C(2)];
         Self {
             name: case.name.clone(),
             direction,
             bytes: case.bytes(),
             times_s: (0..Variant::ALL.len()).map(time).collect(),
-            plain: Ratio::of(&placements, Variant::Plain, &twins, |over| over, f64::max),
-            tuned: Ratio::of(&placements, Variant::Tuned, &others, |over| 1.0 / over, f64::min),
+            plain: Ratio::of(&placements, Variant::PLAIN, &twins, |over| over, f64::max),
+            tuned: Ratio::of(&placements, Variant::TUNED, &others, |over| 1.0 / over, f64::min),
         }
     }
 

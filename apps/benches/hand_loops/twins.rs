@@ -29,7 +29,7 @@ pub const COMPILATIONS: [Compilation; 3] = [
 pub struct Twins(Library);
 
 /// The loops of one test.
-pub struct Loops {
+pub struct TwinLoops {
     /// From the arrays into the buffer.
     pub pack: Twin,
     /// From the buffer into the arrays.
@@ -57,12 +57,12 @@ impl Twins {
     }
 
     /// The loops of a test; those of WRF's four are the same.
-    pub fn loops(&self, test: &str) -> Result<Loops, libloading::Error> {
+    pub fn loops(&self, test: &str) -> Result<TwinLoops, libloading::Error> {
         let name = if test.starts_with("wrf") { "wrf" } else { test };
         // SAFETY: every `_pack` and `_unpack` of twins.c has the type `Twin`.
         let loop_of =
             |kind: &str| unsafe { self.0.get::<Twin>(format!("{name}_{kind}")).map(|symbol| *symbol) };
-        Ok(Loops { pack: loop_of("pack")?, unpack: loop_of("unpack")? })
+        Ok(TwinLoops { pack: loop_of("pack")?, unpack: loop_of("unpack")? })
     }
 }
 

@@ -2,7 +2,8 @@
 
 use datatypes::Element;
 
-use super::{Face, Grid};
+use super::Grid;
+use crate::face::Face;
 use crate::{ArraySpec, ParameterError, Test, Values};
 
 /// What an exchange needs to know besides its parameters.
@@ -36,7 +37,7 @@ impl HaloTest {
         }
         let app = (self.make)(values, context)?;
         for rank in 0..context.ranks {
-            self.addressable(values, &app.arrays(rank))?;
+            values.addressable(app.arrays(rank))?;
         }
         Ok(app)
     }
@@ -146,11 +147,6 @@ pub trait HaloApp: Send + Sync {
     /// Whether loops were written for its faces by hand. Where none were, they pack by the oracle, which is slow and no method.
     fn has_loops(&self) -> bool {
         true
-    }
-
-    /// Whether the hand-written loop and the datatype put the values of a face in different orders.
-    fn orders_differ(&self) -> bool {
-        false
     }
 
     /// Where `send`, a transfer of `rank` in stage `stage`, arrives in the arrays of its peer.

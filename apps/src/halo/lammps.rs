@@ -12,17 +12,14 @@
 //! Bytes of a swap: 64 icount (full), 48 icount (atomic).
 
 use std::marker::PhantomData;
-use std::ops::Range;
-use std::sync::Arc;
 
-use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::Element;
 
-use super::face::{Face, FaceBlock};
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
-use crate::lammps::{self, AtomicAtom, Chosen, FullAtom, Record};
-use crate::permutation::{IndexList, Indices, SharedList};
-use crate::{ArraySpec, Arrays, Piece, Values, WireOrder};
+use crate::face::Face;
+use crate::lammps::{self, AtomicAtom, Atoms, FullAtom, Record};
+use crate::permutation::IndexList;
+use crate::{ArraySpec, Values};
 
 /// Swaps, as dimension of the grid (z, y, x) and whether the atoms go up.
 const SWAPS: [(usize, bool); 6] = [(2, false), (2, true), (1, false), (1, true), (0, false), (0, true)];
@@ -68,7 +65,7 @@ struct Swaps<R> {
     record: PhantomData<R>,
 }
 
-impl<R: Record + Send + Sync> Swaps<R> {
+impl<R: Record> Swaps<R> {
     fn boxed(values: &Values, context: HaloContext) -> HaloBuilt {
         // With the ghosts of six swaps, as many as an `int` can count.
         let dim1 = values.within("dim1", 1..=i64::from(i32::MAX) / 7)? as usize;
@@ -84,7 +81,7 @@ impl<R: Record + Send + Sync> Swaps<R> {
                     bound = atoms;
                 }
                 let stream = (SWAPS.len() * rank + number) as u64;
-                let leaving = IndexList::new(context.seed, stream, bound as u32, icount);
+                let leaving = IndexList::drawn(context.seed, stream, bound as u32, icount);
                 let swap = Swap { to, from, atoms, leaving };
                 atoms += if from.is_some() { icount } else { 0 };
                 swap
@@ -110,7 +107,7 @@ impl<R: Record + Send + Sync> Swaps<R> {
     }
 }
 
-impl<R: Record + Send + Sync> HaloApp for Swaps<R> {
+impl<R: Record> HaloApp for Swaps<R> {
     fn element(&self) -> Element {
         Element::Double
     }
@@ -124,15 +121,11 @@ impl<R: Record + Send + Sync> HaloApp for Swaps<R> {
         Some(&self.grid)
     }
 
-    fn orders_differ(&self) -> bool {
-        true
-    }
-
     fn stages(&self, rank: usize) -> Vec<Stage> {
         let stage = |(swap, &(dimension, up)): (&Swap, &(usize, bool))| {
             let tag = 2 * dimension + usize::from(up);
             let transfer = |peer, atoms: Atoms<R>| Transfer { peer, tag, face: Face::of(atoms) };
-            let listed = || Atoms::Listed(SharedList::new(swap.leaving.get()), PhantomData);
+            let listed = || Atoms::Listed(swap.leaving.clone(), PhantomData);
             let appended = || Atoms::Appended(swap.atoms..swap.atoms + self.icount);
             Stage::new(
                 swap.to.map(|peer| transfer(peer, listed())).into_iter().collect(),
@@ -151,87 +144,5 @@ impl<R: Record + Send + Sync> HaloApp for Swaps<R> {
             let id = field.offset_bytes / 8 + component + doubles * (theirs + self.dim1 * owner);
             if atom < self.dim1 { Cell::Own(id as u64) } else { Cell::Halo(id as u64) }
         })
-    }
-}
-
-/// Atoms that travel.
-enum Atoms<R> {
-    /// Those of a list.
-    Listed(SharedList, PhantomData<R>),
-    /// Consecutive ones.
-    Appended(Range<usize>),
-}
-
-impl<R: Record> Atoms<R> {
-    fn chosen(&self) -> Chosen<'_> {
-        match self {
-            Self::Listed(list, _) => Chosen::Listed(list.get()),
-            Self::Appended(atoms) => Chosen::Appended(atoms.clone()),
-        }
-    }
-}
-
-impl<R> std::fmt::Debug for Atoms<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Listed(list, _) => f.debug_tuple("Listed").field(&list.get()).finish(),
-            Self::Appended(atoms) => f.debug_tuple("Appended").field(atoms).finish(),
-        }
-    }
-}
-
-impl<R: Record + Send + Sync> FaceBlock for Atoms<R> {
-    fn planes(&self) -> usize {
-        self.chosen().len()
-    }
-
-    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
-        Arc::new(match self {
-            Self::Listed(list, record) => Self::Listed(list.part(range), *record),
-            Self::Appended(all) => Self::Appended(all.start + range.start..all.start + range.end),
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        self.chosen().len() * size_of::<R>()
-    }
-
-    fn pieces(&self, order: WireOrder) -> Vec<Piece> {
-        self.chosen().pieces::<R>(order)
-    }
-
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let records: &mut [R] = cast_slice_mut(packed);
-        match self {
-            Self::Listed(list, _) => R::pack(arrays, list.indices(), records),
-            // No application packs its ghosts again.
-            Self::Appended(atoms) => {
-                atoms
-                    .clone()
-                    .zip(records.chunks_mut(1))
-                    .for_each(|(atom, one)| R::pack(arrays, Indices::of(&[atom as u32]), one));
-            }
-        }
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        match self {
-            Self::Listed(list, _) => R::pack_tuned(arrays, list.indices(), cast_slice_mut(packed)),
-            Self::Appended(_) => self.pack(arrays, packed),
-        }
-    }
-
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        let records: &[R] = cast_slice(packed);
-        match self {
-            Self::Appended(atoms) => R::unpack(records, arrays, atoms.start),
-            // No application overwrites its own atoms.
-            Self::Listed(list, _) => {
-                list.get()
-                    .iter()
-                    .zip(records.chunks(1))
-                    .for_each(|(&atom, one)| R::unpack(one, arrays, atom as usize));
-            }
-        }
     }
 }

@@ -8,15 +8,14 @@
 //!
 //! Nobody wrote a loop, and a layout has no slowest dimension: a face is one plane, which is not cut among threads.
 
-use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use datatypes::Element;
 
-use super::face::{Face, FaceBlock};
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
-use crate::layout::{NAME, RECEIVE, SEND, Sides, pack, places, unpack};
-use crate::{ArraySpec, Arrays, Message, Parameter, ParameterSet, Piece, Preset, Values, WireOrder};
+use crate::face::Face;
+use crate::layout::{Described, NAME, RECEIVE, SEND, Sides, places};
+use crate::{ArraySpec, Message, Parameter, ParameterSet, Piece, Preset, Values};
 
 /// To whom a rank sends: the words of the parameter, in its order.
 const NEIGHBOURS: [(&str, Neighbours); 4] = [
@@ -113,7 +112,7 @@ impl AnyLayouts {
     fn face(&self, side: &Message, direction: usize) -> Face {
         let first = direction * self.specs.len();
         let moved = |piece: &Piece| Piece { array: first + piece.array, ..piece.clone() };
-        Face::of(Whole(Message { pieces: side.pieces.iter().map(moved).collect() }))
+        Face::of(Described(Message { pieces: side.pieces.iter().map(moved).collect() }))
     }
 
     /// The neighbour in a direction, or the one that sends in it.
@@ -192,38 +191,5 @@ impl HaloApp for AnyLayouts {
             let id = before * self.ids_of_direction() + id;
             if is_sent { Cell::Own(id) } else { Cell::Halo(id) }
         })
-    }
-}
-
-/// All of a side of the message, one plane.
-#[derive(Clone, Debug)]
-struct Whole(Message);
-
-impl FaceBlock for Whole {
-    fn planes(&self) -> usize {
-        1
-    }
-
-    fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
-        assert_eq!(range, 0..1, "planes of a layout");
-        Arc::new(self.clone())
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.size() as usize
-    }
-
-    fn pieces(&self, _: WireOrder) -> Vec<Piece> {
-        self.0.pieces.clone()
-    }
-
-    /// By the oracle: nobody wrote a loop.
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
-        pack(&self.0, arrays, packed);
-    }
-
-    /// By the oracle, likewise.
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
-        unpack(&self.0, packed, arrays);
     }
 }

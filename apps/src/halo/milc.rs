@@ -12,18 +12,16 @@
 //!
 //! Bytes along an axis: 24 times the sites of a slice.
 
-use std::sync::Arc;
-
 use datatypes::Element;
 
-use super::face::{Face, FaceBlock};
 use super::grid::indices;
-use super::list::List;
-use super::region::{Region, Whole};
 use super::{Cell, Cells, Grid, HaloApp, HaloTest, Stage, Transfer};
 use crate::ArraySpec;
-use crate::milc::{self, SITE, Site};
-use crate::permutation::SharedList;
+use crate::face::Face;
+use crate::list::List;
+use crate::milc::{self, SITE};
+use crate::permutation::IndexList;
+use crate::region::{Region, Whole};
 
 /// Dimensions of the lattice and of the grid.
 const T: usize = 0;
@@ -95,14 +93,20 @@ impl Milc {
         let (shape, lt) = (self.lattice(), self.sites[T]);
         if dimension == X {
             let sites = self.places_across_x(at);
-            let plane = sites.len() / (2 * lt);
-            return Face::of(List::<Site>::new(0, Element::Float, plane, SharedList::new(&sites)));
+            return Face::of(List {
+                array: 0,
+                element: Element::Float,
+                length: SITE,
+                length_is_known: true,
+                per_plane: sites.len() / (2 * lt),
+                places: IndexList::given(sites),
+            });
         }
         let lattice = Whole::vectors(0, Element::Float, &shape, 1, Some(milc::LOOPS));
-        let box_from = |first: usize| -> Arc<dyn FaceBlock> {
+        let box_from = |first: usize| {
             let mut bounds = shape.map(|length| 0..length);
             bounds[dimension] = first..first + 1;
-            Arc::new(Region::new(&lattice, bounds))
+            Region::block(&lattice, bounds)
         };
         Face::new(if dimension == T { vec![box_from(at), box_from(lt + at)] } else { vec![box_from(at)] })
     }
@@ -127,13 +131,13 @@ impl Milc {
         // Whole, it is one run: the application has no loops over it.
         let buffer = Whole::vectors(1 + from, Element::Float, &shape, 1, None);
         let halves = if from / 2 == T { 2 } else { 1 };
-        let half = |i: usize| -> Arc<dyn FaceBlock> {
+        let half = |i: usize| {
             let mut bounds = shape.map(|length| 0..length);
             let sites = shape[T] / halves;
             bounds[T] = i * sites..(i + 1) * sites;
-            Arc::new(Region::new(&buffer, bounds))
+            Region::block(&buffer, bounds)
         };
-        Face::new((0..halves).map(half).collect())
+        Face::new((0..halves).map(half))
     }
 
     /// The number of a value: its site in the lattice of all ranks, periodic, and its component.

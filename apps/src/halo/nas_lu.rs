@@ -8,9 +8,9 @@
 use datatypes::Element;
 
 use super::patch::{Axis, Patch, PatchArray, Swap};
-use super::region::Description;
 use super::{Grid, HaloTest};
 use crate::nas_lu::{self, COMPONENTS};
+use crate::region::Description;
 
 /// Dimensions of the grid.
 const Y: usize = 0;

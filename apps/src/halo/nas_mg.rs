@@ -10,9 +10,9 @@ use datatypes::Element;
 
 use super::app::refuse_ranks;
 use super::patch::{Axis, Patch, PatchArray, Swap};
-use super::region::Description;
 use super::{Grid, HaloTest};
 use crate::nas_mg;
+use crate::region::Description;
 
 /// Dimensions of the grid.
 const Z: usize = 0;

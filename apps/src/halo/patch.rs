@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use datatypes::Element;
 
-use super::region::{Description, Region, Whole};
-use super::{Cell, Cells, Face, Grid, HaloApp, Stage, Transfer};
+use super::{Cell, Cells, Grid, HaloApp, Stage, Transfer};
 use crate::ArraySpec;
-use crate::box_loops::BoxLoops;
+use crate::face::Face;
+use crate::region::{BoxLoops, Description, Region, Whole};
 
 /// A dimension of an array.
 #[derive(Clone, Copy, Debug)]
@@ -66,14 +66,9 @@ pub(crate) struct Patch {
 impl Patch {
     /// The array as faces across a dimension of the grid are taken from it.
     fn whole(&self, array: usize, dimension: usize) -> Arc<Whole> {
-        Arc::new(Whole {
-            array,
-            element: self.element,
-            shape: self.arrays[array].axes.iter().map(|axis| axis.length()).collect(),
-            value_dimensions: self.value_dimensions,
-            description: self.description,
-            loops: self.loops.get(dimension).copied(),
-        })
+        let shape: Vec<usize> = self.arrays[array].axes.iter().map(|axis| axis.length()).collect();
+        let (loops, description) = (self.loops.get(dimension).copied(), self.description.clone());
+        Whole::new(array, self.element, &shape, self.value_dimensions, loops, description)
     }
 
     /// The indices along each axis of the face towards `offset`: of the patch, or beyond it.
@@ -107,11 +102,11 @@ impl Patch {
     }
 
     fn face(&self, rank: usize, swap: Swap, dimension: usize, offset: &[i64], beyond: bool) -> Face {
-        let mut blocks: Vec<Arc<dyn super::face::FaceBlock>> = Vec::new();
+        let mut blocks = Vec::new();
         for (array, PatchArray { axes, .. }) in self.arrays.iter().enumerate() {
             let bounds = self.bounds(rank, axes, swap, offset, beyond);
             if bounds.iter().all(|indices| !indices.is_empty()) {
-                blocks.push(Arc::new(Region::new(&self.whole(array, dimension), bounds)));
+                blocks.push(Region::block(&self.whole(array, dimension), bounds));
             }
         }
         Face::new(blocks)

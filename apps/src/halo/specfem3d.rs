@@ -13,16 +13,14 @@
 //! ranks. So a rank has up to five neighbours, whatever the number of ranks.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
 
 use datatypes::Element;
 
-use super::face::{Face, FaceBlock};
 use super::grid::indices;
-use super::list::List;
-use super::region::{Region, Whole};
 use super::{Cell, Cells, HaloApp, HaloContext, HaloTest, Stage, Transfer};
-use crate::permutation::{IndexList, SharedList, number, shuffled};
+use crate::face::Face;
+use crate::permutation::{IndexList, number, shuffled};
+use crate::region::{Region, Whole};
 use crate::{ArraySpec, Parameter, ParameterError, ParameterSet, Preset, Values, specfem3d};
 
 /// The transpose.
@@ -184,7 +182,7 @@ impl Shared {
         let list = |rank: usize, (number, mesh): (usize, &Mesh)| {
             let counts = shared.neighbours[rank].iter().map(|&peer| shared.count(number, rank, peer));
             let stream = POINTS + (rank * shared.meshes.len() + number) as u64;
-            IndexList::new(seed, stream, mesh.points as u32, counts.sum())
+            IndexList::drawn(seed, stream, mesh.points as u32, counts.sum())
         };
         let lists = |rank| shared.meshes.iter().enumerate().map(|mesh| list(rank, mesh)).collect();
         shared.points = (0..ranks).map(lists).collect();
@@ -199,22 +197,16 @@ impl Shared {
     }
 
     /// The points of a mesh that `rank` shares with `peer`, in the order in which they travel.
-    fn shared(&self, mesh: usize, rank: usize, peer: usize) -> &[u32] {
+    fn shared(&self, mesh: usize, rank: usize, peer: usize) -> IndexList {
         let before = self.neighbours[rank].iter().take_while(|&&other| other != peer);
-        let first = before.map(|&other| self.count(mesh, rank, other)).sum();
-        &self.points[rank][mesh].get()[first..][..self.count(mesh, rank, peer)]
+        let first: usize = before.map(|&other| self.count(mesh, rank, other)).sum();
+        self.points[rank][mesh].part(first..first + self.count(mesh, rank, peer))
     }
 
     /// The points that `rank` shares with `peer`, in arrays from `first` on.
     fn face(&self, first: usize, rank: usize, peer: usize) -> Face {
-        let list = |mesh: usize| -> Arc<dyn FaceBlock> {
-            let points = SharedList::new(self.shared(mesh, rank, peer));
-            match self.components {
-                1 => Arc::new(List::<f32>::new(first + mesh, Element::Float, 1, points)),
-                _ => Arc::new(List::<[f32; specfem3d::VECTOR]>::new(first + mesh, Element::Float, 1, points)),
-            }
-        };
-        Face::new((0..self.meshes.len()).map(list).collect())
+        let list = |mesh| specfem3d::list(first + mesh, self.components, self.shared(mesh, rank, peer));
+        Face::new((0..self.meshes.len()).map(list))
     }
 
     /// The number of a value.
@@ -231,12 +223,10 @@ impl HaloApp for Shared {
     }
 
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
-        let shape = |mesh: &Mesh| match self.components {
-            1 => vec![mesh.points],
-            components => vec![mesh.points, components],
+        let array = |(side, mesh): (usize, &Mesh)| {
+            let shape = specfem3d::shape(mesh.points, self.components);
+            ArraySpec::new(mesh.names[side], Element::Float, &shape)
         };
-        let array =
-            |(side, mesh): (usize, &Mesh)| ArraySpec::new(mesh.names[side], Element::Float, &shape(mesh));
         (0..2).flat_map(|side| self.meshes.iter().map(move |mesh| (side, mesh))).map(array).collect()
     }
 
@@ -260,10 +250,9 @@ impl HaloApp for Shared {
         // Whose point arrives at which of ours.
         let mut arrivals = HashMap::new();
         for &peer in &self.neighbours[rank] {
-            let ours = self.shared(mesh, rank, peer).iter();
-            let theirs = self.shared(mesh, peer, rank);
-            arrivals
-                .extend(ours.zip(theirs).map(|(&ours, &theirs)| (ours as usize, (peer, theirs as usize))));
+            let (ours, theirs) = (self.shared(mesh, rank, peer), self.shared(mesh, peer, rank));
+            let pairs = ours.get().iter().zip(theirs.get());
+            arrivals.extend(pairs.map(|(&ours, &theirs)| (ours as usize, (peer, theirs as usize))));
         }
         Box::new(move |element| {
             let (point, component) = split(element);

@@ -9,10 +9,10 @@
 
 use datatypes::Element;
 
-use super::face::Face;
 use super::grid::indices;
-use super::region::{Region, Whole};
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
+use crate::face::Face;
+use crate::region::{Region, Whole};
 use crate::{ArraySpec, Parameter, ParameterSet, Preset, Values};
 
 /// Arrays.

@@ -8,9 +8,9 @@
 //! arrive.
 
 use super::patch::{Axis, Patch, PatchArray, Swap};
-use super::region::Description;
 use super::{Grid, HaloBuilt, HaloContext, HaloTest};
 use crate::plain::DOUBLE;
+use crate::region::Description;
 use crate::subarray::{ARRAYS, Declared, ORDER, halo, shape};
 use crate::{Parameter, ParameterSet, Preset, Values};
 
@@ -55,7 +55,7 @@ pub const SUBARRAY: HaloTest = HaloTest {
 };
 
 fn build(values: &Values, context: HaloContext) -> HaloBuilt {
-    let declared = Declared::new("subarray", values)?;
+    let declared = Declared::new(values)?;
     let width = values.positive("width")?;
     let halos = declared.halos(width, None)?;
     let mut dimensions = Vec::new();

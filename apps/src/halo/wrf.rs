@@ -13,8 +13,8 @@
 use datatypes::{Element, Order};
 
 use super::patch::{Axis, Patch, PatchArray, Swap};
-use super::region::Description;
 use super::{Grid, HaloBuilt, HaloContext, HaloTest};
+use crate::region::Description;
 use crate::wrf::{ARRAYS, FIRST_SPECIES, LOOPS};
 use crate::{Parameter, ParameterSet, Preset, Values};
 

@@ -6,11 +6,13 @@ use std::ops::RangeInclusive;
 use datatypes::Element;
 
 use super::{OnlyWith, Parameter, ParameterError, ParameterType, PerAxis, Test, Value, shortened};
-use crate::Layouts;
+use crate::{ArraySpec, Arrays, Layouts};
 
 /// Checked values of a test's parameters.
 #[derive(Clone, Debug)]
 pub struct Values {
+    /// The test's name.
+    test: &'static str,
     parameters: &'static [Parameter],
     values: Vec<Value>,
     /// Which were set one by one, after those of the named set.
@@ -19,16 +21,16 @@ pub struct Values {
 
 impl Values {
     /// Those of a named set, of these parameters.
-    pub(super) fn of_set(parameters: &'static [Parameter], values: Vec<Value>) -> Self {
+    pub(super) fn of_set(test: &'static str, parameters: &'static [Parameter], values: Vec<Value>) -> Self {
         let is_given = vec![false; values.len()];
-        Self { parameters, values, is_given }
+        Self { test, parameters, values, is_given }
     }
 }
 
 impl PartialEq for Values {
     /// The same values, whoever has set them.
     fn eq(&self, other: &Self) -> bool {
-        self.parameters == other.parameters && self.values == other.values
+        self.test == other.test && self.values == other.values
     }
 }
 
@@ -194,6 +196,17 @@ impl Values {
     /// [`ParameterError::Value`] with the range.
     pub(crate) fn positive(&self, name: &'static str) -> Result<usize, ParameterError> {
         Ok(self.within(name, 1..=i32::MAX.into())? as usize)
+    }
+
+    /// These arrays, if they can be addressed: from here on no byte offset within them can overflow.
+    ///
+    /// # Errors
+    /// [`ParameterError::TooLarge`].
+    pub(crate) fn addressable(&self, arrays: Vec<ArraySpec>) -> Result<Vec<ArraySpec>, ParameterError> {
+        match Arrays::footprint_bytes(&arrays) {
+            Some(bytes) if isize::try_from(bytes).is_ok() => Ok(arrays),
+            _ => Err(ParameterError::TooLarge { test: self.test, values: self.to_string() }),
+        }
     }
 
     /// The error that refuses the value of parameter `name`.

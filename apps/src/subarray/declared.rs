@@ -6,7 +6,7 @@
 use datatypes::{Element, Order};
 
 use crate::parameters::joined_by_x;
-use crate::{ArraySpec, Arrays, Parameter, ParameterError, ParameterType, PerAxis, Values};
+use crate::{ArraySpec, Parameter, ParameterError, ParameterType, PerAxis, Values};
 
 /// Names of the axes, the fastest first.
 pub(crate) const AXES: [&str; 6] = ["x", "y", "z", "t", "u", "v"];
@@ -81,11 +81,11 @@ pub(crate) struct Declared<'a> {
 }
 
 impl<'a> Declared<'a> {
-    /// What `shape`, `arrays`, `order` and `element` say, to the test called `test`.
+    /// What `shape`, `arrays`, `order` and `element` say.
     ///
     /// # Errors
     /// Empty axes, too many arrays, arrays beyond the address space.
-    pub fn new(test: &'static str, values: &'a Values) -> Result<Self, ParameterError> {
+    pub fn new(values: &'a Values) -> Result<Self, ParameterError> {
         let order = if values.choice("order") == "c" { Order::C } else { Order::Fortran };
         let declared = values.per_axis("shape");
         if declared.iter().flatten().any(|&points| points == 0) {
@@ -95,10 +95,8 @@ impl<'a> Declared<'a> {
         let shapes = declared.iter().map(|list| slowest_first(order, list)).collect();
         let this = Self { values, order, element: values.element("element"), shapes, counts };
         // From here on no product of extents can overflow.
-        match Arrays::footprint_bytes(&this.specs()) {
-            Some(bytes) if isize::try_from(bytes).is_ok() => Ok(this),
-            _ => Err(ParameterError::TooLarge { test, values: values.to_string() }),
-        }
+        values.addressable(this.specs())?;
+        Ok(this)
     }
 
     /// Arrays of each of `shapes` shapes.

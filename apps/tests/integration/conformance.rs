@@ -4,19 +4,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use datatypes::{Layout, interpret};
 use ddtbench_apps::{
-    Arrays, Context, Exchange, MicroApp, ParameterSet, Preset, Side, TESTS, Test, WireOrder,
+    Arrays, Context, Exchange, Loops, MicroApp, ParameterSet, Preset, Side, TESTS, Test, WireOrder,
 };
 
 /// Byte of memory that no loop may change, and packed bytes before a pack.
 const POISON: u8 = 0xA5;
 
-fn build(test: &Test, set: &ParameterSet, context: Context) -> Box<dyn MicroApp> {
+fn build(test: &Test, set: &ParameterSet, context: Context) -> MicroApp {
     test.build(&test.set(set.name).unwrap(), context).unwrap()
 }
 
 /// The wire orders that an app has.
-fn orders(app: &dyn MicroApp) -> &'static [WireOrder] {
-    if app.orders_differ() { &[WireOrder::Manual, WireOrder::Ddt] } else { &[WireOrder::Manual] }
+fn orders(app: &MicroApp) -> &'static [WireOrder] {
+    if app.send.orders_differ() { &[WireOrder::Manual, WireOrder::Ddt] } else { &[WireOrder::Manual] }
 }
 
 /// Fills memory so that no two aligned words are equal: a swapped or shifted value cannot pass.
@@ -27,7 +27,7 @@ fn fill_unique(memory: &mut [u8], salt: u32) {
 }
 
 /// The datatype of a message and where in memory it is passed.
-fn datatype(app: &dyn MicroApp, arrays: &Arrays, side: Side, order: WireOrder) -> (i64, Layout) {
+fn datatype(app: &MicroApp, arrays: &Arrays, side: Side, order: WireOrder) -> (i64, Layout) {
     let (origin, layout) = app.message(side, order).datatype(&arrays.displacements());
     (origin + arrays.place(0).start as i64, layout)
 }
@@ -41,61 +41,42 @@ fn assert_same(left: &[u8], right: &[u8], what: &str) {
     }
 }
 
-type Pack = fn(&dyn MicroApp, &Arrays, &mut [u8]);
-type Unpack = fn(&dyn MicroApp, &[u8], &mut Arrays);
-
-fn pack(app: &dyn MicroApp, arrays: &Arrays, packed: &mut [u8]) {
-    app.pack(arrays, packed);
-}
-
-fn pack_tuned(app: &dyn MicroApp, arrays: &Arrays, packed: &mut [u8]) {
-    app.pack_tuned(arrays, packed);
-}
-
-fn unpack(app: &dyn MicroApp, packed: &[u8], arrays: &mut Arrays) {
-    app.unpack(packed, arrays);
-}
-
-fn unpack_tuned(app: &dyn MicroApp, packed: &[u8], arrays: &mut Arrays) {
-    app.unpack_tuned(packed, arrays);
-}
-
-fn check_pack(name: &str, app: &dyn MicroApp) {
-    let mut arrays = Arrays::new(app.arrays());
+fn check_pack(name: &str, app: &MicroApp) {
+    let mut arrays = Arrays::new(app.arrays.clone());
     fill_unique(arrays.memory_mut(), 1);
     let (origin, layout) = datatype(app, &arrays, Side::Send, WireOrder::Manual);
     let by_layout = interpret::pack(&layout, 1, arrays.memory(), origin).unwrap();
     assert_eq!(by_layout.len() as u64, app.message_bytes(), "{name}: bytes of the message");
-    for (which, pack) in [("plain", pack as Pack), ("tuned", pack_tuned)] {
+    for loops in [Loops::Plain, Loops::Tuned] {
         let mut by_hand = vec![POISON; by_layout.len()];
-        pack(app, &arrays, &mut by_hand);
-        assert_same(&by_hand, &by_layout, &format!("{name}: packed by the {which} loop"));
+        app.send.pack(loops, &arrays, &mut by_hand);
+        assert_same(&by_hand, &by_layout, &format!("{name}: packed by {loops:?}"));
     }
 }
 
-fn check_unpack(name: &str, app: &dyn MicroApp) {
-    let mut arrays = Arrays::new(app.arrays());
+fn check_unpack(name: &str, app: &MicroApp) {
+    let mut arrays = Arrays::new(app.arrays.clone());
     let mut packed = vec![0; app.message_bytes() as usize];
     fill_unique(&mut packed, 7);
     // What the layout does not have stays as it was, gaps and guards included.
     let mut by_layout = vec![POISON; arrays.memory().len()];
     let (origin, layout) = datatype(app, &arrays, Side::Receive, WireOrder::Manual);
     interpret::unpack(&layout, 1, &packed, &mut by_layout, origin).unwrap();
-    for (which, unpack) in [("plain", unpack as Unpack), ("tuned", unpack_tuned)] {
+    for loops in [Loops::Plain, Loops::Tuned] {
         arrays.memory_mut().fill(POISON);
-        unpack(app, &packed, &mut arrays);
-        assert_same(arrays.memory(), &by_layout, &format!("{name}: unpacked by the {which} loop"));
+        app.receive.unpack(loops, &packed, &mut arrays);
+        assert_same(arrays.memory(), &by_layout, &format!("{name}: unpacked by {loops:?}"));
     }
 }
 
 /// Calls `check` for the parameter sets of all tests, side by side on all cores. The large sets, of which the oracle would keep every
 /// value with its place, differ from the others in size alone.
-fn every_app(check: impl Fn(&str, &dyn MicroApp) + Sync) {
+fn every_app(check: impl Fn(&str, &MicroApp) + Sync) {
     let (next, cores) = (AtomicUsize::new(0), std::thread::available_parallelism().map_or(1, usize::from));
     let work = || {
         while let Some(test) = TESTS.get(next.fetch_add(1, Ordering::Relaxed)) {
             for set in test.sets.iter().filter(|set| set.preset < Preset::Full) {
-                check(&format!("{} {}", test.name, set.name), &*build(test, set, Context::default()));
+                check(&format!("{} {}", test.name, set.name), &build(test, set, Context::default()));
             }
         }
     };
@@ -207,8 +188,8 @@ fn other_values_than_the_sets_move_the_right_bytes() {
             values.assign(test, parameter, text).unwrap();
         }
         let app = test.build(&values, Context::default()).unwrap();
-        check_pack(&format!("{name} {values}"), &*app);
-        check_unpack(&format!("{name} {values}"), &*app);
+        check_pack(&format!("{name} {values}"), &app);
+        check_unpack(&format!("{name} {values}"), &app);
     }
 }
 
@@ -217,7 +198,6 @@ fn large_sets_have_the_right_sizes_and_lie_in_their_arrays() {
     for test in TESTS {
         for set in test.sets_of(Preset::Full) {
             let app = build(test, set, Context::default());
-            let specs = app.arrays();
             for side in [Side::Send, Side::Receive] {
                 let message = app.message(side, WireOrder::Ddt);
                 assert_eq!(message.size(), app.message_bytes(), "{} {}", test.name, set.name);
@@ -226,7 +206,7 @@ fn large_sets_have_the_right_sizes_and_lie_in_their_arrays() {
                         piece.origin_bytes + piece.layout.true_lower_bound(),
                         piece.origin_bytes + piece.layout.true_upper_bound(),
                     );
-                    let bytes = specs[piece.array].bytes() as i64;
+                    let bytes = app.arrays[piece.array].bytes() as i64;
                     assert!(0 <= first && end <= bytes, "{} {}: {first}..{end}", test.name, set.name);
                 }
             }
@@ -238,7 +218,7 @@ fn large_sets_have_the_right_sizes_and_lie_in_their_arrays() {
 fn both_orders_bring_every_value_to_the_same_place() {
     let checked = AtomicUsize::new(0);
     every_app(|name, app| {
-        if !app.orders_differ() {
+        if !app.send.orders_differ() {
             return;
         }
         // Where each byte is read, and where it is written.
@@ -264,8 +244,7 @@ fn both_orders_bring_every_value_to_the_same_place() {
 fn what_is_sent_and_what_is_received_have_one_type_signature() {
     every_app(|name, app| {
         for &order in orders(app) {
-            let arrays = app.arrays();
-            let displacements = vec![0; arrays.len()];
+            let displacements = vec![0; app.arrays.len()];
             let [sent, received] = [Side::Send, Side::Receive]
                 .map(|side| app.message(side, order).datatype(&displacements).1.signature());
             assert_eq!(sent, received, "{name} {order:?}");
@@ -278,13 +257,11 @@ fn the_blocks_of_an_all_to_all_make_the_message() {
     let fft = ddtbench_apps::find("fft2d").unwrap();
     for ranks in [1, 2, 4, 8] {
         let app = build(fft, fft.quick_set(), Context { ranks, ..Context::default() });
-        check_pack(&format!("fft2d on {ranks} ranks"), &*app);
-        check_unpack(&format!("fft2d on {ranks} ranks"), &*app);
-        let Exchange::AllToAll { send_block, receive_block } = app.exchange() else {
-            panic!("no all-to-all")
-        };
+        check_pack(&format!("fft2d on {ranks} ranks"), &app);
+        check_unpack(&format!("fft2d on {ranks} ranks"), &app);
+        let Exchange::AllToAll { send_block, receive_block } = &app.exchange else { panic!("no all-to-all") };
         for (side, block) in [(Side::Send, send_block), (Side::Receive, receive_block)] {
-            let whole = Layout::contiguous(ranks as i64, &block).unwrap();
+            let whole = Layout::contiguous(ranks as i64, block).unwrap();
             assert_eq!(app.message(side, WireOrder::Ddt).pieces[0].layout, whole);
         }
     }
@@ -293,7 +270,7 @@ fn the_blocks_of_an_all_to_all_make_the_message() {
 #[test]
 fn what_is_received_in_place_is_one_run() {
     every_app(|name, app| {
-        if app.receives_in_place() {
+        if app.receives_in_place {
             assert_eq!(app.message(Side::Receive, WireOrder::Ddt).segments().count(), 1, "{name}");
         }
     });

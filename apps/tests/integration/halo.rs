@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use datatypes::{Element, Layout, interpret};
-use ddtbench_apps::halo::{self, Cell, Cut, Face, Field, HaloApp, HaloContext, HaloTest, Version};
-use ddtbench_apps::{Arrays, Side, Values, WireOrder};
+use ddtbench_apps::halo::{self, Cell, Field, HaloApp, HaloContext, HaloTest, Version};
+use ddtbench_apps::{Arrays, Cut, Face, Loops, Side, Values, WireOrder};
 
 /// Numbers of ranks: alone, two that are neighbours on both sides, a prime, a square, a cube.
 const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
@@ -82,14 +82,17 @@ fn every_app(check: impl Fn(&str, &dyn HaloApp, usize)) {
 /// How a face becomes bytes, and bytes a face.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    Hand,
-    /// By hand, tuned.
-    Tuned,
+    Hand(Loops),
     Datatype(WireOrder),
     /// Parts, each by hand.
     CutByHand(usize),
     /// Parts, each by its own datatype, or by the one of all where there is one.
     CutByDatatype(usize, WireOrder),
+}
+
+impl Way {
+    const HAND: Self = Self::Hand(Loops::Plain);
+    const TUNED: Self = Self::Hand(Loops::Tuned);
 }
 
 /// The datatypes of a cut face, with the byte that each is passed with.
@@ -111,15 +114,14 @@ fn pack(way: Way, face: &Face, arrays: &Arrays) -> Vec<u8> {
         interpret::pack(layout, 1, arrays.memory(), start + origin).unwrap()
     };
     match way {
-        Way::Hand => face.pack(arrays, packed),
-        Way::Tuned => face.pack_tuned(arrays, packed),
+        Way::Hand(loops) => face.pack(loops, arrays, packed),
         Way::Datatype(order) => {
             packed.copy_from_slice(&by(&face.message(order).datatype(&arrays.displacements())))
         }
         Way::CutByHand(parts) => {
             let cut = face.cut(parts);
             for (part, range) in cut.parts.iter().zip(&cut.ranges) {
-                part.pack(arrays, &mut packed[range.clone()]);
+                part.pack(Loops::Plain, arrays, &mut packed[range.clone()]);
             }
         }
         Way::CutByDatatype(parts, order) => {
@@ -142,13 +144,12 @@ fn unpack(way: Way, face: &Face, packed: &[u8], arrays: &mut Arrays) {
         interpret::unpack(layout, 1, packed, arrays.memory_mut(), start + origin).unwrap();
     };
     match way {
-        Way::Hand => face.unpack(aligned, arrays),
-        Way::Tuned => face.unpack_tuned(aligned, arrays),
+        Way::Hand(loops) => face.unpack(loops, aligned, arrays),
         Way::Datatype(order) => by(&face.message(order).datatype(&displacements), packed, arrays),
         Way::CutByHand(parts) => {
             let cut = face.cut(parts);
             for (part, range) in cut.parts.iter().zip(&cut.ranges) {
-                part.unpack(&aligned[range.clone()], arrays);
+                part.unpack(Loops::Plain, &aligned[range.clone()], arrays);
             }
         }
         Way::CutByDatatype(parts, order) => {
@@ -231,21 +232,25 @@ impl<'a> World<'a> {
 
 /// The wire orders that an app has.
 fn orders(app: &dyn HaloApp) -> &'static [WireOrder] {
-    if app.orders_differ() { &[WireOrder::Manual, WireOrder::Ddt] } else { &[WireOrder::Ddt] }
+    let mut sends = app.stages(0).into_iter().flat_map(|stage| stage.sends);
+    match sends.any(|send| send.face.orders_differ()) {
+        true => &[WireOrder::Manual, WireOrder::Ddt],
+        false => &[WireOrder::Ddt],
+    }
 }
 
 #[test]
 fn halos_arrive_by_loops_and_by_datatypes() {
     every_app(|name, app, ranks| {
         let mut world = World::new(name, app, ranks);
-        world.exchange([Way::Hand; 2]);
-        world.exchange([Way::Hand, Way::Tuned]);
-        world.exchange([Way::Tuned, Way::Hand]);
+        world.exchange([Way::HAND; 2]);
+        world.exchange([Way::HAND, Way::TUNED]);
+        world.exchange([Way::TUNED, Way::HAND]);
         for &order in orders(app) {
             world.exchange([Way::Datatype(order); 2]);
         }
-        world.exchange([Way::Hand, Way::Datatype(WireOrder::Manual)]);
-        world.exchange([Way::Datatype(WireOrder::Manual), Way::Hand]);
+        world.exchange([Way::HAND, Way::Datatype(WireOrder::Manual)]);
+        world.exchange([Way::Datatype(WireOrder::Manual), Way::HAND]);
     });
 }
 
@@ -254,8 +259,8 @@ fn halos_arrive_in_parts() {
     every_app(|name, app, ranks| {
         let mut world = World::new(name, app, ranks);
         for parts in PARTS {
-            world.exchange([Way::CutByHand(parts), Way::Hand]);
-            world.exchange([Way::Hand, Way::CutByHand(parts)]);
+            world.exchange([Way::CutByHand(parts), Way::HAND]);
+            world.exchange([Way::HAND, Way::CutByHand(parts)]);
             world.exchange([Way::CutByHand(parts), Way::CutByDatatype(parts, WireOrder::Manual)]);
             for &order in orders(app) {
                 world.exchange([Way::CutByDatatype(parts, order); 2]);
@@ -306,7 +311,7 @@ fn what_changes_between_exchanges_arrives_everywhere() {
                 }
             }
         }
-        world.all_stages([Way::Hand; 2]);
+        world.all_stages([Way::HAND; 2]);
         for (rank, arrays) in world.memory.iter().enumerate() {
             let field = Field::new(app, rank);
             field.check(arrays, version).unwrap_or_else(|mismatch| panic!("{name}: {mismatch}"));
@@ -497,7 +502,7 @@ fn threads_pack_parts_of_one_face_at_once() {
         let mut arrays = Arrays::new(app.arrays(0));
         Field::new(&*app, 0).fill(&mut arrays, 1);
         for send in &app.stages(0)[0].sends {
-            let whole = pack(Way::Hand, &send.face, &arrays);
+            let whole = pack(Way::HAND, &send.face, &arrays);
             let mut words = vec![0u64; whole.len().div_ceil(8)];
             let mut rest = &mut bytemuck::cast_slice_mut(&mut words)[..whole.len()];
             let cut = send.face.cut(4);
@@ -505,7 +510,7 @@ fn threads_pack_parts_of_one_face_at_once() {
                 for part in &cut.parts {
                     let packed = rest.split_off_mut(..part.bytes()).unwrap();
                     let arrays = &arrays;
-                    scope.spawn(move || part.pack(arrays, packed));
+                    scope.spawn(move || part.pack(Loops::Plain, arrays, packed));
                 }
             });
             assert!(bytemuck::cast_slice::<u64, u8>(&words)[..whole.len()] == whole[..], "{name}");

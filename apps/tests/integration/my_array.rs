@@ -39,18 +39,18 @@ fn values<M>(test: &Test<M>, command: &str) -> Values {
     values
 }
 
-fn build(test: &Test, values: &Values) -> Box<dyn MicroApp> {
+fn build(test: &Test, values: &Values) -> MicroApp {
     test.build(values, Context::default()).unwrap_or_else(|error| panic!("{} {values}: {error}", test.name))
 }
 
 /// What a test and a command must have in common: bytes of each array, and every run of both sides.
-fn moved(app: &dyn MicroApp) -> impl PartialEq + std::fmt::Debug + use<> {
-    let arrays: Vec<_> = app.arrays().iter().map(|spec| (spec.element, spec.bytes())).collect();
+fn moved(app: &MicroApp) -> impl PartialEq + std::fmt::Debug + use<> {
+    let arrays: Vec<_> = app.arrays.iter().map(|spec| (spec.element, spec.bytes())).collect();
     let runs = [Side::Send, Side::Receive].map(|side| {
         let runs = app.message(side, WireOrder::Ddt);
         runs.segments().map(|(array, run)| (array, run.offset, run.bytes)).collect::<Vec<_>>()
     });
-    (app.element(), arrays, runs)
+    (app.element, arrays, runs)
 }
 
 #[test]
@@ -80,10 +80,10 @@ fn tests_of_applications_move_the_bytes_of_their_commands() {
     for (comment, command) in commands().iter().filter(|(comment, _)| !comment.is_empty()) {
         let (names, set) = comment.split_once(", set ").expect("# TEST and TEST, set SET: words");
         let set = set.split(':').next().expect("a set");
-        let own = moved(&*build(subarray, &values(subarray, command)));
+        let own = moved(&build(subarray, &values(subarray, command)));
         for name in names.split(" and ") {
             let test = ddtbench_apps::find(name).unwrap();
-            assert!(own == moved(&*build(test, &test.set(set).unwrap())), "{name} {set}: {command}");
+            assert!(own == moved(&build(test, &test.set(set).unwrap())), "{name} {set}: {command}");
             checked.push(name.to_owned());
         }
     }

@@ -79,7 +79,7 @@ fn names(row: &str) -> Vec<String> {
     }
 }
 
-fn build(name: &str, set: &str) -> Box<dyn MicroApp> {
+fn build(name: &str, set: &str) -> MicroApp {
     let test = ddtbench_apps::find(name).unwrap();
     test.build(&test.set(set).unwrap(), Context::default()).unwrap()
 }
@@ -90,7 +90,7 @@ fn messages_runs_and_arrays_are_as_large_as_the_originals() {
         for name in names(row) {
             let app = build(&name, set);
             let message = app.message(Side::Send, WireOrder::Ddt);
-            let arrays: usize = app.arrays().iter().map(|spec| spec.bytes()).sum();
+            let arrays: usize = app.arrays.iter().map(|spec| spec.bytes()).sum();
             assert_eq!(message.size(), message_bytes, "{name} {set}: message");
             assert_eq!(app.message_bytes(), message_bytes, "{name} {set}: message");
             assert_eq!(arrays, array_bytes, "{name} {set}: arrays");

@@ -14,16 +14,16 @@ pub fn wire_bytes(message_bytes: u64) -> Option<u64> {
 /// Memory that a rank needs, in bytes: the arrays, two wire buffers, and what verification makes of the message: the
 /// packed bytes that must arrive, and the places of its segments on both sides. `None` beyond the address space. Where that is
 /// more than this machine has, it is at least so much.
-pub fn rank_bytes(app: &dyn MicroApp) -> Option<u64> {
+pub fn rank_bytes(app: &MicroApp) -> Option<u64> {
     /// As it was when it was first asked for: it bounds a count, and to read it takes longer than most counts.
     static AVAILABLE: LazyLock<u64> = LazyLock::new(|| available_bytes().unwrap_or(u64::MAX));
     rank_bytes_here(app, *AVAILABLE)
 }
 
-fn rank_bytes_here(app: &dyn MicroApp, available: u64) -> Option<u64> {
+fn rank_bytes_here(app: &MicroApp, available: u64) -> Option<u64> {
     /// Of a segment on both sides: offset and length.
     const PLACES_BYTES: u64 = 2 * 16;
-    let arrays = Arrays::footprint_bytes(&app.arrays())? as u64;
+    let arrays = Arrays::footprint_bytes(&app.arrays)? as u64;
     let size = app.message_bytes();
     let buffers = wire_bytes(size)?.checked_mul(2)?.checked_add(size.checked_mul(2)?)?;
     let without = arrays.checked_add(buffers)?;
@@ -33,7 +33,7 @@ fn rank_bytes_here(app: &dyn MicroApp, available: u64) -> Option<u64> {
         let most = usize::try_from(room).unwrap_or(usize::MAX).saturating_add(1);
         app.message(Side::Send, WireOrder::Ddt).segments().take(most).count() as u64
     };
-    let segments = app.listed_segments().unwrap_or_else(counted);
+    let segments = app.send.listed_segments().unwrap_or_else(counted);
     without.checked_add(segments.checked_mul(PLACES_BYTES)?)
 }
 
@@ -41,7 +41,7 @@ fn rank_bytes_here(app: &dyn MicroApp, available: u64) -> Option<u64> {
 ///
 /// # Errors
 /// What they need and what there is.
-pub fn check_ranks(app: &dyn MicroApp, ranks: usize, available: u64) -> Result<(), String> {
+pub fn check_ranks(app: &MicroApp, ranks: usize, available: u64) -> Result<(), String> {
     check_bytes(rank_bytes(app), ranks, available)
 }
 
@@ -63,7 +63,7 @@ pub fn check_bytes(of_rank: Option<u64>, ranks: usize, available: u64) -> Result
 ///
 /// # Errors
 /// What is needed and what there is.
-pub fn check_engine(app: &dyn MicroApp, available: u64) -> Result<(), String> {
+pub fn check_engine(app: &MicroApp, available: u64) -> Result<(), String> {
     check_one(rank_bytes(app).and_then(|bytes| bytes.checked_mul(2)), available)
 }
 
@@ -71,10 +71,10 @@ pub fn check_engine(app: &dyn MicroApp, available: u64) -> Result<(), String> {
 ///
 /// # Errors
 /// What is needed and what there is.
-pub fn check_layout(app: &dyn MicroApp, available: u64) -> Result<(), String> {
+pub fn check_layout(app: &MicroApp, available: u64) -> Result<(), String> {
     /// Of each entry: the index, its displacement, and both in the layout while it is made; measured, 43 where strides are counted.
     const ENTRY_BYTES: u64 = 44;
-    check_one(app.listed_segments().unwrap_or(0).checked_mul(ENTRY_BYTES), available)
+    check_one(app.send.listed_segments().unwrap_or(0).checked_mul(ENTRY_BYTES), available)
 }
 
 /// Refuses what one process cannot have.
@@ -103,7 +103,7 @@ pub fn available_bytes() -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn of(layout: &str) -> Box<dyn MicroApp> {
+    fn of(layout: &str) -> MicroApp {
         let mut values = apps::LAYOUT.set(apps::LAYOUT.quick_set().name).unwrap();
         values.assign(&apps::LAYOUT, "send", layout).unwrap();
         apps::LAYOUT.build(&values, apps::Context { ranks: 2, seed: 1 }).unwrap()
@@ -112,12 +112,12 @@ mod tests {
     #[test]
     fn segments_are_counted_as_far_as_there_is_room_for_their_places() {
         let app = of("vector(1000,1,2,double)");
-        let all = rank_bytes_here(&*app, u64::MAX).unwrap();
-        assert!(all > 1000 * 32 && rank_bytes(&*app) == Some(all));
-        let some = rank_bytes_here(&*app, all - 500 * 32).unwrap();
+        let all = rank_bytes_here(&app, u64::MAX).unwrap();
+        assert!(all > 1000 * 32 && rank_bytes(&app) == Some(all));
+        let some = rank_bytes_here(&app, all - 500 * 32).unwrap();
         assert!(some > all - 500 * 32 && some < all, "{some} of {all}");
         // Two thousand million of them, and none is looked at: the arrays alone are too large.
         let app = of("vector(2000000000,1,2,double)");
-        assert!(rank_bytes_here(&*app, 1 << 30).unwrap() > 48 << 30);
+        assert!(rank_bytes_here(&app, 1 << 30).unwrap() > 48 << 30);
     }
 }

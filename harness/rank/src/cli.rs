@@ -92,7 +92,7 @@ pub struct ConditionArgs {
 
 impl CaseArgs {
     /// The test, its values, and the micro-app on so many ranks.
-    pub fn build(&self, ranks: usize) -> anyhow::Result<(&'static Test, Values, Box<dyn MicroApp>)> {
+    pub fn build(&self, ranks: usize) -> anyhow::Result<(&'static Test, Values, MicroApp)> {
         let test = apps::find(&self.test)?;
         let mut values = test.set(self.set.as_deref().unwrap_or(test.quick_set().name))?;
         for (name, text) in pairs(&self.params)? {

@@ -12,7 +12,7 @@ use crate::spans::{Span, spans};
 pub type Mismatch = String;
 
 /// The packed bytes of a whole send side whose memory holds `pattern`.
-pub fn stream(app: &dyn MicroApp, arrays: &Arrays, order: WireOrder, pattern: Pattern) -> Vec<u8> {
+pub fn stream(app: &MicroApp, arrays: &Arrays, order: WireOrder, pattern: Pattern) -> Vec<u8> {
     let mut stream = vec![0; app.message_bytes() as usize];
     let mut next = 0;
     for span in spans(&app.message(Side::Send, order), arrays) {
@@ -49,7 +49,7 @@ pub fn sent(session: &Session<'_>, arrays: &Arrays, ends: Ends, rank: usize) -> 
 pub fn incoming(session: &Session<'_>, arrays: &Arrays, ends: Ends) -> Vec<u8> {
     let setup = session.setup;
     let of = |rank| sent(session, arrays, ends, rank);
-    match setup.app.exchange() {
+    match setup.app.exchange {
         Exchange::Pairs => of(1 - setup.me),
         Exchange::AllToAll { .. } => {
             let block = setup.message_bytes / setup.ranks;
@@ -63,7 +63,7 @@ pub fn incoming(session: &Session<'_>, arrays: &Arrays, ends: Ends) -> Vec<u8> {
 /// Compares what has arrived with `incoming`, which is the whole packed message. `checked` is given every run of the
 /// arrays that was right, with its place.
 pub fn arrival(
-    app: &dyn MicroApp,
+    app: &MicroApp,
     memory: &mut Memory,
     ends: Ends,
     incoming: &[u8],

@@ -2,8 +2,7 @@
 
 use std::ffi::c_int;
 
-use apps::halo::Face;
-use apps::{Arrays, MicroApp, Side, WireOrder};
+use apps::{Arrays, Face, Loops, Side, WireOrder};
 use common::packing::Packing;
 use datatypes::Layout;
 use kernels::{PlainLoop, Program};
@@ -38,39 +37,11 @@ impl Endpoint {
     }
 }
 
-/// The application's loops.
-#[derive(Clone, Copy)]
-enum Loops<'a> {
-    Message(&'a dyn MicroApp),
-    Face(&'a Face),
-}
-
-impl Loops<'_> {
-    #[inline]
-    fn pack(self, arrays: &Arrays, packed: &mut [u8], is_tuned: bool) {
-        match (self, is_tuned) {
-            (Self::Message(app), false) => app.pack(arrays, packed),
-            (Self::Message(app), true) => app.pack_tuned(arrays, packed),
-            (Self::Face(face), false) => face.pack(arrays, packed),
-            (Self::Face(face), true) => face.pack_tuned(arrays, packed),
-        }
-    }
-
-    #[inline]
-    fn unpack(self, packed: &[u8], arrays: &mut Arrays, is_tuned: bool) {
-        match (self, is_tuned) {
-            (Self::Message(app), false) => app.unpack(packed, arrays),
-            (Self::Message(app), true) => app.unpack_tuned(packed, arrays),
-            (Self::Face(face), false) => face.unpack(packed, arrays),
-            (Self::Face(face), true) => face.unpack_tuned(packed, arrays),
-        }
-    }
-}
-
 /// Packs or unpacks one end of a message.
 pub struct Packer<'a> {
     how: Packing,
-    loops: Loops<'a>,
+    /// Has the application's loops.
+    face: &'a Face,
     comm: &'a Comm,
     /// Blocks that are packed at once.
     blocks: usize,
@@ -105,7 +76,7 @@ impl<'a> Packer<'a> {
             }
             _ => None,
         };
-        let mut packer = Self::new(how, Loops::Message(setup.app), setup.comm, setup.blocks(), endpoint)?;
+        let mut packer = Self::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint)?;
         if how == Packing::OneValue {
             let values = i64::from(setup.block_elements()?);
             let layout =
@@ -127,14 +98,14 @@ impl<'a> Packer<'a> {
             let (origin_bytes, layout) = message.datatype(displacements);
             Endpoint { array: 0, origin_bytes, layout }
         });
-        let mut packer = Self::new(how, Loops::Face(face), comm, 1, endpoint)?;
+        let mut packer = Self::new(how, face, comm, 1, endpoint)?;
         packer.create()?;
         Ok(packer)
     }
 
     fn new(
         how: Packing,
-        loops: Loops<'a>,
+        face: &'a Face,
         comm: &'a Comm,
         blocks: usize,
         endpoint: Option<Endpoint>,
@@ -145,7 +116,7 @@ impl<'a> Packer<'a> {
         let of_loop = layout.filter(|_| how == Packing::Looped);
         let plain_loop = of_loop.map(|layout| PlainLoop::of(layout, blocks as u64).expect(IN_MEMORY));
         let (datatypes, programs) = (Vec::new(), Vec::new());
-        Ok(Self { how, loops, comm, blocks, endpoint, recipe, datatypes, programs, plain_loop })
+        Ok(Self { how, face, comm, blocks, endpoint, recipe, datatypes, programs, plain_loop })
     }
 
     /// How it packs.
@@ -194,8 +165,8 @@ impl<'a> Packer<'a> {
     #[inline]
     pub fn pack(&self, arrays: &Arrays, packed: &mut [u8]) -> Result<(), CallError> {
         match self.how {
-            Packing::ByHand => self.loops.pack(arrays, packed, false),
-            Packing::Tuned => self.loops.pack(arrays, packed, true),
+            Packing::ByHand => self.face.pack(Loops::Plain, arrays, packed),
+            Packing::Tuned => self.face.pack(Loops::Tuned, arrays, packed),
             Packing::Looped => {
                 if let Some(plain_loop) = &self.plain_loop {
                     let origin = self.offset(arrays, 0) as i64;
@@ -228,8 +199,8 @@ impl<'a> Packer<'a> {
     #[inline]
     pub fn unpack(&self, packed: &[u8], arrays: &mut Arrays) -> Result<(), CallError> {
         match self.how {
-            Packing::ByHand => self.loops.unpack(packed, arrays, false),
-            Packing::Tuned => self.loops.unpack(packed, arrays, true),
+            Packing::ByHand => self.face.unpack(Loops::Plain, packed, arrays),
+            Packing::Tuned => self.face.unpack(Loops::Tuned, packed, arrays),
             Packing::Looped => {
                 if let Some(plain_loop) = &self.plain_loop {
                     let origin = self.offset(arrays, 0) as i64;

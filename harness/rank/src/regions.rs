@@ -17,7 +17,7 @@ pub enum Regions {
 
 impl Regions {
     /// Those of a micro-app.
-    pub fn of(app: &dyn MicroApp, arrays: &Arrays) -> Self {
+    pub fn of(app: &MicroApp, arrays: &Arrays) -> Self {
         let [send, receive] = [Side::Send, Side::Receive].map(|side| app.message(side, WireOrder::Ddt));
         if spans(&send, arrays).eq(spans(&receive, arrays)) {
             return Self::Same;
@@ -50,7 +50,7 @@ mod tests {
         for test in TESTS {
             let values = test.set(test.quick_set().name).unwrap();
             let app = test.build(&values, Context::default()).unwrap();
-            let regions = Regions::of(&*app, &Arrays::new(app.arrays()));
+            let regions = Regions::of(&app, &Arrays::new(app.arrays.clone()));
             assert_ne!(regions, Regions::Overlapping, "{}", test.name);
             let answers_in_place = test.name.starts_with("wrf") || test.name == "milc_su3_zd";
             assert!(!answers_in_place || regions == Regions::Same, "{}", test.name);

@@ -87,7 +87,7 @@ fn one_way(
 
 /// Compares all memory with what must be there: `incoming` where it was to arrive, the pattern everywhere else.
 pub fn compare(
-    app: &dyn MicroApp,
+    app: &MicroApp,
     memory: &mut Memory,
     ends: Ends,
     mine: Pattern,

@@ -126,24 +126,22 @@ impl LayoutArgs {
         let (test, values, order) = self.message()?;
         let app = test.build(&values, Context { ranks: self.ranks as usize, seed: SEED })?;
         if let Some(available) = memory::available_bytes() {
-            memory::check_layout(&*app, available)
+            memory::check_layout(&app, available)
                 .map_err(|reason| anyhow!("{} {values}: {reason}", test.name))?;
         }
         let side = match self.side {
             SideName::Send => Side::Send,
             SideName::Receive => Side::Receive,
         };
-        let order = if app.has_loops() { order } else { WireOrder::Ddt };
+        let order = if app.has_loops { order } else { WireOrder::Ddt };
         match self.format {
-            LayoutFormat::Tree => {
-                output::print_text(&report::layout::tree(test, &values, app.as_ref(), side, order))
-            }
+            LayoutFormat::Tree => output::print_text(&report::layout::tree(test, &values, &app, side, order)),
             LayoutFormat::Text => {
                 let text = report::layout::text(&app.message(side, order)).map_err(anyhow::Error::msg)?;
                 output::print(text.as_bytes())
             }
             LayoutFormat::Json => {
-                output::print(report::layout::json(test, &values, app.as_ref(), side, order).as_bytes())
+                output::print(report::layout::json(test, &values, &app, side, order).as_bytes())
             }
             LayoutFormat::Segments => {
                 let mut out = io::BufWriter::new(io::stdout().lock());
@@ -152,7 +150,7 @@ impl LayoutArgs {
                 output::forgive(written)
             }
             LayoutFormat::Explain => {
-                let text = report::program::explain(test, &values, app.as_ref(), side, order, self.ranks)?;
+                let text = report::program::explain(test, &values, &app, side, order, self.ranks)?;
                 output::print_text(&text)
             }
         }

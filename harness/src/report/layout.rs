@@ -17,8 +17,8 @@ const SHOWN: usize = 12;
 pub const SCHEMA: &str = "ddtbench-message/1";
 
 /// A message for people: its arrays, the tree of each piece, its statistics.
-pub fn tree(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order: WireOrder) -> String {
-    let (arrays, message) = (app.arrays(), app.message(side, order));
+pub fn tree(test: &Test, values: &Values, app: &MicroApp, side: Side, order: WireOrder) -> String {
+    let (arrays, message) = (&app.arrays, app.message(side, order));
     let mut text = heading(test, values, side, order);
 
     text += "\nArrays (slowest dimension first)\n";
@@ -103,7 +103,7 @@ pub fn segments_csv(message: &Message, out: &mut dyn Write) -> std::io::Result<(
 }
 
 /// A message for programs: arrays, layouts as text, and statistics as one JSON object.
-pub fn json(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order: WireOrder) -> String {
+pub fn json(test: &Test, values: &Values, app: &MicroApp, side: Side, order: WireOrder) -> String {
     let message = app.message(side, order);
     let array = |spec: &ArraySpec| {
         json!({
@@ -127,7 +127,7 @@ pub fn json(test: &Test, values: &Values, app: &dyn MicroApp, side: Side, order:
         "side": if side == Side::Send { "send" } else { "receive" },
         "order": if order == WireOrder::Manual { "manual" } else { "ddt" },
         "bytes": message.size(),
-        "arrays": app.arrays().iter().map(array).collect::<Vec<_>>(),
+        "arrays": app.arrays.iter().map(array).collect::<Vec<_>>(),
         "pieces": message.pieces.iter().map(piece).collect::<Vec<_>>(),
         "statistics": message.statistics(),
     }))
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     /// Three blocks of two doubles, four apart.
-    fn strided() -> (&'static Test, Values, Box<dyn MicroApp>) {
+    fn strided() -> (&'static Test, Values, MicroApp) {
         let test = find("strided").unwrap();
         let mut values = test.set(test.quick_set().name).unwrap();
         for (name, text) in [("count", "3"), ("blocklength", "2"), ("stride", "4")] {
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_message_as_a_tree() {
         let (test, values, app) = strided();
-        let text = tree(test, &values, &*app, Side::Send, WireOrder::Ddt);
+        let text = tree(test, &values, &app, Side::Send, WireOrder::Ddt);
         assert!(text.starts_with("strided  count=3 blocklength=2 stride=4 element=double\n"), "{text}");
         assert!(text.contains("What is sent, in the order of the derived datatype\n"), "{text}");
         assert!(
@@ -204,7 +204,7 @@ mod tests {
         let test = find("specfem3d_mt").unwrap();
         let values = test.set(test.quick_set().name).unwrap();
         let app = test.build(&values, Context::default()).unwrap();
-        assert!(tree(test, &values, &*app, Side::Send, WireOrder::Ddt).contains("Pieces"));
+        assert!(tree(test, &values, &app, Side::Send, WireOrder::Ddt).contains("Pieces"));
         let spread = Spread { min: 4, median: 8, max: 40, distinct: 3 };
         let statistics = Statistics { segments: 1, bytes: 4, block_bytes: Some(spread), stride_bytes: None };
         let text = statistics_text(&statistics);
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_message_as_json() {
         let (test, values, app) = strided();
-        let text = json(test, &values, &*app, Side::Send, WireOrder::Manual);
+        let text = json(test, &values, &app, Side::Send, WireOrder::Manual);
         assert!(
             text.starts_with("{\n  \"schema\": \"ddtbench-message/1\",\n  \"test\": \"strided\""),
             "{text}"

@@ -13,15 +13,15 @@ use super::layout;
 pub fn explain(
     test: &Test,
     values: &Values,
-    app: &dyn MicroApp,
+    app: &MicroApp,
     side: Side,
     order: WireOrder,
     ranks: u32,
 ) -> Result<String, CompileError> {
-    let specs = app.arrays();
-    let (array, origin, layout, count) = match (app.exchange(), side) {
-        (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, 0, send_block, ranks),
-        (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, 0, receive_block, ranks),
+    let specs = &app.arrays;
+    let (array, origin, layout, count) = match (&app.exchange, side) {
+        (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, 0, send_block.clone(), ranks),
+        (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, 0, receive_block.clone(), ranks),
         (Exchange::Pairs, side) => {
             let (origin, layout) = app.message(side, order).datatype(&Arrays::displacements_of(&specs));
             (0, origin, layout, 1)
@@ -47,7 +47,7 @@ mod tests {
         let test = find(name).unwrap();
         let values = test.set(test.quick_set().name).unwrap();
         let app = test.build(&values, Context { ranks: 4, seed: 1 }).unwrap();
-        let text = explain(test, &values, &*app, side, WireOrder::Ddt, 4).unwrap();
+        let text = explain(test, &values, &app, side, WireOrder::Ddt, 4).unwrap();
         let (head, program) = text.split_once("\n\n").unwrap();
         (head.to_owned(), program.to_owned())
     }

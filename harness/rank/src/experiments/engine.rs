@@ -45,31 +45,31 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
     cache::check(args.case.conditions.cache)?;
     let (test, values, app) = args.case.build(engine::RANKS)?;
-    let (methods, limits) = args.methods.of_test(Kind::Engine, test.name, |name| can_by_name(&*app, name))?;
-    let methods = chosen(&*app, args.order, &methods)?;
+    let (methods, limits) = args.methods.of_test(Kind::Engine, test.name, |name| can_by_name(&app, name))?;
+    let methods = chosen(&app, args.order, &methods)?;
     if let Some(available) = common::memory::available_bytes() {
-        common::memory::check_engine(&*app, available).map_err(anyhow::Error::msg)?;
+        common::memory::check_engine(&app, available).map_err(anyhow::Error::msg)?;
     }
 
     let order = args.order.wire_order();
-    let setup = Setup { ranks: engine::RANKS, ..Setup::new(&*app, &world.comm)? };
-    let memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
+    let setup = Setup { ranks: engine::RANKS, ..Setup::new(&app, &world.comm)? };
+    let memory = Memory::new(Arrays::new(app.arrays.clone()), setup.message_bytes);
     let [pack, unpack] = SIDES.map(|(side, _)| line_bytes(&app.message(side, order), &memory.arrays));
     let lines = LineBytes { pack, unpack };
     let job = Job::new(&world.comm, &world.comm, args.case.conditions.format)?;
-    let facts = MessageFacts { line_bytes: Some(lines), ..pingpong::facts(&*app, order) };
+    let facts = MessageFacts { line_bytes: Some(lines), ..pingpong::facts(&app, order) };
     let hello = environment::hello(world, &environment::place(0), facts, job.clock, Vec::new())?;
-    let eviction = (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&*app));
+    let eviction = (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&app));
     let bench = Bench { job, setup: &setup, memory, order, lines, eviction, generation: 0 };
     let case = args.case.case(Kind::Engine, test, &values, identity::compiled_for(), 1);
-    let order = app.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
+    let order = app.send.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
     let case = Case { params: case.params.clone() + &order.unwrap_or_default(), ..case };
     run_case(bench, hello, &methods, limits, case)
 }
 
 /// Those of the methods that can pack in this order of bytes.
-fn chosen(app: &dyn MicroApp, order: PackingOrder, names: &[String]) -> anyhow::Result<Vec<String>> {
-    let possible = engine::methods::in_order(order, app.orders_differ());
+fn chosen(app: &MicroApp, order: PackingOrder, names: &[String]) -> anyhow::Result<Vec<String>> {
+    let possible = engine::methods::in_order(order, app.send.orders_differ());
     let is_asked = |method: &&MethodInfo| names.iter().any(|name| name == method.name);
     let methods: Vec<_> = possible.filter(is_asked).map(|method| method.name.to_owned()).collect();
     ensure!(

@@ -71,16 +71,16 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
             let rank = world.comm.rank()?;
             let pair = world.comm.split(rank / 2, rank % 2)?;
             let all = world.comm.split(0, rank)?;
-            let is_all_to_all = matches!(app.exchange(), Exchange::AllToAll { .. });
-            let setup = Setup::new(&**app, if is_all_to_all { &all } else { &pair })?;
-            let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
+            let is_all_to_all = matches!(app.exchange, Exchange::AllToAll { .. });
+            let setup = Setup::new(app, if is_all_to_all { &all } else { &pair })?;
+            let mut memory = Memory::new(Arrays::new(app.arrays.clone()), setup.message_bytes);
             let session = Session {
                 setup: &setup,
                 job: Job::new(&world.comm, &pair, args.conditions.format)?,
                 pair: rank / 2,
                 eviction: None,
-                regions: Regions::of(&**app, &memory.arrays),
-                renewal: Renewal::new(&**app, &setup, &mut memory),
+                regions: Regions::of(app, &memory.arrays),
+                renewal: Renewal::new(app, &setup, &mut memory),
                 sync: None,
                 generation: 0,
                 repetition: 0,

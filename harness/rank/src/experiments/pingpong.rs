@@ -38,27 +38,27 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     cache::check(conditions.cache)?;
     let (test, values, app) = args.case.build(ranks)?;
     let (methods, limits) =
-        args.methods.of_test(Kind::PingPong, test.name, |name| can_by_name(&*app, name))?;
-    check_memory(&world.comm, &*app, world.comm.split_shared()?.size()?)?;
+        args.methods.of_test(Kind::PingPong, test.name, |name| can_by_name(&app, name))?;
+    check_memory(&world.comm, &app, world.comm.split_shared()?.size()?)?;
 
     let place = environment::place(world.comm.rank()?);
     let (pair, me) = place_in_pairing(place.rank, ranks, args.pairs);
     let pair_comm = world.comm.split(pair, me)?;
     let all = world.comm.split(0, place.rank)?;
-    let is_all_to_all = matches!(app.exchange(), Exchange::AllToAll { .. });
-    let setup = Setup::new(&*app, if is_all_to_all { &all } else { &pair_comm })?;
-    let mut memory = Memory::new(Arrays::new(app.arrays()), setup.message_bytes);
+    let is_all_to_all = matches!(app.exchange, Exchange::AllToAll { .. });
+    let setup = Setup::new(&app, if is_all_to_all { &all } else { &pair_comm })?;
+    let mut memory = Memory::new(Arrays::new(app.arrays.clone()), setup.message_bytes);
     let job = Job::new(&world.comm, &pair_comm, conditions.format)?;
     let pairs = if is_all_to_all { Vec::new() } else { pairing(ranks, args.pairs) };
-    let facts = pingpong::facts(&*app, WireOrder::Manual);
+    let facts = pingpong::facts(&app, WireOrder::Manual);
     let hello = environment::hello(world, &place, facts, job.clock, pairs)?;
     let session = Session {
         setup: &setup,
         job,
         pair: if is_all_to_all { 0 } else { pair },
-        eviction: (conditions.cache == Cache::Cold).then(|| Eviction::new(&*app)),
-        regions: Regions::of(&*app, &memory.arrays),
-        renewal: Renewal::new(&*app, &setup, &mut memory),
+        eviction: (conditions.cache == Cache::Cold).then(|| Eviction::new(&app)),
+        regions: Regions::of(&app, &memory.arrays),
+        renewal: Renewal::new(&app, &setup, &mut memory),
         sync: if is_all_to_all { None } else { Some(Sync::new(&pair_comm)?) },
         generation: 0,
         repetition: 0,
@@ -163,7 +163,7 @@ fn check_even(ranks: usize) -> anyhow::Result<()> {
 }
 
 /// Refuses arrays that the ranks of one of the hosts cannot have.
-fn check_memory(world: &Comm, app: &dyn MicroApp, processes_of_host: usize) -> anyhow::Result<()> {
+fn check_memory(world: &Comm, app: &MicroApp, processes_of_host: usize) -> anyhow::Result<()> {
     let available = common::memory::available_bytes().unwrap_or(u64::MAX);
     let checked = common::memory::check_ranks(app, processes_of_host, available);
     let mismatch = checked.clone().err().unwrap_or_default();

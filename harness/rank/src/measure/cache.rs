@@ -32,7 +32,7 @@ pub struct Eviction {
 
 impl Eviction {
     /// For both sides of the message.
-    pub fn new(app: &dyn MicroApp) -> Self {
+    pub fn new(app: &MicroApp) -> Self {
         Self { sides: [Side::Send, Side::Receive].map(|side| app.message(side, WireOrder::Ddt)) }
     }
 

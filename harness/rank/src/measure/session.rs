@@ -120,7 +120,7 @@ pub struct Renewal {
 
 impl Renewal {
     /// Of an exchange with this memory.
-    pub fn new(app: &dyn MicroApp, setup: &Setup<'_>, memory: &mut Memory) -> Self {
+    pub fn new(app: &MicroApp, setup: &Setup<'_>, memory: &mut Memory) -> Self {
         let message = app.message(Side::Send, WireOrder::Ddt);
         let arrays = Stamps::of(spans(&message, &memory.arrays));
         let turned = if setup.is_all_to_all() {

@@ -72,7 +72,7 @@ pub trait Method {
 /// What every method needs to know of a case.
 pub struct Setup<'a> {
     /// The micro-app whose message travels.
-    pub app: &'a dyn MicroApp,
+    pub app: &'a MicroApp,
     /// The ranks that exchange: a pair, or all.
     pub comm: &'a Comm,
     /// This process's rank in `comm`.
@@ -87,9 +87,9 @@ pub struct Setup<'a> {
 
 impl<'a> Setup<'a> {
     /// The facts of `app` on `comm`.
-    pub fn new(app: &'a dyn MicroApp, comm: &'a Comm) -> Result<Self, CallError> {
+    pub fn new(app: &'a MicroApp, comm: &'a Comm) -> Result<Self, CallError> {
         let message_bytes = app.message_bytes() as usize;
-        Ok(Self { app, comm, me: comm.rank()?, ranks: comm.size()?, element: app.element(), message_bytes })
+        Ok(Self { app, comm, me: comm.rank()?, ranks: comm.size()?, element: app.element, message_bytes })
     }
 
     /// The other rank of a pair.
@@ -99,7 +99,7 @@ impl<'a> Setup<'a> {
 
     /// Whether every rank sends to every rank.
     pub fn is_all_to_all(&self) -> bool {
-        matches!(self.app.exchange(), Exchange::AllToAll { .. })
+        matches!(self.app.exchange, Exchange::AllToAll { .. })
     }
 
     /// Blocks of a message: one, or one per peer.
@@ -115,9 +115,9 @@ impl<'a> Setup<'a> {
 
     /// One side of the message as a datatype in this order: the whole of it for a pair, a peer's block for an all-to-all.
     pub fn endpoint(&self, side: Side, order: WireOrder, arrays: &Arrays) -> Endpoint {
-        let (array, (origin_bytes, layout)) = match (self.app.exchange(), side) {
-            (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, (0, send_block)),
-            (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, (0, receive_block)),
+        let (array, (origin_bytes, layout)) = match (&self.app.exchange, side) {
+            (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, (0, send_block.clone())),
+            (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, (0, receive_block.clone())),
             (Exchange::Pairs, side) => (0, self.app.message(side, order).datatype(&arrays.displacements())),
         };
         Endpoint { array, origin_bytes, layout }

@@ -42,12 +42,12 @@ impl ListEntry {
         let app = test.build(&values, Context::default()).expect("named sets can be built");
         let message = app.message(Side::Send, WireOrder::Ddt);
         let (bytes, segments) = (message.size(), message.segments().count() as u64);
-        Self { set, values, bytes, segments, array_bytes: array_bytes(&*app) }
+        Self { set, values, bytes, segments, array_bytes: array_bytes(&app) }
     }
 }
 
-fn array_bytes(app: &dyn MicroApp) -> u64 {
-    app.arrays().iter().map(|array| array.bytes() as u64).sum()
+fn array_bytes(app: &MicroApp) -> u64 {
+    app.arrays.iter().map(|array| array.bytes() as u64).sum()
 }
 
 fn entries_of(test: &'static Test) -> impl Iterator<Item = ListEntry> {

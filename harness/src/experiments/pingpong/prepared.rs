@@ -21,21 +21,21 @@ pub fn prepare(case: &PlannedCase, methods: &[String], context: Context) -> Resu
     let (test, values, app) = build(case, context)?;
     // Whether a message can be parted is found out for methods in parts only, since layouts may be large.
     let is_not_parted =
-        |name: &str| in_parts().any(|(known, parting)| known == name && parting.places(&*app).is_none());
+        |name: &str| in_parts().any(|(known, parting)| known == name && parting.places(&app).is_none());
     let (mut lacking, mut own_buffers) = (Vec::new(), 0);
     for method in METHODS.iter().filter(|method| methods.iter().any(|name| name == method.name)) {
         own_buffers += method.own_buffers;
-        if !can(&*app, method) {
+        if !can(&app, method) {
             lacking.push((method.name.to_owned(), NO_LOOPS));
         } else if is_not_parted(method.name) {
             lacking.push((method.name.to_owned(), NOT_PARTED));
         }
     }
-    let rank_bytes = || memory::rank_bytes(&*app)?.checked_add(app.message_bytes().checked_mul(own_buffers)?);
+    let rank_bytes = || memory::rank_bytes(&app)?.checked_add(app.message_bytes().checked_mul(own_buffers)?);
     let planned =
         PlannedCase { methods: case.methods.clone(), ..PlannedCase::of(test, case.set.as_deref(), &values) };
     let (params, rank_bytes) = (values.to_string(), rank_bytes());
-    let message = move || facts(&*test.build(&values, context).expect("was built before"), WireOrder::Manual);
+    let message = move || facts(&test.build(&values, context).expect("was built before"), WireOrder::Manual);
     Ok(Prepared {
         lacking: lacking.into_iter().collect(),
         ..Prepared::new(planned, params, message, rank_bytes)
@@ -47,11 +47,11 @@ pub fn prepare(case: &PlannedCase, methods: &[String], context: Context) -> Resu
 /// # Errors
 /// As [`prepare`].
 pub fn orders_differ(case: &PlannedCase, context: Context) -> Result<bool, String> {
-    Ok(build(case, context)?.2.orders_differ())
+    Ok(build(case, context)?.2.send.orders_differ())
 }
 
 /// The test, its values and what it sends.
-fn build(case: &PlannedCase, context: Context) -> Result<(&'static Test, Values, Box<dyn MicroApp>), String> {
+fn build(case: &PlannedCase, context: Context) -> Result<(&'static Test, Values, MicroApp), String> {
     let test = apps::find(&case.test).map_err(|error| error.to_string())?;
     let set = case.named_set().unwrap_or(test.quick_set().name);
     let mut values = test.set(set).map_err(|error| error.to_string())?;

@@ -67,7 +67,7 @@ pub fn message(app: &dyn HaloApp, ranks: usize) -> MessageFacts {
     let of_rank = |rank: usize| {
         let stages = app.stages(rank);
         let faces = || stages.iter().flat_map(|stage| &stage.sends).map(|send| &send.face);
-        let message = |face: &apps::halo::Face| face.message(apps::WireOrder::Ddt).segments().count() as u64;
+        let message = |face: &apps::Face| face.message(apps::WireOrder::Ddt).segments().count() as u64;
         MessageFacts {
             bytes: faces().map(|face| face.bytes() as u64).sum(),
             segments: faces().map(message).sum(),

@@ -27,7 +27,7 @@ pub enum Built {
     /// An operation has none.
     Operation,
     /// A message.
-    Message(Box<dyn MicroApp>),
+    Message(MicroApp),
     /// An exchange.
     Exchange(Box<dyn apps::halo::HaloApp>),
 }
@@ -104,7 +104,7 @@ impl OverlapCase {
             Traffic::Operation(_) => Ok(Built::Operation),
             Traffic::Message(test, values) => {
                 let app = test.build(values, context).map_err(|error| error.to_string())?;
-                if ranks % 2 == 1 && matches!(app.exchange(), apps::Exchange::Pairs) {
+                if ranks % 2 == 1 && matches!(app.exchange, apps::Exchange::Pairs) {
                     return Err(odd(ranks));
                 }
                 Ok(Built::Message(app))
@@ -121,7 +121,7 @@ impl OverlapCase {
         let is_by_hand = METHODS.iter().any(|row| row.name == method && row.by_hand);
         let has_loops = match built {
             Built::Operation => true,
-            Built::Message(app) => app.has_loops(),
+            Built::Message(app) => app.has_loops,
             Built::Exchange(app) => app.has_loops(),
         };
         self.traffic.has(method) && (has_loops || !is_by_hand)
@@ -132,7 +132,7 @@ impl OverlapCase {
         let bytes = self.setting.bytes.unwrap_or(0);
         match built {
             Built::Operation => MessageFacts { bytes, segments: 1, array_bytes: bytes, line_bytes: None },
-            Built::Message(app) => pingpong::facts(&**app, apps::WireOrder::Manual),
+            Built::Message(app) => pingpong::facts(app, apps::WireOrder::Manual),
             Built::Exchange(app) => halo::message(&**app, ranks),
         }
     }
@@ -147,7 +147,7 @@ impl OverlapCase {
         let communicated = match built {
             // A block for each rank on either side, and as much in the buffers of an MPI that copies.
             Built::Operation => self.setting.bytes.unwrap_or(0).checked_mul(ranks as u64)?.checked_mul(4),
-            Built::Message(app) => memory::rank_bytes(&**app),
+            Built::Message(app) => memory::rank_bytes(app),
             Built::Exchange(app) => halo::rank_bytes(&**app, ranks),
         };
         communicated?.checked_add(matrices)

@@ -30,11 +30,11 @@ pub enum Transfer {
 
 impl Transfer {
     /// What it does at both ends with the message of `app`. Of messages in parts, some make no datatypes.
-    pub fn ends(self, app: &dyn MicroApp) -> Ends {
+    pub fn ends(self, app: &MicroApp) -> Ends {
         let ends = self.usual_ends();
         match self {
             // Such an application receives straight into its arrays, and so does what unpacks without MPI.
-            Self::TwoSided(_, receive) if receive.is_ours() && app.receives_in_place() => {
+            Self::TwoSided(_, receive) if receive.is_ours() && app.receives_in_place => {
                 Ends { unpacks: false, ..ends }
             }
             _ => ends,
@@ -220,19 +220,19 @@ pub fn in_parts() -> impl Iterator<Item = (&'static str, Parting)> {
 
 /// Whether a message can travel by a method, as far as that is known without its layout: loops must have been written for those by
 /// hand, and where one end alone is packed, values must be of one type. [`Parting::places`] says whether it can be parted.
-pub fn can(app: &dyn MicroApp, method: &MethodInfo) -> bool {
+pub fn can(app: &MicroApp, method: &MethodInfo) -> bool {
     let one_end_is_packed = !method.array_to_array && !method.is_reference;
-    (app.has_loops() || !method.by_hand) && (!app.mixes_types() || !one_end_is_packed)
+    (app.has_loops || !method.by_hand) && (!app.mixes_types || !one_end_is_packed)
 }
 
 /// Whether a message can be parted as the method called `name` does, if it does.
-pub fn can_be_parted(app: &dyn MicroApp, name: &str) -> bool {
+pub fn can_be_parted(app: &MicroApp, name: &str) -> bool {
     in_parts().all(|(of_parts, parting)| of_parts != name || parting.places(app).is_some())
 }
 
 /// Whether a message can travel by the method called `name`; what is none of these methods, as some of the engine's comparison, any
 /// message has.
-pub fn can_by_name(app: &dyn MicroApp, name: &str) -> bool {
+pub fn can_by_name(app: &MicroApp, name: &str) -> bool {
     METHODS.iter().all(|method| method.name != name || can(app, method)) && can_be_parted(app, name)
 }
 
@@ -248,7 +248,7 @@ mod tests {
             let mut values = LAYOUT.set(LAYOUT.quick_set().name).unwrap();
             values.assign(&LAYOUT, "send", layout).unwrap();
             let app = LAYOUT.build(&values, Context::default()).unwrap();
-            let names = METHODS.iter().filter(|method| !can(&*app, method)).map(|method| method.name);
+            let names = METHODS.iter().filter(|method| !can(&app, method)).map(|method| method.name);
             names.collect::<Vec<_>>()
         };
         let by_hand = ["manual", "manual_tuned", "put_manual"];
@@ -258,6 +258,6 @@ mod tests {
         assert_eq!(mixed, ["manual", "manual_tuned", "ddt_to_packed", "packed_to_ddt", "put_manual"]);
         let lu = apps::find("nas_lu_y").unwrap();
         let app = lu.build(&lu.set("408x408").unwrap(), Context::default()).unwrap();
-        assert!(METHODS.iter().all(|method| can(&*app, method)));
+        assert!(METHODS.iter().all(|method| can(&app, method)));
     }
 }

@@ -39,12 +39,12 @@ pub(super) const ROW: Row = {
 };
 
 /// What there is to know of a micro-app's message in one wire order.
-pub fn facts(app: &dyn MicroApp, order: WireOrder) -> MessageFacts {
+pub fn facts(app: &MicroApp, order: WireOrder) -> MessageFacts {
     let message = app.message(Side::Send, order);
     MessageFacts {
         bytes: message.size(),
         segments: message.segments().count() as u64,
-        array_bytes: app.arrays().iter().map(|array| array.bytes() as u64).sum(),
+        array_bytes: app.arrays.iter().map(|array| array.bytes() as u64).sum(),
         line_bytes: None,
     }
 }

@@ -22,10 +22,10 @@ pub enum Parting {
 impl Parting {
     /// The places of the packed stream at which messages begin, in bytes, and its end; `None` where the message cannot be parted
     /// so: blocks of an all-to-all follow each other in one call, lists repeat nothing, and there may be too many pieces.
-    pub fn places(self, app: &dyn MicroApp) -> Option<Vec<u64>> {
-        let Exchange::Pairs = app.exchange() else { return None };
+    pub fn places(self, app: &MicroApp) -> Option<Vec<u64>> {
+        let Exchange::Pairs = app.exchange else { return None };
         let message = app.message(Side::Send, WireOrder::Ddt);
-        let (_, layout) = message.datatype(&Arrays::displacements_of(&app.arrays()));
+        let (_, layout) = message.datatype(&Arrays::displacements_of(&app.arrays));
         match self {
             Self::Count => layout.repetition().map(|_| vec![0, layout.size()]),
             Self::Halves => middle(&layout).map(|middle| vec![0, middle, layout.size()]),
@@ -64,7 +64,7 @@ mod tests {
     fn places(test: &str, parting: Parting) -> Option<Vec<u64>> {
         let test = apps::find(test).unwrap();
         let values = test.set(test.quick_set().name).unwrap();
-        parting.places(&*test.build(&values, Context::default()).unwrap())
+        parting.places(&test.build(&values, Context::default()).unwrap())
     }
 
     #[test]

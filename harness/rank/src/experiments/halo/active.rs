@@ -1,6 +1,6 @@
 //! A method that was made: how its messages travel, and what packs them.
 
-use apps::halo::Face;
+use apps::Face;
 use common::kinds::halo::methods::HaloTransfer;
 use common::model::Outcome;
 use common::packing::Packing;

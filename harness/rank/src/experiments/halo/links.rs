@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use apps::Arrays;
-use apps::halo::{Cut, Face, HaloApp, Transfer};
+use apps::halo::{HaloApp, Transfer};
+use apps::{Cut, Face};
 
 use crate::handoff::Slot;
 use crate::memory::{POISON, Wire};

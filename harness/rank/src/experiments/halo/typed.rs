@@ -1,7 +1,7 @@
 //! Faces as MPI's datatypes, and partitioned messages of them.
 
+use apps::Face;
 use apps::WireOrder;
-use apps::halo::Face;
 use datatypes::Layout;
 
 use super::links::Link;

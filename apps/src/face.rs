@@ -7,6 +7,17 @@ use datatypes::Layout;
 
 use crate::{Arrays, Message, Piece, WireOrder};
 
+/// Which of the loops that were written by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loops {
+    /// The nest as the application has it, value by value. Compiled like all else: optimised, for the build's base
+    /// instruction set.
+    Plain,
+    /// The same bytes in the same order, by what an expert writes by hand for this nest: copies of known sizes, and
+    /// instructions that are chosen when the program runs. The plain loop where nothing is to be gained.
+    Tuned,
+}
+
 /// One kind of run through arrays, from which datatype, loops and cuts are all made.
 ///
 /// Its planes are the units in which a face is cut: consecutive in the packed stream and equally large.
@@ -24,19 +35,19 @@ pub(crate) trait FaceBlock: Send + Sync + std::fmt::Debug {
     fn pieces(&self, order: WireOrder) -> Vec<Piece>;
 
     /// Packs by hand, in [`WireOrder::Manual`].
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]);
+    fn pack(&self, loops: Loops, arrays: &Arrays, packed: &mut [u8]);
 
     /// Unpacks by hand, in [`WireOrder::Manual`].
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays);
+    fn unpack(&self, loops: Loops, packed: &[u8], arrays: &mut Arrays);
 
-    /// As `pack`, tuned by hand; the plain loop where nothing is to be gained.
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        self.pack(arrays, packed);
+    /// Whether the loops and the layouts have the values in different orders.
+    fn orders_differ(&self) -> bool {
+        false
     }
 
-    /// As `unpack`, tuned likewise.
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        self.unpack(packed, arrays);
+    /// The most segments that there can be, where an index list says where they lie: known without drawing the list.
+    fn listed_segments(&self) -> Option<u64> {
+        None
     }
 }
 
@@ -46,36 +57,49 @@ pub(crate) trait FaceBlock: Send + Sync + std::fmt::Debug {
 /// bytes of its own; unpacking has the arrays to itself.
 #[derive(Clone, Debug)]
 pub struct Face {
-    blocks: Vec<Arc<dyn FaceBlock>>,
+    /// Each with its bytes.
+    blocks: Vec<(usize, Arc<dyn FaceBlock>)>,
+    bytes: usize,
 }
 
 impl Face {
-    pub(crate) fn new(blocks: Vec<Arc<dyn FaceBlock>>) -> Self {
-        Self { blocks }
+    pub(crate) fn new(blocks: impl IntoIterator<Item = Arc<dyn FaceBlock>>) -> Self {
+        let blocks: Vec<_> = blocks.into_iter().map(|block| (block.bytes(), block)).collect();
+        Self { bytes: blocks.iter().map(|(bytes, _)| bytes).sum(), blocks }
     }
 
     pub(crate) fn of(block: impl FaceBlock + 'static) -> Self {
-        Self::new(vec![Arc::new(block)])
+        Self::new([Arc::new(block) as Arc<dyn FaceBlock>])
     }
 
     /// Bytes on the wire.
     pub fn bytes(&self) -> usize {
-        self.blocks.iter().map(|block| block.bytes()).sum()
+        self.bytes
     }
 
     /// The layouts to send from or to receive into, in wire order. Those of an empty face have no pieces.
     pub fn message(&self, order: WireOrder) -> Message {
-        Message { pieces: self.blocks.iter().flat_map(|block| block.pieces(order)).collect() }
+        Message { pieces: self.blocks.iter().flat_map(|(_, block)| block.pieces(order)).collect() }
+    }
+
+    /// Whether the hand-written loops and the datatype put the values in different orders.
+    pub fn orders_differ(&self) -> bool {
+        self.blocks.iter().any(|(_, block)| block.orders_differ())
+    }
+
+    /// The most segments that there can be, where index lists say where they lie: known without drawing the lists.
+    pub fn listed_segments(&self) -> Option<u64> {
+        self.blocks.iter().map(|(_, block)| block.listed_segments()).sum()
     }
 
     /// Packs by hand, in [`WireOrder::Manual`].
     ///
     /// # Panics
     /// If `packed` has not [`Face::bytes`] bytes, or is not aligned to the element.
-    pub fn pack(&self, arrays: &Arrays, mut packed: &mut [u8]) {
-        assert_eq!(packed.len(), self.bytes(), "bytes of the face");
-        for block in &self.blocks {
-            block.pack(arrays, packed.split_off_mut(..block.bytes()).expect("all blocks fit"));
+    pub fn pack(&self, loops: Loops, arrays: &Arrays, mut packed: &mut [u8]) {
+        assert_eq!(packed.len(), self.bytes, "bytes of the face");
+        for (bytes, block) in &self.blocks {
+            block.pack(loops, arrays, packed.split_off_mut(..*bytes).expect("all blocks fit"));
         }
     }
 
@@ -83,32 +107,10 @@ impl Face {
     ///
     /// # Panics
     /// If `packed` has not [`Face::bytes`] bytes, or is not aligned to the element.
-    pub fn unpack(&self, mut packed: &[u8], arrays: &mut Arrays) {
-        assert_eq!(packed.len(), self.bytes(), "bytes of the face");
-        for block in &self.blocks {
-            block.unpack(packed.split_off(..block.bytes()).expect("all blocks fit"), arrays);
-        }
-    }
-
-    /// As [`Face::pack`], by the loops that are tuned by hand.
-    ///
-    /// # Panics
-    /// As [`Face::pack`].
-    pub fn pack_tuned(&self, arrays: &Arrays, mut packed: &mut [u8]) {
-        assert_eq!(packed.len(), self.bytes(), "bytes of the face");
-        for block in &self.blocks {
-            block.pack_tuned(arrays, packed.split_off_mut(..block.bytes()).expect("all blocks fit"));
-        }
-    }
-
-    /// As [`Face::unpack`], by the loops that are tuned by hand.
-    ///
-    /// # Panics
-    /// As [`Face::unpack`].
-    pub fn unpack_tuned(&self, mut packed: &[u8], arrays: &mut Arrays) {
-        assert_eq!(packed.len(), self.bytes(), "bytes of the face");
-        for block in &self.blocks {
-            block.unpack_tuned(packed.split_off(..block.bytes()).expect("all blocks fit"), arrays);
+    pub fn unpack(&self, loops: Loops, mut packed: &[u8], arrays: &mut Arrays) {
+        assert_eq!(packed.len(), self.bytes, "bytes of the face");
+        for (bytes, block) in &self.blocks {
+            block.unpack(loops, packed.split_off(..*bytes).expect("all blocks fit"), arrays);
         }
     }
 
@@ -120,15 +122,15 @@ impl Face {
     pub fn cut(&self, parts: usize) -> Cut {
         assert!(parts > 0, "a face is cut into parts");
         // 128 bits: the product of two sizes in memory.
-        let at = |part| (self.bytes() as u128 * part as u128 / parts as u128) as usize;
+        let at = |part| (self.bytes as u128 * part as u128 / parts as u128) as usize;
         self.cut_at((0..=parts).map(|part| self.plane_below(at(part))).collect())
     }
 
     /// Cuts the face into its planes, which are the most parts that are not empty.
     pub fn planes(&self) -> Cut {
         let mut ends = vec![0];
-        for block in &self.blocks {
-            let (start, plane) = (ends[ends.len() - 1], block.bytes() / block.planes());
+        for (bytes, block) in &self.blocks {
+            let (start, plane) = (ends[ends.len() - 1], bytes / block.planes());
             ends.extend((1..=block.planes()).map(|planes| start + planes * plane));
         }
         self.cut_at(ends)
@@ -137,12 +139,12 @@ impl Face {
     /// The last start of a plane that is not behind byte `at`, or the end of the face.
     fn plane_below(&self, at: usize) -> usize {
         let mut start = 0;
-        for block in &self.blocks {
-            if at < start + block.bytes() {
-                let plane = block.bytes() / block.planes();
+        for (bytes, block) in &self.blocks {
+            if at < start + bytes {
+                let plane = bytes / block.planes();
                 return start + (at - start) / plane * plane;
             }
-            start += block.bytes();
+            start += bytes;
         }
         start
     }
@@ -157,18 +159,18 @@ impl Face {
     fn within(&self, range: &Range<usize>) -> Self {
         let mut blocks = Vec::new();
         let mut start = 0;
-        for block in &self.blocks {
-            let plane = block.bytes() / block.planes();
-            let clamped = |at: usize| at.saturating_sub(start).min(block.bytes()) / plane;
+        for (bytes, block) in &self.blocks {
+            let plane = bytes / block.planes();
+            let clamped = |at: usize| at.saturating_sub(start).min(*bytes) / plane;
             let planes = clamped(range.start)..clamped(range.end);
             if planes == (0..block.planes()) {
                 blocks.push(block.clone());
             } else if !planes.is_empty() {
                 blocks.push(block.part(planes));
             }
-            start += block.bytes();
+            start += bytes;
         }
-        Self { blocks }
+        Self::new(blocks)
     }
 }
 
@@ -188,7 +190,7 @@ impl Cut {
     /// `None` for a face that is not cut evenly, where the parts are not one layout at equal distances, or one of
     /// them is empty. So it is for several arrays of different rows (WRF), for lists, and wherever the parts do not
     /// divide the planes; there [`Face::planes`] may be even. Where either end of a transfer is uneven
-    /// ([`HaloApp::target`](super::HaloApp::target), [`HaloApp::source`](super::HaloApp::source)), each part that is
+    /// ([`HaloApp::target`](crate::halo::HaloApp::target), [`HaloApp::source`](crate::halo::HaloApp::source)), each part that is
     /// not empty needs a request of its own.
     pub fn partition(&self, order: WireOrder, displacements: &[i64]) -> Option<(i64, Layout)> {
         let messages: Vec<Message> = self.parts.iter().map(|part| part.message(order)).collect();

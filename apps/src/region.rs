@@ -5,16 +5,27 @@ use std::sync::Arc;
 
 use datatypes::{Element, Layout, LayoutError, Order};
 
-use super::face::FaceBlock;
-use crate::box_loops::BoxLoops;
-use crate::nest::Nest;
+use crate::face::FaceBlock;
 use crate::nests::{Nests, loops, strides};
 use crate::subarray::slowest_first;
-use crate::{Arrays, Piece, WireOrder};
+use crate::{Arrays, Loops, Piece, WireOrder};
+
+/// An application's own loops over a box of one of its arrays, value by value: what its message between two ranks and its
+/// halo exchange have in common, whole or a thread's share of it. The indices are those that are sent of each dimension, the
+/// slowest first; those of a value (the components at a point) are all of them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoxLoops {
+    /// Packs these indices of an array.
+    pub pack: fn(&Arrays, usize, &[Range<usize>], &mut [u8]),
+    /// Unpacks to these indices of an array.
+    pub unpack: fn(&[u8], &mut Arrays, usize, &[Range<usize>]),
+}
 
 /// Which constructors describe a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Description {
+    /// The application's own, from the first element on, of a box that is not cut.
+    Own(Layout),
     /// `vector` and `hvector`, one in the other, from the first element on.
     Vectors,
     /// `subarray` of the whole array, whose lists have this order.
@@ -40,6 +51,18 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
+    /// The array with number `array`; see the fields.
+    pub fn new(
+        array: usize,
+        element: Element,
+        shape: &[usize],
+        value_dimensions: usize,
+        loops: Option<BoxLoops>,
+        description: Description,
+    ) -> Arc<Self> {
+        Arc::new(Self { array, element, shape: shape.to_vec(), value_dimensions, description, loops })
+    }
+
     /// An array whose boxes are nested vectors.
     pub fn vectors(
         array: usize,
@@ -48,8 +71,7 @@ impl Whole {
         value_dimensions: usize,
         loops: Option<BoxLoops>,
     ) -> Arc<Self> {
-        let (shape, description) = (shape.to_vec(), Description::Vectors);
-        Arc::new(Self { array, element, shape, value_dimensions, description, loops })
+        Self::new(array, element, shape, value_dimensions, loops, Description::Vectors)
     }
 }
 
@@ -74,6 +96,11 @@ impl Region {
         Self { whole: whole.clone(), bounds, nests }
     }
 
+    /// As [`Region::new`], for a face.
+    pub fn block(whole: &Arc<Whole>, bounds: impl Into<Vec<Range<usize>>>) -> Arc<dyn FaceBlock> {
+        Arc::new(Self::new(whole, bounds))
+    }
+
     /// Something of the indices of each dimension.
     fn list(&self, of: impl Fn(&Range<usize>) -> usize) -> Vec<usize> {
         self.bounds.iter().map(of).collect()
@@ -86,6 +113,11 @@ impl Region {
 
     fn element_bytes(&self) -> usize {
         self.whole.element.size() as usize
+    }
+
+    /// The application's loops, where these are asked for; of single values nothing is faster.
+    fn own_loops(&self, loops: Loops) -> Option<BoxLoops> {
+        self.whole.loops.filter(|_| loops == Loops::Plain || self.nests.has_single_values())
     }
 
     /// The slowest dimension with more than one index, where that is not within a value.
@@ -136,9 +168,10 @@ impl FaceBlock for Region {
     }
 
     fn pieces(&self, _: WireOrder) -> Vec<Piece> {
-        let (origin, layout) = match self.whole.description {
+        let (origin, layout) = match &self.whole.description {
+            Description::Own(layout) => (self.first(), Ok(layout.clone())),
             Description::Vectors => (self.first(), self.vectors()),
-            Description::Subarray(order) => (0, self.subarray(order)),
+            Description::Subarray(order) => (0, self.subarray(*order)),
         };
         vec![Piece {
             array: self.whole.array,
@@ -147,32 +180,20 @@ impl FaceBlock for Region {
         }]
     }
 
-    fn pack(&self, arrays: &Arrays, packed: &mut [u8]) {
+    fn pack(&self, loops: Loops, arrays: &Arrays, packed: &mut [u8]) {
         let array = self.whole.array;
-        match self.whole.loops {
-            Some(loops) => (loops.pack)(arrays, array, &self.bounds, packed),
-            None => self.nests.pack(self.element_bytes(), arrays.slice(array), packed, Nest::pack_bytes),
+        match self.own_loops(loops) {
+            Some(own) => (own.pack)(arrays, array, &self.bounds, packed),
+            None => self.nests.pack(loops, self.element_bytes(), arrays.slice(array), packed),
         }
     }
 
-    fn unpack(&self, packed: &[u8], arrays: &mut Arrays) {
+    fn unpack(&self, loops: Loops, packed: &[u8], arrays: &mut Arrays) {
         let array = self.whole.array;
-        match self.whole.loops {
-            Some(loops) => (loops.unpack)(packed, arrays, array, &self.bounds),
-            None => {
-                self.nests.unpack(self.element_bytes(), packed, arrays.slice_mut(array), Nest::unpack_bytes)
-            }
+        match self.own_loops(loops) {
+            Some(own) => (own.unpack)(packed, arrays, array, &self.bounds),
+            None => self.nests.unpack(loops, self.element_bytes(), packed, arrays.slice_mut(array)),
         }
-    }
-
-    fn pack_tuned(&self, arrays: &Arrays, packed: &mut [u8]) {
-        let array = arrays.slice(self.whole.array);
-        self.nests.pack(self.element_bytes(), array, packed, Nest::gather_bytes);
-    }
-
-    fn unpack_tuned(&self, packed: &[u8], arrays: &mut Arrays) {
-        let array = arrays.slice_mut(self.whole.array);
-        self.nests.unpack(self.element_bytes(), packed, array, Nest::scatter_bytes);
     }
 }
 
@@ -224,10 +245,10 @@ mod tests {
         let bounds = [1..3, 1..3, 2..5, 3..5, 4..6];
         let region = Region::new(&whole(&shape, 0), bounds.clone());
         let mut packed = vec![0.0f64; region.bytes() / 8];
-        region.pack(&arrays, bytemuck::cast_slice_mut(&mut packed));
+        region.pack(Loops::Plain, &arrays, bytemuck::cast_slice_mut(&mut packed));
         let expected: Vec<f64> = (0..arrays.specs()[0].elements())
             .filter(|&e| {
-                let at = super::super::grid::indices(e, &shape);
+                let at = crate::halo::indices(e, &shape);
                 (0..5).all(|d| bounds[d].contains(&at[d]))
             })
             .map(|e| e as f64)

@@ -1,0 +1,20 @@
+//! Loops over elements of a size that is known when the program runs, as loops over words.
+
+/// Runs a block for elements of so many bytes, a power of 2 up to 16; in the block they are called `$Word`.
+macro_rules! of_words {
+    ($bytes:expr, $Word:ident => $block:block) => {
+        match $bytes {
+            1 => of_words!(@ $Word = u8, $block),
+            2 => of_words!(@ $Word = u16, $block),
+            4 => of_words!(@ $Word = u32, $block),
+            8 => of_words!(@ $Word = u64, $block),
+            _ => of_words!(@ $Word = [u64; 2], $block),
+        }
+    };
+    (@ $Word:ident = $word:ty, $block:block) => {{
+        type $Word = $word;
+        $block
+    }};
+}
+
+pub(crate) use of_words;
