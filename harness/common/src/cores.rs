@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use procfs::process::Process;
+use crate::proc;
 
 /// Cores that this process may use: hardware threads of one core count once.
 pub fn cores() -> usize {
@@ -40,9 +40,12 @@ fn grouped(threads: &[usize], core: impl Fn(usize) -> usize) -> Vec<Vec<usize>> 
 
 /// The hardware threads of this process; empty if that cannot be read.
 fn allowed() -> Vec<usize> {
-    let status = Process::myself().and_then(|process| process.status());
-    let ranges = status.ok().and_then(|status| status.cpus_allowed_list).unwrap_or_default();
-    ranges.into_iter().flat_map(|(first, last)| first as usize..=last as usize).collect()
+    let list = proc::value("/proc/self/status", "Cpus_allowed_list").unwrap_or_default();
+    let range = |range: &str| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(first.parse().ok()?..=last.parse().ok()?)
+    };
+    list.split(',').filter_map(range).flatten().collect()
 }
 
 #[cfg(test)]

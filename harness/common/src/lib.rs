@@ -3,6 +3,11 @@
 //!
 //! No tables, pages, files of results or processes: a rank program is built once for each MPI.
 
+#[macro_use]
+mod named;
+#[macro_use]
+pub mod parameter;
+
 pub mod cores;
 pub mod fine_grained;
 pub mod kinds;
@@ -11,8 +16,8 @@ pub mod limits;
 pub mod memory;
 pub mod model;
 pub mod packing;
-pub mod parameter;
 pub mod pcomm;
+pub mod proc;
 pub mod stats;
 pub mod summary;
 pub mod units;

@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use apps::{Arrays, MicroApp, Side, WireOrder};
-use procfs::{Current, Meminfo};
+
+use crate::proc;
 
 /// Bytes of a wire buffer for a message: an eighth and a page more, for libraries whose `MPI_Pack` writes more
 /// than the data. `None` beyond the address space.
@@ -96,7 +97,8 @@ fn gib(bytes: u64) -> String {
 
 /// Memory that can be had without swapping, in bytes; `None` where the system does not tell.
 pub fn available_bytes() -> Option<u64> {
-    Meminfo::current().ok()?.mem_available
+    let available = proc::value("/proc/meminfo", "MemAvailable")?;
+    available.strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
 #[cfg(test)]

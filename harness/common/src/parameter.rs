@@ -46,6 +46,36 @@ pub struct Parameter<S> {
     pub text: fn(&S) -> Option<String>,
 }
 
+/// A row: the name, the field of the setting, what help shows for a value, the default, how a text is read and how a value is shown; and
+/// what it is, in a line.
+macro_rules! parameter {
+    ($name:literal, $($field:ident).+: $value:literal = $default:literal, $read:expr, $show:expr; $about:expr) => {
+        $crate::parameter::Parameter {
+            info: $crate::parameter::ParameterInfo::new($name, $value, $default, $about),
+            assign: |setting, text| {
+                setting.$($field).+ = $read(text)?.into();
+                Ok(())
+            },
+            text: |setting| $show(&setting.$($field).+),
+        }
+    };
+}
+
+/// A value that is always shown.
+pub(crate) fn always(value: &impl ToString) -> Option<String> {
+    Some(value.to_string())
+}
+
+/// A value that is shown if there is one.
+pub(crate) fn given<T: ToString>(value: &Option<T>) -> Option<String> {
+    value.as_ref().map(T::to_string)
+}
+
+/// A value that is shown unless it is the type's default.
+pub(crate) fn unusual<T: ToString + Default + PartialEq>(value: &T) -> Option<String> {
+    (*value != T::default()).then(|| value.to_string())
+}
+
 /// The setting that names and values make; parameters that are not given have their defaults.
 ///
 /// # Errors
@@ -81,12 +111,6 @@ pub fn pairs<S>(rows: &[Parameter<S>], setting: &S) -> Vec<(&'static str, String
 /// Names and values as results have them.
 pub fn joined<N: std::fmt::Display>(pairs: impl IntoIterator<Item = (N, String)>) -> String {
     pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
-}
-
-/// Puts a value into its field, if it could be read.
-pub(crate) fn set<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
-    *field = value?;
-    Ok(())
 }
 
 /// Threads of a rank.

@@ -11,7 +11,6 @@ use std::time::Duration;
 
 use common::model::Outcome;
 use common::model::event::Event;
-use procfs::process::Process;
 
 use crate::output;
 
@@ -36,8 +35,12 @@ impl MemoryGuard {
     /// Watches from now on. All processes of this host together may grow by a quarter of the memory that is free
     /// now, this one by its part of it. `None` where the system does not tell.
     pub fn watch(processes_of_host: usize) -> Option<Self> {
-        let process = Process::myself().ok()?;
-        let resident_bytes = move || Some(process.statm().ok()?.resident * procfs::page_size());
+        // SAFETY: takes a constant, and changes nothing.
+        let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+        let resident_bytes = move || {
+            let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+            Some(pages.split(' ').nth(1)?.parse::<u64>().ok()? * page_bytes)
+        };
         let start = resident_bytes()?;
         let share = common::memory::available_bytes()? / 4 / processes_of_host.max(1) as u64;
         let allowance = share.max(LEAST_ALLOWANCE_BYTES);

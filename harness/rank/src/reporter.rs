@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use common::model::Outcome;
-use common::model::event::Event;
+use common::model::event::{Event, Stage};
 
 use crate::guard::MemoryGuard;
 use crate::library_account;
@@ -39,12 +39,12 @@ impl EventReporter {
     }
 
     /// Reports that work on a method begins, which is blamed from now on.
-    pub fn working(&mut self, method: &str, stage: &str) {
+    pub fn working(&mut self, method: &str, stage: Stage) {
         method.clone_into(&mut self.method);
         if let Some(guard) = &self.guard {
             guard.works_on(method);
         }
-        self.report(&Event::Working { method: method.to_owned(), stage: stage.to_owned() });
+        self.report(&Event::Working { method: method.to_owned(), stage });
     }
 
     /// Reports how a method has ended.

@@ -130,15 +130,18 @@ pub struct DeviceCounters {
 
 impl DeviceCounters {
     fn now() -> Self {
-        let devices = procfs::net::dev_status().unwrap_or_default();
-        let (loopback, network): (Vec<_>, Vec<_>) = devices.values().partition(|device| device.name == "lo");
-        let sent =
-            |devices: Vec<&procfs::net::DeviceStatus>| devices.iter().map(|device| device.sent_bytes).sum();
-        Self {
-            loopback: sent(loopback),
-            network: sent(network),
-            rdma: sent_by_ports(Path::new("/sys/class/infiniband")),
-        }
+        /// Behind the device's name and the eight numbers of what it has received.
+        const SENT: usize = 8;
+        let devices = fs::read_to_string("/proc/net/dev").unwrap_or_default();
+        let sent = |line: &'_ str| -> Option<(bool, u64)> {
+            let (name, numbers) = line.split_once(':')?;
+            Some((name.trim() == "lo", numbers.split_whitespace().nth(SENT)?.parse().ok()?))
+        };
+        let of = |loopback: bool| {
+            devices.lines().filter_map(sent).filter(|(is, _)| *is == loopback).map(|(_, bytes)| bytes).sum()
+        };
+        let rdma = sent_by_ports(Path::new("/sys/class/infiniband"));
+        Self { loopback: of(true), network: of(false), rdma }
     }
 
     fn since(self, before: Self) -> Self {

@@ -127,7 +127,7 @@ impl ConditionArgs {
 
     /// Whether the time of a method was given.
     pub fn has_max_time(&self) -> bool {
-        self.limits.has("max-time") || self.sets("limits.max_time_s")
+        self.limits.has_max_time() || self.sets("limits.max_time_s")
     }
 
     fn sets(&self, key: &str) -> bool {
@@ -140,7 +140,7 @@ impl ConditionArgs {
     }
 
     /// A limit that was given, by its flag.
-    pub fn limit(&self) -> Option<String> {
+    pub fn limit(&self) -> Option<&'static str> {
         self.limits.given()
     }
 

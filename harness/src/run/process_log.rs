@@ -1,7 +1,7 @@
 //! The log of one process: its events and last output, and how the methods ended that it was to measure.
 
 use crate::model::Outcome;
-use crate::model::event::{Block, Event, Hello};
+use crate::model::event::{Block, Event, Hello, Stage};
 use crate::model::plain::plain;
 use crate::mpi::{Exit, LastOutput, Line};
 
@@ -15,7 +15,7 @@ pub struct ProcessLog {
     /// Methods that came to their end.
     pub ended: Vec<(String, Outcome)>,
     /// The last method that was begun, and its stage.
-    pub working: Option<(String, String)>,
+    pub working: Option<(String, Stage)>,
     /// Whether the process said that it was done.
     pub done: bool,
     /// Whether a rank said that it would end all.
@@ -85,7 +85,7 @@ impl ProcessLog {
             .as_ref()
             .filter(|(method, _)| !self.done && asked.contains(method) && !self.has_ended(method));
         if let Some((method, stage)) = failed {
-            outcomes.push((method.clone(), self.failure(exit, Some(stage))));
+            outcomes.push((method.clone(), self.failure(exit, Some(*stage))));
         }
         if outcomes.is_empty() {
             outcomes = asked.iter().map(|method| (method.clone(), self.failure(exit, None))).collect();
@@ -105,10 +105,10 @@ impl ProcessLog {
     }
 
     /// What the end of the process means for what it was doing.
-    pub fn failure(&self, exit: Exit, stage: Option<&str>) -> Outcome {
+    pub fn failure(&self, exit: Exit, stage: Option<Stage>) -> Outcome {
         let during = match stage {
-            Some("verify") => " while verifying".to_owned(),
-            Some("measure") => " while measuring".to_owned(),
+            Some(Stage::Verify) => " while verifying".to_owned(),
+            Some(Stage::Measure) => " while measuring".to_owned(),
             Some(stage) => format!(" during {stage}"),
             None if self.hello.is_some() => " before any method".to_owned(),
             None => " before the first event".to_owned(),

@@ -3,13 +3,10 @@
 mod sampler;
 mod text;
 
-use serde::{Deserialize, Serialize};
-
 pub use sampler::Sampler;
 
 /// How the computing time of threads is distributed. As text: see [`Arrival::from_str`](std::str::FromStr).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Arrival {
     /// All threads compute for the same time.
     #[default]

@@ -11,7 +11,6 @@ use std::str::FromStr;
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use serde::{Deserialize, Serialize};
 
 /// Bytes between bytes written one after the other, where none are given: the stride that HLRS measured with.
 const DEFAULT_STRIDE_BYTES: u64 = 16 * 1024;
@@ -20,8 +19,7 @@ const DEFAULT_STRIDE_BYTES: u64 = 16 * 1024;
 const DEFAULT_BURST_BYTES: u64 = 1024;
 
 /// The order in which the bytes of a message are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteOrder {
     /// From the first byte to the last.
     Linear,
@@ -188,20 +186,6 @@ impl FromStr for WriteOrder {
             None => Ok(order),
             Some(_) => Err(format!("order {text:?}: {name} takes no number")),
         }
-    }
-}
-
-impl From<WriteOrder> for String {
-    fn from(order: WriteOrder) -> Self {
-        order.to_string()
-    }
-}
-
-impl TryFrom<String> for WriteOrder {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
     }
 }
 

@@ -22,8 +22,8 @@ pub enum Event {
     Working {
         /// The method's name.
         method: String,
-        /// What is being done: `verify` or `measure`.
-        stage: String,
+        /// What is being done.
+        stage: Stage,
     },
     /// The samples of one block of one method. Boxed as well.
     Block(Box<Block>),
@@ -45,6 +45,22 @@ pub enum Event {
         /// Its settings and components, by name.
         account: Vec<(String, String)>,
     },
+}
+
+named! {
+    /// What is done with a method.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Stage {
+        /// It is shown to move the right bytes.
+        Verify = "verify",
+        /// Sizes or costs are found for it.
+        Calibrate = "calibrate",
+        /// It is warmed up, and how long it takes is found out.
+        WarmUp = "warm up",
+        /// It is measured.
+        Measure = "measure",
+    }
 }
 
 /// The rank program's account of itself.

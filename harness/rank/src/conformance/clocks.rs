@@ -6,6 +6,7 @@
 
 use std::time::{Duration, Instant};
 
+use bytemuck::{Pod, Zeroable};
 use common::model::check::Answer;
 use common::stats;
 use common::units;
@@ -27,7 +28,8 @@ const TIMED: usize = 15;
 const MARGIN: Duration = Duration::from_millis(2);
 
 /// What was seen on this rank; the largest of each.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 struct Worst {
     /// How far this rank's clock is from rank 0's, and what it was found to gain.
     apart_s: f64,
@@ -43,18 +45,8 @@ struct Worst {
 impl Worst {
     /// The largest of all ranks; collective.
     fn of_all(self, context: &CheckContext<'_>) -> Result<Self, CallError> {
-        let Self { apart_s, drift, at_once_s, afterwards_s, late_s, took_s } = self;
-        let mine =
-            [apart_s, drift, at_once_s[0], at_once_s[1], afterwards_s[0], afterwards_s[1], late_s, took_s];
-        let all = context.comm.maxima(&mine)?;
-        Ok(Self {
-            apart_s: all[0],
-            drift: all[1],
-            at_once_s: [all[2], all[3]],
-            afterwards_s: [all[4], all[5]],
-            late_s: all[6],
-            took_s: all[7],
-        })
+        let all = context.comm.maxima(bytemuck::cast_slice(&[self]))?;
+        Ok(bytemuck::cast_slice(&all)[0])
     }
 }
 

@@ -31,7 +31,7 @@ use crate::memory::Memory;
 use crate::method::Setup;
 use crate::packing::MessagePacker;
 use crate::spans::line_bytes;
-use active_method::{ActiveMethod, PlainCopy, Work};
+use active_method::{ActiveMethod, PlainCopy};
 
 /// The two sides of a message, with the phases of their work.
 const SIDES: [(Side, Phase); 2] = [(Side::Send, Phase::Pack), (Side::Receive, Phase::Unpack)];
@@ -100,9 +100,9 @@ impl Bench<'_> {
     /// Evicts what the work on one side touches, where caches are to be cold.
     fn evict(&self, active: &ActiveMethod<'_>, side: Side) {
         let Some(eviction) = &self.eviction else { return };
-        match &active.work {
-            Work::Packs(_) => eviction.evict_side(side, self.setup, &self.memory),
-            Work::Copies(copy) => copy.both(side).into_iter().for_each(cache::evict_buffer),
+        match active {
+            ActiveMethod::Packs(_) => eviction.evict_side(side, self.setup, &self.memory),
+            ActiveMethod::Copies(copy) => copy.both(side).into_iter().for_each(cache::evict_buffer),
         }
     }
 
@@ -143,15 +143,16 @@ impl<'a> Experiment<'a> for Bench<'a> {
         let work = match task(method).map_err(anyhow::Error::msg)? {
             EngineTask::Packs(packing) => {
                 let packer = MessagePacker::new(self.setup, &self.memory, packing, packing, self.order)?;
-                Work::Packs(Box::new(packer))
+                ActiveMethod::Packs(Box::new(packer))
             }
-            EngineTask::CopiesMessage => Work::Copies(PlainCopy::new(message_bytes, message_bytes)),
+            EngineTask::CopiesMessage => ActiveMethod::Copies(PlainCopy::new(message_bytes, message_bytes)),
             // A copy reads and writes: it touches lines of twice its bytes.
-            EngineTask::CopiesLines => {
-                Work::Copies(PlainCopy::new(self.lines.pack as usize / 2, self.lines.unpack as usize / 2))
-            }
+            EngineTask::CopiesLines => ActiveMethod::Copies(PlainCopy::new(
+                self.lines.pack as usize / 2,
+                self.lines.unpack as usize / 2,
+            )),
         };
-        Ok(Ok(ActiveMethod { work }))
+        Ok(Ok(work))
     }
 
     fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {

@@ -169,7 +169,7 @@ impl Bench<'_> {
                 let sums = self.job.world.sums(&seen)?;
                 exchanges.early = (sums[1] > 0.0).then(|| sums[0] / sums[1]);
             } else {
-                mine.extend(readings.list());
+                mine.push(readings);
             }
             if exchanges.mismatch.is_none() {
                 // SAFETY: the memory is the bench's own, and the exchange is over.
@@ -180,9 +180,8 @@ impl Bench<'_> {
         }
         // Together, behind the last: ranks that compare notes in between would find other things in their caches.
         if !mine.is_empty() {
-            let longest = self.job.world.maxima(&mine)?;
-            exchanges.readings =
-                longest.as_chunks::<{ Readings::COUNT }>().0.iter().map(Readings::of).collect();
+            let longest = self.job.world.maxima(bytemuck::cast_slice(&mine))?;
+            exchanges.readings = bytemuck::cast_slice(&longest).to_vec();
         }
         Ok(exchanges)
     }

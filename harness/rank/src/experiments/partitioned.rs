@@ -15,7 +15,7 @@ use common::kinds::Kind;
 use common::kinds::partitioned::{Setting, methods};
 use common::model::Outcome;
 use common::model::conditions::Cache;
-use common::model::event::{Block, MessageFacts};
+use common::model::event::{Block, MessageFacts, Stage};
 use common::model::{Case, Phase};
 use datatypes::Element;
 
@@ -284,7 +284,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
             return Ok(Err(outcome));
         }
         if transfer.needs_costs(channel.partitions.len()) && self.costs.is_none() {
-            self.job.reporter.working(method, "calibrate");
+            self.job.reporter.working(method, Stage::Calibrate);
             let costs = calibration::measure(&channel)?;
             // They outlive every mechanism, and are small.
             self.costs = Some(Box::leak(Box::new(costs)));

@@ -1,6 +1,7 @@
 //! Finds out how much a block of each method does: how many repetitions make a sample, how many samples a block.
 
 use common::limits::Limits;
+use common::model::event::Stage;
 use common::pcomm;
 
 use super::experiment::{Amount, Experiment, Turn};
@@ -61,7 +62,7 @@ pub fn all<'a, E: Experiment<'a>>(
 ) -> anyhow::Result<Vec<Amount>> {
     let mut trials = Vec::new();
     for (name, active) in active_methods {
-        experiment.job().reporter.working(name, "warm up");
+        experiment.job().reporter.working(name, Stage::WarmUp);
         trials.push(trial(experiment, active, limits)?);
     }
     let mut amounts = amounts(&trials, limits, least_blocks);

@@ -2,7 +2,6 @@
 //! have to be found.
 
 use common::model::event::Disturbance;
-use procfs::{CurrentSI, KernelStats};
 
 use super::job::Job;
 use crate::checked::CallError;
@@ -50,8 +49,13 @@ impl ProcessCounters {
 
 /// Time that the hypervisor has kept the cores from this machine; 0 without a hypervisor.
 fn steal_s() -> f64 {
-    let stolen = KernelStats::current().ok().and_then(|stats| stats.total.steal_duration());
-    stolen.unwrap_or_default().as_secs_f64()
+    /// Of `user nice system idle iowait irq softirq steal`, behind the word `cpu`.
+    const STEAL: usize = 8;
+    let stats = std::fs::read_to_string("/proc/stat").unwrap_or_default();
+    let of_all = stats.lines().next().and_then(|line| line.split_whitespace().nth(STEAL));
+    let ticks = of_all.and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(0.0);
+    // SAFETY: takes a constant, and changes nothing.
+    ticks / unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64
 }
 
 #[cfg(test)]

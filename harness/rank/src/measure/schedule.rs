@@ -11,7 +11,7 @@ use common::kinds::Kind;
 use common::limits::{Limits, MIN_ROUNDS, MOST_METHODS};
 use common::model::Outcome;
 use common::model::conditions::Rule;
-use common::model::event::{Block, Event};
+use common::model::event::{Block, Event, Stage};
 use common::model::{Measured, Phase};
 use common::pcomm;
 use common::stats;
@@ -48,7 +48,7 @@ pub fn run<'a, E: Experiment<'a>>(
         if !is_available(experiment, name)? {
             continue;
         }
-        experiment.job().reporter.working(name, "verify");
+        experiment.job().reporter.working(name, Stage::Verify);
         let mut active = match experiment.make(name)? {
             Ok(active) => active,
             Err(outcome) => {
@@ -83,7 +83,7 @@ pub fn run<'a, E: Experiment<'a>>(
         experiment.begin_round(if limits.rule == Rule::Pcomm { 0 } else { rounds });
         for (place, &k) in order.iter().enumerate() {
             let Scheduled { name, active, amount } = &mut scheduled[k];
-            experiment.job().reporter.working(name, "measure");
+            experiment.job().reporter.working(name, Stage::Measure);
             let devices = experiment.job().hosts.counters();
             let (began_s, counters) = (start.elapsed().as_secs_f64(), ProcessCounters::now());
             let (block, mismatch) = experiment.block(active, *amount)?;
@@ -116,7 +116,7 @@ pub fn run<'a, E: Experiment<'a>>(
                 continue;
             };
             let Scheduled { name, mut active, .. } = method;
-            experiment.job().reporter.working(&name, "verify");
+            experiment.job().reporter.working(&name, Stage::Verify);
             let detail = mismatch(experiment, &mut active)?;
             let outcome = detail.map_or(outcome, |detail| Outcome::WrongData { detail });
             end(experiment, &name, active, outcome)?;
@@ -184,16 +184,17 @@ fn decide(
     start: Instant,
     kind: Kind,
 ) -> anyhow::Result<Vec<Option<Outcome>>> {
-    let mut decisions = [Decision::GoesOn.number(); MOST_METHODS];
+    let mut decisions = [0.0; MOST_METHODS];
     if job.rank == 0 {
-        let decided = match limits.rule {
+        let decided: Vec<Option<Outcome>> = match limits.rule {
             Rule::Interval => by_interval(measured, amounts, limits, rounds, start, kind),
             Rule::Pcomm => measured.iter().map(|method| by_attempt(method, kind.headline())).collect(),
         };
-        decisions.iter_mut().zip(decided).for_each(|(to, decision)| *to = decision.number());
+        decisions.iter_mut().zip(&decided).for_each(|(to, end)| *to = number(end));
     }
     let decisions = job.world.broadcast(decisions)?;
-    Ok(decisions[..amounts.len()].iter().map(|&number| Decision::outcome(number)).collect())
+    let end = |number: &f64| ENDS.get((*number as usize).checked_sub(1)?).cloned();
+    Ok(decisions[..amounts.len()].iter().map(end).collect())
 }
 
 /// All methods end together: once the intervals of all are narrow, or at a limit.
@@ -204,8 +205,8 @@ fn by_interval(
     rounds: u32,
     start: Instant,
     kind: Kind,
-) -> Vec<Decision> {
-    let going_on = vec![Decision::GoesOn; amounts.len()];
+) -> Vec<Option<Outcome>> {
+    let going_on = vec![None; amounts.len()];
     let samples = |amount: &Amount| u64::from(rounds) * amount.samples as u64;
     let is_late = start.elapsed().as_secs_f64() >= limits.max_time_s * amounts.len() as f64;
     let is_up = is_late && rounds >= limits.min_rounds;
@@ -221,44 +222,25 @@ fn by_interval(
     if !(is_up || is_full || known.iter().all(|&known| known)) {
         return going_on;
     }
-    let limit = if is_up { Decision::TimeLimit } else { Decision::RunLimit };
-    known.into_iter().map(|known| if known { Decision::Converged } else { limit }).collect()
+    let limit = if is_up { Outcome::TimeLimit } else { Outcome::RunLimit };
+    known.into_iter().map(|known| Some(if known { Outcome::Converged } else { limit.clone() })).collect()
 }
 
 /// Each method ends by itself: a block is an attempt.
-fn by_attempt(method: &Measured, headline: Phase) -> Decision {
+fn by_attempt(method: &Measured, headline: Phase) -> Option<Outcome> {
     let attempts = &method.blocks;
     match pcomm::attempt_outcome(attempts.last().map_or(&[], |last| headline.samples(last)), attempts.len()) {
-        pcomm::AttemptOutcome::Accepted => Decision::Converged,
-        pcomm::AttemptOutcome::Again => Decision::GoesOn,
-        pcomm::AttemptOutcome::GivenUp => Decision::RunLimit,
+        pcomm::AttemptOutcome::Accepted => Some(Outcome::Converged),
+        pcomm::AttemptOutcome::Again => None,
+        pcomm::AttemptOutcome::GivenUp => Some(Outcome::RunLimit),
     }
 }
 
-/// What rank 0 decides of a method, as a number that is broadcast to all ranks.
-#[derive(Clone, Copy)]
-enum Decision {
-    GoesOn,
-    Converged,
-    TimeLimit,
-    RunLimit,
-}
+/// How rank 0 may end a method, told to all ranks as its place here, from 1; 0 of a method that goes on.
+const ENDS: [Outcome; 3] = [Outcome::Converged, Outcome::TimeLimit, Outcome::RunLimit];
 
-impl Decision {
-    const fn number(self) -> f64 {
-        self as u8 as f64
-    }
-
-    /// How a method has ended, if it has.
-    fn outcome(number: f64) -> Option<Outcome> {
-        let of = |decision: Self| decision.number() == number;
-        let ends = [
-            (Self::Converged, Outcome::Converged),
-            (Self::TimeLimit, Outcome::TimeLimit),
-            (Self::RunLimit, Outcome::RunLimit),
-        ];
-        ends.into_iter().find(|(decision, _)| of(*decision)).map(|(_, outcome)| outcome)
-    }
+fn number(end: &Option<Outcome>) -> f64 {
+    ENDS.iter().position(|known| Some(known) == end.as_ref()).map_or(0.0, |place| place as f64 + 1.0)
 }
 
 #[cfg(test)]

@@ -150,17 +150,3 @@ fn kde(text: &str, value: &str) -> Result<Arrival, String> {
     })?;
     Ok(Arrival::Kde { source: source.to_owned(), bandwidth_s: Some(bandwidth_s) })
 }
-
-impl From<Arrival> for String {
-    fn from(arrival: Arrival) -> Self {
-        arrival.to_string()
-    }
-}
-
-impl TryFrom<String> for Arrival {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}

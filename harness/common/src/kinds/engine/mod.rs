@@ -15,25 +15,19 @@ pub const RANKS: usize = 2;
 /// The parameter that names the order in which bytes are packed, if loop and datatype differ.
 pub const ORDER: &str = "order";
 
-/// The order in which bytes are packed, if the hand-written loop and the datatype differ.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum PackingOrder {
-    /// As the hand-written loop packs
-    #[default]
-    Manual,
-    /// As the datatype packs
-    Ddt,
+named! {
+    /// The order in which bytes are packed, if the hand-written loop and the datatype differ.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+    pub enum PackingOrder {
+        /// As the hand-written loop packs
+        #[default]
+        Manual = "manual",
+        /// As the datatype packs
+        Ddt = "ddt",
+    }
 }
 
 impl PackingOrder {
-    /// The name on the command line and in results.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Manual => "manual",
-            Self::Ddt => "ddt",
-        }
-    }
-
     /// The same for apps.
     pub const fn wire_order(self) -> WireOrder {
         match self {

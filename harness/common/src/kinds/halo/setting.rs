@@ -3,17 +3,19 @@
 use apps::halo::HaloContext;
 
 use crate::fine_grained::arrival::{Arrival, Sampler};
-use crate::fine_grained::emulation::Computing;
-use crate::parameter::{self, Parameter, ParameterInfo, set, threads};
+use crate::fine_grained::emulation::{Computing, Emulation, compute_us};
+use crate::parameter::{self, Parameter, always, threads, unusual};
 
-/// How ranks begin an exchange together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Start {
-    /// They leave a barrier
-    #[default]
-    Barrier,
-    /// They wait for an agreed time of synchronised clocks
-    Clock,
+named! {
+    /// How ranks begin an exchange together.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Start {
+        /// They leave a barrier
+        #[default]
+        Barrier = "barrier",
+        /// They wait for an agreed time of synchronised clocks
+        Clock = "clock",
+    }
 }
 
 /// What a case says besides the exchange's values.
@@ -46,65 +48,21 @@ impl Default for HaloSetting {
     }
 }
 
-impl AsRef<Computing> for HaloSetting {
-    fn as_ref(&self) -> &Computing {
-        &self.computing
-    }
-}
-
-impl AsMut<Computing> for HaloSetting {
-    fn as_mut(&mut self) -> &mut Computing {
-        &mut self.computing
-    }
-}
-
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<HaloSetting>] = &[
-    Parameter {
-        info: ParameterInfo::new("threads", "N", "1", "threads of each rank"),
-        assign: |s, text| set(&mut s.threads, threads(text)),
-        text: |s| Some(s.threads.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "periodic",
-            "",
-            "yes",
-            "whether the first and the last rank of a dimension are neighbours: yes or no",
-        ),
-        assign: |s, text| set(&mut s.periodic, yes_or_no(text)),
-        text: |s| (!s.periodic).then(|| "no".to_owned()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "reorder",
-            "",
-            "no",
-            "whether MPI_Cart_create may place ranks anew: yes or no",
-        ),
-        assign: |s, text| set(&mut s.reorder, yes_or_no(text)),
-        text: |s| s.reorder.then(|| "yes".to_owned()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "arrival",
-            "ARRIVAL",
-            "none",
-            "when threads are done computing: none, laggard:4%, uniform:10%, normal:2us, kde:NAME",
-        ),
-        assign: |s, text| set(&mut s.arrival, text.parse()),
-        text: |s| (s.arrival != Arrival::None).then(|| s.arrival.to_string()),
-    },
-    Computing::time(),
-    Computing::way(),
-    Parameter {
-        info: ParameterInfo::new("start", "HOW", "barrier", "how ranks begin together: barrier or clock"),
-        assign: |s, text| {
-            let start = <Start as clap::ValueEnum>::from_str(text, false);
-            set(&mut s.start, start.map_err(|_| "must be barrier or clock".to_owned()))
-        },
-        text: |s| (s.start != Start::Barrier).then(|| "clock".to_owned()),
-    },
+    parameter!("threads", threads: "N" = "1", threads, always; "threads of each rank"),
+    parameter!("periodic", periodic: "" = "yes", yes_or_no, |&on: &bool| (!on).then(|| "no".to_owned());
+        "whether the first and the last rank of a dimension are neighbours: yes or no"),
+    parameter!("reorder", reorder: "" = "no", yes_or_no, |&on: &bool| on.then(|| "yes".to_owned());
+        "whether MPI_Cart_create may place ranks anew: yes or no"),
+    parameter!("arrival", arrival: "ARRIVAL" = "none", str::parse::<Arrival>, unusual;
+        "when threads are done computing: none, laggard:4%, uniform:10%, normal:2us, kde:NAME"),
+    parameter!("compute_us", computing.time_us: "US" = "0", compute_us, unusual;
+        "time that each thread computes, in microseconds"),
+    parameter!("emulate", computing.emulation: "HOW" = "spin", str::parse::<Emulation>, unusual;
+        "how computing time passes: spin, sleep, work or sweep"),
+    parameter!("start", start: "HOW" = "barrier", str::parse::<Start>, unusual;
+        "how ranks begin together: barrier or clock"),
 ];
 
 fn yes_or_no(text: &str) -> Result<bool, String> {

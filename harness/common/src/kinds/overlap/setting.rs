@@ -1,10 +1,9 @@
 //! What a case says besides the values of a micro-app: how long both parts are to take, and how they are run.
 
-use clap::ValueEnum;
 use datatypes::Element;
 
 use crate::model::conditions::Configuration;
-use crate::parameter::{self, Parameter, ParameterInfo, set, threads};
+use crate::parameter::{self, Parameter, always, given, threads, unusual};
 
 /// What a case says besides the application's values.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,115 +62,55 @@ const MOST_RIM_PERCENT: f64 = 90.0;
 
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
-    Parameter {
-        info: ParameterInfo::new(
-            "communication_us",
-            "TIME",
-            "",
-            "time of the communication by itself, as 500us, 4ms or 1s: bytes that take so long are found; of an operation only",
-        ),
-        assign: |s, text| set(&mut s.communication_us, time_us(text, LEAST_US).map(Some)),
-        text: |s| s.communication_us.map(|time| time.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "computation_us",
-            "TIME",
-            "",
-            "time of the computation by itself: matrices whose product takes so long are found [default: as long as the \
-             communication]",
-        ),
-        assign: |s, text| set(&mut s.computation_us, time_us(text, LEAST_US).map(Some)),
-        text: |s| s.computation_us.map(|time| time.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "bytes",
-            "BYTES",
-            "",
-            "bytes of the operation, as 64KiB, in place of its time",
-        ),
-        assign: |s, text| {
-            let bytes = apps::bytes(text).filter(|bytes| (1..=MOST_BYTES).contains(bytes));
-            let right = || format!("must be bytes, as 65536 or 64KiB, from 1 to {MOST_BYTES}");
-            set(&mut s.bytes, bytes.ok_or_else(right).map(Some))
-        },
-        text: |s| s.bytes.map(|bytes| bytes.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "element",
-            "TYPE",
-            "double",
-            "numbers that ireduce and iallreduce add up: double or float",
-        ),
-        assign: |s, text| {
-            let element = SUMMED.into_iter().find(|element| element.name() == text);
-            set(&mut s.element, element.ok_or_else(|| "must be double or float".to_owned()))
-        },
-        text: |s| (s.element != Element::Double).then(|| s.element.name().to_owned()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "matrix_order",
-            "ROWS",
-            "",
-            "rows of the square matrices that each thread multiplies, in place of the time",
-        ),
-        assign: |s, text| {
-            let rows = text.parse().ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
-            set(
-                &mut s.matrix_order,
-                rows.ok_or_else(|| format!("must be a whole number from 1 to {MOST_ROWS}")).map(Some),
-            )
-        },
-        text: |s| s.matrix_order.map(|rows| rows.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "rim_percent",
-            "PERCENT",
-            "",
-            "share of the computation that waits for what arrives, as 10%; of a halo only [default: 10%]",
-        ),
-        assign: |s, text| {
-            let percent = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>().ok();
-            let percent = percent.filter(|percent| (0.0..=MOST_RIM_PERCENT).contains(percent));
-            let right = || format!("must be a share from 0% to {MOST_RIM_PERCENT}%");
-            set(&mut s.rim_percent, percent.ok_or_else(right).map(Some))
-        },
-        text: |s| s.rim_percent.map(|percent| percent.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new("threads", "N", "1", "threads of each rank that compute, each on a core"),
-        assign: |s, text| set(&mut s.threads, threads(text)),
-        text: |s| Some(s.threads.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "test_every_us",
-            "TIME",
-            "0",
-            "the computation calls MPI_Test every so often, as 10us; 0 is never",
-        ),
-        assign: |s, text| set(&mut s.test_every_us, time_us(text, 0.0)),
-        text: |s| (s.test_every_us > 0.0).then(|| s.test_every_us.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "configuration",
-            "HOW",
-            "basic",
-            "what brings communication forward: basic, the MPI as it is; progress, its asynchronous progress; dedicated, the same \
-             with a core left free for it",
-        ),
-        assign: |s, text| {
-            let how = <Configuration as ValueEnum>::from_str(text, false);
-            set(&mut s.configuration, how.map_err(|_| "must be basic, progress or dedicated".to_owned()))
-        },
-        text: |s| (s.configuration != Configuration::Basic).then(|| s.configuration.name().to_owned()),
-    },
+    parameter!("communication_us", communication_us: "TIME" = "", least_us, given;
+        "time of the communication by itself, as 500us, 4ms or 1s: bytes that take so long are found; of an operation only"),
+    parameter!("computation_us", computation_us: "TIME" = "", least_us, given;
+        "time of the computation by itself: matrices whose product takes so long are found [default: as long as the \
+         communication]"),
+    parameter!("bytes", bytes: "BYTES" = "", operation_bytes, given;
+        "bytes of the operation, as 64KiB, in place of its time"),
+    parameter!("element", element: "TYPE" = "double", summed, shown_element;
+        "numbers that ireduce and iallreduce add up: double or float"),
+    parameter!("matrix_order", matrix_order: "ROWS" = "", rows, given;
+        "rows of the square matrices that each thread multiplies, in place of the time"),
+    parameter!("rim_percent", rim_percent: "PERCENT" = "", percent, given;
+        "share of the computation that waits for what arrives, as 10%; of a halo only [default: 10%]"),
+    parameter!("threads", threads: "N" = "1", threads, always; "threads of each rank that compute, each on a core"),
+    parameter!("test_every_us", test_every_us: "TIME" = "0", |text| time_us(text, 0.0), unusual;
+        "the computation calls MPI_Test every so often, as 10us; 0 is never"),
+    parameter!("configuration", configuration: "HOW" = "basic", str::parse::<Configuration>, unusual;
+        "what brings communication forward: basic, the MPI as it is; progress, its asynchronous progress; dedicated, the same \
+         with a core left free for it"),
 ];
+
+fn least_us(text: &str) -> Result<f64, String> {
+    time_us(text, LEAST_US)
+}
+
+fn operation_bytes(text: &str) -> Result<u64, String> {
+    let bytes = apps::bytes(text).filter(|bytes| (1..=MOST_BYTES).contains(bytes));
+    bytes.ok_or_else(|| format!("must be bytes, as 65536 or 64KiB, from 1 to {MOST_BYTES}"))
+}
+
+fn summed(text: &str) -> Result<Element, String> {
+    let element = SUMMED.into_iter().find(|element| element.name() == text);
+    element.ok_or_else(|| "must be double or float".to_owned())
+}
+
+fn shown_element(element: &Element) -> Option<String> {
+    (*element != Element::Double).then(|| element.to_string())
+}
+
+fn rows(text: &str) -> Result<u64, String> {
+    let rows = text.parse().ok().filter(|rows| (1..=MOST_ROWS).contains(rows));
+    rows.ok_or_else(|| format!("must be a whole number from 1 to {MOST_ROWS}"))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let percent = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>().ok();
+    let percent = percent.filter(|percent| (0.0..=MOST_RIM_PERCENT).contains(percent));
+    percent.ok_or_else(|| format!("must be a share from 0% to {MOST_RIM_PERCENT}%"))
+}
 
 /// Microseconds of a text as `500us`, `4ms`, `1s` or `500`.
 fn time_us(text: &str, least: f64) -> Result<f64, String> {

@@ -6,10 +6,10 @@ use std::fmt;
 use apps::bytes;
 
 use crate::fine_grained::arrival::{Arrival, Sampler};
-use crate::fine_grained::emulation::Computing;
+use crate::fine_grained::emulation::{Computing, Emulation, compute_us};
 use crate::fine_grained::order::{self, WriteOrder};
 use crate::model::event::MessageFacts;
-use crate::parameter::{self, Parameter, ParameterInfo, joined, set};
+use crate::parameter::{self, Parameter, always, given, joined, threads, unusual};
 
 /// A message between two ranks, finished partition by partition.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,114 +54,28 @@ impl Default for Setting {
     }
 }
 
-/// Limits of what can be asked for: an MPI's partition numbers and counts are of C's type int.
-const MOST: u64 = i32::MAX as u64;
-/// Threads of a rank: more than any node has cores.
-const MOST_THREADS: u64 = 4096;
-
-impl AsRef<Computing> for Setting {
-    fn as_ref(&self) -> &Computing {
-        &self.computing
-    }
-}
-
-impl AsMut<Computing> for Setting {
-    fn as_mut(&mut self) -> &mut Computing {
-        &mut self.computing
-    }
-}
-
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<Setting>] = &[
-    Parameter {
-        info: ParameterInfo::new("bytes", "BYTES", "32KiB", "bytes of the message"),
-        assign: |s, text| {
-            set(
-                &mut s.bytes,
-                count(text, 0, isize::MAX as u64).map_err(|reason| reason + ", for example 64KiB"),
-            )
-        },
-        text: |s| Some(s.bytes.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new("partitions", "N", "32", "partitions of the sender"),
-        assign: |s, text| set(&mut s.partitions, number(text, MOST)),
-        text: |s| Some(s.partitions.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "receive",
-            "N",
-            "",
-            "partitions of the receiver, where they are not the sender's",
-        ),
-        assign: |s, text| set(&mut s.receive_partitions, number(text, MOST).map(Some)),
-        text: |s| s.receive_partitions.map(|n| n.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new("threads", "N", "1", "threads of each rank"),
-        assign: |s, text| set(&mut s.threads, number(text, MOST_THREADS)),
-        text: |s| Some(s.threads.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "order",
-            "ORDER",
-            "linear",
-            "order in which partitions become ready: linear, reverse, random, strided:BYTES, burst:BYTES, neighbourhood",
-        ),
-        assign: |s, text| set(&mut s.order, text.parse()),
-        text: |s| Some(s.order.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "arrival",
-            "ARRIVAL",
-            "none",
-            "when threads are done: none, laggard:4%, uniform:10%, normal:2us, kde:NAME, delay:GAMMA (us/MB of the last \
-             partition)",
-        ),
-        assign: |s, text| set(&mut s.arrival, text.parse()),
-        text: |s| Some(s.arrival.to_string()),
-    },
-    Computing::time(),
-    Computing::way(),
-    Parameter {
-        info: ParameterInfo::new(
-            "beta",
-            "GB/S",
-            "what `single` reaches beside it",
-            "bandwidth for the model, in GB/s",
-        ),
-        assign: |s, text| {
-            let beta = text.parse::<f64>().ok().filter(|beta| beta.is_finite() && *beta > 0.0);
-            let beta = beta.map(|beta| beta * 1e9).ok_or_else(|| "must be GB/s, above 0".to_owned());
-            set(&mut s.beta_bytes_per_s, beta.map(Some))
-        },
-        text: |s| s.beta_bytes_per_s.map(|beta| (beta / 1e9).to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new(
-            "vcis",
-            "N",
-            "as the environment says",
-            "virtual interfaces of MPICH (MPIR_CVAR_CH4_NUM_VCIS)",
-        ),
-        assign: |s, text| set(&mut s.vcis, number(text, MOST_THREADS).map(Some)),
-        text: |s| s.vcis.map(|n| n.to_string()),
-    },
-    Parameter {
-        info: ParameterInfo::new("ways", "N", "1", "2: both ranks send such a message, at the same time"),
-        assign: |s, text| {
-            let both_ways = match text {
-                "1" => Ok(false),
-                "2" => Ok(true),
-                _ => Err("must be 1 or 2: from rank 0 to rank 1, or both at once".to_owned()),
-            };
-            set(&mut s.both_ways, both_ways)
-        },
-        text: |s| s.both_ways.then(|| "2".to_owned()),
-    },
+    parameter!("bytes", bytes: "BYTES" = "32KiB", message_bytes, always; "bytes of the message"),
+    parameter!("partitions", partitions: "N" = "32", partitions, always; "partitions of the sender"),
+    parameter!("receive", receive_partitions: "N" = "", partitions, given;
+        "partitions of the receiver, where they are not the sender's"),
+    parameter!("threads", threads: "N" = "1", threads, always; "threads of each rank"),
+    parameter!("order", order: "ORDER" = "linear", str::parse::<WriteOrder>, always;
+        "order in which partitions become ready: linear, reverse, random, strided:BYTES, burst:BYTES, neighbourhood"),
+    parameter!("arrival", arrival: "ARRIVAL" = "none", str::parse::<Arrival>, always;
+        "when threads are done: none, laggard:4%, uniform:10%, normal:2us, kde:NAME, delay:GAMMA (us/MB of the last \
+         partition)"),
+    parameter!("compute_us", computing.time_us: "US" = "0", compute_us, unusual;
+        "time that each thread computes, in microseconds"),
+    parameter!("emulate", computing.emulation: "HOW" = "spin", str::parse::<Emulation>, unusual;
+        "how computing time passes: spin, sleep, work or sweep"),
+    parameter!("beta", beta_bytes_per_s: "GB/S" = "what `single` reaches beside it", beta, shown_beta;
+        "bandwidth for the model, in GB/s"),
+    parameter!("vcis", vcis: "N" = "as the environment says", threads, given;
+        "virtual interfaces of MPICH (MPIR_CVAR_CH4_NUM_VCIS)"),
+    parameter!("ways", both_ways: "N" = "1", both_ways, |&both: &bool| both.then(|| "2".to_owned());
+        "2: both ranks send such a message, at the same time"),
 ];
 
 /// A whole number within limits.
@@ -170,9 +84,30 @@ fn count(text: &str, from: u64, to: u64) -> Result<u64, String> {
     value.ok_or_else(|| format!("must be a whole number from {from} to {to}"))
 }
 
-/// A whole number of at least 1.
-fn number(text: &str, most: u64) -> Result<usize, String> {
-    count(text, 1, most).map(|value| value as usize)
+fn message_bytes(text: &str) -> Result<u64, String> {
+    count(text, 0, isize::MAX as u64).map_err(|reason| reason + ", for example 64KiB")
+}
+
+/// An MPI's partition numbers and counts are of C's type int.
+fn partitions(text: &str) -> Result<usize, String> {
+    count(text, 1, i32::MAX as u64).map(|value| value as usize)
+}
+
+fn beta(text: &str) -> Result<f64, String> {
+    let beta = text.parse::<f64>().ok().filter(|beta| beta.is_finite() && *beta > 0.0);
+    beta.map(|beta| beta * 1e9).ok_or_else(|| "must be GB/s, above 0".to_owned())
+}
+
+fn shown_beta(beta_bytes_per_s: &Option<f64>) -> Option<String> {
+    beta_bytes_per_s.map(|beta| (beta / 1e9).to_string())
+}
+
+fn both_ways(text: &str) -> Result<bool, String> {
+    match text {
+        "1" => Ok(false),
+        "2" => Ok(true),
+        _ => Err("must be 1 or 2: from rank 0 to rank 1, or both at once".to_owned()),
+    }
 }
 
 impl Setting {

@@ -11,13 +11,7 @@ use crate::packing::MessagePacker;
 use crate::pattern::Pattern;
 
 /// A method that was made and is being measured.
-pub struct ActiveMethod<'a> {
-    /// How it moves the bytes.
-    pub work: Work<'a>,
-}
-
-/// What a method does.
-pub enum Work<'a> {
+pub enum ActiveMethod<'a> {
     /// Packs and unpacks the message.
     Packs(Box<MessagePacker<'a>>),
     /// Copies bytes in one piece.
@@ -76,10 +70,10 @@ impl ActiveMethod<'_> {
     /// Packs the send side, or unpacks to the receive side, once.
     #[inline]
     pub fn work(&mut self, side: Side, memory: &mut Memory) -> Result<(), CallError> {
-        match (&mut self.work, side) {
-            (Work::Packs(packer), Side::Send) => packer.pack(memory)?,
-            (Work::Packs(packer), Side::Receive) => packer.unpack(memory)?,
-            (Work::Copies(copy), side) => copy.copy(side),
+        match (self, side) {
+            (Self::Packs(packer), Side::Send) => packer.pack(memory)?,
+            (Self::Packs(packer), Side::Receive) => packer.unpack(memory)?,
+            (Self::Copies(copy), side) => copy.copy(side),
         }
         // Nobody looks at most repetitions' bytes, but each must be made.
         black_box(memory);
@@ -88,22 +82,22 @@ impl ActiveMethod<'_> {
 
     /// Makes datatypes or programs.
     pub fn create(&mut self) -> Result<(), CallError> {
-        match &mut self.work {
-            Work::Packs(packer) => packer.create(),
-            Work::Copies(_) => Ok(()),
+        match self {
+            Self::Packs(packer) => packer.create(),
+            Self::Copies(_) => Ok(()),
         }
     }
 
     /// Frees what [`ActiveMethod::create`] made.
     pub fn free(&mut self) -> Result<(), CallError> {
-        match &mut self.work {
-            Work::Packs(packer) => packer.free(),
-            Work::Copies(_) => Ok(()),
+        match self {
+            Self::Packs(packer) => packer.free(),
+            Self::Copies(_) => Ok(()),
         }
     }
 
     /// Whether there is something to create.
     pub fn creates(&self) -> bool {
-        matches!(&self.work, Work::Packs(packer) if packer.send.how().creates())
+        matches!(self, Self::Packs(packer) if packer.send.how().creates())
     }
 }

@@ -4,7 +4,7 @@ use apps::Side;
 use common::packing::Ends;
 
 use super::Bench;
-use super::active_method::{ActiveMethod, Work};
+use super::active_method::ActiveMethod;
 use crate::checked::CallError;
 use crate::expected::{Mismatch, arrival, packed_difference, stream};
 use crate::memory::POISON;
@@ -43,20 +43,20 @@ pub fn verify(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) -> Result<Op
         fill(bench, active, data);
         active.work(Side::Send, &mut bench.memory)?;
         mismatch = mismatch.or_else(|| packed(bench, active, data));
-        if let Work::Packs(packer) = &active.work {
+        if let ActiveMethod::Packs(packer) = active {
             let (app, ends) = (bench.setup.app, ends(bench, packer));
             let found = compare(app, &mut bench.memory, ends, data.arrays, None);
             mismatch = mismatch.or_else(|| Some(format!("pack: {}", found?)));
         }
-        if let Work::Copies(copy) = &mut active.work {
+        if let ActiveMethod::Copies(copy) = active {
             copy.fill(data.packed);
         }
         active.work(Side::Receive, &mut bench.memory)?;
-        if let Work::Copies(copy) = &active.work {
+        if let ActiveMethod::Copies(copy) = active {
             let [from, to] = copy.both(Side::Receive);
             mismatch = mismatch.or_else(|| Some(format!("unpack: {}", packed_difference(from, to)?)));
         }
-        if let Work::Packs(packer) = &active.work {
+        if let ActiveMethod::Packs(packer) = active {
             let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
             let (app, ends) = (bench.setup.app, ends(bench, packer));
             let found = compare(app, &mut bench.memory, ends, data.arrays, Some(&incoming));
@@ -71,7 +71,7 @@ pub fn verify(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) -> Result<Op
 /// that of another generation lies.
 pub fn prepare(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) {
     let data = TestData::next(bench);
-    if matches!(active.work, Work::Packs(_)) {
+    if matches!(active, ActiveMethod::Packs(_)) {
         for span in spans(&bench.setup.app.message(Side::Send, bench.order), &bench.memory.arrays) {
             let bytes = span.offset..span.offset + span.bytes;
             data.arrays.write(span.offset, &mut bench.memory.arrays.memory_mut()[bytes]);
@@ -85,7 +85,7 @@ pub fn prepare(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) {
 pub fn check(bench: &mut Bench<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
     let data = TestData::now(bench);
     let found = packed(bench, active, data);
-    let Work::Packs(packer) = &active.work else { return found };
+    let ActiveMethod::Packs(packer) = active else { return found };
     let ends = ends(bench, packer);
     let unpacked = |bench: &mut Bench<'_>| {
         let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
@@ -102,23 +102,23 @@ fn ends(bench: &Bench<'_>, packer: &MessagePacker<'_>) -> Ends {
 
 /// Writes the data that is unpacked, or that a plain copy copies.
 fn fill(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>, data: TestData) {
-    match &mut active.work {
-        Work::Packs(_) => {
+    match active {
+        ActiveMethod::Packs(_) => {
             let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
             bench.memory.incoming[..incoming.len()].copy_from_slice(&incoming);
         }
-        Work::Copies(copy) => copy.fill(data.arrays),
+        ActiveMethod::Copies(copy) => copy.fill(data.arrays),
     }
 }
 
 /// Compares what was packed, or copied in its place.
 fn packed(bench: &Bench<'_>, active: &ActiveMethod<'_>, data: TestData) -> Option<Mismatch> {
-    let found = match &active.work {
-        Work::Packs(_) => {
+    let found = match active {
+        ActiveMethod::Packs(_) => {
             let expected = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.arrays);
             packed_difference(&expected, &bench.memory.outgoing)?
         }
-        Work::Copies(copy) => {
+        ActiveMethod::Copies(copy) => {
             let [from, to] = copy.both(Side::Send);
             packed_difference(from, to)?
         }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use apps::halo::Version;
+use bytemuck::{Pod, Zeroable};
 use common::fine_grained::Emulation;
 use common::kinds::halo::Start;
 
@@ -47,7 +48,8 @@ impl ExchangeContext<'_> {
 }
 
 /// Times of an exchange, in seconds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub struct Readings {
     /// From the start to the end.
     pub total_s: f64,
@@ -62,20 +64,6 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Number of times in a list of them.
-    pub const COUNT: usize = 5;
-
-    /// As a list, of which ranks can find the longest.
-    pub fn list(&self) -> [f64; Self::COUNT] {
-        [self.total_s, self.compute_s, self.pack_s, self.communicate_s, self.unpack_s]
-    }
-
-    /// The times of such a list.
-    pub fn of(list: &[f64; Self::COUNT]) -> Self {
-        let [total_s, compute_s, pack_s, communicate_s, unpack_s] = *list;
-        Self { total_s, compute_s, pack_s, communicate_s, unpack_s }
-    }
-
     /// Of the longest times of all ranks: what the exchange adds to the computing of the thread that computes longest
     /// of all. So a rank that waits for one that computes longer is not charged with that.
     pub fn exchange_s(&self) -> f64 {

@@ -99,7 +99,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
         self.traffic.fill(&mut measured.active)?;
         Turn::shortest(count, || {
             let readings = self.cell.repeat(&mut self.traffic, &mut measured.active)?;
-            Ok(readings.overlapped.1 - readings.overlapped.0)
+            Ok(readings.overlapped[1] - readings.overlapped[0])
         })
     }
 

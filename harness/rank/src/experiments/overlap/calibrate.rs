@@ -64,8 +64,7 @@ pub fn communication_s<'a, T: Traffic<'a>>(
     let world = traffic.job().world;
     median_s(world, || {
         // What one rank is ahead of another since the last synchronisation is little beside what is looked for.
-        let ((start_s, end_s), _) = cell.communicate(traffic, active)?;
-        let (start_s, end_s) = (cell.sync.common_s(start_s), cell.sync.common_s(end_s));
+        let [start_s, end_s] = cell.communicate(traffic, active)?.0.map(|time_s| cell.sync.common_s(time_s));
         // The latest end less the earliest start.
         let both = world.maxima(&[end_s, -start_s])?;
         Ok(both[0] + both[1])

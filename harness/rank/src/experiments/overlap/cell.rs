@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use bytemuck::{Pod, Zeroable};
 use common::model::Phase;
 use common::model::event::Block;
 use common::stats;
@@ -29,14 +30,15 @@ pub struct Cell {
 }
 
 /// One rank's times of a repetition, in seconds; starts and ends by its own clock, until they are converted.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub struct Readings {
     /// Start and end of the communication by itself.
-    pub communication: (f64, f64),
+    pub communication: [f64; 2],
     /// How long the computation took by itself.
     pub computation: Times,
     /// Start and end of both at once.
-    pub overlapped: (f64, f64),
+    pub overlapped: [f64; 2],
     /// The call, with packing.
     pub call_s: f64,
     /// The computation.
@@ -50,34 +52,10 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Numbers in a list of them.
-    const COUNT: usize = 11;
-
-    fn list(&self) -> [f64; Self::COUNT] {
-        let Self { communication: (a, b), computation, overlapped: (c, d), .. } = *self;
-        let Times { whole_s, rim_s } = computation;
-        [a, b, whole_s, rim_s, c, d, self.call_s, self.compute_s, self.wait_s, self.rim_after_s, self.late_s]
-    }
-
     /// The same with starts and ends of the common clock.
     pub fn converted(self, clock: &Interpolation) -> Self {
-        let both = |(start_s, end_s)| (clock.theirs_s(start_s), clock.theirs_s(end_s));
+        let both = |times_s: [f64; 2]| times_s.map(|time_s| clock.theirs_s(time_s));
         Self { communication: both(self.communication), overlapped: both(self.overlapped), ..self }
-    }
-
-    fn of(list: [f64; Self::COUNT]) -> Self {
-        let [a, b, whole_s, rim_s, c, d, call_s, compute_s, wait_s, rim_after_s, late_s] = list;
-        let computation = Times { whole_s, rim_s };
-        Self {
-            communication: (a, b),
-            computation,
-            overlapped: (c, d),
-            call_s,
-            compute_s,
-            wait_s,
-            rim_after_s,
-            late_s,
-        }
     }
 }
 
@@ -112,7 +90,7 @@ impl Cell {
         Ok(Readings {
             communication,
             computation,
-            overlapped: (started_s, ended_s),
+            overlapped: [started_s, ended_s],
             call_s: called_s - started_s,
             compute_s: computed_s - called_s,
             wait_s: waited_s - computed_s,
@@ -126,13 +104,13 @@ impl Cell {
         &self,
         traffic: &mut T,
         active: &mut T::Active,
-    ) -> Result<((f64, f64), f64), CallError> {
+    ) -> Result<([f64; 2], f64), CallError> {
         traffic.renew(active)?;
         let late_s = self.begin()?;
         let started_s = self.sync.local_s();
         traffic.start(active)?;
         traffic.wait(active)?;
-        Ok(((started_s, self.sync.local_s()), late_s))
+        Ok(([started_s, self.sync.local_s()], late_s))
     }
 
     /// How long the computation takes by itself.
@@ -177,15 +155,8 @@ impl Cell {
 
 /// The times of repetitions over all ranks, at rank 0; `None` elsewhere. Collective.
 pub fn collected(world: &Comm, mine: &[Readings], has_rim: bool) -> Result<Option<Block>, CallError> {
-    let mine: Vec<f64> = mine.iter().flat_map(Readings::list).collect();
-    let all = world.gather(bytemuck::cast_slice(&mine))?;
-    let ranks: Vec<Vec<Readings>> = all
-        .iter()
-        .map(|bytes| {
-            let numbers: Vec<f64> = bytemuck::pod_collect_to_vec(bytes);
-            numbers.as_chunks::<{ Readings::COUNT }>().0.iter().map(|list| Readings::of(*list)).collect()
-        })
-        .collect();
+    let all = world.gather(bytemuck::cast_slice(mine))?;
+    let ranks: Vec<Vec<Readings>> = all.iter().map(|bytes| bytemuck::pod_collect_to_vec(bytes)).collect();
     Ok((!ranks.is_empty()).then(|| block(&ranks, has_rim)))
 }
 
@@ -199,9 +170,9 @@ fn block(ranks: &[Vec<Readings>], has_rim: bool) -> Block {
     for i in 0..ranks.iter().map(Vec::len).min().unwrap_or(0) {
         let each = || ranks.iter().map(|readings| readings[i]);
         let longest = |time: fn(Readings) -> f64| each().map(time).fold(0.0, f64::max);
-        let between = |span: fn(Readings) -> (f64, f64)| {
-            let first = each().map(|readings| span(readings).0).fold(f64::INFINITY, f64::min);
-            let last = each().map(|readings| span(readings).1).fold(f64::NEG_INFINITY, f64::max);
+        let between = |span: fn(Readings) -> [f64; 2]| {
+            let first = each().map(|readings| span(readings)[0]).fold(f64::INFINITY, f64::min);
+            let last = each().map(|readings| span(readings)[1]).fold(f64::NEG_INFINITY, f64::max);
             last - first
         };
         block.times[Phase::CommunicationAlone].push(between(|readings| readings.communication));
@@ -228,9 +199,9 @@ mod tests {
     #[test]
     fn a_part_lasts_from_the_first_start_to_the_last_end_and_the_slowest_rank_counts() {
         let first = Readings {
-            communication: (1.0, 3.0),
+            communication: [1.0, 3.0],
             computation: Times { whole_s: 5.0, rim_s: 1.0 },
-            overlapped: (10.0, 16.0),
+            overlapped: [10.0, 16.0],
             call_s: 0.5,
             compute_s: 5.0,
             wait_s: 0.5,
@@ -238,9 +209,9 @@ mod tests {
             late_s: 0.25,
         };
         let second = Readings {
-            communication: (1.5, 3.5),
+            communication: [1.5, 3.5],
             computation: Times { whole_s: 4.0, rim_s: 2.0 },
-            overlapped: (10.25, 15.0),
+            overlapped: [10.25, 15.0],
             call_s: 1.0,
             compute_s: 3.5,
             wait_s: 0.25,
@@ -265,6 +236,5 @@ mod tests {
         for (phase, time) in times {
             assert_eq!(block.times[phase], [time], "{phase:?}");
         }
-        assert_eq!(Readings::of(first.list()).list(), first.list());
     }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
+use bytemuck::{Pod, Zeroable};
 use rayon::ThreadPoolBuildError;
 
 use super::matrix::Matrix;
@@ -26,7 +27,8 @@ enum Part {
 }
 
 /// How long a computation took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
 pub struct Times {
     /// All of it, in seconds.
     pub whole_s: f64,

@@ -9,7 +9,7 @@ use common::kinds::overlap::{Built, MOST_BYTES, MOST_ROWS};
 use common::memory::available_bytes;
 use common::model::Outcome;
 use common::model::calibration::{CalibratedSize, SizeOf};
-use common::model::event::Event;
+use common::model::event::{Event, Stage};
 
 use super::CaseStart;
 use super::calibrate;
@@ -40,7 +40,7 @@ impl CaseStart<'_> {
         let (element, mut held) = (self.case.setting.element, Some(job));
         let sizes = calibrate::find(&self.args.communication_s, SizeOf::Bytes, most.max(1), |bytes| {
             let mut job = held.take().expect("put back below");
-            job.reporter.working(&method, "calibrate");
+            job.reporter.working(&method, Stage::Calibrate);
             let mut traffic = OperationTraffic::new(job, operation, element, usize::try_from(bytes)?)?;
             let mut active = traffic.make(&method)?.map_err(|outcome| anyhow!("{outcome:?}"))?;
             let time_s = calibrate::communication_s(&mut cell, &mut traffic, &mut active)?;
@@ -66,7 +66,7 @@ impl CaseStart<'_> {
         self.report_hello(traffic.job(), &cell)?;
         let mut longest_s = 0.0_f64;
         for method in methods {
-            traffic.job().reporter.working(method, "calibrate");
+            traffic.job().reporter.working(method, Stage::Calibrate);
             if let Ok(mut active) = traffic.make(method)? {
                 longest_s = longest_s.max(calibrate::communication_s(&mut cell, &mut traffic, &mut active)?);
                 traffic.teardown(active)?;
@@ -104,7 +104,7 @@ impl CaseStart<'_> {
         let (threads, rim_share) = (self.case.setting.threads, self.case.setting.rim_share());
         calibrate::find(targets_s, SizeOf::MatrixOrder, MOST_ROWS, |order| {
             let method = job.reporter.method.clone();
-            job.reporter.working(&method, "calibrate");
+            job.reporter.working(&method, Stage::Calibrate);
             cell.computation = Computation::new(threads, usize::try_from(order)?, rim_share)?;
             cell.sync.again()?;
             calibrate::median_s(job.world, || Ok(cell.compute()?.whole_s))

@@ -26,8 +26,7 @@ fn decided(limits: Limits, are_narrow: [bool; 2], rounds: u32, passed_s: u64) ->
     let measured = [method("manual", are_narrow[0], rounds), method("ddt", are_narrow[1], rounds)];
     let amounts = [Amount { untimed: 1, samples: SAMPLES, batch: 1 }; 2];
     let start = Instant::now() - Duration::from_secs(passed_s);
-    let decisions = by_interval(&measured, &amounts, limits, rounds, start, Kind::Halo);
-    decisions.into_iter().map(|decision| Decision::outcome(decision.number())).collect()
+    by_interval(&measured, &amounts, limits, rounds, start, Kind::Halo)
 }
 
 /// No limit but those that a test sets: hours, and more runs than there are.

@@ -1,0 +1,47 @@
+//! Enums whose variants have names: each is written once.
+
+/// An enum with the name of each variant, on the command line and in results: all of them in `ALL`, the name by `name` and as text, and
+/// the variant of a name by `parse`.
+macro_rules! named {
+    ($(#[$meta:meta])* pub enum $type:ident { $($(#[$of:meta])* $variant:ident = $name:literal,)+ }) => {
+        $(#[$meta])*
+        pub enum $type {
+            $($(#[$of])* $variant,)+
+        }
+
+        impl $type {
+            /// All of them, in order.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// The name on the command line and in results.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                let known = Self::ALL.into_iter().find(|variant| variant.name() == text);
+                known.ok_or_else(|| format!("must be {}", $crate::named::one_of(&[$($name),+])))
+            }
+        }
+    };
+}
+
+/// Names as a sentence has them: `a, b or c`.
+pub(crate) fn one_of(names: &[&str]) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => names.concat(),
+    }
+}

@@ -1,0 +1,9 @@
+//! Values in the kernel's files of names and values, `/proc/meminfo` and the like.
+
+use std::fs;
+
+/// What stands behind `name:` in a file; `None` where the system does not tell.
+pub fn value(file: &str, name: &str) -> Option<String> {
+    let text = fs::read_to_string(file).ok()?;
+    text.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim().to_owned()))
+}
