@@ -19,6 +19,7 @@ use common::parameter::whole;
 
 use mpi::Threading;
 
+use crate::checked::identity;
 use crate::conformance;
 use crate::output::OutputFormat;
 
@@ -69,7 +70,7 @@ pub struct CaseArgs {
     /// A named parameter set [default: the one of preset `quick`]
     #[arg(long, value_name = "NAME")]
     pub set: Option<String>,
-    /// Single parameters, changing the set
+    /// Single parameters, changing the set; of some kinds also parameters of their own (`ddtbench list KIND`)
     #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
     pub params: Vec<String>,
     #[command(flatten)]
@@ -101,17 +102,19 @@ impl CaseArgs {
         let app = test.build(&values, Context { ranks, seed: self.conditions.seed })?;
         Ok((test, values, app))
     }
+}
 
+impl ConditionArgs {
     /// The case as results name it.
-    pub fn case(&self, kind: Kind, test: &Test, values: &Values, mpi: String, ranks: usize) -> Case {
+    pub fn case(&self, kind: Kind, test: &str, set: &str, params: String, ranks: usize) -> Case {
         Case {
             experiment: kind,
-            test: test.name.to_owned(),
-            set: self.set.clone().unwrap_or_else(|| test.quick_set().name.to_owned()),
-            params: values.to_string(),
-            mpi,
+            test: test.to_owned(),
+            set: set.to_owned(),
+            params,
+            mpi: identity::compiled_for(),
             ranks,
-            cache: self.conditions.cache,
+            cache: self.cache,
             ..Case::default()
         }
     }
@@ -228,16 +231,8 @@ impl MethodArgs {
 
 #[derive(Debug, Args)]
 pub struct Halo {
-    /// The exchange
-    pub test: String,
-    /// A named parameter set [default: the one of preset `quick`]
-    #[arg(long, value_name = "NAME")]
-    pub set: Option<String>,
-    /// Single parameters of the exchange, and threads, periodic, reorder, arrival, compute_us, emulate, start
-    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
-    params: Vec<String>,
     #[command(flatten)]
-    pub conditions: ConditionArgs,
+    pub case: CaseArgs,
     #[command(flatten)]
     pub methods: MethodArgs,
 }
@@ -245,21 +240,16 @@ pub struct Halo {
 impl Halo {
     /// The case.
     pub fn case(&self) -> anyhow::Result<HaloCase> {
-        let params = pairs(&self.params)?.into_iter().collect();
-        HaloCase::parse(&self.test, self.set.as_deref(), &params).map_err(|reason| anyhow!(reason))
+        let CaseArgs { test, set, params, .. } = &self.case;
+        HaloCase::parse(test, set.as_deref(), &pairs(params)?.into_iter().collect())
+            .map_err(|reason| anyhow!(reason))
     }
 }
 
 #[derive(Debug, Args)]
 pub struct Overlap {
-    /// The operation, the test, or `halo:` and the exchange
-    pub test: String,
-    /// A named parameter set [default: the one of preset `quick`]
-    #[arg(long, value_name = "NAME")]
-    pub set: Option<String>,
-    /// Single parameters of the test, and bytes, matrix_order, threads, test_every_us, configuration
-    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
-    params: Vec<String>,
+    #[command(flatten)]
+    pub case: CaseArgs,
     /// Find sizes for times, and measure nothing else
     #[arg(long)]
     pub calibrate: bool,
@@ -273,17 +263,16 @@ pub struct Overlap {
     #[arg(long, requires = "calibrate")]
     pub as_long: bool,
     #[command(flatten)]
-    pub conditions: ConditionArgs,
-    #[command(flatten)]
     pub methods: MethodArgs,
 }
 
 impl Overlap {
     /// The case.
     pub fn case(&self) -> anyhow::Result<OverlapCase> {
-        let params = pairs(&self.params)?;
+        let CaseArgs { test, set, params, .. } = &self.case;
+        let params = pairs(params)?;
         let params = params.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        OverlapCase::parse(&self.test, self.set.as_deref(), params).map_err(|reason| anyhow!(reason))
+        OverlapCase::parse(test, set.as_deref(), params).map_err(|reason| anyhow!(reason))
     }
 }
 

@@ -36,25 +36,25 @@ pub struct MethodInfo {
     pub own_buffers: u64,
 }
 
-impl MethodInfo {
-    /// A method that goes from arrays to arrays, compared with the reference of its kind of experiments.
-    pub const fn new(name: &'static str, about: &'static str) -> Self {
-        Self {
-            name,
-            about,
-            needs: &[],
-            checks: &[],
-            original_name: None,
-            array_to_array: true,
-            reference: None,
-            is_reference: false,
-            in_own_processes: false,
-            on_request: false,
-            by_hand: false,
-            own_buffers: 0,
-        }
+/// A method that goes from arrays to arrays, compared with the reference of its kind of experiments.
+pub const fn info(name: &'static str, about: &'static str) -> MethodInfo {
+    MethodInfo {
+        name,
+        about,
+        needs: &[],
+        checks: &[],
+        original_name: None,
+        array_to_array: true,
+        reference: None,
+        is_reference: false,
+        in_own_processes: false,
+        on_request: false,
+        by_hand: false,
+        own_buffers: 0,
     }
+}
 
+impl MethodInfo {
     /// The same, by functions that not every MPI has.
     pub const fn needs(self, functions: &'static [&'static str]) -> Self {
         Self { needs: functions, ..self }

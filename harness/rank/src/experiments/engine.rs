@@ -18,9 +18,9 @@ use common::kinds::engine::{self, PackingOrder};
 use common::kinds::pingpong::{self, methods::can_by_name};
 use common::model::conditions::Cache;
 use common::model::event::{Block, LineBytes, MessageFacts};
-use common::model::{Case, MethodInfo, Outcome, Phase, Times};
+use common::model::{MethodInfo, Outcome, Phase, Times};
 
-use crate::checked::{CallError, World, identity};
+use crate::checked::{CallError, World};
 use crate::cli::Engine;
 use crate::environment;
 use crate::measure::cache::{self, Eviction};
@@ -61,9 +61,10 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let hello = environment::hello(world, &environment::place(0), facts, job.clock, Vec::new())?;
     let eviction = (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&app));
     let bench = Bench { job, setup: &setup, memory, order, lines, eviction, generation: 0 };
-    let case = args.case.case(Kind::Engine, test, &values, identity::compiled_for(), 1);
     let order = app.send.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
-    let case = Case { params: case.params.clone() + &order.unwrap_or_default(), ..case };
+    let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
+    let params = values.to_string() + &order.unwrap_or_default();
+    let case = args.case.conditions.case(Kind::Engine, test.name, set, params, 1);
     run_case(bench, hello, &methods, limits, case)
 }
 
@@ -134,10 +135,6 @@ impl<'a> Experiment<'a> for Bench<'a> {
         &mut self.job
     }
 
-    fn into_job(self) -> Job<'a> {
-        self.job
-    }
-
     fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
         let message_bytes = self.setup.message_bytes;
         let work = match task(method).map_err(anyhow::Error::msg)? {
@@ -180,6 +177,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         &mut self,
         active: &mut ActiveMethod<'a>,
         amount: Amount,
+        _: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         let clock = self.job.clock;
         verify::prepare(self, active);

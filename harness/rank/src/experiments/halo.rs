@@ -23,11 +23,11 @@ use common::kinds::Kind;
 use common::kinds::halo::{self, HaloCase, Start};
 use common::model::CUSTOM;
 use common::model::Outcome;
+use common::model::Phase;
 use common::model::conditions::Cache;
 use common::model::event::Block;
-use common::model::{Case, Phase};
 
-use crate::checked::{World, identity};
+use crate::checked::World;
 use crate::cli::Halo;
 use crate::environment;
 use crate::measure::experiment::{Amount, Experiment, Turn};
@@ -50,7 +50,7 @@ const VERIFIED: u32 = 3;
 /// Why it cannot be done; on all ranks alike.
 pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let ranks = world.ranks(args.methods.ranks)?;
-    let conditions = &args.conditions;
+    let conditions = &args.case.conditions;
     ensure!(conditions.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");
     let case = args.case()?;
     let app = case.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason))?;
@@ -74,21 +74,12 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
         data,
         parts: &parts,
         sampler: case.setting.sampler(conditions.seed, rank).map_err(anyhow::Error::msg)?,
-        round: 0,
         team,
         case: &case,
         sync,
     };
-    let case = Case {
-        experiment: Kind::Halo,
-        test: case.test.name.to_owned(),
-        set: args.set.clone().unwrap_or_else(|| CUSTOM.to_owned()),
-        params: case.to_string(),
-        mpi: identity::compiled_for(),
-        ranks,
-        cache: conditions.cache,
-        ..Case::default()
-    };
+    let set = args.case.set.as_deref().unwrap_or(CUSTOM);
+    let case = conditions.case(Kind::Halo, case.test.name, set, case.to_string(), ranks);
     run_case(bench, hello, &methods, limits, case)
 }
 
@@ -100,7 +91,6 @@ struct Bench<'a> {
     data: ExchangeData<'a>,
     world: &'a World,
     sampler: Sampler,
-    round: u32,
     team: Team,
     sync: Sync,
 }
@@ -198,14 +188,6 @@ impl<'a> Experiment<'a> for Bench<'a> {
         &mut self.job
     }
 
-    fn into_job(self) -> Job<'a> {
-        self.job
-    }
-
-    fn begin_round(&mut self, round: u32) {
-        self.round = round;
-    }
-
     fn is_random(&self) -> bool {
         self.sampler.is_random()
     }
@@ -238,13 +220,14 @@ impl<'a> Experiment<'a> for Bench<'a> {
         &mut self,
         MadeMethod { active, init_s }: &mut MadeMethod<'a>,
         amount: Amount,
+        round: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
         let watched = !active.is_reference();
         let arrivals = self.data.fill(active.is_reference());
         let before = self.exchange(active, &arrivals, amount.untimed, false)?.mismatch;
         // What counts has the same times of threads in every block of a round.
-        self.sampler.begin_round(self.round);
+        self.sampler.begin_round(round);
         let count = amount.samples as u32 + u32::from(watched);
         let Exchanges { readings, mismatch, early } = self.exchange(active, &arrivals, count, watched)?;
         // Times that begin at a barrier rest on no other rank's clock.

@@ -26,13 +26,13 @@ use common::kinds::Kind;
 use common::kinds::overlap::operations::{Operation, Traffic as Communicated};
 use common::kinds::overlap::{Built, OverlapCase};
 use common::limits::Limits;
-use common::model::Case;
+use common::model::CUSTOM;
 use common::model::conditions::{Cache, Configuration};
 use common::model::event::{Hello, RankPlace};
 use common::model::load::Load;
 
 use crate::checked::{Comm, World, identity};
-use crate::cli::Overlap;
+use crate::cli::{CaseArgs, Overlap};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::session::{Renewal, Session};
@@ -58,12 +58,16 @@ pub use without_mpi::WithoutMpi;
 pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<ExitCode> {
     let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks >= 2, "one rank in the world: there must be 2 at least");
-    ensure!(args.conditions.cache == Cache::Warm, "--cache cold: overlap is measured with warm caches only");
+    ensure!(
+        args.case.conditions.cache == Cache::Warm,
+        "--cache cold: overlap is measured with warm caches only"
+    );
     let case = args.case()?;
     let is_whole = !case.needs_calibration() || args.calibrate;
     ensure!(is_whole, "{case}: bytes or matrix_order are missing, which `ddtbench overlap` finds");
-    let built =
-        case.build(CaseContext { ranks, seed: args.conditions.seed }).map_err(|reason| anyhow!(reason))?;
+    let built = case
+        .build(CaseContext { ranks, seed: args.case.conditions.seed })
+        .map_err(|reason| anyhow!(reason))?;
     let start = CaseStart { world, args, case: &case, ranks, before };
     match (&case.traffic, &built) {
         (Communicated::Operation(operation), _) => start.operation(operation),
@@ -74,9 +78,11 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
             let is_all_to_all = matches!(app.exchange, Exchange::AllToAll { .. });
             let setup = Setup::new(app, if is_all_to_all { &all } else { &pair })?;
             let mut memory = Memory::new(Arrays::new(app.arrays.clone()), setup.message_bytes);
+            let job = Job::new(&world.comm, &pair, args.case.conditions.format)?;
             let session = Session {
+                world: &world.comm,
+                clock: job.clock,
                 setup: &setup,
-                job: Job::new(&world.comm, &pair, args.conditions.format)?,
                 pair: rank / 2,
                 eviction: None,
                 regions: Regions::of(app, &memory.arrays),
@@ -85,11 +91,11 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
                 generation: 0,
                 repetition: 0,
             };
-            start.measure(MessageTraffic { session, memory }, &built)
+            start.measure(job, MessageTraffic { session, memory }, &built)
         }
         (_, Built::Exchange(app)) => {
-            exchange::with_traffic(world, &**app, args.conditions.format, |traffic| {
-                start.measure(traffic, &built)
+            exchange::with_traffic(world, &**app, args.case.conditions.format, |job, traffic| {
+                start.measure(job, traffic, &built)
             })
         }
         (_, Built::Operation) => unreachable!("an operation has no app, and nothing else has none"),
@@ -124,28 +130,24 @@ impl CaseStart<'_> {
         let (world, rank) = (&self.world.comm, self.world.comm.rank()?);
         // Of an odd number of ranks the last has no other to look at the machine with.
         let peers = world.split(rank / 2, rank % 2)?;
-        let job = |peers| Job::new(world, peers, self.args.conditions.format);
+        let job = Job::new(world, &peers, self.args.case.conditions.format)?;
         let is_sized = operation.has_bytes() && self.case.setting.bytes.is_none();
         if self.args.calibrate && is_sized {
-            return self.calibrate_operation(operation, job(&peers)?);
+            return self.calibrate_operation(operation, job);
         }
-        let bytes = self.case.setting.bytes.unwrap_or(0);
-        let traffic = OperationTraffic::new(
-            job(&peers)?,
-            operation,
-            self.case.setting.element,
-            usize::try_from(bytes)?,
-        )?;
-        self.measure(traffic, &Built::Operation)
+        let (bytes, element) = (self.case.setting.bytes.unwrap_or(0), self.case.setting.element);
+        let traffic = OperationTraffic::new(world, operation, element, usize::try_from(bytes)?)?;
+        self.measure(job, traffic, &Built::Operation)
     }
 
     /// The methods: those that were asked for, or all that the case has.
     fn methods(&self, built: &Built) -> anyhow::Result<(Vec<String>, Limits)> {
-        let (mut methods, limits) = self.args.methods.of_test(Kind::Overlap, &self.args.test, |_| true)?;
+        let (mut methods, limits) =
+            self.args.methods.of_test(Kind::Overlap, &self.args.case.test, |_| true)?;
         let has = |method: &String| self.case.has(built, method);
         match methods.iter().find(|method| !has(method)) {
             Some(other) if self.args.methods.are_given() => {
-                bail!("{} is not communicated by {other}", self.args.test)
+                bail!("{} is not communicated by {other}", self.args.case.test)
             }
             _ => methods.retain(has),
         }
@@ -153,22 +155,21 @@ impl CaseStart<'_> {
     }
 
     /// Measures all methods, or finds out how long the communication takes.
-    fn measure<'a, T: Traffic<'a>>(self, mut traffic: T, built: &Built) -> anyhow::Result<ExitCode> {
+    fn measure(self, job: Job<'_>, traffic: impl Traffic, built: &Built) -> anyhow::Result<ExitCode> {
         let (methods, limits) = self.methods(built)?;
         // Our own threads are those from before, and the ones that compute, which are yet to come.
         let mut of_mpi = threads::all();
         of_mpi.retain(|thread| !self.before.threads.contains(thread));
-        let cell = self.cell(traffic.job().world)?;
+        let cell = self.cell(job.world)?;
         if self.args.calibrate {
-            return self.calibrate_case(traffic, cell, &methods);
+            return self.calibrate_case(job, traffic, cell, &methods);
         }
-        let place = environment::place(traffic.job().rank);
-        let clock = traffic.job().clock;
+        let place = environment::place(job.rank);
         let facts = self.case.message(built, self.ranks);
-        let mut hello = environment::hello(self.world, &place, facts, clock, Vec::new())?;
+        let mut hello = environment::hello(self.world, &place, facts, job.clock, Vec::new())?;
         hello.clocks = Some(cell.sync.facts()?);
         let own = threads::all().difference(&of_mpi).copied().collect();
-        let threads = threads_of_mpi(traffic.job().world, &own)?;
+        let threads = threads_of_mpi(job.world, &own)?;
         let refusal = self.refusal(threads, &place)?;
         let is_dedicated = self.case.setting.configuration == Configuration::Dedicated;
         let binding =
@@ -185,18 +186,11 @@ impl CaseStart<'_> {
             set("core of the progress thread", cores.clone());
         }
         let unbound_ranks = binding.map(|binding| binding.unbound_ranks);
-        let case = Case {
-            experiment: Kind::Overlap,
-            test: self.args.test.clone(),
-            set: self.args.set.clone().unwrap_or_else(|| common::model::CUSTOM.to_owned()),
-            params: self.case.to_string(),
-            mpi: identity::compiled_for(),
-            ranks: self.ranks,
-            cache: self.args.conditions.cache,
-            ..Case::default()
-        };
+        let CaseArgs { test, set, conditions, .. } = &self.args.case;
+        let set = set.as_deref().unwrap_or(CUSTOM);
+        let case = conditions.case(Kind::Overlap, test, set, self.case.to_string(), self.ranks);
         let without_mpi_s = self.before.times_s.clone();
-        let bench = Bench { traffic, cell, without_mpi_s, unbound_ranks, refusal };
+        let bench = Bench { job, traffic, cell, without_mpi_s, unbound_ranks, refusal };
         run_case(bench, hello, &methods, limits, case)
     }
 

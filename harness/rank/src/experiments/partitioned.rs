@@ -14,9 +14,9 @@ use common::fine_grained::costs::Costs;
 use common::kinds::Kind;
 use common::kinds::partitioned::{Setting, methods};
 use common::model::Outcome;
+use common::model::Phase;
 use common::model::conditions::Cache;
-use common::model::event::{Block, MessageFacts, Stage};
-use common::model::{Case, Phase};
+use common::model::event::{Block, Stage};
 use datatypes::Element;
 
 use crate::checked::{CallError, Comm, Datatype, Envelope, World, identity};
@@ -56,9 +56,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     let job = Job::new(&world.comm, &world.comm, conditions.format)?;
     let place = environment::place(job.rank);
     let sync = Sync::new(&world.comm)?;
-    let facts =
-        MessageFacts { bytes: setting.bytes, segments: 1, array_bytes: setting.bytes, line_bytes: None };
-    let mut hello = environment::hello(world, &place, facts, job.clock, vec![(0, 1)])?;
+    let mut hello = environment::hello(world, &place, setting.message(), job.clock, vec![(0, 1)])?;
     hello.clocks = Some(sync.facts()?);
     hello.threads = setting.threads;
     let byte = Datatype::predefined(Element::Byte);
@@ -69,7 +67,6 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         roles: roles(place.rank, setting.both_ways),
         plan: PartitionPlan::new(&setting, conditions.seed),
         sampler: setting.sampler(conditions.seed, place.rank).map_err(anyhow::Error::msg)?,
-        round: 0,
         team,
         watcher: world.comm.duplicate()?,
         buffers: Vec::new(),
@@ -86,16 +83,8 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         buffer.fill(POISON);
         bench.buffers.push(buffer);
     }
-    let case = Case {
-        experiment: Kind::Partitioned,
-        test: common::kinds::partitioned::TEST.to_owned(),
-        set: common::model::CUSTOM.to_owned(),
-        params: setting.to_string(),
-        mpi: identity::compiled_for(),
-        ranks,
-        cache: conditions.cache,
-        ..Case::default()
-    };
+    let (test, set) = (common::kinds::partitioned::TEST, common::model::CUSTOM);
+    let case = conditions.case(Kind::Partitioned, test, set, setting.to_string(), ranks);
     run_case(bench, hello, &names, limits, case)
 }
 
@@ -113,7 +102,6 @@ struct Bench<'a> {
     roles: Vec<Role>,
     plan: PartitionPlan,
     sampler: Sampler,
-    round: u32,
     team: Team,
     sync: Sync,
     /// On which nothing is ever sent: asking it for messages brings others forward.
@@ -261,14 +249,6 @@ impl<'a> Experiment<'a> for Bench<'a> {
         &mut self.job
     }
 
-    fn into_job(self) -> Job<'a> {
-        self.job
-    }
-
-    fn begin_round(&mut self, round: u32) {
-        self.round = round;
-    }
-
     fn is_random(&self) -> bool {
         self.sampler.is_random()
     }
@@ -322,13 +302,14 @@ impl<'a> Experiment<'a> for Bench<'a> {
         &mut self,
         active: &mut ActiveMethod<'a>,
         amount: Amount,
+        round: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
         let message_latency_s = Some(self.message_latency_s()?);
         let (mechanisms, mut mismatch) = (&active.mechanisms[..], None);
         self.transfer(mechanisms, amount.untimed, false, &mut mismatch)?;
         // What counts has the same times of threads in every block of a round.
-        self.sampler.begin_round(self.round);
+        self.sampler.begin_round(round);
         let counted = self.transfer(mechanisms, amount.samples as u32, false, &mut mismatch)?;
         let messages = mechanisms[0].messages().map(|n| n as u64);
         let clock_error_s = self.sync.residual_s()?;

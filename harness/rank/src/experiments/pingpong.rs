@@ -11,7 +11,7 @@ use common::model::Outcome;
 use common::model::conditions::Cache;
 use common::model::event::Block;
 
-use crate::checked::{Comm, World, identity};
+use crate::checked::{Comm, World};
 use crate::cli::PingPong;
 use crate::measure::block;
 use crate::measure::cache::{self, Eviction};
@@ -53,8 +53,9 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let facts = pingpong::facts(&app, WireOrder::Manual);
     let hello = environment::hello(world, &place, facts, job.clock, pairs)?;
     let session = Session {
+        world: &world.comm,
+        clock: job.clock,
         setup: &setup,
-        job,
         pair: if is_all_to_all { 0 } else { pair },
         eviction: (conditions.cache == Cache::Cold).then(|| Eviction::new(&app)),
         regions: Regions::of(&app, &memory.arrays),
@@ -63,8 +64,9 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         generation: 0,
         repetition: 0,
     };
-    let case = args.case.case(Kind::PingPong, test, &values, identity::compiled_for(), ranks);
-    run_case(PingPongs { session, memory }, hello, &methods, limits, case)
+    let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
+    let case = conditions.case(Kind::PingPong, test.name, set, values.to_string(), ranks);
+    run_case(PingPongs { job, session, memory }, hello, &methods, limits, case)
 }
 
 /// A method that was made and is being measured.
@@ -76,6 +78,7 @@ struct ActiveMethod<'a> {
 
 /// The ping-pong as an experiment.
 struct PingPongs<'a> {
+    job: Job<'a>,
     session: Session<'a>,
     memory: Memory,
 }
@@ -88,11 +91,7 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
     }
 
     fn job(&mut self) -> &mut Job<'a> {
-        &mut self.session.job
-    }
-
-    fn into_job(self) -> Job<'a> {
-        self.session.job
+        &mut self.job
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
@@ -132,18 +131,19 @@ impl<'a> Experiment<'a> for PingPongs<'a> {
         &mut self,
         ActiveMethod { method, in_a_row }: &mut Self::ActiveMethod,
         amount: Amount,
+        _: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
-        let Self { session, memory } = self;
+        let Self { job, session, memory } = self;
         let in_a_row = match in_a_row {
             Some(known) => *known,
-            None => *in_a_row.insert(InARow::decide(&session.job, &mut **method)?),
+            None => *in_a_row.insert(InARow::decide(job, &mut **method)?),
         };
         session.sync.as_mut().map_or(Ok(()), Sync::again)?;
         steady::prepare(session, memory, &mut **method)?;
         let block = block::run(session, memory, &mut **method, amount, in_a_row)?;
         let clock_error_s = session.sync.as_ref().map_or(Ok(None), Sync::residual_s)?;
         let block = Block { clock_error_s, ..block };
-        session.job.world.barrier()?;
+        session.world.barrier()?;
         let mismatch = steady::check(session, memory, &mut **method)?;
         Ok((session.is_origin().then_some(block), mismatch))
     }

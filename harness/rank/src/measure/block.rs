@@ -36,7 +36,7 @@ pub fn run(
     amount: Amount,
     in_a_row: InARow,
 ) -> Result<Block, CallError> {
-    let (creates, clock) = (method.ends().creates, session.job.clock);
+    let (creates, clock) = (method.ends().creates, session.clock);
     let mut block = Block { batch: amount.batch, pair: session.pair, ..Block::default() };
     let once_s = clock.time(|| method.create())?;
     if creates {
@@ -44,7 +44,7 @@ pub fn run(
         (block.made_in_a_row, block.freed_in_a_row) = (in_a_row.made, in_a_row.freed);
     }
     // Others may still be creating: their delay must not reach the first sample, and all pairs begin together.
-    session.job.world.barrier()?;
+    session.world.barrier()?;
     for _ in 0..amount.untimed {
         session.renew(memory, method)?;
         repetition_untimed(session.setup, memory, method)?;
@@ -113,7 +113,7 @@ fn one_by_one(
     samples: usize,
     block: &mut Block,
 ) -> Result<(), CallError> {
-    let (setup, ends, clock) = (session.setup, method.ends(), session.job.clock);
+    let (setup, ends, clock) = (session.setup, method.ends(), session.clock);
     let is_explicit = ends.packs || ends.unpacks;
     let whole = if is_explicit { Phase::RoundTrip } else { Phase::Communicate };
     block.times[whole].reserve_exact(samples);
@@ -158,7 +158,7 @@ fn in_parts(
     block: &mut Block,
     middle: &mut Middle,
 ) -> Result<(), CallError> {
-    let (setup, clock) = (session.setup, session.job.clock);
+    let (setup, clock) = (session.setup, session.clock);
     let start = Instant::now();
     method.pack(memory)?;
     let packed = when_done();
@@ -257,7 +257,7 @@ fn batched(
     amount: Amount,
     block: &mut Block,
 ) -> Result<(), CallError> {
-    let (setup, clock) = (session.setup, session.job.clock);
+    let (setup, clock) = (session.setup, session.clock);
     let mean = |start, end| clock.between(start, end, 1) / f64::from(amount.batch);
     for _ in 0..amount.samples {
         session.meet()?;

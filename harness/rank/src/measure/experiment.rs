@@ -55,12 +55,6 @@ pub trait Experiment<'a> {
     /// The ranks that take part.
     fn job(&mut self) -> &mut Job<'a>;
 
-    /// The ranks, when all is measured; what else the experiment has is given back.
-    fn into_job(self) -> Job<'a>;
-
-    /// Begins a round: all methods have the same random times in it.
-    fn begin_round(&mut self, _round: u32) {}
-
     /// Whether repetitions differ by random times, so that methods can only be compared over the same ones.
     fn is_random(&self) -> bool {
         false
@@ -80,11 +74,13 @@ pub trait Experiment<'a> {
         None
     }
 
-    /// Runs a block: the times of this rank, if it measures, and what is wrong with the bytes that it got.
+    /// Runs a block: the times of this rank, if it measures, and what is wrong with the bytes that it got. All methods have the same
+    /// random times in a round.
     fn block(
         &mut self,
         active: &mut Self::ActiveMethod,
         amount: Amount,
+        round: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)>;
 
     /// Frees what a method has: requests, windows, communicators.

@@ -92,12 +92,10 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Says that all methods have ended and what the library tells of itself, gives back what the ranks share, and leaves the
-    /// reporter; collective.
-    pub fn finish(mut self) -> Result<EventReporter, CallError> {
+    /// Reports that all methods have ended and what the library tells of itself, and gives back what the ranks share; collective.
+    pub fn finish(&mut self) -> Result<(), CallError> {
         self.reporter.done();
         drop(self.reporter.guard.take());
-        self.probe.finish()?;
-        Ok(self.reporter)
+        self.probe.finish()
     }
 }

@@ -30,7 +30,8 @@ pub fn run_case<'a>(
     if let Err(error) = measured {
         experiment.job().abort(&error);
     }
-    let mut reporter = experiment.into_job().finish()?;
+    experiment.job().finish()?;
+    let reporter = &mut experiment.job().reporter;
     reporter.output.table(kind, &case, limits.rule);
     Ok(reporter.exit_code())
 }

@@ -80,13 +80,13 @@ pub fn run<'a, E: Experiment<'a>>(
         order.shuffle(&mut random);
         let mut wrong = Vec::new();
         // Attempts of bench-pcomm's rule are compared across rounds.
-        experiment.begin_round(if limits.rule == Rule::Pcomm { 0 } else { rounds });
+        let of_times = if limits.rule == Rule::Pcomm { 0 } else { rounds };
         for (place, &k) in order.iter().enumerate() {
             let Scheduled { name, active, amount } = &mut scheduled[k];
             experiment.job().reporter.working(name, Stage::Measure);
             let devices = experiment.job().hosts.counters();
             let (began_s, counters) = (start.elapsed().as_secs_f64(), ProcessCounters::now());
-            let (block, mismatch) = experiment.block(active, *amount)?;
+            let (block, mismatch) = experiment.block(active, *amount, of_times)?;
             // Collective: behind it no rank sends what belongs to the block.
             let disturbance = counters.since(experiment.job())?;
             let device_bytes = experiment.job().hosts.sent_since(devices)?;

@@ -5,9 +5,9 @@ use common::packing::{Ends, Location};
 use datatypes::Element;
 
 use super::cache::Eviction;
-use super::job::Job;
+use super::clock::Clock;
 use super::sync::Sync;
-use crate::checked::{CallError, Datatype};
+use crate::checked::{CallError, Comm, Datatype};
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
 use crate::pattern::Pattern;
@@ -17,8 +17,10 @@ use crate::stamps::Stamps;
 
 /// One ping-pong on all ranks.
 pub struct Session<'a> {
-    /// The ranks that take part.
-    pub job: Job<'a>,
+    /// All ranks of the run.
+    pub world: &'a Comm,
+    /// What the clock can do.
+    pub clock: Clock,
     /// The exchange, on the pair's communicator or on all ranks'.
     pub setup: &'a Setup<'a>,
     /// This process's pair.

@@ -9,6 +9,7 @@ use datatypes::Element;
 
 use super::cache;
 use crate::checked::{CallError, Comm, Datatype, Window};
+use crate::team::spin_until;
 
 /// Round trips of one latency reading. 20 take some microseconds, far above the clock's resolution.
 const ROUND_TRIPS: u64 = 20;
@@ -36,22 +37,14 @@ pub struct StateProbe<'a> {
     me: usize,
     shared: Option<Line>,
     byte: Datatype,
-    copies: CopyProbe,
-}
-
-/// Measures how fast a core copies.
-struct CopyProbe {
+    /// What is copied, and where it goes.
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
-impl CopyProbe {
-    fn new() -> Self {
-        Self { from: vec![1; MEMORY_COPY_BYTES], to: vec![2; MEMORY_COPY_BYTES] }
-    }
-
-    /// One reading: the rates in the cache, and between buffers that are in none.
-    fn read(&mut self, latency_s: f64) -> MachineState {
+impl StateProbe<'_> {
+    /// The state with this latency, and the rates of copies in the cache, and between buffers that are in none.
+    fn with_copies(&mut self, latency_s: f64) -> MachineState {
         let memory_copy_bytes_per_s = self.in_memory();
         MachineState { latency_s, copy_bytes_per_s: self.in_cache(), memory_copy_bytes_per_s }
     }
@@ -100,18 +93,19 @@ impl<'a> StateProbe<'a> {
             shared = shared.filter(|_| both);
         }
         let (me, byte) = (peers.rank()?, Datatype::predefined(Element::Byte));
-        Ok(Self { pair, me, shared, byte, copies: CopyProbe::new() })
+        let (from, to) = (vec![1; MEMORY_COPY_BYTES], vec![2; MEMORY_COPY_BYTES]);
+        Ok(Self { pair, me, shared, byte, from, to })
     }
 
     /// Gives back what the ranks share; collective over the pair.
-    pub fn finish(self) -> Result<(), CallError> {
-        self.shared.map_or(Ok(()), |line| line.window.free())
+    pub fn finish(&mut self) -> Result<(), CallError> {
+        self.shared.take().map_or(Ok(()), |line| line.window.free())
     }
 
     /// One reading; collective over the pair.
     pub fn read(&mut self) -> Result<MachineState, CallError> {
         // Not measured.
-        let Some(pair) = self.pair else { return Ok(self.copies.read(0.0)) };
+        let Some(pair) = self.pair else { return Ok(self.with_copies(0.0)) };
         pair.barrier()?;
         let mut latencies = [0.0; READINGS];
         for latency in &mut latencies {
@@ -123,7 +117,7 @@ impl<'a> StateProbe<'a> {
             *latency = start.elapsed().as_secs_f64() / (2 * ROUND_TRIPS) as f64;
         }
         latencies.sort_unstable_by(f64::total_cmp);
-        Ok(self.copies.read(latencies[READINGS / 2]))
+        Ok(self.with_copies(latencies[READINGS / 2]))
     }
 
     fn messages(&self, pair: &Comm) -> Result<(), CallError> {
@@ -162,22 +156,11 @@ impl Line {
         let (ping, pong) = (self.count + 1, self.count + 2);
         if me == 0 {
             flag.store(ping, Ordering::Release);
-            wait_for(flag, pong);
+            spin_until(|| flag.load(Ordering::Acquire) >= pong);
         } else {
-            wait_for(flag, ping);
+            spin_until(|| flag.load(Ordering::Acquire) >= ping);
             flag.store(pong, Ordering::Release);
         }
         self.count = pong;
-    }
-}
-
-fn wait_for(flag: &AtomicU64, value: u64) {
-    let mut spins = 0;
-    while flag.load(Ordering::Acquire) < value {
-        std::hint::spin_loop();
-        spins += 1;
-        if spins % SPINS == 0 {
-            std::thread::yield_now();
-        }
     }
 }

@@ -1,16 +1,16 @@
 use super::*;
-use crate::model::{Case, Figure, MethodInfo, Outcome, PairScope, Phase, Quantity};
+use crate::model::{Case, Figure, MethodInfo, Outcome, PairScope, Phase, Quantity, info};
 
 /// Pictures over what was swept.
 mod sweeps;
 
 static METHODS: [MethodInfo; 6] = [
-    MethodInfo::new("reference", "").contiguous(),
-    MethodInfo::new("put_reference", "").contiguous(),
-    MethodInfo::new("manual", ""),
-    MethodInfo::new("ddt", ""),
-    MethodInfo::new("ddt_to_packed", "").partial(),
-    MethodInfo::new("put_ddt", "").against("put_reference"),
+    info("reference", "").contiguous(),
+    info("put_reference", "").contiguous(),
+    info("manual", ""),
+    info("ddt", ""),
+    info("ddt_to_packed", "").partial(),
+    info("put_ddt", "").against("put_reference"),
 ];
 
 static FORM: TableFormat = TableFormat::new(

@@ -3,7 +3,7 @@
 
 use super::PackingOrder;
 use crate::kinds::pingpong::methods::PACK;
-use crate::model::{LOOP, LOOPS, MethodInfo, MethodRow, find_method, infos};
+use crate::model::{LOOP, LOOPS, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::Packing;
 
 /// The method that all others are compared with.
@@ -33,9 +33,6 @@ pub enum EngineTask {
 /// All methods, in report order. The copies are no ways from arrays to arrays.
 const ROWS: &[MethodRow<EngineTask>] = {
     use EngineTask::{CopiesLines, CopiesMessage, Packs};
-    const fn info(name: &'static str, about: &'static str) -> MethodInfo {
-        MethodInfo::new(name, about)
-    }
     &[
         info(ENGINE, "our pack engine: the layout compiled").made_of(Packs(Packing::Engine)),
         info(MANUAL, "the application's loops, as it has them").by_hand().made_of(Packs(Packing::ByHand)),

@@ -2,7 +2,7 @@
 
 use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
 use crate::fine_grained::functions::PARTITIONED;
-use crate::model::{LOOP, MethodInfo, MethodRow, find_method, infos};
+use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::{Form, Packing};
 
 /// The method against which packing is an overhead.
@@ -65,9 +65,6 @@ impl HaloTransfer {
 /// All methods, in report order.
 const ROWS: &[MethodRow<HaloTransfer>] = {
     use HaloTransfer::{Bulk, Fine, Neighbour, Put};
-    const fn info(name: &'static str, about: &'static str) -> MethodInfo {
-        MethodInfo::new(name, about)
-    }
     const fn bulk(packing: Packing) -> HaloTransfer {
         Bulk(Form::Nonblocking, packing)
     }

@@ -1,7 +1,7 @@
 //! The methods by which something is communicated beside a computation. The rank program implements them.
 
 use crate::kinds::halo::methods::HaloTransfer;
-use crate::model::{LOOP, MethodInfo, MethodRow, find_method, infos};
+use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::{Form, Packing};
 
 /// The method against which packing is an overhead.
@@ -25,9 +25,6 @@ pub struct OverlapTransfer {
 const ROWS: &[MethodRow<OverlapTransfer>] = {
     use Form::{Nonblocking, Persistent};
     const NONE: OverlapTransfer = OverlapTransfer { operation: None, message: None, exchange: None };
-    const fn info(name: &'static str, about: &'static str) -> MethodInfo {
-        MethodInfo::new(name, about)
-    }
     /// Messages, and exchanges of messages.
     const fn messages(form: Form, packing: Packing) -> OverlapTransfer {
         let exchange = Some(HaloTransfer::Bulk(form, packing));

@@ -2,7 +2,7 @@
 
 use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
 use crate::fine_grained::functions::{PARTITIONED, PARTITIONED_LISTS};
-use crate::model::{MethodInfo, MethodRow, find_method, infos};
+use crate::model::{MethodInfo, MethodRow, find_method, info, infos};
 
 /// The mechanism that all others are compared with.
 pub const SINGLE: &str = "single";
@@ -107,81 +107,75 @@ const POLLING: &[&str] = &[
     "progress_between_preadys_64kib",
 ];
 
-type Row = MethodRow<PartitionTransfer>;
-
-const fn row(name: &'static str, about: &'static str) -> MethodInfo {
-    MethodInfo::new(name, about)
-}
-
 /// [`AGGREGATED`] over the messages of its own layer.
 const OVER_MESSAGES: MethodInfo =
-    row(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent");
+    info(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent");
 /// The same over the partitions of a request, of which both sides have as many.
 const OVER_PARTITIONS: MethodInfo = OVER_MESSAGES.needs(PARTITIONED).checks(&[MARKING]);
 
 /// All mechanisms, in report order.
-const ROWS: &[Row] = {
+const ROWS: &[MethodRow<PartitionTransfer>] = {
     use PartitionTransfer::{Aggregated, Isend, Many, Native, Persistent, Put, Send, Single};
     &[
-        row(SINGLE, "one persistent message when all threads have finished: bulk-synchronous")
+        info(SINGLE, "one persistent message when all threads have finished: bulk-synchronous")
             .made_of(Single),
-        row("send", "a blocking send and receive per partition").made_of(Send),
-        row("isend", "a nonblocking send per partition").made_of(Isend(Polling::Never)),
-        row("isend:test", "the same, each message is tested once when it was sent")
+        info("send", "a blocking send and receive per partition").made_of(Send),
+        info("isend", "a nonblocking send per partition").made_of(Isend(Polling::Never)),
+        info("isend:test", "the same, each message is tested once when it was sent")
             .on_request()
             .made_of(Isend(Polling::OnceEach)),
-        row("isend:testall", "the same, the end is a loop of MPI_Testall")
+        info("isend:testall", "the same, the end is a loop of MPI_Testall")
             .on_request()
             .made_of(Isend(Polling::UntilAll)),
-        row("persistent", "a persistent send per partition").made_of(Persistent),
-        row("many", "a persistent send per partition, a communicator per thread")
+        info("persistent", "a persistent send per partition").made_of(Persistent),
+        info("many", "a persistent send per partition, a communicator per thread")
             .needs(&["MPI_Comm_dup"])
             .made_of(Many),
-        row("partitioned", "MPI-4's own partitioned transfer")
+        info("partitioned", "MPI-4's own partitioned transfer")
             .needs(PARTITIONED)
             .checks(&[UNEQUAL, MARKING])
             .made_of(Native(Marking::OneByOne)),
-        row("partitioned:list", "the same, all partitions of a thread marked ready in one call")
+        info("partitioned:list", "the same, all partitions of a thread marked ready in one call")
             .needs(PARTITIONED_LISTS)
             .checks(&[UNEQUAL, MARKING, &["pready_list"]])
             .made_of(Native(Marking::Lists)),
-        row("partitioned:parrived", "the same, the receiver's threads ask for each partition")
+        info("partitioned:parrived", "the same, the receiver's threads ask for each partition")
             .needs(PARTITIONED)
             .checks(&[UNEQUAL, MARKING, ASKING])
             .made_of(Native(Marking::Asking)),
-        row("partitioned:parrived_progress", "the same, and the receiver polls the request in between")
+        info("partitioned:parrived_progress", "the same, and the receiver polls the request in between")
             .on_request()
             .needs(PARTITIONED)
             .checks(&[UNEQUAL, MARKING, ASKING, &["progress_on_receiver"]])
             .made_of(Native(Marking::AskingAndPolling)),
-        row("partitioned:progress_thread", "partitioned, and a thread at the sender polls the request")
+        info("partitioned:progress_thread", "partitioned, and a thread at the sender polls the request")
             .on_request()
             .needs(PARTITIONED)
             .checks(&[UNEQUAL, MARKING, POLLING])
             .made_of(Native(Marking::ProgressThread)),
         OVER_MESSAGES
             .made_of(Aggregated(Aggregation { grouping: Grouping::Adaptive, over: Over::Persistent })),
-        row("rma_single_passive", "puts into one window under a lock, flushed at the end")
+        info("rma_single_passive", "puts into one window under a lock, flushed at the end")
             .needs(PASSIVE)
             .made_of(Put(Epoch::Lock, Windows::Single)),
-        row("rma_many_passive", "puts into a window per thread under locks, flushed at the end")
+        info("rma_many_passive", "puts into a window per thread under locks, flushed at the end")
             .needs(PASSIVE)
             .made_of(Put(Epoch::Lock, Windows::Many)),
-        row("rma_single_active", "puts into one window between start and complete")
+        info("rma_single_active", "puts into one window between start and complete")
             .needs(ACTIVE)
             .made_of(Put(Epoch::PostStart, Windows::Single)),
-        row("rma_many_active", "puts into a window per thread between start and complete")
+        info("rma_many_active", "puts into a window per thread between start and complete")
             .needs(ACTIVE)
             .made_of(Put(Epoch::PostStart, Windows::Many)),
-        row("rma_fence", "puts into a window per thread between fences")
+        info("rma_fence", "puts into a window per thread between fences")
             .needs(&["MPI_Win_fence"])
             .made_of(Put(Epoch::Fence, Windows::Many)),
-        row(SINGLE_INIT, "single under plain MPI_Init, in launches of its own")
+        info(SINGLE_INIT, "single under plain MPI_Init, in launches of its own")
             .partial()
             .against(SINGLE_LAUNCHED)
             .in_own_processes()
             .made_of(Single),
-        row(SINGLE_LAUNCHED, "single in launches of its own, to compare with single:init")
+        info(SINGLE_LAUNCHED, "single in launches of its own, to compare with single:init")
             .contiguous()
             .in_own_processes()
             .made_of(Single),

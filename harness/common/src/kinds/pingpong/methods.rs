@@ -4,7 +4,7 @@ use apps::{MicroApp, WireOrder};
 use datatypes::Equivalent;
 
 use super::parts::Parting;
-use crate::model::{LOOP, MethodInfo, MethodRow, find_method, infos};
+use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::{Ends, Location, Packing};
 
 /// The method that two-sided ones are compared with.
@@ -49,165 +49,77 @@ impl Transfer {
     }
 }
 
-/// A row: what cannot be told from the way in which the message travels is in `info`.
-const fn row(info: MethodInfo, transfer: Transfer) -> MethodRow<Transfer> {
-    let ends = transfer.usual_ends();
-    let info = match (ends.from, ends.to) {
-        (Location::Arrays, Location::Arrays) => info,
-        (Location::Wire, Location::Wire) => info.contiguous(),
-        _ => info.partial(),
-    };
-    let info = match transfer {
-        Transfer::Put(Packing::Wire, _) => info.needs(PUT),
-        Transfer::Put(..) => info.needs(PUT).against(PUT_REFERENCE),
-        Transfer::TwoSided(Packing::Mpi, _) => info.needs(PACK),
-        Transfer::TwoSided(Packing::Copied, _) => info.with_buffers(2),
-        _ => info,
-    };
-    let is_by_hand = matches!(ends.order, WireOrder::Manual);
-    let info = if is_by_hand { info.by_hand() } else { info };
-    info.made_of(transfer)
+/// Rows with what follows from the way in which the message travels.
+const fn complete<const N: usize>(mut rows: [MethodRow<Transfer>; N]) -> [MethodRow<Transfer>; N] {
+    let mut row = 0;
+    while row < N {
+        let MethodRow { info, made_of } = rows[row];
+        let ends = made_of.usual_ends();
+        let info = match (ends.from, ends.to) {
+            (Location::Arrays, Location::Arrays) => info,
+            (Location::Wire, Location::Wire) => info.contiguous(),
+            _ => info.partial(),
+        };
+        let info = match made_of {
+            Transfer::Put(Packing::Wire, _) => info.needs(PUT),
+            Transfer::Put(..) => info.needs(PUT).against(PUT_REFERENCE),
+            Transfer::TwoSided(Packing::Mpi, _) => info.needs(PACK),
+            Transfer::TwoSided(Packing::Copied, _) => info.with_buffers(2),
+            _ => info,
+        };
+        let is_by_hand = matches!(ends.order, WireOrder::Manual);
+        rows[row].info = if is_by_hand { info.by_hand() } else { info };
+        row += 1;
+    }
+    rows
 }
 
 /// All methods, in report order.
-const ROWS: &[MethodRow<Transfer>] = {
+const ROWS: [MethodRow<Transfer>; 23] = {
     use Packing::{ByHand, Copied, Datatype, Engine, Looped, Mpi, OneValue, Tuned, Untouched, Wire};
     use Transfer::{InParts, Put, TwoSided};
-    const fn info(name: &'static str, about: &'static str) -> MethodInfo {
-        MethodInfo::new(name, about)
-    }
     const fn both(packing: Packing) -> Transfer {
         TwoSided(packing, packing)
     }
     const fn equivalent(way: Equivalent) -> Transfer {
         both(Packing::Equivalent(way))
     }
-    &[
-        row(
-            info(REFERENCE, "the same number of contiguous bytes, written anew before each repetition")
-                .originally("reference"),
-            both(Wire),
-        ),
-        row(
-            info("reference_untouched", "the same bytes again and again, as IMB and OSU send them"),
-            both(Untouched),
-        ),
-        row(
-            info("reference:contiguous", "the same as one of a datatype, MPI_Type_contiguous").on_request(),
-            both(OneValue),
-        ),
-        row(
-            info(
-                "reference:copied",
-                "the same, copied by memcpy before and after: what packing costs at least",
-            )
-            .on_request(),
-            both(Copied),
-        ),
-        row(
-            info(
-                "manual",
-                "the application's pack and unpack loops, as it has them, around a contiguous message",
-            )
-            .originally("manual"),
-            both(ByHand),
-        ),
-        row(
-            info(
-                "manual_tuned",
-                "these loops as an expert tunes them by hand, around a contiguous message",
-            ),
-            both(Tuned),
-        ),
-        row(
-            info(
-                LOOP,
-                "a plain loop over the datatype's nest, interpreted, around a contiguous message; of `layout` always",
-            )
-            .on_request(),
-            both(Looped),
-        ),
-        row(
-            info(
-                "mpi_pack",
-                "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message",
-            )
-            .originally("mpi_pack_ddt"),
-            both(Mpi),
-        ),
-        row(
-            info("engine", "the datatype compiled by our own pack engine, around a contiguous message"),
-            both(Engine),
-        ),
-        row(
-            info("ddt", "the derived datatype, sent and received as it is").originally("mpi_ddt"),
-            both(Datatype),
-        ),
-        row(
-            info("ddt_to_packed", "the datatype on the sending side only: its cost is the sender's"),
-            TwoSided(Datatype, Wire),
-        ),
-        row(
-            info("packed_to_ddt", "the datatype on the receiving side only: its cost is the receiver's"),
-            TwoSided(Wire, Datatype),
-        ),
-        row(
-            info("ddt:hindexed", "the same by a list of its runs, MPI_Type_create_hindexed").on_request(),
-            equivalent(Equivalent::Hindexed),
-        ),
-        row(
-            info("ddt:struct", "the same by a structure of its runs, MPI_Type_create_struct").on_request(),
-            equivalent(Equivalent::Struct),
-        ),
-        row(
-            info("ddt:wrapped", "one of the datatype, MPI_Type_contiguous").on_request(),
-            equivalent(Equivalent::Wrapped),
-        ),
-        row(
-            info("ddt:resized", "the datatype with the bounds that it has, MPI_Type_create_resized")
-                .on_request(),
-            equivalent(Equivalent::Resized),
-        ),
-        row(
-            info("ddt:nested", "the datatype in a structure of one, resized, contiguous").on_request(),
-            equivalent(Equivalent::Nested),
-        ),
-        row(
-            info("ddt:count", "a count of what the datatype repeats, as a vector's blocks").on_request(),
-            InParts(Parting::Count),
-        ),
-        row(
-            info("ddt:halves", "two messages, each a datatype of half of the values").on_request(),
-            InParts(Parting::Halves),
-        ),
-        row(
-            info("ddt:pieces", "a message for each run of values, without a datatype").on_request(),
-            InParts(Parting::Pieces),
-        ),
-        row(
-            info(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences"),
-            Put(Wire, Wire),
-        ),
-        row(
-            info("put_manual", "one-sided: packed by hand, MPI_Put between fences, unpacked by hand"),
-            Put(ByHand, ByHand),
-        ),
-        row(
-            info("put_ddt", "one-sided: MPI_Put between fences with datatypes at origin and target"),
-            Put(Datatype, Datatype),
-        ),
-    ]
+    complete([
+        info(REFERENCE, "the same number of contiguous bytes, written anew before each repetition").originally("reference").made_of(both(Wire)),
+        info("reference_untouched", "the same bytes again and again, as IMB and OSU send them").made_of(both(Untouched)),
+        info("reference:contiguous", "the same as one of a datatype, MPI_Type_contiguous").on_request().made_of(both(OneValue)),
+        info("reference:copied", "the same, copied by memcpy before and after: what packing costs at least").on_request().made_of(both(Copied)),
+        info("manual", "the application's pack and unpack loops, as it has them, around a contiguous message").originally("manual").made_of(both(ByHand)),
+        info("manual_tuned", "these loops as an expert tunes them by hand, around a contiguous message").made_of(both(Tuned)),
+        info(LOOP, "a plain loop over the datatype's nest, interpreted, around a contiguous message; of `layout` always").on_request().made_of(both(Looped)),
+        info("mpi_pack", "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message").originally("mpi_pack_ddt").made_of(both(Mpi)),
+        info("engine", "the datatype compiled by our own pack engine, around a contiguous message").made_of(both(Engine)),
+        info("ddt", "the derived datatype, sent and received as it is").originally("mpi_ddt").made_of(both(Datatype)),
+        info("ddt_to_packed", "the datatype on the sending side only: its cost is the sender's").made_of(TwoSided(Datatype, Wire)),
+        info("packed_to_ddt", "the datatype on the receiving side only: its cost is the receiver's").made_of(TwoSided(Wire, Datatype)),
+        info("ddt:hindexed", "the same by a list of its runs, MPI_Type_create_hindexed").on_request().made_of(equivalent(Equivalent::Hindexed)),
+        info("ddt:struct", "the same by a structure of its runs, MPI_Type_create_struct").on_request().made_of(equivalent(Equivalent::Struct)),
+        info("ddt:wrapped", "one of the datatype, MPI_Type_contiguous").on_request().made_of(equivalent(Equivalent::Wrapped)),
+        info("ddt:resized", "the datatype with the bounds that it has, MPI_Type_create_resized").on_request().made_of(equivalent(Equivalent::Resized)),
+        info("ddt:nested", "the datatype in a structure of one, resized, contiguous").on_request().made_of(equivalent(Equivalent::Nested)),
+        info("ddt:count", "a count of what the datatype repeats, as a vector's blocks").on_request().made_of(InParts(Parting::Count)),
+        info("ddt:halves", "two messages, each a datatype of half of the values").on_request().made_of(InParts(Parting::Halves)),
+        info("ddt:pieces", "a message for each run of values, without a datatype").on_request().made_of(InParts(Parting::Pieces)),
+        info(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences").made_of(Put(Wire, Wire)),
+        info("put_manual", "one-sided: packed by hand, MPI_Put between fences, unpacked by hand").made_of(Put(ByHand, ByHand)),
+        info("put_ddt", "one-sided: MPI_Put between fences with datatypes at origin and target").made_of(Put(Datatype, Datatype)),
+    ])
 };
 
 /// What is known of them.
-pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
+pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(&ROWS);
 
 /// How a message travels by the method called `name`.
 ///
 /// # Errors
 /// A message with all names.
 pub fn transfer(name: &str) -> Result<Transfer, String> {
-    Ok(find_method(ROWS, "method", name)?.made_of)
+    Ok(find_method(&ROWS, "method", name)?.made_of)
 }
 
 /// The methods by which a message travels in parts.

@@ -16,7 +16,8 @@ use crate::measure::job::Job;
 const VERIFIED: usize = 3;
 
 /// A case as an experiment.
-pub struct Bench<T> {
+pub struct Bench<'a, T> {
+    pub job: Job<'a>,
     pub traffic: T,
     pub cell: Cell,
     /// Times of the computation before MPI was initialised; reported with the first block of each method.
@@ -34,7 +35,7 @@ pub struct MadeMethod<A> {
     once: Option<f64>,
 }
 
-impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
+impl<'a, T: Traffic> Experiment<'a> for Bench<'a, T> {
     type ActiveMethod = MadeMethod<T::Active>;
 
     fn kind(&self) -> Kind {
@@ -42,15 +43,11 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
     }
 
     fn job(&mut self) -> &mut Job<'a> {
-        self.traffic.job()
-    }
-
-    fn into_job(self) -> Job<'a> {
-        self.traffic.into_job()
+        &mut self.job
     }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
-        let is_refused = !self.traffic.job().world.everywhere(self.refusal.is_none())?;
+        let is_refused = !self.job.world.everywhere(self.refusal.is_none())?;
         if is_refused {
             let reason = self.refusal.clone().unwrap_or_else(|| "another rank cannot".to_owned());
             return Ok(Err(Outcome::NotAvailable { reason }));
@@ -68,7 +65,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
         for _ in 0..VERIFIED {
             for computes in [false, true] {
                 self.traffic.fill(active)?;
-                self.traffic.job().world.barrier()?;
+                self.job.world.barrier()?;
                 self.traffic.start(active)?;
                 if computes {
                     self.cell.computation.run();
@@ -80,13 +77,13 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
                 let found = self.traffic.mismatch(active)?;
                 mismatch = mismatch.or(found);
                 // Nobody fills what others still send.
-                self.traffic.job().world.barrier()?;
+                self.job.world.barrier()?;
             }
         }
         if self.traffic.synchronises() {
-            let ranks = self.traffic.job().world.size()?;
+            let ranks = self.job.world.size()?;
             for late in 0..ranks {
-                let found = self.cell.expect_all(&mut self.traffic, active, late)?;
+                let found = self.cell.expect_all(&mut self.traffic, active, self.job.world, late)?;
                 mismatch = mismatch.or(found);
             }
         }
@@ -107,6 +104,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
         &mut self,
         measured: &mut Self::ActiveMethod,
         amount: Amount,
+        _: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         let active = &mut measured.active;
         let window = self.cell.sync.begin()?;
@@ -122,7 +120,7 @@ impl<'a, T: Traffic<'a>> Experiment<'a> for Bench<T> {
         let clock_error_s = self.cell.sync.residual_s()?;
         let readings: Vec<_> = readings.into_iter().map(|readings| readings.converted(&clock)).collect();
         let mismatch = self.traffic.mismatch(active)?;
-        let world = self.traffic.job().world;
+        let world = self.job.world;
         let (once, without_mpi_s) = match measured.once.take() {
             Some(once) => (vec![once], slowest(world, &self.without_mpi_s)?),
             None => Default::default(),

@@ -53,7 +53,8 @@ pub fn find(
 }
 
 /// How long a communication takes by itself, by the common clock of all ranks; the median of some, in seconds. Collective.
-pub fn communication_s<'a, T: Traffic<'a>>(
+pub fn communication_s<T: Traffic>(
+    world: &Comm,
     cell: &mut Cell,
     traffic: &mut T,
     active: &mut T::Active,
@@ -61,7 +62,6 @@ pub fn communication_s<'a, T: Traffic<'a>>(
     // Sizes take seconds to find, in which clocks part.
     cell.sync.again()?;
     traffic.fill(active)?;
-    let world = traffic.job().world;
     median_s(world, || {
         // What one rank is ahead of another since the last synchronisation is little beside what is looked for.
         let [start_s, end_s] = cell.communicate(traffic, active)?.0.map(|time_s| cell.sync.common_s(time_s));

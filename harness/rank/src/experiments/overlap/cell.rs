@@ -61,11 +61,7 @@ impl Readings {
 
 impl Cell {
     /// One repetition.
-    pub fn repeat<'a, T: Traffic<'a>>(
-        &self,
-        traffic: &mut T,
-        active: &mut T::Active,
-    ) -> Result<Readings, CallError> {
+    pub fn repeat<T: Traffic>(&self, traffic: &mut T, active: &mut T::Active) -> Result<Readings, CallError> {
         let (communication, first_late_s) = self.communicate(traffic, active)?;
         let second_late_s = self.begin()?;
         let computation = self.computation.times();
@@ -100,7 +96,7 @@ impl Cell {
     }
 
     /// Start and end of the communication by itself, started and waited for at once, by this rank's clock; and how late it began.
-    pub fn communicate<'a, T: Traffic<'a>>(
+    pub fn communicate<T: Traffic>(
         &self,
         traffic: &mut T,
         active: &mut T::Active,
@@ -126,10 +122,11 @@ impl Cell {
 
     /// Whether a communication that all ranks must have begun before any of them ends it did so, when `late` begins it long after the
     /// others on purpose; what went wrong on this rank, if anything. Collective.
-    pub fn expect_all<'a, T: Traffic<'a>>(
+    pub fn expect_all<T: Traffic>(
         &mut self,
         traffic: &mut T,
         active: &mut T::Active,
+        world: &Comm,
         late: usize,
     ) -> Result<Option<String>, CallError> {
         /// Long beside what a rank that does not wait for the others takes.
@@ -138,13 +135,13 @@ impl Cell {
         // Long beside what two clocks are off, too.
         let delay_s = DELAY.as_secs_f64().max(4.0 * self.sync.facts()?.error_s);
         let agreed_s = self.sync.agree(MARGIN)?;
-        let is_late = traffic.job().rank == late;
+        let is_late = world.rank()? == late;
         self.sync.wait_until(agreed_s + if is_late { delay_s } else { 0.0 });
         let begun_s = self.sync.now_s();
         traffic.start(active)?;
         traffic.wait(active)?;
         let ended_s = self.sync.now_s();
-        let last_s = traffic.job().world.maxima(&[begun_s])?[0];
+        let last_s = world.maxima(&[begun_s])?[0];
         // Two clocks are off by as much each.
         let early_s = last_s - ended_s - 2.0 * self.sync.facts()?.error_s;
         Ok((early_s > 0.0).then(|| {

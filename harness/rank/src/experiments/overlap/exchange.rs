@@ -21,7 +21,6 @@ const THREADS: usize = 1;
 
 /// An exchange with its memory, on all ranks.
 pub struct ExchangeTraffic<'a> {
-    job: Job<'a>,
     parts: &'a Parts,
     data: ExchangeData<'a>,
     /// Leave for the one thread to call MPI.
@@ -36,16 +35,13 @@ pub fn with_traffic(
     world: &World,
     app: &dyn HaloApp,
     format: OutputFormat,
-    measure: impl for<'a> FnOnce(ExchangeTraffic<'a>) -> anyhow::Result<ExitCode>,
+    measure: impl for<'a> FnOnce(Job<'a>, ExchangeTraffic<'a>) -> anyhow::Result<ExitCode>,
 ) -> anyhow::Result<ExitCode> {
     let parts = Parts::new(&world.comm, app, false, THREADS)?;
     let pair = world.comm.split(parts.rank / 2, parts.rank)?;
-    measure(ExchangeTraffic {
-        job: Job::new(&world.comm, &pair, format)?,
-        parts: &parts,
-        data: ExchangeData::new(app, &parts),
-        calls: world.team_calls(THREADS),
-    })
+    let job = Job::new(&world.comm, &pair, format)?;
+    let (data, calls) = (ExchangeData::new(app, &parts), world.team_calls(THREADS));
+    measure(job, ExchangeTraffic { parts: &parts, data, calls })
 }
 
 impl ExchangeTraffic<'_> {
@@ -76,16 +72,8 @@ impl ExchangeTraffic<'_> {
     }
 }
 
-impl<'a> Traffic<'a> for ExchangeTraffic<'a> {
+impl<'a> Traffic for ExchangeTraffic<'a> {
     type Active = ActiveMethod<'a>;
-
-    fn job(&mut self) -> &mut Job<'a> {
-        &mut self.job
-    }
-
-    fn into_job(self) -> Job<'a> {
-        self.job
-    }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?.exchange;

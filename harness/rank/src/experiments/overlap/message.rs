@@ -9,7 +9,6 @@ use common::packing::{Form, Location};
 use super::traffic::Traffic;
 use crate::checked::{CallError, Request};
 use crate::expected::{arrival, incoming, stream};
-use crate::measure::job::Job;
 use crate::measure::session::Session;
 use crate::memory::Memory;
 use crate::method::Method;
@@ -42,16 +41,8 @@ impl MessageTraffic<'_> {
     }
 }
 
-impl<'a> Traffic<'a> for MessageTraffic<'a> {
+impl<'a> Traffic for MessageTraffic<'a> {
     type Active = Active<'a>;
-
-    fn job(&mut self) -> &mut Job<'a> {
-        &mut self.session.job
-    }
-
-    fn into_job(self) -> Job<'a> {
-        self.session.job
-    }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Active<'a>, Outcome>> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?.message;

@@ -11,12 +11,11 @@ use super::traffic::Traffic;
 use crate::checked::collective::{Blocks, RequestOrLack};
 use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
-use crate::measure::job::Job;
 use crate::memory::Wire;
 
 /// An operation with its memory, on all ranks.
-pub struct OperationTraffic<'a> {
-    job: Job<'a>,
+pub struct OperationTraffic {
+    rank: usize,
     transfer: OperationTransfer,
     /// The communicator of the operation: nothing else is sent on it.
     comm: Comm,
@@ -104,11 +103,11 @@ fn ring(rank: usize, ranks: usize) -> Vec<usize> {
     if before == after { vec![after] } else { vec![before, after] }
 }
 
-impl<'a> OperationTraffic<'a> {
+impl OperationTraffic {
     /// An operation with so many bytes in a block; of sums, in the vector of numbers of type `element`, rounded up to whole ones.
-    pub fn new(job: Job<'a>, operation: &Operation, element: Element, bytes: usize) -> anyhow::Result<Self> {
+    pub fn new(world: &Comm, operation: &Operation, element: Element, bytes: usize) -> anyhow::Result<Self> {
         let transfer = operation.transfer;
-        let (comm, rank) = (job.world.duplicate()?, job.rank);
+        let (comm, rank) = (world.duplicate()?, world.rank()?);
         let ranks = comm.size()?;
         let numbers = operation.adds().then(|| Numbers::new(element));
         let datatype = Datatype::predefined(if operation.adds() { element } else { Element::Byte });
@@ -122,7 +121,7 @@ impl<'a> OperationTraffic<'a> {
         };
         let shape = Shape::of(transfer, block, rank, ranks);
         Ok(Self {
-            job,
+            rank,
             transfer,
             comm,
             ring,
@@ -140,7 +139,7 @@ impl<'a> OperationTraffic<'a> {
 
     /// The request of the operation: started, or of the persistent form, made.
     fn request(&mut self, form: Form) -> Result<RequestOrLack, CallError> {
-        let (rank, transfer) = (self.job.rank, self.transfer);
+        let (rank, transfer) = (self.rank, self.transfer);
         let (mut send, receive) = (self.send.base(), self.receive.base());
         if transfer == OperationTransfer::Collective(Collective::Bcast) && self.send.is_empty() {
             send = receive;
@@ -164,16 +163,8 @@ impl<'a> OperationTraffic<'a> {
     }
 }
 
-impl<'a> Traffic<'a> for OperationTraffic<'a> {
+impl Traffic for OperationTraffic {
     type Active = Active;
-
-    fn job(&mut self) -> &mut Job<'a> {
-        &mut self.job
-    }
-
-    fn into_job(self) -> Job<'a> {
-        self.job
-    }
 
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Active, Outcome>> {
         if methods::transfer(method).map_err(anyhow::Error::msg)?.operation != Some(Form::Persistent) {
@@ -187,7 +178,7 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
 
     fn fill(&mut self, _: &mut Active) -> Result<(), CallError> {
         self.version = Version { generation: self.version.generation + 1, repetition: 0 };
-        let rank = self.job.rank;
+        let rank = self.rank;
         match &self.numbers {
             Some(numbers) => numbers.fill(&mut self.send, rank, self.version),
             None => self.bytes.fill(&mut self.send, rank, self.version),
@@ -198,7 +189,7 @@ impl<'a> Traffic<'a> for OperationTraffic<'a> {
 
     fn renew(&mut self, _: &mut Active) -> Result<(), CallError> {
         self.version.repetition += 1;
-        let rank = self.job.rank;
+        let rank = self.rank;
         match &self.numbers {
             Some(numbers) => numbers.renew(&mut self.send, rank, self.version),
             None if self.send.is_empty() => {}

@@ -37,18 +37,15 @@ impl CaseStart<'_> {
         let most = self.world.comm.minima(&[most.min(MOST_BYTES) as f64])?[0] as u64;
         // The form that every MPI has, whichever are measured.
         let method = NONBLOCKING.to_owned();
-        let (element, mut held) = (self.case.setting.element, Some(job));
+        let element = self.case.setting.element;
         let sizes = calibrate::find(&self.args.communication_s, SizeOf::Bytes, most.max(1), |bytes| {
-            let mut job = held.take().expect("put back below");
             job.reporter.working(&method, Stage::Calibrate);
-            let mut traffic = OperationTraffic::new(job, operation, element, usize::try_from(bytes)?)?;
+            let mut traffic = OperationTraffic::new(job.world, operation, element, usize::try_from(bytes)?)?;
             let mut active = traffic.make(&method)?.map_err(|outcome| anyhow!("{outcome:?}"))?;
-            let time_s = calibrate::communication_s(&mut cell, &mut traffic, &mut active)?;
+            let time_s = calibrate::communication_s(job.world, &mut cell, &mut traffic, &mut active)?;
             traffic.teardown(active)?;
-            held = Some(traffic.into_job());
             Ok(time_s)
         })?;
-        let mut job = held.expect("put back after each size");
         report(&mut job, &sizes);
         let matrices = self.matrices(&mut job, &mut cell, &self.args.computation_s)?;
         report(&mut job, &matrices);
@@ -57,18 +54,24 @@ impl CaseStart<'_> {
 
     /// Finds out how long the communication of a case takes by the method that takes longest, and the matrices for some times, or for
     /// that one.
-    pub(super) fn calibrate_case<'a, T: Traffic<'a>>(
+    pub(super) fn calibrate_case(
         self,
-        mut traffic: T,
+        mut job: Job<'_>,
+        mut traffic: impl Traffic,
         mut cell: Cell,
         methods: &[String],
     ) -> anyhow::Result<ExitCode> {
-        self.report_hello(traffic.job(), &cell)?;
+        self.report_hello(&mut job, &cell)?;
         let mut longest_s = 0.0_f64;
         for method in methods {
-            traffic.job().reporter.working(method, Stage::Calibrate);
+            job.reporter.working(method, Stage::Calibrate);
             if let Ok(mut active) = traffic.make(method)? {
-                longest_s = longest_s.max(calibrate::communication_s(&mut cell, &mut traffic, &mut active)?);
+                longest_s = longest_s.max(calibrate::communication_s(
+                    job.world,
+                    &mut cell,
+                    &mut traffic,
+                    &mut active,
+                )?);
                 traffic.teardown(active)?;
             }
         }
@@ -87,7 +90,6 @@ impl CaseStart<'_> {
             targets_s.push(longest_s);
             targets_s.sort_by(f64::total_cmp);
         }
-        let mut job = traffic.into_job();
         report(&mut job, &[message]);
         let matrices = self.matrices(&mut job, &mut cell, &targets_s)?;
         report(&mut job, &matrices);
@@ -135,7 +137,8 @@ fn report(job: &mut Job<'_>, sizes: &[CalibratedSize]) {
 /// Ends a process that has found what it was to find.
 fn end(mut job: Job<'_>, methods: &[String]) -> anyhow::Result<ExitCode> {
     methods.iter().for_each(|method| job.reporter.ended(method, Outcome::Converged));
-    Ok(job.finish()?.exit_code())
+    job.finish()?;
+    Ok(job.reporter.exit_code())
 }
 
 #[cfg(test)]

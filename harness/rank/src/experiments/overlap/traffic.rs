@@ -3,18 +3,11 @@
 use common::model::Outcome;
 
 use crate::checked::CallError;
-use crate::measure::job::Job;
 
 /// A communication of all ranks, by any of its methods. Every function is collective.
-pub trait Traffic<'a> {
+pub trait Traffic {
     /// A method that was made.
     type Active;
-
-    /// The ranks that take part.
-    fn job(&mut self) -> &mut Job<'a>;
-
-    /// The ranks, when all is measured.
-    fn into_job(self) -> Job<'a>;
 
     /// Makes a method; or says why it cannot be had here.
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::Active, Outcome>>;
