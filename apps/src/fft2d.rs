@@ -42,12 +42,12 @@ const PARAMETERS: &[Parameter] = &[Parameter::integer(
 
 /// The original's matrices, and a larger one.
 const SETS: &[ParameterSet] = &[
-    ParameterSet { name: "256", preset: Preset::Default, values: &[256] },
-    ParameterSet { name: "512", preset: Preset::Quick, values: &[512] },
-    ParameterSet { name: "768", preset: Preset::Default, values: &[768] },
-    ParameterSet { name: "1024", preset: Preset::Default, values: &[1024] },
-    ParameterSet { name: "1536", preset: Preset::Default, values: &[1536] },
-    ParameterSet { name: "4096", preset: Preset::Full, values: &[4096] },
+    Preset::Default.set("256", "256"),
+    Preset::Quick.set("512", "512"),
+    Preset::Default.set("768", "768"),
+    Preset::Default.set("1024", "1024"),
+    Preset::Default.set("1536", "1536"),
+    Preset::Full.set("4096", "4096"),
 ];
 
 /// The transpose.

@@ -20,8 +20,7 @@ use memoffset::offset_of;
 use crate::face::{Face, FaceBlock};
 use crate::permutation::{IndexList, Indices};
 use crate::{
-    ArraySpec, Arrays, Built, Context, Loops, MicroApp, Parameter, ParameterSet, Piece, Preset, Test, Values,
-    WireOrder,
+    ArraySpec, Arrays, Built, Context, Loops, MicroApp, Parameter, Piece, Preset, Test, Values, WireOrder,
 };
 
 const PARAMETERS: &[Parameter] = &[
@@ -37,10 +36,10 @@ pub const FULL: Test = Test {
     about: "random atoms with eight doubles each from six arrays",
     parameters: PARAMETERS,
     sets: &[
-        ParameterSet { name: "3534_3062", preset: Preset::Quick, values: &[3534, 3062] },
-        ParameterSet { name: "2597_2243", preset: Preset::Default, values: &[2597, 2243] },
-        ParameterSet { name: "1907_1662", preset: Preset::Default, values: &[1907, 1662] },
-        ParameterSet { name: "353400_306200", preset: Preset::Full, values: &[353_400, 306_200] },
+        Preset::Quick.set("3534_3062", "3534 3062"),
+        Preset::Default.set("2597_2243", "2597 2243"),
+        Preset::Default.set("1907_1662", "1907 1662"),
+        Preset::Full.set("353400_306200", "353400 306200"),
     ],
     make: build::<FullAtom>,
 };
@@ -52,10 +51,10 @@ pub const ATOMIC: Test = Test {
     source: "LAMMPS crack, atom_vec_atomic.cpp; DDTBench 1.2 src_c/timing_lammps.c",
     about: "random atoms with six doubles each from four arrays",
     sets: &[
-        ParameterSet { name: "4084_243", preset: Preset::Quick, values: &[4084, 243] },
-        ParameterSet { name: "2157_145", preset: Preset::Default, values: &[2157, 145] },
-        ParameterSet { name: "1217_114", preset: Preset::Default, values: &[1217, 114] },
-        ParameterSet { name: "408400_24300", preset: Preset::Full, values: &[408_400, 24_300] },
+        Preset::Quick.set("4084_243", "4084 243"),
+        Preset::Default.set("2157_145", "2157 145"),
+        Preset::Default.set("1217_114", "1217 114"),
+        Preset::Full.set("408400_24300", "408400 24300"),
     ],
     make: build::<AtomicAtom>,
     ..FULL

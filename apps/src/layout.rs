@@ -12,8 +12,8 @@ use datatypes::{Element, Entry, Layout, TypeMap, interpret};
 
 use crate::face::{Face, FaceBlock};
 use crate::{
-    ArraySpec, Arrays, Loops, Message, MicroApp, Parameter, ParameterError, ParameterSet, ParameterType,
-    Piece, Preset, Test, Values, WireOrder,
+    ArraySpec, Arrays, Loops, Message, MicroApp, Parameter, ParameterError, ParameterType, Piece, Preset,
+    Test, Values, WireOrder,
 };
 
 /// The name of a layout that has none.
@@ -24,7 +24,7 @@ pub(crate) const NAME: Parameter = Parameter {
     name: "name",
     unit: "word",
     about: "what results call it; of a file, its name",
-    value_type: ParameterType::Word(&[UNNAMED]),
+    value_type: ParameterType::Word,
     only_with: None,
 };
 
@@ -33,10 +33,7 @@ pub(crate) const SEND: Parameter = Parameter {
     name: "send",
     unit: "layout",
     about: "what is sent: constructors as vector(408, 5, 2050, double); COUNT * before one, + between several",
-    value_type: ParameterType::Layouts {
-        of_sets: &["vector(408, 5, 2050, double)", "indexed([3, 1, 2], [9, 0, 20], double)"],
-        absent: None,
-    },
+    value_type: ParameterType::Layouts { absent: None },
     only_with: None,
 };
 
@@ -45,7 +42,7 @@ pub(crate) const RECEIVE: Parameter = Parameter {
     name: "receive",
     unit: "layout",
     about: "where it is received, with the same types in the same order; send: laid out as what is sent",
-    value_type: ParameterType::Layouts { of_sets: &["send"], absent: Some("send") },
+    value_type: ParameterType::Layouts { absent: Some("send") },
     only_with: None,
 };
 
@@ -58,8 +55,8 @@ pub const LAYOUT: Test = Test {
     parameters: &[NAME, SEND, RECEIVE],
     sets: &[
         // name, send, receive
-        ParameterSet { name: "vector", preset: Preset::Quick, values: &[0, 0, 0] },
-        ParameterSet { name: "indexed", preset: Preset::Default, values: &[0, 1, 0] },
+        Preset::Quick.set("vector", "unnamed vector(408,5,2050,double) send"),
+        Preset::Default.set("indexed", "unnamed indexed([3,1,2],[9,0,20],double) send"),
     ],
     make: |values, _| {
         let sides = Sides::new(values)?;

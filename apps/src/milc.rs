@@ -34,12 +34,12 @@ const PARAMETERS: &[Parameter] = &[
 
 /// The lattices 64x64x32x32 to 128x128x64x64 on 1024 ranks, and larger ones.
 const SETS: &[ParameterSet] = &[
-    ParameterSet { name: "8x8x8x8", preset: Preset::Default, values: &[8, 8, 8, 8] },
-    ParameterSet { name: "8x8x8x16", preset: Preset::Default, values: &[8, 8, 8, 16] },
-    ParameterSet { name: "8x16x16x16", preset: Preset::Default, values: &[8, 16, 16, 16] },
-    ParameterSet { name: "16x16x16x16", preset: Preset::Quick, values: &[16, 16, 16, 16] },
-    ParameterSet { name: "32x32x32x32", preset: Preset::Full, values: &[32, 32, 32, 32] },
-    ParameterSet { name: "64x64x32x32", preset: Preset::Full, values: &[64, 64, 32, 32] },
+    Preset::Default.set("8x8x8x8", "8 8 8 8"),
+    Preset::Default.set("8x8x8x16", "8 8 8 16"),
+    Preset::Default.set("8x16x16x16", "8 16 16 16"),
+    Preset::Quick.set("16x16x16x16", "16 16 16 16"),
+    Preset::Full.set("32x32x32x32", "32 32 32 32"),
+    Preset::Full.set("64x64x32x32", "64 64 32 32"),
 ];
 
 /// The exchange in direction -z.

@@ -32,14 +32,14 @@ const PARAMETERS: &[Parameter] = &[
 
 /// The grids of classes S, W, A, B, C, D, E.
 const SETS: &[ParameterSet] = &[
-    ParameterSet { name: "12x12", preset: Preset::Default, values: &[12, 12] },
-    ParameterSet { name: "33x33", preset: Preset::Default, values: &[33, 33] },
-    ParameterSet { name: "64x64", preset: Preset::Default, values: &[64, 64] },
-    ParameterSet { name: "102x102", preset: Preset::Default, values: &[102, 102] },
-    ParameterSet { name: "162x162", preset: Preset::Default, values: &[162, 162] },
-    ParameterSet { name: "408x408", preset: Preset::Quick, values: &[408, 408] },
-    ParameterSet { name: "1020x1020", preset: Preset::Default, values: &[1020, 1020] },
-    ParameterSet { name: "2040x2040", preset: Preset::Full, values: &[2040, 2040] },
+    Preset::Default.set("12x12", "12 12"),
+    Preset::Default.set("33x33", "33 33"),
+    Preset::Default.set("64x64", "64 64"),
+    Preset::Default.set("102x102", "102 102"),
+    Preset::Default.set("162x162", "162 162"),
+    Preset::Quick.set("408x408", "408 408"),
+    Preset::Default.set("1020x1020", "1020 1020"),
+    Preset::Full.set("2040x2040", "2040 2040"),
 ];
 
 /// The contiguous direction.

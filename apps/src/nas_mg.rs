@@ -27,11 +27,11 @@ const PARAMETERS: &[Parameter] = &[
 
 /// The grids of classes S, W, A and C on four ranks, and a larger one.
 const SETS: &[ParameterSet] = &[
-    ParameterSet { name: "34x18x18", preset: Preset::Default, values: &[34, 18, 18] },
-    ParameterSet { name: "130x66x66", preset: Preset::Quick, values: &[130, 66, 66] },
-    ParameterSet { name: "258x130x130", preset: Preset::Default, values: &[258, 130, 130] },
-    ParameterSet { name: "514x258x258", preset: Preset::Default, values: &[514, 258, 258] },
-    ParameterSet { name: "1026x258x258", preset: Preset::Full, values: &[1026, 258, 258] },
+    Preset::Default.set("34x18x18", "34 18 18"),
+    Preset::Quick.set("130x66x66", "130 66 66"),
+    Preset::Default.set("258x130x130", "258 130 130"),
+    Preset::Default.set("514x258x258", "514 258 258"),
+    Preset::Full.set("1026x258x258", "1026 258 258"),
 ];
 
 /// The face with single doubles.

@@ -19,12 +19,10 @@ pub enum ParameterType {
     Choice(&'static [&'static str]),
     /// A number for each axis of an array, joined by `x`, as in `102x102x52`; those of several arrays joined by `+`.
     PerAxis(PerAxis),
-    /// A name. What the named sets have: the value of a set is the index here.
-    Word(&'static [&'static str]),
+    /// A name.
+    Word,
     /// Layouts as text.
     Layouts {
-        /// What the named sets have: the value of a set is the index here.
-        of_sets: &'static [&'static str],
         /// The word for "not given"; `None` where it must be given.
         absent: Option<&'static str>,
     },
@@ -33,8 +31,6 @@ pub enum ParameterType {
 /// What is particular to a parameter with a number for each axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerAxis {
-    /// What the named sets have: the value of a set is the index here.
-    pub of_sets: &'static [&'static str],
     /// The word for "not given"; `None` where it must be given.
     pub absent: Option<&'static str>,
     /// The choice that it stands instead of. If a user gives this parameter and not that one, that one becomes its first
@@ -96,7 +92,7 @@ impl Parameter {
             ParameterType::Element => Some(Element::ALL.map(Element::name).to_vec()),
             ParameterType::Integer
             | ParameterType::PerAxis(_)
-            | ParameterType::Word(_)
+            | ParameterType::Word
             | ParameterType::Layouts { .. } => None,
         }
     }
@@ -121,24 +117,10 @@ impl Parameter {
             ParameterType::Element => among(&Element::ALL.map(Element::name)),
             ParameterType::Choice(words) => among(words),
             ParameterType::PerAxis(PerAxis { absent, .. }) => read_per_axis(text, absent),
-            ParameterType::Word(_) => read_word(text),
+            ParameterType::Word => read_word(text),
             ParameterType::Layouts { absent, .. } if absent == Some(text) => Ok(Value::Layouts(None)),
             ParameterType::Layouts { .. } => {
                 text.parse().map(|layouts| Value::Layouts(Some(layouts))).map_err(|error| error.to_string())
-            }
-        }
-    }
-
-    /// A value of a named set.
-    fn of_set(&self, value: i64) -> Value {
-        match self.value_type {
-            ParameterType::PerAxis(PerAxis { of_sets, .. })
-            | ParameterType::Word(of_sets)
-            | ParameterType::Layouts { of_sets, .. } => {
-                self.read(of_sets[value as usize]).expect("a set has values of their kinds")
-            }
-            ParameterType::Integer | ParameterType::Element | ParameterType::Choice(_) => {
-                Value::Number(value)
             }
         }
     }
@@ -243,15 +225,22 @@ pub enum Preset {
     Full,
 }
 
-/// A named set of values, one per parameter, in the parameters' order.
+impl Preset {
+    /// A set that belongs to it; see the fields.
+    pub(crate) const fn set(self, name: &'static str, values: &'static str) -> ParameterSet {
+        ParameterSet { name, preset: self, values }
+    }
+}
+
+/// A named set of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterSet {
     /// The name, e.g. `16x16x16x16`.
     pub name: &'static str,
     /// The smallest preset that runs it.
     pub preset: Preset,
-    /// A value per parameter.
-    pub values: &'static [i64],
+    /// A value per parameter, in their order, as a user types them, with blanks between.
+    pub values: &'static str,
 }
 
 /// What a test needs to know besides its parameters.
@@ -394,8 +383,10 @@ impl<M> Test<M> {
                 name: name.to_owned(),
                 candidates: self.sets.iter().map(|set| set.name).collect(),
             })?;
-        let values = self.parameters.iter().zip(set.values).map(|(p, &value)| p.of_set(value)).collect();
-        Ok(Values::of_set(self.name, self.parameters, values))
+        let texts = set.values.split(' ').zip(self.parameters);
+        let values =
+            texts.map(|(text, parameter)| parameter.read(text).expect("a set has values of their kinds"));
+        Ok(Values::of_set(self.name, self.parameters, values.collect()))
     }
 
     /// The set that the preset `quick` runs, and that single values change where no set is named.

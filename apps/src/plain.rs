@@ -14,7 +14,7 @@ use datatypes::{Element, Layout};
 
 use crate::face::{Face, FaceBlock};
 use crate::region::{Description, Region, Whole};
-use crate::{ArraySpec, Arrays, Loops, MicroApp, Parameter, ParameterSet, Piece, Preset, Test, WireOrder};
+use crate::{ArraySpec, Arrays, Loops, MicroApp, Parameter, Piece, Preset, Test, WireOrder};
 
 /// A message without gaps.
 pub const CONTIGUOUS: Test = Test {
@@ -24,13 +24,13 @@ pub const CONTIGUOUS: Test = Test {
     about: "any number of bytes in one run",
     parameters: &[Parameter::integer("bytes", "bytes", "bytes of the message")],
     sets: &[
-        ParameterSet { name: "8", preset: Preset::Default, values: &[8] },
-        ParameterSet { name: "1024", preset: Preset::Default, values: &[1 << 10] },
-        ParameterSet { name: "16384", preset: Preset::Default, values: &[1 << 14] },
-        ParameterSet { name: "131072", preset: Preset::Quick, values: &[1 << 17] },
-        ParameterSet { name: "1048576", preset: Preset::Default, values: &[1 << 20] },
-        ParameterSet { name: "16777216", preset: Preset::Default, values: &[1 << 24] },
-        ParameterSet { name: "268435456", preset: Preset::Full, values: &[1 << 28] },
+        Preset::Default.set("8", "8"),
+        Preset::Default.set("1024", "1024"),
+        Preset::Default.set("16384", "16384"),
+        Preset::Quick.set("131072", "131072"),
+        Preset::Default.set("1048576", "1048576"),
+        Preset::Default.set("16777216", "16777216"),
+        Preset::Full.set("268435456", "268435456"),
     ],
     make: |values, _| {
         let bytes = values.within("bytes", 0..=i64::MAX)? as usize;
@@ -40,12 +40,6 @@ pub const CONTIGUOUS: Test = Test {
         Ok(MicroApp::new(Element::Byte, arrays, send, receive))
     },
 };
-
-/// As a parameter: the index in [`Element::ALL`].
-pub(crate) const FLOAT: i64 = 10;
-
-/// As a parameter: the index in [`Element::ALL`].
-pub(crate) const DOUBLE: i64 = 11;
 
 /// A message of equal blocks at equal distances.
 pub const STRIDED: Test = Test {
@@ -58,16 +52,12 @@ pub const STRIDED: Test = Test {
         Parameter::element("element", "predefined type of an element"),
     ],
     sets: &[
-        ParameterSet { name: "16384x1x2_float", preset: Preset::Default, values: &[16_384, 1, 2, FLOAT] },
-        ParameterSet { name: "16384x1x2_double", preset: Preset::Quick, values: &[16_384, 1, 2, DOUBLE] },
-        ParameterSet { name: "2048x8x16_double", preset: Preset::Default, values: &[2048, 8, 16, DOUBLE] },
-        ParameterSet { name: "256x64x128_double", preset: Preset::Default, values: &[256, 64, 128, DOUBLE] },
-        ParameterSet {
-            name: "32x512x1024_double",
-            preset: Preset::Default,
-            values: &[32, 512, 1024, DOUBLE],
-        },
-        ParameterSet { name: "4194304x1x2_double", preset: Preset::Full, values: &[4_194_304, 1, 2, DOUBLE] },
+        Preset::Default.set("16384x1x2_float", "16384 1 2 float"),
+        Preset::Quick.set("16384x1x2_double", "16384 1 2 double"),
+        Preset::Default.set("2048x8x16_double", "2048 8 16 double"),
+        Preset::Default.set("256x64x128_double", "256 64 128 double"),
+        Preset::Default.set("32x512x1024_double", "32 512 1024 double"),
+        Preset::Full.set("4194304x1x2_double", "4194304 1 2 double"),
     ],
     make: |values, _| {
         let (count, blocklength) = (values.positive("count")?, values.positive("blocklength")?);
@@ -134,16 +124,5 @@ impl FaceBlock for Run {
 
     fn unpack(&self, _: Loops, packed: &[u8], arrays: &mut Arrays) {
         arrays.slice_mut(self.array)[self.place()].copy_from_slice(packed);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sets_have_the_elements_of_their_names() {
-        assert_eq!(Element::ALL[FLOAT as usize], Element::Float);
-        assert_eq!(Element::ALL[DOUBLE as usize], Element::Double);
     }
 }

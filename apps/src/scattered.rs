@@ -9,8 +9,8 @@
 use crate::face::Face;
 use crate::list::List;
 use crate::permutation::IndexList;
-use crate::plain::{DOUBLE, FLOAT, arrays};
-use crate::{MicroApp, Parameter, ParameterSet, Preset, Test};
+use crate::plain::arrays;
+use crate::{MicroApp, Parameter, Preset, Test};
 
 /// A message of equal blocks at random places.
 pub const SCATTERED: Test = Test {
@@ -25,27 +25,11 @@ pub const SCATTERED: Test = Test {
         Parameter::element("element", "predefined type of an element"),
     ],
     sets: &[
-        ParameterSet {
-            name: "16384x1_32768_float",
-            preset: Preset::Default,
-            values: &[16_384, 1, 32_768, FLOAT],
-        },
-        ParameterSet {
-            name: "16384x1_32768_double",
-            preset: Preset::Quick,
-            values: &[16_384, 1, 32_768, DOUBLE],
-        },
-        ParameterSet {
-            name: "2048x8_4096_double",
-            preset: Preset::Default,
-            values: &[2048, 8, 4096, DOUBLE],
-        },
-        ParameterSet { name: "256x64_512_double", preset: Preset::Default, values: &[256, 64, 512, DOUBLE] },
-        ParameterSet {
-            name: "4194304x1_8388608_double",
-            preset: Preset::Full,
-            values: &[4_194_304, 1, 8_388_608, DOUBLE],
-        },
+        Preset::Default.set("16384x1_32768_float", "16384 1 32768 float"),
+        Preset::Quick.set("16384x1_32768_double", "16384 1 32768 double"),
+        Preset::Default.set("2048x8_4096_double", "2048 8 4096 double"),
+        Preset::Default.set("256x64_512_double", "256 64 512 double"),
+        Preset::Full.set("4194304x1_8388608_double", "4194304 1 8388608 double"),
     ],
     make: |values, context| {
         let (count, blocklength) = (values.positive("count")?, values.positive("blocklength")?);

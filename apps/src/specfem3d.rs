@@ -22,9 +22,7 @@ use crate::permutation::IndexList;
 use crate::plain::Run;
 use crate::region::{BoxLoops, Region, Whole};
 use crate::rows::{pack_rows, unpack_rows};
-use crate::{
-    ArraySpec, Built, Context, MicroApp, Parameter, ParameterError, ParameterSet, Preset, Test, Values,
-};
+use crate::{ArraySpec, Built, Context, MicroApp, Parameter, ParameterError, Preset, Test, Values};
 
 const SOURCE: &str = "SPECFEM3D_GLOBE; DDTBench 1.2 src_c/timing_specfem3d.c";
 
@@ -43,11 +41,11 @@ pub const MT: Test = Test {
         Parameter::integer("dim3", "values", "extent of the slowest index"),
     ],
     sets: &[
-        ParameterSet { name: "3x2x7600", preset: Preset::Quick, values: &[3, 2, 7600] },
-        ParameterSet { name: "3x2x6400", preset: Preset::Default, values: &[3, 2, 6400] },
-        ParameterSet { name: "3x2x5600", preset: Preset::Default, values: &[3, 2, 5600] },
-        ParameterSet { name: "3x2x6200", preset: Preset::Default, values: &[3, 2, 6200] },
-        ParameterSet { name: "3x2x760000", preset: Preset::Full, values: &[3, 2, 760_000] },
+        Preset::Quick.set("3x2x7600", "3 2 7600"),
+        Preset::Default.set("3x2x6400", "3 2 6400"),
+        Preset::Default.set("3x2x5600", "3 2 5600"),
+        Preset::Default.set("3x2x6200", "3 2 6200"),
+        Preset::Full.set("3x2x760000", "3 2 760000"),
     ],
     make: |values, _| transpose(values),
 };
@@ -62,11 +60,11 @@ pub const OC: Test = Test {
         Parameter::integer("icount", "points", "points shared with the neighbour"),
     ],
     sets: &[
-        ParameterSet { name: "88881_3225", preset: Preset::Quick, values: &[88_881, 3225] },
-        ParameterSet { name: "38585_1897", preset: Preset::Default, values: &[38_585, 1897] },
-        ParameterSet { name: "12857_877", preset: Preset::Default, values: &[12_857, 877] },
-        ParameterSet { name: "3697_493", preset: Preset::Default, values: &[3697, 493] },
-        ParameterSet { name: "8888100_322500", preset: Preset::Full, values: &[8_888_100, 322_500] },
+        Preset::Quick.set("88881_3225", "88881 3225"),
+        Preset::Default.set("38585_1897", "38585 1897"),
+        Preset::Default.set("12857_877", "12857 877"),
+        Preset::Default.set("3697_493", "3697 493"),
+        Preset::Full.set("8888100_322500", "8888100 322500"),
     ],
     make: |values, context| {
         shared(values, 1, &[Mesh::checked(values, context, "accel", ["dim1", "icount"], 0)?])
@@ -86,31 +84,11 @@ pub const CM: Test = Test {
         Parameter::integer("icount_ic", "points", "points of the inner core shared with the neighbour"),
     ],
     sets: &[
-        ParameterSet {
-            name: "834917_51153_11797_3009",
-            preset: Preset::Default,
-            values: &[834_917, 51_153, 11_797, 3009],
-        },
-        ParameterSet {
-            name: "396849_22477_7125_1729",
-            preset: Preset::Quick,
-            values: &[396_849, 22_477, 7125, 1729],
-        },
-        ParameterSet {
-            name: "152001_7209_3801_801",
-            preset: Preset::Default,
-            values: &[152_001, 7209, 3801, 801],
-        },
-        ParameterSet {
-            name: "39929_1225_1957_245",
-            preset: Preset::Default,
-            values: &[39_929, 1225, 1957, 245],
-        },
-        ParameterSet {
-            name: "8349170_511530_117970_30090",
-            preset: Preset::Full,
-            values: &[8_349_170, 511_530, 117_970, 30_090],
-        },
+        Preset::Default.set("834917_51153_11797_3009", "834917 51153 11797 3009"),
+        Preset::Quick.set("396849_22477_7125_1729", "396849 22477 7125 1729"),
+        Preset::Default.set("152001_7209_3801_801", "152001 7209 3801 801"),
+        Preset::Default.set("39929_1225_1957_245", "39929 1225 1957 245"),
+        Preset::Full.set("8349170_511530_117970_30090", "8349170 511530 117970 30090"),
     ],
     make: |values, context| {
         let cm = Mesh::checked(values, context, "accel_cm", ["dim2_cm", "icount_cm"], 0)?;

@@ -18,22 +18,14 @@ mod declared;
 use std::ops::Range;
 
 use crate::face::Face;
-use crate::plain::DOUBLE;
 use crate::region::{Description, Region, Whole};
-use crate::{
-    MicroApp, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test, Values,
-};
+use crate::{MicroApp, OnlyWith, Parameter, ParameterError, ParameterType, PerAxis, Preset, Test, Values};
 
-pub(crate) use declared::{ARRAYS, Declared, ORDER, axis_name, halo, shape, slowest_first};
+pub(crate) use declared::{ARRAYS, Declared, ORDER, SHAPE, axis_name, halo, slowest_first};
 
 /// A parameter of a block, which stands instead of a face.
-const fn of_block(
-    name: &'static str,
-    unit: &'static str,
-    about: &'static str,
-    of_sets: &'static [&'static str],
-) -> Parameter {
-    let kind = PerAxis { of_sets, absent: Some("none"), instead_of: Some("face") };
+const fn of_block(name: &'static str, unit: &'static str, about: &'static str) -> Parameter {
+    let kind = PerAxis { absent: Some("none"), instead_of: Some("face") };
     Parameter { name, unit, about, value_type: ParameterType::PerAxis(kind), only_with: None }
 }
 
@@ -57,7 +49,7 @@ pub const SUBARRAY: Test = Test {
     source: "your own array",
     about: "a face or a block of arrays of any shape: -p shape=102x102x52 -p face=x+",
     parameters: &[
-        shape(&["66x66x66", "102x102x52x5", "64x64x64", "258x258x258"]),
+        SHAPE,
         ARRAYS,
         ORDER,
         Parameter::element("element", "predefined type of an element"),
@@ -68,7 +60,6 @@ pub const SUBARRAY: Test = Test {
         ),
         Parameter::integer("width", "layers", "layers of the face").only_with(of_face("1")),
         halo(
-            &["width", "2x2x2x0"],
             "of a face: points of halo on either side of each axis, or one number for all; width: as wide as the face on \
              x, y, z and the face's axis",
         )
@@ -79,43 +70,19 @@ pub const SUBARRAY: Test = Test {
             &["no", "yes"],
         )
         .only_with(of_face("no")),
-        of_block("start", "index", "first index of the block on each axis, from 0", &["none", "16x16x16"]),
-        of_block("count", "points", "points of the block on each axis", &["none", "32x32x32"]),
-        of_block("receive_start", "index", "where the block is received; none: at start", &["none"]),
-        of_block("receive_count", "points", "its points there, as many in all; none: count", &["none"]),
+        of_block("start", "index", "first index of the block on each axis, from 0"),
+        of_block("count", "points", "points of the block on each axis"),
+        of_block("receive_start", "index", "where the block is received; none: at start"),
+        of_block("receive_count", "points", "its points there, as many in all; none: count"),
     ],
     sets: &[
         // shape, arrays, order, element, face, width, halo, corners, start, count, receive_start, receive_count
-        ParameterSet {
-            name: "66x66x66_x",
-            preset: Preset::Quick,
-            values: &[0, 0, 0, DOUBLE, 2, 1, 0, 0, 0, 0, 0, 0],
-        },
-        ParameterSet {
-            name: "66x66x66_y",
-            preset: Preset::Default,
-            values: &[0, 0, 0, DOUBLE, 4, 1, 0, 0, 0, 0, 0, 0],
-        },
-        ParameterSet {
-            name: "66x66x66_z",
-            preset: Preset::Default,
-            values: &[0, 0, 0, DOUBLE, 6, 1, 0, 0, 0, 0, 0, 0],
-        },
-        ParameterSet {
-            name: "102x102x52x5_x",
-            preset: Preset::Default,
-            values: &[1, 0, 0, DOUBLE, 2, 2, 1, 0, 0, 0, 0, 0],
-        },
-        ParameterSet {
-            name: "64x64x64_block",
-            preset: Preset::Default,
-            values: &[2, 0, 0, DOUBLE, 0, 1, 0, 0, 1, 1, 0, 0],
-        },
-        ParameterSet {
-            name: "258x258x258_x",
-            preset: Preset::Full,
-            values: &[3, 0, 0, DOUBLE, 2, 1, 0, 0, 0, 0, 0, 0],
-        },
+        Preset::Quick.set("66x66x66_x", "66x66x66 1 fortran double x+ 1 width no none none none none"),
+        Preset::Default.set("66x66x66_y", "66x66x66 1 fortran double y+ 1 width no none none none none"),
+        Preset::Default.set("66x66x66_z", "66x66x66 1 fortran double z+ 1 width no none none none none"),
+        Preset::Default.set("102x102x52x5_x", "102x102x52x5 1 fortran double x+ 2 2x2x2x0 no none none none none"),
+        Preset::Default.set("64x64x64_block", "64x64x64 1 fortran double none 1 width no 16x16x16 32x32x32 none none"),
+        Preset::Full.set("258x258x258_x", "258x258x258 1 fortran double x+ 1 width no none none none none"),
     ],
     make: |values, _| {
         let declared = Declared::new(values)?;

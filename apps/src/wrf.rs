@@ -58,36 +58,20 @@ const PARAMETERS: &[Parameter] = &[
 
 /// The patches of em_b_wave on 2x2 to 8x8 ranks, and a large one.
 const X_SETS: &[ParameterSet] = &[
-    ParameterSet {
-        name: "2x2",
-        preset: Preset::Default,
-        values: &[-4, 27, 34, 85, 1, 65, 18, 20, 38, 81, 2],
-    },
-    ParameterSet { name: "4x4", preset: Preset::Quick, values: &[4, 27, 14, 47, 1, 65, 18, 20, 18, 43, 2] },
-    ParameterSet { name: "8x8", preset: Preset::Default, values: &[4, 22, 4, 27, 1, 65, 13, 15, 8, 23, 2] },
-    ParameterSet {
-        name: "patch256",
-        preset: Preset::Full,
-        values: &[-4, 261, -4, 261, 1, 65, 254, 256, 1, 256, 2],
-    },
+    Preset::Default.set("2x2", "-4 27 34 85 1 65 18 20 38 81 2"),
+    Preset::Quick.set("4x4", "4 27 14 47 1 65 18 20 18 43 2"),
+    Preset::Default.set("8x8", "4 22 4 27 1 65 13 15 8 23 2"),
+    Preset::Full.set("patch256", "-4 261 -4 261 1 65 254 256 1 256 2"),
 ];
 
 /// As [`X_SETS`].
 const Y_SETS: &[ParameterSet] = &[
-    ParameterSet { name: "2x2", preset: Preset::Default, values: &[-4, 27, 34, 85, 1, 65, 1, 23, 41, 43, 2] },
-    ParameterSet { name: "3x3", preset: Preset::Default, values: &[8, 34, 21, 61, 1, 65, 12, 30, 28, 30, 2] },
-    ParameterSet { name: "4x4", preset: Preset::Quick, values: &[4, 27, 14, 47, 1, 65, 8, 23, 21, 23, 2] },
-    ParameterSet {
-        name: "5x5",
-        preset: Preset::Default,
-        values: &[10, 31, 10, 39, 1, 65, 14, 27, 17, 19, 2],
-    },
-    ParameterSet { name: "8x8", preset: Preset::Default, values: &[4, 22, 4, 27, 1, 65, 8, 18, 11, 13, 2] },
-    ParameterSet {
-        name: "patch256",
-        preset: Preset::Full,
-        values: &[-4, 261, -4, 261, 1, 65, 1, 256, 254, 256, 2],
-    },
+    Preset::Default.set("2x2", "-4 27 34 85 1 65 1 23 41 43 2"),
+    Preset::Default.set("3x3", "8 34 21 61 1 65 12 30 28 30 2"),
+    Preset::Quick.set("4x4", "4 27 14 47 1 65 8 23 21 23 2"),
+    Preset::Default.set("5x5", "10 31 10 39 1 65 14 27 17 19 2"),
+    Preset::Default.set("8x8", "4 22 4 27 1 65 8 18 11 13 2"),
+    Preset::Full.set("patch256", "-4 261 -4 261 1 65 1 256 254 256 2"),
 ];
 
 /// Short runs, as nested vectors.

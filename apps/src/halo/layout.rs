@@ -15,7 +15,7 @@ use datatypes::Element;
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::face::Face;
 use crate::layout::{Described, NAME, RECEIVE, SEND, Sides, places};
-use crate::{ArraySpec, Message, Parameter, ParameterSet, Piece, Preset, Values};
+use crate::{ArraySpec, Message, Parameter, Piece, Preset, Values};
 
 /// To whom a rank sends: the words of the parameter, in its order.
 const NEIGHBOURS: [(&str, Neighbours); 4] = [
@@ -58,8 +58,8 @@ pub const LAYOUT: HaloTest = HaloTest {
     ],
     sets: &[
         // name, send, receive, neighbours
-        ParameterSet { name: "vector", preset: Preset::Quick, values: &[0, 0, 0, 0] },
-        ParameterSet { name: "indexed", preset: Preset::Default, values: &[0, 1, 0, 0] },
+        Preset::Quick.set("vector", "unnamed vector(408,5,2050,double) send both"),
+        Preset::Default.set("indexed", "unnamed indexed([3,1,2],[9,0,20],double) send both"),
     ],
     make: build,
 };

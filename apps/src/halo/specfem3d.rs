@@ -21,7 +21,7 @@ use super::{Cell, Cells, HaloApp, HaloContext, HaloTest, Stage, Transfer};
 use crate::face::Face;
 use crate::permutation::{IndexList, number, shuffled};
 use crate::region::{Region, Whole};
-use crate::{ArraySpec, Parameter, ParameterError, ParameterSet, Preset, Values, specfem3d};
+use crate::{ArraySpec, Parameter, ParameterError, Preset, Values, specfem3d};
 
 /// The transpose.
 pub const MT: HaloTest = HaloTest {
@@ -34,11 +34,11 @@ pub const MT: HaloTest = HaloTest {
         Parameter::integer("dim3", "values", "extent of the slowest index"),
     ],
     sets: &[
-        ParameterSet { name: "3x7600", preset: Preset::Quick, values: &[3, 7600] },
-        ParameterSet { name: "3x6400", preset: Preset::Default, values: &[3, 6400] },
-        ParameterSet { name: "3x5600", preset: Preset::Default, values: &[3, 5600] },
-        ParameterSet { name: "3x6200", preset: Preset::Default, values: &[3, 6200] },
-        ParameterSet { name: "3x760000", preset: Preset::Full, values: &[3, 760_000] },
+        Preset::Quick.set("3x7600", "3 7600"),
+        Preset::Default.set("3x6400", "3 6400"),
+        Preset::Default.set("3x5600", "3 5600"),
+        Preset::Default.set("3x6200", "3 6200"),
+        Preset::Full.set("3x760000", "3 760000"),
     ],
     make: |values, context| {
         let [dim1, dim3] = ["dim1", "dim3"].map(|name| values.positive(name));

@@ -13,7 +13,7 @@ use super::grid::indices;
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::face::Face;
 use crate::region::{Region, Whole};
-use crate::{ArraySpec, Parameter, ParameterSet, Preset, Values};
+use crate::{ArraySpec, Parameter, Preset, Values};
 
 /// Arrays.
 const SEND: usize = 0;
@@ -28,15 +28,15 @@ pub const STENCIL7: HaloTest = HaloTest {
     parameters: &[Parameter::integer("bytes", "bytes", "bytes to each neighbour, a multiple of 8")],
     // 256 B to 4 MiB as in the CMB paper.
     sets: &[
-        ParameterSet { name: "256", preset: Preset::Default, values: &[1 << 8] },
-        ParameterSet { name: "1024", preset: Preset::Default, values: &[1 << 10] },
-        ParameterSet { name: "4096", preset: Preset::Default, values: &[1 << 12] },
-        ParameterSet { name: "16384", preset: Preset::Default, values: &[1 << 14] },
-        ParameterSet { name: "65536", preset: Preset::Quick, values: &[1 << 16] },
-        ParameterSet { name: "262144", preset: Preset::Default, values: &[1 << 18] },
-        ParameterSet { name: "1048576", preset: Preset::Default, values: &[1 << 20] },
-        ParameterSet { name: "4194304", preset: Preset::Default, values: &[1 << 22] },
-        ParameterSet { name: "16777216", preset: Preset::Full, values: &[1 << 24] },
+        Preset::Default.set("256", "256"),
+        Preset::Default.set("1024", "1024"),
+        Preset::Default.set("4096", "4096"),
+        Preset::Default.set("16384", "16384"),
+        Preset::Quick.set("65536", "65536"),
+        Preset::Default.set("262144", "262144"),
+        Preset::Default.set("1048576", "1048576"),
+        Preset::Default.set("4194304", "4194304"),
+        Preset::Full.set("16777216", "16777216"),
     ],
     make: |values, context| build(values, context, |distance| distance == 1),
 };

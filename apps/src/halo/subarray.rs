@@ -9,10 +9,9 @@
 
 use super::patch::{Axis, Patch, PatchArray, Swap};
 use super::{Grid, HaloBuilt, HaloContext, HaloTest};
-use crate::plain::DOUBLE;
 use crate::region::Description;
-use crate::subarray::{ARRAYS, Declared, ORDER, halo, shape};
-use crate::{Parameter, ParameterSet, Preset, Values};
+use crate::subarray::{ARRAYS, Declared, ORDER, SHAPE, halo};
+use crate::{Parameter, Preset, Values};
 
 /// Dimensions of the grid: as many as [`Swap`] can name. No application known to us divides more than four.
 static DIMENSIONS: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -24,13 +23,12 @@ pub const SUBARRAY: HaloTest = HaloTest {
     source: "your own array",
     about: "the halo of arrays of any shape: -p shape=102x102x52 -p halo=2 -p width=2",
     parameters: &[
-        shape(&["66x66x66", "102x102x52x5", "258x258x258"]),
+        SHAPE,
         ARRAYS,
         ORDER,
         Parameter::element("element", "predefined type of an element"),
         Parameter::integer("width", "layers", "layers exchanged on each side"),
         halo(
-            &["width", "2x2x2x0"],
             "points of halo on either side of each axis, or one number for all; an axis without is not divided; width: as \
              wide as what is exchanged, on x, y and z",
         ),
@@ -42,14 +40,10 @@ pub const SUBARRAY: HaloTest = HaloTest {
     ],
     sets: &[
         // shape, arrays, order, element, width, halo, corners
-        ParameterSet { name: "66x66x66", preset: Preset::Quick, values: &[0, 0, 0, DOUBLE, 1, 0, 0] },
-        ParameterSet {
-            name: "66x66x66_corners",
-            preset: Preset::Default,
-            values: &[0, 0, 0, DOUBLE, 1, 0, 1],
-        },
-        ParameterSet { name: "102x102x52x5", preset: Preset::Default, values: &[1, 0, 0, DOUBLE, 2, 1, 0] },
-        ParameterSet { name: "258x258x258", preset: Preset::Full, values: &[2, 0, 0, DOUBLE, 1, 0, 0] },
+        Preset::Quick.set("66x66x66", "66x66x66 1 fortran double 1 width no"),
+        Preset::Default.set("66x66x66_corners", "66x66x66 1 fortran double 1 width yes"),
+        Preset::Default.set("102x102x52x5", "102x102x52x5 1 fortran double 2 2x2x2x0 no"),
+        Preset::Full.set("258x258x258", "258x258x258 1 fortran double 1 width no"),
     ],
     make: build,
 };

@@ -33,12 +33,12 @@ const PARAMETERS: &[Parameter] = &[
 
 /// The patches of em_b_wave on 2x2 to 8x8 ranks, and a large one.
 const SETS: &[ParameterSet] = &[
-    ParameterSet { name: "2x2", preset: Preset::Default, values: &[20, 41, 65, 3, 7, 2] },
-    ParameterSet { name: "3x3", preset: Preset::Default, values: &[13, 27, 65, 3, 7, 2] },
-    ParameterSet { name: "4x4", preset: Preset::Quick, values: &[10, 20, 65, 3, 7, 2] },
-    ParameterSet { name: "5x5", preset: Preset::Default, values: &[8, 16, 65, 3, 7, 2] },
-    ParameterSet { name: "8x8", preset: Preset::Default, values: &[5, 10, 65, 3, 7, 2] },
-    ParameterSet { name: "patch256", preset: Preset::Full, values: &[256, 256, 65, 3, 5, 2] },
+    Preset::Default.set("2x2", "20 41 65 3 7 2"),
+    Preset::Default.set("3x3", "13 27 65 3 7 2"),
+    Preset::Quick.set("4x4", "10 20 65 3 7 2"),
+    Preset::Default.set("5x5", "8 16 65 3 7 2"),
+    Preset::Default.set("8x8", "5 10 65 3 7 2"),
+    Preset::Full.set("patch256", "256 256 65 3 5 2"),
 ];
 
 /// As nested vectors.

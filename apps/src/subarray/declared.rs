@@ -32,24 +32,22 @@ pub(crate) const ARRAYS: Parameter = Parameter {
     name: "arrays",
     unit: "arrays",
     about: "arrays of each shape, all of them in one message: one number, or for each shape one, joined by +",
-    value_type: ParameterType::PerAxis(PerAxis { of_sets: &["1"], absent: None, instead_of: None }),
+    value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None }),
     only_with: None,
 };
 
 /// The shapes.
-pub(crate) const fn shape(of_sets: &'static [&'static str]) -> Parameter {
-    Parameter {
-        name: "shape",
-        unit: "points",
-        about: "extent of each axis as declared, halo included, as 102x102x52; other shapes after a +",
-        value_type: ParameterType::PerAxis(PerAxis { of_sets, absent: None, instead_of: None }),
-        only_with: None,
-    }
-}
+pub(crate) const SHAPE: Parameter = Parameter {
+    name: "shape",
+    unit: "points",
+    about: "extent of each axis as declared, halo included, as 102x102x52; other shapes after a +",
+    value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None }),
+    only_with: None,
+};
 
 /// The halo of each axis.
-pub(crate) const fn halo(of_sets: &'static [&'static str], about: &'static str) -> Parameter {
-    let kind = PerAxis { of_sets, absent: Some("width"), instead_of: None };
+pub(crate) const fn halo(about: &'static str) -> Parameter {
+    let kind = PerAxis { absent: Some("width"), instead_of: None };
     Parameter {
         name: "halo",
         unit: "points",

@@ -127,7 +127,7 @@ fn run_it(test: &'static Test) -> String {
     let name = test.name;
     let values = test.set(test.quick_set().name).expect("the set is the test's own");
     let is_name = |own: &str| {
-        test.parameters.iter().any(|p| p.name == own && matches!(p.value_type, ParameterType::Word(_)))
+        test.parameters.iter().any(|p| p.name == own && matches!(p.value_type, ParameterType::Word))
     };
     let example = values.pairs().find(|(own, _)| !is_name(own)).map_or_else(String::new, |(own, value)| {
         // Shells have brackets of their own.
