@@ -54,16 +54,14 @@ pub const HALOS: &[HaloTest] = &[
 ];
 
 /// All exchanges, and [`LAYOUT`], which is run where it is named.
-pub fn all() -> impl Iterator<Item = &'static HaloTest> {
+pub fn all() -> impl Iterator<Item = &'static HaloTest> + Clone {
     HALOS.iter().chain([const { &LAYOUT }])
 }
 
 /// The exchange called `name`.
 ///
 /// # Errors
-/// [`ParameterError::UnknownTest`] with the nearest name.
+/// If there is none, with the nearest name.
 pub fn find(name: &str) -> Result<&'static HaloTest, ParameterError> {
-    all()
-        .find(|test| test.name == name)
-        .ok_or_else(|| ParameterError::unknown_test(name, all().map(|test| test.name).collect()))
+    HaloTest::find(all(), name)
 }

@@ -12,7 +12,7 @@
 //!
 //! let test = find("nas_lu_y")?;
 //! let mut values = test.set("408x408")?;
-//! values.assign(test, "ny", "100")?;
+//! values.assign("ny", "100")?;
 //! let app = test.build(&values, Context::default())?;
 //! let message = app.message(Side::Send, WireOrder::Ddt);
 //! assert_eq!((message.size(), message.segments().count()), (100 * 5 * 8, 100));
@@ -90,16 +90,14 @@ pub const TESTS: &[Test] = &[
 ];
 
 /// All tests, and [`LAYOUT`], which is run where it is named.
-pub fn all() -> impl Iterator<Item = &'static Test> {
+pub fn all() -> impl Iterator<Item = &'static Test> + Clone {
     TESTS.iter().chain([const { &LAYOUT }])
 }
 
 /// The test called `name`.
 ///
 /// # Errors
-/// [`ParameterError::UnknownTest`] with the nearest name.
+/// If there is none, with the nearest name.
 pub fn find(name: &str) -> Result<&'static Test, ParameterError> {
-    all()
-        .find(|test| test.name == name)
-        .ok_or_else(|| ParameterError::unknown_test(name, all().map(|test| test.name).collect()))
+    Test::find(all(), name)
 }

@@ -283,36 +283,7 @@ pub type Built = Result<MicroApp, ParameterError>;
 
 /// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum ParameterError {
-    /// No such test.
-    #[error("no test is called {name:?}{}", nearest(.candidates, .name).unwrap_or_else(|| "; `ddtbench list` shows all".to_owned()))]
-    UnknownTest {
-        /// What was asked for.
-        name: String,
-        /// The names there are.
-        candidates: Vec<&'static str>,
-    },
-    /// No such parameter.
-    #[error("{test} has no parameter {name:?}{}", instead(.candidates, .name))]
-    UnknownParameter {
-        /// The test.
-        test: &'static str,
-        /// What was asked for.
-        name: String,
-        /// The names there are.
-        candidates: Vec<&'static str>,
-    },
-    /// No such set.
-    #[error("{test} has no parameter set {name:?}{}", instead(.candidates, .name))]
-    UnknownSet {
-        /// The test.
-        test: &'static str,
-        /// What was asked for.
-        name: String,
-        /// The names there are.
-        candidates: Vec<&'static str>,
-    },
     /// A value that cannot be.
     #[error("parameter {name} = {value}: {reason}")]
     Value {
@@ -323,36 +294,25 @@ pub enum ParameterError {
         /// What would be right.
         reason: String,
     },
-    /// A number of ranks that the application cannot be divided among.
-    #[error("{test} on {ranks} ranks: {reason}")]
-    Ranks {
-        /// The test.
-        test: &'static str,
-        /// What was asked for.
-        ranks: usize,
-        /// What would be right, with the nearest number that is.
-        reason: String,
-    },
-    /// Arrays beyond the address space.
-    #[error("{test} {values}: the arrays would be larger than an address space")]
-    TooLarge {
-        /// The test.
-        test: &'static str,
-        /// All values.
-        values: String,
-    },
+    /// A test, parameter or set that is not there, a number of ranks that an application cannot be divided among, arrays beyond
+    /// the address space: the message.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl ParameterError {
+    /// No parameter or set (`what`) of a test is called `name`; what there is, and which is closest.
+    fn unknown(test: &str, what: &str, name: &str, candidates: &[&str]) -> Self {
+        let all = candidates.join(", ");
+        let instead = nearest(candidates, name)
+            .map_or(format!("; it has {all}"), |near| format!("{near} It has {all}"));
+        Self::Other(format!("{test} has no {what} {name:?}{instead}"))
+    }
 }
 
 /// `: did you mean "x"?` where a candidate is close to `name`.
-fn nearest(candidates: &[&'static str], name: &str) -> Option<String> {
+fn nearest(candidates: &[&str], name: &str) -> Option<String> {
     similar(candidates, name).map(|candidate| format!(": did you mean {candidate:?}?"))
-}
-
-/// What there is in place of `name`, and which of it is closest.
-fn instead(candidates: &[&'static str], name: &str) -> String {
-    let all = candidates.join(", ");
-    nearest(candidates, name)
-        .map_or_else(|| format!("; it has {all}"), |nearest| format!("{nearest} It has {all}"))
 }
 
 /// The candidate that `name` is most likely a slip of; `None` where it is close to none.
@@ -364,25 +324,27 @@ pub fn similar<'a>(candidates: &[&'a str], name: &str) -> Option<&'a str> {
     close.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
 }
 
-impl ParameterError {
-    /// No test called `name`; the nearest of `candidates` is proposed.
-    pub(crate) fn unknown_test(name: &str, candidates: Vec<&'static str>) -> Self {
-        Self::UnknownTest { name: name.to_owned(), candidates }
-    }
-}
-
 impl<M> Test<M> {
+    /// The one of `all` called `name`, or an error with the nearest name.
+    pub(crate) fn find<'a>(
+        mut all: impl Iterator<Item = &'a Self> + Clone,
+        name: &str,
+    ) -> Result<&'a Self, ParameterError> {
+        let names: Vec<_> = all.clone().map(|test| test.name).collect();
+        let instead = || nearest(&names, name).unwrap_or_else(|| "; `ddtbench list` shows all".to_owned());
+        let unknown = || ParameterError::Other(format!("no test is called {name:?}{}", instead()));
+        all.find(|test| test.name == name).ok_or_else(unknown)
+    }
+
     /// The values of a named set.
     ///
     /// # Errors
-    /// [`ParameterError::UnknownSet`] with the names there are.
+    /// An unknown name, with the names there are.
     pub fn set(&self, name: &str) -> Result<Values, ParameterError> {
-        let set =
-            self.sets.iter().find(|set| set.name == name).ok_or_else(|| ParameterError::UnknownSet {
-                test: self.name,
-                name: name.to_owned(),
-                candidates: self.sets.iter().map(|set| set.name).collect(),
-            })?;
+        let set = self.sets.iter().find(|set| set.name == name).ok_or_else(|| {
+            let candidates: Vec<_> = self.sets.iter().map(|set| set.name).collect();
+            ParameterError::unknown(self.name, "parameter set", name, &candidates)
+        })?;
         let texts = set.values.split(' ').zip(self.parameters);
         let values =
             texts.map(|(text, parameter)| parameter.read(text).expect("a set has values of their kinds"));
@@ -404,8 +366,7 @@ impl Test {
     /// The micro-app with these values.
     ///
     /// # Errors
-    /// [`ParameterError::Value`] naming the parameter, its value and what would be right;
-    /// [`ParameterError::TooLarge`] where the arrays could not even be addressed.
+    /// A value that the application cannot have, with what would be right; arrays that could not even be addressed.
     pub fn build(&self, values: &Values, context: Context) -> Built {
         values.refuse_idle()?;
         (self.make)(values, context)

@@ -217,7 +217,7 @@ mod tests {
     /// First element and elements of each run of (what is sent, where it goes).
     fn runs(changes: &[(&str, &str)]) -> [Vec<(i64, u64)>; 2] {
         let mut values = SUBARRAY.set(SUBARRAY.quick_set().name).unwrap();
-        changes.iter().for_each(|(name, text)| values.assign(&SUBARRAY, name, text).unwrap());
+        changes.iter().for_each(|(name, text)| values.assign(name, text).unwrap());
         let app = SUBARRAY.build(&values, Context::default()).unwrap();
         [Side::Send, Side::Receive].map(|side| {
             let message = app.message(side, WireOrder::Ddt);
@@ -252,7 +252,7 @@ mod tests {
     fn what_is_of_a_face_alone_is_refused_for_a_block_and_what_a_set_has_of_it_is_left_out() {
         let values = |changes: &[(&str, &str)]| {
             let mut values = SUBARRAY.set("102x102x52x5_x").unwrap();
-            changes.iter().for_each(|(name, text)| values.assign(&SUBARRAY, name, text).unwrap());
+            changes.iter().for_each(|(name, text)| values.assign(name, text).unwrap());
             values
         };
         let block = [("shape", "9x8"), ("start", "1x2"), ("count", "3x4")];

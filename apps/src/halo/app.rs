@@ -28,9 +28,8 @@ impl HaloTest {
     /// The exchange with these values on the context's ranks.
     ///
     /// # Errors
-    /// [`ParameterError::Value`] naming the parameter, its value and what would be right;
-    /// [`ParameterError::Ranks`] naming the nearest number of ranks that the exchange can have;
-    /// [`ParameterError::TooLarge`] where the arrays could not even be addressed.
+    /// A value that the application cannot have, with what would be right; a number of ranks that it cannot have, with the
+    /// nearest ones; arrays that could not even be addressed.
     pub fn build(&self, values: &Values, context: HaloContext) -> HaloBuilt {
         if context.ranks == 0 {
             return Err(refuse_ranks(self.name, 0, |_| true));
@@ -57,7 +56,7 @@ pub(crate) fn refuse_ranks(
         (Some(one), None) | (None, Some(one)) => format!("the nearest that works is {one}"),
         (None, None) => "none works with these parameters".to_owned(),
     };
-    ParameterError::Ranks { test, ranks, reason }
+    ParameterError::Other(format!("{test} on {ranks} ranks: {reason}"))
 }
 
 /// One message of a stage, seen from one of its ends.

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use datatypes::Element;
 
-use super::{OnlyWith, Parameter, ParameterError, ParameterType, PerAxis, Test, Value, shortened};
+use super::{OnlyWith, Parameter, ParameterError, ParameterType, PerAxis, Value, shortened};
 use crate::{ArraySpec, Arrays, Layouts};
 
 /// Checked values of a test's parameters.
@@ -41,10 +41,10 @@ impl Values {
     ///
     /// # Errors
     /// An unknown name, or a text that is no value of its kind.
-    pub fn assign<M>(&mut self, test: &Test<M>, name: &str, text: &str) -> Result<(), ParameterError> {
+    pub fn assign(&mut self, name: &str, text: &str) -> Result<(), ParameterError> {
         let i = self.parameters.iter().position(|p| p.name == name).ok_or_else(|| {
-            let candidates = self.parameters.iter().map(|p| p.name).collect();
-            ParameterError::UnknownParameter { test: test.name, name: name.to_owned(), candidates }
+            let candidates: Vec<_> = self.parameters.iter().map(|p| p.name).collect();
+            ParameterError::unknown(self.test, "parameter", name, &candidates)
         })?;
         let parameter = &self.parameters[i];
         let value = parameter.read(text).map_err(|reason| ParameterError::Value {
@@ -201,11 +201,14 @@ impl Values {
     /// These arrays, if they can be addressed: from here on no byte offset within them can overflow.
     ///
     /// # Errors
-    /// [`ParameterError::TooLarge`].
+    /// If they cannot.
     pub(crate) fn addressable(&self, arrays: Vec<ArraySpec>) -> Result<Vec<ArraySpec>, ParameterError> {
         match Arrays::footprint_bytes(&arrays) {
             Some(bytes) if isize::try_from(bytes).is_ok() => Ok(arrays),
-            _ => Err(ParameterError::TooLarge { test: self.test, values: self.to_string() }),
+            _ => Err(ParameterError::Other(format!(
+                "{} {self}: the arrays would be larger than an address space",
+                self.test
+            ))),
         }
     }
 

@@ -7,6 +7,8 @@ use ddtbench_apps::{
     Arrays, Context, Exchange, Loops, MicroApp, ParameterSet, Preset, Side, TESTS, Test, WireOrder,
 };
 
+use crate::{rows, values};
+
 /// Byte of memory that no loop may change, and packed bytes before a pack.
 const POISON: u8 = 0xA5;
 
@@ -97,96 +99,9 @@ fn every_test_moves_the_right_bytes() {
 
 #[test]
 fn other_values_than_the_sets_move_the_right_bytes() {
-    let variations: &[(&str, &[(&str, &str)])] = &[
-        ("wrf_x_vec", &[("limit", "1")]), // the 4-d arrays stay out of the message
-        ("wrf_x_vec", &[("limit", "4")]),
-        ("wrf_x_sa", &[("limit", "1")]),
-        ("wrf_x_sa", &[("limit", "4")]),
-        ("wrf_y_vec", &[("kms", "-3"), ("kme", "0")]),
-        ("milc_su3_zd", &[("lx", "1"), ("ly", "2"), ("lz", "2"), ("lt", "3")]),
-        ("nas_mg_x", &[("d1", "3"), ("d2", "4"), ("d3", "5")]),
-        ("nas_mg_y", &[("d1", "3"), ("d2", "4"), ("d3", "5")]),
-        ("nas_mg_z", &[("d1", "3"), ("d2", "4"), ("d3", "5")]),
-        ("nas_lu_y", &[("nx", "1"), ("ny", "1")]),
-        ("specfem3d_mt", &[("dim1", "1"), ("dim2", "1")]),
-        ("specfem3d_mt", &[("dim1", "40"), ("dim2", "3"), ("dim3", "5")]),
-        ("specfem3d_oc", &[("icount", "88881")]),
-        ("lammps_full", &[("icount", "3534")]),
-        ("contiguous", &[("bytes", "0")]),
-        ("contiguous", &[("bytes", "12345")]),
-        ("strided", &[("stride", "1")]),
-        ("strided", &[("element", "byte"), ("blocklength", "3"), ("stride", "7")]),
-        ("strided", &[("element", "int16"), ("count", "1")]),
-        ("strided", &[("element", "double_complex"), ("blocklength", "5"), ("stride", "6")]),
-        ("scattered", &[("places", "16384")]),
-        ("scattered", &[("element", "byte"), ("blocklength", "3")]),
-        ("scattered", &[("element", "int16"), ("blocklength", "9")]),
-        ("scattered", &[("element", "double_complex"), ("blocklength", "16"), ("count", "7")]),
-        // As in the documentation.
-        ("subarray", &[("shape", "102x102x52x5"), ("face", "x+"), ("width", "2")]),
-        ("subarray", &[("shape", "3"), ("element", "byte")]),
-        (
-            "subarray",
-            &[("shape", "5x9x8"), ("order", "c"), ("halo", "2x0x3"), ("face", "x-"), ("width", "2")],
-        ),
-        ("subarray", &[("shape", "9x8x5"), ("face", "y-"), ("corners", "yes"), ("element", "float_complex")]),
-        ("subarray", &[("shape", "9x8"), ("face", "y+"), ("halo", "1x3"), ("width", "2")]),
-        ("subarray", &[("shape", "9x8x7x8"), ("face", "t-"), ("arrays", "3"), ("element", "int16")]),
-        (
-            "subarray",
-            &[("shape", "5x4x5x3x4x6"), ("face", "v+"), ("halo", "1"), ("element", "double_complex")],
-        ),
-        (
-            "subarray",
-            &[
-                ("shape", "9x8+9x4x8+9x4x8x2"),
-                ("arrays", "4+3+2"),
-                ("face", "x+"),
-                ("halo", "1x1+1x0x1+1x0x1x0"),
-            ],
-        ),
-        ("subarray", &[("shape", "9x4x8+9x4x8x2"), ("start", "1x0x2+1x0x2x1"), ("count", "3x4x2+3x4x2x1")]),
-        (
-            "subarray",
-            &[("shape", "9x8x7"), ("start", "0x0x1"), ("count", "9x8x2"), ("receive_start", "0x0x4")],
-        ),
-        (
-            "subarray",
-            &[
-                ("shape", "3x4x5x6x7x8x9"),
-                ("order", "c"),
-                ("start", "1x1x1x1x1x1x1"),
-                ("count", "1x2x2x3x2x2x1"),
-                ("receive_start", "2x0x0x0x0x0x0"),
-                ("receive_count", "1x1x1x2x4x2x3"),
-            ],
-        ),
-        // Every constructor, several types, gaps, counts, places, an order of bytes that goes back.
-        ("layout", &[("send", "vector(408,5,2050,double)")]),
-        ("layout", &[("send", "indexed([3,1,2],[9,0,20],double)")]),
-        (
-            "layout",
-            &[("send", "3*vector(4,1,3,float)@4"), ("receive", "indexed_block(2,[0,7,3,20,30,11],float)")],
-        ),
-        (
-            "layout",
-            &[("send", "hvector(5,1,-24,double_complex)+2*resized(-8,48,contiguous(2,double_complex))@1024")],
-        ),
-        (
-            "layout",
-            &[("send", "struct([1,2],[0,8],[int32,double])+subarray([5,4],[2,3],[1,1],fortran,int16)")],
-        ),
-        (
-            "layout",
-            &[("send", "hindexed([1,2],[1,13],int64)"), ("receive", "hindexed_block(1,[0,40,17],int64)")],
-        ),
-    ];
-    for (name, changes) in variations {
+    for (name, changes) in rows(include_str!("tables/values.txt")) {
         let test = ddtbench_apps::find(name).unwrap();
-        let mut values = test.set(test.quick_set().name).unwrap();
-        for (parameter, text) in *changes {
-            values.assign(test, parameter, text).unwrap();
-        }
+        let values = values(test, &changes).unwrap();
         let app = test.build(&values, Context::default()).unwrap();
         check_pack(&format!("{name} {values}"), &app);
         check_unpack(&format!("{name} {values}"), &app);

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::{lines, rows, values};
 use datatypes::{Element, Layout, interpret};
 use ddtbench_apps::halo::{self, Cell, Field, HaloApp, HaloContext, HaloTest, Version};
 use ddtbench_apps::{Arrays, Cut, Face, Loops, Side, Values, WireOrder};
@@ -12,56 +13,12 @@ const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
 /// Parts that divide some faces evenly, and some not.
 const PARTS: [usize; 4] = [1, 2, 3, 5];
 
-/// Values that make small arrays, so that all ranks fit into one test.
-const SMALL: &str = "
-wrf_vec ni=5 nj=6 nk=4 margin=4
-wrf_vec ni=3 nj=3 nk=2 margin=3 limit=4
-wrf_sa ni=5 nj=6 nk=4 width=2 limit=1
-nas_mg d1=12 d2=8 d3=7
-nas_mg d1=3 d2=3 d3=3
-nas_lu nx=6 ny=7
-nas_lu nx=1 ny=1
-milc lx=4 ly=6 lz=2 lt=4
-fft2d n=24
-fft2d n=8
-specfem3d_mt dim1=3 dim3=11
-specfem3d_mt dim1=1 dim3=1
-specfem3d_oc dim1=101 icount=11
-specfem3d_cm dim2_cm=60 icount_cm=9 dim2_ic=5 icount_ic=1
-lammps_full dim1=20 icount=13
-lammps_atomic dim1=9 icount=4
-stencil7 bytes=56
-stencil27 bytes=8
-subarray shape=6x5x4
-subarray shape=8x7x3 halo=3x2x0 width=2 corners=yes
-subarray shape=3x5x6x6x5 order=c halo=1x1x2x2x0 element=int16
-subarray shape=8x9+8x4x9 arrays=2+1 halo=2x2+2x0x2 corners=yes width=2
-layout send=vector(4,2,5,double) neighbours=faces3d
-# Sent in an order that goes back, a value twice, into other places.
-layout send=hvector(3,1,-24,int32)@80+2*contiguous(2,int32)+resized(0,0,int32) receive=indexed([5,3],[9,0],int32)@4 neighbours=next
-layout send=hvector(4,1,0,double) receive=contiguous(4,double)
-# Several types, and values that lie between those of an array.
-layout send=3*struct([1,2],[0,8],[int32,double]) receive=contiguous(3,struct([1,2],[1,5],[int32,double])) neighbours=faces2d
-layout send=contiguous(4,double) receive=hvector(4,1,9,double)
-";
-
-/// Exchanges with such values.
+/// Exchanges with values that make small arrays.
 fn small() -> impl Iterator<Item = (&'static HaloTest, Values)> {
-    let rows = SMALL.lines().filter(|row| !row.is_empty() && !row.starts_with('#'));
-    rows.map(|row| {
-        let (name, given) = row.split_once(' ').unwrap();
+    rows(include_str!("tables/halo_values.txt")).map(|(name, given)| {
         let test = halo::find(name).unwrap();
-        let given: Vec<_> = given.split(' ').map(|value| value.split_once('=').unwrap()).collect();
-        (test, values(test, &given))
+        (test, values(test, &given).unwrap())
     })
-}
-
-fn values(test: &HaloTest, changes: &[(&str, &str)]) -> Values {
-    let mut values = test.set(test.quick_set().name).unwrap();
-    for (parameter, text) in changes {
-        values.assign(test, parameter, text).unwrap();
-    }
-    values
 }
 
 /// Calls `check` for all small values and ranks that an exchange can have, with and without a border.
@@ -420,7 +377,8 @@ fn a_cut_covers_the_face_and_an_even_one_has_equal_parts() {
         }
     });
     let app = halo::find("nas_mg").unwrap();
-    let app = app.build(&values(app, &[]), HaloContext { ranks: 8, periodic: true, seed: 1 }).unwrap();
+    let app =
+        app.build(&values(app, &[]).unwrap(), HaloContext { ranks: 8, periodic: true, seed: 1 }).unwrap();
     for stage in app.stages(3) {
         for transfer in stage.sends {
             let planes = transfer.face.planes().parts.len();
@@ -446,7 +404,7 @@ fn every_exchange_is_checked() {
 fn the_bytes_of_a_layout_are_those_of_the_text() {
     let given = [("send", "vector(3, 1, 4, int32)"), ("receive", "contiguous(3, int32) @ 4")];
     let test = halo::find("layout").unwrap();
-    let values = values(test, &[given[0], given[1], ("neighbours", "next")]);
+    let values = values(test, &[given[0], given[1], ("neighbours", "next")]).unwrap();
     let app = test.build(&values, HaloContext { ranks: 2, periodic: true, seed: 1 }).unwrap();
     let mut world = World::new("layout", &*app, 2);
     world.all_stages([Way::Datatype(WireOrder::Ddt); 2]);
@@ -458,38 +416,18 @@ fn the_bytes_of_a_layout_are_those_of_the_text() {
     }
 }
 
-/// Test, set, ranks, whether periodic, stage, tag, bytes: messages that are as large as those of the ping-pong.
-const ORIGINAL: &[(&str, &str, usize, bool, usize, usize, usize)] = &[
-    ("wrf_vec", "4x4", 16, true, 0, 0, 63_168),
-    ("wrf_vec", "4x4", 16, true, 1, 2, 102_648),
-    ("wrf_sa", "8x8", 64, true, 0, 1, 43_428),
-    ("wrf_sa", "8x8", 64, true, 1, 3, 63_168),
-    // With the domain's border on one side.
-    ("wrf_vec", "2x2", 4, false, 0, 1, 90_804),
-    ("wrf_vec", "2x2", 4, false, 1, 3, 173_712),
-    ("milc", "16x16x16x16", 2, true, 0, 2, 98_304),
-    ("nas_lu", "408x408", 4, true, 0, 0, 16_320),
-    ("nas_lu", "408x408", 4, true, 0, 2, 16_320),
-    // The interior along x; with the halo along y and z.
-    ("nas_mg", "130x66x66", 8, true, 0, 4, 32_768),
-    ("nas_mg", "130x66x66", 8, true, 1, 2, 8 * 130 * 64),
-    ("nas_mg", "130x66x66", 8, true, 2, 0, 8 * 130 * 66),
-    ("fft2d", "512", 2, true, 0, 0, 2_097_152 / 2),
-    ("specfem3d_mt", "3x7600", 2, true, 0, 0, 91_200),
-    ("lammps_full", "3534_3062", 8, true, 0, 4, 195_968),
-    ("lammps_full", "3534_3062", 8, true, 5, 1, 195_968),
-    ("lammps_atomic", "4084_243", 8, true, 3, 3, 11_664),
-];
-
 #[test]
 fn messages_are_as_large_as_in_the_ping_pong() {
-    for &(name, set, ranks, periodic, stage, tag, bytes) in ORIGINAL {
-        let test = halo::find(name).unwrap();
+    for row in lines(include_str!("tables/halo_sizes.txt")) {
+        let cells: Vec<&str> = row.split(' ').collect();
+        let [name, set, ranks, periodic, stage, tag, bytes] = cells[..] else { panic!("{row}") };
+        let [ranks, stage, tag, bytes] = [ranks, stage, tag, bytes].map(|number| number.parse().unwrap());
+        let (test, periodic) = (halo::find(name).unwrap(), periodic == "true");
         let app = test.build(&test.set(set).unwrap(), HaloContext { ranks, periodic, seed: 1 }).unwrap();
         let sends = (0..ranks).flat_map(|rank| app.stages(rank)[stage].sends.clone());
         let found: HashSet<usize> =
             sends.filter(|send| send.tag == tag).map(|send| send.face.bytes()).collect();
-        assert_eq!(found, HashSet::from([bytes]), "{name} {set}, stage {stage}, tag {tag}");
+        assert_eq!(found, HashSet::from([bytes]), "{row}");
     }
 }
 
@@ -498,7 +436,7 @@ fn threads_pack_parts_of_one_face_at_once() {
     for name in ["nas_mg", "wrf_vec", "milc", "lammps_full", "specfem3d_cm"] {
         let test = halo::find(name).unwrap();
         let context = HaloContext { ranks: 2, periodic: true, seed: 1 };
-        let app = test.build(&values(test, &[]), context).unwrap();
+        let app = test.build(&values(test, &[]).unwrap(), context).unwrap();
         let mut arrays = Arrays::new(app.arrays(0));
         Field::new(&*app, 0).fill(&mut arrays, 1);
         for send in &app.stages(0)[0].sends {
@@ -528,7 +466,8 @@ fn halo_elements(app: &dyn HaloApp, rank: usize, array: usize) -> usize {
 fn edges_and_corners_belong_to_the_halo_where_the_application_sends_them() {
     let count = |name: &str, changes, ranks, periodic, array| {
         let test = halo::find(name).unwrap();
-        let app = test.build(&values(test, changes), HaloContext { ranks, periodic, seed: 1 }).unwrap();
+        let app =
+            test.build(&values(test, changes).unwrap(), HaloContext { ranks, periodic, seed: 1 }).unwrap();
         halo_elements(&*app, 0, array)
     };
     let grid: &[(&str, &str)] = &[("d1", "6"), ("d2", "7"), ("d3", "8")];
@@ -557,7 +496,7 @@ fn edges_and_corners_belong_to_the_halo_where_the_application_sends_them() {
 fn atoms_reach_the_neighbours_across_edges_and_corners() {
     const ATOMS: u64 = 20;
     let test = halo::find("lammps_full").unwrap();
-    let values = values(test, &[("dim1", "20"), ("icount", "15")]);
+    let values = values(test, &[("dim1", "20"), ("icount", "15")]).unwrap();
     let app = test.build(&values, HaloContext { ranks: 8, periodic: true, seed: 1 }).unwrap();
     let tag = app.cells(0, 1);
     let owners: HashSet<u64> = (0..app.arrays(0)[1].elements())

@@ -1,24 +1,17 @@
 //! What users give to exchanges: arrays and layouts of their own, and values that no exchange can have.
 
 use datatypes::Element;
-use ddtbench_apps::halo::{self, HaloApp, HaloContext, HaloTest};
-use ddtbench_apps::{ParameterError, ParameterType, Values};
+use ddtbench_apps::halo::{self, HaloApp, HaloContext};
+use ddtbench_apps::{ParameterError, ParameterType};
 
-/// The values of a test's quick set with these in the place of its own.
-fn values(test: &HaloTest, changes: &[(&str, &str)]) -> Values {
-    let mut values = test.set(test.quick_set().name).unwrap();
-    for (name, value) in changes {
-        values.assign(test, name, value).unwrap();
-    }
-    values
-}
+use crate::values;
 
 #[test]
 fn an_array_of_your_own_has_a_halo_on_the_axes_that_are_divided() {
     let test = halo::find("subarray").unwrap();
     let error = |changes: &[(&str, &str)]| {
         let context = HaloContext { ranks: 8, periodic: true, seed: 1 };
-        test.build(&values(test, changes), context).err()
+        test.build(&values(test, changes).unwrap(), context).err()
     };
     let refuses = |changes: &[(&str, &str)], message: &str| {
         assert_eq!(error(changes).expect("refused").to_string(), message);
@@ -41,7 +34,7 @@ fn an_array_of_your_own_has_a_halo_on_the_axes_that_are_divided() {
     );
     let most = ["2147483647"; 4].join("x");
     let too_large = error(&[("shape", &most)]);
-    assert!(matches!(too_large, Some(ParameterError::TooLarge { test: "subarray", .. })), "{too_large:?}");
+    assert!(too_large.unwrap().to_string().ends_with("larger than an address space"));
     assert_eq!(error(&[("shape", "9x9+9x5x9"), ("halo", "1x1+1x0x1")]), None);
 }
 
@@ -52,7 +45,7 @@ fn layout(
     periodic: bool,
 ) -> Result<Box<dyn HaloApp>, ParameterError> {
     let test = halo::find("layout").unwrap();
-    test.build(&values(test, changes), HaloContext { ranks, periodic, seed: 1 })
+    test.build(&values(test, changes)?, HaloContext { ranks, periodic, seed: 1 })
 }
 
 #[test]
@@ -98,12 +91,13 @@ fn layouts_are_refused_as_those_of_a_ping_pong_are() {
         [("send", "vector(3, 1, -4, double) @ 8"), ("receive", "contiguous(3, double)")],
     ] {
         let refused = layout(&changes, 2, true).err().expect("refused");
-        let mut values = test.set(test.quick_set().name).unwrap();
-        changes.iter().for_each(|(name, text)| values.assign(test, name, text).unwrap());
-        assert_eq!(Some(refused), test.build(&values, ddtbench_apps::Context::default()).err());
+        assert_eq!(
+            Some(refused),
+            test.build(&values(test, &changes).unwrap(), ddtbench_apps::Context::default()).err()
+        );
     }
     let huge = layout(&[("send", "hvector(2, 1, 4611686018427387904, double)")], 2, true).err();
-    assert!(matches!(huge, Some(ParameterError::TooLarge { test: "layout", .. })), "{huge:?}");
+    assert!(huge.unwrap().to_string().ends_with("larger than an address space"));
 }
 
 #[test]
@@ -114,11 +108,11 @@ fn absurd_sizes_are_refused_or_built_without_their_memory() {
             || test.parameters.iter().filter(|parameter| parameter.value_type == ParameterType::Integer);
         let all: Vec<_> = integers().map(|parameter| (parameter.name, most.as_str())).collect();
         // Whatever the answer: no overflow, no list drawn, no array allocated.
-        let _ = test.build(&values(test, &all), HaloContext { ranks: 8, periodic: true, seed: 1 });
+        let _ = test.build(&values(test, &all).unwrap(), HaloContext { ranks: 8, periodic: true, seed: 1 });
         for parameter in integers() {
             for value in ["-1", "0"] {
                 let context = HaloContext { ranks: 1, periodic: true, seed: 1 };
-                let error = test.build(&values(test, &[(parameter.name, value)]), context).err();
+                let error = test.build(&values(test, &[(parameter.name, value)]).unwrap(), context).err();
                 let text =
                     error.unwrap_or_else(|| panic!("{} {}={value}", test.name, parameter.name)).to_string();
                 let start = format!("parameter {} = {value}: must be ", parameter.name);

@@ -7,3 +7,28 @@ mod halo_values; // what users give to exchanges
 mod my_array; // the commands of docs/my-array.md
 mod original_sizes; // bytes and runs of DDTBench 1.2
 mod refusals; // values that an application could not have
+
+use ddtbench_apps::{ParameterError, Test, Values};
+
+/// The lines of a table, without its comments.
+fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
+    table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+/// A name with texts, each of which has a name of its own: `wrf_x_vec limit=4`.
+type Row<'a> = (&'a str, Vec<(&'a str, &'a str)>);
+
+/// The rows of such a table.
+fn rows(table: &'static str) -> impl Iterator<Item = Row<'static>> {
+    lines(table).map(|row| {
+        let (name, given) = row.split_once(' ').unwrap();
+        (name, given.split(' ').map(|value| value.split_once('=').unwrap()).collect())
+    })
+}
+
+/// The values of a test's quick set with these in the place of its own.
+fn values<M>(test: &Test<M>, changes: &[(&str, &str)]) -> Result<Values, ParameterError> {
+    let mut values = test.set(test.quick_set().name)?;
+    changes.iter().try_for_each(|(name, text)| values.assign(name, text))?;
+    Ok(values)
+}

@@ -34,7 +34,7 @@ fn values<M>(test: &Test<M>, command: &str) -> Values {
     let mut values = test.set(test.quick_set().name).unwrap();
     for (name, text) in given(command) {
         // The last one stays; each must be one that the test can have.
-        values.assign(test, name, text).unwrap_or_else(|error| panic!("{command}: {error}"));
+        values.assign(name, text).unwrap_or_else(|error| panic!("{command}: {error}"));
     }
     values
 }

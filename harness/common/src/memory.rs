@@ -107,7 +107,7 @@ mod tests {
 
     fn of(layout: &str) -> MicroApp {
         let mut values = apps::LAYOUT.set(apps::LAYOUT.quick_set().name).unwrap();
-        values.assign(&apps::LAYOUT, "send", layout).unwrap();
+        values.assign("send", layout).unwrap();
         apps::LAYOUT.build(&values, apps::Context { ranks: 2, seed: 1 }).unwrap()
     }
 

@@ -97,7 +97,7 @@ impl CaseArgs {
         let test = apps::find(&self.test)?;
         let mut values = test.set(self.set.as_deref().unwrap_or(test.quick_set().name))?;
         for (name, text) in pairs(&self.params)? {
-            values.assign(test, &name, &text)?;
+            values.assign(&name, &text)?;
         }
         let app = test.build(&values, Context { ranks, seed: self.conditions.seed })?;
         Ok((test, values, app))

@@ -169,7 +169,7 @@ impl LayoutArgs {
         };
         let case = layout_file::case(layout).map_err(anyhow::Error::msg)?;
         let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
-        case.given().try_for_each(|(name, text)| values.assign(&LAYOUT, name, text))?;
+        case.given().try_for_each(|(name, text)| values.assign(name, text))?;
         Ok((apps::find(LAYOUT.name)?, values, WireOrder::Manual))
     }
 }

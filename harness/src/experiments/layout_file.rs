@@ -67,10 +67,10 @@ fn name_of(path: &Path) -> Option<String> {
 /// The case, which can be built.
 fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
     let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
-    values.assign(&LAYOUT, "name", given.name.as_deref().unwrap_or(UNNAMED))?;
-    values.assign(&LAYOUT, "send", &given.send.to_string())?;
+    values.assign("name", given.name.as_deref().unwrap_or(UNNAMED))?;
+    values.assign("send", &given.send.to_string())?;
     if let Some(receive) = &given.receive {
-        values.assign(&LAYOUT, "receive", &receive.to_string())?;
+        values.assign("receive", &receive.to_string())?;
     }
     LAYOUT.build(&values, Context::default())?;
     Ok(PlannedCase::of(&LAYOUT, None, &values))

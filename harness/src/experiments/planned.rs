@@ -145,8 +145,8 @@ mod tests {
     fn a_layout_is_never_called_as_a_named_set_that_it_is_not() {
         let named = |name: &str, send: &str| {
             let mut values = LAYOUT.set(LAYOUT.quick_set().name).unwrap();
-            values.assign(&LAYOUT, "name", name).unwrap();
-            values.assign(&LAYOUT, "send", send).unwrap();
+            values.assign("name", name).unwrap();
+            values.assign("send", send).unwrap();
             set_name(&LAYOUT, None, &values)
         };
         assert_eq!(named("mine", "vector(2, 1, 4, double)"), "mine");

@@ -178,7 +178,7 @@ mod tests {
         let test = find("strided").unwrap();
         let mut values = test.set(test.quick_set().name).unwrap();
         for (name, text) in [("count", "3"), ("blocklength", "2"), ("stride", "4")] {
-            values.assign(test, name, text).unwrap();
+            values.assign(name, text).unwrap();
         }
         let app = test.build(&values, Context::default()).unwrap();
         (test, values, app)

@@ -56,7 +56,7 @@ fn build(case: &PlannedCase, context: Context) -> Result<(&'static Test, Values,
     let set = case.named_set().unwrap_or(test.quick_set().name);
     let mut values = test.set(set).map_err(|error| error.to_string())?;
     for (name, text) in case.given() {
-        values.assign(test, name, text).map_err(|error| error.to_string())?;
+        values.assign(name, text).map_err(|error| error.to_string())?;
     }
     check_lengths(&values)?;
     let app = test.build(&values, context).map_err(|error| error.to_string())?;

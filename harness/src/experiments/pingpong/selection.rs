@@ -82,7 +82,7 @@ fn choices(selection: &Selection, test: &Test, set: Option<&str>) -> Result<Vec<
     let start = test.set(set.unwrap_or(test.quick_set().name)).map_err(text)?;
     let changed = |choice: Vec<(&str, String)>| {
         let mut values = start.clone();
-        choice.iter().try_for_each(|(name, value)| values.assign(test, name, value).map_err(text))?;
+        choice.iter().try_for_each(|(name, value)| values.assign(name, value).map_err(text))?;
         Ok(values)
     };
     // All run equally fast: the last that was named runs fastest.

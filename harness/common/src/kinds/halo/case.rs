@@ -32,7 +32,7 @@ impl HaloCase {
         let mut values = test.set(set).map_err(|error| error.to_string())?;
         let is_own = |name: &str| place(PARAMETERS, name).is_some();
         for (name, text) in params.iter().filter(|(name, _)| !is_own(name)) {
-            values.assign(test, name, text).map_err(|error| error.to_string())?;
+            values.assign(name, text).map_err(|error| error.to_string())?;
         }
         let own = params.iter().filter(|(name, _)| is_own(name));
         let setting = HaloSetting::parse(own.map(|(name, text)| (name.as_str(), text.as_str())))?;

@@ -164,9 +164,8 @@ impl Traffic {
             Self::Operation(operation) => {
                 Err(format!("{name} = {text}: {} has no such parameter", operation.name))
             }
-            Self::Message(test, values) => values.assign(test, name, text).map_err(|error| error.to_string()),
-            Self::Exchange(test, values) => {
-                values.assign(test, name, text).map_err(|error| error.to_string())
+            Self::Message(_, values) | Self::Exchange(_, values) => {
+                values.assign(name, text).map_err(|error| error.to_string())
             }
         }
     }

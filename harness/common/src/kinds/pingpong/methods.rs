@@ -158,7 +158,7 @@ mod tests {
     fn a_layout_has_the_methods_that_need_no_loop_written_by_hand() {
         let without = |layout: &str| {
             let mut values = LAYOUT.set(LAYOUT.quick_set().name).unwrap();
-            values.assign(&LAYOUT, "send", layout).unwrap();
+            values.assign("send", layout).unwrap();
             let app = LAYOUT.build(&values, Context::default()).unwrap();
             let names = METHODS.iter().filter(|method| !can(&app, method)).map(|method| method.name);
             names.collect::<Vec<_>>()
