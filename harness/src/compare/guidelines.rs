@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Estimate, Settings, Side, Subject, Verdict};
 use crate::stats::holm_levels;
-pub use list::{GUIDELINES, Guideline, Term, Than, methods};
+pub use list::methods;
+use list::{GUIDELINES, Guideline};
 pub use question::BreakEven;
 use question::{Evidence, GuidelineQuestion, questions};
 pub use text::compared;
@@ -104,13 +105,13 @@ impl Findings {
                 let answer = evidence.answer(of_interval, threshold)?;
                 let answer = if p <= level { answer.differing(threshold) } else { answer };
                 Some(GuidelineRow {
-                    guideline: question.guideline.name,
+                    guideline: &question.guideline.name,
                     time_s,
                     than,
                     than_s,
                     standing: standing(&answer, settings.threshold),
                     break_even: evidence.break_even(of_interval),
-                    instead: question.guideline.instead,
+                    instead: &question.guideline.instead,
                     subject: question.subject,
                     answer,
                 })

@@ -12,7 +12,7 @@ use crate::stats::{median, sorted};
 /// Whether something takes longer than something else, by a guideline.
 #[derive(Clone, Debug)]
 pub struct GuidelineQuestion {
-    pub guideline: Guideline,
+    pub guideline: &'static Guideline,
     /// Of what is held against something.
     pub subject: Subject,
     /// Of what it is held against.
@@ -44,10 +44,10 @@ pub struct BreakEven {
 
 /// All that both ends were measured of.
 pub fn questions(side: &Side) -> Vec<GuidelineQuestion> {
-    GUIDELINES.into_iter().flat_map(|guideline| of_guideline(guideline, side)).collect()
+    GUIDELINES.iter().flat_map(|guideline| of_guideline(guideline, side)).collect()
 }
 
-fn of_guideline(guideline: Guideline, side: &Side) -> Vec<GuidelineQuestion> {
+fn of_guideline(guideline: &'static Guideline, side: &Side) -> Vec<GuidelineQuestion> {
     let subjects: Vec<&Subject> =
         side.subjects().filter(|subject| subject.method == guideline.takes.method()).collect();
     let within = |of: &dyn Fn(&Subject) -> (Subject, Subject), times: f64| {
@@ -58,21 +58,21 @@ fn of_guideline(guideline: Guideline, side: &Side) -> Vec<GuidelineQuestion> {
         };
         subjects.iter().filter_map(question).collect()
     };
-    match guideline.than {
+    match &guideline.than {
         Than::Times(times, than) => {
-            let name = |term: Term| match term {
+            let name = |term: &Term| match term {
                 Term::Packing(method) => packing(method),
                 term => term.method().to_owned(),
             };
-            within(&|subject| (subject.with(&name(guideline.takes)), subject.with(&name(than))), times)
+            within(&|subject| (subject.with(&name(&guideline.takes)), subject.with(&name(than))), *times)
         }
-        Than::Saved(times, over) => within(&|subject| (subject.clone(), subject.with(over)), times),
+        Than::Saved(times, over) => within(&|subject| (subject.clone(), subject.with(over)), *times),
         Than::Larger | Than::Smaller => of_sizes(guideline, side, subjects),
     }
 }
 
 /// Of neighbouring sizes of a test.
-fn of_sizes(guideline: Guideline, side: &Side, subjects: Vec<&Subject>) -> Vec<GuidelineQuestion> {
+fn of_sizes(guideline: &'static Guideline, side: &Side, subjects: Vec<&Subject>) -> Vec<GuidelineQuestion> {
     let with_bytes = |subject: &Subject| Some((subject.clone(), side.values(subject)?.bytes));
     let mut sizes: Vec<(Subject, u64)> = subjects.into_iter().filter_map(with_bytes).collect();
     let family =
@@ -113,7 +113,7 @@ impl GuidelineQuestion {
     pub fn evidence(&self, side: &Side) -> Evidence {
         let values = |subject| side.values(subject).expect("only what was measured is asked");
         let (mine, other) = (values(&self.subject), values(&self.other));
-        let Than::Saved(uses, _) = self.guideline.than else {
+        let Than::Saved(uses, _) = &self.guideline.than else {
             let ratio =
                 |(number, time): (&LaunchId, &f64)| Some(time - other.times.get(number)? - self.times.ln());
             return Evidence::Ratios(mine.times.iter().filter_map(ratio).collect());
@@ -122,7 +122,7 @@ impl GuidelineQuestion {
             Some((made_s(mine, number)?, other.times.get(number)?.exp() - time.exp()))
         };
         let (spent, saved) = mine.times.iter().filter_map(launch).unzip();
-        Evidence::Uses { spent, saved, uses }
+        Evidence::Uses { spent, saved, uses: *uses }
     }
 
     /// The median over launches of what takes so long, and name and median of what it is held against: seconds.
