@@ -1,8 +1,7 @@
 //! Records as one page of HTML that needs nothing else: tables, bars with intervals, the account of the run.
 
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, context};
-use serde::Serialize;
+use minijinja::{AutoEscape, Environment, Value, context};
 
 use super::account::{Account, accounts};
 use super::answer::plain_sentences;
@@ -16,41 +15,6 @@ use crate::model::Record;
 
 const TEMPLATE: &str = include_str!("report.html");
 
-/// A case as the template wants it.
-#[derive(Serialize)]
-struct Case {
-    id: String,
-    test: String,
-    set: String,
-    params: String,
-    place: String,
-    size: String,
-    fastest: String,
-    verdict: String,
-    columns: Vec<&'static str>,
-    methods: Vec<Row>,
-    notes: Vec<String>,
-}
-
-/// A method's row. Lengths are in percent of the slowest method's upper end.
-#[derive(Serialize)]
-struct Row {
-    name: String,
-    about: &'static str,
-    outcome: &'static str,
-    has_times: bool,
-    /// As in the table for terminals, without the method.
-    cells: Vec<String>,
-    low: String,
-    high: String,
-    samples: usize,
-    blocks: usize,
-    bar: f64,
-    reference_bar: f64,
-    /// Start and length of the interval, where there is one.
-    whisker: Option<(f64, f64)>,
-}
-
 /// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none. What a comparison has found
 /// comes first.
 pub fn html(
@@ -61,14 +25,13 @@ pub fn html(
     compared: &Compared,
 ) -> String {
     let views = CaseView::all(form, records);
-    let cases: Vec<Case> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
-    let cases = minijinja::Value::from(Serde(&cases));
+    let cases: Vec<Value> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
     let TableFormat { legend, contest, reference, .. } = *form;
     let warnings = warnings(records);
     let launches = launches(records);
-    let (figures, figure_style) = (minijinja::Value::from(Serde(pictures)), pictures::page_style());
+    let (figures, figure_style) = (Value::from(Serde(pictures)), pictures::page_style());
     let found = plain_sentences(form, &views);
-    let compared = minijinja::Value::from(Serde(compared));
+    let compared = Value::from(Serde(compared));
     let head = accounts(environment);
     let title = title(records, &head);
     let versions = distinct(records.iter().map(|r| format!("{} {}", r.case.mpi_label(), r.case.mpi_version)));
@@ -86,52 +49,56 @@ fn title(records: &[Record], heads: &[Account]) -> String {
     ["ddtbench".to_owned()].into_iter().chain(kind).chain(mpis).chain(run).collect::<Vec<_>>().join(", ")
 }
 
-fn render(context: minijinja::Value) -> String {
+fn render(context: Value) -> String {
     let mut engine = Environment::new();
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let page = engine.render_str(TEMPLATE, context);
     page.expect("the template is part of the program and every test renders it")
 }
 
-fn case(form: &TableFormat, i: usize, view: &CaseView) -> Case {
+fn case(form: &TableFormat, i: usize, view: &CaseView) -> Value {
     let r = view.first();
     let upper = |r: &Record| interval(r).map(|interval| interval.2).or(r.median_s).unwrap_or(0.0);
     let longest = view.methods().filter(|r| measured(r)).map(upper).fold(0.0, f64::max);
     let reference = view.methods().find(|r| r.method == form.reference_method && measured(r));
     let reference_s = reference.and_then(|r| r.median_s).unwrap_or(0.0);
-    Case {
-        id: format!("case-{}", i + 1),
-        test: r.case.test.clone(),
-        set: view.set().to_owned(),
-        params: r.case.params.clone(),
-        place: view.conditions(),
-        size: (form.size)(r),
-        fastest: view.fastest().text(),
-        verdict: form.answer.verdict(view),
-        columns: form.columns[1..].iter().map(|column| column.name).collect(),
-        methods: view.methods().map(|record| row(form, view, record, longest, reference_s)).collect(),
-        notes: view.notes(),
+    let methods: Vec<Value> =
+        view.methods().map(|record| row(form, view, record, longest, reference_s)).collect();
+    context! {
+        id => format!("case-{}", i + 1),
+        test => r.case.test.as_str(),
+        set => view.set(),
+        params => r.case.params.as_str(),
+        place => view.conditions(),
+        size => (form.size)(r),
+        fastest => view.fastest().text(),
+        verdict => form.answer.verdict(view),
+        columns => form.columns[1..].iter().map(|column| column.name).collect::<Vec<_>>(),
+        methods,
+        notes => view.notes(),
     }
 }
 
-fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, reference_s: f64) -> Row {
+/// A method's row. Lengths are in percent of the slowest method's upper end.
+fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, reference_s: f64) -> Value {
     let text = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
     let share = |time_s: f64| if longest_s > 0.0 { 100.0 * time_s / longest_s } else { 0.0 };
     let median_s = record.median_s.unwrap_or(0.0);
-    Row {
-        name: record.method.clone(),
-        about: (form.method)(&record.method).map_or("", |method| method.about),
-        outcome: record.outcome.label(),
-        has_times: measured(record),
-        cells: form.row(view, record).split_off(1),
-        low: text(record.median_low_s),
-        high: text(record.median_high_s),
-        samples: record.n,
-        blocks: record.blocks,
-        bar: share(median_s),
+    context! {
+        name => record.method.as_str(),
+        about => (form.method)(&record.method).map_or("", |method| method.about),
+        has_times => measured(record),
+        // As in the table for terminals, without the method.
+        cells => form.row(view, record).split_off(1),
+        low => text(record.median_low_s),
+        high => text(record.median_high_s),
+        samples => record.n,
+        blocks => record.blocks,
+        bar => share(median_s),
         // Nothing is shown as overhead where a method beats the reference.
-        reference_bar: share(median_s.min(reference_s)),
-        whisker: interval(record).map(|(low, _, high)| (share(low), share(high - low))),
+        reference_bar => share(median_s.min(reference_s)),
+        // Start and length of the interval, where there is one.
+        whisker => interval(record).map(|(low, _, high)| (share(low), share(high - low))),
     }
 }
 
@@ -157,12 +124,11 @@ mod tests {
             ..record("put_ddt", 1.0)
         };
         let records = [record("reference", 54.6e-6), record("manual", 80e-6), record("ddt", 160e-6), failed];
-        let case = case(&TABLE_FORMAT, 0, &CaseView::all(&TABLE_FORMAT, &records)[0]);
-        let of = |name: &str| case.methods.iter().find(|row| row.name == name).unwrap();
-        assert!((of("ddt").bar - 100.0 / 1.012).abs() < 1e-9);
-        assert!((of("manual").reference_bar - of("reference").bar).abs() < 1e-9);
-        assert!(!of("put_ddt").has_times);
-        assert!(of("ddt").whisker.is_some_and(|(start, _)| start < of("ddt").bar));
+        let page = html(&TABLE_FORMAT, &records, &[], "", &Compared::default());
+        let count = |share: f64| page.matches(&format!("width:{share}%")).count();
+        assert_eq!(count(98.81), 1, "160 us of 160 us and 1.2%: {page}");
+        assert_eq!(count(33.72), 4, "the reference, and its part of all three: {page}");
+        assert_eq!(page.matches("class=\"track\"").count(), 3, "{page}");
     }
 
     #[test]

@@ -7,13 +7,6 @@ use indexmap::{IndexMap, IndexSet};
 
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case};
-use common::kinds::Kind;
-
-/// What stands side by side: MPIs, and the conditions under which they ran. Cases of two sides are never drawn as one.
-pub fn side(case: &Case) -> Case {
-    let cleared = Case { experiment: Kind::default(), test: String::new(), ..case.clone() };
-    Case { set: String::new(), params: String::new(), ..cleared }
-}
 
 /// What stands below each other: tests with their values, whoever ran them.
 pub fn work(case: &Case) -> [&str; 4] {
@@ -46,11 +39,11 @@ pub fn grouped<T, K: Eq + Hash>(
     groups
 }
 
-/// The sides with their names: the MPI, and besides what tells apart those of one MPI.
+/// What stands side by side, each by one of its cases, with names: the MPI, and besides what tells apart those of one MPI.
 pub fn sides<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Vec<(Case, String)> {
     let conditions_of = |case: &'a Case| (conditions(case), case);
     let sides: Vec<Case> =
-        cases.into_iter().map(conditions_of).collect::<IndexMap<_, _>>().into_values().map(side).collect();
+        cases.into_iter().map(conditions_of).collect::<IndexMap<_, _>>().into_values().cloned().collect();
     let parts: [fn(&Case) -> String; 6] = [
         |side| side.mpi_version.clone(),
         |side| format!("{} ranks", side.ranks),

@@ -3,11 +3,49 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::canvas::{Area, Refused, TEXT, WIDTH, fine, font, width, write};
-use super::sheet::RIGHT;
+use super::canvas::{Area, Refused, TEXT, WIDTH, fine, font, stroke, width, write};
+use super::sheet::{Look, RIGHT, symbol};
 
-/// An entry of a legend: how it is drawn at pixels of the sheet, and what it says.
-pub type LegendEntry<'a> = (Box<dyn Fn(&Area<'_>, (i32, i32)) -> Result<(), Refused> + 'a>, String);
+/// An entry of a legend: its mark, and what it says.
+pub type LegendEntry = (LegendMark, String);
+
+/// How an entry of a legend is drawn.
+#[derive(Clone, Copy)]
+pub enum LegendMark {
+    /// A line through a point.
+    Line(Look),
+    /// A dashed line.
+    Dashed(Look),
+    /// A point.
+    Point(Look),
+    /// A filled square.
+    Surface(RGBColor),
+}
+
+impl LegendMark {
+    fn draw(self, area: &Area<'_>, (x, y): (i32, i32)) -> Result<(), Refused> {
+        let line = |from: i32, to: i32, look: Look| {
+            area.draw(&PathElement::new(vec![(x + from, y), (x + to, y)], stroke(look.colour, 1.3)))
+        };
+        let half = fine(9.0);
+        match self {
+            Self::Line(look) => {
+                line(-half, half, look)?;
+                symbol(area, look, (x, y), 2.6)?;
+            }
+            Self::Dashed(look) => {
+                line(-half, -half / 4, look)?;
+                line(half / 4, half, look)?;
+            }
+            Self::Point(look) => symbol(area, look, (x, y), 3.2)?,
+            Self::Surface(colour) => {
+                let half = fine(6.0);
+                area.draw(&Rectangle::new([(x - half, y - half), (x + half, y + half)], colour.filled()))?;
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Height of a line of a legend.
 const ENTRY: f64 = 17.0;
@@ -15,8 +53,8 @@ const ENTRY: f64 = 17.0;
 const MARK: f64 = 24.0;
 
 /// Lines of a legend, as many entries in each as have room.
-fn legend_lines<'a, 'b>(entries: &'b [LegendEntry<'a>]) -> Vec<Vec<(f64, &'b LegendEntry<'a>)>> {
-    let mut lines: Vec<Vec<(f64, &LegendEntry<'_>)>> = Vec::new();
+fn legend_lines(entries: &[LegendEntry]) -> Vec<Vec<(f64, &LegendEntry)>> {
+    let mut lines: Vec<Vec<(f64, &LegendEntry)>> = Vec::new();
     let mut x = WIDTH;
     for entry in entries {
         let needs = MARK + width(&entry.1, TEXT) + 14.0;
@@ -33,28 +71,18 @@ fn legend_lines<'a, 'b>(entries: &'b [LegendEntry<'a>]) -> Vec<Vec<(f64, &'b Leg
 }
 
 /// The height of a legend.
-pub fn legend_height(entries: &[LegendEntry<'_>]) -> f64 {
+pub fn legend_height(entries: &[LegendEntry]) -> f64 {
     legend_lines(entries).len() as f64 * ENTRY
 }
 
 /// A legend, from `y` on.
-pub fn legend(root: &Area<'_>, entries: &[LegendEntry<'_>], y: f64) -> Result<(), Refused> {
+pub fn legend(root: &Area<'_>, entries: &[LegendEntry], y: f64) -> Result<(), Refused> {
     for (i, line) in legend_lines(entries).into_iter().enumerate() {
         let middle = y + (i as f64 + 0.5) * ENTRY;
         for (x, (mark, name)) in line {
-            mark(root, (fine(x + MARK / 2.0 - 3.0), fine(middle)))?;
+            mark.draw(root, (fine(x + MARK / 2.0 - 3.0), fine(middle)))?;
             write(root, name, &font(TEXT, HPos::Left, VPos::Center), TEXT, (x + MARK, middle))?;
         }
-    }
-    Ok(())
-}
-
-/// A line from one place to another, in pixels of the sheet around a point; for legends.
-pub fn dash(area: &Area<'_>, (x, y): (i32, i32), style: ShapeStyle, dashed: bool) -> Result<(), Refused> {
-    let half = fine(9.0);
-    let ends = if dashed { vec![(-half, -half / 4), (half / 4, half)] } else { vec![(-half, half)] };
-    for (from, to) in ends {
-        area.draw(&PathElement::new(vec![(x + from, y), (x + to, y)], style))?;
     }
     Ok(())
 }

@@ -8,10 +8,10 @@ use super::axis::{Axis, Scale, axis_of, held};
 use super::canvas::{Area, FINE, Refused, TEXT, WIDTH, bold, cut, fine, font, stroke, svg, write};
 use super::data::Datum;
 use super::heading::Heading;
-use super::legend::{LegendEntry, dash, legend, legend_height};
+use super::legend::{LegendEntry, LegendMark, legend, legend_height};
 use super::panels::{Panel, panel_rows};
 use super::rows::typical;
-use super::sheet::{Frame, Look, Looks, NUMBERS, RIGHT, frame, numbers, point, symbol, whisker};
+use super::sheet::{Frame, Look, Looks, NUMBERS, RIGHT, frame, numbers, point, whisker};
 use super::{Picture, Results};
 use crate::report::names::{distinct, grouped};
 
@@ -45,7 +45,7 @@ pub fn draw(
 ) -> String {
     let looks = Looks::of(results, data);
     let series: Vec<LineSeries<'_>> = distinct(data.iter().map(series_of));
-    let entries: Vec<LegendEntry<'_>> = series.iter().map(|series| entry(&looks, series)).collect();
+    let entries: Vec<LegendEntry> = series.iter().map(|series| entry(&looks, series)).collect();
     let rows = panel_rows(data, 2);
     let across = rows.iter().map(Vec::len).max().unwrap_or(1) as f64;
     let width = (WIDTH - RIGHT) / across - LEFT;
@@ -72,14 +72,12 @@ fn is_model(quantity: &str) -> bool {
     quantity.ends_with("_model")
 }
 
-fn entry<'a>(looks: &Looks, (method, quantity): &LineSeries<'_>) -> LegendEntry<'a> {
+fn entry(looks: &Looks, (method, quantity): &LineSeries<'_>) -> LegendEntry {
     let look = looks.get(method);
-    let model = is_model(quantity);
-    let mark = move |area: &Area<'_>, at: (i32, i32)| {
-        dash(area, at, stroke(look.colour, 1.3), model)?;
-        if model { Ok(()) } else { symbol(area, look, at, 2.6) }
-    };
-    (Box::new(mark), if model { format!("{method}, model") } else { method.clone() })
+    match is_model(quantity) {
+        true => (LegendMark::Dashed(look), format!("{method}, model")),
+        false => (LegendMark::Line(look), method.clone()),
+    }
 }
 
 struct LineSheet<'a> {

@@ -3,40 +3,27 @@
 use plotters::prelude::*;
 
 use super::MarkShape;
-use super::canvas::{Area, COLOURS, REFERENCE, fine};
+use super::canvas::{COLOURS, REFERENCE};
 use super::data::Datum;
-use super::legend::LegendEntry;
-use super::sheet::{Look, symbol};
+use super::legend::{LegendEntry, LegendMark};
+use super::sheet::Look;
 use crate::report::names::{distinct, grouped};
 
 /// The legend of the parts of stacked bars, or of verdicts; other shapes need none.
-pub fn entries<'a>(shape: MarkShape, data: &[Datum]) -> Vec<LegendEntry<'a>> {
+pub fn entries(shape: MarkShape, data: &[Datum]) -> Vec<LegendEntry> {
     match shape {
-        MarkShape::Stack => part_entries(data),
-        MarkShape::Points { .. } => distinct(data.iter().map(|datum| datum.series.clone()))
-            .into_iter()
-            .map(|verdict| -> LegendEntry<'a> {
-                let look = verdict_look(&verdict);
-                (Box::new(move |area: &Area<'_>, at| symbol(area, look, at, 3.2)), verdict)
-            })
-            .collect(),
+        MarkShape::Stack => {
+            let mut parts = distinct(data.iter().map(|datum| datum.quantity.as_str()));
+            parts.sort_by_key(|part| PARTS.iter().position(|known| known == part).unwrap_or(PARTS.len()));
+            let entry = |(colour, name): (RGBColor, &str)| (LegendMark::Surface(colour), name.to_owned());
+            parts.into_iter().map(part_look).map(entry).collect()
+        }
+        MarkShape::Points { .. } => {
+            let verdicts = distinct(data.iter().map(|datum| datum.series.clone()));
+            verdicts.into_iter().map(|verdict| (LegendMark::Point(verdict_look(&verdict)), verdict)).collect()
+        }
         _ => Vec::new(),
     }
-}
-
-fn part_entries<'a>(data: &[Datum]) -> Vec<LegendEntry<'a>> {
-    let mut parts = distinct(data.iter().map(|datum| datum.quantity.clone()));
-    parts.sort_by_key(|part| PARTS.iter().position(|known| known == part).unwrap_or(PARTS.len()));
-    let entry = |part: String| -> LegendEntry<'a> {
-        let (colour, name) = part_look(&part);
-        let half = fine(6.0);
-        let mark = move |area: &Area<'_>, (x, y): (i32, i32)| {
-            let corners = [(x - half, y - half), (x + half, y + half)];
-            area.draw(&Rectangle::new(corners, colour.filled())).map_err(Into::into)
-        };
-        (Box::new(mark), name.to_owned())
-    };
-    parts.into_iter().map(entry).collect()
 }
 
 /// The parts of bars that pack explicitly, in the order in which they happen; before those of others.
