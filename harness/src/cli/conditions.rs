@@ -47,14 +47,6 @@ pub struct ConditionArgs {
     dry_run: bool,
 }
 
-/// The file of a plan.
-#[derive(Debug, Args)]
-pub struct PlanArgs {
-    /// Run what this file says; a flag next to it replaces the file's value
-    #[arg(help_heading = RESULTS, long = "plan", value_name = "FILE")]
-    pub(super) plan_file: Option<PathBuf>,
-}
-
 /// Where results are, and the run that is resumed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = RESULTS)]
@@ -115,28 +107,16 @@ fn replace<T: Clone + PartialEq>(list: &mut Vec<T>, given: &[T]) {
 }
 
 impl ConditionArgs {
-    /// Whether methods were named.
-    pub fn has_methods(&self) -> bool {
-        !self.methods.is_empty() || self.sets("methods")
-    }
-
-    /// Whether the number of launches was given.
-    pub fn has_launches(&self) -> bool {
-        self.launches.is_some() || self.sets("launches")
-    }
-
-    /// Whether the time of a method was given.
-    pub fn has_max_time(&self) -> bool {
-        self.limits.has_max_time() || self.sets("limits.max_time_s")
-    }
-
-    fn sets(&self, key: &str) -> bool {
-        self.set_plan.iter().any(|(known, _)| known == key)
-    }
-
-    /// Whether cache modes were given.
-    pub fn has_caches(&self) -> bool {
-        !self.cache.is_empty() || self.sets("caches")
+    /// Whether a key of the plan was given, by its flag or as a key.
+    pub fn has(&self, key: &str) -> bool {
+        let by_flag = match key {
+            "methods" => !self.methods.is_empty(),
+            "launches" => self.launches.is_some(),
+            "limits.max_time_s" => self.limits.has_max_time(),
+            "caches" => !self.cache.is_empty(),
+            _ => false,
+        };
+        by_flag || self.set_plan.iter().any(|(known, _)| known == key)
     }
 
     /// A limit that was given, by its flag.

@@ -135,16 +135,4 @@ mod tests {
         assert!(of.cases.len() == 2 && of.cases.iter().all(|case| case.test == "nas_lu_y"));
         assert_eq!(plan(&["cmb-5", "--quick", "-n", "2"]).ranks, Some(2));
     }
-
-    #[test]
-    fn what_is_no_figure_is_refused() {
-        let refused = |words: &[&str]| typed(words).plan(words[0]).unwrap_err().to_string();
-        assert!(refused(&["hlrs-9"]).contains("hlrs-3"));
-        assert!(refused(&["ddtbench-5", "--full"]).contains("no [full]"));
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("my.toml");
-        std::fs::write(&file, "schema = 1\n[[sweep]]\ntest = \"fft2d\"\n").unwrap();
-        let file = file.to_str().unwrap();
-        assert!(refused(&[file]).contains("no [figure]"));
-    }
 }

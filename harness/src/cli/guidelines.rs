@@ -64,14 +64,14 @@ impl GuidelinesArgs {
         let [only] = self.given.cases.tests.tests.as_slice() else { return None };
         let conditions = &self.given.conditions;
         let is_test =
-            apps::find(only).is_ok() || !conditions.mpis.names.is_empty() || conditions.has_methods();
+            apps::find(only).is_ok() || !conditions.mpis.names.is_empty() || conditions.has("methods");
         Some(PathBuf::from(only)).filter(|dir| !is_test && dir.join(LAUNCHES).exists())
     }
 
     fn measured(&self) -> anyhow::Result<PathBuf> {
         let conditions = &self.given.conditions;
         let mut plan = self.given.plan(Kind::PingPong)?;
-        if !conditions.has_methods() && self.given.plan_file().is_none() {
+        if !conditions.has("methods") && self.given.plan_file().is_none() {
             plan.methods = methods();
         }
         ensure!(plan.launches() >= 3, "--launches {}: three at least are needed", plan.launches());

@@ -1,6 +1,6 @@
 //! The commands that measure: what each kind of experiments takes besides the flags of all, and the plan that comes of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -10,8 +10,8 @@ use ddtbench::experiments::selection::Selection;
 use ddtbench::model::conditions::{Cache, Rule};
 use ddtbench::plan::{self, Plan};
 
-use super::conditions::{ConditionArgs, FolderArgs, PlanArgs};
-use super::headings::WHAT;
+use super::conditions::{ConditionArgs, FolderArgs};
+use super::headings::{RESULTS, WHAT};
 use super::measure::BeginOptions;
 use super::numbers;
 use super::output::log;
@@ -53,8 +53,9 @@ pub struct GivenArgs<C: Cases> {
     pub(super) cases: C,
     #[command(flatten)]
     pub(super) conditions: ConditionArgs,
-    #[command(flatten)]
-    plan: PlanArgs,
+    /// Run what this file says; a flag next to it replaces the file's value
+    #[arg(help_heading = RESULTS, long = "plan", value_name = "FILE")]
+    plan_file: Option<PathBuf>,
 }
 
 impl<C: Cases> MeasureArgs<C> {
@@ -80,7 +81,7 @@ impl<C: Cases> GivenArgs<C> {
         if self.plan_file().is_none() {
             plan.check_conditions()?;
             plan.select(&selection)?.iter().for_each(|note| log(note));
-            if !conditions.has_methods() {
+            if !conditions.has("methods") {
                 plan.use_usual_methods();
             }
             self.cases.set_usual(&mut plan, conditions);
@@ -90,7 +91,7 @@ impl<C: Cases> GivenArgs<C> {
 
     /// The file that says what is run.
     pub(super) fn plan_file(&self) -> Option<&Path> {
-        self.plan.plan_file.as_deref()
+        self.plan_file.as_deref()
     }
 
     /// How a run is begun by these flags, in this folder.
@@ -162,7 +163,7 @@ impl Cases for OverlapCases {
     }
 
     fn set_usual(&self, plan: &mut Plan, conditions: &ConditionArgs) {
-        if self.tests.are_quick() && !conditions.has_methods() {
+        if self.tests.are_quick() && !conditions.has("methods") {
             plan.methods = vec![NONBLOCKING.to_owned()];
         }
     }
@@ -183,7 +184,7 @@ impl Cases for EngineCases {
     }
 
     fn set_usual(&self, plan: &mut Plan, conditions: &ConditionArgs) {
-        if !conditions.has_caches() {
+        if !conditions.has("caches") {
             plan.caches = vec![Cache::Warm, Cache::Cold];
         }
     }

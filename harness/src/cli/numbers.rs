@@ -18,38 +18,3 @@ pub(super) fn count(most: usize) -> impl Fn(&str) -> Result<usize, String> + Clo
         count.ok_or_else(|| format!("must be a whole number from 1 to {most}"))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    use super::*;
-    use crate::cli::Cli;
-
-    fn refusal(flag: &str, text: &str) -> String {
-        let words = ["ddtbench", "run", flag, text];
-        negative(Cli::command()).try_get_matches_from(words).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn what_is_no_number_is_refused_with_what_would_be_right() {
-        for (flag, text, right) in [
-            ("-n", "-2", "whole number from 1 to"),
-            ("--launches", "", "whole number from 1 to 10000"),
-            ("--launches", "99999999999999999999", "from 1 to 10000"),
-            ("--warmup", "-1", "from 0 to 4294967295"),
-            ("--max-runs", "99999999999999999999", "from 0 to 4294967295"),
-            ("--max-time", "soon", "must be a number"),
-            ("--max-time", "", "must be a number"),
-        ] {
-            let message = refusal(flag, text);
-            assert!(message.contains(text) && message.contains(right), "{message}");
-            assert!(!message.contains("use '-- "), "{message}");
-        }
-        let negative_time = ["ddtbench", "run", "--max-time", "-1"];
-        assert!(
-            negative(Cli::command()).try_get_matches_from(negative_time).is_ok(),
-            "its limit is the plan's"
-        );
-    }
-}

@@ -1,6 +1,8 @@
 //! Which tests a command is of, with which parameters.
 
-use clap::{Args, ValueEnum};
+use apps::Preset;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ddtbench::experiments::selection::{Lists, Selection};
 
 use super::headings::WHAT;
@@ -13,8 +15,8 @@ pub struct TestArgs {
     #[arg(value_name = "TEST")]
     pub tests: Vec<String>,
     /// quick: one size per test; default: the original's sizes; full: these and larger ones [default: quick]
-    #[arg(long, value_enum)]
-    preset: Option<PresetName>,
+    #[arg(long, value_parser = PossibleValuesParser::new(["quick", "default", "full"]).map(preset))]
+    preset: Option<Preset>,
     #[command(flatten)]
     pub sets: SetArgs,
 }
@@ -25,13 +27,12 @@ impl TestArgs {
     /// # Errors
     /// A value without a name, or a name that is given twice.
     pub fn selection(&self) -> anyhow::Result<Selection> {
-        let (tests, preset) = (self.tests.clone(), self.preset.map(Into::into));
-        Ok(Selection { tests, preset, ..self.sets.selection()? })
+        Ok(Selection { tests: self.tests.clone(), preset: self.preset, ..self.sets.selection()? })
     }
 
     /// Whether no test is named, and the preset is `quick`.
     pub fn are_quick(&self) -> bool {
-        self.tests.is_empty() && self.preset.is_none_or(|preset| preset == PresetName::Quick)
+        self.tests.is_empty() && self.preset.is_none_or(|preset| preset == Preset::Quick)
     }
 }
 
@@ -74,20 +75,10 @@ impl ParamArgs {
     }
 }
 
-/// A preset, as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum PresetName {
-    Quick,
-    Default,
-    Full,
-}
-
-impl From<PresetName> for apps::Preset {
-    fn from(name: PresetName) -> Self {
-        match name {
-            PresetName::Quick => Self::Quick,
-            PresetName::Default => Self::Default,
-            PresetName::Full => Self::Full,
-        }
+fn preset(name: String) -> Preset {
+    match &*name {
+        "quick" => Preset::Quick,
+        "default" => Preset::Default,
+        _ => Preset::Full,
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
 use apps::{Context, LAYOUT, Side, Test, Values, WireOrder};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use common::memory;
 use ddtbench::compare::Comparisons;
@@ -47,8 +48,8 @@ pub struct LayoutArgs {
     #[arg(long, value_enum, default_value_t)]
     format: LayoutFormat,
     /// Where the bytes are read, or where they are written
-    #[arg(long, value_enum, default_value = "send")]
-    side: SideName,
+    #[arg(long, default_value = "send", value_parser = PossibleValuesParser::new(["send", "receive"]).map(side))]
+    side: Side,
     /// Number of ranks, which decides the blocks of an all-to-all
     #[arg(short = 'n', long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: u32,
@@ -102,10 +103,8 @@ enum ReportFormat {
     Markdown,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum SideName {
-    Send,
-    Receive,
+fn side(name: String) -> Side {
+    if name == "send" { Side::Send } else { Side::Receive }
 }
 
 impl ListArgs {
@@ -129,10 +128,7 @@ impl LayoutArgs {
             memory::check_layout(&app, available)
                 .map_err(|reason| anyhow!("{} {values}: {reason}", test.name))?;
         }
-        let side = match self.side {
-            SideName::Send => Side::Send,
-            SideName::Receive => Side::Receive,
-        };
+        let side = self.side;
         let order = if app.has_loops { order } else { WireOrder::Ddt };
         match self.format {
             LayoutFormat::Tree => output::print_text(&report::layout::tree(test, &values, &app, side, order)),

@@ -21,15 +21,10 @@ pub(super) struct Chosen {
 
 /// Refuses names of MPIs that do not exist. Nothing is installed.
 pub(super) fn check_names(plan: &Plan) -> anyhow::Result<()> {
-    let project = Project::locate()?;
-    let mut labels = Vec::new();
-    for name in &plan.mpis {
-        let (mpi, variant) = parted(name);
-        let installation = project.pick(Some(mpi), &mut log)?;
-        variant.map(|variant| named(&plan.variants, &project, &installation.name, variant)).transpose()?;
-        labels.push(mpi.to_owned());
+    if !plan.mpis.is_empty() {
+        pick(&mut plan.mpis.clone(), &plan.variants, false, false)?;
     }
-    if labels.is_empty() { Ok(()) } else { check_variants(&plan.variants, &labels) }
+    Ok(())
 }
 
 /// Refuses a variant of an MPI that is not among those named.
@@ -186,24 +181,5 @@ impl Chosen {
             bail!("the rank program could be built for no MPI");
         }
         Ok(targets)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_variant_belongs_to_an_mpi_of_the_run() {
-        let of = |mpi: Option<&str>| Variant {
-            name: "slow".to_owned(),
-            mpi: mpi.map(str::to_owned),
-            ..Variant::default()
-        };
-        let check =
-            |variant: Variant| check_variants(&[variant], &["mpich".to_owned(), "openmpi".to_owned()]);
-        assert!(check(of(None)).is_ok() && check(of(Some("openmpi"))).is_ok());
-        let refusal = check(of(Some("impi"))).unwrap_err().to_string();
-        assert!(refusal.contains("impi/slow") && refusal.contains("mpich, openmpi"), "{refusal}");
     }
 }

@@ -87,17 +87,3 @@ pub fn share(text: &str) -> Result<f64, String> {
     let share = number.map(|percent| percent / 100.0).filter(|share| (0.001..=100.0).contains(share));
     share.ok_or_else(|| "must be a percentage from 0.1% to 10000%, for example 5%".to_owned())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn shares_are_percentages() {
-        assert_eq!((share("5%"), share("2.5")), (Ok(0.05), Ok(0.025)));
-        assert_eq!(share("900%"), Ok(9.0), "ten times as slow");
-        for wrong in ["0", "-5%", "20000%", "five", "nan"] {
-            assert!(share(wrong).unwrap_err().contains("5%"), "{wrong}");
-        }
-    }
-}

@@ -163,10 +163,10 @@ fn alone(mpi: &str) -> String {
 fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
     let conditions = &args.given.conditions;
     let mut plan = args.given.plan_of_any_kind()?;
-    if !conditions.has_launches() {
+    if !conditions.has("launches") {
         plan.launches = Some(MOST_LAUNCHES);
     }
-    if !conditions.has_max_time() {
+    if !conditions.has("limits.max_time_s") {
         plan.limits.max_time_s = LAUNCH_TIME_S * plan.launches() as f64;
     }
     ensure!(
