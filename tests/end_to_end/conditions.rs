@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use super::job::{Ended, run};
-use super::results::Summary;
-use super::setup::{Check, Mpi, ONE_LAUNCH, ddtbench, on_every_mpi};
+use super::setup::{Check, MPIS, Mpi, trials_on};
+use super::trial::Need;
+use super::typed::Measuring;
 
 /// A case whose times do not matter.
-const CASE: [&str; 5] = ["contiguous", "-p", "bytes=8", "-m", "reference"];
+const CASE: &str = "run contiguous -p bytes=8 -m reference --min-runs 4";
+/// As short as it can be.
+const SHORT: &str = "--max-time 0.01";
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
@@ -20,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
         ("ranks are bound, unless it is said", binding),
         ("limits reach the ranks", ends),
     ];
-    on_every_mpi("conditions", checks)
+    trials_on(&MPIS, Need::AllProcessors, "conditions", checks)
 }
 
 /// The launcher of an MPI, but one that keeps what it was started with.
@@ -46,35 +48,12 @@ impl Recorder {
 
     /// What stood between the launcher and the rank program when it was started last.
     #[track_caller]
-    fn options(&self) -> Vec<String> {
+    fn options(&self) -> String {
         let words = fs::read_to_string(&self.words).expect("this launcher was started");
         fs::remove_file(&self.words).unwrap();
         let options = words.lines().take_while(|word| !word.ends_with("/ddtbench-rank"));
-        options.map(str::to_owned).collect()
+        options.collect::<Vec<_>>().join(" ")
     }
-}
-
-/// A run with these flags into the folder `out`; the account of it that its ranks gave.
-fn measure(mpi: &Mpi, dir: &Path, out: &str, flags: &[&str]) -> (Ended, Value) {
-    let mut command = ddtbench(dir);
-    command.arg("run").args(CASE).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", out, "--min-runs", "4"]);
-    if !flags.contains(&"--max-time") {
-        command.args(["--max-time", "0.01"]);
-    }
-    // Last, since what follows `--` is the launcher's.
-    let ended = run(command.args(flags)).expect_code(0);
-    let environment = fs::read(dir.join(out).join("environment.json")).unwrap();
-    let environment: Value = serde_json::from_slice(&environment).expect("JSON");
-    (ended, environment["mpis"][0]["rank_program"].clone())
-}
-
-/// A variable that the rank programs see, as this launcher is told of it.
-fn of_ranks(mpi: &Mpi) -> Vec<String> {
-    let words: &[&str] = match mpi.name {
-        "openmpi" => &["-x", "FI_LOG_LEVEL=warn"],
-        _ => &["-genv", "FI_LOG_LEVEL", "warn"],
-    };
-    words.iter().map(|&word| word.to_owned()).collect()
 }
 
 /// Whether the ranks saw it.
@@ -86,18 +65,19 @@ fn saw_it(ranks: &Value) -> bool {
 fn another_launcher(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let recorder = Recorder::new(mpi, dir.path());
-    let launcher = recorder.launcher.to_str().unwrap();
-    let given = of_ranks(mpi);
-    let mut flags = vec!["--launcher", launcher, "--"];
-    flags.extend(given.iter().map(String::as_str));
-    let (ended, ranks) = measure(mpi, dir.path(), "with", &flags);
+    let line = format!("{CASE} {SHORT} --launcher {}", recorder.launcher.display());
+    // A variable that the rank programs see, as this launcher is given it.
+    let given = match mpi.name {
+        "openmpi" => "-x FI_LOG_LEVEL=warn",
+        _ => "-genv FI_LOG_LEVEL warn",
+    };
+    let with = Measuring::on(mpi, line.clone()).launcher(given).ends(0);
     let options = recorder.options();
-    assert!(options.starts_with(&["-n".to_owned(), "2".to_owned()]), "{options:?}: {ended}");
-    assert!(options.ends_with(&given), "{options:?}: {ended}");
-    assert!(saw_it(&ranks), "{ranks}");
-    let (_, ranks) = measure(mpi, dir.path(), "without", &["--launcher", launcher]);
+    assert!(options.starts_with("-n 2 ") && options.ends_with(given), "{options}: {}", with.ended);
+    assert!(saw_it(&with.account()), "{}", with.account());
+    let without = Measuring::on(mpi, line).ends(0);
     let options = recorder.options();
-    assert!(!options.iter().any(|word| given.contains(word)) && !saw_it(&ranks), "{options:?} {ranks}");
+    assert!(!options.contains("FI_LOG_LEVEL") && !saw_it(&without.account()), "{options}");
 }
 
 /// Processors of each rank, as the system has told it.
@@ -107,28 +87,28 @@ fn processors(ranks: &Value) -> Vec<Vec<u64>> {
 }
 
 fn binding(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
     let all = std::thread::available_parallelism().unwrap().get();
     let cores = ddtbench::mpi::cores();
-    let (_, ranks) = measure(mpi, dir.path(), "bound", &[]);
-    let places = processors(&ranks);
-    assert_eq!(places.len(), 2, "{ranks}");
+    let places = |flags: &str| {
+        let kept = Measuring::on(mpi, format!("{CASE} {SHORT} {flags}")).ends(0);
+        let places = processors(&kept.account());
+        assert_eq!(places.len(), 2, "{}", kept.account());
+        places
+    };
+    let bound = places("");
     if cores >= 2 {
         // A core each: all of its hardware threads at most.
-        assert!(places.iter().all(|cpus| cpus.len() == all / cores), "{places:?}");
-        assert!(places[0].iter().all(|cpu| !places[1].contains(cpu)), "{places:?}");
+        assert!(bound.iter().all(|cpus| cpus.len() == all / cores), "{bound:?}");
+        assert!(bound[0].iter().all(|cpu| !bound[1].contains(cpu)), "{bound:?}");
     }
-    let (_, ranks) = measure(mpi, dir.path(), "free", &["--set-plan", "bind=false"]);
-    let places = processors(&ranks);
-    assert!(places.len() == 2 && places.iter().all(|cpus| cpus.len() == all), "{places:?}");
+    let free = places("--set-plan bind=false");
+    assert!(free.iter().all(|cpus| cpus.len() == all), "{free:?}");
 }
 
 /// How limits end a run is tested where it is decided; here they reach the ranks.
 fn ends(mpi: &Mpi) {
-    let dir = tempfile::tempdir().unwrap();
-    let limits = ["--precision", "0.0000001", "--max-runs", "75", "--max-time", "60"];
-    measure(mpi, dir.path(), "out", &limits);
-    let summary = Summary::read(&dir.path().join("out"));
+    let limits = "--precision 0.0000001 --max-runs 75 --max-time 60";
+    let summary = Measuring::on(mpi, format!("{CASE} {limits}")).ends(0).summary;
     let row = summary.end("contiguous", "reference");
     let number = |column| row.number(column).unwrap();
     assert!(row.is(&[("outcome", "run limit")]) && number("blocks") + number("blocks_other_state") >= 10.0);

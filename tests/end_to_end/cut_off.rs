@@ -4,19 +4,19 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use tempfile::TempDir;
 
 use super::gate::Gate;
 use super::job::{Job, run, signal};
-use super::results::{Row, Summary, expect_once, kept, samples};
-use super::setup::{Check, Mpi, ddtbench, mpi, on_every_mpi};
-use super::trial::{alone, beside_others};
+use super::results::{Row, Summary, expect_once, samples};
+use super::setup::{Check, MPIS, Mpi, mpi, trials_on};
+use super::trial::{Need, alone, beside_others};
+use super::typed::{Measuring, Running, typed};
 
 /// The cases of a run; the seed draws their order.
 const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "contiguous"];
@@ -32,49 +32,28 @@ pub fn trials() -> Vec<Trial> {
             a_run_in_four_parts,
         ),
     ];
-    let mut trials = on_every_mpi("cut off", checks);
+    let mut trials = trials_on(&MPIS, Need::AllProcessors, "cut off", checks);
     trials.push(alone("mpich::cut off::at any moment, nothing that was finished is lost", at_any_moment));
     trials.push(beside_others("mpich::cut off::a signal is heard while a run is prepared", while_preparing));
     trials
 }
 
-/// A run, and where it writes.
-struct Running {
-    job: Job,
-    dir: TempDir,
+/// A run of so long for each method.
+fn measuring(mpi: &Mpi, max_time_s: f64) -> Measuring<'_> {
+    let (tests, methods) = (TESTS.join(" "), METHODS.join(","));
+    Measuring::on(mpi, format!("run {tests} -m {methods} --max-time {max_time_s} --launches {LAUNCHES}"))
 }
 
 impl Running {
-    /// A run; what `prepare` adds are its last arguments.
-    fn start(mpi: &Mpi, max_time_s: &str, prepare: impl FnOnce(&Path, &mut Command)) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let mut command = ddtbench(dir.path());
-        command.arg("run").args(TESTS).args(["-m", &METHODS.join(","), "--max-time", max_time_s]);
-        command.args(["--launches", &LAUNCHES.to_string(), "--mpi", mpi.name, "--out", "cut"]);
-        prepare(dir.path(), &mut command);
-        Self { job: Job::start(&mut command), dir }
-    }
-
-    fn folder(&self) -> PathBuf {
-        self.dir.path().join("cut")
-    }
-
     /// What goes on with it.
     fn resume(&self) -> Command {
-        let mut command = ddtbench(self.dir.path());
-        command.args(["run", "--resume", "cut"]);
-        command
-    }
-
-    /// Kills `ddtbench`.
-    fn kill(&mut self) {
-        signal(self.job.pid(), libc::SIGKILL);
-        self.job.until_nothing_is_left();
+        typed(self.dir.path(), "run --resume out")
     }
 
     /// Kills `ddtbench`, and resumes the run.
     fn kill_and_resume(&mut self) {
-        self.kill();
+        signal(self.job.pid(), libc::SIGKILL);
+        self.job.until_nothing_is_left();
         self.job = Job::start(&mut self.resume());
     }
 
@@ -91,11 +70,7 @@ impl Running {
 
     /// The rows that report how methods have ended.
     fn ends(&self) -> Vec<Row> {
-        if !self.folder().join("launches.csv").exists() {
-            return Vec::new();
-        }
-        let all = Summary::read(&self.folder()).0;
-        all.into_iter().filter(|row| row.is(&[("phase", "round_trip"), ("pair", "all")])).collect()
+        Summary::read(&self.out()).ends().into_iter().cloned().collect()
     }
 
     /// Fails unless every case, launch and method has ended, each once, at most so many of them without figures, and each sample is
@@ -107,7 +82,7 @@ impl Running {
         expect_once(&ends, &["test", "launch", "method"]);
         let failed: Vec<&Row> = ends.iter().filter(|row| !row.is_measured()).collect();
         assert!(failed.len() <= most_failed, "{failed:?}");
-        let samples = samples(&self.folder());
+        let samples = samples(&self.out());
         expect_once(&samples, &["case", "launch", "method", "pair", "block", "repetition"]);
         let name = |row: &Row| ["test", "launch", "method"].map(|column| row.get(column).to_owned());
         let sampled: BTreeSet<_> = samples.iter().map(name).collect();
@@ -118,11 +93,8 @@ impl Running {
 
 /// A run with a gate in each of its processes.
 fn gated(mpi: &Mpi) -> (Running, Gate) {
-    let mut gate = None;
-    let running = Running::start(mpi, "0.02", |dir, command| {
-        gate.insert(Gate::closed(dir)).put_into(mpi, command);
-    });
-    (running, gate.expect("it was put into the run"))
+    let (measuring, gate) = measuring(mpi, 0.02).gated();
+    (measuring.start(), gate)
 }
 
 fn killed_ranks_and_launchers(mpi: &Mpi) {
@@ -132,25 +104,25 @@ fn killed_ranks_and_launchers(mpi: &Mpi) {
     gate.reach(&mut running.job);
     signal(running.rank().expect("a rank at the gate"), libc::SIGKILL);
     gate.reach(&mut running.job);
-    let before = kept(&running.folder());
+    let before = running.kept();
     assert!(!before.is_empty());
     signal(running.launcher().expect("a launcher"), libc::SIGKILL);
     gate.open();
     running.job.until_nothing_is_left();
-    let whole = kept(&running.folder());
+    let whole = running.kept();
     assert!(whole.starts_with(&before), "what was finished has changed");
     // Nothing but the methods that the killed processes were at.
     assert_eq!(running.ends().iter().filter(|row| row.get("outcome") == "crashed").count(), 2);
     running.expect_whole(2);
     // There is nothing left to do, and it stays so.
     run(&mut running.resume()).expect_code(1);
-    assert_eq!(kept(&running.folder()), whole);
+    assert_eq!(running.kept(), whole);
     // Unless that is wanted: what had failed is set aside, and what had not is left as it is.
     let again = run(running.resume().arg("--retry-failed")).expect_code(0);
     again.expect_err(&["set aside, since its case had not ended, or had failed"]);
-    let aside = fs::read_to_string(running.folder().join("set-aside/1/launches.csv")).unwrap();
+    let aside = fs::read_to_string(running.out().join("set-aside/1/launches.csv")).unwrap();
     assert!(aside.contains("crashed"), "{aside}");
-    let now = kept(&running.folder());
+    let now = running.kept();
     assert!(whole.lines().all(|row| aside.contains(row) || now.contains(row)), "what had not failed stays");
     running.expect_whole(0);
     running.job.wait().expect_code(1);
@@ -166,16 +138,16 @@ fn a_run_in_four_parts(mpi: &Mpi) {
     gate.reach(&mut running.job);
     running.kill_and_resume();
     gate.reach(&mut running.job);
-    let before = kept(&running.folder());
+    let before = running.kept();
     assert!(!before.is_empty());
     signal(running.job.pid(), libc::SIGINT);
     running.job.until_nothing_is_left();
-    assert_eq!(kept(&running.folder()), before);
+    assert_eq!(running.kept(), before);
     gate.open();
     run(&mut running.resume()).expect_code(0);
-    assert!(kept(&running.folder()).starts_with(&before), "what was finished has changed");
+    assert!(running.kept().starts_with(&before), "what was finished has changed");
     running.expect_whole(0);
-    running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume cut"]);
+    running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume out"]);
 }
 
 /// `ddtbench`, its launcher and its ranks are killed until there were enough kills; a run may end before its first.
@@ -196,7 +168,7 @@ fn at_any_moment() {
 fn one_run(wanted: usize, first: usize) -> usize {
     /// The shortest and the longest time from a start to a kill: from before the plan is read to after some cases.
     const AFTER_S: (f64, f64) = (0.05, 2.0);
-    let mut running = Running::start(mpi("mpich"), "0.1", |_, _| ());
+    let mut running = measuring(mpi("mpich"), 0.1).start();
     let mut rows: BTreeSet<String> = BTreeSet::new();
     let (mut kills, mut of_others) = (0, 0);
     loop {
@@ -222,24 +194,20 @@ fn one_run(wanted: usize, first: usize) -> usize {
             of_others += usize::from(!was_killed);
         }
         running.job.until_nothing_is_left();
-        rows.extend(
-            kept(&running.folder())
-                .split_inclusive('\n')
-                .filter(|row| row.ends_with('\n'))
-                .map(str::to_owned),
-        );
+        let kept = running.kept();
+        rows.extend(kept.split_inclusive('\n').filter(|row| row.ends_with('\n')).map(str::to_owned));
         if !running.job.was_killed() {
             break;
         }
         // What was killed before it knew its plan has left nothing that anybody would want.
-        if running.folder().join("plan.toml").exists() {
+        if running.out().join("plan.toml").exists() {
             running.job = Job::start(&mut running.resume());
         } else {
-            running = Running::start(mpi("mpich"), "0.1", |_, _| ());
+            running = measuring(mpi("mpich"), 0.1).start();
         }
     }
-    let mut there = kept(&running.folder());
-    for aside in fs::read_dir(running.folder().join("set-aside")).into_iter().flatten().flatten() {
+    let mut there = running.kept();
+    for aside in fs::read_dir(running.out().join("set-aside")).into_iter().flatten().flatten() {
         there += &fs::read_to_string(aside.path().join("launches.csv")).unwrap_or_default();
     }
     let lost: Vec<&String> = rows.iter().filter(|row| !there.contains(*row)).collect();
@@ -251,36 +219,30 @@ fn one_run(wanted: usize, first: usize) -> usize {
 
 /// A plan that does not come, a compiler wrapper that hangs, and a build that lasts: none keeps `ddtbench` from ending.
 fn while_preparing() {
-    while_reading();
     let dir = tempfile::tempdir().unwrap();
     let hangs = dir.path().join("hangs");
     fs::write(&hangs, "#!/bin/sh\nsleep 1000 & wait\n").unwrap();
     fs::set_permissions(&hangs, fs::Permissions::from_mode(0o755)).unwrap();
-    let stop_of = |command: &[&str], variable: &str| {
-        let mut job = Job::start(ddtbench(dir.path()).args(command).env(variable, &hangs));
+    let stop = |line: &str, variable: &str, words: &str| {
+        let mut job = Job::start(typed(dir.path(), line).env(variable, &hangs));
         job.until("preparing", |job| !job.named("sleep").is_empty());
         signal(job.pid(), libc::SIGTERM);
         job.until_nothing_is_left();
-        job.wait().expect_code(130)
+        job.wait().expect_code(130).expect_err(&[words]);
     };
-    let stop = |variable: &str, options: &[&str]| {
-        stop_of(&[&["run", "contiguous", "--out", "cut"], options].concat(), variable)
-    };
-    stop_of(&["mpi", "list"], "MPICC").expect_err(&["interrupted"]);
-    stop("MPICC", &[]).expect_err(&["interrupted"]);
-    assert!(!dir.path().join("cut").exists(), "nothing is known yet that could be resumed");
-    stop("CARGO", &["--mpi", mpi("mpich").name]).expect_err(&["ddtbench run --resume cut"]);
+    while_reading(dir.path());
+    stop("mpi list", "MPICC", "interrupted");
+    stop("run contiguous --out out", "MPICC", "interrupted");
+    assert!(!dir.path().join("out").exists(), "nothing is known yet that could be resumed");
+    let line = format!("run contiguous --out out --mpi {}", mpi("mpich").name);
+    stop(&line, "CARGO", "ddtbench run --resume out");
 }
 
 /// A plan from a pipe into which nobody writes.
-fn while_reading() {
-    let dir = tempfile::tempdir().unwrap();
-    let pipe = dir.path().join("pipe");
-    let name = std::ffi::CString::new(pipe.as_os_str().as_encoded_bytes()).unwrap();
-    // SAFETY: the name ends with a zero byte and lives as long as the call.
-    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
-    let mut command = ddtbench(dir.path());
-    let mut job = Job::start(command.args(["run", "--plan", "pipe", "--out", "cut"]));
+fn while_reading(dir: &Path) {
+    let pipe = dir.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
+    let mut job = Job::start(&mut typed(dir, "run --plan pipe --out out"));
     let mut writer = None;
     job.until("reading", |job| {
         assert!(job.is_running(), "{:?}", job.output());
@@ -291,5 +253,5 @@ fn while_reading() {
     signal(job.pid(), libc::SIGTERM);
     job.wait().expect_code(130);
     drop(writer);
-    assert!(!dir.path().join("cut").exists());
+    assert!(!dir.join("out").exists());
 }

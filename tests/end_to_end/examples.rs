@@ -10,8 +10,9 @@ use yaml_rust2::{Yaml, YamlLoader};
 
 use super::faulty_mpi;
 use super::job::{Ended, run};
-use super::setup::{self, Mpi, ddtbench, mpi};
+use super::setup::{self, Mpi, like_ddtbench, mpi};
 use super::trial::when_asked;
+use super::typed::typed;
 
 /// A small case, and as few and short launches as there can be.
 const CASE: &str = "strided -p count=16,stride=2,element=double -m reference,manual,ddt --min-runs 4";
@@ -99,17 +100,8 @@ impl Build {
 
 /// A shell with `ddtbench` in its path, in a folder.
 fn shell(dir: &Path, script: &str) -> Command {
-    let ddtbench = ddtbench(dir);
-    let program = Path::new(ddtbench.get_program()).parent().expect("it lies in a folder").to_owned();
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut command = Command::new("sh");
-    command.args(["-e", "-c", script]).current_dir(dir).env("PATH", format!("{}:{path}", program.display()));
-    for (name, value) in ddtbench.get_envs() {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    let mut command = like_ddtbench("sh", dir);
+    command.args(["-e", "-c", script]);
     command
 }
 
@@ -161,12 +153,11 @@ fn gitlab() {
     assert!(first.err.contains("kept: "), "{first}");
     run_all("after_script").expect_code(0);
     expect_failure(dir.path(), false);
-    let listed = run(ddtbench(dir.path()).args(["baseline", "list", "--dir", "kept"])).expect_code(0);
+    let baseline = |line: &str| run(&mut typed(dir.path(), &format!("baseline {line} --dir kept")));
+    let listed = baseline("list").expect_code(0);
     assert!(listed.out.contains("main") && listed.out.contains("pingpong"), "{listed}");
-    let twice = run(ddtbench(dir.path()).args(["baseline", "save", "main", "--dir", "kept"]));
-    twice.expect_code(2).expect_err(&["kept/main", "there already"]);
-    let unknown = run(ddtbench(dir.path()).args(["baseline", "check", "mine", "--dir", "kept"]));
-    unknown.expect_code(2).expect_err(&["kept/mine", "baseline list"]);
+    baseline("save main").expect_code(2).expect_err(&["kept/main", "there already"]);
+    baseline("check mine").expect_code(2).expect_err(&["kept/mine", "baseline list"]);
 
     fs::remove_dir_all(dir.path().join("results")).unwrap();
     build.err(BROKEN);

@@ -1,27 +1,26 @@
 //! Figures of papers: one command measures and draws one, as SVG and as CSV.
 
-use std::fs;
-use std::path::Path;
+use std::collections::BTreeSet;
 
 use libtest_mimic::Trial;
 
-use super::job::run;
-use super::setup::{ddtbench, mpi};
+use super::setup::mpi;
 use super::trial::alone;
+use super::typed::{Measuring, type_alone};
 
 /// Figures of papers, smaller than their own first look, with what they show.
-const FIGURES: [(&str, &[&str], &[&str]); 3] = [
+const FIGURES: [(&str, &str, &[&str]); 3] = [
     (
         "ddtbench-5",
-        &["-p", "test=nas_lu_y", "-m", "reference,manual,ddt", "-p", "ny=100,200"],
+        "-p test=nas_lu_y -m reference,manual,ddt -p ny=100,200",
         &["packing overhead (%)", "bytes that a rank sends", "manual", "ddt"],
     ),
     (
         "cmb-5",
-        &["-p", "bytes=1KiB,4KiB", "-n", "2", "-p", "threads=2", "-m", "reference,manual,fine"],
+        "-p bytes=1KiB,4KiB -n 2 -p threads=2 -m reference,manual,fine",
         &["speed-up over BSP messages (%)", "stencil7", "stencil27", "fine"],
     ),
-    ("pcomm-4", &["-p", "bytes=64,4KiB", "-m", "single,many"], &["size of the message", "many"]),
+    ("pcomm-4", "-p bytes=64,4KiB -m single,many", &["size of the message", "many"]),
 ];
 
 /// The plan of HLRS' figure 4 with other methods, sizes and title.
@@ -61,8 +60,8 @@ pub fn trials() -> Vec<Trial> {
     vec![
         alone("mpich::figures::a figure of each paper is one command", || {
             for (figure, flags, words) in FIGURES {
-                let dir = tempfile::tempdir().unwrap();
-                measured(&[&[figure, "--quick"], flags].concat(), &[figure], words, dir.path());
+                let line = format!("figure {figure} --quick {flags}");
+                measured(Measuring::on(mpi("mpich"), line), &[figure], words);
             }
         }),
         alone("mpich::figures::a plan file that was copied and edited is a figure", || {
@@ -73,45 +72,33 @@ pub fn trials() -> Vec<Trial> {
                 ("nbc-7", edited_heat_maps, &["nbc-7a", "nbc-7b"], &["nonblocking, ibcast"]),
             ];
             for (figure, edit, pictures, words) in own {
-                let dir = tempfile::tempdir().unwrap();
-                let plan = run(ddtbench(dir.path()).args(["list", figure])).expect_code(0).out;
-                fs::write(dir.path().join("my.toml"), edit(&plan)).unwrap();
+                let plan = type_alone(&format!("list {figure}")).expect_code(0).out;
                 // Ten rounds whatever they take, so that there are intervals.
-                measured(&["my.toml", "--launches", "1"], pictures, words, dir.path());
+                let measuring = Measuring::on(mpi("mpich"), "figure my.toml --launches 1");
+                measured(measuring.file("my.toml", edit(&plan)), pictures, words);
             }
         }),
     ]
 }
 
 /// Measures a figure, and checks its pictures: each has two places on its axis.
-fn measured(flags: &[&str], pictures: &[&str], words: &[&str], dir: &Path) {
-    let figure = flags[0];
-    let mut command = ddtbench(dir);
-    command.arg("figure").args(flags).args(["--mpi", mpi("mpich").name, "--out", "out"]);
-    run(&mut command).expect_code(0);
+fn measured(figure: Measuring<'_>, pictures: &[&str], words: &[&str]) {
+    let kept = figure.ends(0);
     for picture in pictures {
-        let read = |ending: &str| {
-            let file = dir.join(format!("out/figures/{picture}.{ending}"));
-            fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-        };
-        let (svg, csv) = (read("svg"), read("csv"));
+        let (svg, rows) =
+            (kept.read(&format!("figures/{picture}.svg")), kept.rows(&format!("figures/{picture}.csv")));
         for word in words.iter().chain(&["In the paper:", "mpich 5"]) {
-            assert!(svg.contains(word), "{figure} does not show {word:?}");
+            assert!(svg.contains(word), "{picture} does not show {word:?}");
         }
-        let mut reader = csv::Reader::from_reader(csv.as_bytes());
-        let headers = reader.headers().unwrap().clone();
-        let at = |name: &str| headers.iter().position(|header| header == name).expect("a column");
-        let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
-        assert!(rows.len() >= 2, "{figure}: {csv}");
-        assert!(rows.iter().all(|row| row[at("value")].parse::<f64>().is_ok()), "{figure}: {csv}");
-        let mut places: Vec<&str> = rows.iter().map(|row| &row[at("x")]).collect();
-        places.sort_unstable();
-        places.dedup();
-        assert_eq!(places.len(), 2, "{figure} is over two sizes: {csv}");
+        assert!(
+            rows.len() >= 2 && rows.iter().all(|row| row.number("value").is_some()),
+            "{picture}: {rows:?}"
+        );
+        let places: BTreeSet<&str> = rows.iter().map(|row| row.get("x")).collect();
+        assert_eq!(places.len(), 2, "{picture} is over two sizes: {rows:?}");
         // The page of the run has it too, and `report` draws it again.
-        let page = fs::read_to_string(dir.join("out/report.html")).unwrap();
-        assert!(page.contains(&format!("id=\"figure-{picture}\"")), "{figure}");
-        let again = run(ddtbench(dir).args(["report", "out", "--figure", picture])).expect_code(0);
+        assert!(kept.read("report.html").contains(&format!("id=\"figure-{picture}\"")), "{picture}");
+        let again = kept.types(&format!("report out --figure {picture}")).expect_code(0);
         assert_eq!(again.out, svg);
     }
 }

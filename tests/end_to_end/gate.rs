@@ -3,9 +3,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use super::faulty_mpi::{library, under_faults};
+use super::faulty_mpi;
 use super::job::Job;
 use super::setup::Mpi;
 
@@ -20,14 +19,14 @@ impl Gate {
         gate
     }
 
-    /// Puts the gate into all processes of a command of `ddtbench`, as its last arguments.
-    pub fn put_into(&self, mpi: &Mpi, command: &mut Command) {
-        under_faults(mpi, command, &[("FAULTY_MPI", &format!("gate {}", self.0.display()))]);
+    /// The fault of an MPI with this gate.
+    pub fn fault(&self) -> String {
+        format!("gate {}", self.0.display())
     }
 
     /// The gate as a variant of an MPI, called `gated`.
     pub fn variant(&self, mpi: &Mpi) -> String {
-        format!("gated:LD_PRELOAD={},FAULTY_MPI=gate {}", library(mpi).display(), self.0.display())
+        faulty_mpi::variant(mpi, "gated", &self.fault())
     }
 
     /// Waits until the ranks of a case are at the gate.

@@ -4,37 +4,36 @@ use std::collections::BTreeSet;
 
 use libtest_mimic::Trial;
 
-use super::job::run;
-use super::results::{Row, Summary, expect_once, kept, rows, samples};
-use super::setup::{ONE_LAUNCH, ddtbench, mpi};
+use super::results::{Row, Summary, expect_once, kept, samples};
+use super::setup::{MPIS, mpi};
 use super::trial::alone;
+use super::typed::{Measuring, type_alone};
 
 /// A small case of each kind, by its command.
-const KINDS: [&[&str]; 4] = [
-    &["run", "nas_lu_y", "-m", "reference,ddt", "--cache", "warm,cold"],
-    &["engine", "strided", "-p", "count=16,stride=2,element=double", "--cache", "warm,cold"],
-    &["partitioned", "-p", "bytes=4KiB", "-p", "partitions=2", "-m", "single,isend", "--cache", "warm,cold"],
-    &["halo", "stencil7", "-n", "2", "-m", "reference,manual"],
+const KINDS: [&str; 4] = [
+    "run nas_lu_y -m reference,ddt --cache warm,cold",
+    "engine strided -p count=16,stride=2,element=double --cache warm,cold",
+    "partitioned -p bytes=4KiB -p partitions=2 -m single,isend --cache warm,cold",
+    "halo stencil7 -n 2 -m reference,manual",
 ];
+
+/// A case whose times do not matter.
+const CASE: &str = "run contiguous -m reference --max-time 0.02";
 
 const LAUNCHES: usize = 3;
 
 pub fn trials() -> Vec<Trial> {
-    let of_kind = |arguments: &'static [&'static str]| {
-        alone(format!("both MPIs::launches::{}", arguments[0]), move || {
-            every_one_has_its_rows(arguments);
-        })
+    let of_kind = |line: &'static str| {
+        let name = line.split(' ').next().expect("a command");
+        alone(format!("both MPIs::launches::{name}"), move || every_one_has_its_rows(line))
     };
     let mut trials: Vec<_> = KINDS.into_iter().map(of_kind).collect();
-    trials.push(alone("mpich::launches::a run resumed on another machine says so", || {
-        elsewhere();
-    }));
-    trials.push(alone("mpich::launches::an MPI that is named by its path can be resumed", || {
-        by_path();
-    }));
-    trials.push(alone("mpich::launches::a variant is an MPI of its own", || {
-        a_variant();
-    }));
+    let on_one: [(&str, fn()); 3] = [
+        ("a run resumed on another machine says so", elsewhere),
+        ("an MPI that is named by its path can be resumed", by_path),
+        ("a variant is an MPI of its own", a_variant),
+    ];
+    trials.extend(on_one.map(|(what, check)| alone(format!("mpich::launches::{what}"), check)));
     trials
 }
 
@@ -45,20 +44,18 @@ fn places(rows: &[Row]) -> BTreeSet<[String; 4]> {
     rows.iter().map(place).collect()
 }
 
-fn every_one_has_its_rows(arguments: &[&str]) {
-    let mpis = ["mpich", "openmpi"].map(|name| mpi(name).name);
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    command.args(arguments).args(["--mpi", &mpis.join(","), "--launches", &LAUNCHES.to_string()]);
-    run(command.args(["--max-time", "0.02", "--min-runs", "4", "--out", "out"])).expect_code(0);
-    let folder = dir.path().join("out");
-    let caches = if arguments.contains(&"warm,cold") { 2 } else { 1 };
-    let launches = Summary::read(&folder).0;
+fn every_one_has_its_rows(line: &str) {
+    let mpis = MPIS.map(|name| mpi(name).name);
+    let flags = format!("--mpi {} --launches {LAUNCHES} --max-time 0.02 --min-runs 4", mpis.join(","));
+    let run = Measuring::on(mpi("mpich"), format!("{line} {flags}")).ends(0);
+    let folder = run.out();
+    let caches = if line.contains("warm,cold") { 2 } else { 1 };
+    let launches = &run.summary.0;
     assert!(launches.iter().all(Row::is_measured), "{launches:?}");
-    assert_eq!(places(&launches).len(), mpis.len() * caches * LAUNCHES);
-    assert_eq!(rows(&folder.join("cases.csv")).len(), mpis.len() * caches, "a launch is no case");
+    assert_eq!(places(launches).len(), mpis.len() * caches * LAUNCHES);
+    assert_eq!(run.rows("cases.csv").len(), mpis.len() * caches, "a launch is no case");
 
-    let over = rows(&folder.join("summary.csv"));
+    let over = run.rows("summary.csv");
     assert_eq!(places(&over).len(), mpis.len() * caches);
     assert_eq!(over.len() * LAUNCHES, launches.len());
     for row in &over {
@@ -69,19 +66,19 @@ fn every_one_has_its_rows(arguments: &[&str]) {
         assert!(low <= middle && middle <= high || middle == 0.0, "{row:?}");
         assert!(row.number("repeat_low_s").unwrap() <= low, "{row:?}");
     }
-    let reported = run(ddtbench(dir.path()).args(["report", "out"])).expect_code(0);
+    let reported = run.types("report out").expect_code(0);
     for mpi in mpis {
         assert!(reported.out.contains(mpi), "{reported}");
     }
     // All is there: nothing is measured again.
     let whole = kept(&folder);
-    let resume = || run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(0);
+    let resume = || run.types("run --resume out").expect_code(0);
     resume();
     assert_eq!(kept(&folder), whole);
     // As if it had been killed before its last launch: that is made again, and nothing else.
     let last = |row: &Row| row.is(&[("mpi", "openmpi"), ("launch", &(LAUNCHES - 1).to_string())]);
     let (header, lines) = whole.split_once('\n').unwrap();
-    let lines = lines.split_inclusive('\n').zip(rows(&folder.join("launches.csv")));
+    let lines = lines.split_inclusive('\n').zip(run.rows("launches.csv"));
     let rest: String = lines.filter(|(_, row)| !last(row)).map(|(line, _)| line).collect();
     let rest = format!("{header}\n{rest}");
     assert!(rest.len() < whole.len(), "{whole}");
@@ -96,93 +93,61 @@ fn every_one_has_its_rows(arguments: &[&str]) {
 
 /// A run on an MPI that was named by the path of its mpicc.
 fn by_path() {
-    let dir = tempfile::tempdir().unwrap();
-    let mpicc = mpi("mpich").mpicc.to_str().expect("a path in plain characters");
-    let mut command = ddtbench(dir.path());
-    command.args([
-        "run",
-        "contiguous",
-        "-m",
-        "reference",
-        "--mpi",
-        mpicc,
-        "--max-time",
-        "0.02",
-        "--out",
-        "out",
-    ]);
-    run(&mut command).expect_code(0);
-    let resume = || run(ddtbench(dir.path()).args(["run", "--resume", "out"]));
-    let whole = kept(&dir.path().join("out"));
-    assert_eq!(
-        places(&rows(&dir.path().join("out/launches.csv"))).len(),
-        6,
-        "launches where nobody says how many"
-    );
+    let plan = type_alone("run contiguous --dry-run").expect_code(0).out;
+    assert!(plan.contains("launches = 6"), "launches where nobody says how many: {plan}");
+    let line = format!("{CASE} --launches 6 --mpi {}", mpi("mpich").mpicc.display());
+    let run = Measuring::on(mpi("mpich"), line).ends(0);
+    let resume = || run.types("run --resume out");
+    let whole = kept(&run.out());
     resume().expect_code(0);
-    assert_eq!(kept(&dir.path().join("out")), whole, "nothing was left to do");
+    assert_eq!(kept(&run.out()), whole, "nothing was left to do");
     // Where the plan was edited meanwhile it is another run.
-    let plan = dir.path().join("out/plan.toml");
-    let text = std::fs::read_to_string(&plan).unwrap();
-    std::fs::write(&plan, text.replace("launches = 6", "launches = 7")).unwrap();
+    let plan = run.read("plan.toml").replace("launches = 6", "launches = 7");
+    std::fs::write(run.out().join("plan.toml"), plan).unwrap();
     resume().expect_code(2).expect_err(&["launches = 6", "launches = 7"]);
-    assert_eq!(kept(&dir.path().join("out")), whole);
+    assert_eq!(kept(&run.out()), whole);
 }
 
 /// A run that is gone on with where its account names another processor.
 fn elsewhere() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    command.args(["run", "contiguous", "-m", "reference", "--mpi", mpi("mpich").name, "--max-time", "0.02"]);
-    run(command.args(["--launches", "2", "--out", "out"])).expect_code(0);
-    let folder = dir.path().join("out");
+    let run = Measuring::on(mpi("mpich"), format!("{CASE} --launches 2")).ends(0);
+    let folder = run.out();
     // As if the second launch was still to be made, and the first had been made on another machine.
-    let file = folder.join("launches.csv");
-    let text = std::fs::read_to_string(&file).unwrap();
+    let text = run.read("launches.csv");
     let first: String = text.split_inclusive('\n').filter(|line| !line.contains(",reference,1,")).collect();
     assert!(first.len() < text.len(), "{text}");
-    std::fs::write(&file, first).unwrap();
-    let account = folder.join("environment.json");
-    let text = std::fs::read_to_string(&account).unwrap();
-    let mut told: serde_json::Value = serde_json::from_str(&text).unwrap();
-    told["machine"]["host"] = "another".into();
-    std::fs::write(&account, told.to_string()).unwrap();
+    std::fs::write(folder.join("launches.csv"), first).unwrap();
+    let mut environment = run.environment();
+    environment["machine"]["host"] = "another".into();
+    std::fs::write(folder.join("environment.json"), environment.to_string()).unwrap();
     let before = kept(&folder);
     let words = ["another machine", "`another`", "column `part`"];
-    let refused = run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(2);
-    refused.expect_err(&words).expect_err(&["--anyway"]);
+    run.types("run --resume out").expect_code(2).expect_err(&words).expect_err(&["--anyway"]);
     assert_eq!(kept(&folder), before, "nothing was touched");
-    run(ddtbench(dir.path()).args(["run", "--resume", "out", "--anyway"])).expect_code(0).expect_err(&words);
+    run.types("run --resume out --anyway").expect_code(0).expect_err(&words);
     let parts = |launch| {
-        let launches = rows(&file);
+        let launches = run.rows("launches.csv");
         let of = launches.iter().filter(|row| row.get("launch") == launch);
         of.map(|row| row.get("part").to_owned()).collect::<BTreeSet<_>>()
     };
     assert!(parts("0").iter().eq(["0"]) && parts("1").iter().eq(["1"]), "{:?} {:?}", parts("0"), parts("1"));
-    let hosts: Vec<_> = rows(&folder.join("runs.csv")).iter().map(|row| row.get("host").to_owned()).collect();
-    assert_eq!((hosts.len(), hosts[0].as_str()), (2, "another"));
-    assert_ne!(hosts[1], "another");
-    let parts = rows(&folder.join("runs.csv"));
+    let parts = run.rows("runs.csv");
+    let hosts: Vec<_> = parts.iter().map(|row| row.get("host")).collect();
+    assert!(hosts.len() == 2 && hosts[0] == "another" && hosts[1] != "another", "{hosts:?}");
     assert!(parts.iter().all(|row| row.get("mpis").starts_with("mpich ")), "{parts:?}");
-    assert_eq!(parts[1].get("rank_hosts"), parts[1].get("host"));
+    assert_eq!(parts[1].get("rank_hosts"), hosts[1]);
     // It is no other place any more.
-    run(ddtbench(dir.path()).args(["run", "--resume", "out"])).expect_code(0);
+    run.types("run --resume out").expect_code(0);
 }
 
 fn a_variant() {
-    let dir = tempfile::tempdir().unwrap();
-    let mut command = ddtbench(dir.path());
-    command
-        .args(["run", "contiguous", "-m", "reference", "--mpi", mpi("mpich").name, "--max-time", "0.01"])
-        .args(ONE_LAUNCH);
-    command.args(["--variant", "quiet:MPIR_CVAR_DEBUG_SUMMARY=0", "--out", "out"]);
-    run(&mut command).expect_code(0);
-    let folder = dir.path().join("out");
-    let variants: BTreeSet<_> =
-        rows(&folder.join("cases.csv")).iter().map(|row| row.get("mpi_variant").to_owned()).collect();
-    assert!(variants.iter().eq(["", "quiet"]), "{variants:?}");
-    let environment = std::fs::read_to_string(folder.join("environment.json")).unwrap();
+    let line = format!("{CASE} --variant quiet:MPIR_CVAR_DEBUG_SUMMARY=0");
+    let run = Measuring::on(mpi("mpich"), line).ends(0);
+    let cases = run.rows("cases.csv");
+    let variants: BTreeSet<_> = cases.iter().map(|row| row.get("mpi_variant")).collect();
+    assert!(variants.iter().eq(["", "quiet"].iter()), "{variants:?}");
+    let environment = run.read("environment.json");
     assert_eq!(environment.matches("\"MPIR_CVAR_DEBUG_SUMMARY\": \"0\"").count(), 1, "{environment}");
-    let unknown = ["run", "contiguous", "--mpi", "mpich:loud", "--out", "none"];
-    run(ddtbench(dir.path()).args(unknown)).expect_code(2).expect_err(&["mpich:loud", "--variant"]);
+    let unknown = run.types("run contiguous --mpi mpich:loud --out none");
+    unknown.expect_code(2).expect_err(&["mpich:loud", "--variant"]);
 }

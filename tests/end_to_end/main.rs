@@ -3,6 +3,8 @@
 //! Nothing need be prepared: the first trial that needs an MPI has `ddtbench` install it, and build its rank
 //! program. Where that fails, so do all trials that need it; none is left out in silence.
 
+/// An MPI that errs on purpose.
+mod faulty_mpi;
 /// A place in the middle of a case where a run can be met.
 mod gate;
 /// Started commands, and all processes that come of them.
@@ -11,14 +13,20 @@ mod job;
 mod results;
 /// `ddtbench`, the MPIs and their rank programs.
 mod setup;
+/// Texts of commands and what they print.
+mod texts;
 /// What trials have of the machine.
 mod trial;
+/// Commands as a user types them, and what they keep.
+mod typed;
 
 // The trials.
 /// What people type: the rank program without `ddtbench`, plans, reports, formats.
 mod by_hand;
 /// Clocks of ranks that differ, brought to one time.
 mod clocks;
+/// Commands on every MPI, and what comes of them: errors are found out, and refused is what cannot be.
+mod commands;
 /// Which of two sides is slower.
 mod compare;
 /// How a run is started, and when it ends.
@@ -33,8 +41,6 @@ mod doctor;
 mod engine;
 /// The examples for pipelines, as those run them who copy them.
 mod examples;
-/// An MPI that errs on purpose: is it found out?
-mod faulty_mpi;
 /// Figures of papers, a command each.
 mod figures;
 /// Exchanges between many ranks.
@@ -75,7 +81,7 @@ fn main() -> ExitCode {
         sites::trials(),
         rank_program::trials(),
         moves_bytes::trials(),
-        faulty_mpi::trials(),
+        commands::trials(),
         doctor::trials(),
         engine::trials(),
         halo::trials(),

@@ -4,13 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// How often tests are measured again whose one-sided communication has crashed on Open MPI. Nothing else is: a wrong byte
-/// is wrong at once.
-///
-/// That of Open MPI 5.0.11 within a node ends about one process of thirty on a busy machine: in `opal_progress`, an answer
-/// to an active message comes after what waited for it was freed (`osc/rdma` over `btl/sm`). Its Python package has no
-/// other component that could do the work.
-pub const ATTEMPTS_AFTER_CRASHES: usize = 3;
+use ddtbench::experiments::Kind;
 
 /// A row of a table: column and value. Clones share them.
 #[derive(Clone, Debug)]
@@ -38,6 +32,13 @@ impl Row {
     /// Whether these columns have these values.
     pub fn is(&self, values: &[(&str, &str)]) -> bool {
         values.iter().all(|(column, value)| self.get(column) == *value)
+    }
+
+    /// Whether it is of the case with all of these words: the name of its test, and parameters.
+    pub fn is_of(&self, case: &str) -> bool {
+        let (test, params) = (self.get("test"), self.get("params"));
+        case.split(' ')
+            .all(|word| word.is_empty() || word == test || params.split(' ').any(|param| param == word))
     }
 
     /// Whether the memory guard ended a method that is known to let an MPI's memory grow without end: Open MPI
@@ -84,7 +85,7 @@ pub fn kept(dir: &Path) -> String {
 
 /// Fails unless rows differ in these columns.
 #[track_caller]
-pub fn expect_once(rows: &[Row], columns: &[&str]) {
+pub fn expect_once<'a>(rows: impl IntoIterator<Item = &'a Row>, columns: &[&str]) {
     let mut seen = BTreeSet::new();
     for row in rows {
         let place: Vec<_> = columns.iter().map(|column| row.get(column).to_owned()).collect();
@@ -104,9 +105,12 @@ fn place(row: &Row) -> Vec<String> {
 pub struct Summary(pub Vec<Row>);
 
 impl Summary {
-    /// Of the run in `dir`.
+    /// Of the run in `dir`; empty before its first case has ended.
     #[track_caller]
     pub fn read(dir: &Path) -> Self {
+        if !dir.join("launches.csv").exists() {
+            return Self(Vec::new());
+        }
         let mut all = rows(&dir.join("launches.csv"));
         let places: BTreeMap<_, _> = all.iter().enumerate().map(|(i, row)| (place(row), i)).collect();
         for figure in rows(&dir.join("launch_figures.csv")) {
@@ -123,7 +127,7 @@ impl Summary {
         Self(all)
     }
 
-    /// Those of a test: what asks much of each test looks through its own rows alone.
+    /// Those of a test: what asks much of each test looks through its own rows only.
     pub fn of_test(&self, test: &str) -> Self {
         Self(self.0.iter().filter(|row| row.get("test") == test).cloned().collect())
     }
@@ -134,48 +138,73 @@ impl Summary {
     }
 
     /// The tests of which a one-sided method crashed on Open MPI and is not known to always, each once.
-    pub fn crashed_by_puts(&self) -> Vec<&str> {
+    pub fn crashed_by_puts(&self) -> BTreeSet<String> {
         let is_one_sided =
             |row: &Row| ["put_", "rma_"].iter().any(|start| row.get("method").starts_with(start));
         let crashed = self.0.iter().filter(|row| row.is(&[("mpi", "openmpi"), ("outcome", "crashed")]));
         let crashed = crashed.filter(|row| is_one_sided(row) && !row.is_known_hoarder());
-        crashed.map(|row| row.get("test")).collect::<BTreeSet<_>>().into_iter().collect()
+        crashed.map(|row| row.get("test").to_owned()).collect()
     }
 
-    /// These rows, but of the tests that `other` has, the other's.
-    pub fn replaced_by(&self, other: Self) -> Self {
-        let is_kept = |row: &&Row| other.with(&[("test", row.get("test"))]).is_empty();
-        let kept: Vec<_> = self.0.iter().filter(is_kept).cloned().collect();
-        Self(kept.into_iter().chain(other.0).collect())
+    /// These rows, but those of some tests as `other` has them.
+    pub fn replaced_by(&self, other: &Self, tests: &BTreeSet<String>) -> Self {
+        let rows = |of: &Self, are_replaced: bool| {
+            let is_meant = |row: &&Row| tests.contains(row.get("test")) == are_replaced;
+            of.0.iter().filter(is_meant).cloned().collect::<Vec<_>>()
+        };
+        Self([rows(self, false), rows(other, true)].concat())
     }
 
-    /// The row that tells how a method of a test ended.
+    /// The rows that report how methods ended: those of the phase that a method is judged by, over all pairs.
     #[track_caller]
-    pub fn end(&self, test: &str, method: &str) -> &Row {
-        let found =
-            self.with(&[("test", test), ("method", method), ("phase", "round_trip"), ("pair", "all")]);
-        assert_eq!(found.len(), 1, "rows of {method} of {test}: {found:?}");
+    pub fn ends(&self) -> Vec<&Row> {
+        let is_end = |row: &&Row| {
+            let kind = Kind::find(row.get("experiment")).expect("a kind of experiments");
+            row.is(&[("phase", kind.headline().name()), ("pair", "all")])
+        };
+        self.0.iter().filter(is_end).collect()
+    }
+
+    /// How a method ended in the one case with all of these words: the name of its test, and parameters as they are recorded.
+    #[track_caller]
+    pub fn end(&self, case: &str, method: &str) -> &Row {
+        let ends = self.ends().into_iter().filter(|row| row.is(&[("method", method)]));
+        let found: Vec<_> = ends.filter(|row| row.is_of(case)).collect();
+        assert_eq!(found.len(), 1, "ends of {method} in {case:?}: {found:?} of {:?}", self.0);
         found[0]
     }
 
-    /// Fails unless these methods of a test have figures.
+    /// Fails unless these methods have figures in a case.
     #[track_caller]
-    pub fn expect_measured(&self, test: &str, methods: &[&str]) {
+    pub fn expect_measured(&self, case: &str, methods: &[impl AsRef<str>]) {
         for method in methods {
-            let row = self.end(test, method);
-            assert!(row.is_measured() && row.number("median_s") > Some(0.0), "{test} {method}: {row:?}");
+            let row = self.end(case, method.as_ref());
+            assert!(row.is_measured() && row.number("median_s") > Some(0.0), "{row:?}");
         }
     }
 
-    /// Fails unless a method ended in this way, without figures and with all `words` in its detail, which is
-    /// returned.
+    /// Fails unless there are so many cases, in each of which these methods have figures, and no others are.
     #[track_caller]
-    pub fn expect_failed(&self, test: &str, method: &str, outcome: &str, words: &[&str]) -> String {
-        let row = self.end(test, method);
-        assert!(row.get("outcome") == outcome && row.number("median_s").is_none(), "{row:?}");
+    pub fn expect_all(&self, cases: usize, methods: &[impl AsRef<str>]) {
+        let ends = self.ends();
+        expect_once(ends.iter().copied(), &["test", "params", "method"]);
+        assert_eq!(ends.len(), cases * methods.len(), "{ends:?}");
+        for method in methods {
+            let found = ends.iter().filter(|row| row.get("method") == method.as_ref()).count();
+            assert_eq!(found, cases, "{}: {ends:?}", method.as_ref());
+        }
+        assert!(ends.iter().all(|row| row.is_measured() && row.number("median_s") > Some(0.0)), "{ends:?}");
+    }
+
+    /// Fails unless a method ended in this way, without figures of any phase and with all `words` in its detail.
+    #[track_caller]
+    pub fn expect_failed(&self, case: &str, method: &str, outcome: &str, words: &[&str]) {
+        let row = self.end(case, method);
+        assert!(row.is(&[("outcome", outcome), ("median_s", "")]), "{row:?}");
         for word in words {
             assert!(row.get("detail").contains(word), "`{word}` is not in the detail of {row:?}");
         }
-        row.get("detail").to_owned()
+        let of_case = self.0.iter().filter(|row| row.is(&[("method", method)]) && row.is_of(case));
+        assert_eq!(of_case.count(), 1, "phases of {row:?}");
     }
 }

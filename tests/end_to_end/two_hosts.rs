@@ -2,35 +2,22 @@
 //! a rank, the link or a host.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
-use tempfile::TempDir;
 
 use super::gate::Gate;
 use super::job::{Ended, Job, Process, signal};
-use super::results::{Row, Summary, kept, rows};
-use super::setup::{MPIS, Mpi, ONE_LAUNCH, ddtbench, mpi, root};
+use super::results::{Row, Summary};
+use super::setup::{Check, MPIS, Mpi, mpi, root};
 use super::trial::when_asked;
+use super::typed::{Kept, Measuring, Running, words};
 
 /// Short, and of a size that is worth a network.
-const SHORT: [&str; 8] =
-    ["run", "contiguous", "-p", "bytes=100000", "-m", "reference,ddt", "--max-time", "0.02"];
-/// Two cases that are met at a gate.
-const GATED: [&str; 9] = [
-    "run",
-    "contiguous",
-    "nas_lu_y",
-    "-m",
-    "reference,ddt",
-    "--max-time",
-    "0.02",
-    // What a cut link leaves waits for ever; a busy machine needs some seconds to start an MPI.
-    "--set-plan",
-    "limits.timeout_s=8",
-];
+const SHORT: &str = "run contiguous -p bytes=100000 -m reference,ddt --max-time 0.02";
+/// Two cases that are met at a gate. What a cut link leaves waits for ever; a busy machine needs some seconds to start an MPI.
+const GATED: &str = "run contiguous nas_lu_y -m reference,ddt --max-time 0.02 --set-plan limits.timeout_s=8";
 const TESTS: [&str; 2] = ["contiguous", "nas_lu_y"];
 const METHODS: [&str; 2] = ["reference", "ddt"];
 
@@ -38,10 +25,8 @@ const METHODS: [&str; 2] = ["reference", "ddt"];
 const NO_NAMESPACES: i32 = 77;
 const LEFT: i32 = 78;
 
-type CheckOnHosts = fn(&Mpi);
-
 pub fn trials() -> Vec<Trial> {
-    let on_both: [(&str, CheckOnHosts); 6] = [
+    let on_both: [(&str, Check); 6] = [
         ("a run goes over TCP, by the counters of both ends", over_tcp),
         ("a halo exchange of four ranks", halo),
         ("a message that is finished part by part", partitioned),
@@ -49,146 +34,94 @@ pub fn trials() -> Vec<Trial> {
         ("a link that is cut ends the case, and what was finished is kept", cut_link),
         ("a host that is not there ends the run with the launcher's words", absent_host),
     ];
-    let lack = lack();
-    let trial = |name: &'static str, what: &str, check: CheckOnHosts| {
-        let full = format!("{name}::two hosts::{what}");
-        when_asked(lack, full, move || {
-            check(mpi(name));
-            Ok(())
-        })
+    let on_one: (&str, Check) = ("hosts that no network joins are told", no_network);
+    let on = |name: &'static str, checks: &[(&str, Check)]| {
+        let trial = |&(what, check): &(&str, Check)| {
+            when_asked(lack(), format!("{name}::two hosts::{what}"), move || {
+                check(mpi(name));
+                Ok(())
+            })
+        };
+        checks.iter().map(trial).collect::<Vec<_>>()
     };
-    let mut trials = Vec::new();
-    for name in MPIS {
-        trials.extend(on_both.map(|(what, check)| trial(name, what, check)));
-    }
-    trials.push(trial("mpich", "hosts that no network joins are told", no_network));
-    trials
+    let trials = MPIS.into_iter().flat_map(|name| on(name, &on_both));
+    trials.chain(on("mpich", &[on_one])).collect()
 }
 
 /// Why there cannot be two hosts on this machine.
 pub fn lack() -> Option<&'static str> {
-    let has = |words: &[&str]| {
-        Command::new(words[0]).args(&words[1..]).output().is_ok_and(|out| out.status.success())
+    let can = |line: &str| {
+        let words = words(line);
+        Command::new(&words[0]).args(&words[1..]).output().is_ok_and(|out| out.status.success())
     };
-    match () {
-        () if !has(&["ip", "-V"]) => Some("there is no command ip"),
-        () if !has(&["setpriv", "--version"]) => Some("there is no command setpriv"),
-        () if !has(&["unshare", "--net", "--uts", "--pid", "--fork", "--mount", "true"]) => {
-            Some("namespaces need root")
-        }
-        () => None,
-    }
+    let needs = [
+        ("ip -V", "there is no command ip"),
+        ("setpriv --version", "there is no command setpriv"),
+        ("unshare --net --uts --pid --fork --mount true", "namespaces need root"),
+    ];
+    needs.into_iter().find(|(line, _)| !can(line)).map(|(_, reason)| reason)
 }
 
-/// A run that is started on the first of two hosts.
-struct OnHosts {
-    job: Job,
-    dir: TempDir,
+/// The address of the second host.
+const OTHER: &str = "10.9.0.2";
+
+/// A measurement with so many ranks on the first host and as many on another.
+fn measuring<'a>(mpi: &'a Mpi, line: &str, each: usize, other: &str, netmod: &str) -> Measuring<'a> {
+    // Both hosts have the same cores, and each would bind its first rank to the first.
+    let measuring = Measuring::on(mpi, format!("{line} --set-plan bind=false"));
+    let agent = measuring.dir().join("agent").display().to_string();
+    if mpi.name == "openmpi" {
+        let hosts = format!("10.9.0.1:{each},{other}:{each}");
+        return measuring.launcher(&format!("--prtemca plm_ssh_agent '{agent}' --host {hosts}"));
+    }
+    let hosts = format!("-iface link0 -hosts 10.9.0.1,{other} -ppn {each}");
+    let measuring = measuring.launcher(&format!("-launcher ssh -launcher-exec '{agent}' {hosts}"));
+    measuring.ranks_see("MPIR_CVAR_CH4_NETMOD", netmod).ranks_see("FI_PROVIDER", "tcp")
 }
 
-/// How it is started.
-struct Start<'a> {
-    /// Ranks of each host.
-    each: usize,
-    /// The address of the second host.
-    other: &'a str,
-    /// Whether the hosts share memory.
-    shared: bool,
-    /// What carries the bytes of MPICH.
-    netmod: &'a str,
-    /// A variant of the MPI, called `gated`.
-    variant: Option<&'a str>,
+/// Starts it on the first of two hosts.
+fn start(measuring: Measuring<'_>) -> Running {
+    let (script, dir) = (root().join("tests/end_to_end/two_hosts.sh"), measuring.dir().to_owned());
+    measuring.start_by("bash", &[&script, &dir])
 }
 
-const PLAIN: Start<'static> =
-    Start { each: 1, other: "10.9.0.2", shared: false, netmod: "ofi", variant: None };
+/// A run on two hosts that is met at its gate.
+fn gated(mpi: &Mpi) -> (Running, Gate) {
+    let (measuring, gate) = measuring(mpi, GATED, 1, OTHER, "ofi").gated();
+    (start(measuring), gate)
+}
 
-impl OnHosts {
-    /// `ddtbench` with these arguments, into the folder `out`.
-    fn start(mpi: &Mpi, arguments: &[&str], how: &Start<'_>) -> Self {
-        Self::start_in(tempfile::tempdir().unwrap(), mpi, arguments, how)
-    }
+/// Waits for the end; nothing may be left on a host.
+#[track_caller]
+fn end(run: Running, code: i32) -> Kept {
+    let kept = run.ends_in(&[code, NO_NAMESPACES, LEFT]);
+    assert_ne!(kept.ended.code, Some(NO_NAMESPACES), "{}", kept.ended);
+    assert_ne!(kept.ended.code, Some(LEFT), "processes were left on a host: {}", kept.ended);
+    kept
+}
 
-    /// A run that is met at its gate.
-    fn gated(mpi: &Mpi) -> (Self, Gate) {
-        let dir = tempfile::tempdir().unwrap();
-        let gate = Gate::closed(dir.path());
-        let variant = gate.variant(mpi);
-        let gated = Start { variant: Some(&variant), ..PLAIN };
-        (Self::start_in(dir, mpi, &GATED, &gated), gate)
-    }
+/// Waits until the ranks of a case are at the gate; these ranks.
+fn reach(run: &mut Running, gate: &Gate) -> Vec<Process> {
+    gate.reach(&mut run.job);
+    let ranks = run.job.named("ddtbench-rank");
+    assert_eq!(ranks.len(), 2, "{ranks:?}");
+    ranks
+}
 
-    fn start_in(dir: TempDir, mpi: &Mpi, arguments: &[&str], how: &Start<'_>) -> Self {
-        let inner = ddtbench(dir.path());
-        let mut command = Command::new("bash");
-        command.arg(root().join("tests/end_to_end/two_hosts.sh")).arg(dir.path()).arg(inner.get_program());
-        command.current_dir(dir.path());
-        for (name, value) in inner.get_envs() {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
-        }
-        if how.shared {
-            command.env("SHARE_MEMORY", "1");
-        }
-        // Both hosts have the same cores, and each would bind its first rank to the first.
-        command.args(arguments).args(ONE_LAUNCH);
-        match how.variant {
-            Some(variant) => command.args(["--variant", variant, "--mpi", &format!("{}:gated", mpi.name)]),
-            None => command.args(["--mpi", mpi.name]),
-        };
-        command.args(["--set-plan", "bind=false", "--out", "out", "--"]);
-        let (agent, each) = (dir.path().join("agent"), how.each);
-        if mpi.name == "openmpi" {
-            command.args(["--prtemca", "plm_ssh_agent"]).arg(agent);
-            command.args(["--host", &format!("10.9.0.1:{each},{}:{each}", how.other)]);
-        } else {
-            command.args(["-launcher", "ssh", "-launcher-exec"]).arg(agent);
-            command.args(["-iface", "link0", "-hosts", &format!("10.9.0.1,{}", how.other)]);
-            command.args(["-ppn", &each.to_string(), "-genv", "MPIR_CVAR_CH4_NETMOD", how.netmod]);
-            command.args(["-genv", "FI_PROVIDER", "tcp"]);
-        }
-        Self { job: Job::start(&mut command), dir }
-    }
+/// The first process of a host.
+#[track_caller]
+fn host(job: &Job, name: &str) -> i32 {
+    let found = job.named(&format!("host-{name}"));
+    assert_eq!(found.len(), 1, "{found:?}");
+    found[0].pid
+}
 
-    fn out(&self) -> std::path::PathBuf {
-        self.dir.path().join("out")
-    }
-
-    /// Waits for the end; nothing may be left on a host.
-    #[track_caller]
-    fn end(self, code: i32) -> (Ended, TempDir) {
-        let ended = self.job.wait();
-        assert_ne!(ended.code, Some(NO_NAMESPACES), "{ended}");
-        assert_ne!(ended.code, Some(LEFT), "processes were left on a host: {ended}");
-        (ended.expect_code(code), self.dir)
-    }
-
-    /// Waits until the ranks of a case are at the gate; these ranks.
-    fn reach(&mut self, gate: &Gate) -> Vec<Process> {
-        gate.reach(&mut self.job);
-        let ranks = self.job.named("ddtbench-rank");
-        assert_eq!(ranks.len(), 2, "{ranks:?}");
-        ranks
-    }
-
-    /// The first process of a host.
-    #[track_caller]
-    fn host(&self, name: &str) -> i32 {
-        let found = self.job.named(&format!("host-{name}"));
-        assert_eq!(found.len(), 1, "{found:?}");
-        found[0].pid
-    }
-
-    /// Cuts the link, or mends it.
-    #[track_caller]
-    fn set_link(&self, state: &str) {
-        let target = self.host("nodea").to_string();
-        let words = ["--net", "ip", "link", "set", "link0", state];
-        let done = Command::new("nsenter").args(["--target", &target]).args(words).status();
-        assert!(done.is_ok_and(|status| status.success()), "the link is not {state}");
-    }
+/// Cuts the link, or mends it.
+#[track_caller]
+fn set_link(job: &Job, state: &str) {
+    let line = format!("--target {} --net ip link set link0 {state}", host(job, "nodea"));
+    let done = Command::new("nsenter").args(words(&line)).status();
+    assert!(done.is_ok_and(|status| status.success()), "the link is not {state}");
 }
 
 /// Where a process is.
@@ -196,40 +129,29 @@ fn network(pid: i32) -> Option<std::path::PathBuf> {
     fs::read_link(format!("/proc/{pid}/ns/net")).ok()
 }
 
-/// The only value of a column of all cases.
-#[track_caller]
-fn of_cases(dir: &Path, column: &str) -> String {
-    let cases = rows(&dir.join("out/cases.csv"));
-    let values: Vec<_> = cases.iter().map(|case| case.get(column)).collect();
-    assert!(!values.is_empty() && values.iter().all(|value| *value == values[0]), "{column}: {values:?}");
-    values[0].to_owned()
-}
-
 /// A run to its end, on two hosts that a network joins; fails unless all has figures and has gone over it.
 #[track_caller]
-fn measured(mpi: &Mpi, arguments: &[&str], how: &Start<'_>) -> (Ended, TempDir) {
-    let (ended, dir) = OnHosts::start(mpi, arguments, how).end(0);
-    assert_eq!(of_cases(dir.path(), "hosts"), "2");
-    let transport = of_cases(dir.path(), "transport");
-    assert_eq!(transport.split('+').next(), Some("tcp"), "{transport}");
+fn measured(mpi: &Mpi, line: &str, each: usize) -> Kept {
+    let kept = end(start(measuring(mpi, line, each, OTHER, "ofi")), 0);
+    let cases = kept.rows("cases.csv");
+    let is_over_tcp =
+        |case: &Row| case.get("hosts") == "2" && case.get("transport").split('+').next() == Some("tcp");
+    assert!(!cases.is_empty() && cases.iter().all(is_over_tcp), "{cases:?}");
     for word in ["crosses no network", "what it sends was carried"] {
-        assert!(!ended.err.contains(word), "{ended}");
+        assert!(!kept.ended.err.contains(word), "{}", kept.ended);
     }
-    let rows = Summary::read(&dir.path().join("out")).0;
+    let rows = &kept.summary.0;
     assert!(!rows.is_empty() && rows.iter().all(Row::is_measured), "{rows:?}");
-    (ended, dir)
+    kept
 }
 
 fn over_tcp(mpi: &Mpi) {
-    let (ended, dir) = measured(mpi, &SHORT, &PLAIN);
-    assert!(ended.out.contains("2 ranks on 2 hosts, tcp"), "{ended}");
-    let environment = fs::read(dir.path().join("out/environment.json")).unwrap();
-    let environment: Value = serde_json::from_slice(&environment).unwrap();
-    let account = &environment["mpis"][0]["rank_program"];
+    let kept = measured(mpi, SHORT, 1);
+    assert!(kept.ended.out.contains("2 ranks on 2 hosts, tcp"), "{}", kept.ended);
+    let account = kept.account();
     let names = |list: &Value| {
-        let hosts =
-            list.as_array().expect("a list").iter().map(|one| one["host"].as_str().unwrap().to_owned());
-        hosts.collect::<Vec<_>>()
+        let hosts = list.as_array().expect("a list").iter();
+        hosts.map(|one| one["host"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     assert_eq!(names(&account["ranks"]), ["nodea", "nodeb"]);
     let hosts = &account["transport"]["hosts"];
@@ -242,32 +164,20 @@ fn over_tcp(mpi: &Mpi) {
 }
 
 fn halo(mpi: &Mpi) {
-    let case = [
-        "halo",
-        "nas_mg",
-        "-p",
-        "d1=10,d2=8,d3=7",
-        "-n",
-        "4",
-        "-m",
-        "reference,manual,ddt,neighbor_alltoallw",
-    ];
-    let short = ["--max-time", "0.002", "--min-runs", "2", "--warmup", "1"];
-    let (_, dir) = measured(mpi, &[&case[..], &short].concat(), &Start { each: 2, ..PLAIN });
-    assert_eq!(of_cases(dir.path(), "ranks"), "4");
+    let line = "halo nas_mg -p d1=10,d2=8,d3=7 -n 4 -m reference,manual,ddt,neighbor_alltoallw";
+    let kept = measured(mpi, &format!("{line} --max-time 0.002 --min-runs 2 --warmup 1"), 2);
+    assert!(kept.rows("cases.csv").iter().all(|case| case.get("ranks") == "4"));
 }
 
 fn partitioned(mpi: &Mpi) {
-    let case = ["partitioned", "-p", "bytes=64KiB", "-p", "partitions=4", "-m", "single,many,partitioned"];
-    let short =
-        ["--max-time", "0.005", "--min-runs", "4", "--max-runs", "20", "--set-plan", "limits.timeout_s=3"];
-    measured(mpi, &[&case[..], &short].concat(), &PLAIN);
+    let line = "partitioned -p bytes=64KiB -p partitions=4 -m single,many,partitioned";
+    let short = "--max-time 0.005 --min-runs 4 --max-runs 20 --set-plan limits.timeout_s=3";
+    measured(mpi, &format!("{line} {short}"), 1);
 }
 
 /// Fails unless the methods of one test ended in these ways, one each, and the other test has figures.
 #[track_caller]
-fn expect_ends(dir: &Path, test: &str, wanted: [&str; 2]) {
-    let summary = Summary::read(&dir.join("out"));
+fn expect_ends(summary: &Summary, test: &str, wanted: [&str; 2]) {
     let of = |outcome: &str| {
         let ended = METHODS.iter().filter(|method| summary.end(test, method).get("outcome") == outcome);
         ended.collect::<Vec<_>>()
@@ -283,50 +193,50 @@ fn test_of(ranks: &[Process]) -> &'static str {
 }
 
 fn killed_rank(mpi: &Mpi) {
-    let (mut run, gate) = OnHosts::gated(mpi);
-    let ranks = run.reach(&gate);
+    let (mut run, gate) = gated(mpi);
+    let ranks = reach(&mut run, &gate);
     let test = test_of(&ranks);
-    let there = network(run.host("nodeb"));
+    let there = network(host(&run.job, "nodeb"));
     let remote = ranks.iter().find(|rank| network(rank.pid) == there).expect("a rank on the other host");
     signal(remote.pid, libc::SIGKILL);
     gate.open();
-    let (_, dir) = run.end(1);
-    expect_ends(dir.path(), test, ["crashed", "time limit"]);
+    expect_ends(&end(run, 1).summary, test, ["crashed", "time limit"]);
 }
 
 fn cut_link(mpi: &Mpi) {
-    let (mut run, gate) = OnHosts::gated(mpi);
-    run.reach(&gate);
+    let (mut run, gate) = gated(mpi);
+    reach(&mut run, &gate);
     gate.pass();
-    let ranks = run.reach(&gate);
-    let (before, test) = (kept(&run.out()), test_of(&ranks));
+    let ranks = reach(&mut run, &gate);
+    let (before, test) = (run.kept(), test_of(&ranks));
     assert!(before.lines().count() > 1, "the first case has ended: {before}");
-    run.set_link("down");
+    set_link(&run.job, "down");
     gate.open();
     run.job.until("ddtbench has ended by itself", |job| job.named("ddtbench").is_empty());
     // What the cut has left on the other host ends once it hears again.
-    run.set_link("up");
-    let (ended, dir) = run.end(1);
-    assert!(kept(&dir.path().join("out")).starts_with(&before), "what was finished has changed: {ended}");
+    set_link(&run.job, "up");
+    let kept = end(run, 1);
+    assert!(kept.read("launches.csv").starts_with(&before), "what was finished has changed: {}", kept.ended);
     // The other method finds no way to the other host.
-    expect_ends(dir.path(), test, ["timed out", "crashed"]);
+    expect_ends(&kept.summary, test, ["timed out", "crashed"]);
 }
 
 fn absent_host(mpi: &Mpi) {
-    let arguments = [&SHORT[..], &["--set-plan", "limits.timeout_s=20"]].concat();
-    let (ended, dir) = OnHosts::start(mpi, &arguments, &Start { other: "10.9.0.9", ..PLAIN }).end(2);
-    let ended = ended.expect_err(&["no process has begun under", "agent: 10.9.0.9: No route to host"]);
-    assert!(!dir.path().join("out").exists(), "{ended}");
+    let line = format!("{SHORT} --set-plan limits.timeout_s=20");
+    let kept = end(start(measuring(mpi, &line, 1, "10.9.0.9", "ofi")), 2);
+    for words in ["no process has begun under", "agent: 10.9.0.9: No route to host"] {
+        assert!(kept.ended.err.contains(words), "{}", kept.ended);
+    }
+    assert!(!kept.out().exists(), "{}", kept.ended);
 }
 
 /// MPICH over UCX finds shared memory across namespaces.
 fn no_network(mpi: &Mpi) {
-    let how = Start { shared: true, netmod: "ucx", ..PLAIN };
-    let (ended, dir) = OnHosts::start(mpi, &SHORT, &how).end(0);
-    assert_eq!(
-        (of_cases(dir.path(), "hosts"), of_cases(dir.path(), "transport")),
-        ("2".to_owned(), "shm".to_owned())
-    );
-    assert!(ended.out.contains("2 ranks on 2 hosts, shm") && ended.out.contains("No network: "), "{ended}");
-    assert_eq!(ended.err.matches("crosses no network interface").count(), 1, "{ended}");
+    let kept = end(start(measuring(mpi, SHORT, 1, OTHER, "ucx").env("SHARE_MEMORY", "1")), 0);
+    let cases = kept.rows("cases.csv");
+    let is_shared = |case: &Row| case.is(&[("hosts", "2"), ("transport", "shm")]);
+    assert!(!cases.is_empty() && cases.iter().all(is_shared), "{cases:?}");
+    let Ended { out, err, .. } = &kept.ended;
+    assert!(out.contains("2 ranks on 2 hosts, shm") && out.contains("No network: "), "{out}");
+    assert_eq!(err.matches("crosses no network interface").count(), 1, "{err}");
 }

@@ -1,0 +1,86 @@
+//! Commands that are typed on every MPI, and what comes of them: `typed/` has a text per theme.
+//!
+//! Of `ddtbench` a text has the exit code and how each method ended, of the rank program by hand the exit code and what is printed. A
+//! command that begins with variables gives them to the ranks; `FAULTY_MPI` has the MPI err on purpose: each fault must be found, named,
+//! and cost nothing but its method.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use libtest_mimic::Trial;
+
+use super::job::run;
+use super::results::Row;
+use super::setup::{self, MPIS, Mpi};
+use super::texts::{expect_as_in, files_in, name_of};
+use super::trial::beside_others;
+use super::typed::{Kept, Measuring, mpiexec, words};
+
+pub fn trials() -> Vec<Trial> {
+    let texts = files_in("typed");
+    let on = |name: &'static str| {
+        texts.iter().cloned().map(move |text| {
+            // Most of them abort, hang, or are over at once.
+            beside_others(format!("{name}::typed::{}", name_of(&text)), move || {
+                as_in(&text, setup::mpi(name))
+            })
+        })
+    };
+    MPIS.into_iter().flat_map(on).collect()
+}
+
+/// A title can begin with the MPI that it is of.
+fn as_in(text: &Path, mpi: &Mpi) {
+    let is_of_it = |title: &str| MPIS.iter().all(|name| *name == mpi.name || !title.starts_with(name));
+    expect_as_in(text, is_of_it, |command| what_comes_of(mpi, command));
+}
+
+/// What comes of a command.
+fn what_comes_of(mpi: &Mpi, command: &str) -> String {
+    let words = words(command);
+    let variables: Vec<_> = words.iter().map_while(|word| word.split_once('=')).collect();
+    let (program, arguments) = words[variables.len()..].split_first().expect("a program");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match (&**program, &arguments[..]) {
+        ("ddtbench", line) => {
+            let line = shlex::try_join(line.iter().copied()).expect("no zero bytes");
+            let measuring =
+                variables.iter().fold(Measuring::on(mpi, line), |measuring, &variable| match variable {
+                    ("FAULTY_MPI", fault) => measuring.fault(fault),
+                    (name, value) => measuring.ranks_see(name, value),
+                });
+            ends_of(&measuring.ends_in(&[0, 1]))
+        }
+        ("mpiexec", ["-n", ranks, "ddtbench-rank", line @ ..]) => {
+            printed(mpiexec(mpi, mpi, ranks).envs(variables).args(line))
+        }
+        ("ddtbench-rank", line) => printed(mpi.command(&mpi.rank_program).args(line)),
+        _ => panic!("no command: {command}"),
+    }
+}
+
+/// How the methods of a run ended. One without figures has no phases.
+fn ends_of(kept: &Kept) -> String {
+    assert!(kept.ended.out.contains("results: "), "{}", kept.ended);
+    let end = |row: &Row| {
+        let [test, params, method, outcome, detail] =
+            ["test", "params", "method", "outcome", "detail"].map(|column| row.get(column));
+        if row.is_measured() {
+            assert!(row.number("median_s") > Some(0.0), "{row:?}");
+            return format!("{test} {method}: measured\n");
+        }
+        let of_method = kept.summary.with(&[("test", test), ("params", params), ("method", method)]);
+        assert!(of_method.len() == 1 && row.number("median_s").is_none(), "{of_method:?}");
+        format!("{test} {method}: {outcome}: {}\n", detail.replace('\n', " | "))
+    };
+    let ends: BTreeSet<String> = kept.summary.ends().into_iter().map(end).collect();
+    format!("exit code {}\n{}", kept.ended.code.expect("it has one"), ends.into_iter().collect::<String>())
+}
+
+/// What the rank program prints: its table, and its errors among what the launcher prints.
+fn printed(command: &mut Command) -> String {
+    let ended = run(command);
+    let errors = ended.err.lines().filter(|line| line.contains("error:")).map(|line| format!("{line}\n"));
+    format!("exit code {}\n{}{}", ended.code.expect("it has one"), ended.out, errors.collect::<String>())
+}
