@@ -38,14 +38,6 @@ fn rank_bytes_here(app: &MicroApp, available: u64) -> Option<u64> {
     without.checked_add(segments.checked_mul(PLACES_BYTES)?)
 }
 
-/// Refuses what `ranks` on one machine cannot have.
-///
-/// # Errors
-/// What they need and what there is.
-pub fn check_ranks(app: &MicroApp, ranks: usize, available: u64) -> Result<(), String> {
-    check_bytes(rank_bytes(app), ranks, available)
-}
-
 /// Refuses so many ranks on one machine, each of which needs so much.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! The memory of a case: the application's arrays and the two wire buffers, the same for every method.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 
 use apps::{Arrays, PAGE_BYTES};
 
@@ -89,6 +89,48 @@ impl DerefMut for Wire {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.memory[self.start..][..self.bytes]
+    }
+}
+
+/// Memory that MPI, or several threads in parts, read and write by its address.
+#[derive(Clone, Copy)]
+pub struct Region {
+    start: *mut u8,
+    bytes: usize,
+}
+
+impl Region {
+    /// `bytes` of memory from `start` on.
+    ///
+    /// # Safety
+    /// They may be read and written through `start` while anything lives that is made with the region.
+    pub unsafe fn new(start: *mut u8, bytes: usize) -> Self {
+        Self { start, bytes }
+    }
+
+    /// The address of its first byte.
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// Where a byte of it lies.
+    pub fn at(&self, byte: usize) -> *mut u8 {
+        self.start.wrapping_add(byte)
+    }
+
+    /// How large it is.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Some of its bytes.
+    ///
+    /// # Safety
+    /// Nobody else, MPI included, may use these bytes until the slice is gone, and the memory must be there until then.
+    pub unsafe fn part<'a>(self, range: Range<usize>) -> &'a mut [u8] {
+        assert!(range.start <= range.end && range.end <= self.bytes);
+        // SAFETY: within the memory, and the caller vouches for being alone.
+        unsafe { std::slice::from_raw_parts_mut(self.at(range.start), range.len()) }
     }
 }
 

@@ -3,7 +3,7 @@
 use rand::{Rng, RngExt};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::stats::{mean, quantile, sorted};
+use crate::stats::{mean_and_variance, quantile, sorted};
 
 /// A kernel density estimate on times, which are never negative.
 ///
@@ -28,14 +28,8 @@ impl Kde {
             return Err(format!("{bad} s is no sample or bandwidth, which are finite and not negative"));
         }
         let samples_s = sorted(samples_s.iter().copied());
-        let bandwidth_s = match bandwidth_s {
-            Some(bandwidth_s) => bandwidth_s,
-            None => silverman_s(&samples_s).ok_or("a density needs at least one sample")?,
-        };
-        if samples_s.is_empty() {
-            return Err("a density needs at least one sample".to_owned());
-        }
-        Ok(Self { samples_s, bandwidth_s })
+        let usual_s = silverman_s(&samples_s).ok_or("a density needs at least one sample")?;
+        Ok(Self { samples_s, bandwidth_s: bandwidth_s.unwrap_or(usual_s) })
     }
 
     /// The bandwidth, in seconds.
@@ -56,13 +50,10 @@ impl Kde {
 /// s has n - 1 degrees of freedom, and quartiles are those of [`quantile`]. Where the quartiles are the same, s alone
 /// counts, as in R's `bw.nrd0`; equal samples have bandwidth 0.
 pub fn silverman_s(sorted: &[f64]) -> Option<f64> {
-    let mean = mean(sorted)?;
-    let count = sorted.len() as f64;
-    let squares: f64 = sorted.iter().map(|sample| (sample - mean).powi(2)).sum();
-    let deviation = (squares / (count - 1.0).max(1.0)).sqrt();
+    let deviation = mean_and_variance(sorted)?.1.sqrt();
     let range = (quantile(sorted, 0.75)? - quantile(sorted, 0.25)?) / 1.34;
     let spread = if range > 0.0 { deviation.min(range) } else { deviation };
-    Some(0.9 * spread * count.powf(-0.2))
+    Some(0.9 * spread * (sorted.len() as f64).powf(-0.2))
 }
 
 /// A deviate of the standard normal distribution: its quantile at a uniform one, so that every draw takes one number
@@ -79,6 +70,7 @@ mod tests {
     use rand_pcg::Pcg64;
 
     use super::*;
+    use crate::stats::mean;
 
     /// Two humps, one of which reaches over 0.
     const HUMPS: [f64; 8] = [0.1, 0.2, 0.4, 0.5, 5.0, 5.1, 5.5, 6.0];

@@ -2,89 +2,97 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The detail of an outcome that is borrowed in whatever way, where there can be one.
-macro_rules! detail_of {
-    ($outcome:expr) => {
-        match $outcome {
-            Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit => None,
-            Self::NotAvailable { reason: detail }
-            | Self::Invalid { detail }
-            | Self::WrongData { detail }
-            | Self::MpiError { detail }
-            | Self::Crashed { detail }
-            | Self::TimedOut { detail } => Some(detail),
+/// Outcomes with their labels, of which some have a detail.
+macro_rules! outcomes {
+    ($($(#[$of:meta])* $variant:ident $({ $(#[$about:meta])* $detail:ident })? = $label:literal,)+) => {
+        /// How a method ended.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(tag = "outcome", rename_all = "snake_case")]
+        pub enum Outcome {
+            $($(#[$of])* $variant $({ $(#[$about])* $detail: String })?,)+
+        }
+
+        impl Outcome {
+            /// A word or two for tables and the `outcome` column.
+            pub const fn label(&self) -> &'static str {
+                match self {
+                    $(Self::$variant { .. } => $label,)+
+                }
+            }
+
+            /// The outcome with this label, without details; `None` if there is none.
+            pub fn from_label(label: &str) -> Option<Self> {
+                match label {
+                    $($label => Some(Self::$variant $({ $detail: String::new() })?),)+
+                    _ => None,
+                }
+            }
+
+            /// The reason, where there is one.
+            pub fn detail(&self) -> Option<&str> {
+                let detail: Option<&String> = match self {
+                    $(Self::$variant $({ $detail })? => None $(.or(Some($detail)))?,)+
+                };
+                detail.map(String::as_str).filter(|detail| !detail.is_empty())
+            }
+
+            /// The same with another detail, where there can be one.
+            pub fn with_detail(mut self, new: String) -> Self {
+                match &mut self {
+                    $(Self::$variant $({ $detail })? => { $(*$detail = new;)? })+
+                }
+                self
+            }
         }
     };
 }
 
-/// How a method ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "outcome", rename_all = "snake_case")]
-pub enum Outcome {
+outcomes! {
     /// The interval of the median became narrow enough.
     #[default]
-    Converged,
+    Converged = "converged",
     /// The limit of time was reached first.
-    TimeLimit,
+    TimeLimit = "time limit",
     /// The limit of repetitions was reached first.
-    RunLimit,
+    RunLimit = "run limit",
     /// All launches were made first. Only of several launches together.
-    LaunchLimit,
+    LaunchLimit = "launch limit",
     /// It was measured, but the MPI has failed a check that the figures rest on.
     Invalid {
         /// Which, and how.
-        detail: String,
-    },
+        detail
+    } = "invalid",
     /// The MPI lacks what the method needs.
     NotAvailable {
         /// What is missing.
-        reason: String,
-    },
+        reason
+    } = "not available",
     /// Bytes arrived wrong, or changed that should not; times of this method mean nothing.
     WrongData {
         /// Rank, place, expected and found.
-        detail: String,
-    },
+        detail
+    } = "wrong data",
     /// The MPI reported an error.
     MpiError {
         /// The call and MPI's text.
-        detail: String,
-    },
+        detail
+    } = "MPI error",
     /// The process ended before its time: signal or exit code and its last output.
     Crashed {
         /// What was seen.
-        detail: String,
-    },
+        detail
+    } = "crashed",
     /// Nothing was heard for longer than the limit; the process was ended.
     TimedOut {
         /// The limit and what was being done.
-        detail: String,
-    },
+        detail
+    } = "timed out",
 }
 
 impl Outcome {
     /// Whether the times can be used.
     pub const fn is_measured(&self) -> bool {
         self.counts() || matches!(self, Self::Invalid { .. })
-    }
-
-    /// Each outcome, without details.
-    const EVERY: [Self; 10] = [
-        Self::Converged,
-        Self::TimeLimit,
-        Self::RunLimit,
-        Self::LaunchLimit,
-        Self::Invalid { detail: String::new() },
-        Self::NotAvailable { reason: String::new() },
-        Self::WrongData { detail: String::new() },
-        Self::MpiError { detail: String::new() },
-        Self::Crashed { detail: String::new() },
-        Self::TimedOut { detail: String::new() },
-    ];
-
-    /// The outcome with this label; `None` if there is none.
-    pub fn from_label(label: &str) -> Option<Self> {
-        Self::EVERY.into_iter().find(|outcome| outcome.label() == label)
     }
 
     /// Writes it as two columns of a table: `outcome` has the label, `detail` the reason.
@@ -115,27 +123,6 @@ impl Outcome {
         matches!(self, Self::NotAvailable { .. })
     }
 
-    /// A word or two for tables and the `outcome` column.
-    pub fn label(&self) -> &'static str {
-        match self {
-            Self::Converged => "converged",
-            Self::TimeLimit => "time limit",
-            Self::RunLimit => "run limit",
-            Self::LaunchLimit => "launch limit",
-            Self::Invalid { .. } => "invalid",
-            Self::NotAvailable { .. } => "not available",
-            Self::WrongData { .. } => "wrong data",
-            Self::MpiError { .. } => "MPI error",
-            Self::Crashed { .. } => "crashed",
-            Self::TimedOut { .. } => "timed out",
-        }
-    }
-
-    /// The reason, where there is one.
-    pub fn detail(&self) -> Option<&str> {
-        detail_of!(self).map(String::as_str).filter(|detail| !detail.is_empty())
-    }
-
     /// The label, and the reason if there is one.
     pub fn with_reason(&self) -> String {
         match self.detail() {
@@ -143,38 +130,19 @@ impl Outcome {
             Some(detail) => format!("{}: {detail}", self.label()),
         }
     }
-
-    /// The same with another detail, where there can be one.
-    pub fn with_detail(mut self, new: String) -> Self {
-        if let Some(detail) = detail_of!(&mut self) {
-            *detail = new;
-        }
-        self
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Whoever adds an outcome is stopped here, and adds it to those above.
     #[test]
-    fn every_outcome_is_found_by_a_label_of_its_own() {
-        let place = |outcome: &Outcome| match outcome {
-            Outcome::Converged => 0,
-            Outcome::TimeLimit => 1,
-            Outcome::RunLimit => 2,
-            Outcome::LaunchLimit => 3,
-            Outcome::Invalid { .. } => 4,
-            Outcome::NotAvailable { .. } => 5,
-            Outcome::WrongData { .. } => 6,
-            Outcome::MpiError { .. } => 7,
-            Outcome::Crashed { .. } => 8,
-            Outcome::TimedOut { .. } => 9,
-        };
-        assert!(Outcome::EVERY.iter().map(place).eq(0..Outcome::EVERY.len()));
-        for outcome in Outcome::EVERY {
-            assert_eq!(Outcome::from_label(outcome.label()), Some(outcome));
+    fn an_outcome_is_found_by_its_label_and_only_some_have_a_detail() {
+        for label in ["converged", "time limit", "MPI error", "not available"] {
+            let outcome = Outcome::from_label(label).unwrap();
+            assert_eq!((outcome.label(), outcome.detail()), (label, None));
+            let detailed = outcome.with_detail("why".to_owned());
+            assert_eq!(detailed.detail(), Some("why").filter(|_| !detailed.counts()));
         }
         for other in ["", "Converged", "mpi error", "mpi_error", "seen", "banana"] {
             assert_eq!(Outcome::from_label(other), None);

@@ -3,7 +3,7 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::quantile::mean;
+use super::quantile::{mean, mean_and_variance};
 
 /// Launches of a side from which on there is a difference.
 pub const FEWEST: usize = super::launches::FEWEST;
@@ -56,7 +56,7 @@ impl Difference {
     }
 
     /// The second mean less the first, each with its standard error and of how many values it is.
-    fn welch((a, of_a, first): (f64, f64, usize), (b, of_b, second): (f64, f64, usize)) -> Self {
+    pub(super) fn welch((a, of_a, first): (f64, f64, usize), (b, of_b, second): (f64, f64, usize)) -> Self {
         let variance = of_a.powi(2) + of_b.powi(2);
         let part = |error: f64, n: usize| error.powi(4) / (n as f64 - 1.0);
         let parts = part(of_a, first) + part(of_b, second);
@@ -204,9 +204,8 @@ fn location(values: &[f64]) -> Option<(f64, f64)> {
     if values.len() < FEWEST || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let (n, mean) = (values.len() as f64, mean(values)?);
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((mean, (squares / (n - 1.0) / n).sqrt()))
+    let (mean, variance) = mean_and_variance(values)?;
+    Some((mean, (variance / values.len() as f64).sqrt()))
 }
 
 #[cfg(test)]

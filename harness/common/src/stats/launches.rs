@@ -1,7 +1,7 @@
 //! What several launches say: the location of a quantity, and where further launches would be.
 
 use super::interval::{MIN_ROUNDS, median_interval, parted};
-use super::quantile::{mean, median, sorted};
+use super::quantile::{mean_and_variance, median, sorted};
 use super::steady;
 use super::student::quantile;
 use crate::model::Basis;
@@ -74,9 +74,7 @@ impl Drift {
         let mut by_lag: Vec<(f64, f64)> = Vec::new();
         for series in series {
             let scaled: Vec<f64> = series.iter().map(|value| value.ln()).collect();
-            let variance = mean(&scaled).map_or(0.0, |middle| {
-                scaled.iter().map(|value| (value - middle).powi(2)).sum::<f64>() / (scaled.len() as f64 - 1.0)
-            });
+            let variance = mean_and_variance(&scaled).map_or(0.0, |(_, variance)| variance);
             if series.len() < FEWEST || !(variance > 0.0 && variance.is_finite()) {
                 continue;
             }
@@ -122,10 +120,8 @@ fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> 
     let of_logarithms = values.iter().all(|&value| value > 0.0);
     let scaled: Vec<f64> =
         values.iter().map(|&value| if of_logarithms { value.ln() } else { value }).collect();
-    let middle = mean(&scaled)?;
-    let squares: f64 = scaled.iter().map(|value| (value - middle).powi(2)).sum();
-    let t = quantile(LEVEL, (n - 1) as f64)?;
-    let half = t * (squares / (n - 1) as f64 * variance(n as f64)).sqrt();
+    let (middle, of_one) = mean_and_variance(&scaled)?;
+    let half = quantile(LEVEL, (n - 1) as f64)? * (of_one * variance(n as f64)).sqrt();
     let end = |end: f64| if of_logarithms { end.exp() } else { end };
     // Where all are equal, rounding may leave the median a little outside.
     let median = median(&sorted(values.iter().copied()))?;

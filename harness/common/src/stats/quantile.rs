@@ -32,6 +32,13 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
 
+/// The mean, and the variance with one degree of freedom less than there are samples; 0 of a single one. `None` without samples.
+pub fn mean_and_variance(samples: &[f64]) -> Option<(f64, f64)> {
+    let mean = mean(samples)?;
+    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+    Some((mean, squares / (samples.len() as f64 - 1.0).max(1.0)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,20 +54,13 @@ mod tests {
     }
 
     #[test]
-    fn one_sample_is_every_quantile() {
-        assert_eq!(quantile(&[4.0], 0.99), Some(4.0));
-        assert_eq!(median(&[4.0]), Some(4.0));
-    }
-
-    #[test]
-    fn nothing_has_no_statistics() {
-        assert_eq!(quantile(&[], 0.5), None);
-        assert_eq!(median(&[]), None);
-        assert_eq!(mean(&[]), None);
-    }
-
-    #[test]
-    fn a_mean_is_the_sum_over_the_number() {
-        assert_eq!(mean(&[1.0, 2.0, 6.0]), Some(3.0));
+    fn one_sample_has_statistics_and_none_has_not() {
+        assert_eq!((quantile(&[4.0], 0.99), median(&[4.0])), (Some(4.0), Some(4.0)));
+        assert_eq!((quantile(&[], 0.5), median(&[]), mean(&[])), (None, None, None));
+        assert_eq!((mean_and_variance(&[4.0]), mean_and_variance(&[])), (Some((4.0, 0.0)), None));
+        assert_eq!(
+            (mean(&[1.0, 2.0, 6.0]), mean_and_variance(&[1.0, 2.0, 6.0])),
+            (Some(3.0), Some((3.0, 7.0)))
+        );
     }
 }

@@ -2,7 +2,8 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::quantile::mean;
+use super::difference::Difference;
+use super::quantile::mean_and_variance;
 use super::ratio::Ratio;
 
 /// The mean and the half width of its two-sided interval at `level`, such as 0.9; in the samples' unit. `None` for
@@ -20,10 +21,8 @@ pub fn student_interval(samples: &[f64], level: f64) -> Option<(f64, f64)> {
     {
         return None;
     }
-    let mean = mean(samples)?;
-    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
-    let deviation = (squares / (count - 1.0)).sqrt();
-    Some((mean, quantile(level, count - 1.0)? * deviation / count.sqrt()))
+    let (mean, variance) = mean_and_variance(samples)?;
+    Some((mean, quantile(level, count - 1.0)? * (variance / count).sqrt()))
 }
 
 /// The ratio of the means of two samples that were not taken in pairs, with its 95% interval; `None` where a mean is not
@@ -32,24 +31,14 @@ pub fn student_interval(samples: &[f64], level: f64) -> Option<(f64, f64)> {
 /// Welch, "The Generalization of Student's Problem when Several Different Population Variances are Involved",
 /// Biometrika 34 (1947). It assumes what [`student_interval`] does.
 pub fn mean_ratio(a: &[f64], b: &[f64]) -> Option<Ratio> {
-    let (mean_a, mean_b) = (mean(a)?, mean(b)?);
+    let ((mean_a, of_a), (mean_b, of_b)) = (mean_and_variance(a)?, mean_and_variance(b)?);
     let value = (mean_a > 0.0 && mean_b > 0.0).then(|| mean_a / mean_b).filter(|ratio| ratio.is_finite())?;
-    let variance = |samples: &[f64], mean: f64| {
-        let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
-        squares / (samples.len() as f64 - 1.0) / samples.len() as f64 / (mean * mean)
-    };
-    let interval = || {
-        let [one, other] = [variance(a, mean_a), variance(b, mean_b)];
-        let (one_less, other_less) = (a.len() as f64 - 1.0, b.len() as f64 - 1.0);
-        let sum = one + other;
-        if sum == 0.0 {
-            return Some((value, value));
-        }
-        let freedom = sum * sum / (one * one / one_less + other * other / other_less);
-        let factor = (quantile(0.95, freedom)? * sum.sqrt()).exp();
-        Some((value / factor, value * factor))
-    };
-    let interval = (a.len() > 1 && b.len() > 1).then(interval).flatten();
+    let error = |mean: f64, variance: f64, n: usize| (variance / n as f64).sqrt() / mean;
+    let interval = (a.len() > 1 && b.len() > 1).then(|| {
+        let (of_b, of_a) = (error(mean_b, of_b, b.len()), error(mean_a, of_a, a.len()));
+        let factor = Difference::welch((0.0, of_b, b.len()), (0.0, of_a, a.len())).half_width(0.05).exp();
+        (value / factor, value * factor)
+    });
     Some(Ratio { value, interval, unsteady: false })
 }
 

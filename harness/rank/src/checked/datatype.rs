@@ -86,12 +86,15 @@ fn predefined(element: Element) -> MPI_Datatype {
 /// Types made on the way, by number, with whether they are ours to free; freed on every way out.
 struct Types(Vec<(MPI_Datatype, bool)>);
 
+/// A constructor with its arguments, which is given types of earlier steps.
+type Make = dyn Fn(&Types, &mut MPI_Datatype) -> Result<(), CallError>;
+
 /// How a type is made.
 enum Step {
     /// It is there.
     Named(MPI_Datatype),
-    /// By a constructor, which is given types of earlier steps.
-    Made(Box<dyn Fn(&Types, &mut MPI_Datatype) -> Result<(), CallError>>),
+    /// By a constructor.
+    Made(Box<Make>),
 }
 
 /// The constructor calls that make a datatype, in order.

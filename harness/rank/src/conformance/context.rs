@@ -82,26 +82,70 @@ struct Account {
     tally: Tally,
 }
 
+/// How a check is reported.
+#[derive(Clone, Copy)]
+pub struct Report {
+    name: &'static str,
+    format: OutputFormat,
+    begin: Instant,
+}
+
+impl Report {
+    /// Reports an answer, from any rank.
+    fn answer(self, answer: Answer) {
+        let seconds = self.begin.elapsed().as_secs_f64();
+        match self.format {
+            OutputFormat::Json => print_event(&CheckEvent::Answered { answer, seconds }),
+            OutputFormat::Text => println!("{}: {}", self.name, answer.text()),
+        }
+    }
+
+    /// Reports an answer, and that nothing follows.
+    pub fn conclude(self, answer: Answer) {
+        self.answer(answer);
+        if self.format == OutputFormat::Json {
+            print_event(&CheckEvent::Done);
+        }
+    }
+
+    /// The same for the time when MPI is finalised. Until then the answer is that it `fails`, in case nothing else is ever reported.
+    pub fn until_finalized(self, fails: &str) -> Self {
+        if self.format == OutputFormat::Json {
+            self.answer(Answer::new(CheckOutcome::Failed, fails));
+        }
+        self
+    }
+}
+
 /// The ranks and the comparisons of one check.
 pub struct CheckContext<'a> {
     /// All ranks of the job.
     pub comm: &'a Comm,
     /// This process among them.
     pub rank: usize,
+    /// The check.
+    pub name: &'static str,
+    /// How it is reported.
+    pub report: Report,
     multiple: Option<ThreadMultiple>,
-    name: &'static str,
-    format: OutputFormat,
-    begin: Instant,
     generation: Cell<u32>,
     tally: RefCell<Tally>,
+    /// What this rank answers if all its comparisons are right.
+    answer: RefCell<Answer>,
 }
 
 impl<'a> CheckContext<'a> {
     /// For a check, on this rank.
     pub fn new(world: &'a World, name: &'static str, rank: usize, format: OutputFormat) -> Self {
-        let (generation, tally) = (Cell::new(0), RefCell::default());
+        let report = Report { name, format, begin: Instant::now() };
+        let (generation, tally, answer) = (Cell::new(0), RefCell::default(), RefCell::new(Answer::passed()));
         let (comm, multiple) = (&world.comm, world.multiple());
-        Self { comm, rank, multiple, name, format, begin: Instant::now(), generation, tally }
+        Self { comm, rank, name, report, multiple, generation, tally, answer }
+    }
+
+    /// Answers something else than that all was right, or with a note.
+    pub fn answer(&self, answer: Answer) {
+        self.answer.replace(answer);
     }
 
     /// Permission for any thread to call MPI.
@@ -120,7 +164,7 @@ impl<'a> CheckContext<'a> {
 
     /// Reports the next stage, which is blamed if nothing else is ever reported.
     pub fn work(&self, stage: &str) {
-        if self.rank == 0 && self.format == OutputFormat::Json {
+        if self.rank == 0 && self.report.format == OutputFormat::Json {
             print_event(&CheckEvent::Working { stage: stage.to_owned() });
         }
     }
@@ -135,7 +179,7 @@ impl<'a> CheckContext<'a> {
         let first = format!("{what}, check {}: {wrong}", checks.all);
         if tally.first.is_empty() {
             // The ranks may never come to compare what they have seen.
-            self.report(Answer::new(CheckOutcome::Failed, &*first));
+            self.report.answer(Answer::new(CheckOutcome::Failed, &*first));
             tally.first = first;
         }
     }
@@ -152,7 +196,8 @@ impl<'a> CheckContext<'a> {
     }
 
     /// The answer of all ranks together; complete on rank 0 only.
-    pub fn judge(&self, mine: Answer) -> Result<Answer, Stop> {
+    pub fn judge(&self) -> Result<Answer, CallError> {
+        let mine = self.answer.borrow().clone();
         let account = Account { answer: mine.clone(), tally: self.tally.borrow().clone() };
         let account = serde_json::to_vec(&account).expect("plain data");
         let all = self.comm.gather(&account)?;
@@ -163,27 +208,13 @@ impl<'a> CheckContext<'a> {
         Ok(judge_together(&all.iter().map(read).collect::<Vec<_>>()))
     }
 
-    /// Reports an answer, from any rank.
-    pub fn report(&self, answer: Answer) {
-        report(self.name, self.format, self.begin, answer);
-    }
-
-    /// The report that all was right, for the time when MPI is finalised. Until then the answer is that it `fails`, in case nothing
-    /// else is ever reported.
-    pub fn final_report(&self, fails: &str) -> FinalReport {
-        if self.format == OutputFormat::Json {
-            self.report(Answer::new(CheckOutcome::Failed, fails));
-        }
-        FinalReport { name: self.name, format: self.format, begin: self.begin }
-    }
-
     /// Reports from time to time that it works, though a call takes long: for as long as a call of `count` things may take, if one of
     /// `less` took `took`. Quadratic growth is slow, but correct.
     pub fn heartbeat(&self, what: &str, took: Duration, less: usize, count: usize) -> Heartbeat {
         let growth = (count as f64 / less as f64).powi(2);
         let most = took.mul_f64(growth * HEARTBEAT_GROWTH);
         let (sender, receiver) = mpsc::channel::<()>();
-        if self.rank == 0 && self.format == OutputFormat::Json {
+        if self.rank == 0 && self.report.format == OutputFormat::Json {
             let (begin, event) = (Instant::now(), CheckEvent::Working { stage: what.to_owned() });
             // The thread ends when it is no longer needed, at the latest with its next event.
             std::thread::spawn(move || {
@@ -197,16 +228,11 @@ impl<'a> CheckContext<'a> {
         Heartbeat(sender)
     }
 
-    /// Reports an answer, and that nothing follows.
-    pub fn conclude(&self, answer: Answer) {
-        conclude(self.name, self.format, self.begin, answer);
-    }
-
     /// Reports an answer and ends the job: other ranks may be waiting for this one.
     pub fn leave(&self, answer: Answer) -> ! {
         /// Exit code of a job that the check itself ended.
         const ENDED: i32 = 3;
-        self.conclude(answer);
+        self.report.conclude(answer);
         // Launchers drop what they have not passed on when the job is aborted.
         std::thread::sleep(Duration::from_millis(500));
         World::abort(ENDED)
@@ -215,35 +241,6 @@ impl<'a> CheckContext<'a> {
 
 /// Reports that a long call works, until it is dropped.
 pub struct Heartbeat(#[expect(dead_code, reason = "the thread ends when this is dropped")] mpsc::Sender<()>);
-
-/// A report for the time when MPI is finalised.
-pub struct FinalReport {
-    name: &'static str,
-    format: OutputFormat,
-    begin: Instant,
-}
-
-impl FinalReport {
-    /// Reports that all was right.
-    pub fn print(&self) {
-        conclude(self.name, self.format, self.begin, Answer::passed());
-    }
-}
-
-fn report(name: &str, format: OutputFormat, begin: Instant, answer: Answer) {
-    let seconds = begin.elapsed().as_secs_f64();
-    match format {
-        OutputFormat::Json => print_event(&CheckEvent::Answered { answer, seconds }),
-        OutputFormat::Text => println!("{name}: {}", answer.text()),
-    }
-}
-
-fn conclude(name: &str, format: OutputFormat, begin: Instant, answer: Answer) {
-    report(name, format, begin, answer);
-    if format == OutputFormat::Json {
-        print_event(&CheckEvent::Done);
-    }
-}
 
 /// The answer from the accounts of all ranks: wrong data first, then what any rank found.
 fn judge_together(all: &[Account]) -> Answer {

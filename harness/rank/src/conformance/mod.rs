@@ -16,13 +16,13 @@ use crate::checked::{World, symbols, world};
 use crate::cli::Conform;
 use crate::output::OutputFormat;
 use crate::reporter::WRONG_DATA;
-use context::{CheckContext, FinalReport, Stop};
+use context::{CheckContext, Report, Stop};
 
 /// A check, as each rank runs it.
-type Function = fn(&CheckContext<'_>) -> Result<Answer, Stop>;
+type Function = fn(&CheckContext<'_>) -> Result<(), Stop>;
 
 /// Its report that `MPI_Finalize` has returned, after all else was right.
-static FINAL_REPORT: OnceLock<FinalReport> = OnceLock::new();
+static FINAL_REPORT: OnceLock<Report> = OnceLock::new();
 
 /// Runs the check.
 ///
@@ -40,7 +40,7 @@ pub fn run(world: &World, args: &Conform) -> anyhow::Result<ExitCode> {
         Some(reason) => Ok(Answer::new(CheckOutcome::NotAvailable, reason)),
         None => {
             context.work("exchange");
-            function(check.name)(&context).and_then(|answer| context.judge(answer))
+            function(check.name)(&context).and_then(|()| Ok(context.judge()?))
         }
     };
     let answer = match judged {
@@ -57,9 +57,9 @@ pub fn run(world: &World, args: &Conform) -> anyhow::Result<ExitCode> {
             context.leave(answer);
         }
         if check.name == partitioned::NOT_FREED && answer.outcome == CheckOutcome::Passed {
-            FINAL_REPORT.get_or_init(|| context.final_report("MPI_Finalize did not come back"));
+            FINAL_REPORT.get_or_init(|| context.report.until_finalized("MPI_Finalize did not come back"));
         } else {
-            context.conclude(answer);
+            context.report.conclude(answer);
         }
     }
     let is_by_hand = args.format == OutputFormat::Text;
@@ -69,7 +69,7 @@ pub fn run(world: &World, args: &Conform) -> anyhow::Result<ExitCode> {
 /// Reports what could not be known before MPI was finalised.
 pub fn report_after_finalize() {
     if let Some(report) = FINAL_REPORT.get() {
-        report.print();
+        report.conclude(Answer::passed());
     }
 }
 

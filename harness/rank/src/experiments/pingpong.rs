@@ -165,7 +165,7 @@ fn check_even(ranks: usize) -> anyhow::Result<()> {
 /// Refuses arrays that the ranks of one of the hosts cannot have.
 fn check_memory(world: &Comm, app: &MicroApp, processes_of_host: usize) -> anyhow::Result<()> {
     let available = common::memory::available_bytes().unwrap_or(u64::MAX);
-    let checked = common::memory::check_ranks(app, processes_of_host, available);
+    let checked = common::memory::check_bytes(common::memory::rank_bytes(app), processes_of_host, available);
     let mismatch = checked.clone().err().unwrap_or_default();
     let mismatches = world.gather(mismatch.as_bytes())?;
     if world.everywhere(checked.is_ok())? {

@@ -19,6 +19,7 @@ pub mod table;
 use std::ops::Range;
 
 use crate::checked::{CallError, Comm, Datatype, Envelope, TeamCalls};
+use crate::memory::Region;
 
 /// Which end of a transfer a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,8 @@ pub struct Channel<'a> {
     pub tag: usize,
     /// What this rank is.
     pub role: Role,
-    /// The message: read by a sender, written by a receiver.
+    /// The message: read by a sender, written by a receiver. Between [`Mechanism::start`] and the end of [`Mechanism::wait`] nobody else
+    /// writes to what a sender has marked ready, nor uses what a receiver receives into. Partitions lie within.
     pub memory: Region,
     /// Bytes of each partition of the sender, in order and without gaps.
     pub partitions: Vec<Range<usize>>,
@@ -57,35 +59,6 @@ pub struct Channel<'a> {
     pub byte: &'a Datatype,
 }
 
-/// Memory that MPI reads from or writes to by its address.
-#[derive(Clone, Copy)]
-pub struct Region {
-    start: *mut u8,
-    bytes: usize,
-}
-
-impl Region {
-    /// `bytes` of memory from `start` on.
-    ///
-    /// # Safety
-    /// They may be read and written through `start` while anything lives that is made with the region. Between
-    /// [`Mechanism::start`] and the end of [`Mechanism::wait`] nobody else writes to what a sender has marked ready, nor uses
-    /// what a receiver receives into. Partitions that are made of it lie within.
-    pub unsafe fn new(start: *mut u8, bytes: usize) -> Self {
-        Self { start, bytes }
-    }
-
-    /// The address of its first byte.
-    pub fn start(&self) -> *mut u8 {
-        self.start
-    }
-
-    /// How large it is.
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
 impl<'a> Channel<'a> {
     fn envelope(&self, bytes: usize, tag: usize, comm: &'a Comm) -> Envelope<'a> {
         Envelope { count: bytes, datatype: self.byte, peer: self.peer, tag: self.tag + tag, comm }
@@ -93,7 +66,7 @@ impl<'a> Channel<'a> {
 
     /// Where a byte of the message lies.
     fn at(&self, byte: usize) -> *mut u8 {
-        self.memory.start.wrapping_add(byte)
+        self.memory.at(byte)
     }
 
     /// Bytes of each of some runs of neighbouring partitions.

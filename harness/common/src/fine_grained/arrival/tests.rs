@@ -1,5 +1,5 @@
 use super::*;
-use crate::stats::mean;
+use crate::stats::mean_and_variance;
 
 const COMPUTE_S: f64 = 1e-3;
 
@@ -20,9 +20,8 @@ fn draws(text: &str, iterations: usize, seed: u64, rank: usize) -> Vec<f64> {
 
 /// Mean and standard deviation.
 fn moments(samples: &[f64]) -> (f64, f64) {
-    let mean = mean(samples).unwrap();
-    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
-    (mean, (squares / (samples.len() - 1) as f64).sqrt())
+    let (mean, variance) = mean_and_variance(samples).unwrap();
+    (mean, variance.sqrt())
 }
 
 #[test]

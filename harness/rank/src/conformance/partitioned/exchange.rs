@@ -22,8 +22,8 @@ pub struct Transfers<'a> {
     pub what: &'a str,
     /// The communicator of both ranks.
     pub comm: &'a Comm,
-    /// The tag of all transfers.
-    pub tag: usize,
+    /// The tags of messages that are made and transferred together, one of each.
+    pub tags: Vec<usize>,
     /// The message as it is sent.
     pub send: Shape,
     /// The message as it is received.
@@ -38,10 +38,20 @@ pub type Send<'a> = &'a mut dyn FnMut(&mut Outgoing, u32) -> Result<(), Stop>;
 /// What a receiver does, likewise.
 pub type Receive<'a> = &'a mut dyn FnMut(&mut Incoming, u32) -> Result<(), Stop>;
 
+/// What either does with all messages and their generations.
+pub type Together<'a, M> = &'a mut dyn FnMut(&mut [(&mut M, u32)]) -> Result<(), Stop>;
+
 impl<'a> Transfers<'a> {
     /// With the same shape on both sides.
     pub fn equal(context: &CheckContext<'a>, what: &'a str, shape: Shape) -> Self {
-        Self { what, comm: context.comm, tag: TAG, send: shape.clone(), receive: shape, count: TRANSFERS }
+        Self {
+            what,
+            comm: context.comm,
+            tags: vec![TAG],
+            send: shape.clone(),
+            receive: shape,
+            count: TRANSFERS,
+        }
     }
 
     /// Sends in a way of one's own, and receives as a whole.
@@ -59,23 +69,38 @@ impl<'a> Transfers<'a> {
         self.run(context, &mut send, &mut receive)
     }
 
-    /// Does it on this rank. Every transfer is compared when it is complete.
+    /// Sends and receives a message at a time, each in a way of one's own.
     pub fn run(&self, context: &CheckContext<'_>, send: Send<'_>, receive: Receive<'_>) -> Result<(), Stop> {
+        self.together(context, &mut |all| send(all[0].0, all[0].1), &mut |all| receive(all[0].0, all[0].1))
+    }
+
+    /// Does it on this rank, with all messages at once, each with its generation. Every transfer is compared when it is complete.
+    pub fn together(
+        &self,
+        context: &CheckContext<'_>,
+        send: Together<'_, Outgoing>,
+        receive: Together<'_, Incoming>,
+    ) -> Result<(), Stop> {
+        let generations = || self.tags.iter().map(|_| context.next_generation()).collect::<Vec<_>>();
         if context.rank == SENDER {
-            let mut outgoing = Outgoing::new(self.comm, RECEIVER, self.tag, &self.send, SENDER)?;
+            let new = |&tag| Outgoing::new(self.comm, RECEIVER, tag, &self.send, SENDER);
+            let mut outgoing = self.tags.iter().map(new).collect::<Result<Vec<_>, _>>()?;
             for _ in 0..self.count {
-                send(&mut outgoing, context.next_generation())?;
+                send(&mut outgoing.iter_mut().zip(generations()).collect::<Vec<_>>())?;
             }
-            outgoing.free()?;
+            outgoing.into_iter().try_for_each(Outgoing::free)?;
         } else if context.rank == RECEIVER {
-            let mut incoming = Incoming::new(self.comm, SENDER, self.tag, &self.receive, SENDER)?;
+            let new = |&tag| Incoming::new(self.comm, SENDER, tag, &self.receive, SENDER);
+            let mut incoming = self.tags.iter().map(new).collect::<Result<Vec<_>, _>>()?;
             for _ in 0..self.count {
-                let generation = context.next_generation();
-                receive(&mut incoming, generation)?;
-                // SAFETY: every way to receive ends with a wait for the message.
-                context.count(self.what, unsafe { incoming.compare(generation) });
+                let generations = generations();
+                receive(&mut incoming.iter_mut().zip(generations.iter().copied()).collect::<Vec<_>>())?;
+                for (incoming, generation) in incoming.iter().zip(generations) {
+                    // SAFETY: every way to receive ends with a wait for the message.
+                    context.count(self.what, unsafe { incoming.compare(generation) });
+                }
             }
-            incoming.free()?;
+            incoming.into_iter().try_for_each(Incoming::free)?;
         }
         Ok(())
     }
@@ -92,4 +117,10 @@ pub fn send(outgoing: &mut Outgoing, generation: u32) -> Result<(), Stop> {
 pub fn receive(incoming: &mut Incoming, _: u32) -> Result<(), Stop> {
     incoming.start()?;
     Ok(incoming.wait()?)
+}
+
+/// Starts all receives, and then waits for each.
+pub fn receive_all(all: &mut [(&mut Incoming, u32)]) -> Result<(), Stop> {
+    all.iter_mut().try_for_each(|(incoming, _)| incoming.start())?;
+    Ok(all.iter_mut().try_for_each(|(incoming, _)| incoming.wait())?)
 }

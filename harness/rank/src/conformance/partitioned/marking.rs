@@ -1,6 +1,5 @@
 //! Partitions marked ready in every way, waited for as a whole.
 
-use common::model::check::Answer;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
@@ -19,14 +18,14 @@ fn sizes() -> [Shape; 3] {
     [Shape::bytes(8, 8), eight(), Shape::bytes(8, 1 << 17)]
 }
 
-pub fn equal_counts(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+pub fn equal_counts(context: &CheckContext<'_>) -> Result<(), Stop> {
     for shape in sizes() {
         Transfers::equal(context, "8/8", shape).plainly(context)?;
     }
-    Ok(Answer::passed())
+    Ok(())
 }
 
-pub fn any_order(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+pub fn any_order(context: &CheckContext<'_>) -> Result<(), Stop> {
     let mut random = Pcg64::seed_from_u64(1);
     let mut shuffled: Vec<usize> = (0..8).collect();
     shuffled.shuffle(&mut random);
@@ -42,20 +41,19 @@ pub fn any_order(context: &CheckContext<'_>) -> Result<Answer, Stop> {
             Ok(outgoing.wait()?)
         })?;
     }
-    Ok(Answer::passed())
+    Ok(())
 }
 
-pub fn duplicated_communicator(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+pub fn duplicated_communicator(context: &CheckContext<'_>) -> Result<(), Stop> {
     let comm = context.comm.duplicate()?;
-    Transfers { comm: &comm, ..Transfers::equal(context, "8/8", eight()) }.plainly(context)?;
-    Ok(Answer::passed())
+    Transfers { comm: &comm, ..Transfers::equal(context, "8/8", eight()) }.plainly(context)
 }
 
-pub fn reinitialised(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+pub fn reinitialised(context: &CheckContext<'_>) -> Result<(), Stop> {
     for _ in 0..TRANSFERS {
         Transfers { count: 1, ..Transfers::equal(context, "8/8", eight()) }.plainly(context)?;
     }
-    Ok(Answer::passed())
+    Ok(())
 }
 
 /// Numbers of partitions on the sending and on the receiving side: divided, multiplied, neither, all to one.
@@ -64,44 +62,36 @@ pub const UNEQUAL: [(usize, usize); 5] = [(8, 4), (6, 4), (8, 1), (1, 8), (4, 8)
 /// Bytes of a message that all numbers of [`UNEQUAL`] divide.
 pub const UNEQUAL_BYTES: usize = 24 * 1024;
 
-pub fn unequal_counts(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+pub fn unequal_counts(context: &CheckContext<'_>) -> Result<(), Stop> {
     for (send, receive) in UNEQUAL {
         let shape = |partitions| Shape::bytes(partitions, UNEQUAL_BYTES / partitions);
         let what = format!("{send}/{receive}");
         let exchange = Transfers { receive: shape(receive), ..Transfers::equal(context, &what, shape(send)) };
         exchange.plainly(context)?;
     }
-    Ok(Answer::passed())
+    Ok(())
 }
 
-pub fn range(context: &CheckContext<'_>) -> Result<Answer, Stop> {
-    Transfers::equal(context, "ranges of 3 and 5", eight()).send_by(
-        context,
-        &mut |outgoing, generation| {
-            outgoing.start()?;
-            for (first, last) in [(5, 7), (0, 4)] {
-                fill(outgoing, first..=last, generation);
-                outgoing.message.ready_range(first, last).expect("was looked up before")?;
-            }
-            Ok(outgoing.wait()?)
-        },
-    )?;
-    Ok(Answer::passed())
+pub fn range(context: &CheckContext<'_>) -> Result<(), Stop> {
+    Transfers::equal(context, "ranges of 3 and 5", eight()).send_by(context, &mut |outgoing, generation| {
+        outgoing.start()?;
+        for (first, last) in [(5, 7), (0, 4)] {
+            fill(outgoing, first..=last, generation);
+            outgoing.message.ready_range(first, last).expect("was looked up before")?;
+        }
+        Ok(outgoing.wait()?)
+    })
 }
 
-pub fn list(context: &CheckContext<'_>) -> Result<Answer, Stop> {
-    Transfers::equal(context, "lists of 3 and 5", eight()).send_by(
-        context,
-        &mut |outgoing, generation| {
-            outgoing.start()?;
-            for list in [&[6, 1, 3][..], &[7, 0, 5, 2, 4]] {
-                fill(outgoing, list.iter().map(|&partition| partition as usize), generation);
-                outgoing.message.ready_list(list)?;
-            }
-            Ok(outgoing.wait()?)
-        },
-    )?;
-    Ok(Answer::passed())
+pub fn list(context: &CheckContext<'_>) -> Result<(), Stop> {
+    Transfers::equal(context, "lists of 3 and 5", eight()).send_by(context, &mut |outgoing, generation| {
+        outgoing.start()?;
+        for list in [&[6, 1, 3][..], &[7, 0, 5, 2, 4]] {
+            fill(outgoing, list.iter().map(|&partition| partition as usize), generation);
+            outgoing.message.ready_list(list)?;
+        }
+        Ok(outgoing.wait()?)
+    })
 }
 
 fn fill(outgoing: &Outgoing, partitions: impl IntoIterator<Item = usize>, generation: u32) {
@@ -129,10 +119,9 @@ pub fn both_ways(
 }
 
 /// Frees the requests of both directions.
-pub fn free(outgoing: Outgoing, incoming: Incoming) -> Result<Answer, Stop> {
+pub fn free(outgoing: Outgoing, incoming: Incoming) -> Result<(), Stop> {
     outgoing.free()?;
-    incoming.free()?;
-    Ok(Answer::passed())
+    Ok(incoming.free()?)
 }
 
 /// A pair of requests of eight partitions, to and from other ranks of the world.

@@ -7,7 +7,7 @@ use datatypes::{Element, Layout, Segment};
 
 use crate::checked::partitioned::Partitioned;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Recipe};
-use crate::memory::POISON;
+use crate::memory::{POISON, Region};
 use crate::pattern::Pattern;
 
 /// What lies between the data of a sender: other than the poison of a receiver, whose gaps it must not reach.
@@ -54,9 +54,8 @@ pub struct Content {
     shape: Shape,
     /// Of one partition, in ascending order.
     segments: Vec<Segment>,
-    /// Valid for reads and writes of `bytes`, for ever.
-    start: *mut u8,
-    bytes: usize,
+    /// Valid for ever.
+    memory: Region,
 }
 
 // SAFETY: memory without an owner; who reads or writes it, in unsafe functions, vouches for being alone there.
@@ -68,18 +67,9 @@ impl Content {
             Layout::contiguous(shape.count as i64, &shape.layout).expect("a layout of a check").flatten();
         let bytes = shape.partitions * shape.stride_bytes() + MARGIN;
         let start = Box::leak(vec![byte; bytes].into_boxed_slice()).as_mut_ptr();
-        Self { shape: shape.clone(), segments, start, bytes }
-    }
-
-    /// Part of the memory, to write to.
-    ///
-    /// # Safety
-    /// Nobody else, MPI included, may use these bytes meanwhile.
-    #[expect(clippy::mut_from_ref, reason = "parts of the memory belong to different users at the same time")]
-    unsafe fn part(&self, offset: usize, bytes: usize) -> &mut [u8] {
-        assert!(offset + bytes <= self.bytes);
-        // SAFETY: within the memory, and the caller vouches for being alone.
-        unsafe { std::slice::from_raw_parts_mut(self.start.add(offset), bytes) }
+        // SAFETY: it is there for ever.
+        let memory = unsafe { Region::new(start, bytes) };
+        Self { shape: shape.clone(), segments, memory }
     }
 
     /// Offset in the memory, length, and place in the stream of data, of each segment of a partition.
@@ -100,7 +90,7 @@ impl Content {
     pub unsafe fn fill(&self, partition: usize, pattern: Pattern) {
         for (offset, bytes, place) in self.places(partition) {
             // SAFETY: as the caller vouches.
-            pattern.write(place, unsafe { self.part(offset, bytes) });
+            pattern.write(place, unsafe { self.memory.part(offset..offset + bytes) });
         }
     }
 
@@ -115,7 +105,7 @@ impl Content {
             // SAFETY: as the caller vouches.
             unsafe { self.untouched(next, offset) }?;
             // SAFETY: as above.
-            let found = unsafe { self.part(offset, bytes) };
+            let found = unsafe { self.memory.part(offset..offset + bytes) };
             if let Some(at) = pattern.first_difference(place, found) {
                 let (place, found) = (offset + at - place, found[at - place]);
                 let state = if found == POISON { "as it was before" } else { "something else" };
@@ -136,7 +126,7 @@ impl Content {
     /// Nobody, MPI included, writes there.
     unsafe fn untouched(&self, from: usize, to: usize) -> Result<(), String> {
         // SAFETY: as the caller vouches.
-        let changed = unsafe { self.part(from, to - from) }.iter().position(|&byte| byte != POISON);
+        let changed = unsafe { self.memory.part(from..to) }.iter().position(|&byte| byte != POISON);
         changed.map_or(Ok(()), |at| Err(format!("byte {}, which is no data, was written to", from + at)))
     }
 
@@ -148,13 +138,8 @@ impl Content {
         // SAFETY: as the caller vouches.
         (0..self.shape.partitions).try_for_each(|partition| unsafe { self.compare(partition, pattern) })?;
         // SAFETY: as above; it is beyond all partitions.
-        unsafe { self.untouched(self.bytes - MARGIN, self.bytes) }
+        unsafe { self.untouched(self.memory.bytes() - MARGIN, self.memory.bytes()) }
     }
-}
-
-/// The datatype of a shape.
-fn datatype(shape: &Shape, comm: &Comm) -> Result<Datatype, CallError> {
-    Recipe::new(&shape.layout, comm)?.create()
 }
 
 /// A request with its memory, at one of its ends.
@@ -182,6 +167,24 @@ pub type Outgoing = PartitionedMessage<Sends>;
 pub type Incoming = PartitionedMessage<Receives>;
 
 impl<End> PartitionedMessage<End> {
+    /// A request on the communicator, with memory of this byte.
+    fn with(
+        comm: &Comm,
+        (peer, tag): (usize, usize),
+        shape: &Shape,
+        sender: usize,
+        (is_sent, byte): (bool, u8),
+    ) -> Result<Self, CallError> {
+        let (content, datatype) = (Content::new(shape, byte), Recipe::new(&shape.layout, comm)?.create()?);
+        let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
+        // SAFETY: the memory is never given back; a partition that is sent is not written to between ready and complete, one that is
+        // received is not looked at before it has arrived.
+        let message =
+            unsafe { Partitioned::of(is_sent, content.memory.start(), shape.partitions, envelope)? };
+        let marked = RefCell::new(vec![false; shape.partitions]);
+        Ok(Self { content, marked, message, datatype, sender, end: PhantomData })
+    }
+
     /// How many partitions it has.
     pub fn partitions(&self) -> usize {
         self.content.shape.partitions
@@ -216,13 +219,7 @@ impl Outgoing {
         sender: usize,
     ) -> Result<Self, CallError> {
         let has_gaps = shape.layout.extent() as u64 != shape.layout.size();
-        let (content, datatype) =
-            (Content::new(shape, if has_gaps { GAP } else { 0 }), datatype(shape, comm)?);
-        let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
-        // SAFETY: the memory is never given back, and a partition is not written to between ready and complete.
-        let message = unsafe { Partitioned::of(true, content.start, shape.partitions, envelope)? };
-        let marked = RefCell::new(vec![false; shape.partitions]);
-        Ok(Self { content, marked, message, datatype, sender, end: PhantomData })
+        Self::with(comm, (peer, tag), shape, sender, (true, if has_gaps { GAP } else { 0 }))
     }
 
     /// `MPI_Start`.
@@ -260,12 +257,7 @@ impl Incoming {
         sender: usize,
     ) -> Result<Self, CallError> {
         // Poisoned at each start.
-        let (content, datatype) = (Content::new(shape, 0), datatype(shape, comm)?);
-        let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
-        // SAFETY: the memory is never given back, and a partition is not looked at before it has arrived.
-        let message = unsafe { Partitioned::of(false, content.start, shape.partitions, envelope)? };
-        let marked = RefCell::default();
-        Ok(Self { content, marked, message, datatype, sender, end: PhantomData })
+        Self::with(comm, (peer, tag), shape, sender, (false, 0))
     }
 
     /// Poisons the memory, then `MPI_Start`.
@@ -281,7 +273,7 @@ impl Incoming {
     /// The message is not active.
     pub unsafe fn poison(&mut self) {
         // SAFETY: as the caller vouches, the memory is ours.
-        unsafe { self.content.part(0, self.content.bytes) }.fill(POISON);
+        unsafe { self.content.memory.part(0..self.content.memory.bytes()) }.fill(POISON);
     }
 
     /// Whether the message is the one of a generation.
@@ -299,7 +291,9 @@ impl Incoming {
     /// The message is complete.
     pub unsafe fn untouched_from(&self, partition: usize) -> Result<(), String> {
         // SAFETY: as above.
-        unsafe { self.content.untouched(partition * self.content.shape.stride_bytes(), self.content.bytes) }
+        unsafe {
+            self.content.untouched(partition * self.content.shape.stride_bytes(), self.content.memory.bytes())
+        }
     }
 }
 
@@ -328,7 +322,7 @@ mod tests {
         assert!(whole(Pattern::new(1, 6)).is_err(), "another generation");
         // The gap of the first vector.
         // SAFETY: as above.
-        let gap = unsafe { content.part(8, 1) };
+        let gap = unsafe { content.memory.part(8..9) };
         gap[0] = 0;
         assert_eq!(whole(pattern), Err("byte 8, which is no data, was written to".to_owned()));
     }

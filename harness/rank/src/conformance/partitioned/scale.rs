@@ -5,67 +5,50 @@ use std::time::{Duration, Instant};
 use common::memory;
 use common::model::check::{Answer, CheckOutcome};
 
-use super::exchange::{self, TAG, Transfers};
+use super::exchange::{self, TAG, Transfers, receive_all};
 use super::message::{Incoming, Outgoing, Shape};
 use crate::conformance::context::{CheckContext, Stop};
 
-pub fn many_requests(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+pub fn many_requests(context: &CheckContext<'_>) -> Result<(), Stop> {
     requests(context, [256, 2000])
 }
 
-pub fn very_many_requests(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+pub fn very_many_requests(context: &CheckContext<'_>) -> Result<(), Stop> {
     requests(context, [2000, 20000])
 }
 
-fn requests(context: &CheckContext<'_>, counts: [usize; 2]) -> Result<Answer, Stop> {
-    const TRANSFERS: u32 = 3;
-    let shape = Shape::bytes(2, 8);
+fn requests(context: &CheckContext<'_>, counts: [usize; 2]) -> Result<(), Stop> {
     let mut details = Vec::new();
     let mut took = Duration::ZERO;
     for requests in counts {
         let what = format!("{requests} requests");
         context.work(&what);
         let _heartbeat = context.heartbeat(&what, took, counts[0], requests);
-        let (mut initialised_s, mut transferred_s) = (0.0, 0.0);
-        let begin = Instant::now();
-        if context.rank == 0 {
-            let new = |i| Outgoing::new(context.comm, 1, TAG + i, &shape, 0);
-            let mut all = (0..requests).map(new).collect::<Result<Vec<_>, _>>()?;
-            initialised_s += begin.elapsed().as_secs_f64();
-            for _ in 0..TRANSFERS {
-                let generation = context.next_generation();
-                let begin = Instant::now();
-                all.iter_mut().try_for_each(Outgoing::start)?;
-                all.iter().try_for_each(|outgoing| outgoing.ready_from(0, generation))?;
-                all.iter_mut().try_for_each(Outgoing::wait)?;
-                transferred_s = begin.elapsed().as_secs_f64();
-            }
-            all.into_iter().try_for_each(Outgoing::free)?;
-        } else {
-            let new = |i| Incoming::new(context.comm, 0, TAG + i, &shape, 0);
-            let mut all = (0..requests).map(new).collect::<Result<Vec<_>, _>>()?;
-            for _ in 0..TRANSFERS {
-                let generation = context.next_generation();
-                all.iter_mut().try_for_each(Incoming::start)?;
-                all.iter_mut().try_for_each(Incoming::wait)?;
-                // SAFETY: waited for above.
-                let right = all.iter().try_for_each(|incoming| unsafe { incoming.compare(generation) });
-                context.count(&what, right);
-            }
-            all.into_iter().try_for_each(Incoming::free)?;
-        }
+        let (begin, mut initialised, mut transferred) = (Instant::now(), None, Duration::ZERO);
+        let mut send = |all: &mut [(&mut Outgoing, u32)]| {
+            initialised.get_or_insert_with(|| begin.elapsed());
+            let begin = Instant::now();
+            all.iter_mut().try_for_each(|(outgoing, _)| outgoing.start())?;
+            all.iter().try_for_each(|(outgoing, generation)| outgoing.ready_from(0, *generation))?;
+            all.iter_mut().try_for_each(|(outgoing, _)| outgoing.wait())?;
+            transferred = begin.elapsed();
+            Ok(())
+        };
+        let exchange = Transfers::equal(context, &what, Shape::bytes(2, 8));
+        let exchange = Transfers { tags: (TAG..TAG + requests).collect(), count: 3, ..exchange };
+        exchange.together(context, &mut send, &mut receive_all)?;
         took = begin.elapsed();
-        let (one_us, all_ms) = (initialised_s / requests as f64 * 1e6, transferred_s * 1e3);
+        let one_us = initialised.unwrap_or_default().as_secs_f64() / requests as f64 * 1e6;
+        let all_ms = transferred.as_secs_f64() * 1e3;
         details.push(format!("{requests}: {one_us:.1} µs to initialise one, {all_ms:.2} ms for all"));
     }
-    Ok(if context.rank == 0 {
-        Answer::new(CheckOutcome::Passed, details.join("; "))
-    } else {
-        Answer::passed()
-    })
+    if context.rank == 0 {
+        context.answer(Answer::new(CheckOutcome::Passed, details.join("; ")));
+    }
+    Ok(())
 }
 
-pub fn many_partitions(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+pub fn many_partitions(context: &CheckContext<'_>) -> Result<(), Stop> {
     const TRANSFERS: u32 = 2;
     const COUNTS: [usize; 2] = [4096, 65536];
     let mut details = Vec::new();
@@ -92,20 +75,17 @@ pub fn many_partitions(context: &CheckContext<'_>) -> Result<Answer, Stop> {
         took = begin.elapsed();
         details.push(format!("{partitions}: {:.2} ms", took_s * 1e3));
     }
-    Ok(if context.rank == 0 {
-        Answer::passed()
-    } else {
-        Answer::new(CheckOutcome::Passed, details.join("; "))
-    })
+    if context.rank > 0 {
+        context.answer(Answer::new(CheckOutcome::Passed, details.join("; ")));
+    }
+    Ok(())
 }
 
-pub fn zero_count(context: &CheckContext<'_>) -> Result<Answer, Stop> {
-    Transfers { count: 10, ..Transfers::equal(context, "no elements", Shape::bytes(4, 0)) }
-        .plainly(context)?;
-    Ok(Answer::passed())
+pub fn zero_count(context: &CheckContext<'_>) -> Result<(), Stop> {
+    Transfers { count: 10, ..Transfers::equal(context, "no elements", Shape::bytes(4, 0)) }.plainly(context)
 }
 
-pub fn large_message(context: &CheckContext<'_>) -> Result<Answer, Stop> {
+pub fn large_message(context: &CheckContext<'_>) -> Result<(), Stop> {
     const PARTITIONS: usize = 4;
     const BYTES: usize = 3 << 30;
     /// Both ranks have the message, and an MPI may keep a copy on each side.
@@ -116,7 +96,8 @@ pub fn large_message(context: &CheckContext<'_>) -> Result<Answer, Stop> {
     if available < NEEDED as f64 {
         let (needed, available) = (gib(NEEDED as f64), gib(available));
         let reason = format!("{needed:.0} GiB of memory are needed, {available:.1} GiB are available");
-        return Ok(Answer::new(CheckOutcome::Skipped, reason));
+        context.answer(Answer::new(CheckOutcome::Skipped, reason));
+        return Ok(());
     }
     // Each step has the limit to itself: on a busy machine memory is slow.
     let mut send = |outgoing: &mut Outgoing, generation| {
@@ -131,6 +112,5 @@ pub fn large_message(context: &CheckContext<'_>) -> Result<Answer, Stop> {
         Ok(())
     };
     let exchange = Transfers::equal(context, "3 GiB", Shape::bytes(PARTITIONS, BYTES / PARTITIONS));
-    Transfers { count: 1, ..exchange }.send_by(context, &mut send)?;
-    Ok(Answer::passed())
+    Transfers { count: 1, ..exchange }.send_by(context, &mut send)
 }

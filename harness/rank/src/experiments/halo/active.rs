@@ -71,7 +71,7 @@ impl<'a> ActiveMethod<'a> {
         let range = &link.cut.ranges[thread];
         let range = link.wire.start + range.start..link.wire.start + range.end;
         // SAFETY: as the caller vouches.
-        let (arrays, packed) = unsafe { (parts.memory.arrays.share(), parts.memory.outgoing(range)) };
+        let (arrays, packed) = unsafe { (parts.memory.arrays.share(), parts.memory.outgoing.part(range)) };
         self.sends[stage][send][thread].pack(arrays, packed)
     }
 
@@ -90,7 +90,7 @@ impl<'a> ActiveMethod<'a> {
         }
         // SAFETY: as the caller vouches.
         let (arrays, packed) =
-            unsafe { (parts.memory.arrays.get(), parts.memory.incoming(link.wire.clone())) };
+            unsafe { (parts.memory.arrays.get(), parts.memory.incoming.part(link.wire.clone())) };
         let shares = self.receives[stage][receive].iter().zip(&link.cut.ranges);
         shares.into_iter().try_for_each(|(packer, range)| packer.unpack(&packed[range.clone()], arrays))
     }

@@ -77,8 +77,8 @@ impl<'a> Bulk<'a> {
         let (address, count, datatype) = match typed {
             Some(typed) => (memory.address(typed.origin_bytes), 1, &typed.datatype),
             // An empty face has no datatype.
-            None if self.is_typed => (wire, 0, &self.parts.byte),
-            None => (wire.wrapping_add(link.wire.start), link.face.bytes(), &self.parts.byte),
+            None if self.is_typed => (wire.start(), 0, &self.parts.byte),
+            None => (wire.at(link.wire.start), link.face.bytes(), &self.parts.byte),
         };
         let envelope = Envelope { count, datatype, peer: link.peer, tag: link.tag, comm: &self.comm };
         // SAFETY: as the caller vouches.

@@ -51,7 +51,7 @@ impl<'a> ExchangeData<'a> {
         }
         for link in links.stages.iter().flat_map(|stage| &stage.sends) {
             // SAFETY: as above; all that was sent is complete.
-            let bytes = unsafe { memory.outgoing(link.wire.clone()) };
+            let bytes = unsafe { memory.outgoing.part(link.wire.clone()) };
             self.wire_pattern(self.parts.rank, link.tag).write(0, bytes);
         }
         Shares::of_messages(links, memory, |sender, tag, bytes| {
@@ -69,7 +69,7 @@ impl<'a> ExchangeData<'a> {
         }
         links.stages.iter().flat_map(|stage| &stage.receives).find_map(|link| {
             // SAFETY: as above; all messages have arrived.
-            let bytes = unsafe { memory.incoming(link.wire.clone()) };
+            let bytes = unsafe { memory.incoming.part(link.wire.clone()) };
             stamps::take_off(bytes, self.version);
             let at = self.wire_pattern(link.peer, link.tag).first_difference(0, bytes)?;
             Some(format!("byte {at} of the message from rank {} with tag {}", link.peer, link.tag))

@@ -15,7 +15,8 @@ use crate::checked::{CallError, Comm, TeamCalls};
 use crate::mechanism::merged::Merged;
 use crate::mechanism::partitioned::Native;
 use crate::mechanism::persistent::Persistent;
-use crate::mechanism::{Channel, Mechanism, Region, Role};
+use crate::mechanism::{Channel, Mechanism, Role};
+use crate::memory::Region;
 
 /// The transfers of one message.
 struct MessageTransfers<'a> {
@@ -97,7 +98,7 @@ fn transfers<'a>(
         // and unpack what has arrived.
         memory: unsafe {
             let bytes = partitions.iter().map(std::ops::Range::len).sum();
-            Region::new(memory.wrapping_add(link.wire.start + start), bytes)
+            Region::new(memory.at(link.wire.start + start), bytes)
         },
         receive_partitions: partitions.len(),
         of_thread: (0..partitions.len()).map(|share| vec![share]).collect(),

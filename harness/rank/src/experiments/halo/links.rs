@@ -7,7 +7,7 @@ use apps::halo::{HaloApp, Transfer};
 use apps::{Cut, Face};
 
 use crate::handoff::Slot;
-use crate::memory::{POISON, Wire};
+use crate::memory::{POISON, Region, Wire};
 
 /// Bytes to which each message's place in a wire buffer is aligned: a cache line, so that threads that pack for two
 /// neighbours share none.
@@ -75,11 +75,9 @@ pub struct HaloMemory {
     base: *mut u8,
     _wires: [Wire; 2],
     /// What is sent packed; a link's part is written by one thread.
-    pub outgoing: *mut u8,
+    pub outgoing: Region,
     /// What is received packed.
-    pub incoming: *mut u8,
-    /// Bytes of each of these two.
-    wire_bytes: [usize; 2],
+    pub incoming: Region,
     /// Bytes from the start of array 0 to each array.
     pub displacements: Vec<i64>,
     /// Where array 0 starts in the arrays' memory.
@@ -99,20 +97,13 @@ impl HaloMemory {
         let mut wires = wire_bytes.map(Wire::new);
         wires.iter_mut().for_each(|wire| wire.fill(POISON));
         // The last that is borrowed of the wire buffers as a whole.
-        let [outgoing, incoming] = wires.each_mut().map(|wire| wire.as_mut_ptr());
+        // SAFETY: they live as long as the memory that is made of them.
+        let [outgoing, incoming] =
+            wires.each_mut().map(|wire| unsafe { Region::new(wire.base(), wire.len()) });
         let displacements = arrays.displacements();
         let start = if arrays.specs().is_empty() { 0 } else { arrays.place(0).start };
         let base = arrays.base();
-        Self {
-            arrays: Slot::new(arrays),
-            base,
-            _wires: wires,
-            outgoing,
-            incoming,
-            wire_bytes,
-            displacements,
-            start,
-        }
+        Self { arrays: Slot::new(arrays), base, _wires: wires, outgoing, incoming, displacements, start }
     }
 
     /// Address of the arrays' memory.
@@ -123,30 +114,5 @@ impl HaloMemory {
     /// Address of a byte of the arrays' memory that a datatype's displacement 0 stands for, given from array 0.
     pub fn address(&self, origin_bytes: i64) -> *mut u8 {
         self.base.wrapping_offset(self.start as isize + origin_bytes as isize)
-    }
-
-    /// Bytes of what is sent packed.
-    ///
-    /// # Safety
-    /// Nobody else, MPI included, may use these bytes until the slice is gone.
-    #[expect(
-        clippy::mut_from_ref,
-        reason = "parts of the buffer belong to different threads at the same time"
-    )]
-    pub unsafe fn outgoing(&self, range: Range<usize>) -> &mut [u8] {
-        assert!(range.start <= range.end && range.end <= self.wire_bytes[0]);
-        // SAFETY: a range of the buffer, which lives as long as `self`, and the caller's alone.
-        unsafe { std::slice::from_raw_parts_mut(self.outgoing.add(range.start), range.len()) }
-    }
-
-    /// Bytes of what is received packed.
-    ///
-    /// # Safety
-    /// As for [`HaloMemory::outgoing`].
-    #[expect(clippy::mut_from_ref, reason = "parts of the buffer belong to different messages")]
-    pub unsafe fn incoming(&self, range: Range<usize>) -> &mut [u8] {
-        assert!(range.start <= range.end && range.end <= self.wire_bytes[1]);
-        // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts_mut(self.incoming.add(range.start), range.len()) }
     }
 }

@@ -50,16 +50,15 @@ impl<'a> Neighbour<'a> {
             let (sends, receives) = (types(&stage.sends)?, types(&stage.receives)?);
             let (from, to) = (ends(&sends)?, ends(&receives)?);
             let graph = Neighbours::new(&parts.comm, &peers(&stage.receives), &peers(&stage.sends))?;
-            let request = match form {
+            let mut request = Request::null(&parts.comm);
+            if let Some(Form::Persistent) = form {
+                let base = parts.memory.address(0);
                 // SAFETY: as in `finish`; lists and types live until the requests are freed.
-                Some(Form::Persistent) => {
-                    match unsafe { graph.request(Form::Persistent, parts.memory.address(0), &from, &to) }? {
-                        Ok(request) => request,
-                        Err(name) => return Ok(Err(name)),
-                    }
+                match unsafe { graph.request(Form::Persistent, base, &from, &to) }? {
+                    Ok(made) => request = made,
+                    Err(name) => return Ok(Err(name)),
                 }
-                _ => Request::null(&parts.comm),
-            };
+            }
             stages.push(StageCollective { graph, sends, receives, from, to, request: Slot::new(request) });
         }
         Ok(Ok(Self { parts, form, stages }))

@@ -121,7 +121,7 @@ impl Stamps {
                 runs.extend(lines.map(word));
             }
         }
-        Self::new(memory.outgoing, of_threads)
+        Self::new(memory.outgoing.start(), of_threads)
     }
 
     fn new(base: *mut u8, of_threads: Vec<Vec<Range<usize>>>) -> Self {
@@ -197,7 +197,7 @@ impl Shares {
             let (array, segment) = part.message(order).segments().last()?;
             let expected = field.last_value(array, segment.end(), generation)?;
             let end = match packing.packs() {
-                true => memory.incoming.wrapping_add(link.wire.start + range.end),
+                true => memory.incoming.at(link.wire.start + range.end),
                 false => memory.address(memory.displacements[array] + segment.end()),
             };
             let address = end.wrapping_sub(expected.len());
@@ -216,7 +216,7 @@ impl Shares {
             let mut first = vec![0; WORD_BYTES.min(link.wire.len())];
             expected(link.peer, link.tag, &mut first);
             let (peer, tag, bytes) = (link.peer, link.tag, link.wire.len());
-            let address = memory.incoming.wrapping_add(link.wire.start);
+            let address = memory.incoming.at(link.wire.start);
             Share { peer, tag, address, expected: first, bytes }
         };
         Self(links.stages.iter().flat_map(|stage| &stage.receives).map(share).collect())

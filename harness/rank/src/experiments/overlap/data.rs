@@ -2,7 +2,7 @@
 
 use datatypes::Element;
 
-use crate::memory::{POISON, Wire};
+use crate::memory::Wire;
 use crate::pattern::{Pattern, WORD};
 use crate::spans::{LINE_BYTES, Span};
 use crate::stamps::Stamps;
@@ -75,31 +75,21 @@ impl Bytes {
     }
 }
 
-/// Numbers that add up exactly: whole ones, small enough for many ranks.
+/// Numbers that add up exactly: whole ones, small enough for many ranks, of single or double precision.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
-    precision: Precision,
-}
-
-/// What the numbers are.
-#[derive(Clone, Copy, Debug)]
-enum Precision {
-    Single,
-    Double,
+    is_single: bool,
 }
 
 impl Numbers {
     /// Of this type: single precision or double.
     pub fn new(element: Element) -> Self {
-        Self { precision: if element == Element::Float { Precision::Single } else { Precision::Double } }
+        Self { is_single: element == Element::Float }
     }
 
     /// Bytes of a number.
     pub fn bytes(&self) -> usize {
-        match self.precision {
-            Precision::Single => size_of::<f32>(),
-            Precision::Double => size_of::<f64>(),
-        }
+        if self.is_single { size_of::<f32>() } else { size_of::<f64>() }
     }
 
     /// Numbers in a cache line, of which one is written anew.
@@ -112,10 +102,7 @@ impl Numbers {
         /// An odd number with well mixed bits, so that the next number looks unlike this one.
         const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
         // Bits of a number: the sum is still exact with 2^32 ranks, and of floats, whose mantissa has 24 bits, with 2^14.
-        let bits = match self.precision {
-            Precision::Single => 10,
-            Precision::Double => 20,
-        };
+        let bits = if self.is_single { 10 } else { 20 };
         let repetition = if i.is_multiple_of(self.of_line()) { version.repetition } else { 0 };
         let seed = (rank as u64) << 40 ^ u64::from(version.generation) << 20 ^ u64::from(repetition);
         let mixed = (seed.wrapping_add(i as u64)).wrapping_mul(SPREAD);
@@ -124,17 +111,17 @@ impl Numbers {
 
     /// Writes a number, which either type has exactly.
     fn write(&self, bytes: &mut [u8], value: f64) {
-        match self.precision {
-            Precision::Single => bytes.copy_from_slice(&(value as f32).to_ne_bytes()),
-            Precision::Double => bytes.copy_from_slice(&value.to_ne_bytes()),
+        match self.is_single {
+            true => bytes.copy_from_slice(&(value as f32).to_ne_bytes()),
+            false => bytes.copy_from_slice(&value.to_ne_bytes()),
         }
     }
 
     /// The number in these bytes.
     fn read(&self, bytes: &[u8]) -> f64 {
-        match self.precision {
-            Precision::Single => f32::from_ne_bytes(bytes.try_into().expect("a whole number")).into(),
-            Precision::Double => f64::from_ne_bytes(bytes.try_into().expect("a whole number")),
+        match self.is_single {
+            true => f32::from_ne_bytes(bytes.try_into().expect("a whole number")).into(),
+            false => f64::from_ne_bytes(bytes.try_into().expect("a whole number")),
         }
     }
 
@@ -160,11 +147,6 @@ impl Numbers {
             (found != expected).then(|| format!("sum {i}: expected {expected}, found {found}"))
         })
     }
-}
-
-/// Spoils what is to be received.
-pub fn spoil(memory: &mut Wire) {
-    memory.fill(POISON);
 }
 
 #[cfg(test)]
@@ -204,17 +186,11 @@ mod tests {
                 let mut sums = vec![0; 30 * numbers.bytes()];
                 for (i, bytes) in sums.chunks_exact_mut(numbers.bytes()).enumerate() {
                     let place = i * numbers.bytes()..(i + 1) * numbers.bytes();
+                    let all = memories.iter().map(|memory| numbers.read(&memory[place.clone()]));
                     // In the numbers' own precision, as MPI adds.
-                    match numbers.precision {
-                        Precision::Single => {
-                            let all =
-                                memories.iter().map(|memory| numbers.read(&memory[place.clone()]) as f32);
-                            bytes.copy_from_slice(&all.sum::<f32>().to_ne_bytes());
-                        }
-                        Precision::Double => {
-                            let all = memories.iter().map(|memory| numbers.read(&memory[place.clone()]));
-                            bytes.copy_from_slice(&all.sum::<f64>().to_ne_bytes());
-                        }
+                    match numbers.is_single {
+                        true => bytes.copy_from_slice(&all.map(|n| n as f32).sum::<f32>().to_ne_bytes()),
+                        false => bytes.copy_from_slice(&all.sum::<f64>().to_ne_bytes()),
                     }
                 }
                 sums

@@ -6,12 +6,12 @@ use common::model::Outcome;
 use common::packing::Form;
 use datatypes::Element;
 
-use super::data::{Arrival, Bytes, Numbers, Version, spoil};
+use super::data::{Arrival, Bytes, Numbers, Version};
 use super::traffic::Traffic;
 use crate::checked::collective::{Blocks, RequestOrLack};
 use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
-use crate::memory::Wire;
+use crate::memory::{POISON, Wire};
 
 /// An operation with its memory, on all ranks.
 pub struct OperationTraffic {
@@ -183,7 +183,7 @@ impl Traffic for OperationTraffic {
             Some(numbers) => numbers.fill(&mut self.send, rank, self.version),
             None => self.bytes.fill(&mut self.send, rank, self.version),
         }
-        spoil(&mut self.receive);
+        self.receive.fill(POISON);
         Ok(())
     }
 
