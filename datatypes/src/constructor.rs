@@ -45,10 +45,23 @@ pub enum Constructor {
 
 /// `repeat` copies of `child`, one extent apart, the first `displacement` bytes from the parent's origin.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part<'a> {
+pub struct Part<'a> {
+    /// Bytes.
     pub displacement: i64,
+    /// How many copies.
     pub repeat: u64,
+    /// Of what.
     pub child: &'a Layout,
+}
+
+/// Parts that lie at even distances.
+#[derive(Clone, Debug)]
+pub struct Nest<'a> {
+    /// The first of them.
+    pub first: Part<'a>,
+    /// The loops around it, the innermost first: how often, and bytes from one time to the next. Part `k` steps as a number
+    /// does whose digits run to these counts.
+    pub loops: Vec<(u64, i64)>,
 }
 
 impl Constructor {
@@ -104,17 +117,23 @@ impl Constructor {
         }
     }
 
-    /// Parts that lie at even distances, as the counts of a loop nest, the innermost first: part `k` steps as
-    /// a number does whose digits run to these counts. `None` where displacements come from a list.
-    pub(crate) fn nest(&self) -> Option<Vec<u64>> {
-        match self {
-            Self::Contiguous { .. } | Self::Resized { .. } => Some(vec![]),
-            Self::Vector { count, .. } | Self::Hvector { count, .. } => Some(vec![*count as u64]),
+    /// Parts that lie at even distances; `None` where displacements come from a list. Arguments are taken as checked.
+    pub fn nest(&self) -> Option<Nest<'_>> {
+        let counts: Vec<u64> = match self {
+            Self::Contiguous { .. } | Self::Resized { .. } => vec![],
+            Self::Vector { count, .. } | Self::Hvector { count, .. } => vec![*count as u64],
             Self::Subarray { sizes, subsizes, order, .. } => {
-                Some(order.beyond_row(sizes, subsizes).map(|dim| subsizes[dim] as u64).collect())
+                order.beyond_row(sizes, subsizes).map(|dim| subsizes[dim] as u64).collect()
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        let (first, mut parts) = (self.part(0), 1);
+        let around = |count: u64| {
+            let next = if count > 1 { self.part(parts).displacement } else { first.displacement };
+            parts *= count;
+            (count, next.wrapping_sub(first.displacement))
+        };
+        Some(Nest { first, loops: counts.into_iter().map(around).collect() })
     }
 
     /// Part number `k`, in type-map order. Arguments are taken as checked.

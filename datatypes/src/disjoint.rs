@@ -1,43 +1,26 @@
 //! Whether a layout has each byte once, told by its constructors: of however many segments.
 
-use crate::{Constructor, Layout};
+use crate::{Constructor, Layout, Part};
 
 impl Layout {
     /// Whether its constructors show that no byte lies in two of its segments. Where they do not, the segments have to be
     /// looked at: lists may repeat a place, copies may reach into each other.
     pub fn is_plainly_disjoint(&self) -> bool {
-        match self.constructor() {
-            Constructor::Named { .. } => true,
-            Constructor::Contiguous { count, child } => copies(child, *count).is_some(),
-            Constructor::Vector { count, blocklength, stride, child } => {
-                let stride = i128::from(*stride) * i128::from(child.extent());
-                blocks(child, *count, *blocklength, stride)
-            }
-            Constructor::Hvector { count, blocklength, stride_bytes, child } => {
-                blocks(child, *count, *blocklength, (*stride_bytes).into())
-            }
-            // Elements of an array lie where copies side by side would.
-            Constructor::Subarray { child, .. } => copies(child, 2).is_some(),
-            Constructor::Resized { child, .. } => child.is_plainly_disjoint(),
-            Constructor::Indexed { .. }
-            | Constructor::Hindexed { .. }
-            | Constructor::IndexedBlock { .. }
-            | Constructor::HindexedBlock { .. }
-            | Constructor::Struct { .. } => false,
-        }
+        let Some(nest) = self.constructor().nest() else {
+            return matches!(self.constructor(), Constructor::Named { .. });
+        };
+        let Part { repeat, child, .. } = nest.first;
+        // Bytes from the first to the last of what is repeated.
+        let mut span = i128::from(child.true_extent());
+        let mut is_apart = |(count, stride): (u64, i64)| {
+            let (before, stride) = (span, i128::from(stride).abs());
+            span += i128::from(count.saturating_sub(1)) * stride;
+            count <= 1 || stride >= before
+        };
+        child.is_plainly_disjoint()
+            && is_apart((repeat, child.extent()))
+            && nest.loops.into_iter().all(is_apart)
     }
-}
-
-/// Bytes from the first to the last of so many copies side by side; `None` where they may share some.
-fn copies(child: &Layout, count: i64) -> Option<i128> {
-    let (extent, span) = (i128::from(child.extent()).abs(), i128::from(child.true_extent()));
-    let are_apart = child.is_plainly_disjoint() && (count <= 1 || extent >= span);
-    are_apart.then(|| i128::from(count.max(1) - 1) * extent + span)
-}
-
-/// Whether blocks of copies, a stride apart, share no byte.
-fn blocks(child: &Layout, count: i64, blocklength: i64, stride_bytes: i128) -> bool {
-    copies(child, blocklength).is_some_and(|span| count <= 1 || stride_bytes.abs() >= span)
 }
 
 #[cfg(test)]

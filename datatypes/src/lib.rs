@@ -48,7 +48,7 @@ mod text;
 mod typemap;
 
 pub use bounds::Bounds;
-pub use constructor::{Constructor, Order};
+pub use constructor::{Constructor, Nest, Order, Part};
 pub use cut::{Placed, Repetition};
 pub use element::Element;
 pub use equivalent::Equivalent;

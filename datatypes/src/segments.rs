@@ -1,6 +1,6 @@
 //! Flatten: from a layout to its segments, lazily, in type-map order.
 
-use crate::constructor::Constructor;
+use crate::constructor::{Constructor, Part};
 use crate::{Element, Layout};
 
 /// One contiguous run of bytes. Offsets count from the layout's origin and may be negative.
@@ -59,31 +59,24 @@ pub(crate) trait Piece: Copy {
         if let Constructor::Named { element } = constructor {
             return Some(Self::named(*element));
         }
-        let piece = |k| {
-            let part = constructor.part(k);
+        let piece = |part: Part<'_>| {
             let one = Self::of(part.child)?;
             let dense = part.repeat == 1 || one.bytes() as i64 == part.child.extent();
             dense.then(|| one.moved(part.displacement).repeated(part.repeat))
         };
-        if let Some(counts) = constructor.nest() {
+        if let Some(nest) = constructor.nest() {
             // All steps of a loop are alike: the first decides for all, however many there are.
-            let (mut whole, mut parts) = (piece(0)?, 1);
-            for count in counts {
-                if count > 1 {
-                    whole.joined(piece(parts)?)?;
-                    whole = whole.repeated(count);
-                }
-                parts *= count;
-            }
-            return Some(whole);
+            let first = piece(nest.first)?;
+            let around = |whole: Self, (count, stride): (u64, i64)| match count {
+                1 => Some(whole),
+                _ => whole.joined(first.moved(stride)).map(|_| whole.repeated(count)),
+            };
+            return nest.loops.into_iter().try_fold(first, around);
         }
-        let is_empty = |k: &u64| {
-            let part = constructor.part(*k);
-            part.repeat == 0 || part.child.size() == 0
-        };
-        let mut filled = (0..constructor.part_count()).filter(|k| !is_empty(k));
+        let parts = (0..constructor.part_count()).map(|k| constructor.part(k));
+        let mut filled = parts.filter(|part| part.repeat > 0 && part.child.size() > 0);
         let first = piece(filled.next()?)?;
-        filled.try_fold(first, |whole, k| whole.joined(piece(k)?))
+        filled.try_fold(first, |whole, part| whole.joined(piece(part)?))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Order matters: the packed stream follows the type map, so loops are never exchanged, only merged. Offsets are of
 //! the first copy and wrap like the layout's own: only where data lies is known to fit into 64 bits.
 
-use datatypes::{Constructor, Layout, Order};
+use datatypes::{Constructor, Layout, Nest, Part};
 
 use crate::records::Records;
 use crate::survey::{ByteRun, Survey, compact};
@@ -32,7 +32,7 @@ const NOTHING: NormalForm = NormalForm::Sequence(Vec::new());
 impl NormalForm {
     /// The form of `count` copies of a layout, whose sizes must fit into the address space.
     pub fn of(layout: &Layout, count: u64) -> Self {
-        repeated(count as i64, layout.extent(), build(layout, 0))
+        repeated(count, layout.extent(), build(layout, 0))
     }
 
     /// Whether there is nothing to copy.
@@ -76,19 +76,13 @@ fn build(layout: &Layout, at: i64) -> NormalForm {
     if layout.size() == 0 {
         return NOTHING;
     }
-    let extent_of = |child: &Layout, n: i64| n.wrapping_mul(child.extent());
+    if let Some(Nest { first: Part { displacement, repeat, child }, loops }) = layout.constructor().nest() {
+        let row = repeated(repeat, child.extent(), build(child, at.wrapping_add(displacement)));
+        return loops.into_iter().fold(row, |body, (count, stride)| repeated(count, stride, body));
+    }
     match layout.constructor() {
         Constructor::Named { element } => {
             NormalForm::Run(ByteRun { offset: at, bytes: element.size() as usize })
-        }
-        Constructor::Contiguous { count, child } => repeated(*count, child.extent(), build(child, at)),
-        Constructor::Vector { count, blocklength, stride, child } => {
-            let block = repeated(*blocklength, child.extent(), build(child, at));
-            repeated(*count, extent_of(child, *stride), block)
-        }
-        Constructor::Hvector { count, blocklength, stride_bytes, child } => {
-            let block = repeated(*blocklength, child.extent(), build(child, at));
-            repeated(*count, *stride_bytes, block)
         }
         Constructor::Indexed { blocklengths, displacements, child } => {
             blocks(blocklengths, displacements, child.extent(), child, at)
@@ -97,47 +91,21 @@ fn build(layout: &Layout, at: i64) -> NormalForm {
             blocks(blocklengths, displacements_bytes, 1, child, at)
         }
         Constructor::IndexedBlock { blocklength, displacements, child } => {
-            let block = repeated(*blocklength, child.extent(), build(child, at));
+            let block = repeated(*blocklength as u64, child.extent(), build(child, at));
             indexed(displacements, child.extent(), block)
         }
         Constructor::HindexedBlock { blocklength, displacements_bytes, child } => {
-            let block = repeated(*blocklength, child.extent(), build(child, at));
+            let block = repeated(*blocklength as u64, child.extent(), build(child, at));
             indexed(displacements_bytes, 1, block)
         }
         Constructor::Struct { blocklengths, displacements_bytes, children } => {
             let members = blocklengths.iter().zip(displacements_bytes).zip(children);
             sequence(members.map(|((&length, &displacement), child)| {
-                repeated(length, child.extent(), build(child, at.wrapping_add(displacement)))
+                repeated(length as u64, child.extent(), build(child, at.wrapping_add(displacement)))
             }))
         }
-        Constructor::Subarray { sizes, subsizes, starts, order, child } => {
-            subarray(sizes, subsizes, starts, *order, child, at)
-        }
-        Constructor::Resized { child, .. } => build(child, at),
+        _ => unreachable!("the others are nests"),
     }
-}
-
-fn subarray(
-    sizes: &[i64],
-    subsizes: &[i64],
-    starts: &[i64],
-    order: Order,
-    child: &Layout,
-    at: i64,
-) -> NormalForm {
-    let dims: Vec<usize> = match order {
-        Order::C => (0..sizes.len()).rev().collect(),
-        Order::Fortran => (0..sizes.len()).collect(),
-    };
-    let mut weight = child.extent();
-    let mut first = at;
-    let mut steps = Vec::new();
-    for dim in dims {
-        first = first.wrapping_add(starts[dim].wrapping_mul(weight));
-        steps.push((subsizes[dim], weight));
-        weight = weight.wrapping_mul(sizes[dim]);
-    }
-    steps.into_iter().fold(build(child, first), |body, (count, stride)| repeated(count, stride, body))
 }
 
 /// Blocks of given lengths at given displacements, in units of `scale` bytes.
@@ -145,12 +113,12 @@ fn blocks(lengths: &[i64], displacements: &[i64], scale: i64, child: &Layout, at
     let body = build(child, at);
     let Some(&first) = lengths.iter().find(|length| **length > 0) else { return NOTHING };
     if lengths.iter().all(|&length| length == first) {
-        return indexed(displacements, scale, repeated(first, child.extent(), body));
+        return indexed(displacements, scale, repeated(first as u64, child.extent(), body));
     }
     if lengths.iter().all(|&length| length == first || length == 0) {
         let filled = lengths.iter().zip(displacements).filter(|(length, _)| **length > 0);
         let displacements: Vec<i64> = filled.map(|(_, displacement)| *displacement).collect();
-        return indexed(&displacements, scale, repeated(first, child.extent(), body));
+        return indexed(&displacements, scale, repeated(first as u64, child.extent(), body));
     }
     let filled = lengths.iter().zip(displacements).filter(|(length, _)| **length > 0);
     let filled = filled.map(|(&length, displacement)| (length, displacement.wrapping_mul(scale)));
@@ -162,12 +130,14 @@ fn blocks(lengths: &[i64], displacements: &[i64], scale: i64, child: &Layout, at
             bytes: run.bytes * length as usize,
         }));
     }
-    sequence(filled.map(|(length, offset)| repeated(length, child.extent(), body.clone()).moved(offset)))
+    sequence(
+        filled.map(|(length, offset)| repeated(length as u64, child.extent(), body.clone()).moved(offset)),
+    )
 }
 
 /// `body`, `count` times, `stride` bytes apart.
-fn repeated(count: i64, stride: i64, body: NormalForm) -> NormalForm {
-    if count <= 0 || body.is_empty() {
+fn repeated(count: u64, stride: i64, body: NormalForm) -> NormalForm {
+    if count == 0 || body.is_empty() {
         return NOTHING;
     }
     let n = count as usize;
@@ -195,7 +165,7 @@ fn indexed(displacements: &[i64], scale: i64, body: NormalForm) -> NormalForm {
     let survey = Survey::of(displacements, touching);
     if let Some(stride) = survey.stride {
         let body = body.moved(first.wrapping_mul(scale));
-        return repeated(displacements.len() as i64, stride.wrapping_mul(scale), body);
+        return repeated(displacements.len() as u64, stride.wrapping_mul(scale), body);
     }
     let offset = |displacement: i64| displacement.wrapping_mul(scale);
     let NormalForm::Run(block) = body else {
@@ -260,7 +230,7 @@ fn runs(all: impl Iterator<Item = ByteRun>) -> NormalForm {
     let block = ByteRun { offset: 0, bytes: unit };
     match survey.stride {
         Some(stride) => {
-            repeated(units as i64, stride, NormalForm::Run(ByteRun { offset: offsets[0], ..block }))
+            repeated(units as u64, stride, NormalForm::Run(ByteRun { offset: offsets[0], ..block }))
         }
         None => places(&offsets, 1, block, &survey),
     }
