@@ -175,6 +175,14 @@ impl Constructor {
 }
 
 impl Order {
+    /// As texts have it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::C => "c",
+            Self::Fortran => "fortran",
+        }
+    }
+
     /// The dimensions from the fastest to the slowest.
     fn fastest_first(self, dims: usize) -> impl Iterator<Item = usize> {
         (0..dims).map(move |i| match self {

@@ -20,6 +20,7 @@
 mod reader;
 mod tree;
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 pub use reader::{TextError, TextReader};
@@ -78,42 +79,106 @@ impl Layout {
     }
 }
 
+/// The argument of `subarray` that is an order.
+const ORDERS: &str = "c|fortran";
+
+/// The arguments of a signature, as they are written there.
+fn argument_names(signature: &str) -> impl Iterator<Item = &str> {
+    let (_, names) = signature.split_once('(').unwrap_or_default();
+    names.trim_end_matches(')').split(", ")
+}
+
 /// An argument of a constructor.
 enum Argument<'a> {
     Number(i64),
-    List(&'a [i64]),
+    List(Cow<'a, [i64]>),
     Order(Order),
-    Type(&'a Layout),
-    Types(&'a [Layout]),
+    Type(Layout),
+    Types(Cow<'a, [Layout]>),
 }
 
 /// The arguments of a constructor, in the order in which they are written.
 fn arguments(constructor: &Constructor) -> Vec<Argument<'_>> {
-    use Argument::{List, Number, Type, Types};
+    use Argument::{Number, Type, Types};
+    fn list(list: &[i64]) -> Argument<'_> {
+        Argument::List(list.into())
+    }
     match constructor {
         Constructor::Named { .. } => Vec::new(),
-        Constructor::Contiguous { count, child } => vec![Number(*count), Type(child)],
+        Constructor::Contiguous { count, child } => vec![Number(*count), Type(child.clone())],
         Constructor::Vector { count, blocklength, stride, child }
         | Constructor::Hvector { count, blocklength, stride_bytes: stride, child } => {
-            vec![Number(*count), Number(*blocklength), Number(*stride), Type(child)]
+            vec![Number(*count), Number(*blocklength), Number(*stride), Type(child.clone())]
         }
         Constructor::Indexed { blocklengths, displacements, child }
         | Constructor::Hindexed { blocklengths, displacements_bytes: displacements, child } => {
-            vec![List(blocklengths), List(displacements), Type(child)]
+            vec![list(blocklengths), list(displacements), Type(child.clone())]
         }
         Constructor::IndexedBlock { blocklength, displacements, child }
         | Constructor::HindexedBlock { blocklength, displacements_bytes: displacements, child } => {
-            vec![Number(*blocklength), List(displacements), Type(child)]
+            vec![Number(*blocklength), list(displacements), Type(child.clone())]
         }
         Constructor::Struct { blocklengths, displacements_bytes, children } => {
-            vec![List(blocklengths), List(displacements_bytes), Types(children)]
+            vec![list(blocklengths), list(displacements_bytes), Types(children.into())]
         }
         Constructor::Subarray { sizes, subsizes, starts, order, child } => {
-            vec![List(sizes), List(subsizes), List(starts), Argument::Order(*order), Type(child)]
+            vec![list(sizes), list(subsizes), list(starts), Argument::Order(*order), Type(child.clone())]
         }
         Constructor::Resized { lower_bound, extent, child } => {
-            vec![Number(*lower_bound), Number(*extent), Type(child)]
+            vec![Number(*lower_bound), Number(*extent), Type(child.clone())]
         }
+    }
+}
+
+/// The constructor called `name` with these arguments, which are of the kinds of its signature. Lists are taken.
+fn constructor(name: &str, arguments: &mut [Argument<'_>]) -> Constructor {
+    use Argument::{List, Number, Type, Types};
+    fn own(list: &mut Cow<'_, [i64]>) -> Vec<i64> {
+        std::mem::take(list).into_owned()
+    }
+    match (name, arguments) {
+        ("contiguous", [Number(count), Type(child)]) => {
+            Constructor::Contiguous { count: *count, child: child.clone() }
+        }
+        ("vector", &mut [Number(count), Number(blocklength), Number(stride), Type(ref child)]) => {
+            Constructor::Vector { count, blocklength, stride, child: child.clone() }
+        }
+        ("hvector", &mut [Number(count), Number(blocklength), Number(stride_bytes), Type(ref child)]) => {
+            Constructor::Hvector { count, blocklength, stride_bytes, child: child.clone() }
+        }
+        ("indexed", [List(lengths), List(places), Type(child)]) => Constructor::Indexed {
+            blocklengths: own(lengths),
+            displacements: own(places),
+            child: child.clone(),
+        },
+        ("hindexed", [List(lengths), List(places), Type(child)]) => Constructor::Hindexed {
+            blocklengths: own(lengths),
+            displacements_bytes: own(places),
+            child: child.clone(),
+        },
+        ("indexed_block", [Number(length), List(places), Type(child)]) => Constructor::IndexedBlock {
+            blocklength: *length,
+            displacements: own(places),
+            child: child.clone(),
+        },
+        ("hindexed_block", [Number(length), List(places), Type(child)]) => Constructor::HindexedBlock {
+            blocklength: *length,
+            displacements_bytes: own(places),
+            child: child.clone(),
+        },
+        ("struct", [List(lengths), List(places), Types(children)]) => Constructor::Struct {
+            blocklengths: own(lengths),
+            displacements_bytes: own(places),
+            children: std::mem::take(children).into_owned(),
+        },
+        ("subarray", [List(sizes), List(subsizes), List(starts), Argument::Order(order), Type(child)]) => {
+            let [sizes, subsizes, starts] = [sizes, subsizes, starts].map(own);
+            Constructor::Subarray { sizes, subsizes, starts, order: *order, child: child.clone() }
+        }
+        ("resized", &mut [Number(lower_bound), Number(extent), Type(ref child)]) => {
+            Constructor::Resized { lower_bound, extent, child: child.clone() }
+        }
+        _ => unreachable!("{name} has arguments of its signature"),
     }
 }
 
@@ -137,8 +202,7 @@ impl Argument<'_> {
     fn write(&self, most: usize, text: &mut String) {
         match self {
             Self::Number(number) => text.push_str(&number.to_string()),
-            Self::Order(Order::C) => text.push('c'),
-            Self::Order(Order::Fortran) => text.push_str("fortran"),
+            Self::Order(order) => text.push_str(order.name()),
             Self::List(list) => {
                 write_list(list, most, text, |number, text| text.push_str(&number.to_string()));
             }

@@ -1,8 +1,8 @@
 //! Reads layouts from text, word by word, and says where and why it cannot.
 
-use crate::{Constructor, Element, Layout, MAX_DEPTH, Order};
+use crate::{Element, Layout, MAX_DEPTH, Order};
 
-use super::SIGNATURES;
+use super::{Argument, ORDERS, SIGNATURES, argument_names, constructor};
 
 /// Why a text is no layout: where, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,19 +30,6 @@ pub struct TextReader<'a> {
     at: usize,
     /// Constructors that are open.
     depth: u32,
-}
-
-/// An argument that is expected: its name, and the constructor as it is written.
-#[derive(Clone, Copy)]
-struct Expected {
-    argument: &'static str,
-    signature: &'static str,
-}
-
-impl Expected {
-    fn text(self) -> String {
-        format!("the {} of {}", self.argument, self.signature)
-    }
 }
 
 impl<'a> TextReader<'a> {
@@ -153,114 +140,49 @@ impl<'a> TextReader<'a> {
             return Err(self.error_at(place, format!("at most {MAX_DEPTH} levels can be nested")));
         }
         self.depth += 1;
-        let constructor = self.arguments(signature)?;
+        let mut arguments = self.arguments(signature)?;
         self.depth -= 1;
+        let constructor = constructor(name, &mut arguments);
         Layout::new(constructor).map_err(|error| self.error_at(place, error.to_string()))
     }
 
-    /// The arguments of a constructor, in brackets.
-    fn arguments(&mut self, signature: &'static str) -> Result<Constructor, TextError> {
-        let name = signature.split('(').next().unwrap_or_default();
+    /// The arguments of a constructor, in brackets: of the kinds that its signature has.
+    fn arguments(&mut self, signature: &'static str) -> Result<Vec<Argument<'static>>, TextError> {
         self.symbol('(', || format!("before the arguments of {signature}"))?;
-        let mut is_first = true;
-        // What comes next: after a comma, but for the first.
-        let mut next = |this: &mut Self, argument: &'static str| {
-            let expected = Expected { argument, signature };
-            if !is_first {
-                this.symbol(',', || format!("before {}", expected.text()))?;
+        let mut arguments = Vec::new();
+        for written in argument_names(signature) {
+            let name = if written == ORDERS { "order" } else { written.trim_matches(['[', ']']) };
+            let expected = &format!("the {name} of {signature}");
+            if !arguments.is_empty() {
+                self.symbol(',', || format!("before {expected}"))?;
             }
-            is_first = false;
-            Ok::<_, TextError>(expected)
-        };
-        macro_rules! read {
-            ($kind:ident $argument:literal) => {{
-                let expected = next(self, $argument)?;
-                self.$kind(expected)?
-            }};
+            arguments.push(match written {
+                "type" => Argument::Type(self.layout()?),
+                "[types]" => {
+                    let kind = "a list of types as [double, int32]";
+                    Argument::Types(self.list(kind, expected, Self::layout)?.into())
+                }
+                ORDERS => Argument::Order(self.order(expected)?),
+                list if list.starts_with('[') => {
+                    let number = |this: &mut Self| this.number(expected);
+                    Argument::List(self.list("a list as [1, 2]", expected, number)?.into())
+                }
+                _ => Argument::Number(self.number(expected)?),
+            });
         }
-        let constructor = match name {
-            "contiguous" => {
-                Constructor::Contiguous { count: read!(integer "count"), child: read!(child "type") }
-            }
-            "vector" => Constructor::Vector {
-                count: read!(integer "count"),
-                blocklength: read!(integer "blocklength"),
-                stride: read!(integer "stride"),
-                child: read!(child "type"),
-            },
-            "hvector" => Constructor::Hvector {
-                count: read!(integer "count"),
-                blocklength: read!(integer "blocklength"),
-                stride_bytes: read!(integer "stride_bytes"),
-                child: read!(child "type"),
-            },
-            "indexed" => Constructor::Indexed {
-                blocklengths: read!(integers "blocklengths"),
-                displacements: read!(integers "displacements"),
-                child: read!(child "type"),
-            },
-            "hindexed" => Constructor::Hindexed {
-                blocklengths: read!(integers "blocklengths"),
-                displacements_bytes: read!(integers "displacements_bytes"),
-                child: read!(child "type"),
-            },
-            "indexed_block" => Constructor::IndexedBlock {
-                blocklength: read!(integer "blocklength"),
-                displacements: read!(integers "displacements"),
-                child: read!(child "type"),
-            },
-            "hindexed_block" => Constructor::HindexedBlock {
-                blocklength: read!(integer "blocklength"),
-                displacements_bytes: read!(integers "displacements_bytes"),
-                child: read!(child "type"),
-            },
-            "struct" => Constructor::Struct {
-                blocklengths: read!(integers "blocklengths"),
-                displacements_bytes: read!(integers "displacements_bytes"),
-                children: read!(children "types"),
-            },
-            "subarray" => Constructor::Subarray {
-                sizes: read!(integers "sizes"),
-                subsizes: read!(integers "subsizes"),
-                starts: read!(integers "starts"),
-                order: read!(order "order"),
-                child: read!(child "type"),
-            },
-            _ => Constructor::Resized {
-                lower_bound: read!(integer "lower_bound"),
-                extent: read!(integer "extent"),
-                child: read!(child "type"),
-            },
-        };
         self.symbol(')', || format!("the end of {signature}"))?;
-        Ok(constructor)
-    }
-
-    fn integer(&mut self, expected: Expected) -> Result<i64, TextError> {
-        self.number(&expected.text())
-    }
-
-    fn child(&mut self, _: Expected) -> Result<Layout, TextError> {
-        self.layout()
-    }
-
-    fn integers(&mut self, expected: Expected) -> Result<Vec<i64>, TextError> {
-        self.list("a list as [1, 2]", expected, |this| this.integer(expected))
-    }
-
-    fn children(&mut self, expected: Expected) -> Result<Vec<Layout>, TextError> {
-        self.list("a list of types as [double, int32]", expected, Self::layout)
+        Ok(arguments)
     }
 
     fn list<T>(
         &mut self,
         kind: &str,
-        expected: Expected,
+        expected: &str,
         mut item: impl FnMut(&mut Self) -> Result<T, TextError>,
     ) -> Result<Vec<T>, TextError> {
         let mut list = Vec::new();
         if !self.eat('[') {
-            return Err(self.unexpected(kind, &expected.text()));
+            return Err(self.unexpected(kind, expected));
         }
         if self.eat(']') {
             return Ok(list);
@@ -270,20 +192,18 @@ impl<'a> TextReader<'a> {
             if self.eat(']') {
                 return Ok(list);
             }
-            self.symbol(',', || format!("or `]` in {}", expected.text()))?;
+            self.symbol(',', || format!("or `]` in {expected}"))?;
         }
     }
 
-    fn order(&mut self, expected: Expected) -> Result<Order, TextError> {
-        self.skip();
-        let mut ahead = self.clone();
-        let order = match ahead.name() {
-            "c" => Order::C,
-            "fortran" => Order::Fortran,
-            _ => return Err(self.unexpected("c or fortran", &expected.text())),
-        };
-        *self = ahead;
-        Ok(order)
+    fn order(&mut self, expected: &str) -> Result<Order, TextError> {
+        let place = self.place();
+        let name = self.name();
+        let order = [Order::C, Order::Fortran].into_iter().find(|order| order.name() == name);
+        order.ok_or_else(|| {
+            self.at = place;
+            self.unexpected("c or fortran", expected)
+        })
     }
 
     fn symbol(&mut self, symbol: char, what: impl FnOnce() -> String) -> Result<(), TextError> {

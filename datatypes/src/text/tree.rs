@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Argument, SHOWN, arguments, signature};
+use super::{Argument, SHOWN, argument_names, arguments, signature};
 use crate::{Constructor, Layout};
 
 impl Layout {
@@ -40,7 +40,7 @@ fn line(constructor: &Constructor) -> String {
         return element.to_string();
     }
     let name = constructor.name();
-    let names = signature(name).unwrap_or_default().split(['(', ',', ')']).skip(1).map(str::trim);
+    let names = argument_names(signature(name).unwrap_or_default());
     let argument = |(name, argument): (&str, Argument<'_>)| {
         let mut text = format!("{} ", name.trim_matches(['[', ']']));
         match argument {
