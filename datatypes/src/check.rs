@@ -2,6 +2,8 @@
 //!
 //! Every refusal names the constructor, the argument and its value.
 
+use std::fmt::Display;
+
 use crate::bounds::Bounds;
 use crate::constructor::{Constructor, Part};
 use crate::layout::MAX_DEPTH;
@@ -11,27 +13,12 @@ use crate::{Layout, LayoutError};
 pub(crate) struct Check<'a>(pub &'a Constructor);
 
 impl Check<'_> {
-    fn refuse(
-        &self,
-        argument: impl Into<String>,
-        value: impl ToString,
-        reason: impl Into<String>,
-    ) -> LayoutError {
-        LayoutError::Argument {
-            constructor: self.0.name(),
-            argument: argument.into(),
-            value: value.to_string(),
-            reason: reason.into(),
-        }
+    fn refuse(&self, argument: impl Display, value: impl Display, reason: impl Display) -> LayoutError {
+        LayoutError(format!("{}: {argument} = {value}: {reason}", self.0.name()))
     }
 
-    fn overflow(&self, argument: impl Into<String>, value: impl ToString, what: &'static str) -> LayoutError {
-        LayoutError::Overflow {
-            constructor: self.0.name(),
-            argument: argument.into(),
-            value: value.to_string(),
-            what,
-        }
+    fn overflow(&self, argument: impl Display, value: impl Display, what: &str) -> LayoutError {
+        self.refuse(argument, value, format!("the {what} does not fit in a signed 64-bit number"))
     }
 
     fn not_negative(&self, argument: &str, value: i64) -> Result<(), LayoutError> {

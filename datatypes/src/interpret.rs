@@ -8,7 +8,7 @@ use crate::{Layout, PackError, TypeMap};
 /// Gathers `count` copies of `layout` from `array`, and returns the packed bytes.
 ///
 /// # Errors
-/// [`PackError::OutsideArray`] where the type map leaves `array`.
+/// If the type map leaves `array`.
 pub fn pack(layout: &Layout, count: u64, array: &[u8], origin: i64) -> Result<Vec<u8>, PackError> {
     let mut packed = Vec::new();
     visit(layout, count, array.len(), origin, |from, bytes| {
@@ -21,8 +21,7 @@ pub fn pack(layout: &Layout, count: u64, array: &[u8], origin: i64) -> Result<Ve
 /// forbids on the receiving side, the later entry stays.
 ///
 /// # Errors
-/// [`PackError::PackedLength`] where `packed` has another size, [`PackError::OutsideArray`] where the type map
-/// leaves `array`; `array` is then untouched.
+/// If `packed` has another size, or the type map leaves `array`, which is then untouched.
 pub fn unpack(
     layout: &Layout,
     count: u64,
@@ -32,7 +31,10 @@ pub fn unpack(
 ) -> Result<(), PackError> {
     let expected = layout.size().saturating_mul(count);
     if packed.len() as u64 != expected {
-        return Err(PackError::PackedLength { expected, found: packed.len() });
+        let found = packed.len();
+        return Err(PackError(format!(
+            "the packed buffer has {found} bytes where the layout has {expected}"
+        )));
     }
     let mut next = 0;
     visit(layout, count, array.len(), origin, |to, bytes| {
@@ -61,7 +63,9 @@ fn visit(
     for (from, bytes) in (0..count).flat_map(places) {
         let to = from + bytes as i128;
         if from < 0 || to > array_bytes as i128 {
-            return Err(PackError::OutsideArray { from, to, array_bytes });
+            return Err(PackError(format!(
+                "the layout reaches bytes {from}..{to} of an array of {array_bytes} bytes (counted from its start)"
+            )));
         }
     }
     (0..count).flat_map(places).for_each(|(from, bytes)| value(from as usize, bytes));

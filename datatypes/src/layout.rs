@@ -65,23 +65,22 @@ impl Layout {
     pub fn named(element: Element) -> Self {
         Self::new(Constructor::Named { element }).expect("a predefined type has no argument to be wrong")
     }
+}
 
+/// The constructors, with the errors of [`Layout::new`].
+#[allow(clippy::missing_errors_doc)]
+impl Layout {
     /// `count` copies, one extent apart (`MPI_Type_contiguous`).
-    ///
-    /// # Errors
-    /// As [`Layout::new`]; so for all constructors below.
     pub fn contiguous(count: i64, child: &Self) -> Result<Self, LayoutError> {
         Self::new(Constructor::Contiguous { count, child: child.clone() })
     }
 
     /// `count` blocks of `blocklength` copies, starts `stride` extents apart (`MPI_Type_vector`).
-    #[allow(clippy::missing_errors_doc)]
     pub fn vector(count: i64, blocklength: i64, stride: i64, child: &Self) -> Result<Self, LayoutError> {
         Self::new(Constructor::Vector { count, blocklength, stride, child: child.clone() })
     }
 
     /// As [`Layout::vector`], starts `stride_bytes` bytes apart (`MPI_Type_create_hvector`).
-    #[allow(clippy::missing_errors_doc)]
     pub fn hvector(
         count: i64,
         blocklength: i64,
@@ -92,7 +91,6 @@ impl Layout {
     }
 
     /// Blocks of given lengths at given displacements, in extents of the child (`MPI_Type_indexed`).
-    #[allow(clippy::missing_errors_doc)]
     pub fn indexed(blocklengths: &[i64], displacements: &[i64], child: &Self) -> Result<Self, LayoutError> {
         Self::new(Constructor::Indexed {
             blocklengths: blocklengths.to_vec(),
@@ -102,7 +100,6 @@ impl Layout {
     }
 
     /// As [`Layout::indexed`], displacements in bytes (`MPI_Type_create_hindexed`).
-    #[allow(clippy::missing_errors_doc)]
     pub fn hindexed(
         blocklengths: &[i64],
         displacements_bytes: &[i64],
@@ -116,14 +113,12 @@ impl Layout {
     }
 
     /// Blocks of one length at displacements in extents of the child (`MPI_Type_create_indexed_block`).
-    #[allow(clippy::missing_errors_doc)]
     pub fn indexed_block(blocklength: i64, displacements: &[i64], child: &Self) -> Result<Self, LayoutError> {
         let displacements = displacements.to_vec();
         Self::new(Constructor::IndexedBlock { blocklength, displacements, child: child.clone() })
     }
 
     /// Blocks of one length at displacements in bytes (`MPI_Type_create_hindexed_block`).
-    #[allow(clippy::missing_errors_doc)]
     pub fn hindexed_block(
         blocklength: i64,
         displacements_bytes: &[i64],
@@ -134,7 +129,6 @@ impl Layout {
     }
 
     /// Blocks of different types at displacements in bytes (`MPI_Type_create_struct`).
-    #[allow(clippy::missing_errors_doc)]
     pub fn structure(
         blocklengths: &[i64],
         displacements_bytes: &[i64],
@@ -148,7 +142,6 @@ impl Layout {
     }
 
     /// A box of `subsizes` at `starts` in an array of `sizes` (`MPI_Type_create_subarray`).
-    #[allow(clippy::missing_errors_doc)]
     pub fn subarray(
         sizes: &[i64],
         subsizes: &[i64],
@@ -166,11 +159,12 @@ impl Layout {
     }
 
     /// The same type map with another lower bound and extent (`MPI_Type_create_resized`).
-    #[allow(clippy::missing_errors_doc)]
     pub fn resized(lower_bound: i64, extent: i64, child: &Self) -> Result<Self, LayoutError> {
         Self::new(Constructor::Resized { lower_bound, extent, child: child.clone() })
     }
+}
 
+impl Layout {
     /// How it was made.
     pub fn constructor(&self) -> &Constructor {
         &self.0.constructor

@@ -54,7 +54,7 @@ pub use element::Element;
 pub use equivalent::Equivalent;
 pub use error::{LayoutError, PackError};
 pub use layout::{Layout, MAX_DEPTH};
-pub use segments::{ElementRun, ElementRuns, Segment, Segments};
+pub use segments::{ElementRun, Segment};
 pub use signature::Signature;
 pub use statistics::{Spread, Statistics};
 pub use text::{SIGNATURES, TextError, TextReader};

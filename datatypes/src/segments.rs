@@ -125,13 +125,27 @@ impl Piece for Segment {
 
 impl Layout {
     /// The runs of the type map, in order; neighbours of the same type are not always joined.
-    pub fn runs(&self) -> ElementRuns<'_> {
-        ElementRuns(Walk::of(self))
+    pub fn runs(&self) -> impl Iterator<Item = ElementRun> + '_ {
+        Walk::of(self)
     }
 
     /// The merged segments in type-map order, made as they are asked for.
-    pub fn segments(&self) -> Segments<'_> {
-        Segments { pieces: Walk::of(self), pending: None }
+    pub fn segments(&self) -> impl Iterator<Item = Segment> + '_ {
+        let mut pieces = Walk::<Segment>::of(self);
+        let mut pending = pieces.next();
+        std::iter::from_fn(move || {
+            let mut segment = pending.take()?;
+            for next in pieces.by_ref() {
+                match segment.joined(next) {
+                    Some(longer) => segment = longer,
+                    None => {
+                        pending = Some(next);
+                        break;
+                    }
+                }
+            }
+            Some(segment)
+        })
     }
 
     /// The merged segments as a list. Where it may be long, prefer [`Layout::segments`].
@@ -209,42 +223,5 @@ impl<P: Piece> Iterator for Walk<'_, P> {
             }
             return Some(piece.moved(base).repeated(copies));
         }
-    }
-}
-
-/// Iterator over the runs of a layout; see [`Layout::runs`].
-#[derive(Debug)]
-pub struct ElementRuns<'a>(Walk<'a, ElementRun>);
-
-impl Iterator for ElementRuns<'_> {
-    type Item = ElementRun;
-
-    fn next(&mut self) -> Option<ElementRun> {
-        self.0.next()
-    }
-}
-
-/// Iterator over the merged segments of a layout; see [`Layout::segments`].
-#[derive(Debug)]
-pub struct Segments<'a> {
-    pieces: Walk<'a, Segment>,
-    pending: Option<Segment>,
-}
-
-impl Iterator for Segments<'_> {
-    type Item = Segment;
-
-    fn next(&mut self) -> Option<Segment> {
-        for next in self.pieces.by_ref() {
-            let Some(last) = self.pending else {
-                self.pending = Some(next);
-                continue;
-            };
-            match last.joined(next) {
-                Some(longer) => self.pending = Some(longer),
-                None => return self.pending.replace(next),
-            }
-        }
-        self.pending.take()
     }
 }

@@ -49,21 +49,26 @@ impl Reach {
         packed_bytes: usize,
     ) -> Result<(), RunError> {
         if range.start > range.end || range.end > self.size {
-            return Err(RunError::Range { range: range.clone(), size: self.size });
+            let (start, end, size) = (range.start, range.end, self.size);
+            return Err(RunError::new(format!(
+                "bytes {start} to {end} of the packed stream, which has {size}"
+            )));
         }
         if packed_bytes != range.len() {
-            return Err(RunError::PackedLength { expected: range.len(), found: packed_bytes });
+            let expected = range.len();
+            return Err(RunError::new(format!(
+                "the packed buffer has {packed_bytes} bytes instead of {expected}"
+            )));
         }
         // What overflows lies outside too.
         let from = origin.checked_add(self.lower).filter(|&from| from >= 0);
         let to = origin.checked_add(self.upper).filter(|&to| to as u64 <= array_bytes as u64);
         if self.size > 0 && (from.is_none() || to.is_none()) {
             let beyond = |bound| i128::from(origin) + i128::from(bound);
-            return Err(RunError::OutsideArray {
-                from: beyond(self.lower),
-                to: beyond(self.upper),
-                array_bytes,
-            });
+            let (from, to) = (beyond(self.lower), beyond(self.upper));
+            return Err(RunError::new(format!(
+                "bytes {from} to {to} of the array are needed, which has {array_bytes}"
+            )));
         }
         Ok(())
     }

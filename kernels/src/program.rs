@@ -29,34 +29,14 @@ pub struct CompileError {
 
 /// Why a program was not run; nothing was copied then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// Data outside of the array.
-    #[error("bytes {from} to {to} of the array are needed, which has {array_bytes}")]
-    OutsideArray {
-        /// First byte of data.
-        from: i128,
-        /// One past the last.
-        to: i128,
-        /// Bytes of the array.
-        array_bytes: usize,
-    },
-    /// A range beyond the packed stream.
-    #[error("bytes {} to {} of the packed stream, which has {size}", .range.start, .range.end)]
-    Range {
-        /// What was asked for.
-        range: Range<usize>,
-        /// Bytes of the stream.
-        size: usize,
-    },
-    /// A packed buffer of another length.
-    #[error("the packed buffer has {found} bytes instead of {expected}")]
-    PackedLength {
-        /// Bytes of the range.
-        expected: usize,
-        /// Bytes of the buffer.
-        found: usize,
-    },
+#[error("{0}")]
+pub struct RunError(String);
+
+impl RunError {
+    #[cold]
+    pub(crate) fn new(reason: String) -> Self {
+        Self(reason)
+    }
 }
 
 /// Compiles `count` copies of `layout`, one extent apart, for this processor.

@@ -101,17 +101,23 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
     let program = compile(&layout, 1).unwrap();
     let (array, mut packed) = ([7u8; 20], [1u8; 12]);
     assert!(program.pack(&array, 0, &mut packed).is_ok());
-    for origin in [-1, 1, i64::MIN, i64::MAX] {
+    let text = |refused: Result<(), RunError>| refused.unwrap_err().to_string();
+    for (origin, from, to) in [
+        (-1, -1, 19),
+        (1, 1, 21),
+        (i64::MIN, i128::from(i64::MIN), i128::from(i64::MIN) + 20),
+        (i64::MAX, i128::from(i64::MAX), i128::from(i64::MAX) + 20),
+    ] {
         let mut packed = [1u8; 12];
-        let refused = program.pack(&array, origin, &mut packed);
-        assert!(matches!(refused, Err(RunError::OutsideArray { .. })), "{refused:?}");
+        let refused = text(program.pack(&array, origin, &mut packed));
+        assert_eq!(refused, format!("bytes {from} to {to} of the array are needed, which has 20"));
         assert_eq!(packed, [1; 12]);
     }
-    assert!(matches!(program.pack(&array, 0, &mut packed[1..]), Err(RunError::PackedLength { .. })));
-    let mut one = [0];
-    assert!(matches!(program.pack_range(&array, 0, 12..13, &mut one), Err(RunError::Range { .. })));
-    let refused = program.unpack(&packed[1..], &mut [0; 20], 0);
-    assert!(matches!(refused, Err(RunError::PackedLength { .. })), "{refused:?}");
+    let short = "the packed buffer has 11 bytes instead of 12";
+    assert_eq!(text(program.pack(&array, 0, &mut packed[1..])), short);
+    let beyond = program.pack_range(&array, 0, 12..13, &mut [0]);
+    assert_eq!(text(beyond), "bytes 12 to 13 of the packed stream, which has 12");
+    assert_eq!(text(program.unpack(&packed[1..], &mut [0; 20], 0)), short);
     assert!(compile(&layout, u64::MAX).is_err());
 }
 
