@@ -1,5 +1,6 @@
 //! The command `baseline`: runs of an MPI that are kept under a name, and what has become slower since.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -15,8 +16,8 @@ use ddtbench::run::{Environment, Machine, RunEnd, this_build};
 use super::compare::{JudgeArgs, seconds};
 use super::kinds::{GivenArgs, MessageCases};
 use super::measure::{self, BeginOptions, EarlyEnd};
-use super::numbers;
 use super::output::{self, log};
+use super::{numbers, recorded};
 
 /// Runs of a baseline: the fewest whose spread is known.
 const RUNS: usize = 3;
@@ -179,10 +180,7 @@ impl CheckArgs {
             let is_empty = std::fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none());
             ensure!(is_empty, "--out {}: is there and not empty; choose another folder", out.display());
         }
-        if let Some(control) = &self.judge.control {
-            let all = plan.methods.join(", ");
-            ensure!(plan.methods.contains(control), "--control {control} is none of the methods: {all}");
-        }
+        self.judge.check_control(plan)?;
         let Some(then) = environment(first).filter(|_| !self.anyway) else { return Ok(()) };
         let facts = |machine: &Machine, build: Option<String>| {
             [machine.cpu_model.clone(), Some(machine.cpus.to_string()), machine.governor.clone(), build]
@@ -273,7 +271,7 @@ impl PlaceArgs {
             Ok(entries) => {
                 entries.flatten().map(|entry| entry.path()).filter(|path| is_baseline(path)).collect()
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(anyhow!("{}: {error}", self.dir.display())),
         };
         entries.sort();
@@ -330,18 +328,12 @@ fn row(path: &Path) -> anyhow::Result<Option<Vec<String>>> {
     ]))
 }
 
-/// The runs of a baseline, in their order.
+/// The runs of a baseline, in their order; none without it.
 fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<usize>().ok();
-    let entries = match std::fs::read_dir(path) {
-        Ok(entries) => entries.flatten().map(|entry| entry.path()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(anyhow!("{}: {error}", path.display())),
-    };
-    let mut runs: Vec<PathBuf> =
-        entries.filter(|path| number(path).is_some() && path.join(folder::LAUNCHES).exists()).collect();
-    runs.sort_by_key(number);
-    Ok(runs)
+    match recorded::runs_within(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+        runs => runs.with_context(|| path.display().to_string()),
+    }
 }
 
 /// A name that is the name of a folder everywhere.

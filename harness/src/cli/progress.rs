@@ -1,12 +1,10 @@
 //! How a run goes: a bar with the time left on a terminal, else a line per case.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use ddtbench::model::event::{Block, Event};
-use ddtbench::model::{Case, Measured, Phase};
+use ddtbench::model::{Case, Measured};
 use ddtbench::run::{Observer, Run};
-use ddtbench::stats;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{for_stderr, log};
@@ -22,13 +20,9 @@ pub struct Progress {
     bar: ProgressBar,
     /// What a case lasts at most, in seconds: all methods' time in a launch.
     expected_s: f64,
-    /// The phase whose precision is shown.
-    headline: Phase,
     /// The case, with its number.
     label: String,
     begun: u64,
-    /// Per method and pair, the medians of the blocks of this case.
-    blocks: HashMap<(String, usize), Vec<f64>>,
 }
 
 impl Progress {
@@ -42,8 +36,7 @@ impl Progress {
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(500));
         }
-        let (expected_s, headline) = (run.plan.expected_s(), run.plan.plan.experiment.headline());
-        Self { bar, expected_s, headline, label: String::new(), begun: 0, blocks: HashMap::new() }
+        Self { bar, expected_s: run.plan.expected_s(), label: String::new(), begun: 0 }
     }
 
     fn line(&self, text: &str) {
@@ -54,20 +47,7 @@ impl Progress {
     fn block(&mut self, block: &Block) {
         let done = if self.expected_s > 0.0 { (block.began_s / self.expected_s).min(1.0) } else { 0.0 };
         self.bar.set_position(self.begun + (done * STEPS as f64) as u64);
-        let median = stats::median(&stats::sorted(block.times[self.headline].iter().copied()));
-        self.blocks.entry((block.method.clone(), block.pair)).or_default().extend(median);
-        let precision = self.precision().map_or_else(String::new, |half| format!(" ±{:.1}%", 100.0 * half));
-        self.bar.set_prefix(format!("round {}{precision}", block.block + 1));
-    }
-
-    /// The widest half interval of all methods, as a share of the median; `None` until all have one.
-    fn precision(&self) -> Option<f64> {
-        let half = |series: &Vec<f64>| {
-            let sorted = stats::sorted(series.iter().copied());
-            let (low, high) = stats::median_interval(&sorted)?;
-            Some((high - low) / 2.0 / stats::median(&sorted).filter(|&median| median > 0.0)?)
-        };
-        self.blocks.values().map(half).try_fold(0.0, |widest: f64, half| Some(widest.max(half?)))
+        self.bar.set_prefix(format!("round {}", block.block + 1));
     }
 }
 
@@ -83,7 +63,6 @@ impl Observer for Progress {
         self.bar.set_message(name.to_owned());
         self.bar.set_prefix("");
         self.begun = self.bar.position();
-        self.blocks.clear();
     }
 
     fn received(&mut self, event: &Event) {

@@ -28,6 +28,15 @@ pub(super) fn records(dir: &Path) -> Result<Vec<Record>, FolderError> {
     Ok(records)
 }
 
+/// The runs in the folders within a folder, by their numbers or names.
+pub(super) fn runs_within(path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(path)?.flatten().map(|entry| entry.path());
+    let mut runs: Vec<PathBuf> = entries.filter(|path| path.join(folder::LAUNCHES).exists()).collect();
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<usize>().ok();
+    runs.sort_by_key(|path| (number(path), path.clone()));
+    Ok(runs)
+}
+
 /// What each launch of all folders came to. Where there are several, each run is called by its folder.
 ///
 /// # Errors

@@ -38,45 +38,24 @@ fn sentence(method: &str, rows: &[&ComparisonRow]) -> String {
             continue;
         }
         let all = if of.len() == rows.len() { String::new() } else { format!(" of {}", rows.len()) };
-        parts.push(format!("{} in {}{all}{}", verdict.name(), of.len(), extent(verdict, &of, rows)));
+        parts.push(format!("{} in {}{all}{}", verdict.name(), of.len(), extent(verdict, &of)));
     }
     format!("{method}: {}", parts.join(", "))
 }
 
-/// How far rows that have a verdict are apart, where the most is, and whether it is a matter of size.
-fn extent(verdict: Verdict, of: &[&ComparisonRow], all: &[&ComparisonRow]) -> String {
+/// How far rows that have a verdict are apart, and where the most is.
+fn extent(verdict: Verdict, of: &[&ComparisonRow]) -> String {
     let names = || of.iter().map(|row| row.subject.test.as_str()).collect::<Vec<_>>().join(", ");
     match verdict {
         Verdict::Broken | Verdict::Repaired => format!(" ({})", names()),
         Verdict::Slower | Verdict::Faster => {
             let most = of.iter().max_by(|a, b| a.change().total_cmp(&b.change()));
             let most = most.and_then(|row| Some((&row.subject.test, row.answer()?.text())));
-            let most = most.map_or_else(String::new, |(test, text)| match of.len() {
+            most.map_or_else(String::new, |(test, text)| match of.len() {
                 1 => format!(": {test} {text}"),
                 _ => format!(", most in {test}: {text}"),
-            });
-            format!("{most}{}", size(of, all))
+            })
         }
-        _ => String::new(),
-    }
-}
-
-/// Whether exactly the messages from some size on are these, or exactly those up to one; not said of less than two on either
-/// side of it.
-fn size(of: &[&ComparisonRow], all: &[&ComparisonRow]) -> String {
-    let sizes = |rows: &[&ComparisonRow]| {
-        let sizes = rows.iter().map(|row| row.bytes);
-        sizes.clone().min().zip(sizes.max())
-    };
-    let others: Vec<&ComparisonRow> = all.iter().copied().filter(|row| !of.contains(row)).collect();
-    if of.len() < 2 || others.len() < 2 {
-        return String::new();
-    }
-    match (sizes(of), sizes(&others)) {
-        (Some((least, _)), Some((_, most))) if most < least => {
-            format!(" (all from {least} B on, none below)")
-        }
-        (Some((_, most)), Some((least, _))) if most < least => format!(" (all up to {most} B, none above)"),
         _ => String::new(),
     }
 }
@@ -100,14 +79,14 @@ mod tests {
             findings(&rows),
             [
                 "put_ddt: broken in 1 (a)",
-                "ddt: slower in 2 of 4, most in c: 22.4x [22.2, 22.6] (all from 3000 B on, none below), same in 2 of 4",
+                "ddt: slower in 2 of 4, most in c: 22.4x [22.2, 22.6], same in 2 of 4",
                 "mpi_pack: same in 1",
             ]
         );
     }
 
     #[test]
-    fn one_is_named_and_size_is_not_read_from_it() {
+    fn one_is_named() {
         let rows =
             [row("a", "ddt", 100, 0.5, Verdict::Faster), row("b", "ddt", 200, 1.0, Verdict::Undecided)];
         assert_eq!(findings(&rows), ["ddt: faster in 1 of 2: a 0.50x [0.49, 0.51], undecided in 1 of 2"]);

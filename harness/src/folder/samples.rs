@@ -5,10 +5,11 @@ use std::io;
 use std::sync::Arc;
 
 use csv::StringRecord;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::gzip::{Members, member};
-use super::rows::{columns, header, rows};
+use super::rows::{header, rows};
 use super::{CASES, SAMPLES};
 use crate::model::event::{Block, TimedApart};
 use crate::model::{BlockState, Case, CaseResult, Phase, State};
@@ -153,65 +154,54 @@ fn methods(
     Ok(methods)
 }
 
-/// A row of the blocks.
-#[derive(Default, Serialize)]
-struct BlockRow {
-    run: String,
-    case: usize,
-    launch: usize,
-    method: String,
-    pair: usize,
-    block: usize,
-    state: &'static str,
-    used: bool,
-    latency_before_s: Option<f64>,
-    latency_after_s: Option<f64>,
-    copy_before_bytes_per_s: f64,
-    copy_after_bytes_per_s: f64,
-    memory_copy_before_bytes_per_s: Option<f64>,
-    memory_copy_after_bytes_per_s: Option<f64>,
-    began_s: f64,
-    place: usize,
-    disturbed: bool,
-    steal_s: f64,
-    involuntary_switches: u64,
-    page_faults: u64,
+/// The columns of a block with its values: what it is of, its state, and the machine beside it.
+fn block_columns(
+    run: &str,
+    [case, launch]: [usize; 2],
+    method: &str,
+    block: &Block,
+    state: BlockState,
+) -> [(&'static str, Value); 20] {
+    let Block { before, after, disturbance, .. } = block;
+    [
+        ("run", json!(run)),
+        ("case", json!(case)),
+        ("launch", json!(launch)),
+        ("method", json!(method)),
+        ("pair", json!(block.pair)),
+        ("block", json!(block.block)),
+        ("state", json!(state.state.map_or("", State::name))),
+        ("used", json!(state.used)),
+        ("latency_before_s", json!(latency(before.latency_s))),
+        ("latency_after_s", json!(latency(after.latency_s))),
+        ("copy_before_bytes_per_s", json!(before.copy_bytes_per_s)),
+        ("copy_after_bytes_per_s", json!(after.copy_bytes_per_s)),
+        ("memory_copy_before_bytes_per_s", json!(before.memory_copy_bytes_per_s)),
+        ("memory_copy_after_bytes_per_s", json!(after.memory_copy_bytes_per_s)),
+        ("began_s", json!(block.began_s)),
+        ("place", json!(block.place)),
+        ("disturbed", json!(disturbance.took_a_core())),
+        ("steal_s", json!(disturbance.steal_s)),
+        ("involuntary_switches", json!(disturbance.switches)),
+        ("page_faults", json!(disturbance.faults)),
+    ]
 }
 
 /// The header of the blocks.
 pub fn blocks_header() -> Vec<u8> {
-    member(&header(&columns(&BlockRow::default())))
+    let columns = block_columns("", [0; 2], "", &Block::default(), BlockState::default());
+    member(&header(&columns.map(|(name, _)| name.to_owned())))
 }
 
 /// Every block of a case: the machine beside it, its state, and whether figures rest on it.
 pub fn blocks(number: usize, result: &CaseResult, states: &[Vec<BlockState>]) -> Vec<u8> {
-    let mut all = Vec::new();
-    for (measured, states) in result.methods.iter().zip(states) {
-        for (block, state) in measured.blocks.iter().zip(states) {
-            all.push(BlockRow {
-                run: result.case.run.clone(),
-                case: number,
-                launch: result.launch,
-                method: measured.method.clone(),
-                pair: block.pair,
-                block: block.block,
-                state: state.state.map_or("", State::name),
-                used: state.used,
-                latency_before_s: latency(block.before.latency_s),
-                latency_after_s: latency(block.after.latency_s),
-                copy_before_bytes_per_s: block.before.copy_bytes_per_s,
-                copy_after_bytes_per_s: block.after.copy_bytes_per_s,
-                memory_copy_before_bytes_per_s: block.before.memory_copy_bytes_per_s,
-                memory_copy_after_bytes_per_s: block.after.memory_copy_bytes_per_s,
-                began_s: block.began_s,
-                place: block.place,
-                disturbed: block.disturbance.took_a_core(),
-                steal_s: block.disturbance.steal_s,
-                involuntary_switches: block.disturbance.switches,
-                page_faults: block.disturbance.faults,
-            });
-        }
-    }
+    let of_methods = result.methods.iter().zip(states);
+    let all = of_methods.flat_map(|(measured, states)| {
+        let of = |(block, state): (&Block, &BlockState)| {
+            block_columns(&result.case.run, [number, result.launch], &measured.method, block, *state)
+        };
+        measured.blocks.iter().zip(states).map(of).map(|row| row.map(|(_, value)| value)).collect::<Vec<_>>()
+    });
     member(&rows(all))
 }
 

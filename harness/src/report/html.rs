@@ -105,19 +105,14 @@ fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, ref
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Outcome, Phase};
+    use crate::model::{Case, Outcome, Phase};
+    use crate::report::made::{case, record};
 
     static TABLE_FORMAT: TableFormat = TableFormat::new(&|_| None, Phase::RoundTrip, "reference");
 
     #[test]
     fn bars_are_shares_of_the_longest() {
-        let record = |method: &str, median_s: f64| Record {
-            method: method.to_owned(),
-            median_s: Some(median_s),
-            median_low_s: Some(median_s * 0.99),
-            median_high_s: Some(median_s * 1.012),
-            ..Record::default()
-        };
+        let record = |method: &str, median_s: f64| record(&Case::default(), method, median_s);
         let failed = Record {
             median_s: None,
             outcome: Outcome::WrongData { detail: String::new() },
@@ -126,23 +121,15 @@ mod tests {
         let records = [record("reference", 54.6e-6), record("manual", 80e-6), record("ddt", 160e-6), failed];
         let page = html(&TABLE_FORMAT, &records, &[], "", &Compared::default());
         let count = |share: f64| page.matches(&format!("width:{share}%")).count();
-        assert_eq!(count(98.81), 1, "160 us of 160 us and 1.2%: {page}");
-        assert_eq!(count(33.72), 4, "the reference, and its part of all three: {page}");
+        assert_eq!(count(90.91), 1, "160 us of 160 us and a tenth: {page}");
+        assert_eq!(count(31.02), 4, "the reference, and its part of all three: {page}");
         assert_eq!(page.matches("class=\"track\"").count(), 3, "{page}");
     }
 
     #[test]
     fn cases_of_a_sweep_are_distinguished() {
-        let record = |width: u32| Record {
-            case: crate::model::Case {
-                test: "subarray".to_owned(),
-                set: crate::model::CUSTOM.to_owned(),
-                params: format!("shape=8x8 width={width}"),
-                ..crate::model::Case::default()
-            }
-            .into(),
-            ..Record::default()
-        };
+        let record =
+            |width| record(&case("subarray", "mpich", &format!("shape=8x8 width={width}")), "ddt", 1e-6);
         let records = [record(1), record(2)];
         let names = |records: &[Record]| {
             CaseView::all(&TABLE_FORMAT, records).iter().map(|view| view.name()).collect::<Vec<_>>()
@@ -153,13 +140,7 @@ mod tests {
 
     #[test]
     fn no_whisker_stands_without_an_interval() {
-        let record = |median_low_s| Record {
-            method: "ddt".to_owned(),
-            median_s: Some(1e-6),
-            median_low_s,
-            median_high_s: Some(2e-6),
-            ..Record::default()
-        };
+        let record = |median_low_s| Record { median_low_s, ..record(&Case::default(), "ddt", 1e-6) };
         let page = |low| html(&TABLE_FORMAT, &[record(low)], &[], "", &Compared::default());
         assert!(page(Some(0.5e-6)).contains("<i class=\"whisker\""));
         assert!(!page(None).contains("<i class=\"whisker\""));

@@ -8,6 +8,8 @@ pub mod compared;
 pub mod export;
 pub mod html;
 pub mod layout;
+#[cfg(test)]
+mod made;
 pub mod names;
 pub mod pictures;
 pub mod program;

@@ -153,17 +153,7 @@ fn values_of(case: &Case, names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn case(test: &str, mpi: &str, params: &str) -> Case {
-        Case {
-            test: test.into(),
-            set: "custom".into(),
-            params: params.into(),
-            mpi: mpi.into(),
-            ranks: 2,
-            ..Case::default()
-        }
-    }
+    use crate::report::made::case;
 
     #[test]
     fn sides_are_named_by_their_mpi_and_by_their_differences_only() {

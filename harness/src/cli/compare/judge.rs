@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 use ddtbench::compare::{Comparisons, GateDecision, Settings};
+use ddtbench::plan::Plan;
 
 use super::recorded;
 use crate::cli::run_page::Shown;
@@ -22,7 +24,7 @@ pub struct JudgeArgs {
     /// The method whose time stands for the machine, so that only what changed beside it counts [default: manual, unless it has
     /// changed itself]
     #[arg(long, value_name = "METHOD")]
-    pub control: Option<String>,
+    control: Option<String>,
     /// With --gate: exit code 0, and not 3, if something is undecided
     #[arg(long)]
     undecided_is_ok: bool,
@@ -35,6 +37,15 @@ impl JudgeArgs {
     /// What verdicts go by.
     pub fn settings(&self) -> Settings {
         Settings { control: self.control.clone(), threshold: self.threshold, ..Settings::default() }
+    }
+
+    /// Refuses a control that is none of a plan's methods.
+    pub fn check_control(&self, plan: &Plan) -> anyhow::Result<()> {
+        let all = &plan.methods;
+        match self.control.as_ref().filter(|control| !all.contains(control)) {
+            Some(control) => bail!("--control {control} is none of the methods: {}", all.join(", ")),
+            None => Ok(()),
+        }
     }
 
     /// Compares folders of runs; `anyway`: although machine or conditions differ.

@@ -174,13 +174,7 @@ fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
         "--launches {}: a difference needs three launches at least",
         plan.launches()
     );
-    if let Some(control) = &args.judge.control {
-        ensure!(
-            plan.methods.contains(control),
-            "--control {control} is none of the methods: {}",
-            plan.methods.join(", ")
-        );
-    }
+    args.judge.check_control(&plan)?;
     let mut mpis: Vec<String> = Vec::new();
     for name in &conditions.mpis.names {
         match mpis.iter().filter(|known| known.split(':').next() == Some(name)).count() {

@@ -174,12 +174,9 @@ fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if path.join(LAUNCHES).exists() || path.join(folder::SUMMARY).exists() {
         return Ok(vec![path.to_owned()]);
     }
-    let entries = std::fs::read_dir(path).map_err(|error| {
+    let runs = recorded::runs_within(path).map_err(|error| {
         anyhow!("{}: {error}; without --mpi the folders of runs are compared", path.display())
     })?;
-    let mut runs: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| path.join(LAUNCHES).exists()).collect();
-    runs.sort();
     ensure!(!runs.is_empty(), "{}: there is no run in it, which would have {LAUNCHES}", path.display());
     Ok(runs)
 }

@@ -94,16 +94,13 @@ pub fn setting(records: &[Record]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::made::case;
 
     #[test]
     fn a_setting_names_each_thing_once_and_leaves_out_what_is_unknown() {
-        let case = |mpi: &str, threads: u32| Case {
-            mpi: mpi.into(),
-            mpi_version: "5".into(),
-            ranks: 2,
-            hosts: 1,
-            params: format!("bytes=8 threads={threads}"),
-            ..Case::default()
+        let case = |mpi: &str, threads: u32| {
+            let case = case("t", mpi, &format!("bytes=8 threads={threads}"));
+            Case { mpi_version: "5".into(), hosts: 1, ..case }
         };
         let over = [case("mpich", 1), case("mpich", 4), case("openmpi", 1)]
             .map(|case| Record { case: case.into(), ..Record::default() });

@@ -1,5 +1,6 @@
 use super::*;
 use crate::model::{Case, Figure, MethodInfo, Outcome, PairScope, Phase, Quantity, info};
+use crate::report::made::{self, record};
 
 /// Pictures over what was swept.
 mod sweeps;
@@ -20,31 +21,10 @@ static FORM: TableFormat = TableFormat::new(
 );
 
 fn case(experiment: Kind, mpi: &str, params: &str) -> Case {
-    Case {
-        experiment,
-        test: "nas_lu_y".into(),
-        set: "custom".into(),
-        params: params.into(),
-        mpi: mpi.into(),
-        ranks: 2,
-        ..Case::default()
-    }
+    Case { experiment, ..made::case("nas_lu_y", mpi, params) }
 }
 
-/// A record of the headline phase with an interval of a tenth to both sides.
-fn record(case: &Case, method: &str, median_s: f64) -> Record {
-    Record {
-        case: case.clone().into(),
-        method: method.into(),
-        bytes: 800,
-        median_s: Some(median_s),
-        median_low_s: Some(0.9 * median_s),
-        median_high_s: Some(1.1 * median_s),
-        ..Record::default()
-    }
-}
-
-/// The same with a pack overhead.
+/// A record with a pack overhead.
 fn with_overhead(case: &Case, method: &str, value: f64, interval: Option<(f64, f64)>) -> Record {
     let against = if method.starts_with("put") { "put_reference" } else { "reference" };
     let mut figure = Figure::plain(Quantity::OverheadReference, value).against(against);
