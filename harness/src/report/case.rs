@@ -1,7 +1,7 @@
 //! What can be said of one case: its methods side by side, which is fastest, what went wrong.
 
 use super::columns::{Align, Column};
-use super::names::{WorkNames, grouped};
+use super::names::{grouped, work, work_names};
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, FASTER};
@@ -30,9 +30,9 @@ impl<'a> CaseView<'a> {
         let view = |records| Self { form, records, is_of_several_runs, distinguished_by: None };
         let mut cases: Vec<Self> = grouped.map(view).collect();
         let all: Vec<&Case> = cases.iter().map(|case| &*case.first().case).collect();
-        let names = WorkNames::of(&all);
+        let names = work_names(&all);
         let name = |case: &&Case| {
-            let name = names.name(case);
+            let name = &names[&work(case)];
             let rest = name.strip_prefix(&case.test).map(str::trim_start);
             rest.filter(|rest| !rest.is_empty()).map(str::to_owned)
         };

@@ -85,52 +85,25 @@ pub fn varied<'a>(cases: &[&'a Case]) -> Vec<&'a str> {
     names.into_iter().filter(|name| values(name).len() > 1).collect()
 }
 
-/// The names of works among each other: the test, and where there are several of it, its set; where one of these has no set, or
-/// there are several of its own, the values in which they differ.
-pub struct WorkNames<'a> {
-    of_test: HashMap<&'a str, OfTest<'a>>,
-}
-
-/// How the works of a test are told apart.
-enum OfTest<'a> {
-    /// There is one.
-    Alone,
-    /// By values: of these parameters.
-    Values(Vec<&'a str>),
-    /// By their sets, and within a set by these parameters.
-    Sets(HashMap<&'a str, Vec<&'a str>>),
-}
-
-impl<'a> WorkNames<'a> {
-    /// Of all cases that stand beside each other.
-    pub fn of(all: &[&'a Case]) -> Self {
-        let of_test = |cases: Vec<&'a Case>| {
-            let differing = varied(&cases);
-            if differing.is_empty() {
-                return OfTest::Alone;
-            }
-            if cases.iter().any(|case| case.set == CUSTOM || case.set.is_empty()) {
-                return OfTest::Values(differing);
-            }
-            let sets = grouped(cases, |case| case.set.as_str());
-            OfTest::Sets(sets.into_iter().map(|(set, of)| (set, distinguishing(&of))).collect())
-        };
-        let tests = grouped(all.iter().copied(), |case| case.test.as_str());
-        Self { of_test: tests.into_iter().map(|(test, cases)| (test, of_test(cases))).collect() }
-    }
-
-    /// That of one of these cases.
-    pub fn name(&self, case: &Case) -> String {
-        let Case { test, set, .. } = case;
-        match self.of_test.get(test.as_str()) {
-            None | Some(OfTest::Alone) => test.clone(),
-            Some(OfTest::Values(names)) => format!("{test} {}", values_of(case, names)),
-            Some(OfTest::Sets(names)) => {
-                let values = names.get(set.as_str()).map_or_else(String::new, |names| values_of(case, names));
-                format!("{test} {set} {values}").trim_end().to_owned()
-            }
+/// The names of works that stand beside each other: the test, and where there are several of it, its set; where one of these has no
+/// set, or there are several of its own, the values in which they differ.
+pub fn work_names<'a>(all: &[&'a Case]) -> HashMap<[&'a str; 4], String> {
+    let mut names = HashMap::new();
+    for of_test in grouped(all.iter().copied(), |case| case.test.as_str()).into_values() {
+        let differing = varied(&of_test);
+        let have_sets = of_test.iter().all(|case| case.set != CUSTOM && !case.set.is_empty());
+        if !have_sets || differing.is_empty() {
+            let name = |case: &Case| format!("{} {}", case.test, values_of(case, &differing));
+            names.extend(of_test.iter().map(|case| (work(case), name(case).trim_end().to_owned())));
+            continue;
+        }
+        for (set, of_set) in grouped(of_test, |case| case.set.as_str()) {
+            let own = distinguishing(&of_set);
+            let name = |case: &Case| format!("{} {set} {}", case.test, values_of(case, &own));
+            names.extend(of_set.iter().map(|case| (work(case), name(case).trim_end().to_owned())));
         }
     }
+    names
 }
 
 /// The parameters that tell cases of one set apart: one, where that is enough. Sizes that were found for a time follow it, and are
@@ -171,19 +144,19 @@ mod tests {
     fn work_is_named_by_what_differs() {
         let (a, b) = (case("t", "m", "nx=1 ny=2"), case("t", "m", "nx=1 ny=4"));
         let other = case("u", "m", "n=9");
-        assert_eq!(WorkNames::of(&[&a, &b, &other]).name(&a), "t ny=2");
-        assert_eq!(WorkNames::of(&[&a, &b, &other]).name(&other), "u");
+        assert_eq!(work_names(&[&a, &b, &other])[&work(&a)], "t ny=2");
+        assert_eq!(work_names(&[&a, &b, &other])[&work(&other)], "u");
         let named = Case { set: "s".into(), ..a.clone() };
-        assert_eq!(WorkNames::of(&[&named, &b]).name(&named), "t ny=2", "beside one without a name");
+        assert_eq!(work_names(&[&named, &b])[&work(&named)], "t ny=2", "beside one without a name");
         let other_set = Case { set: "o".into(), ..b.clone() };
-        assert_eq!(WorkNames::of(&[&named, &other_set]).name(&named), "t s");
+        assert_eq!(work_names(&[&named, &other_set])[&work(&named)], "t s");
         // Several of one set.
         let of_set = |params: &str| Case { set: "s".into(), ..case("t", "m", params) };
         let (a, b) = (of_set("nx=1 time_us=5 size=7"), of_set("nx=1 time_us=9 size=8"));
-        assert_eq!(WorkNames::of(&[&a, &b]).name(&a), "t s time_us=5");
+        assert_eq!(work_names(&[&a, &b])[&work(&a)], "t s time_us=5");
         let (c, d) = (of_set("nx=1 time_us=5 size=8"), of_set("nx=1 time_us=9 size=9"));
         assert_eq!(
-            WorkNames::of(&[&a, &c, &d]).name(&c),
+            work_names(&[&a, &c, &d])[&work(&c)],
             "t s size=8",
             "the one parameter that tells all apart"
         );

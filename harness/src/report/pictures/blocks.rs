@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::MarkShape;
 use super::data::Datum;
 use crate::model::Case;
-use crate::report::names::{WorkNames, distinct, work};
+use crate::report::names::{distinct, work, work_names};
 
 /// A test, with its methods from the top.
 pub struct TestBlock<'a> {
@@ -30,12 +30,12 @@ pub const NAME: f64 = 18.0;
 /// Tests in the order in which they come, all in one frame where they share an axis.
 pub fn groups<'a>(shape: MarkShape, data: &'a [Datum]) -> Vec<TestGroup<'a>> {
     let all: Vec<&Case> = distinct(data.iter().map(|datum| &*datum.case));
-    let names = WorkNames::of(&all);
+    let names = work_names(&all);
     let mut works: HashMap<[&str; 4], Vec<&Datum>> = HashMap::new();
     data.iter().for_each(|datum| works.entry(work(&datum.case)).or_default().push(datum));
     let block = |of: [&'a str; 4]| {
         let of_work = &works[&of];
-        let name = names.name(&of_work[0].case);
+        let name = names[&of].clone();
         TestBlock { work: of, name, methods: distinct(of_work.iter().map(|d| d.method.as_str())), top: 0.0 }
     };
     let blocks: Vec<TestBlock<'_>> =

@@ -71,20 +71,18 @@ pub fn bold<'a>(size: f64, h: HPos, v: VPos) -> TextStyle<'a> {
 }
 
 /// Writes a text, cut where it would leave the sheet.
-pub fn write(
-    root: &Area<'_>,
-    text: &str,
-    style: &TextStyle<'_>,
-    size: f64,
-    (x, y): (f64, f64),
-) -> Result<(), Refused> {
+pub fn write(root: &Area<'_>, text: &str, style: &TextStyle<'_>, (x, y): (f64, f64)) -> Result<(), Refused> {
     let room = match style.pos.h_pos {
         HPos::Left => WIDTH - x,
         HPos::Right => x,
         HPos::Center => 2.0 * x.min(WIDTH - x),
     };
     let wider = if matches!(style.font.get_style(), FontStyle::Bold) { BOLD } else { 1.0 };
-    root.draw(&Text::new(cut(text, room / wider, size), (fine(x), fine(y)), style.clone()))?;
+    root.draw(&Text::new(
+        cut(text, room / wider, style.font.get_size() / (FINE * FONT)),
+        (fine(x), fine(y)),
+        style.clone(),
+    ))?;
     Ok(())
 }
 
@@ -150,7 +148,7 @@ mod tests {
     #[test]
     fn a_picture_names_what_it_shows_and_has_the_given_sizes() {
         let text = svg(&Heading::plain("Overhead <of> \"all\""), 100.0, "a & b", |root| {
-            write(root, "hello", &font(TEXT, HPos::Left, VPos::Top), TEXT, (10.0, 20.0))
+            write(root, "hello", &font(TEXT, HPos::Left, VPos::Top), (10.0, 20.0))
         });
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"), "{text}");
         assert!(text.contains("viewBox=\"0 0 5400 1260\" role=\"img\""), "{text}");
@@ -166,13 +164,12 @@ mod tests {
     #[test]
     fn text_that_would_leave_the_sheet_is_cut() {
         let text = svg(&Heading::plain(""), 50.0, "", |root| {
-            write(root, &"x".repeat(500), &font(TEXT, HPos::Left, VPos::Top), TEXT, (100.0, 0.0))
+            write(root, &"x".repeat(500), &font(TEXT, HPos::Left, VPos::Top), (100.0, 0.0))
         });
         assert!(text.contains('…') && !text.contains(&"x".repeat(100)), "{text}");
         let shown = |style: &TextStyle<'_>| {
-            let drawn = svg(&Heading::plain(""), 50.0, "", |root| {
-                write(root, &"x".repeat(500), style, TEXT, (100.0, 0.0))
-            });
+            let drawn =
+                svg(&Heading::plain(""), 50.0, "", |root| write(root, &"x".repeat(500), style, (100.0, 0.0)));
             drawn.matches('x').count()
         };
         let (h, v) = (HPos::Left, VPos::Top);

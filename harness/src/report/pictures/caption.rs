@@ -5,7 +5,7 @@ use super::data::Datum;
 use super::{MarkShape, Picture, Results};
 use crate::model::{Case, PairScope, Phase, Record};
 use crate::report::case::measured;
-use crate::report::names::{WorkNames, distinct, grouped, on_side, sides};
+use crate::report::names::{distinct, grouped, on_side, sides, work, work_names};
 use crate::report::units;
 
 /// The caption of a picture.
@@ -98,10 +98,10 @@ fn shown(unit: AxisUnit, value: f64) -> String {
 /// What names a mark by its method, test and side.
 fn names(data: &[Datum]) -> impl Fn(&Datum) -> String {
     let cases: Vec<&Case> = distinct(data.iter().map(|datum| &*datum.case));
-    let (works, sides) = (WorkNames::of(&cases), sides(cases));
+    let (works, sides) = (work_names(&cases), sides(cases));
     move |datum: &Datum| {
         let side = sides.iter().find(|(side, _)| on_side(&datum.case, side)).map_or("", |(_, name)| name);
-        format!("{} of {} on {side}", datum.method, works.name(&datum.case))
+        format!("{} of {} on {side}", datum.method, works[&work(&datum.case)])
     }
 }
 

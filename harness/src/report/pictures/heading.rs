@@ -54,10 +54,10 @@ impl Heading {
 
     /// Draws it at the top of the sheet.
     pub fn draw(&self, root: &Area<'_>) -> Result<(), Refused> {
-        write(root, &self.title, &bold(TITLE, HPos::Left, VPos::Top), TITLE, (BLANK, 2.0))?;
+        write(root, &self.title, &bold(TITLE, HPos::Left, VPos::Top), (BLANK, 2.0))?;
         for (i, line) in self.lines.iter().enumerate() {
             let y = HEIGHTS[0] + HEIGHTS[1] * i as f64;
-            write(root, line, &font(SMALL, HPos::Left, VPos::Top), SMALL, (BLANK, y))?;
+            write(root, line, &font(SMALL, HPos::Left, VPos::Top), (BLANK, y))?;
         }
         Ok(())
     }

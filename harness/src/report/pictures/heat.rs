@@ -130,7 +130,7 @@ impl MapGroup<'_> {
         let (title, _) = axis_of(self.x.name);
         let end = y + self.rows.len() as f64 * self.row();
         let middle = self.left + (across * (size + GAP) - GAP) / 2.0;
-        write(root, title, &font(TEXT, HPos::Center, VPos::Bottom), TEXT, (middle, end + 8.0))
+        write(root, title, &font(TEXT, HPos::Center, VPos::Bottom), (middle, end + 8.0))
     }
 
     /// The title of the vertical axis.
@@ -140,7 +140,7 @@ impl MapGroup<'_> {
             // Beside a low map it would run into the next one's: it stands above the places, so that all of it can be read.
             let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
             let place = (self.left - 6.0, top - HEAD / 2.0);
-            return write(root, &cut(name, self.left, TEXT - 1.0), &style, TEXT - 1.0, place);
+            return write(root, &cut(name, self.left, TEXT - 1.0), &style, place);
         }
         let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
         root.draw(&Text::new(name, (fine(10.0), fine(top + height / 2.0)), turned))?;
@@ -160,7 +160,7 @@ impl MapGroup<'_> {
     ) -> Result<(), Refused> {
         // The title is cut to the map's width; the value alone, as `progress`, is clear.
         let title = cut(&map.title.replace("configuration=", ""), size, TEXT);
-        write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (x, y + HEAD / 2.0))?;
+        write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), (x, y + HEAD / 2.0))?;
         let (columns, rows) = (self.x.all.len(), self.y.all.len());
         let cell = (size / columns as f64, self.cell());
         let widest = self.x.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max) + 4.0;
@@ -230,7 +230,7 @@ fn crossed<T: Copy>(corners @ [(left, top), (right, bottom)]: [(T, T); 2]) -> [P
 fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refused> {
     const STEPS: usize = 100;
     let (left, length, top, high) = (GAP, WIDTH - 2.0 * GAP - 86.0, 17.0, 12.0);
-    write(root, &picture.axis, &font(TEXT, HPos::Left, VPos::Top), TEXT, (left, 1.0))?;
+    write(root, &picture.axis, &font(TEXT, HPos::Left, VPos::Top), (left, 1.0))?;
     for step in 0..STEPS {
         let share = (step as f64 + 0.5) / STEPS as f64;
         let at = |step: usize| fine(left + length * step as f64 / STEPS as f64);
@@ -258,14 +258,14 @@ fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refu
             _ => value,
         };
         let label = if stop.name.is_empty() { value } else { format!("{value}: {}", stop.name) };
-        write(root, &label, &font(size, place, VPos::Top), size, (x, top + high + 5.0))?;
+        write(root, &label, &font(size, place, VPos::Top), (x, top + high + 5.0))?;
     }
     let x = WIDTH - GAP - 74.0;
     for line in crossed([(fine(x), fine(top)), (fine(x + 18.0), fine(top + high))]) {
         root.draw(&line)?;
     }
     let style = font(TEXT - 1.0, HPos::Left, VPos::Center);
-    write(root, "no value", &style, TEXT - 1.0, (x + 23.0, top + high / 2.0))
+    write(root, "no value", &style, (x + 23.0, top + high / 2.0))
 }
 
 #[cfg(test)]

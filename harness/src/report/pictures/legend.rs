@@ -81,7 +81,7 @@ pub fn legend(root: &Area<'_>, entries: &[LegendEntry], y: f64) -> Result<(), Re
         let middle = y + (i as f64 + 0.5) * ENTRY;
         for (x, (mark, name)) in line {
             mark.draw(root, (fine(x + MARK / 2.0 - 3.0), fine(middle)))?;
-            write(root, name, &font(TEXT, HPos::Left, VPos::Center), TEXT, (x + MARK, middle))?;
+            write(root, name, &font(TEXT, HPos::Left, VPos::Center), (x + MARK, middle))?;
         }
     }
     Ok(())

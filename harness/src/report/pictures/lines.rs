@@ -115,7 +115,7 @@ impl LineSheet<'_> {
 
         let top = y + HEAD + SPACE;
         let shown = cut(&panel.title, width + LEFT, TEXT);
-        write(root, &shown, &bold(TEXT, HPos::Left, VPos::Center), TEXT, (left + 4.0, y + HEAD / 2.0))?;
+        write(root, &shown, &bold(TEXT, HPos::Left, VPos::Center), (left + 4.0, y + HEAD / 2.0))?;
         let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
         let name = self.picture.unit.title(&self.picture.axis, self.typical);
         root.draw(&Text::new(name, (fine(left + 10.0), fine(top + PANEL / 2.0)), turned))?;
@@ -131,7 +131,7 @@ impl LineSheet<'_> {
             self.line(&mut frame, [&across, &up], (apart, &stops), &series, points)?;
         }
         let (middle, end) = (x + width / 2.0, top + PANEL + NUMBERS + 1.0);
-        write(root, &unit.title(title, typical_x), &font(TEXT, HPos::Center, VPos::Top), TEXT, (middle, end))
+        write(root, &unit.title(title, typical_x), &font(TEXT, HPos::Center, VPos::Top), (middle, end))
     }
 
     /// The line of a method on one side, from the left to the right.

@@ -117,7 +117,7 @@ impl RowSheet<'_> {
                     self.row(&mut frame, &across, method, &of, middle)?;
                     if let Some(why) = of.is_empty().then(|| self.outcome(of_side, block, method)).flatten() {
                         let place = (label_at, y + middle);
-                        write(root, why, &font(TEXT - 1.0, HPos::Left, VPos::Center), TEXT, place)?;
+                        write(root, why, &font(TEXT - 1.0, HPos::Left, VPos::Center), place)?;
                     }
                 }
             }
@@ -127,12 +127,11 @@ impl RowSheet<'_> {
                 root,
                 &block.name,
                 &bold(TEXT, HPos::Left, VPos::Center),
-                TEXT,
                 (4.0, y + block.top - NAME / 2.0),
             )?;
             for (row, method) in block.methods.iter().enumerate() {
                 let place = (self.columns.start(0) - 6.0, y + block.top + (row as f64 + 0.5) * ROW);
-                write(root, method, &font(TEXT, HPos::Right, VPos::Center), TEXT, place)?;
+                write(root, method, &font(TEXT, HPos::Right, VPos::Center), place)?;
             }
         }
         Ok(())

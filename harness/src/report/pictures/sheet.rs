@@ -146,7 +146,7 @@ impl SheetColumns {
         for (i, (_, name)) in band.iter().enumerate() {
             let shown = cut(name, self.width, TEXT);
             let style = super::canvas::bold(TEXT, HPos::Center, VPos::Top);
-            write(root, &shown, &style, TEXT, (self.start(i) + self.width / 2.0, y))?;
+            write(root, &shown, &style, (self.start(i) + self.width / 2.0, y))?;
         }
         Ok(())
     }
@@ -154,7 +154,7 @@ impl SheetColumns {
     /// The title of the horizontal axes of a band.
     pub fn title(&self, root: &Area<'_>, text: &str, columns: usize, y: f64) -> Result<(), Refused> {
         let middle = (self.start(0) + self.start(columns - 1) + self.width) / 2.0;
-        write(root, text, &font(TEXT, HPos::Center, VPos::Top), TEXT, (middle, y))
+        write(root, text, &font(TEXT, HPos::Center, VPos::Top), (middle, y))
     }
 }
 
