@@ -267,19 +267,12 @@ fn answer(
     let is_different = |answer: &&Estimate| matches!(answer.verdict, Verdict::Slower | Verdict::Faster);
     let different = family.iter().filter_map(|subject| known.get(*subject)).filter(is_different).count();
     let is_open = |subject: &Subject| known.get(subject).is_none_or(|answer| !answer.verdict.is_decided());
-    let (subjects, asked): (Vec<&Subject>, Vec<Asked>) = family
-        .iter()
-        .filter(|subject| is_open(subject))
-        .filter_map(|subject| {
-            let share = now(subject)?;
-            let (difference, units) = difference(subject)?;
-            Some((*subject, Asked { difference, units, share }))
-        })
-        .unzip();
+    let asked = family.iter().filter(|subject| is_open(subject)).filter_map(|subject| {
+        Some(Asked { key: *subject, share: now(subject)?, difference: difference(subject)? })
+    });
+    let asked: Vec<Asked<&Subject>> = asked.collect();
     let family = QuestionFamily { all: family.len(), different, alpha, threshold };
-    for (subject, answer) in subjects.into_iter().zip(family.judge(&asked)) {
-        known.insert(subject.clone(), answer);
-    }
+    known.extend(family.judge(asked).into_iter().map(|(subject, answer)| (subject.clone(), answer)));
 }
 
 #[cfg(test)]

@@ -175,19 +175,14 @@ fn settle(
     question: &Question<'_>,
     put: &dyn Fn(&mut Best, Estimate),
 ) {
-    let mut places = Vec::new();
-    let mut asked = Vec::new();
-    for (r, row) in rows.iter().enumerate() {
-        for i in 0..row.sides.len() {
-            if let Some(difference) = question(&row.case, i, &row.sides) {
-                places.push((r, i));
-                let (difference, units) = difference;
-                asked.push(Asked { difference, units, share: 1.0 });
-            }
-        }
-    }
+    let places = rows.iter().enumerate().flat_map(|(r, row)| (0..row.sides.len()).map(move |i| (r, i)));
+    let asked = places.filter_map(|(r, i)| {
+        let difference = question(&rows[r].case, i, &rows[r].sides)?;
+        Some(Asked { key: (r, i), difference, share: 1.0 })
+    });
+    let asked: Vec<Asked<(usize, usize)>> = asked.collect();
     let family = QuestionFamily { all: asked.len(), different: 0, alpha, threshold };
-    for ((r, i), answer) in places.into_iter().zip(family.judge(&asked)) {
+    for ((r, i), answer) in family.judge(asked) {
         if let Some(best) = &mut rows[r].sides[i] {
             put(best, answer);
         }

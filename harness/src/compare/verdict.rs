@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::differences::CountedDifference;
 use crate::stats;
 use crate::stats::difference::Difference;
 
@@ -148,11 +149,11 @@ fn verdict(low: f64, high: f64, differs: bool, threshold: f64) -> Verdict {
 
 /// A question of a family that is asked now.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
-    /// The difference, as far as it is known.
-    pub difference: Difference,
-    /// Launches, or runs, of both sides.
-    pub units: (usize, usize),
+pub struct Asked<K> {
+    /// What tells it from others.
+    pub key: K,
+    /// The difference, as far as it is known, and of how many launches, or runs, of both sides.
+    pub difference: CountedDifference,
     /// The share of its error that this look may spend; all shares of a question add up to 1 at most.
     pub share: f64,
 }
@@ -173,16 +174,17 @@ pub struct QuestionFamily {
 impl QuestionFamily {
     /// The answers. Intervals are those of Bonferroni: all that are ever shown hold together. Whether there is a difference is said
     /// by Holm's steps ([`stats::holm_levels`]), which find more; where only they do, the interval ends at 1.
-    pub fn judge(self, asked: &[Asked]) -> Vec<Estimate> {
+    pub fn judge<K>(self, asked: Vec<Asked<K>>) -> Vec<(K, Estimate)> {
         let all = self.all.max(asked.len());
-        let chances: Vec<f64> = asked.iter().map(|asked| asked.difference.p() / asked.share).collect();
+        let chances: Vec<f64> = asked.iter().map(|asked| asked.difference.0.p() / asked.share).collect();
         let levels = stats::holm_levels(&chances, all - self.different.min(all), self.alpha);
-        let answer = |((asked, chance), level): ((&Asked, f64), f64)| {
+        let answer = |((asked, chance), level): ((Asked<K>, f64), f64)| {
             let alpha = self.alpha * asked.share / all as f64;
-            let answer = Estimate::of(&asked.difference, asked.units, alpha, self.threshold);
-            if chance <= level { answer.differing(self.threshold) } else { answer }
+            let (difference, units) = asked.difference;
+            let answer = Estimate::of(&difference, units, alpha, self.threshold);
+            (asked.key, if chance <= level { answer.differing(self.threshold) } else { answer })
         };
-        asked.iter().zip(chances).zip(levels).map(answer).collect()
+        asked.into_iter().zip(chances).zip(levels).map(answer).collect()
     }
 }
 
@@ -229,8 +231,8 @@ mod tests {
 
     fn judge(all: usize, asked: &[Difference]) -> Vec<Estimate> {
         let family = QuestionFamily { all, different: 0, alpha: 0.05, threshold: THRESHOLD };
-        let asked = asked.iter().map(|&difference| Asked { difference, units: (5, 5), share: 1.0 });
-        family.judge(&asked.collect::<Vec<_>>())
+        let asked = asked.iter().map(|&of| Asked { key: (), difference: (of, (5, 5)), share: 1.0 });
+        family.judge(asked.collect()).into_iter().map(|(_, answer)| answer).collect()
     }
 
     #[test]

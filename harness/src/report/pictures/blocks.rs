@@ -1,22 +1,22 @@
 //! Tests below each other in a picture with a row per method, and how high their rows are.
 
-use std::collections::HashMap;
-
 use super::MarkShape;
 use super::data::Datum;
 use crate::model::Case;
-use crate::report::names::{distinct, work, work_names};
+use crate::report::names::{distinct, grouped, work, work_names};
 
 /// A test, with its methods from the top.
 pub struct TestBlock<'a> {
     pub work: [&'a str; 4],
     pub name: String,
     pub methods: Vec<&'a str>,
+    pub data: Vec<&'a Datum>,
     /// Where its rows begin in its frame.
     pub top: f64,
 }
 
 /// Tests that share a frame.
+#[derive(Default)]
 pub struct TestGroup<'a> {
     pub blocks: Vec<TestBlock<'a>>,
     pub height: f64,
@@ -31,28 +31,15 @@ pub const NAME: f64 = 18.0;
 pub fn groups<'a>(shape: MarkShape, data: &'a [Datum]) -> Vec<TestGroup<'a>> {
     let all: Vec<&Case> = distinct(data.iter().map(|datum| &*datum.case));
     let names = work_names(&all);
-    let mut works: HashMap<[&str; 4], Vec<&Datum>> = HashMap::new();
-    data.iter().for_each(|datum| works.entry(work(&datum.case)).or_default().push(datum));
-    let block = |of: [&'a str; 4]| {
-        let of_work = &works[&of];
-        let name = names[&of].clone();
-        TestBlock { work: of, name, methods: distinct(of_work.iter().map(|d| d.method.as_str())), top: 0.0 }
-    };
-    let blocks: Vec<TestBlock<'_>> =
-        distinct(data.iter().map(|datum| work(&datum.case))).into_iter().map(block).collect();
-    let height = |block: &TestBlock<'_>| NAME + ROW * block.methods.len() as f64 + 4.0;
-    if !matches!(shape, MarkShape::Bars { .. } | MarkShape::Points { .. }) {
-        let alone = |block: TestBlock<'a>| {
-            let height = height(&block);
-            TestGroup { blocks: vec![TestBlock { top: NAME, ..block }], height }
-        };
-        return blocks.into_iter().map(alone).collect();
+    let share_a_frame = matches!(shape, MarkShape::Bars { .. } | MarkShape::Points { .. });
+    let mut groups: Vec<TestGroup<'_>> = Vec::new();
+    for (work, data) in grouped(data, |datum| work(&datum.case)) {
+        let methods = distinct(data.iter().map(|datum| datum.method.as_str()));
+        let mut group = groups.pop_if(|_| share_a_frame).unwrap_or_default();
+        let top = group.height + NAME;
+        group.height = top + ROW * methods.len() as f64 + 4.0;
+        group.blocks.push(TestBlock { work, name: names[&work].clone(), methods, data, top });
+        groups.push(group);
     }
-    let (mut all, mut y) = (Vec::new(), 0.0);
-    for block in blocks {
-        let next = y + height(&block);
-        all.push(TestBlock { top: y + NAME, ..block });
-        y = next;
-    }
-    vec![TestGroup { blocks: all, height: y }]
+    groups
 }

@@ -36,8 +36,7 @@ pub fn draw(
     let band = HEAD + groups.iter().map(|group| group.height + NUMBERS + 4.0).sum::<f64>() + HEAD;
     let height = top + columns.bands.len() as f64 * band + 4.0;
     let typical = typical(data);
-    let sheet =
-        RowSheet { results, picture, data, columns: &columns, looks: Looks::of(results, data), typical };
+    let sheet = RowSheet { results, picture, columns: &columns, looks: Looks::of(results, data), typical };
     svg(heading, height, description, |root| {
         legend(root, &entries, 0.0)?;
         for (i, sides) in columns.bands.iter().enumerate() {
@@ -72,7 +71,6 @@ fn usual(mut values: Vec<f64>) -> Vec<f64> {
 struct RowSheet<'a> {
     results: &'a Results<'a>,
     picture: &'a Picture,
-    data: &'a [Datum],
     columns: &'a SheetColumns,
     looks: Looks,
     typical: f64,
@@ -87,11 +85,7 @@ impl RowSheet<'_> {
         sides: &[(Case, String)],
         y: f64,
     ) -> Result<(), Refused> {
-        let of_group: Vec<&Datum> = self
-            .data
-            .iter()
-            .filter(|datum| group.blocks.iter().any(|block| block.work == work(&datum.case)))
-            .collect();
+        let of_group: Vec<&Datum> = group.blocks.iter().flat_map(|block| &block.data).copied().collect();
         let across = self.axis(&of_group);
         // Rows are counted in pixels from the top.
         let down = Axis { scale: Scale::Linear, range: group.height..0.0, ticks: Vec::new() };
@@ -108,12 +102,8 @@ impl RowSheet<'_> {
             for block in &group.blocks {
                 for (row, method) in block.methods.iter().enumerate() {
                     let middle = block.top + (row as f64 + 0.5) * ROW;
-                    let is_it = |datum: &&&Datum| {
-                        datum.method == *method
-                            && work(&datum.case) == block.work
-                            && on_side(&datum.case, of_side)
-                    };
-                    let of: Vec<&Datum> = of_group.iter().filter(is_it).copied().collect();
+                    let is_it = |datum: &&&Datum| datum.method == *method && on_side(&datum.case, of_side);
+                    let of: Vec<&Datum> = block.data.iter().filter(is_it).copied().collect();
                     self.row(&mut frame, &across, method, &of, middle)?;
                     if let Some(why) = of.is_empty().then(|| self.outcome(of_side, block, method)).flatten() {
                         let place = (label_at, y + middle);
