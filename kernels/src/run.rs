@@ -118,46 +118,40 @@ impl LoopNest {
             return unsafe { self.leaf.part::<PACK>(array, packed, range) };
         };
         let iteration = |i: usize| moved(array, step.stride.wrapping_mul(i as i64));
-        let cut = Cut::of(&range, step.bytes);
-        // SAFETY: three parts of the caller's range.
-        unsafe {
-            let mut packed = packed;
-            if !cut.head.is_empty() {
-                let i = cut.head.start / step.bytes;
-                self.part::<PACK>(inner, iteration(i), packed, shifted(&cut.head, i * step.bytes));
-                packed = packed.add(cut.head.len());
-            }
-            if !cut.whole.is_empty() {
-                self.times::<PACK>(step, cut.whole.len(), inner, iteration(cut.whole.start), packed);
-                packed = packed.add(cut.whole.len() * step.bytes);
-            }
-            if cut.tail > 0 {
-                self.part::<PACK>(inner, iteration(cut.whole.end), packed, 0..cut.tail);
-            }
-        }
+        let part = |i: usize, part: Range<usize>, packed: *mut u8| {
+            // SAFETY: a part of the caller's range.
+            unsafe { self.part::<PACK>(inner, iteration(i), packed, part) }
+        };
+        each_piece(&range, step.bytes, packed, part, |whole, packed| {
+            // SAFETY: as above.
+            unsafe { self.times::<PACK>(step, whole.len(), inner, iteration(whole.start), packed) }
+        });
     }
 }
 
-/// A range of equal pieces: bytes of the first that are left, whole pieces, bytes of the last.
-struct Cut {
-    head: Range<usize>,
-    whole: Range<usize>,
-    tail: usize,
-}
-
-impl Cut {
-    fn of(range: &Range<usize>, piece: usize) -> Self {
-        let first_whole = range.start.div_ceil(piece);
-        let last_whole = range.end / piece;
-        if first_whole > last_whole {
-            // All within one piece.
-            return Self { head: range.clone(), whole: first_whole..first_whole, tail: 0 };
-        }
-        Self {
-            head: range.start..first_whole * piece,
-            whole: first_whole..last_whole,
-            tail: range.end % piece,
-        }
+/// What `range` has of equal pieces, with its place in the packed stream, where that of the range is `packed`: a `part` of the
+/// first and of the last one, as its number and its bytes, and the `whole` ones between them.
+#[inline(always)]
+fn each_piece(
+    range: &Range<usize>,
+    bytes: usize,
+    packed: *mut u8,
+    mut part: impl FnMut(usize, Range<usize>, *mut u8),
+    whole: impl FnOnce(Range<usize>, *mut u8),
+) {
+    let (first, last) = (range.start.div_ceil(bytes), range.end / bytes);
+    if first > last {
+        return part(last, shifted(range, last * bytes), packed);
+    }
+    let (head, tail) = (first * bytes - range.start, range.end % bytes);
+    if head > 0 {
+        part(first - 1, bytes - head..bytes, packed);
+    }
+    if first < last {
+        whole(first..last, packed.wrapping_add(head));
+    }
+    if tail > 0 {
+        part(last, 0..tail, packed.wrapping_add(range.len() - tail));
     }
 }
 
@@ -188,12 +182,8 @@ impl Leaf {
                 unsafe { kernel.of::<PACK>()(array, packed, 0, offsets, ends) }
             }
             Self::Body { offsets, body } => {
-                let mut packed = packed;
-                for &offset in offsets {
-                    // SAFETY: one of the caller's copies.
-                    unsafe { body.whole::<PACK>(moved(array, offset), packed) };
-                    packed = packed.wrapping_add(body.bytes());
-                }
+                // SAFETY: the caller's.
+                unsafe { at_each::<PACK>(offsets, body, array, packed) }
             }
         }
     }
@@ -219,41 +209,25 @@ impl Leaf {
             }
             Self::Indexed { lowest, block, offsets, kernels } => {
                 let base = moved(array, *lowest);
-                let cut = Cut::of(&range, *block);
-                let mut packed = packed;
-                // SAFETY: three parts of the caller's range; the kernel was chosen for this size and processor.
-                unsafe {
-                    if !cut.head.is_empty() {
-                        let (i, skipped) = (cut.head.start / block, cut.head.start % block);
-                        let from = base.wrapping_add(offsets[i] as usize + skipped);
-                        loops::plain::<PACK>(from, packed, cut.head.len());
-                        packed = packed.add(cut.head.len());
-                    }
-                    kernels.indexed.of::<PACK>()(base, packed, *block, *block, &offsets[cut.whole.clone()]);
-                    packed = packed.add(cut.whole.len() * block);
-                    if cut.tail > 0 {
-                        let from = base.wrapping_add(offsets[cut.whole.end] as usize);
-                        loops::plain::<PACK>(from, packed, cut.tail);
-                    }
-                }
+                let part = |i: usize, part: Range<usize>, packed: *mut u8| {
+                    let from = base.wrapping_add(offsets[i] as usize + part.start);
+                    // SAFETY: a part of the caller's range.
+                    unsafe { loops::plain::<PACK>(from, packed, part.len()) }
+                };
+                each_piece(&range, *block, packed, part, |whole, packed| {
+                    // SAFETY: as above; the kernel was chosen for this size and processor.
+                    unsafe { kernels.indexed.of::<PACK>()(base, packed, *block, *block, &offsets[whole]) }
+                });
             }
             Self::Records { records, kernels } => {
-                let bytes = records.bytes;
-                let cut = Cut::of(&range, bytes);
-                let mut packed = packed;
-                // SAFETY: three parts of the caller's range; the kernels were chosen for these sizes and processor.
-                unsafe {
-                    if !cut.head.is_empty() {
-                        let i = cut.head.start / bytes;
-                        records.run_part::<PACK>(i, array, packed, shifted(&cut.head, i * bytes));
-                        packed = packed.add(cut.head.len());
-                    }
-                    records.run::<PACK>(kernels, array, packed, cut.whole.clone());
-                    packed = packed.add(cut.whole.len() * bytes);
-                    if cut.tail > 0 {
-                        records.run_part::<PACK>(cut.whole.end, array, packed, 0..cut.tail);
-                    }
-                }
+                let part = |i: usize, part: Range<usize>, packed: *mut u8| {
+                    // SAFETY: a part of the caller's range.
+                    unsafe { records.run_part::<PACK>(i, array, packed, part) }
+                };
+                each_piece(&range, records.bytes, packed, part, |whole, packed| {
+                    // SAFETY: as above; the kernels were chosen for these sizes and processor.
+                    unsafe { records.run::<PACK>(kernels, array, packed, whole) }
+                });
             }
             Self::Runs { offsets, ends, kernel } => {
                 let start = |i: usize| if i == 0 { 0 } else { ends[i - 1] };
@@ -287,19 +261,28 @@ impl Leaf {
                 }
             }
             Self::Body { offsets, body } => {
-                let bytes = body.bytes();
-                let mut at = range.start;
-                while at < range.end {
-                    let (i, start) = (at / bytes, at / bytes * bytes);
-                    let end = range.end.min(start + bytes);
+                let part = |i: usize, part: Range<usize>, packed: *mut u8| {
                     // SAFETY: a part of the caller's range.
-                    unsafe {
-                        let packed = packed.add(at - range.start);
-                        body.run::<PACK>(moved(array, offsets[i]), packed, shifted(&(at..end), start));
-                    }
-                    at = end;
-                }
+                    unsafe { body.run::<PACK>(moved(array, offsets[i]), packed, part) }
+                };
+                each_piece(&range, body.bytes(), packed, part, |whole, packed| {
+                    // SAFETY: as above.
+                    unsafe { at_each::<PACK>(&offsets[whole], body, array, packed) }
+                });
             }
         }
+    }
+}
+
+/// Runs a body at each offset.
+///
+/// # Safety
+/// As for [`Sequence::run`].
+unsafe fn at_each<const PACK: bool>(offsets: &[i64], body: &Sequence, array: *mut u8, packed: *mut u8) {
+    let mut packed = packed;
+    for &offset in offsets {
+        // SAFETY: one of the caller's copies.
+        unsafe { body.whole::<PACK>(moved(array, offset), packed) };
+        packed = packed.wrapping_add(body.bytes());
     }
 }

@@ -1,0 +1,104 @@
+//! Named sets of both lists of tests, the numbers of ranks that exchanges can have, and numbers of any size.
+
+use std::collections::HashSet;
+
+use ddtbench_apps::halo::{self, HaloContext};
+use ddtbench_apps::{Context, ParameterError, ParameterType, Preset, Test, Values};
+
+use crate::values;
+
+/// An exchange of a test, if it can be had on so many ranks.
+type Build<M> = fn(&Test<M>, &Values, usize) -> Result<(), ParameterError>;
+
+const MESSAGE: Build<fn(&Values, Context) -> ddtbench_apps::Built> =
+    |test, values, ranks| test.build(values, Context { ranks, ..Context::default() }).map(drop);
+
+const EXCHANGE: Build<fn(&Values, HaloContext) -> halo::HaloBuilt> =
+    |test, values, ranks| test.build(values, HaloContext { ranks, periodic: true, seed: 1 }).map(drop);
+
+fn sets_can_be_had_and_are_named_once<'a, M: 'a>(
+    all: impl Iterator<Item = &'a Test<M>> + Clone,
+    build: Build<M>,
+) {
+    let unique = |names: Vec<&str>| names.iter().collect::<HashSet<_>>().len() == names.len();
+    assert!(unique(all.clone().map(|test| test.name).collect()));
+    for test in all {
+        assert!(unique(test.parameters.iter().map(|parameter| parameter.name).collect()), "{}", test.name);
+        assert!(unique(test.sets.iter().map(|set| set.name).collect()), "{}", test.name);
+        assert_eq!(test.sets_of(Preset::Quick).count(), 1, "{}: quick sets", test.name);
+        for set in test.sets {
+            assert_eq!(set.values.split(' ').count(), test.parameters.len(), "{} {}", test.name, set.name);
+            for ranks in [2, 8] {
+                let built = build(test, &test.set(set.name).unwrap(), ranks);
+                built.unwrap_or_else(|error| panic!("{} {} on {ranks} ranks: {error}", test.name, set.name));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_set_can_be_had_and_is_named_once() {
+    sets_can_be_had_and_are_named_once(ddtbench_apps::all(), MESSAGE);
+    sets_can_be_had_and_are_named_once(halo::all(), EXCHANGE);
+}
+
+fn numbers_of_any_size_are_refused_or_built<'a, M: 'a>(
+    all: impl Iterator<Item = &'a Test<M>>,
+    build: Build<M>,
+) {
+    let most = i32::MAX.to_string();
+    for test in all {
+        let integers = || test.parameters.iter().filter(|p| p.value_type == ParameterType::Integer);
+        let all: Vec<_> = integers().map(|parameter| (parameter.name, most.as_str())).collect();
+        // Whatever the answer: no overflow, no list drawn, no array allocated.
+        let _ = build(test, &values(test, &all).unwrap(), 8);
+        // WRF's are bounds, which may be negative.
+        let is_number = |name: &str| !(test.parameters[0].name == "ims" && name != "limit");
+        for parameter in integers().filter(|parameter| is_number(parameter.name)) {
+            let zero_is_a_message = test.name == "contiguous";
+            for value in if zero_is_a_message { &["-1"][..] } else { &["-1", "0"] } {
+                let built =
+                    values(test, &[(parameter.name, value)]).and_then(|values| build(test, &values, 1));
+                let text = built.expect_err(test.name).to_string();
+                let start = format!("parameter {} = {value}: must be ", parameter.name);
+                assert!(text.starts_with(&start), "{}: {text}", test.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_counted_in_negative_numbers_or_zero_and_absurd_sizes_need_no_memory() {
+    numbers_of_any_size_are_refused_or_built(ddtbench_apps::all(), MESSAGE);
+    numbers_of_any_size_are_refused_or_built(halo::all(), EXCHANGE);
+}
+
+#[test]
+fn ranks_that_do_not_fit_are_refused_with_the_nearest_that_do() {
+    let refusal = |name: &str, ranks| {
+        let test = halo::find(name).unwrap();
+        let context = HaloContext { ranks, periodic: true, seed: 1 };
+        test.build(&test.set(test.quick_set().name).unwrap(), context).err().map(|error| error.to_string())
+    };
+    assert_eq!(refusal("nas_mg", 3).unwrap(), "nas_mg on 3 ranks: the nearest that work are 2 and 4");
+    assert_eq!(refusal("nas_mg", 100).unwrap(), "nas_mg on 100 ranks: the nearest that work are 64 and 128");
+    assert_eq!(refusal("fft2d", 3).unwrap(), "fft2d on 3 ranks: the nearest that work are 2 and 4");
+    assert_eq!(refusal("fft2d", 513).unwrap(), "fft2d on 513 ranks: the nearest that works is 512");
+    for test in halo::all() {
+        let none = format!("{} on 0 ranks: the nearest that works is 1", test.name);
+        assert_eq!(refusal(test.name, 0), Some(none));
+    }
+    for name in [
+        "wrf_vec",
+        "wrf_sa",
+        "milc",
+        "nas_lu",
+        "specfem3d_mt",
+        "specfem3d_oc",
+        "lammps_full",
+        "stencil7",
+        "stencil27",
+    ] {
+        assert_eq!(refusal(name, 7), None);
+    }
+}
