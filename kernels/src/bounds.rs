@@ -1,7 +1,5 @@
 //! Where the bytes of several copies lie, shown once so that the loops need not look.
 
-use std::ops::Range;
-
 use datatypes::Layout;
 
 use crate::{CompileError, RunError};
@@ -39,26 +37,11 @@ impl Reach {
         Some(Self { size, lower: i64::try_from(lower).ok()?, upper: i64::try_from(upper).ok()? })
     }
 
-    /// Refuses an array in which not all data lies, from its byte `origin` on, and a buffer that is not as long as the bytes
-    /// `range` of the packed stream.
-    pub fn check(
-        &self,
-        array_bytes: usize,
-        origin: i64,
-        range: &Range<usize>,
-        packed_bytes: usize,
-    ) -> Result<(), RunError> {
-        if range.start > range.end || range.end > self.size {
-            let (start, end, size) = (range.start, range.end, self.size);
-            return Err(RunError::new(format!(
-                "bytes {start} to {end} of the packed stream, which has {size}"
-            )));
-        }
-        if packed_bytes != range.len() {
-            let expected = range.len();
-            return Err(RunError::new(format!(
-                "the packed buffer has {packed_bytes} bytes instead of {expected}"
-            )));
+    /// Refuses an array in which not all data lies, from its byte `origin` on, and a buffer that is not as long as the data.
+    pub fn check(&self, array_bytes: usize, origin: i64, packed_bytes: usize) -> Result<(), RunError> {
+        if packed_bytes != self.size {
+            let reason = format!("the packed buffer has {packed_bytes} bytes instead of {}", self.size);
+            return Err(RunError::new(reason));
         }
         // What overflows lies outside too.
         let from = origin.checked_add(self.lower).filter(|&from| from >= 0);

@@ -39,8 +39,7 @@ unsafe fn four<B: BlockCopy, const PACK: bool>(places: [*mut u8; 4], packed: *mu
     }
 }
 
-/// Runs of any lengths: where each starts in the array, and where it ends in the packed stream, whose place of byte 0 is
-/// `packed` and where the first of them starts at `start`.
+/// Runs of any lengths: where each starts in the array, and where it ends in the packed stream.
 ///
 /// # Safety
 /// As for [`strided`].
@@ -48,26 +47,16 @@ unsafe fn four<B: BlockCopy, const PACK: bool>(places: [*mut u8; 4], packed: *mu
 pub(crate) unsafe fn runs<const PACK: bool>(
     array: *mut u8,
     packed: *mut u8,
-    start: usize,
     offsets: &[i64],
     ends: &[usize],
 ) {
-    let mut start = start;
+    let mut start = 0;
     for (&offset, &end) in offsets.iter().zip(ends) {
         let place = array.wrapping_offset(offset as isize);
         // SAFETY: one of the caller's runs.
         unsafe { block::<Any, PACK>(place, packed.wrapping_add(start), end - start) };
         start = end;
     }
-}
-
-/// A block of any size, compiled for every processor.
-///
-/// # Safety
-/// As for [`BlockCopy::copy`], in the direction of `PACK`.
-pub(crate) unsafe fn plain<const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
-    // SAFETY: the caller's.
-    unsafe { block::<Any, PACK>(array, packed, bytes) }
 }
 
 /// A loop over blocks: how many, and how many bytes apart in the array.

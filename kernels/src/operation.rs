@@ -1,7 +1,7 @@
 //! What a program consists of: loops around something that one kernel copies.
 
 use crate::block_copy::{MEDIUM, PAGE};
-use crate::loops::{Axis, Grid};
+use crate::loops::Axis;
 use crate::normal_form::NormalForm;
 use crate::records::Records;
 use crate::select::{Kernels, Level, Pair, RunsKernel, StridedKernel, Target, kernels, runs};
@@ -59,8 +59,8 @@ pub(crate) enum Nesting {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sequence {
     pub operations: Vec<LoopNest>,
-    /// Where each ends in the packed stream.
-    pub ends: Vec<usize>,
+    /// Bytes in the packed stream.
+    pub bytes: usize,
 }
 
 impl Sequence {
@@ -76,13 +76,8 @@ impl Sequence {
 
     fn push(&mut self, form: NormalForm, target: Target) {
         let operation = LoopNest::of(form, target);
-        self.ends.push(self.bytes() + operation.bytes);
+        self.bytes += operation.bytes;
         self.operations.push(operation);
-    }
-
-    /// Bytes of all.
-    pub fn bytes(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
     }
 }
 
@@ -175,7 +170,7 @@ impl Leaf {
             Self::Indexed { block, offsets, .. } => block * offsets.len(),
             Self::Records { records, .. } => records.count * records.bytes,
             Self::Runs { ends, .. } => ends.last().copied().unwrap_or(0),
-            Self::Body { offsets, body } => offsets.len() * body.bytes(),
+            Self::Body { offsets, body } => offsets.len() * body.bytes,
         }
     }
 }
@@ -195,14 +190,5 @@ impl Nesting {
             Self::Packed => kernels.strided.of::<PACK>(),
             Self::Transposed => kernels.transposed.of::<PACK>(),
         }
-    }
-}
-
-/// The grid of one or two loops, the outer of them `times` over.
-pub(crate) fn grid(step: &Step, times: usize, inner: Option<&Step>, block: usize) -> Grid {
-    let step = Axis { count: times, ..step.axis() };
-    match inner {
-        None => Grid::row(step, block),
-        Some(inner) => Grid { inner: inner.axis(), outer: step, packed_step: block },
     }
 }

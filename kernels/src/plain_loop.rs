@@ -31,7 +31,7 @@ impl PlainLoop {
     /// # Errors
     /// [`RunError`]; nothing was written then.
     pub fn pack(&self, array: &[u8], origin: i64, packed: &mut [u8]) -> Result<(), RunError> {
-        self.reach.check(array.len(), origin, &(0..self.reach.size), packed.len())?;
+        self.reach.check(array.len(), origin, packed.len())?;
         let base = array.as_ptr().cast_mut().wrapping_offset(origin as isize);
         // SAFETY: all data lies in `array`, which is only read; `packed` is as long as the data, and the borrows show that the
         // two do not overlap.
@@ -44,7 +44,7 @@ impl PlainLoop {
     /// # Errors
     /// [`RunError`]; nothing was written then.
     pub fn unpack(&self, packed: &[u8], array: &mut [u8], origin: i64) -> Result<(), RunError> {
-        self.reach.check(array.len(), origin, &(0..self.reach.size), packed.len())?;
+        self.reach.check(array.len(), origin, packed.len())?;
         let base = array.as_mut_ptr().wrapping_offset(origin as isize);
         // SAFETY: as above; `packed` is only read.
         unsafe { run::<false>(&self.nest, base, packed.as_ptr().cast_mut()) };

@@ -1,7 +1,5 @@
 //! A compiled layout, and the checks that make running it safe.
 
-use std::ops::Range;
-
 use datatypes::Layout;
 
 use crate::bounds::Reach;
@@ -54,7 +52,7 @@ pub(crate) fn compile_for(layout: &Layout, count: u64, target: Target) -> Result
     assert!(level.is_here(), "kernels of {} need a processor that has it", level.name());
     let reach = Reach::of(layout, count)?;
     let sequence = Sequence::of(NormalForm::of(layout, count), target);
-    assert_eq!(sequence.bytes(), reach.size, "a program packs what its layout holds");
+    assert_eq!(sequence.bytes, reach.size, "a program packs what its layout holds");
     Ok(Program { sequence, level, reach })
 }
 
@@ -69,7 +67,12 @@ impl Program {
     /// # Errors
     /// [`RunError`]; nothing was written then.
     pub fn pack(&self, array: &[u8], origin: i64, packed: &mut [u8]) -> Result<(), RunError> {
-        self.pack_range(array, origin, 0..self.reach.size, packed)
+        self.reach.check(array.len(), origin, packed.len())?;
+        let base = array.as_ptr().cast_mut().wrapping_offset(origin as isize);
+        // SAFETY: all data lies in `array`, which is only read; `packed` has the stream's length, and the borrows
+        // show that the two do not overlap.
+        unsafe { self.sequence.run::<true>(base, packed.as_mut_ptr()) };
+        Ok(())
     }
 
     /// Scatters all to `array`. Where the layout overlaps itself, which MPI forbids on the receiving side, later
@@ -78,43 +81,10 @@ impl Program {
     /// # Errors
     /// [`RunError`]; nothing was written then.
     pub fn unpack(&self, packed: &[u8], array: &mut [u8], origin: i64) -> Result<(), RunError> {
-        self.unpack_range(packed, array, origin, 0..self.reach.size)
-    }
-
-    /// Gathers the bytes `range` of the packed stream.
-    ///
-    /// # Errors
-    /// [`RunError`]; nothing was written then.
-    pub fn pack_range(
-        &self,
-        array: &[u8],
-        origin: i64,
-        range: Range<usize>,
-        packed: &mut [u8],
-    ) -> Result<(), RunError> {
-        self.reach.check(array.len(), origin, &range, packed.len())?;
-        let base = array.as_ptr().cast_mut().wrapping_offset(origin as isize);
-        // SAFETY: all data lies in `array`, which is only read; `packed` has the range's length, and the borrows
-        // show that the two do not overlap.
-        unsafe { self.sequence.run::<true>(base, packed.as_mut_ptr(), range) };
-        Ok(())
-    }
-
-    /// Scatters `packed`, which is the bytes `range` of the packed stream.
-    ///
-    /// # Errors
-    /// [`RunError`]; nothing was written then.
-    pub fn unpack_range(
-        &self,
-        packed: &[u8],
-        array: &mut [u8],
-        origin: i64,
-        range: Range<usize>,
-    ) -> Result<(), RunError> {
-        self.reach.check(array.len(), origin, &range, packed.len())?;
+        self.reach.check(array.len(), origin, packed.len())?;
         let base = array.as_mut_ptr().wrapping_offset(origin as isize);
         // SAFETY: as above; `packed` is only read.
-        unsafe { self.sequence.run::<false>(base, packed.as_ptr().cast_mut(), range) };
+        unsafe { self.sequence.run::<false>(base, packed.as_ptr().cast_mut()) };
         Ok(())
     }
 }

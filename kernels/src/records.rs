@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::loops::{self, Axis, Grid};
+use crate::loops::{Axis, Grid};
 use crate::select::Kernels;
 use crate::survey::{ByteRun, Survey, compact};
 
@@ -99,47 +99,18 @@ impl Records {
         self
     }
 
-    /// Runs the records `rows`; `array` is displacement 0, `packed` the place of the first of them.
+    /// Runs all records; `array` is displacement 0, `packed` the place of the first of them.
     ///
     /// # Safety
     /// As for [`Sequence::run`](crate::operation::Sequence::run), with the kernels for the columns' blocks.
-    pub unsafe fn run<const PACK: bool>(
-        &self,
-        kernels: &[Kernels],
-        array: *mut u8,
-        packed: *mut u8,
-        rows: Range<usize>,
-    ) {
-        for first in rows.clone().step_by(ROWS) {
-            let part = first..rows.end.min(first + ROWS);
-            let packed = packed.wrapping_add((first - rows.start) * self.bytes);
+    pub unsafe fn run<const PACK: bool>(&self, kernels: &[Kernels], array: *mut u8, packed: *mut u8) {
+        for first in (0..self.count).step_by(ROWS) {
+            let rows = first..self.count.min(first + ROWS);
+            let packed = packed.wrapping_add(first * self.bytes);
             for (column, kernels) in self.columns.iter().zip(kernels) {
+                let packed = packed.wrapping_add(column.at);
                 // SAFETY: blocks of the caller's records.
-                unsafe {
-                    column.run::<PACK>(kernels, array, packed.add(column.at), part.clone(), self.bytes)
-                };
-            }
-        }
-    }
-
-    /// Runs the bytes `range` of record `i`.
-    ///
-    /// # Safety
-    /// As for [`Records::run`].
-    pub unsafe fn run_part<const PACK: bool>(
-        &self,
-        i: usize,
-        array: *mut u8,
-        packed: *mut u8,
-        range: Range<usize>,
-    ) {
-        for column in &self.columns {
-            let (start, end) = (column.at.max(range.start), range.end.min(column.at + column.block));
-            if start < end {
-                let place =
-                    array.wrapping_offset(column.places.get(i) as isize).wrapping_add(start - column.at);
-                // SAFETY: a part of a block of the caller's record.
-                unsafe { loops::plain::<PACK>(place, packed.add(start - range.start), end - start) };
+                unsafe { column.run::<PACK>(kernels, array, packed, rows.clone(), self.bytes) };
             }
         }
     }

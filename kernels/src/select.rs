@@ -10,8 +10,8 @@ pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, Grid);
 /// offsets.
 pub(crate) type IndexedKernel = unsafe fn(*mut u8, *mut u8, usize, usize, &[u32]);
 
-/// Kernels for runs of any lengths: array, packed, packed start of the first, offsets, packed ends.
-pub(crate) type RunsKernel = unsafe fn(*mut u8, *mut u8, usize, &[i64], &[usize]);
+/// Kernels for runs of any lengths: array, packed, offsets, packed ends.
+pub(crate) type RunsKernel = unsafe fn(*mut u8, *mut u8, &[i64], &[usize]);
 
 /// An instruction set, from the smallest to the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,12 +127,12 @@ macro_rules! level {
 
             $(#[target_feature(enable = $feature)])?
             unsafe fn run_list<const PACK: bool>(
-                array: *mut u8, packed: *mut u8, start: usize, offsets: &[i64], ends: &[usize],
+                array: *mut u8, packed: *mut u8, offsets: &[i64], ends: &[usize],
             ) {
                 #[cfg(test)]
                 crate::tests::ran::note(run_list::<PACK> as *const ());
                 // SAFETY: the caller's.
-                unsafe { loops::runs::<PACK>(array, packed, start, offsets, ends) }
+                unsafe { loops::runs::<PACK>(array, packed, offsets, ends) }
             }
 
             /// For runs of any lengths.
