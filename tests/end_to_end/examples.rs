@@ -170,42 +170,34 @@ fn gitlab() {
 
 /// Eight commits, of which the third cannot be built and the fifth is broken.
 fn bisect() {
-    const COMMITS: usize = 8;
-    const BROKEN_FROM: usize = 5;
+    const SCRIPT: &str = "
+        git init --quiet repository
+        cd repository
+        for number in 1 2 3 4 5 6 7 8; do
+            echo $number >number
+            if [ $number -lt 5 ]; then : >fault; else printf %s \"$BROKEN\" >fault; fi
+            if [ $number = 3 ]; then : >unbuildable; else rm -f unbuildable; fi
+            git add --all
+            git commit --quiet --message \"commit $number\"
+        done
+        git bisect start HEAD HEAD~7
+        git bisect run \"$BISECT\"
+        git log -1 --format='the first bad one is %s' refs/bisect/bad";
     let (mpich, dir) = (mpi("mpich"), tempfile::tempdir().unwrap());
-    let (build, repository) = (Build::new(mpich), dir.path().join("repository"));
-    fs::create_dir(&repository).unwrap();
-    let git = |arguments: &[&str]| -> Ended {
-        let mut command = shell(&repository, "git \"$@\"");
-        command.arg("sh").args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
-        for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
-            command.env(format!("{name}_NAME"), "test").env(format!("{name}_EMAIL"), "test@localhost");
-        }
-        command.env("BASE_MPICC", mpich.name).env("NEW_MPICC", build.mpicc());
-        command
-            .env("RESULTS", dir.path().join("results"))
-            .env("COMPARE", format!("{CASE} {COMPARE} {JUDGE} --undecided-is-ok"));
-        run(command.env("BUILD", format!("test ! -e unbuildable && cp fault '{}'", build.fault().display())))
-    };
-    git(&["init", "--quiet"]).expect_code(0);
-    let mut commits = Vec::new();
-    for number in 1..=COMMITS {
-        fs::write(repository.join("fault"), if number < BROKEN_FROM { "" } else { BROKEN }).unwrap();
-        fs::write(repository.join("number"), number.to_string()).unwrap();
-        let unbuildable = repository.join("unbuildable");
-        match number {
-            3 => fs::write(unbuildable, "").unwrap(),
-            4 => fs::remove_file(unbuildable).unwrap(),
-            _ => {}
-        }
-        git(&["add", "--all"]).expect_code(0);
-        git(&["commit", "--quiet", "--message", &format!("commit {number}")]).expect_code(0);
-        commits.push(git(&["rev-parse", "HEAD"]).expect_code(0).out.trim().to_owned());
+    let build = Build::new(mpich);
+    let mut command = shell(dir.path(), SCRIPT);
+    for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
+        command.env(format!("{name}_NAME"), "test").env(format!("{name}_EMAIL"), "test@localhost");
     }
-    git(&["bisect", "start", &commits[COMMITS - 1], &commits[0]]).expect_code(0);
-    let script = example("bisect");
-    let found = git(&["bisect", "run", script.to_str().expect("a path in plain characters")]).expect_code(0);
-    assert!(found.out.contains(&format!("{} is the first bad commit", commits[BROKEN_FROM - 1])), "{found}");
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("BROKEN", BROKEN).env("BISECT", example("bisect"));
+    command
+        .env("BASE_MPICC", mpich.name)
+        .env("NEW_MPICC", build.mpicc())
+        .env("RESULTS", dir.path().join("results"));
+    command.env("BUILD", format!("test ! -e unbuildable && cp fault '{}'", build.fault().display()));
+    command.env("COMPARE", format!("{CASE} {COMPARE} {JUDGE} --undecided-is-ok"));
+    let found = run(&mut command).expect_code(0);
+    assert!(found.out.contains("the first bad one is commit 5"), "{found}");
     build.err("");
 }
 

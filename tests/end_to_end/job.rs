@@ -89,12 +89,10 @@ impl Job {
 
     /// Waits for the end of the command.
     pub fn wait(mut self) -> Ended {
-        let mut status = None;
-        self.until("has ended", |job| {
-            status = job.child.try_wait().expect("a child can be waited for");
-            status.is_some()
-        });
-        self.ended(status.expect("it has ended"))
+        self.until("has ended", |job| !job.is_running());
+        let code = self.status().expect("it has ended").code();
+        let (out, err) = self.output();
+        Ended { code, out, err, line: self.line.clone() }
     }
 
     /// Waits until something holds; the command may have ended meanwhile.
@@ -143,22 +141,22 @@ impl Job {
     /// Waits until the command has ended and none of its processes is left.
     pub fn until_nothing_is_left(&mut self) {
         self.until("gone without leaving a process behind", |job| {
-            let ended = job.child.try_wait().is_ok_and(|status| status.is_some());
-            ended && job.processes().is_empty()
+            !job.is_running() && job.processes().is_empty()
         });
+    }
+
+    fn status(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().expect("a child can be waited for")
     }
 
     /// Whether the command itself still runs.
     pub fn is_running(&mut self) -> bool {
-        self.child.try_wait().expect("a child can be waited for").is_none()
+        self.status().is_none()
     }
 
     /// Whether it was ended by a signal.
     pub fn was_killed(&mut self) -> bool {
-        self.child
-            .try_wait()
-            .expect("a child can be waited for")
-            .is_some_and(|status| status.code().is_none())
+        self.status().is_some_and(|status| status.code().is_none())
     }
 
     /// What it has written: its standard output, and its standard error.
@@ -167,11 +165,6 @@ impl Job {
             String::from_utf8_lossy(&fs::read(self.output.path().join(name)).unwrap_or_default()).into_owned()
         };
         (read("out"), read("err"))
-    }
-
-    fn ended(&self, status: ExitStatus) -> Ended {
-        let (out, err) = self.output();
-        Ended { code: status.code(), out, err, line: self.line.clone() }
     }
 }
 
