@@ -17,8 +17,10 @@ const MARKER: &str = "DDTBENCH_TEST_JOB";
 /// machine. It tells what hangs from what is slow.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// How often something is looked for that is waited for.
+/// How often something is looked for that is waited for: among all processes of the machine, and whether a command has ended, which
+/// costs next to nothing and is waited for hundreds of times.
 const POLL: Duration = Duration::from_millis(20);
+const POLL_END: Duration = Duration::from_millis(2);
 
 /// A pause after a failed start of a launcher.
 const LAUNCHER_RECOVERS: Duration = Duration::from_secs(1);
@@ -89,21 +91,25 @@ impl Job {
 
     /// Waits for the end of the command.
     pub fn wait(mut self) -> Ended {
-        self.until("has ended", |job| !job.is_running());
+        self.until_every(POLL_END, "has ended", |job| !job.is_running());
         let code = self.status().expect("it has ended").code();
         let (out, err) = self.output();
         Ended { code, out, err, line: self.line.clone() }
     }
 
     /// Waits until something holds; the command may have ended meanwhile.
-    pub fn until(&mut self, what: &str, mut holds: impl FnMut(&mut Self) -> bool) {
+    pub fn until(&mut self, what: &str, holds: impl FnMut(&mut Self) -> bool) {
+        self.until_every(POLL, what, holds);
+    }
+
+    fn until_every(&mut self, poll: Duration, what: &str, mut holds: impl FnMut(&mut Self) -> bool) {
         let start = Instant::now();
         while !holds(self) {
             if start.elapsed() > LIMIT {
                 let (out, err) = self.output();
                 panic!("{}: never {what}\n{out}\n{err}", self.line);
             }
-            thread::sleep(POLL);
+            thread::sleep(poll);
         }
     }
 
