@@ -48,19 +48,14 @@ impl<'a> CaseView<'a> {
 
     /// The MPI and the place, whether threads had to share cores, and where there are several runs, which.
     pub fn conditions(&self) -> String {
-        self.condition_parts().join(", ")
-    }
-
-    /// Each of these by itself, the MPI first.
-    pub fn condition_parts(&self) -> Vec<String> {
         let first = self.first();
         let run = if self.is_of_several_runs { format!("{}: ", first.case.run) } else { String::new() };
         let shared = |(threads, cores)| format!("{threads} runnable threads on {cores} cores");
         let mut parts = vec![format!("{run}{}", first.case.mpi_label())];
         parts.extend(first.case.configuration().map(str::to_owned));
-        parts.extend(place_parts(&first.case));
+        parts.push(place(&first.case));
         parts.extend(first.oversubscribed().map(shared));
-        parts
+        parts.join(", ")
     }
 
     /// The MPI, and where there are several runs, which.
@@ -252,14 +247,10 @@ impl<'a> CaseView<'a> {
 
 /// Ranks, hosts, transport and cache mode of a case.
 pub fn place(case: &Case) -> String {
-    place_parts(case).join(", ")
-}
-
-fn place_parts(case: &Case) -> Vec<String> {
     let hosts = if case.hosts > 1 { format!(" on {} hosts", case.hosts) } else { String::new() };
     let parts =
         [format!("{} ranks{hosts}", case.ranks), case.transport.clone(), case.cache.name().to_owned()];
-    parts.into_iter().filter(|part| !part.is_empty()).collect()
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 /// The MPI, and what is to bring its communication forward.

@@ -8,7 +8,7 @@ use super::columns::{Align, Column, fitted, text_width, wrapped};
 use super::units;
 use crate::model::{MethodInfo, Outcome, Phase, Quantity, Record};
 
-/// What verdicts rest on, beside their heading.
+/// What verdicts rest on.
 pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no verdict where that holds 1, or where the \
     halves of the run part: unsteady";
 
@@ -102,6 +102,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     for warning in warnings(records) {
         text += &wrapped("", warning, width, 0);
     }
+    text += &wrapped("", &format!("Verdicts: {VERDICTS}."), width, 0);
 
     let header: Vec<String> = form.columns.iter().map(|column| column.name.to_owned()).collect();
     let rows_of = |case: &CaseView| {
@@ -121,38 +122,11 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
         for line in lines.by_ref().take(case.methods().count() + 1) {
             let _ = writeln!(text, "{line}");
         }
-    }
-
-    text.push('\n');
-    text += &wrapped(&format!("{} ", form.contest), &format!("({VERDICTS})"), width, 2);
-    let names = ["test", "set", "at", "fastest", "verdict"];
-    let mut columns = names.map(|name| Column::new(name, Align::Left, 2));
-    (columns[1], columns[4]) = (columns[1].rank(1), columns[4].rank(2));
-    let mut rows = vec![names.map(str::to_owned).to_vec()];
-    rows.extend(cases.iter().zip(places(&cases)).map(|(case, at)| {
-        let at = if same { String::new() } else { at };
-        let test = case.first().case.test.clone();
-        vec![test, (form.set)(case), at, case.fastest().text(), form.answer.verdict(case)]
-    }));
-    if same {
-        rows[0][2].clear();
-    }
-    for line in fitted(&columns, &rows, room, 2).rows {
-        let _ = writeln!(text, "{line}");
+        let mut found = vec![case.fastest().text(), form.answer.verdict(case)];
+        found.dedup();
+        text += &wrapped("  ", &format!("{}: {}", form.contest, found.join("; ")), width, 4);
     }
     text + &notes(&cases, width, same)
-}
-
-/// Where each case was measured: its MPI, and of the rest what is not the same everywhere.
-fn places(cases: &[CaseView]) -> Vec<String> {
-    let all: Vec<Vec<String>> = cases.iter().map(CaseView::condition_parts).collect();
-    let own = |(mpi, others): (&String, &[String])| {
-        let differs = |part: &&String| all.iter().any(|place| !place.contains(part));
-        let parts: Vec<&str> =
-            std::iter::once(mpi).chain(others.iter().filter(differs)).map(String::as_str).collect();
-        parts.join(", ")
-    };
-    all.iter().filter_map(|place| place.split_first()).map(own).collect()
 }
 
 /// What is to be said of each case besides.
