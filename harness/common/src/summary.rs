@@ -59,10 +59,10 @@ pub fn block_states(kind: Kind, methods: &[Measured], rule: Rule) -> Vec<Vec<Blo
 /// Whether the intervals of each method's medians of the decisive phases are within `precision` of them, by the same blocks that
 /// its figures will rest on.
 pub fn narrow(kind: Kind, methods: &[Measured], precision: f64) -> Vec<bool> {
-    let (states, pairs) = (block_states(kind, methods, Rule::Interval), pairs(methods));
+    let states = block_states(kind, methods, Rule::Interval);
     let is_narrow = |view: View<'_>| {
         kind.row().decisive.iter().all(|&phase| {
-            let rounds: Vec<_> = view.rounds(phase, Scope::All(&pairs)).into_values().collect();
+            let rounds: Vec<_> = view.rounds(phase, PairScope::All).into_values().collect();
             stats::is_narrow(&rounds, precision)
         })
     };
@@ -79,33 +79,6 @@ pub fn pairs(methods: &[Measured]) -> BTreeSet<usize> {
     methods.iter().flat_map(|method| &method.blocks).map(|block| block.pair).collect()
 }
 
-/// The pairs that a record is of.
-#[derive(Clone, Copy, Debug)]
-pub enum Scope<'a> {
-    /// All pairs together.
-    All(&'a BTreeSet<usize>),
-    /// One, by its number.
-    One(usize),
-}
-
-impl Scope<'_> {
-    /// Whether it includes a pair.
-    pub fn has(self, pair: usize) -> bool {
-        match self {
-            Self::All(_) => true,
-            Self::One(one) => one == pair,
-        }
-    }
-
-    /// How results name it.
-    pub fn of_record(self) -> PairScope {
-        match self {
-            Self::All(_) => PairScope::All,
-            Self::One(pair) => PairScope::One(pair),
-        }
-    }
-}
-
 /// A method's blocks with what was found of their states.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
@@ -119,7 +92,7 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// Blocks of some pairs that have samples of a phase: those used, or those left out. What is done once, before the
     /// first block, counts whatever state that one was in: there is no other.
-    pub fn blocks(&self, phase: Phase, scope: Scope<'_>, used: bool) -> Vec<&'a Block> {
+    pub fn blocks(&self, phase: Phase, scope: PairScope, used: bool) -> Vec<&'a Block> {
         let all = self.method.blocks.iter().zip(self.states);
         let is_once = matches!(phase, Phase::Init | Phase::ComputationWithoutMpi);
         let of = all.filter(|(block, state)| (state.used || is_once) == used && scope.has(block.pair));
@@ -128,12 +101,12 @@ impl<'a> View<'a> {
 
     /// The samples of the blocks used, of all pairs together, by the number of their round. Attempts that count stand for
     /// one round, whenever they were made.
-    pub fn rounds(&self, phase: Phase, scope: Scope<'_>) -> Rounds {
+    pub fn rounds(&self, phase: Phase, scope: PairScope) -> Rounds {
         self.rounds_of(phase, scope, |block| phase.samples(block).to_vec())
     }
 
     /// The same of what is made of a block's samples, of the blocks that have any of `phase`.
-    pub fn rounds_of(&self, phase: Phase, scope: Scope<'_>, samples: impl Fn(&Block) -> Vec<f64>) -> Rounds {
+    pub fn rounds_of(&self, phase: Phase, scope: PairScope, samples: impl Fn(&Block) -> Vec<f64>) -> Rounds {
         let mut rounds = Rounds::new();
         for block in self.blocks(phase, scope, true) {
             let round = match self.rule {
@@ -146,7 +119,7 @@ impl<'a> View<'a> {
     }
 
     /// Whether blocks of different states are used for one pair, for want of better ones.
-    pub fn mixes_states(&self, scope: Scope<'_>) -> bool {
+    pub fn mixes_states(&self, scope: PairScope) -> bool {
         let mut states: BTreeMap<usize, BTreeSet<Option<State>>> = BTreeMap::new();
         for (block, state) in self.method.blocks.iter().zip(self.states) {
             if state.used && scope.has(block.pair) {
@@ -157,12 +130,12 @@ impl<'a> View<'a> {
     }
 
     /// The ratio of another's times to these; `None` without an interval.
-    pub fn ratio(&self, other: &View<'_>, phase: Phase, scope: Scope<'_>) -> Option<Ratio> {
+    pub fn ratio(&self, other: &View<'_>, phase: Phase, scope: PairScope) -> Option<Ratio> {
         ratio(&other.rounds(phase, scope), &self.rounds(phase, scope), self.rule)
     }
 
     /// The median over the blocks used.
-    pub fn median(&self, phase: Phase, scope: Scope<'_>) -> Option<f64> {
+    pub fn median(&self, phase: Phase, scope: PairScope) -> Option<f64> {
         let blocks = self.blocks(phase, scope, true);
         stats::median(&stats::sorted(blocks.into_iter().flat_map(|block| phase.samples(block)).copied()))
     }

@@ -6,8 +6,8 @@ use common::kinds::Kind;
 use common::model::Outcome;
 use common::model::conditions::Rule;
 use common::model::event::{Block, Event, Hello};
-use common::model::{Case, Measured};
-use common::summary::{self, Scope};
+use common::model::{Case, Measured, PairScope};
+use common::summary;
 use common::{stats, units};
 use serde::Serialize;
 
@@ -94,15 +94,13 @@ impl Output {
 /// The median of each phase of each method with its interval, in lines; `ddtbench` makes more of the same blocks.
 fn table(kind: Kind, rule: Rule, methods: &[Measured]) -> String {
     let states = summary::block_states(kind, methods, rule);
-    let (pairs, width) =
-        (summary::pairs(methods), methods.iter().map(|measured| measured.method.len()).max());
-    let (scope, width) = (Scope::All(&pairs), width.unwrap_or(0));
+    let width = methods.iter().map(|measured| measured.method.len()).max().unwrap_or(0);
     let mut text = String::new();
     for view in summary::views(methods, &states, rule) {
         let (method, outcome) = (&view.method.method, &view.method.outcome);
         for &phase in kind.phases().iter().filter(|_| outcome.is_measured()) {
-            let Some(median) = view.median(phase, scope) else { continue };
-            let rounds: Vec<_> = view.rounds(phase, scope).into_values().collect();
+            let Some(median) = view.median(phase, PairScope::All) else { continue };
+            let rounds: Vec<_> = view.rounds(phase, PairScope::All).into_values().collect();
             let interval = stats::blocks_interval(&rounds).map(|(low, high)| [low, high].map(units::seconds));
             let interval = interval.map(|ends| format!("  [{}]", ends.join(", "))).unwrap_or_default();
             let (phase, median) = (phase.name().replace('_', " "), units::seconds(median));

@@ -169,14 +169,12 @@ impl<'a> Packer<'a> {
             Packing::Tuned => self.face.pack(Loops::Tuned, arrays, packed),
             Packing::Looped => {
                 if let Some(plain_loop) = &self.plain_loop {
-                    let origin = self.offset(arrays, 0) as i64;
-                    plain_loop.pack(arrays.memory(), origin, packed).expect(PROVED);
+                    plain_loop.pack(arrays.memory(), self.offset(arrays, 0) as i64, packed).expect(PROVED);
                 }
             }
             Packing::Engine => {
                 if let Some(program) = self.programs.last() {
-                    let origin = self.offset(arrays, 0) as i64;
-                    program.pack(arrays.memory(), origin, packed).expect(PROVED);
+                    program.pack(arrays.memory(), self.offset(arrays, 0) as i64, packed).expect(PROVED);
                 }
             }
             Packing::Mpi => {
@@ -185,12 +183,7 @@ impl<'a> Packer<'a> {
                 // verification before timing have shown.
                 unsafe { self.comm.pack(address, self.blocks as c_int, self.datatype(), packed) }?;
             }
-            Packing::Wire
-            | Packing::Untouched
-            | Packing::OneValue
-            | Packing::Copied
-            | Packing::Datatype
-            | Packing::Equivalent(_) => {}
+            _ => {}
         }
         Ok(())
     }
@@ -218,12 +211,7 @@ impl<'a> Packer<'a> {
                 // SAFETY: as in `pack`, on memory that is borrowed mutably.
                 unsafe { self.comm.unpack(packed, address, self.blocks as c_int, self.datatype()) }?;
             }
-            Packing::Wire
-            | Packing::Untouched
-            | Packing::OneValue
-            | Packing::Copied
-            | Packing::Datatype
-            | Packing::Equivalent(_) => {}
+            _ => {}
         }
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! The threads of a rank: each knows its number, and all meet at barriers. They live as long as the case, as those of an
 //! application do: starting a thread takes longer than many an exchange, and so may a thread's first call of MPI.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use kernels::gate::Gate;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
@@ -59,6 +61,11 @@ impl Member<'_> {
     }
 }
 
+/// What threads leave behind for each other. What a thread that failed left is never read: the job ends.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Waits for something that another thread or the clock brings about. Others get the core where there are more threads
 /// than cores.
 pub fn spin_until(mut is_so: impl FnMut() -> bool) {
@@ -82,7 +89,7 @@ mod tests {
     fn every_number_is_always_the_same_thread() {
         let team = Team::new(3).unwrap();
         let threads = || {
-            let threads = std::sync::Mutex::new([None; 3]);
+            let threads = Mutex::new([None; 3]);
             team.run(|member| threads.lock().unwrap()[member.number] = Some(std::thread::current().id()));
             threads.into_inner().unwrap()
         };

@@ -53,8 +53,8 @@ impl Hosts {
     }
 
     /// The counters of this host, where this rank reads them.
-    pub fn counters(&self) -> Option<DeviceCounters> {
-        self.is_first.then(DeviceCounters::now)
+    pub fn counters(&self) -> Option<Counted> {
+        self.is_first.then(counters)
     }
 
     /// Bytes that the devices of all hosts have sent since `before`: those of network interfaces and ports, on one host of its
@@ -62,11 +62,11 @@ impl Hosts {
     ///
     /// # Errors
     /// An MPI call that fails.
-    pub fn sent_since(&self, before: Option<DeviceCounters>) -> Result<Option<u64>, CallError> {
+    pub fn sent_since(&self, before: Option<Counted>) -> Result<Option<u64>, CallError> {
         let Some(before) = before else { return Ok(None) };
-        let sent = DeviceCounters::now().since(before);
-        let loopback = if self.firsts.size()? == 1 { sent.loopback } else { 0 };
-        let all = self.firsts.gather(&(loopback + sent.network + sent.rdma).to_ne_bytes())?;
+        let sent = since(before);
+        let loopback = if self.firsts.size()? == 1 { sent.loopback_bytes } else { 0 };
+        let all = self.firsts.gather(&(loopback + sent.network_bytes + sent.rdma_bytes).to_ne_bytes())?;
         let of = |bytes: &Vec<u8>| Some(u64::from_ne_bytes(bytes.as_slice().try_into().ok()?));
         Ok(if self.firsts.rank()? == 0 { all.iter().map(of).sum() } else { None })
     }
@@ -84,19 +84,14 @@ fn color(host: &str) -> usize {
 /// `None` where it sends none.
 fn count(world: &Comm, ring: &Comm, messages: usize) -> Result<Option<Counted>, CallError> {
     let is_part = messages > 0 && ring.size()? > 1;
-    let before = DeviceCounters::now();
+    let before = counters();
     world.barrier()?;
     if is_part {
         send_around(ring)?;
     }
     world.barrier()?;
-    let sent = DeviceCounters::now().since(before);
-    Ok(is_part.then(|| Counted {
-        payload_bytes: (messages * MESSAGE_BYTES) as u64,
-        loopback_bytes: sent.loopback,
-        network_bytes: sent.network,
-        rdma_bytes: sent.rdma,
-    }))
+    let payload_bytes = (messages * MESSAGE_BYTES) as u64;
+    Ok(is_part.then(|| Counted { payload_bytes, ..since(before) }))
 }
 
 /// Each rank sends a message to the next.
@@ -120,36 +115,30 @@ fn send_around(ring: &Comm) -> Result<(), CallError> {
     }
 }
 
-/// Bytes that a host's devices have sent since it was started.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct DeviceCounters {
-    loopback: u64,
-    network: u64,
-    rdma: u64,
+/// Bytes that this host's devices have sent since it was started.
+fn counters() -> Counted {
+    /// Behind the device's name and the eight numbers of what it has received.
+    const SENT: usize = 8;
+    let devices = fs::read_to_string("/proc/net/dev").unwrap_or_default();
+    let sent = |line: &'_ str| -> Option<(bool, u64)> {
+        let (name, numbers) = line.split_once(':')?;
+        Some((name.trim() == "lo", numbers.split_whitespace().nth(SENT)?.parse().ok()?))
+    };
+    let of = |loopback: bool| {
+        devices.lines().filter_map(sent).filter(|(is, _)| *is == loopback).map(|(_, bytes)| bytes).sum()
+    };
+    let rdma_bytes = sent_by_ports(Path::new("/sys/class/infiniband"));
+    Counted { payload_bytes: 0, loopback_bytes: of(true), network_bytes: of(false), rdma_bytes }
 }
 
-impl DeviceCounters {
-    fn now() -> Self {
-        /// Behind the device's name and the eight numbers of what it has received.
-        const SENT: usize = 8;
-        let devices = fs::read_to_string("/proc/net/dev").unwrap_or_default();
-        let sent = |line: &'_ str| -> Option<(bool, u64)> {
-            let (name, numbers) = line.split_once(':')?;
-            Some((name.trim() == "lo", numbers.split_whitespace().nth(SENT)?.parse().ok()?))
-        };
-        let of = |loopback: bool| {
-            devices.lines().filter_map(sent).filter(|(is, _)| *is == loopback).map(|(_, bytes)| bytes).sum()
-        };
-        let rdma = sent_by_ports(Path::new("/sys/class/infiniband"));
-        Self { loopback: of(true), network: of(false), rdma }
-    }
-
-    fn since(self, before: Self) -> Self {
-        Self {
-            loopback: self.loopback.saturating_sub(before.loopback),
-            network: self.network.saturating_sub(before.network),
-            rdma: self.rdma.saturating_sub(before.rdma),
-        }
+/// What they have sent since these were read.
+fn since(before: Counted) -> Counted {
+    let now = counters();
+    Counted {
+        payload_bytes: 0,
+        loopback_bytes: now.loopback_bytes.saturating_sub(before.loopback_bytes),
+        network_bytes: now.network_bytes.saturating_sub(before.network_bytes),
+        rdma_bytes: now.rdma_bytes.saturating_sub(before.rdma_bytes),
     }
 }
 
@@ -179,7 +168,7 @@ mod tests {
     fn what_goes_through_the_loopback_interface_is_counted() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let before = DeviceCounters::now();
+        let before = counters();
         let receiver = std::thread::spawn(move || {
             let mut all = Vec::new();
             listener.accept().unwrap().0.read_to_end(&mut all).unwrap();
@@ -187,8 +176,8 @@ mod tests {
         });
         TcpStream::connect(address).unwrap().write_all(&vec![0; MESSAGE_BYTES]).unwrap();
         assert_eq!(receiver.join().unwrap(), MESSAGE_BYTES);
-        let sent = DeviceCounters::now().since(before);
-        assert!(sent.loopback >= MESSAGE_BYTES as u64, "{sent:?}");
+        let sent = since(before);
+        assert!(sent.loopback_bytes >= MESSAGE_BYTES as u64, "{sent:?}");
     }
 
     #[test]

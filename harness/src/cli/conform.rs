@@ -130,7 +130,7 @@ impl CheckArgs {
                     return Err(error.into());
                 }
             };
-            let (outcome, mpi) = (result.answer.outcome.label(), target.label());
+            let (outcome, mpi) = (result.answer.outcome.name(), target.label());
             log(&format!("[{}/{count}] {}, {mpi}: {outcome}", number + 1, check.name));
             results.push(result);
             folder.write_table(CHECKS, &results)?;

@@ -43,7 +43,7 @@ fn outcomes(mpis: &[String], results: &[CheckResult]) -> Vec<String> {
         let of = |mpi: &String| results.iter().find(|r| r.mpi_label() == *mpi && r.check == check);
         let cells: Vec<_> = mpis.iter().map(of).collect();
         if cells.iter().any(Option::is_some) {
-            let label = |result: &CheckResult| result.answer.outcome.label().to_owned();
+            let label = |result: &CheckResult| result.answer.outcome.name().to_owned();
             let cells: Vec<_> =
                 cells.into_iter().map(|result| result.map_or_else(String::new, label)).collect();
             rows.push([check].into_iter().chain(cells).collect());
@@ -59,7 +59,7 @@ fn summary(mpi: &str, results: &[CheckResult]) -> String {
     let mut text = format!("{mpi}: {} of {} passed", count(CheckOutcome::Passed), of_mpi().count());
     for outcome in [CheckOutcome::NotAvailable, CheckOutcome::Skipped] {
         if count(outcome) > 0 {
-            text += &format!(", {} {}", count(outcome), outcome.label());
+            text += &format!(", {} {}", count(outcome), outcome.name());
         }
     }
     let failed = of_mpi().filter(|result| result.is_failure()).map(|result| result.check.as_str());
@@ -74,7 +74,7 @@ fn summary(mpi: &str, results: &[CheckResult]) -> String {
 fn notes(results: &[CheckResult], width: usize) -> String {
     let with_note = results.iter().filter(|result| !result.answer.note.is_empty());
     let note = |result: &CheckResult| {
-        let (check, mpi, label) = (&result.check, result.mpi_label(), result.answer.outcome.label());
+        let (check, mpi, label) = (&result.check, result.mpi_label(), result.answer.outcome.name());
         wrapped("  ", &format!("{check}, {mpi}: {label}: {}", essence(&result.answer.note)), width, 4)
     };
     let text: String = with_note.map(note).collect();

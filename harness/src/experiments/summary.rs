@@ -6,12 +6,12 @@
 //! repetition.
 
 use common::pcomm;
-use common::summary::{Scope, View, block_states, pairs, ratio, views};
+use common::summary::{View, block_states, pairs, ratio, views};
 
 use super::Kind;
 use crate::model::conditions::Rule;
 use crate::model::event::{Block, MachineState};
-use crate::model::{CaseResult, Figure, Phase, Quantity, Record};
+use crate::model::{CaseResult, Figure, PairScope, Phase, Quantity, Record};
 use crate::stats;
 
 pub mod early;
@@ -30,8 +30,8 @@ pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
     };
     let pairs = pairs(&result.methods);
     // All pairs last: where that row of the headline phase is on disk, all of the method is.
-    let each = pairs.iter().map(|&pair| Scope::One(pair)).filter(|_| pairs.len() > 1);
-    let scopes: Vec<_> = each.chain([Scope::All(&pairs)]).collect();
+    let each = pairs.iter().map(|&pair| PairScope::One(pair)).filter(|_| pairs.len() > 1);
+    let scopes: Vec<_> = each.chain([PairScope::All]).collect();
     let mut records = Vec::new();
     for view in &views {
         let before = records.len();
@@ -69,7 +69,7 @@ pub struct RowContext<'a> {
     /// The phase.
     pub phase: Phase,
     /// The pairs.
-    pub scope: Scope<'a>,
+    pub scope: PairScope,
 }
 
 impl<'a> RowContext<'a> {
@@ -93,7 +93,7 @@ impl<'a> RowContext<'a> {
         };
         let mut record = Record {
             phase,
-            pair: scope.of_record(),
+            pair: scope,
             n: samples.len(),
             blocks: blocks.len(),
             blocks_other_state,
@@ -165,7 +165,7 @@ impl<'a> RowContext<'a> {
 
     /// What devices sent per repetition, of the block with least; of all pairs, since devices do not tell them apart.
     pub fn device_bytes(&self) -> Option<Figure> {
-        let Scope::All(_) = self.scope else { return None };
+        let PairScope::All = self.scope else { return None };
         let bytes = self.blocks().into_iter().filter_map(Block::device_bytes_per_repetition);
         bytes.reduce(f64::min).map(|bytes| Figure::plain(Quantity::DeviceBytes, bytes))
     }

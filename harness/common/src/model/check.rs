@@ -106,42 +106,29 @@ pub fn find<'a>(checks: impl IntoIterator<Item = &'a Check>, name: &str) -> Resu
     Err(format!("no check is called {name:?}; there are {}", names.join(", ")))
 }
 
-/// How a check ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CheckOutcome {
-    /// All was right.
-    #[serde(rename = "passed")]
-    Passed,
-    /// Wrong data, an error, or a partition that never arrives.
-    #[serde(rename = "failed")]
-    Failed,
-    /// The process died.
-    #[serde(rename = "crashed")]
-    Crashed,
-    /// The process printed nothing for longer than the limit.
-    #[serde(rename = "timed out")]
-    TimedOut,
-    /// The MPI lacks a function or the thread level.
-    #[serde(rename = "not available")]
-    NotAvailable,
-    /// This machine lacks the memory.
-    #[serde(rename = "skipped")]
-    Skipped,
+named! {
+    /// How a check ended.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum CheckOutcome {
+        /// All was right.
+        Passed = "passed",
+        /// Wrong data, an error, or a partition that never arrives.
+        Failed = "failed",
+        /// The process died.
+        Crashed = "crashed",
+        /// The process printed nothing for longer than the limit.
+        #[serde(rename = "timed out")]
+        TimedOut = "timed out",
+        /// The MPI lacks a function or the thread level.
+        #[serde(rename = "not available")]
+        NotAvailable = "not available",
+        /// This machine lacks the memory.
+        Skipped = "skipped",
+    }
 }
 
 impl CheckOutcome {
-    /// The word in tables and files.
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Crashed => "crashed",
-            Self::TimedOut => "timed out",
-            Self::NotAvailable => "not available",
-            Self::Skipped => "skipped",
-        }
-    }
-
     /// Whether the MPI does not conform, so that no result that rests on the check is valid.
     pub const fn is_failure(self) -> bool {
         matches!(self, Self::Failed | Self::Crashed | Self::TimedOut)
@@ -170,8 +157,8 @@ impl Answer {
 
     /// The outcome, with the note if there is one.
     pub fn text(&self) -> String {
-        let label = self.outcome.label();
-        if self.note.is_empty() { label.to_owned() } else { format!("{label}: {}", self.note) }
+        let outcome = self.outcome.name();
+        if self.note.is_empty() { outcome.to_owned() } else { format!("{outcome}: {}", self.note) }
     }
 }
 

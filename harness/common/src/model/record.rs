@@ -78,6 +78,13 @@ pub enum PairScope {
     One(usize),
 }
 
+impl PairScope {
+    /// Whether it includes a pair.
+    pub fn has(self, pair: usize) -> bool {
+        self == Self::All || self == Self::One(pair)
+    }
+}
+
 impl fmt::Display for PairScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

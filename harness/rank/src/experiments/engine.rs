@@ -60,7 +60,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let facts = MessageFacts { line_bytes: Some(lines), ..pingpong::facts(&app, order) };
     let hello = environment::hello(world, &environment::place(0), facts, job.clock, Vec::new())?;
     let eviction = (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&app));
-    let bench = Bench { job, setup: &setup, memory, order, lines, eviction, generation: 0 };
+    let bench = EngineComparison { job, setup: &setup, memory, order, lines, eviction, generation: 0 };
     let order = app.send.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
     let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
     let params = values.to_string() + &order.unwrap_or_default();
@@ -82,7 +82,7 @@ fn chosen(app: &MicroApp, order: PackingOrder, names: &[String]) -> anyhow::Resu
 }
 
 /// The comparison as an experiment: what all methods of a case share.
-struct Bench<'a> {
+struct EngineComparison<'a> {
     job: Job<'a>,
     /// The message that is packed.
     setup: &'a Setup<'a>,
@@ -97,7 +97,7 @@ struct Bench<'a> {
     generation: u32,
 }
 
-impl Bench<'_> {
+impl EngineComparison<'_> {
     /// Evicts what the work on one side touches, where caches are to be cold.
     fn evict(&self, active: &ActiveMethod<'_>, side: Side) {
         let Some(eviction) = &self.eviction else { return };
@@ -124,12 +124,8 @@ impl Bench<'_> {
     }
 }
 
-impl<'a> Experiment<'a> for Bench<'a> {
+impl<'a> Experiment<'a> for EngineComparison<'a> {
     type ActiveMethod = ActiveMethod<'a>;
-
-    fn kind(&self) -> Kind {
-        Kind::Engine
-    }
 
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.job
@@ -190,9 +186,5 @@ impl<'a> Experiment<'a> for Bench<'a> {
         }
         let mismatch = verify::check(self, active);
         Ok((Some(Block { batch: amount.batch, times, ..Block::default() }), mismatch))
-    }
-
-    fn teardown(&mut self, _: ActiveMethod<'a>) -> anyhow::Result<()> {
-        Ok(())
     }
 }

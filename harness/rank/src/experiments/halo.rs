@@ -15,7 +15,6 @@ mod stamps;
 mod typed;
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anyhow::{anyhow, ensure};
 use common::fine_grained::arrival::Sampler;
@@ -30,7 +29,7 @@ use common::model::event::Block;
 use crate::checked::World;
 use crate::cli::Halo;
 use crate::environment;
-use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::experiment::{Amount, Experiment, Made, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
@@ -68,7 +67,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     hello.threads = case.setting.threads;
     let data = ExchangeData::new(&*app, &parts);
     let team = Team::new(case.setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
-    let bench = Bench {
+    let bench = HaloExchanges {
         job,
         world,
         data,
@@ -84,7 +83,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
 }
 
 /// All that the methods of a case share.
-struct Bench<'a> {
+struct HaloExchanges<'a> {
     job: Job<'a>,
     case: &'a HaloCase,
     parts: &'a Parts,
@@ -93,13 +92,6 @@ struct Bench<'a> {
     sampler: Sampler,
     team: Team,
     sync: Sync,
-}
-
-/// A method that was made and is being measured.
-struct MadeMethod<'a> {
-    active: ActiveMethod<'a>,
-    /// Making it took so long; reported with the first block.
-    init_s: Option<f64>,
 }
 
 /// Exchanges of one method, one after the other.
@@ -112,7 +104,7 @@ struct Exchanges {
     early: Option<f64>,
 }
 
-impl Bench<'_> {
+impl HaloExchanges<'_> {
     /// Exchanges once; sends what lies there, changed by `stamps`. Gives this rank's times and what `arrival_probe` has seen.
     fn once(
         &mut self,
@@ -177,12 +169,8 @@ impl Bench<'_> {
     }
 }
 
-impl<'a> Experiment<'a> for Bench<'a> {
-    type ActiveMethod = MadeMethod<'a>;
-
-    fn kind(&self) -> Kind {
-        Kind::Halo
-    }
+impl<'a> Experiment<'a> for HaloExchanges<'a> {
+    type ActiveMethod = Made<ActiveMethod<'a>>;
 
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.job
@@ -192,15 +180,13 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sampler.is_random()
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<MadeMethod<'a>, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
         let transfer = halo::methods::transfer(method).map_err(anyhow::Error::msg)?;
         let calls = self.world.team_calls(self.case.setting.threads);
-        let start = Instant::now();
-        let made = ActiveMethod::make(transfer, self.parts, calls)?;
-        Ok(made.map(|active| MadeMethod { active, init_s: Some(start.elapsed().as_secs_f64()) }))
+        Made::timed(|| ActiveMethod::make(transfer, self.parts, calls))
     }
 
-    fn verify(&mut self, MadeMethod { active, .. }: &mut MadeMethod<'a>) -> anyhow::Result<Option<String>> {
+    fn verify(&mut self, Made { active, .. }: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {
         let mut mismatch = None;
         for _ in 0..VERIFIED {
             self.data.fill(active.is_reference());
@@ -210,7 +196,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Ok(mismatch)
     }
 
-    fn repeat(&mut self, MadeMethod { active, .. }: &mut MadeMethod<'a>, count: u32) -> anyhow::Result<Turn> {
+    fn repeat(&mut self, Made { active, .. }: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
         // Blocks will tell what is wrong.
         self.data.fill(active.is_reference());
         Turn::shortest(count, || Ok(self.once(active, true, None).0.total_s))
@@ -218,7 +204,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
 
     fn block(
         &mut self,
-        MadeMethod { active, init_s }: &mut MadeMethod<'a>,
+        Made { active, init_s }: &mut Self::ActiveMethod,
         amount: Amount,
         round: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
@@ -257,7 +243,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Ok((Some(block), mismatch))
     }
 
-    fn teardown(&mut self, measured: MadeMethod<'a>) -> anyhow::Result<()> {
+    fn teardown(&mut self, measured: Self::ActiveMethod) -> anyhow::Result<()> {
         Ok(measured.active.method.free()?)
     }
 }

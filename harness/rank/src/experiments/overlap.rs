@@ -42,7 +42,7 @@ use crate::method::Setup;
 use crate::regions::Regions;
 use crate::transport::Hosts;
 use crate::{binding, environment};
-use bench::Bench;
+use bench::OverlapExperiment;
 use cell::Cell;
 use computation::Computation;
 use message::MessageTraffic;
@@ -190,7 +190,7 @@ impl CaseStart<'_> {
         let set = set.as_deref().unwrap_or(CUSTOM);
         let case = conditions.case(Kind::Overlap, test, set, self.case.to_string(), self.ranks);
         let without_mpi_s = self.before.times_s.clone();
-        let bench = Bench { job, traffic, cell, without_mpi_s, unbound_ranks, refusal };
+        let bench = OverlapExperiment { job, traffic, cell, without_mpi_s, unbound_ranks, refusal };
         run_case(bench, hello, &methods, limits, case)
     }
 

@@ -1,7 +1,6 @@
 //! Partitioned transfers between two ranks: rank 0 finishes a message partition by partition, rank 1 receives it; all
 //! mechanisms over the same memory, interleaved.
 
-mod context;
 mod repetition;
 mod watch;
 
@@ -23,7 +22,7 @@ use crate::checked::{CallError, Comm, Datatype, Envelope, World, identity};
 use crate::cli::Partitioned;
 use crate::environment;
 use crate::measure::cache::{self, evict_buffer};
-use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::experiment::{Amount, Experiment, Made, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
@@ -31,8 +30,7 @@ use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
 use crate::memory::{POISON, Region, Wire};
 use crate::pattern::Pattern;
 use crate::team::Team;
-use context::{PartitionPlan, TransferContext};
-use repetition::{Readings, ThreadTimes};
+use repetition::{PartitionPlan, Readings, TransferContext};
 use watch::ArrivalProbe;
 
 /// Repetitions of each block in which the receiver looks at partitions as they arrive. What it sees is a latency and a
@@ -61,7 +59,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     hello.threads = setting.threads;
     let byte = Datatype::predefined(Element::Byte);
     let team = Team::new(setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
-    let mut bench = Bench {
+    let mut bench = PartitionedTransfers {
         job,
         world,
         roles: roles(place.rank, setting.both_ways),
@@ -95,7 +93,7 @@ fn roles(rank: usize, both_ways: bool) -> Vec<Role> {
 }
 
 /// All that the mechanisms of a case share.
-struct Bench<'a> {
+struct PartitionedTransfers<'a> {
     job: Job<'a>,
     setting: &'a Setting,
     world: &'a World,
@@ -117,15 +115,10 @@ struct Bench<'a> {
     costs: Option<&'static Costs>,
 }
 
-/// A mechanism that was made and is being measured.
-struct ActiveMethod<'a> {
-    /// This rank's end in each direction.
-    mechanisms: Vec<Box<dyn Mechanism + 'a>>,
-    /// Making it took so long; reported with the first block.
-    init_s: Option<f64>,
-}
+/// This rank's end of a mechanism in each direction.
+type Mechanisms<'a> = Vec<Box<dyn Mechanism + 'a>>;
 
-impl<'a> Bench<'a> {
+impl<'a> PartitionedTransfers<'a> {
     fn channel(&mut self, way: usize) -> Channel<'a> {
         let (start, bytes) = (self.buffers[way].base(), self.buffers[way].len());
         // SAFETY: the buffer outlives all mechanisms, and is written to and compared between transfers only; the plan's
@@ -180,11 +173,12 @@ impl<'a> Bench<'a> {
                 sync: &self.sync,
                 watcher: &self.watcher,
                 memory: self.buffers[0].base(),
+                compute_s: &compute_s,
+                delay_s: self.sampler.last_partition_delay_s(),
+                arrival_probe: arrival_probe.as_ref(),
                 reporter: &self.job.reporter,
             };
-            let delay_s = self.sampler.last_partition_delay_s();
-            let times = ThreadTimes { compute_s: &compute_s, delay_s };
-            let mine = repetition::run(&context, &self.team, mechanisms, &times, arrival_probe.as_ref());
+            let mine = repetition::run(&context, &self.team, mechanisms);
             let both = self.job.world.gather_values(&mine)?;
             pairs.extend(<[Readings; 2]>::try_from(both));
             for (buffer, (_, pattern)) in
@@ -238,12 +232,8 @@ impl<'a> Bench<'a> {
     }
 }
 
-impl<'a> Experiment<'a> for Bench<'a> {
-    type ActiveMethod = ActiveMethod<'a>;
-
-    fn kind(&self) -> Kind {
-        Kind::Partitioned
-    }
+impl<'a> Experiment<'a> for PartitionedTransfers<'a> {
+    type ActiveMethod = Made<Mechanisms<'a>>;
 
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.job
@@ -253,7 +243,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         self.sampler.is_random()
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
         if let Some(vcis) = self.setting.vcis.filter(|_| !identity::is_mpich()) {
             let reason = format!("vcis={vcis}: virtual interfaces are MPICH's; this is another MPI");
             return Ok(Err(Outcome::NotAvailable { reason }));
@@ -270,29 +260,29 @@ impl<'a> Experiment<'a> for Bench<'a> {
             self.costs = Some(Box::leak(Box::new(costs)));
         }
         let channels: Vec<_> = (0..self.roles.len()).map(|way| self.channel(way)).collect();
-        let start = Instant::now();
-        let mut mechanisms = Vec::new();
-        for channel in channels {
-            match table::make(transfer, channel, self.costs)? {
-                Ok(mechanism) => mechanisms.push(mechanism),
-                Err(outcome) => return Ok(Err(outcome)),
+        Made::timed(|| {
+            let mut mechanisms = Vec::new();
+            for channel in channels {
+                match table::make(transfer, channel, self.costs)? {
+                    Ok(mechanism) => mechanisms.push(mechanism),
+                    Err(outcome) => return Ok(Err(outcome)),
+                }
             }
-        }
-        let init_s = Some(start.elapsed().as_secs_f64());
-        Ok(Ok(ActiveMethod { mechanisms, init_s }))
+            Ok(Ok(mechanisms))
+        })
     }
 
-    fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {
+    fn verify(&mut self, Made { active, .. }: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {
         let mut mismatch = None;
-        self.transfer(&active.mechanisms, VERIFIED, false, &mut mismatch)?;
-        self.transfer(&active.mechanisms, self.watched(), true, &mut mismatch)?;
+        self.transfer(active, VERIFIED, false, &mut mismatch)?;
+        self.transfer(active, self.watched(), true, &mut mismatch)?;
         Ok(mismatch)
     }
 
-    fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
+    fn repeat(&mut self, Made { active, .. }: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
         Turn::shortest(count, || {
             // Blocks will tell what is wrong.
-            let pairs = self.transfer(&active.mechanisms, 1, false, &mut None)?;
+            let pairs = self.transfer(active, 1, false, &mut None)?;
             let total_s = |pair| repetition::transfer_times(pair, self.setting.both_ways).total_s;
             Ok(pairs.iter().map(total_s).fold(f64::INFINITY, f64::min))
         })
@@ -300,13 +290,13 @@ impl<'a> Experiment<'a> for Bench<'a> {
 
     fn block(
         &mut self,
-        active: &mut ActiveMethod<'a>,
+        Made { active, init_s }: &mut Self::ActiveMethod,
         amount: Amount,
         round: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
         let message_latency_s = Some(self.message_latency_s()?);
-        let (mechanisms, mut mismatch) = (&active.mechanisms[..], None);
+        let (mechanisms, mut mismatch) = (&active[..], None);
         self.transfer(mechanisms, amount.untimed, false, &mut mismatch)?;
         // What counts has the same times of threads in every block of a round.
         self.sampler.begin_round(round);
@@ -318,7 +308,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
             return Ok((None, mismatch));
         }
         let mut block = Block { batch: 1, messages, message_latency_s, clock_error_s, ..Block::default() };
-        block.times[Phase::Init].extend(active.init_s.take());
+        block.times[Phase::Init].extend(init_s.take());
         for pair in &counted {
             let transfer_times = repetition::transfer_times(pair, self.setting.both_ways);
             block.times[Phase::Compute].push(transfer_times.compute_s);
@@ -335,7 +325,7 @@ impl<'a> Experiment<'a> for Bench<'a> {
         Ok((Some(block), mismatch))
     }
 
-    fn teardown(&mut self, active: ActiveMethod<'a>) -> anyhow::Result<()> {
-        Ok(active.mechanisms.into_iter().try_for_each(|mechanism| mechanism.free())?)
+    fn teardown(&mut self, made: Self::ActiveMethod) -> anyhow::Result<()> {
+        Ok(made.active.into_iter().try_for_each(|mechanism| mechanism.free())?)
     }
 }

@@ -86,10 +86,6 @@ struct PingPongs<'a> {
 impl<'a> Experiment<'a> for PingPongs<'a> {
     type ActiveMethod = ActiveMethod<'a>;
 
-    fn kind(&self) -> Kind {
-        Kind::PingPong
-    }
-
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.job
     }

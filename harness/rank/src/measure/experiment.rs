@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use common::kinds::Kind;
 use common::model::Outcome;
 use common::model::event::Block;
 
@@ -43,14 +42,29 @@ impl Turn {
     }
 }
 
+/// A method that was made and is being measured.
+pub struct Made<A> {
+    /// The method.
+    pub active: A,
+    /// Making it took so long; reported with the first block.
+    pub init_s: Option<f64>,
+}
+
+impl<A> Made<A> {
+    /// Makes it, and takes the time.
+    pub fn timed(
+        make: impl FnOnce() -> anyhow::Result<Result<A, Outcome>>,
+    ) -> anyhow::Result<Result<Self, Outcome>> {
+        let start = Instant::now();
+        Ok(make()?.map(|active| Self { active, init_s: Some(start.elapsed().as_secs_f64()) }))
+    }
+}
+
 /// A kind of experiment with its case. All ranks walk through it together: every function is collective.
 pub trait Experiment<'a> {
     /// A method that was made and is being measured. It is made once: windows above all are dear, and one MPI breaks now and
     /// then where many are made.
     type ActiveMethod;
-
-    /// What kind it is.
-    fn kind(&self) -> Kind;
 
     /// The ranks that take part.
     fn job(&mut self) -> &mut Job<'a>;
@@ -84,5 +98,7 @@ pub trait Experiment<'a> {
     ) -> anyhow::Result<(Option<Block>, Option<String>)>;
 
     /// Frees what a method has: requests, windows, communicators.
-    fn teardown(&mut self, active: Self::ActiveMethod) -> anyhow::Result<()>;
+    fn teardown(&mut self, _active: Self::ActiveMethod) -> anyhow::Result<()> {
+        Ok(())
+    }
 }

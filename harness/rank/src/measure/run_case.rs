@@ -21,12 +21,12 @@ pub fn run_case<'a>(
     limits: Limits,
     case: Case,
 ) -> anyhow::Result<ExitCode> {
-    let kind = experiment.kind();
+    let kind = case.experiment;
     experiment.job().guard_memory();
     let waits_for_cores = Load::of(&hello).is_some_and(|load| load.runnable_threads > load.cores);
     experiment.job().reporter.report(&Event::Hello(Box::new(hello)));
     let begun = experiment.job().begin(waits_for_cores);
-    let measured = begun.and_then(|()| schedule::run(&mut experiment, methods, limits));
+    let measured = begun.and_then(|()| schedule::run(&mut experiment, kind, methods, limits));
     if let Err(error) = measured {
         experiment.job().abort(&error);
     }

@@ -20,10 +20,9 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-use super::calibrate;
-use super::disturbance::ProcessCounters;
 use super::experiment::{Amount, Experiment};
 use super::job::Job;
+use super::{calibrate, disturbance};
 use crate::checked::symbols;
 
 /// Seed of the methods' order in each round: the same on all ranks, and no method has always the same one before it.
@@ -39,13 +38,13 @@ struct Scheduled<C> {
 /// Runs all `methods` of a case.
 pub fn run<'a, E: Experiment<'a>>(
     experiment: &mut E,
+    kind: Kind,
     methods: &[String],
     limits: Limits,
 ) -> anyhow::Result<()> {
-    let kind = experiment.kind();
     let mut active_methods: Vec<(String, E::ActiveMethod)> = Vec::new();
     for name in methods {
-        if !is_available(experiment, name)? {
+        if !is_available(experiment, kind, name)? {
             continue;
         }
         experiment.job().reporter.working(name, Stage::Verify);
@@ -85,10 +84,10 @@ pub fn run<'a, E: Experiment<'a>>(
             let Scheduled { name, active, amount } = &mut scheduled[k];
             experiment.job().reporter.working(name, Stage::Measure);
             let devices = experiment.job().hosts.counters();
-            let (began_s, counters) = (start.elapsed().as_secs_f64(), ProcessCounters::now());
+            let (began_s, counters) = (start.elapsed().as_secs_f64(), disturbance::counters());
             let (block, mismatch) = experiment.block(active, *amount, of_times)?;
             // Collective: behind it no rank sends what belongs to the block.
-            let disturbance = counters.since(experiment.job())?;
+            let disturbance = disturbance::since(counters, experiment.job())?;
             let device_bytes = experiment.job().hosts.sent_since(devices)?;
             let after = experiment.job().state()?;
             let mismatch = experiment.job().any_mismatch(mismatch)?;
@@ -141,8 +140,8 @@ fn end<'a, E: Experiment<'a>>(
 const GOING_ON: Outcome = Outcome::RunLimit;
 
 /// Whether the MPI has all functions of a method; says which are missing.
-fn is_available<'a>(experiment: &mut impl Experiment<'a>, name: &str) -> anyhow::Result<bool> {
-    let method = experiment.kind().method(name).map_err(anyhow::Error::msg)?;
+fn is_available<'a>(experiment: &mut impl Experiment<'a>, kind: Kind, name: &str) -> anyhow::Result<bool> {
+    let method = kind.method(name).map_err(anyhow::Error::msg)?;
     let missing = symbols::missing(method.needs);
     let available = experiment.job().world.everywhere(missing.is_empty())?;
     if !available {

@@ -44,7 +44,7 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
         let requests = Requests::new(channel, messages)?;
         rows.push(MessageSize { requests, bytes, start_s: vec![], alone_s: vec![], row_s: vec![] });
     }
-    let bench = Bench { channel, comm: &comm };
+    let timer = MessageTimer { channel, comm: &comm };
     let (begin, mut answers_s) = (Instant::now(), Vec::new());
     for round in 0..ROUNDS.1 {
         let goes_on = round < ROUNDS.0 || begin.elapsed().as_secs_f64() < ENOUGH_S;
@@ -52,11 +52,11 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
         if comm.broadcast([f64::from(u8::from(goes_on))])?[0] == 0.0 {
             break;
         }
-        let answer_s = bench.answer_s()?;
+        let answer_s = timer.answer_s()?;
         answers_s.extend((round > 0).then_some(answer_s));
         for row in &mut rows {
-            let (_, alone_s) = bench.send(row, 1)?;
-            let (start_s, row_s) = bench.send(row, row.requests.len())?;
+            let (_, alone_s) = timer.send(row, 1)?;
+            let (start_s, row_s) = timer.send(row, row.requests.len())?;
             if round > 0 {
                 row.start_s.push(start_s);
                 row.alone_s.push(alone_s);
@@ -97,12 +97,12 @@ fn share(comm: &Comm, mut costs: Vec<Cost>) -> Result<Vec<Cost>, CallError> {
 }
 
 /// The ranks, while they calibrate.
-struct Bench<'a> {
+struct MessageTimer<'a> {
     channel: &'a Channel<'a>,
     comm: &'a Comm,
 }
 
-impl Bench<'_> {
+impl MessageTimer<'_> {
     /// Sends the first `count` messages of a row. At the sender, the time of starting one, and of all up to the answer.
     fn send(&self, row: &MessageSize, count: usize) -> Result<(f64, f64), CallError> {
         let all = 0..count;

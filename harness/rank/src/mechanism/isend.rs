@@ -62,8 +62,4 @@ impl Mechanism for Isend<'_> {
     fn messages(&self) -> Option<usize> {
         Some(self.requests.len())
     }
-
-    fn free(self: Box<Self>) -> Result<(), CallError> {
-        Ok(())
-    }
 }

@@ -127,12 +127,8 @@ impl Persistent {
     /// All receives are started by [`Mechanism::start`].
     pub fn opened_by_one(channel: &Channel<'_>, _: TeamCalls) -> Result<Self, CallError> {
         let messages = channel.partitions.iter().map(|range| (range.clone(), channel.comm));
-        Ok(Self {
-            opens: None,
-            waits: false,
-            requests: Requests::new(channel, messages)?,
-            _comms: Vec::new(),
-        })
+        let requests = Requests::new(channel, messages)?;
+        Ok(Self { opens: None, waits: false, requests, _comms: Vec::new() })
     }
 
     /// The partitions of a thread that opens or waits for its own.

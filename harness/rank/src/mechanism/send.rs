@@ -59,8 +59,4 @@ impl Mechanism for Send<'_> {
     fn messages(&self) -> Option<usize> {
         Some(self.channel.partitions.len())
     }
-
-    fn free(self: Box<Self>) -> Result<(), CallError> {
-        Ok(())
-    }
 }

@@ -25,13 +25,10 @@ struct MessagePart {
     /// its values lie within.
     offset: usize,
     count: c_int,
-    datatype: PartDatatype,
-}
-
-enum PartDatatype {
-    Predefined(Datatype),
-    /// As many as were made and not freed; the last is used.
-    Derived(Recipe, Vec<Datatype>),
+    /// Of a derived datatype.
+    recipe: Option<Recipe>,
+    /// The predefined one, or as many derived ones as were made and not freed; the last is used.
+    datatypes: Vec<Datatype>,
 }
 
 impl<'a> InParts<'a> {
@@ -66,44 +63,36 @@ impl MessagePart {
         let begins = |bytes: i64| origin.wrapping_add_signed((of.displacement + bytes) as isize);
         let mut runs = of.layout.runs();
         if let (Some(run), None, 1) = (runs.next(), runs.next(), count) {
-            let datatype = PartDatatype::Predefined(Datatype::predefined(run.element));
-            let count = int("MPI_Send", "count", run.count as i64)?;
-            return Ok(Self { offset: begins(run.offset), count, datatype });
+            let (count, datatypes) =
+                (int("MPI_Send", "count", run.count as i64)?, vec![Datatype::predefined(run.element)]);
+            return Ok(Self { offset: begins(run.offset), count, recipe: None, datatypes });
         }
-        let datatype = PartDatatype::Derived(Recipe::new(&of.layout, setup.comm)?, Vec::new());
-        Ok(Self { offset: begins(0), count: int("MPI_Send", "count", count as i64)?, datatype })
+        let (count, recipe) = (int("MPI_Send", "count", count as i64)?, Recipe::new(&of.layout, setup.comm)?);
+        Ok(Self { offset: begins(0), count, recipe: Some(recipe), datatypes: Vec::new() })
     }
 
     #[inline]
     fn datatype(&self) -> &Datatype {
-        match &self.datatype {
-            PartDatatype::Predefined(datatype) => datatype,
-            PartDatatype::Derived(_, made) => made.last().expect("created before use"),
-        }
+        self.datatypes.last().expect("created before use")
     }
 }
 
 impl Method for InParts<'_> {
     fn ends(&self) -> Ends {
-        let is_derived = |part: &MessagePart| matches!(part.datatype, PartDatatype::Derived(..));
-        let creates = self.send.iter().chain(&self.receive).any(is_derived);
+        let creates = self.send.iter().chain(&self.receive).any(|part| part.recipe.is_some());
         Ends { creates, ..Ends::of(Packing::Datatype, Packing::Datatype) }
     }
 
     fn create(&mut self) -> Result<(), CallError> {
         self.parts().try_for_each(|part| {
-            if let PartDatatype::Derived(recipe, made) = &mut part.datatype {
-                made.push(recipe.create()?);
-            }
+            part.datatypes.extend(part.recipe.as_ref().map(Recipe::create).transpose()?);
             Ok(())
         })
     }
 
     fn free(&mut self) -> Result<(), CallError> {
-        self.parts().try_for_each(|part| match &mut part.datatype {
-            PartDatatype::Derived(_, made) => made.pop().map_or(Ok(()), Datatype::free),
-            PartDatatype::Predefined(_) => Ok(()),
-        })
+        let mut derived = self.parts().filter(|part| part.recipe.is_some());
+        derived.try_for_each(|part| part.datatypes.pop().map_or(Ok(()), Datatype::free))
     }
 
     #[inline]

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::Setting;
 use super::model;
 use crate::model::conditions::Rule;
-use crate::model::{Figure, Phase, Quantity, Record};
+use crate::model::{Figure, PairScope, Phase, Quantity, Record};
 use crate::stats;
-use common::summary::{Rounds, Scope, View};
+use common::summary::{Rounds, View};
 
 /// Level of the intervals of means.
 const LEVEL: f64 = 0.95;
@@ -33,7 +33,7 @@ pub(super) fn add(
     gain: &Figure,
     setting: &Setting,
     [view, single]: [&View<'_>; 2],
-    scope: Scope<'_>,
+    scope: PairScope,
 ) {
     let latency = |block: &crate::model::event::Block| block.message_latency_s.into_iter().collect();
     let inputs = Inputs {

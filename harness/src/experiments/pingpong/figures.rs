@@ -2,9 +2,9 @@
 
 use crate::experiments::summary::RowContext;
 use crate::experiments::summary::overhead::{with_packing, without_packing};
-use crate::model::{Figure, Phase, Quantity, Record};
+use crate::model::{Figure, PairScope, Phase, Quantity, Record};
 use crate::stats;
-use common::summary::Scope;
+use common::summary::pairs;
 
 /// Adds what can be known of the whole ping-pong.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
@@ -26,12 +26,12 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
 /// Payload per second one way; pairs send at the same time, so that theirs add up.
 fn bandwidth(context: &RowContext<'_>) -> Option<Figure> {
     let of_pair = |pair: usize| {
-        let t_pp = context.view.median(Phase::RoundTrip, Scope::One(pair))?;
+        let t_pp = context.view.median(Phase::RoundTrip, PairScope::One(pair))?;
         context.bandwidth(t_pp / 2.0)?.value
     };
     let value = match context.scope {
-        Scope::One(pair) => of_pair(pair),
-        Scope::All(pairs) => pairs.iter().map(|&pair| of_pair(pair)).sum(),
+        PairScope::One(pair) => of_pair(pair),
+        PairScope::All => pairs(&context.result.methods).into_iter().map(of_pair).sum(),
     };
     value.map(|value| Figure::plain(Quantity::Bandwidth, value))
 }

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use common::summary::{Rounds, Scope, View, medians, paired, ratio};
+use common::summary::{Rounds, View, medians, paired, ratio};
 
 use crate::experiments::Kind;
 use crate::model::conditions::Rule;
-use crate::model::{Figure, LOOPS, Outcome, Quantity, Record};
+use crate::model::{Figure, LOOPS, Outcome, PairScope, Quantity, Record};
 use crate::stats::{self, Ratio};
 
 /// The figure of a ratio that has an interval, held against a method.
@@ -25,7 +25,7 @@ pub fn rest(quantity: Quantity, ratio: Option<Ratio>) -> Option<Figure> {
 }
 
 /// Adds the ratios to the records of the headline phase.
-pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[Scope<'_>], kind: Kind) {
+pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[PairScope], kind: Kind) {
     for &scope in scopes {
         // What is measured in processes of its own shares no round with the others.
         let measured = views
@@ -35,7 +35,7 @@ pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[Scope<'_
         let find = |name: &str| all.iter().find(|headline| headline.name == name);
         let fastest = fastest(&all, kind);
         let of_scope = |record: &&mut Record| {
-            record.phase == kind.headline() && record.pair == scope.of_record() && record.median_s.is_some()
+            record.phase == kind.headline() && record.pair == scope && record.median_s.is_some()
         };
         for record in records.iter_mut().filter(of_scope) {
             let Some(mine) = find(&record.method) else { continue };
@@ -62,7 +62,7 @@ struct Headline<'a> {
 }
 
 impl<'a> Headline<'a> {
-    fn new(view: &View<'a>, scope: Scope<'_>, kind: Kind) -> Self {
+    fn new(view: &View<'a>, scope: PairScope, kind: Kind) -> Self {
         let rounds = view.rounds(kind.headline(), scope);
         Self {
             name: &view.method.method,

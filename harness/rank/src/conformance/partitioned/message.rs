@@ -1,7 +1,6 @@
 //! Partitioned messages with their memory: filled partition by partition, poisoned, compared byte by byte.
 
 use std::cell::RefCell;
-use std::marker::PhantomData;
 
 use datatypes::{Element, Layout, Segment};
 
@@ -143,7 +142,7 @@ impl Content {
 }
 
 /// A request with its memory, at one of its ends.
-pub struct PartitionedMessage<End> {
+pub struct PartitionedMessage<const IS_SENT: bool> {
     /// What is sent, or where it arrives.
     pub content: Content,
     /// Partitions of what is sent that were written and marked ready since the message was started or completed.
@@ -153,36 +152,33 @@ pub struct PartitionedMessage<End> {
     /// The datatype of an element, which lives as long as the request.
     pub datatype: Datatype,
     sender: usize,
-    end: PhantomData<End>,
 }
 
-/// Marks the end that sends.
-pub struct Sends;
-/// Marks the end that receives.
-pub struct Receives;
-
 /// A partitioned send, with its memory.
-pub type Outgoing = PartitionedMessage<Sends>;
+pub type Outgoing = PartitionedMessage<true>;
 /// A partitioned receive, with its memory.
-pub type Incoming = PartitionedMessage<Receives>;
+pub type Incoming = PartitionedMessage<false>;
 
-impl<End> PartitionedMessage<End> {
-    /// A request on the communicator, with memory of this byte.
-    fn with(
+impl<const IS_SENT: bool> PartitionedMessage<IS_SENT> {
+    /// `MPI_Psend_init`, or `MPI_Precv_init`, of what the rank `sender` of the world sends.
+    pub fn new(
         comm: &Comm,
-        (peer, tag): (usize, usize),
+        peer: usize,
+        tag: usize,
         shape: &Shape,
         sender: usize,
-        (is_sent, byte): (bool, u8),
     ) -> Result<Self, CallError> {
-        let (content, datatype) = (Content::new(shape, byte), Recipe::new(&shape.layout, comm)?.create()?);
+        let has_gaps = shape.layout.extent() as u64 != shape.layout.size();
+        // What is received is poisoned at each start.
+        let content = Content::new(shape, if IS_SENT && has_gaps { GAP } else { 0 });
+        let datatype = Recipe::new(&shape.layout, comm)?.create()?;
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
         // SAFETY: the memory is never given back; a partition that is sent is not written to between ready and complete, one that is
         // received is not looked at before it has arrived.
         let message =
-            unsafe { Partitioned::of(is_sent, content.memory.start(), shape.partitions, envelope)? };
+            unsafe { Partitioned::of(IS_SENT, content.memory.start(), shape.partitions, envelope)? };
         let marked = RefCell::new(vec![false; shape.partitions]);
-        Ok(Self { content, marked, message, datatype, sender, end: PhantomData })
+        Ok(Self { content, marked, message, datatype, sender })
     }
 
     /// How many partitions it has.
@@ -210,18 +206,6 @@ impl<End> PartitionedMessage<End> {
 }
 
 impl Outgoing {
-    /// `MPI_Psend_init` on the rank `sender` of the world.
-    pub fn new(
-        comm: &Comm,
-        peer: usize,
-        tag: usize,
-        shape: &Shape,
-        sender: usize,
-    ) -> Result<Self, CallError> {
-        let has_gaps = shape.layout.extent() as u64 != shape.layout.size();
-        Self::with(comm, (peer, tag), shape, sender, (true, if has_gaps { GAP } else { 0 }))
-    }
-
     /// `MPI_Start`.
     pub fn start(&mut self) -> Result<(), CallError> {
         self.message.request().start()?;
@@ -248,18 +232,6 @@ impl Outgoing {
 }
 
 impl Incoming {
-    /// `MPI_Precv_init` of what rank `sender` of the world sends.
-    pub fn new(
-        comm: &Comm,
-        peer: usize,
-        tag: usize,
-        shape: &Shape,
-        sender: usize,
-    ) -> Result<Self, CallError> {
-        // Poisoned at each start.
-        Self::with(comm, (peer, tag), shape, sender, (false, 0))
-    }
-
     /// Poisons the memory, then `MPI_Start`.
     pub fn start(&mut self) -> Result<(), CallError> {
         // SAFETY: what is started is not active before.

@@ -3,7 +3,7 @@
 use apps::Side;
 use common::packing::Ends;
 
-use super::Bench;
+use super::EngineComparison;
 use super::active_method::ActiveMethod;
 use crate::checked::CallError;
 use crate::expected::{Mismatch, arrival, packed_difference, stream};
@@ -22,18 +22,21 @@ struct TestData {
 
 impl TestData {
     /// New data, as if a peer had sent what is to be unpacked.
-    fn next(bench: &mut Bench<'_>) -> Self {
+    fn next(bench: &mut EngineComparison<'_>) -> Self {
         bench.generation += 1;
         Self::now(bench)
     }
 
-    fn now(bench: &Bench<'_>) -> Self {
+    fn now(bench: &EngineComparison<'_>) -> Self {
         Self { arrays: Pattern::new(0, bench.generation), packed: Pattern::new(1, bench.generation) }
     }
 }
 
 /// Packs and unpacks some times, and compares all memory: what must have changed, and what must not.
-pub fn verify(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) -> Result<Option<Mismatch>, CallError> {
+pub fn verify(
+    bench: &mut EngineComparison<'_>,
+    active: &mut ActiveMethod<'_>,
+) -> Result<Option<Mismatch>, CallError> {
     active.create()?;
     let mut mismatch = None;
     for _ in 0..ROUNDS {
@@ -69,7 +72,7 @@ pub fn verify(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) -> Result<Op
 
 /// Writes new data into what is packed and what is unpacked, and spoils what is written. Where data is unpacked to,
 /// that of another generation lies.
-pub fn prepare(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) {
+pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) {
     let data = TestData::next(bench);
     if matches!(active, ActiveMethod::Packs(_)) {
         for span in spans(&bench.setup.app.message(Side::Send, bench.order), &bench.memory.arrays) {
@@ -82,12 +85,12 @@ pub fn prepare(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>) {
 }
 
 /// Whether a block has left the bytes that it must: those of its last packing, then of its last unpacking.
-pub fn check(bench: &mut Bench<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
+pub fn check(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
     let data = TestData::now(bench);
     let found = packed(bench, active, data);
     let ActiveMethod::Packs(packer) = active else { return found };
     let ends = ends(bench, packer);
-    let unpacked = |bench: &mut Bench<'_>| {
+    let unpacked = |bench: &mut EngineComparison<'_>| {
         let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
         let found = arrival(bench.setup.app, &mut bench.memory, ends, &incoming, |_, _| {})?;
         Some(format!("unpack: {found}"))
@@ -96,12 +99,12 @@ pub fn check(bench: &mut Bench<'_>, active: &ActiveMethod<'_>) -> Option<Mismatc
 }
 
 /// What it does at both ends, in the order of the comparison.
-fn ends(bench: &Bench<'_>, packer: &MessagePacker<'_>) -> Ends {
+fn ends(bench: &EngineComparison<'_>, packer: &MessagePacker<'_>) -> Ends {
     Ends { order: bench.order, ..Ends::of(packer.send.how(), packer.receive.how()) }
 }
 
 /// Writes the data that is unpacked, or that a plain copy copies.
-fn fill(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>, data: TestData) {
+fn fill(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>, data: TestData) {
     match active {
         ActiveMethod::Packs(_) => {
             let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
@@ -112,7 +115,7 @@ fn fill(bench: &mut Bench<'_>, active: &mut ActiveMethod<'_>, data: TestData) {
 }
 
 /// Compares what was packed, or copied in its place.
-fn packed(bench: &Bench<'_>, active: &ActiveMethod<'_>, data: TestData) -> Option<Mismatch> {
+fn packed(bench: &EngineComparison<'_>, active: &ActiveMethod<'_>, data: TestData) -> Option<Mismatch> {
     let found = match active {
         ActiveMethod::Packs(_) => {
             let expected = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.arrays);

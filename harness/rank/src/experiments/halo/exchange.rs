@@ -1,7 +1,7 @@
 //! One exchange on this rank: all threads are there, ranks begin together, and in the first stage each thread computes;
 //! then, stage by stage, threads pack their shares and hand them over, and the first thread ends the stage and unpacks.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use apps::halo::Version;
@@ -17,7 +17,7 @@ use crate::checked::{CallError, Comm};
 use crate::compute::compute;
 use crate::measure::sync::Sync;
 use crate::reporter::EventReporter;
-use crate::team::{Member, Team};
+use crate::team::{Member, Team, locked};
 
 /// From the agreement on a time to that time, where clocks are used: longer than the message with it takes.
 const MARGIN: Duration = Duration::from_micros(100);
@@ -107,11 +107,6 @@ struct Results<'a> {
     whole: &'a Mutex<Readings>,
     threads: &'a Mutex<Vec<[f64; 2]>>,
     seen: &'a Mutex<[f64; 2]>,
-}
-
-/// What a thread that failed left behind is never read: the job ends.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A thread's part of all stages.

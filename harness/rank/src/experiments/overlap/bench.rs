@@ -1,22 +1,19 @@
 //! A case as an experiment: what was sent is shown to have arrived, and blocks of repetitions are measured.
 
-use std::time::Instant;
-
-use common::kinds::Kind;
 use common::model::event::Block;
 use common::model::{Outcome, Phase};
 
 use super::cell::{Cell, collected};
 use super::traffic::Traffic;
 use crate::checked::Comm;
-use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::experiment::{Amount, Experiment, Made, Turn};
 use crate::measure::job::Job;
 
 /// Communications before anything is timed, each filled and compared: with and without a computation in between.
 const VERIFIED: usize = 3;
 
 /// A case as an experiment.
-pub struct Bench<'a, T> {
+pub struct OverlapExperiment<'a, T> {
     pub job: Job<'a>,
     pub traffic: T,
     pub cell: Cell,
@@ -28,19 +25,8 @@ pub struct Bench<'a, T> {
     pub refusal: Option<String>,
 }
 
-/// A method that was made and is being measured.
-pub struct MadeMethod<A> {
-    active: A,
-    /// Making it took so long; reported with the first block, as what was measured before MPI was initialised.
-    once: Option<f64>,
-}
-
-impl<'a, T: Traffic> Experiment<'a> for Bench<'a, T> {
-    type ActiveMethod = MadeMethod<T::Active>;
-
-    fn kind(&self) -> Kind {
-        Kind::Overlap
-    }
+impl<'a, T: Traffic> Experiment<'a> for OverlapExperiment<'a, T> {
+    type ActiveMethod = Made<T::Active>;
 
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.job
@@ -52,11 +38,7 @@ impl<'a, T: Traffic> Experiment<'a> for Bench<'a, T> {
             let reason = self.refusal.clone().unwrap_or_else(|| "another rank cannot".to_owned());
             return Ok(Err(Outcome::NotAvailable { reason }));
         }
-        let start = Instant::now();
-        Ok(self
-            .traffic
-            .make(method)?
-            .map(|active| MadeMethod { active, once: Some(start.elapsed().as_secs_f64()) }))
+        Made::timed(|| self.traffic.make(method))
     }
 
     fn verify(&mut self, measured: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {
@@ -121,14 +103,12 @@ impl<'a, T: Traffic> Experiment<'a> for Bench<'a, T> {
         let readings: Vec<_> = readings.into_iter().map(|readings| readings.converted(&clock)).collect();
         let mismatch = self.traffic.mismatch(active)?;
         let world = self.job.world;
-        let (once, without_mpi_s) = match measured.once.take() {
-            Some(once) => (vec![once], slowest(world, &self.without_mpi_s)?),
-            None => Default::default(),
-        };
+        let init_s = measured.init_s.take();
+        let without_mpi_s = if init_s.is_some() { slowest(world, &self.without_mpi_s)? } else { Vec::new() };
         let block = collected(world, &readings, self.cell.computation.has_rim())?.map(|mut block| {
             block.clock_error_s = clock_error_s;
             block.unbound_ranks = self.unbound_ranks;
-            block.times[Phase::Init] = once;
+            block.times[Phase::Init].extend(init_s);
             block.times[Phase::ComputationWithoutMpi] = without_mpi_s;
             block
         });

@@ -5,21 +5,64 @@
 //! waits for the end.
 
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use common::fine_grained::Emulation;
+use common::kinds::partitioned::Setting;
 use serde::{Deserialize, Serialize};
 
-use super::context::{PartitionPlan, TransferContext};
 use super::watch::{ArrivalProbe, watch};
-use crate::checked::CallError;
 use crate::checked::threads::Lent;
+use crate::checked::{CallError, Comm};
 use crate::compute::compute;
+use crate::measure::sync::Sync;
 use crate::mechanism::{Mechanism, Role};
-use crate::team::{Member, Team};
+use crate::reporter::EventReporter;
+use crate::team::{Member, Team, locked};
 
 /// From the agreement on a time to that time: longer than the message with it takes, also over TCP.
 const MARGIN: Duration = Duration::from_micros(50);
+
+/// Who finishes which partition, and how.
+pub struct PartitionPlan {
+    /// Bytes of each partition.
+    pub ranges: Vec<Range<usize>>,
+    /// Partitions of each thread, in the order in which they become ready.
+    pub of_thread: Vec<Vec<usize>>,
+    /// How computing time passes.
+    pub emulation: Emulation,
+}
+
+impl PartitionPlan {
+    pub fn new(setting: &Setting, seed: u64) -> Self {
+        Self {
+            ranges: setting.ranges(),
+            of_thread: setting.of_thread(seed),
+            emulation: setting.computing.emulation,
+        }
+    }
+}
+
+/// What the threads of a rank share in a transfer.
+pub struct TransferContext<'a> {
+    /// What this rank is in each of the transfers: one from rank 0 to rank 1, and perhaps one back.
+    pub roles: &'a [Role],
+    pub plan: &'a PartitionPlan,
+    pub sync: &'a Sync,
+    /// On which nothing is ever sent: asking it for messages brings others forward.
+    pub watcher: &'a Comm,
+    /// The message that is looked at.
+    pub memory: *mut u8,
+    /// Computing of each thread, in seconds.
+    pub compute_s: &'a [f64],
+    /// By how much the last partition is late, in seconds.
+    pub delay_s: f64,
+    /// What a receiver that does not send looks for as it comes, if anything.
+    pub arrival_probe: Option<&'a ArrivalProbe>,
+    /// Reports a failed call, which ends all ranks.
+    pub reporter: &'a EventReporter,
+}
 
 /// Readings of one rank in one transfer, in seconds of the common time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -37,14 +80,6 @@ pub struct Readings {
     pub compute_s: f64,
     /// Of a receiver that looked: when each partition was there, if it was seen.
     pub arrived_s: Vec<Option<f64>>,
-}
-
-/// How long the threads of a rank do what in one transfer.
-pub struct ThreadTimes<'a> {
-    /// Computing of each thread, in seconds.
-    pub compute_s: &'a [f64],
-    /// By how much the last partition is late, in seconds.
-    pub delay_s: f64,
 }
 
 /// What a transfer took, in seconds.
@@ -94,17 +129,10 @@ struct ThreadReadings {
     compute_s: f64,
 }
 
-/// Runs one transfer on this rank, or one each way at once; a receiver that does not send looks for what comes, with an
-/// `arrival_probe`.
-pub fn run(
-    context: &TransferContext<'_>,
-    team: &Team,
-    mechanisms: &[Box<dyn Mechanism + '_>],
-    times: &ThreadTimes<'_>,
-    arrival_probe: Option<&ArrivalProbe>,
-) -> Readings {
+/// Runs one transfer on this rank, or one each way at once.
+pub fn run(context: &TransferContext<'_>, team: &Team, mechanisms: &[Box<dyn Mechanism + '_>]) -> Readings {
     let whole = Mutex::new(Readings::default());
-    let threads = Mutex::new(vec![ThreadReadings::default(); times.compute_s.len()]);
+    let threads = Mutex::new(vec![ThreadReadings::default(); context.compute_s.len()]);
     // SAFETY: the first thread is the one that initialised MPI, and alone uses the context's communicators. Mechanisms are called
     // as their functions ask for, which the barriers below see to, and were made with leave for this team's threads to call
     // MPI where these do.
@@ -129,15 +157,15 @@ pub fn run(
         // SAFETY: behind the barrier after the start; each thread with its own number.
         of(Role::Receiver).try_for_each(|mechanism| unsafe { mechanism.open(member.number) })?;
         for mechanism in of(Role::Sender) {
-            let readings = mark(context, mechanism, times, member.number)?;
+            let readings = mark(context, mechanism, member.number)?;
             locked(&threads)[member.number] = readings;
             // SAFETY: as above; all of the thread's partitions are marked.
             unsafe { mechanism.finish(member.number) }?;
         }
         for mechanism in of(Role::Receiver) {
-            match arrival_probe {
+            match context.arrival_probe {
                 Some(arrival_probe) if member.is_first() => {
-                    let arrived_s = watch(context, mechanism, arrival_probe, times)?;
+                    let arrived_s = watch(context, mechanism, arrival_probe)?;
                     locked(&whole).arrived_s = arrived_s;
                 }
                 None if mechanism.asks() => ask(context, mechanism, member.number)?,
@@ -173,19 +201,13 @@ pub fn run(
     readings
 }
 
-/// What a thread that failed left behind is never read: the job ends.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A sender's thread: computes an equal share of its time before each of its partitions, and marks it.
 fn mark(
     context: &TransferContext<'_>,
     mechanism: &dyn Mechanism,
-    times: &ThreadTimes<'_>,
     thread: usize,
 ) -> Result<ThreadReadings, CallError> {
-    let (partitions, compute_s) = (&context.plan.of_thread[thread], times.compute_s[thread]);
+    let (partitions, compute_s) = (&context.plan.of_thread[thread], context.compute_s[thread]);
     let share_s = compute_s / partitions.len().max(1) as f64;
     let late = context.plan.ranges.len() - 1;
     let mut readings = ThreadReadings::default();
@@ -193,7 +215,7 @@ fn mark(
         readings.compute_s = compute(compute_s, context.plan.emulation);
     }
     for (i, &partition) in partitions.iter().enumerate() {
-        let time_s = if partition == late { share_s + times.delay_s } else { share_s };
+        let time_s = if partition == late { share_s + context.delay_s } else { share_s };
         readings.compute_s += compute(time_s, context.plan.emulation);
         if i == 0 {
             readings.first_ready_s = context.sync.now_s();

@@ -7,8 +7,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-use super::context::TransferContext;
-use super::repetition::ThreadTimes;
+use super::repetition::TransferContext;
 use crate::checked::CallError;
 use crate::mechanism::Mechanism;
 use crate::pattern::Pattern;
@@ -36,13 +35,11 @@ impl ArrivalProbe {
     }
 }
 
-/// Looks until all partitions are there; when each was first seen, in seconds of the common time. `times` are those of
-/// this rank.
+/// Looks until all partitions are there; when each was first seen, in seconds of the common time.
 pub fn watch(
     context: &TransferContext<'_>,
     mechanism: &dyn Mechanism,
     arrival_probe: &ArrivalProbe,
-    times: &ThreadTimes<'_>,
 ) -> Result<Vec<Option<f64>>, CallError> {
     let mut arrived_s = vec![None; arrival_probe.ends.len()];
     let mut left: Vec<usize> = (0..arrival_probe.ends.len()).collect();
@@ -55,7 +52,7 @@ pub fn watch(
         })
     };
     let start = Instant::now();
-    let compute_s = times.compute_s.iter().copied().fold(0.0, f64::max) + times.delay_s;
+    let compute_s = context.compute_s.iter().copied().fold(0.0, f64::max) + context.delay_s;
     let patience = PATIENCE + Duration::from_secs_f64(LONGER * compute_s);
     while start.elapsed() < patience {
         left.retain(|&partition| {
