@@ -8,7 +8,7 @@ use super::layout::pretty;
 use super::table::TableFormat;
 use crate::model::Record;
 
-/// The schema of [`json`]. The number changes when the old form would be read wrongly or not at all.
+/// The schema of [`json()`]. The number changes when the old form would be read wrongly or not at all.
 const SCHEMA: &str = "ddtbench-results/1";
 
 /// All records with their figures: the columns of `summary.csv` as fields, those of the case within `case`.
