@@ -34,14 +34,8 @@ fn bytes_written(order: WriteOrder, bytes: usize, partitions: usize, seed: u64) 
             (0..stride as usize).flat_map(|first| (first..bytes).step_by(stride as usize)).collect()
         }
         WriteOrder::Neighbourhood => {
-            let mut rows = 1;
-            while (rows + 1) * (rows + 1) <= partitions {
-                rows += 1;
-            }
-            let mut columns = 1;
-            while rows * columns < partitions {
-                columns += 1;
-            }
+            let rows = (1..).take_while(|rows| rows * rows <= partitions).last().unwrap();
+            let columns = (1..).find(|columns| rows * columns >= partitions).unwrap();
             let cells = (0..columns).flat_map(|column| (0..rows).map(move |row| row * columns + column));
             cells.filter(|&p| p < partitions).flat_map(|p| partition(bytes as u64, partitions, p)).collect()
         }
