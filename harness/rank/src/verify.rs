@@ -5,10 +5,10 @@
 //! of a new generation; all that must not change, the gaps between the arrays included, is compared too.
 
 use apps::MicroApp;
-use common::packing::{Ends, Location};
+use common::packing::Ends;
 
 use crate::checked::CallError;
-use crate::expected::{Mismatch, arrival, incoming, mismatch_at, stream};
+use crate::expected::{Mismatch, arrival, incoming, mismatch_at};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
 use crate::method::Method;
@@ -55,14 +55,7 @@ fn one_way(
     if way == Leg::Back && setup.is_all_to_all() {
         memory.arrays.swap(0, 1);
     }
-    session.next_generation();
-    let mine = Pattern::new(setup.me, session.generation);
-    mine.write(0, memory.arrays.memory_mut());
-    memory.poison_wire();
-    if ends.from == Location::Wire {
-        let stream = stream(setup.app, &memory.arrays, ends.order, mine);
-        memory.outgoing[..stream.len()].copy_from_slice(&stream);
-    }
+    let mine = session.fill(memory, ends);
     method.settle()?;
     setup.comm.barrier()?;
     let receives = if setup.is_all_to_all() {

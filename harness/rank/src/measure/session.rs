@@ -8,6 +8,7 @@ use super::cache::Eviction;
 use super::clock::Clock;
 use super::sync::Sync;
 use crate::checked::{CallError, Comm, Datatype};
+use crate::expected::stream;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
 use crate::pattern::Pattern;
@@ -49,6 +50,19 @@ impl Session<'_> {
     pub fn next_generation(&mut self) {
         self.generation += 1;
         self.repetition = 0;
+    }
+
+    /// Fills all memory with data of a new generation. Wire buffers are poisoned, but for a message that is sent from there.
+    pub fn fill(&mut self, memory: &mut Memory, ends: Ends) -> Pattern {
+        self.next_generation();
+        let mine = Pattern::new(self.setup.me, self.generation);
+        mine.write(0, memory.arrays.memory_mut());
+        memory.poison_wire();
+        if ends.from == Location::Wire {
+            let stream = stream(self.setup.app, &memory.arrays, ends.order, mine);
+            memory.outgoing[..stream.len()].copy_from_slice(&stream);
+        }
+        mine
     }
 
     /// Prepares the next repetition, outside of all times: what is sent is written anew, caches become cold if they shall

@@ -28,21 +28,20 @@ impl Mechanism for Isend<'_> {
         if self.channel.role == Role::Sender {
             return Ok(());
         }
-        for (partition, (range, request)) in self.channel.partitions.iter().zip(&self.requests).enumerate() {
-            let envelope = self.channel.envelope(range.len(), partition, self.channel.comm);
+        for (partition, request) in self.requests.iter().enumerate() {
+            let (address, envelope) = self.channel.partition(partition);
             // SAFETY: no thread is here. The partition is left alone until the wait, as the channel's region vouches for.
-            unsafe { *request.get() = Request::receive(self.channel.at(range.start), envelope)? };
+            unsafe { *request.get() = Request::receive(address, envelope)? };
         }
         Ok(())
     }
 
     unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
-        let range = &self.channel.partitions[partition];
-        let envelope = self.channel.envelope(range.len(), partition, self.channel.comm);
+        let (address, envelope) = self.channel.partition(partition);
         // SAFETY: the partition's own thread, which vouches for its not changing until the wait.
         let request = unsafe { self.requests[partition].get() };
         // SAFETY: likewise.
-        *request = unsafe { Request::send(self.channel.at(range.start), envelope) }?;
+        *request = unsafe { Request::send(address, envelope) }?;
         match self.polling {
             Polling::OnceEach => request.status().map(drop),
             Polling::Never | Polling::UntilAll => Ok(()),

@@ -64,6 +64,12 @@ impl<'a> Channel<'a> {
         Envelope { count: bytes, datatype: self.byte, peer: self.peer, tag: self.tag + tag, comm }
     }
 
+    /// Where a partition lies, and its envelope as a message of its own.
+    fn partition(&self, partition: usize) -> (*mut u8, Envelope<'a>) {
+        let range = &self.partitions[partition];
+        (self.at(range.start), self.envelope(range.len(), partition, self.comm))
+    }
+
     /// Where a byte of the message lies.
     fn at(&self, byte: usize) -> *mut u8 {
         self.memory.at(byte)

@@ -26,10 +26,9 @@ impl Mechanism for Send<'_> {
     }
 
     unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
-        let range = &self.channel.partitions[partition];
-        let envelope = self.channel.envelope(range.len(), partition, self.channel.comm);
+        let (address, envelope) = self.channel.partition(partition);
         // SAFETY: a partition of the message, which does not change any more.
-        unsafe { envelope.send(self.channel.at(range.start)) }
+        unsafe { envelope.send(address) }
     }
 
     fn asks(&self) -> bool {
@@ -37,10 +36,9 @@ impl Mechanism for Send<'_> {
     }
 
     unsafe fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
-        let range = &self.channel.partitions[partition];
-        let envelope = self.channel.envelope(range.len(), partition, self.channel.comm);
+        let (address, envelope) = self.channel.partition(partition);
         // SAFETY: a partition of the message, which the channel's region vouches for.
-        unsafe { envelope.receive(self.channel.at(range.start)) }.map(|()| true)
+        unsafe { envelope.receive(address) }.map(|()| true)
     }
 
     unsafe fn bring(&self) -> Result<bool, CallError> {

@@ -4,11 +4,11 @@
 use anyhow::Context;
 use common::kinds::overlap::methods::transfer;
 use common::model::Outcome;
-use common::packing::{Form, Location};
+use common::packing::Form;
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, Request};
-use crate::expected::{arrival, incoming, stream};
+use crate::expected::{arrival, incoming};
 use crate::measure::session::Session;
 use crate::memory::Memory;
 use crate::method::Method;
@@ -66,15 +66,7 @@ impl<'a> Traffic for MessageTraffic<'a> {
     }
 
     fn fill(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
-        self.session.next_generation();
-        let (ends, memory) = (active.method.ends(), &mut self.memory);
-        let mine = Pattern::new(self.session.setup.me, self.session.generation);
-        mine.write(0, memory.arrays.memory_mut());
-        memory.poison_wire();
-        if ends.from == Location::Wire {
-            let stream = stream(self.session.setup.app, &memory.arrays, ends.order, mine);
-            memory.outgoing[..stream.len()].copy_from_slice(&stream);
-        }
+        self.session.fill(&mut self.memory, active.method.ends());
         Ok(())
     }
 
