@@ -13,6 +13,7 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use ddtbench::experiments::engine::grid;
+use ddtbench::model::mpi_label;
 use ddtbench::stats;
 use serde::Deserialize;
 
@@ -51,9 +52,8 @@ impl Row {
 
     /// The method, with its MPI if the MPI does the work.
     fn opponent(&self) -> String {
-        let variant = if self.mpi_variant.is_empty() { "" } else { ":" };
         match &*self.method {
-            "mpi_pack" => format!("MPI_Pack of {}{variant}{}", self.mpi, self.mpi_variant),
+            "mpi_pack" => format!("MPI_Pack of {}", mpi_label(&self.mpi, &self.mpi_variant)),
             method => method.to_owned(),
         }
     }

@@ -7,6 +7,9 @@
 //! prints half of the mean round trip, so our mean is compared. A pair of launches gives a ratio: changes of the machine within
 //! minutes reach both sides.
 
+#[path = "../shared.rs"]
+mod shared;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -14,6 +17,7 @@ use std::process::Command;
 use ddtbench::mpi::{Installation, Launch, Project};
 use ddtbench::report::units;
 use ddtbench::stats;
+use shared::{ddtbench, file, number, output};
 
 /// Bytes of the messages.
 const SIZES: [u64; 4] = [8, 1 << 10, 1 << 16, 1 << 20];
@@ -79,7 +83,7 @@ fn theirs(installation: &Installation, imb: &Path) -> [f64; SIZES.len()] {
         env: [("LD_LIBRARY_PATH".to_owned(), folders.join(":"))].into(),
     };
     let line = launch.command_line().expect("a command line");
-    let output = output(Command::new(line.program).args(line.args).envs(line.env));
+    let [output, _] = output(Command::new(line.program).args(line.args).envs(line.env));
     // Bytes, repetitions, microseconds, megabytes per second.
     let row = |line: &str| {
         let mut cells = line.split_whitespace();
@@ -93,37 +97,15 @@ fn theirs(installation: &Installation, imb: &Path) -> [f64; SIZES.len()] {
 /// One launch of ours: mean and median one way.
 fn ours(mpi: &str) -> [(f64, f64); SIZES.len()] {
     let dir = tempfile::tempdir().expect("a folder for results");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
     let sizes = SIZES.map(|bytes| bytes.to_string()).join(",");
-    command.args([
-        "run",
-        "contiguous",
-        "-p",
-        &format!("bytes={sizes}"),
-        "-m",
-        "reference_untouched",
-        "--mpi",
-        mpi,
-    ]);
-    command.args(["--launches", "1", "--max-time", TIME_S, "--out"]).arg(dir.path().join("out"));
-    output(&mut command);
-    let mut table = csv::Reader::from_path(dir.path().join("out/launches.csv")).expect("times of the launch");
-    let names = table.headers().expect("a header").clone();
-    let column = |name| names.iter().position(|known| known == name).expect("a column of the launch");
-    let [phase, pair, bytes, mean, median] = ["phase", "pair", "bytes", "mean_s", "median_s"].map(column);
-    let rows: Vec<_> = table.records().map(|row| row.expect("a row")).collect();
+    let mut command = ddtbench(&["run", "contiguous", "-p", &format!("bytes={sizes}"), "--mpi", mpi]);
+    command.args(["-m", "reference_untouched", "--launches", "1", "--max-time", TIME_S, "--out"]);
+    output(command.arg(dir.path().join("out")));
+    let rows = file(&dir.path().join("out/launches.csv"));
     SIZES.map(|size| {
-        let is_wanted = |row: &&csv::StringRecord| {
-            &row[phase] == "round_trip" && &row[pair] == "all" && row[bytes] == size.to_string()
-        };
-        let row = rows.iter().find(is_wanted).expect("a row for each size");
-        let one_way = |cell: &str| cell.parse::<f64>().expect("a time") / 2.0;
-        (one_way(&row[mean]), one_way(&row[median]))
+        let wanted = [("phase", "round_trip"), ("pair", "all"), ("bytes", &size.to_string())];
+        let row = rows.iter().find(|row| wanted.iter().all(|&(column, value)| row[column] == value));
+        let one_way = |column| number(row.expect("a row for each size"), column).expect("a time") / 2.0;
+        (one_way("mean_s"), one_way("median_s"))
     })
-}
-
-fn output(command: &mut Command) -> String {
-    let ended = command.output().expect("the program starts");
-    assert!(ended.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ended.stderr));
-    String::from_utf8(ended.stdout).expect("text")
 }

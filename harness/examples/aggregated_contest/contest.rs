@@ -3,61 +3,32 @@
 //! The smallest of several noisy medians is smaller than that of the best mechanism. So the best of them is chosen on every
 //! other round and compared on the rounds between, and the other way round. Each round gives a ratio of times that were
 //! measured side by side; a cell stands at their median, with its interval.
-//!
-//! What of that is noise shows where a mechanism is compared with itself: the best mapping with its [`twin`], which does the
-//! same under another name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
+use common::fine_grained::aggregation::AGGREGATED;
 use common::kinds::partitioned::methods::SINGLE;
 use common::stats::{self, Ratio, paired_ratio};
 
 /// Times by mechanism and round.
 pub type Rounds = BTreeMap<String, BTreeMap<usize, Vec<f64>>>;
 
-/// Which mechanism is compared with the best of those whose mapping is fixed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compared {
-    /// `aggregated`.
-    Learning,
-    /// The twin of the best one, of a message in so many partitions.
-    Twin(usize),
-}
-
-/// How a mechanism stands to the best of those whose mapping is fixed, in a case.
+/// How `aggregated` stands to the best of those whose mapping is fixed, in a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatioToBest {
     /// The best one on the even rounds.
     pub best: String,
-    /// The time of the compared mechanism over that of the best: below 1 it is faster.
+    /// Its time over that of the best: below 1 it is faster.
     pub ratio: Ratio,
     /// Rounds in which both were measured.
     pub rounds: usize,
 }
 
-/// The name by which a mapping of neighbours, so many each, is measured a second time: as so many bins.
-pub fn twin(name: &str, partitions: usize) -> Option<String> {
-    match Aggregation::of_mechanism(name)? {
-        Ok(Aggregation { grouping: Grouping::Fixed(m), over: Over::Persistent }) => {
-            Some(format!("{AGGREGATED}:bins={}", partitions.div_ceil(m)))
-        }
-        _ => None,
-    }
-}
-
-fn is_bins(name: &str) -> bool {
-    let aggregation = Aggregation::of_mechanism(name);
-    matches!(aggregation, Some(Ok(Aggregation { grouping: Grouping::Bins(_), over: Over::Persistent })))
-}
-
-/// The best is sought among all mechanisms but `single`, which is told nothing of partitions and stands aside as `aggregated:m=`
-/// of all of them, and bins, which are twins. `None` where a half has no round with the compared mechanism and another, or the
-/// best has no twin.
-pub fn ratio_to_best(rounds: &Rounds, compared: Compared) -> Option<RatioToBest> {
+/// The best is sought among all mechanisms but `single`, which knows nothing of partitions and is there as `aggregated:m=` of all of
+/// them. `None` if a half has no round with `aggregated` and another.
+pub fn ratio_to_best(rounds: &Rounds) -> Option<RatioToBest> {
     let names: BTreeSet<&str> = rounds.keys().map(String::as_str).collect();
-    let fixed =
-        || names.iter().copied().filter(|&name| name != AGGREGATED && name != SINGLE && !is_bins(name));
+    let fixed = || names.iter().copied().filter(|&name| name != AGGREGATED && name != SINGLE);
     let of_half = |name: &str, parity: usize| {
         let of = rounds[name].iter().filter(|(round, _)| *round % 2 == parity);
         stats::median(&stats::sorted(of.flat_map(|(_, times)| times.iter().copied())))
@@ -68,18 +39,13 @@ pub fn ratio_to_best(rounds: &Rounds, compared: Compared) -> Option<RatioToBest>
     };
     // Compared on the even rounds is who was the best on the odd ones.
     let chosen = [best(1)?, best(0)?];
-    let name = |best: &str| match compared {
-        Compared::Learning => Some(AGGREGATED.to_owned()),
-        Compared::Twin(partitions) => twin(best, partitions),
-    };
-    let times = [rounds.get(&name(chosen[0])?)?, rounds.get(&name(chosen[1])?)?];
+    let times = rounds.get(AGGREGATED)?;
     let median = |times: &Vec<f64>| stats::median(&stats::sorted(times.iter().copied()));
-    let pair = |half: usize, round: usize| {
-        Some((median(times[half].get(&round)?)?, median(rounds[chosen[half]].get(&round)?)?))
+    let pair = |(&round, times): (&usize, &Vec<f64>)| {
+        let half = round % 2;
+        Some((half, (median(times)?, median(rounds[chosen[half]].get(&round)?)?)))
     };
-    let all: BTreeSet<usize> = times.iter().flat_map(|times| times.keys().copied()).collect();
-    let pairs: Vec<(usize, (f64, f64))> =
-        all.into_iter().filter_map(|round| Some((round % 2, pair(round % 2, round)?))).collect();
+    let pairs: Vec<(usize, (f64, f64))> = times.iter().filter_map(pair).collect();
     let has = |parity: usize| pairs.iter().any(|(half, _)| *half == parity);
     if !(has(0) && has(1)) {
         return None;
@@ -132,30 +98,19 @@ mod tests {
             ("aggregated:m=2", [5.0; 4]),
             (SINGLE, [1.0; 4]),
         ];
-        let found = ratio_to_best(&rounds(&times), Compared::Learning).unwrap();
+        let found = ratio_to_best(&rounds(&times)).unwrap();
         // On the odd rounds against `many`, 4/8, and on the even ones against `m=2`, 4/5.
         assert_eq!((found.best.as_str(), found.rounds), ("many", 4));
         assert!((found.ratio.value - 0.65).abs() < 1e-12, "{found:?}");
     }
 
     #[test]
-    fn a_mapping_is_compared_with_its_twin_and_a_twin_is_never_the_best() {
-        assert_eq!(twin("aggregated:m=4", 16).as_deref(), Some("aggregated:bins=4"));
-        assert_eq!(twin("aggregated:m=4", 17).as_deref(), Some("aggregated:bins=5"));
-        assert_eq!((twin("many", 16), twin("aggregated:m=4@partitioned", 16)), (None, None));
-        let times = [("aggregated:m=4", [2.0; 4]), ("aggregated:bins=4", [1.0; 4]), ("many", [4.0; 4])];
-        let of_twin = ratio_to_best(&rounds(&times), Compared::Twin(16)).unwrap();
-        assert_eq!((of_twin.best.as_str(), of_twin.ratio.value), ("aggregated:m=4", 0.5));
-        assert_eq!(ratio_to_best(&rounds(&times), Compared::Twin(8)), None, "there is no such twin");
-    }
-
-    #[test]
     fn without_another_mechanism_or_without_a_half_there_is_no_ratio() {
         let alone = rounds(&[(AGGREGATED, [4.0; 4]), (SINGLE, [1.0; 4])]);
-        assert_eq!(ratio_to_best(&alone, Compared::Learning), None);
+        assert_eq!(ratio_to_best(&alone), None);
         let mut one = rounds(&[(AGGREGATED, [4.0; 4]), ("many", [4.0; 4])]);
         one.get_mut("many").unwrap().retain(|&round, _| round == 0);
-        assert_eq!(ratio_to_best(&one, Compared::Learning), None);
+        assert_eq!(ratio_to_best(&one), None);
     }
 
     #[test]

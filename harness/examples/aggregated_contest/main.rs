@@ -7,8 +7,6 @@
 //! more than 10% of the cells whose arrivals repeat, beyond 1.25 in any of them, or beyond 2 where arrivals are drawn anew. A
 //! cell is lost where the whole interval of its ratio is beyond the limit; how many ratios are beyond it by themselves, and
 //! how many intervals hold the limit, is printed beside it. Cells with too few rounds for an interval end it with 1 as well.
-//!
-//! With `--twins` first the best mapping is compared with its twin instead, where folders have it: what noise does.
 
 mod contest;
 
@@ -20,10 +18,11 @@ use std::process::ExitCode;
 use anyhow::Context;
 use ddtbench::experiments::partitioned::Setting;
 use ddtbench::folder::{CASES, SAMPLES};
+use ddtbench::model::mpi_label;
 use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
-use contest::{Compared, Count, Rounds, ratio_to_best};
+use contest::{Count, Rounds, ratio_to_best};
 
 /// Ratios up to which a cell is as good as the best, and beyond which it is lost; the same where arrivals are drawn anew.
 const CLOSE: f64 = 1.05;
@@ -54,9 +53,7 @@ struct Row {
 
 fn main() -> anyhow::Result<ExitCode> {
     let mut cells: BTreeMap<(String, String), Rounds> = BTreeMap::new();
-    let is_flag = |arg: &std::ffi::OsString| arg == "--twins";
-    let of_twins = std::env::args_os().any(|arg| is_flag(&arg));
-    for folder in std::env::args_os().skip(1).filter(|arg| !is_flag(arg)) {
+    for folder in std::env::args_os().skip(1) {
         let open = |name: &str| {
             let path = Path::new(&folder).join(name);
             File::open(&path).with_context(|| path.display().to_string())
@@ -64,7 +61,7 @@ fn main() -> anyhow::Result<ExitCode> {
         let mut cases = BTreeMap::new();
         for row in csv::Reader::from_reader(open(CASES)?).deserialize() {
             let row: CaseRow = row?;
-            cases.insert(row.number, (format!("{}{}", row.mpi, of_variant(&row.mpi_variant)), row.params));
+            cases.insert(row.number, (mpi_label(&row.mpi, &row.mpi_variant), row.params));
         }
         for row in csv::Reader::from_reader(MultiGzDecoder::new(open(SAMPLES)?)).deserialize() {
             let row: Row = row?;
@@ -79,8 +76,7 @@ fn main() -> anyhow::Result<ExitCode> {
     for ((mpi, params), rounds) in &cells {
         let pairs = params.split_whitespace().filter_map(|pair| pair.split_once('='));
         let setting = Setting::parse(pairs).map_err(anyhow::Error::msg)?;
-        let compared = if of_twins { Compared::Twin(setting.ranges().len()) } else { Compared::Learning };
-        let Some(found) = ratio_to_best(rounds, compared) else {
+        let Some(found) = ratio_to_best(rounds) else {
             println!("                       {mpi} {params}: not measured in both halves");
             continue;
         };
@@ -104,11 +100,6 @@ fn main() -> anyhow::Result<ExitCode> {
     let is_close = close.lost as f64 <= FEW * close.cells as f64;
     let holds = is_close && far.lost + at_random.lost + unknown == 0;
     Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// What follows the name of an MPI with settings of its own.
-fn of_variant(name: &str) -> String {
-    if name.is_empty() { String::new() } else { format!(":{name}") }
 }
 
 /// Counts by a limit, and prints it.
