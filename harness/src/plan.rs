@@ -152,9 +152,10 @@ impl Plan {
     /// # Errors
     /// A file that cannot be read, is no TOML, or has wrong, unknown or missing fields, with line and column.
     pub fn read(file: &Path) -> Result<Self, PlanError> {
-        let text = std::fs::read_to_string(file)
-            .map_err(|source| PlanError::Read { file: file.to_owned(), source })?;
-        Self::parse(&text).map_err(|source| PlanError::Syntax { file: file.to_owned(), source })
+        let refuse =
+            |error: &dyn std::fmt::Display| PlanError(format!("plan file {}: {error}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|error| refuse(&error))?;
+        Self::parse(&text).map_err(|error| refuse(&error))
     }
 
     /// The same of a file's text.
@@ -186,7 +187,7 @@ impl Plan {
     /// # Errors
     /// A name or a value that a plan cannot have.
     pub fn with(self, values: toml::Table) -> Result<Self, PlanError> {
-        let refuse = |error: &dyn std::fmt::Display| PlanError::Values(error.to_string());
+        let refuse = |error: &dyn std::fmt::Display| PlanError(error.to_string());
         let mut plan = toml::Value::try_from(&self).map_err(|error| refuse(&error))?;
         merge(&mut plan, toml::Value::Table(values));
         plan.try_into().map_err(|error: toml::de::Error| refuse(&error))
@@ -209,7 +210,7 @@ impl Plan {
     /// As [`Experiment`](experiments::Experiment)'s `cases`.
     pub fn select(&mut self, selection: &Selection) -> Result<Vec<String>, PlanError> {
         let selected = (experiments::of(self.experiment).cases)(selection, self.context());
-        let selected = selected.map_err(PlanError::Selection)?;
+        let selected = selected.map_err(PlanError)?;
         let methods = &selection.methods;
         self.cases
             .extend(selected.cases.into_iter().map(|case| PlannedCase { methods: methods.clone(), ..case }));
@@ -245,9 +246,7 @@ impl Plan {
     /// # Errors
     /// The first thing that cannot be: field, value, and what would be right.
     pub fn check_conditions(&self) -> Result<(), PlanError> {
-        let field = |field, value: String, reason: &str| {
-            Err(PlanError::Field { field, value, reason: reason.to_owned() })
-        };
+        let field = |field, value: String, reason: &str| Err(PlanError::field(field, &value, reason));
         if self.schema != SCHEMA {
             let reason = format!("this version of ddtbench reads schema {SCHEMA}");
             return field("schema", self.schema.to_string(), &reason);
@@ -300,7 +299,7 @@ impl Plan {
             return field("methods", format!("{} of them", self.methods.len()), &reason);
         }
         for (i, method) in self.methods.iter().enumerate() {
-            self.experiment.method(method).map_err(PlanError::Method)?;
+            self.experiment.method(method).map_err(PlanError)?;
             if self.methods[..i].contains(method) {
                 return field("methods", format!("{:?}", self.methods), "one is named twice");
             }
@@ -319,21 +318,19 @@ impl Plan {
         (self.quick, self.full) = (None, None);
         if let Some(figure) = &self.figure {
             let refused = figure.check(self.experiment);
-            refused.map_err(|reason| PlanError::Values(format!("figure: {reason}")))?;
+            refused.map_err(|reason| PlanError(format!("figure: {reason}")))?;
         }
         let mut notes = Vec::new();
         for sweep in std::mem::take(&mut self.sweeps) {
             notes.extend(self.select(&sweep)?);
         }
         if self.cases.is_empty() {
-            let (value, reason) = ("[]".to_owned(), "at least one is needed, or a sweep".to_owned());
-            return Err(PlanError::Field { field: "cases", value, reason });
+            return Err(PlanError::field("cases", "[]", "at least one is needed, or a sweep"));
         }
         let (mut cases, mut known) = (Vec::new(), HashMap::new());
         for (i, given) in self.cases.iter_mut().enumerate() {
-            let refuse = |test: &str, reason: String| {
-                Err(PlanError::Case { number: i + 1, test: test.to_owned(), reason })
-            };
+            let refuse =
+                |test: &str, reason: String| Err(PlanError(format!("case {} ({test}): {reason}", i + 1)));
             let setup = Context { ranks: self.ranks.unwrap_or(1), seed: self.seed };
             let prepared = match (experiments::of(self.experiment).prepare)(given, &self.methods, setup) {
                 Ok(prepared) => prepared,

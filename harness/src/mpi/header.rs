@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::Family;
-use super::error::{MpiError, Result, at, unusable};
+use super::error::{Result, at, unusable};
 use super::show::Show;
 use super::{state, tool};
 
@@ -33,13 +33,7 @@ pub(super) fn family_and_version(
     command.args(["-E", "-P"]).args(&show.defines);
     command.args(show.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
     command.arg(questions.path()).envs(variables);
-    let ended = tool::run(command, tool::QUESTION).map_err(|error| match error {
-        MpiError::Start { source, .. } => {
-            unusable(format!("its C compiler `{}` does not start: {source}", show.compiler))
-        }
-        MpiError::Hangs { .. } => unusable(error.to_string()),
-        other => other,
-    })?;
+    let ended = tool::ask(command, mpicc)?;
     if !ended.exit.success() {
         let path = if state::is_plain(mpicc) {
             ""

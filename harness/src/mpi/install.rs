@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use super::Print;
-use super::error::{Result, at, last_lines, other};
+use super::error::{Result, at, other};
 use super::launcher::quoted;
 use super::lock::Lock;
 use super::process::Line;
-use super::tool;
+use super::tool::{self, last_lines};
 use super::wheels::Package;
 
 /// Folders of this prefix are installs that have not come to their end.
@@ -239,13 +240,13 @@ impl Pip {
 fn finish(command: Command) -> Result<Vec<String>> {
     let line = command_line(&command);
     let mut lines = Vec::new();
-    let exit = tool::follow(command, None, |line| match line {
+    let exit = tool::follow(command, Duration::MAX, |line| match line {
         Line::Out(line) | Line::Err(line) => lines.push(line),
     })?;
     if exit.success() {
         return Ok(lines);
     }
-    let output = last_lines(lines.join("\n").as_bytes(), 15);
+    let output = last_lines(&lines, 15);
     Err(other(format!("`{line}` failed ({exit}):\n{output}")))
 }
 

@@ -1,5 +1,5 @@
 //! Ctrl-C and its relatives. While nothing is under way that must be ended in order, they end the program at once, also where it
-//! waits for a file or for standard input. From [`hold`] on the first sets a flag, which [`super::Running::next`] reports, and the
+//! waits for a file or for standard input. From [`hold`] on the first sets a flag, which whoever waits for a process looks at, and the
 //! second ends at once.
 
 use std::io;

@@ -2,7 +2,7 @@
 //!
 //! [`Project::pick`] chooses an [`Installation`] (see there for the order), [`Project::rank_program`] builds the
 //! rank program for it in a folder of its own, [`Launch`] makes the command line of its launcher, and
-//! [`Running`] is the started command: lines come out of it, and nothing of it survives [`Running::kill`].
+//! [`Launch::watch`] runs it to its end: nothing of it survives.
 
 mod builds;
 mod candidate;
@@ -37,7 +37,7 @@ pub use common::cores::{by_core, core, cores};
 pub use error::{MpiError, Result};
 pub use launcher::{CommandLine, Launch, progressing};
 pub use pmi::Pmi;
-pub use process::{ExitDescription, Line, Next, Running};
+pub use process::{ExitDescription, Line};
 pub use project::Project;
 pub use registry::MpiEntry;
 pub use state::memory_of;

@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::error::{MpiError, Result};
-use super::launcher::{CommandLine, Launch};
+use super::error::{Result, other};
+use super::launcher::CommandLine;
 use super::watcher::Watcher;
 use super::{interrupt, tree};
 
@@ -32,7 +32,7 @@ pub enum Line {
 
 /// What [`Running::next`] saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub(super) enum Next {
     /// A line.
     Line(Line),
     /// Nothing for the whole time.
@@ -113,23 +113,16 @@ fn signal_name(signal: i32) -> Option<&'static str> {
 ///
 /// The thread that starts it must live as long as it: when that thread ends, the system ends the command.
 #[derive(Debug)]
-pub struct Running {
+pub(super) struct Running {
     child: Child,
     marker: String,
     lines: Receiver<Line>,
     ended: Option<(ExitStatus, Instant)>,
     swept: bool,
     killed: bool,
+    /// Whether what it leaves behind is ended as well.
     sweeps: bool,
-    /// Of a tool. Launchers end their ranks themselves.
     _watcher: Option<Watcher>,
-}
-
-impl Launch<'_> {
-    /// Starts the command line of this launch.
-    pub fn start(&self) -> Result<Running> {
-        Running::start(&self.command_line()?)
-    }
 }
 
 impl Running {
@@ -137,7 +130,7 @@ impl Running {
     pub fn start(line: &CommandLine) -> Result<Self> {
         let mut command = Command::new(&line.program);
         command.args(&line.args).envs(&line.env);
-        Self::spawn(command, true).map_err(|source| MpiError::Start { command: line.to_string(), source })
+        Self::spawn(command, true).map_err(|source| other(format!("`{line}` did not start: {source}")))
     }
 
     /// Starts a tool, as [`Running::start`] does a command. What it leaves behind when it ends is meant to stay: a compiler's cache
@@ -150,7 +143,7 @@ impl Running {
         interrupt::hold();
         let marker = unique();
         // First: we may be killed at any time.
-        let watcher = if sweeps { None } else { Watcher::start(&marker) };
+        let watcher = Watcher::start(&marker);
         command.env(tree::MARKER, &marker);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         #[cfg(target_os = "linux")]
@@ -162,11 +155,6 @@ impl Running {
         read_lines(out, Line::Out, sender.clone());
         read_lines(err, Line::Err, sender);
         Ok(Self { child, marker, lines, ended: None, swept: false, killed: false, sweeps, _watcher: watcher })
-    }
-
-    /// Process id of the command.
-    pub fn id(&self) -> u32 {
-        self.child.id()
     }
 
     /// Waits for something to happen, at most `timeout`. Lines that are already there come first, even after

@@ -3,17 +3,18 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::builds::{self, Build};
-use super::error::{MpiError, Result, last_lines};
+use super::error::{MpiError, Result, other};
 use super::install::{self, Marker};
 use super::launcher::quoted;
 use super::lock::Lock;
 use super::process::Line;
-use super::{Installation, Print, Project, find, tool, wheels};
+use super::tool::{self, last_lines};
+use super::{Installation, Print, Project, find, wheels};
 
 /// Package and program.
 const RANK_PROGRAM: &str = "ddtbench-rank";
@@ -39,7 +40,7 @@ impl Project {
         let program = build.program();
         if cargo().is_none() {
             if !program.is_file() {
-                return Err(MpiError::NoCargo { name: name.clone(), program });
+                return Err(no_cargo(name, &program));
             }
             print(&format!(
                 "cargo was not found; using the rank program as it was built: {}",
@@ -63,7 +64,7 @@ impl Project {
     pub fn cargo(&self, mpi: &Installation, print: Print<'_>) -> Result<Command> {
         let build = Build::of(mpi, &self.state);
         let Some(cargo) = cargo() else {
-            return Err(MpiError::NoCargo { name: mpi.name.clone(), program: build.program() });
+            return Err(no_cargo(&mpi.name, &build.program()));
         };
         let mut command = Command::new(cargo);
         command.current_dir(self.root()).args(["--config", &build.setting()]);
@@ -94,15 +95,13 @@ impl Project {
         }
         let mut output = BuildOutput::new(self.verbose);
         let mut program = None;
-        let exit = tool::follow(command, None, |line| match line {
+        let exit = tool::follow(command, Duration::MAX, |line| match line {
             Line::Out(line) if line.starts_with('{') => program = executable(&line).or(program.take()),
             Line::Out(line) | Line::Err(line) => output.add(&line, print),
         })?;
-        program.filter(|_| exit.success()).ok_or_else(|| MpiError::Build {
-            name: mpi.name.clone(),
-            command: line,
-            status: exit.to_string(),
-            output: last_lines(output.text.as_bytes(), 40),
+        program.filter(|_| exit.success()).ok_or_else(|| {
+            let (name, output) = (&mpi.name, last_lines(&output.lines, 40));
+            other(format!("the rank program for {name} could not be built with `{line}` ({exit}):\n{output}"))
         })
     }
 
@@ -140,6 +139,14 @@ impl Project {
     }
 }
 
+/// Neither cargo nor a program that was built before.
+fn no_cargo(mpi: &str, program: &Path) -> MpiError {
+    other(format!(
+        "the rank program for {mpi} is not built ({}), and cargo was not found to build it; install Rust or put cargo into PATH",
+        program.display()
+    ))
+}
+
 /// The cargo that started this program, or the one in `PATH`.
 fn cargo() -> Option<PathBuf> {
     find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
@@ -147,7 +154,7 @@ fn cargo() -> Option<PathBuf> {
 
 /// The output of cargo: its progress is reported now and then, the rest is kept for an error.
 struct BuildOutput {
-    text: String,
+    lines: Vec<String>,
     last: Instant,
     is_passed_on: bool,
 }
@@ -155,7 +162,7 @@ struct BuildOutput {
 impl BuildOutput {
     /// Nothing yet; if it `is_passed_on`, each line is reported and none is kept.
     fn new(is_passed_on: bool) -> Self {
-        Self { text: String::new(), last: Instant::now(), is_passed_on }
+        Self { lines: Vec::new(), last: Instant::now(), is_passed_on }
     }
 
     fn add(&mut self, line: &str, report: Print<'_>) {
@@ -166,7 +173,7 @@ impl BuildOutput {
         for part in line.split('\r') {
             match progress(part) {
                 None if part.trim().is_empty() => {}
-                None => self.text += &format!("{part}\n"),
+                None => self.lines.push(part.to_owned()),
                 Some(built) if self.last.elapsed() >= PROGRESS_EVERY => {
                     self.last = Instant::now();
                     report(&format!("built: {built}"));
@@ -244,11 +251,7 @@ mod tests {
             "   Compiling syn v3\n    Building [>  ] 1/9: a\r    Building [=> ] 2/9: b\r\nerror: no\n";
         let mut output = BuildOutput::new(false);
         drawn.lines().for_each(|line| output.add(line, &mut |text| reported.push(text.to_owned())));
-        assert_eq!(
-            (output.text.as_str(), reported.len()),
-            ("   Compiling syn v3\nerror: no\n", 0),
-            "{reported:?}"
-        );
+        assert_eq!((output.lines.join("|").as_str(), reported.len()), ("   Compiling syn v3|error: no", 0));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::error::{MpiError, Result, unusable};
+use super::error::{Result, unusable};
 use super::tool;
 
 /// The parts of the wrapper's command line that we use.
@@ -26,11 +26,7 @@ impl Show {
         let unusable = |reason: String| unusable(mpicc, reason);
         let mut command = Command::new(mpicc);
         command.arg("-show").envs(env);
-        let ended = tool::run(command, tool::QUESTION).map_err(|error| match error {
-            MpiError::Start { source, .. } => unusable(format!("it does not start: {source}")),
-            MpiError::Hangs { .. } => unusable(error.to_string()),
-            other => other,
-        })?;
+        let ended = tool::ask(command, mpicc)?;
         let output = ended.out.join("\n");
         if !ended.exit.success() {
             return Err(unusable(format!("`-show` ended with {}: {}", ended.exit, ended.last_lines(3))));

@@ -1,12 +1,14 @@
 //! Tools that prepare what is measured: cargo, pip, compiler wrappers. Where the user wants to stop they end at once, with all
 //! that they have started.
 
+use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::error::{MpiError, Result};
+use super::error::{MpiError, Result, other, unusable};
 use super::install::command_line;
-use super::process::{ExitDescription, Line, Next, Running};
+use super::process::{ExitDescription, Line, Running};
+use super::watchdog::{Exit, Sign};
 
 /// How long a question to a compiler or to pip may take. It is answered within a second; on a slow shared file system in some.
 pub(super) const QUESTION: Duration = Duration::from_secs(60);
@@ -24,9 +26,13 @@ pub(super) struct ToolEnd {
 impl ToolEnd {
     /// The last `count` lines of both.
     pub fn last_lines(&self, count: usize) -> String {
-        let lines: Vec<&str> = self.out.iter().chain(&self.err).map(String::as_str).collect();
-        lines[lines.len().saturating_sub(count)..].join("\n")
+        last_lines(&[&self.out[..], &self.err].concat(), count)
     }
+}
+
+/// The last `count` lines.
+pub(super) fn last_lines(lines: &[String], count: usize) -> String {
+    lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
 /// Runs a tool to its end.
@@ -35,39 +41,44 @@ impl ToolEnd {
 /// If it does not start, lasts longer than `limit`, or the user wants to stop.
 pub(super) fn run(command: Command, limit: Duration) -> Result<ToolEnd> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = follow(command, Some(limit), |line| match line {
+    let exit = follow(command, limit, |line| match line {
         Line::Out(line) => out.push(line),
         Line::Err(line) => err.push(line),
     })?;
     Ok(ToolEnd { exit, out, err })
 }
 
-/// The same for one that may last; `hear` is given its lines as they come.
+/// Asks a compiler wrapper, or the compiler that it calls.
+///
+/// # Errors
+/// If it does not answer, so that the wrapper cannot be used, or the user wants to stop.
+pub(super) fn ask(command: Command, mpicc: &Path) -> Result<ToolEnd> {
+    run(command, QUESTION).map_err(|error| match error {
+        MpiError::Interrupted => error,
+        MpiError::Other(reason) => unusable(mpicc, reason),
+    })
+}
+
+/// Runs a tool to its end; `take` gets its lines as they come.
+///
+/// # Errors
+/// As of [`run`].
 pub(super) fn follow(
     command: Command,
-    limit: Option<Duration>,
-    mut hear: impl FnMut(Line),
+    limit: Duration,
+    mut take: impl FnMut(Line),
 ) -> Result<ExitDescription> {
-    /// So often the limit is looked at, at the least.
-    const LOOK: Duration = Duration::from_millis(500);
     let line = command_line(&command);
-    let start = Instant::now();
-    let mut running =
-        Running::start_tool(command).map_err(|source| MpiError::Start { command: line.clone(), source })?;
-    loop {
-        match running.next(LOOK) {
-            Next::Line(line) => hear(line),
-            Next::Exited(exit) => return Ok(exit),
-            Next::Interrupted => {
-                running.kill();
-                return Err(MpiError::Interrupted);
-            }
-            Next::Silence => {}
-        }
-        if limit.is_some_and(|limit| start.elapsed() > limit) {
-            running.kill();
-            return Err(MpiError::Hangs { command: line, limit_s: limit.unwrap_or_default().as_secs_f64() });
-        }
+    let running =
+        Running::start_tool(command).map_err(|source| other(format!("`{line}` did not start: {source}")))?;
+    // No line ends the silence, so that its limit is that of the whole time.
+    let exit = running.watch(limit, |line| {
+        take(line);
+        Sign::Noise
+    });
+    match exit.ok_or(MpiError::Interrupted)? {
+        Exit::Ended(exit) => Ok(exit),
+        Exit::Silent(limit_s) => Err(other(format!("`{line}` has not ended after {limit_s} s"))),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use super::error::{MpiError, Result};
+use super::error::{MpiError, Result, other};
 use super::launcher::Launch;
-use super::process::{ExitDescription, Line, Next};
+use super::process::{ExitDescription, Line, Next, Running};
 use crate::model::plain::plain;
 
 /// Time that a process gets to exit after it reported that it was done.
@@ -39,12 +39,26 @@ impl Launch<'_> {
     ///
     /// # Errors
     /// If the launcher cannot be started.
-    pub fn watch(&self, timeout_s: f64, mut take: impl FnMut(Line) -> Sign) -> Result<Option<Exit>> {
-        let mut running = self.start()?;
-        let mut silence = Silence::new(Duration::from_secs_f64(timeout_s));
+    pub fn watch(&self, timeout_s: f64, take: impl FnMut(Line) -> Sign) -> Result<Option<Exit>> {
+        Ok(Running::start(&self.command_line()?)?.watch(Duration::from_secs_f64(timeout_s), take))
+    }
+
+    /// The error that no process has begun, with what is known to help. `output` says how the launcher ended.
+    pub fn never_began(&self, times: &'static str, output: String) -> MpiError {
+        let own = || self.installation.mpiexec.display().to_string();
+        let launcher = self.launcher.map_or_else(own, str::to_owned);
+        let advice = self.pmi().ok().flatten().map(|pmi| format!("; {pmi}")).unwrap_or_default();
+        other(format!("no process has begun under {launcher}, {times}: {output}{advice}"))
+    }
+}
+
+impl Running {
+    /// Passes the command's lines to `take` until it ends, or is killed after so long a silence; `None` if the user wants to stop.
+    pub(super) fn watch(mut self, limit: Duration, mut take: impl FnMut(Line) -> Sign) -> Option<Exit> {
+        let mut silence = Silence::new(limit);
         loop {
             let (began, step) = (Instant::now(), silence.step());
-            let next = running.next(step);
+            let next = self.next(step);
             silence.waited(step, began.elapsed());
             match next {
                 Next::Line(line) => match take(line) {
@@ -55,28 +69,20 @@ impl Launch<'_> {
                         silence.limit = silence.limit.min(TO_LEAVE);
                     }
                 },
-                Next::Silence if !silence.is_over() => {}
-                Next::Silence => {
-                    running.kill();
-                    return Ok(Some(Exit::Silent(timeout_s)));
-                }
+                Next::Silence => {}
                 Next::Interrupted => {
-                    running.kill();
-                    return Ok(None);
+                    self.kill();
+                    return None;
                 }
                 // A signal of the terminal may have reached the ranks first.
-                Next::Exited(_) if super::interrupt::requested() => return Ok(None),
-                Next::Exited(exit) => return Ok(Some(Exit::Ended(exit))),
+                Next::Exited(_) if super::interrupt::requested() => return None,
+                Next::Exited(exit) => return Some(Exit::Ended(exit)),
+            }
+            if silence.is_over() {
+                self.kill();
+                return Some(Exit::Silent(limit.as_secs_f64()));
             }
         }
-    }
-
-    /// The error that no process has begun, with what is known to help. `output` says how the launcher ended.
-    pub fn never_began(&self, times: &'static str, output: String) -> MpiError {
-        let own = || self.installation.mpiexec.display().to_string();
-        let launcher = self.launcher.map_or_else(own, str::to_owned);
-        let advice = self.pmi().ok().flatten().map(|pmi| format!("; {pmi}")).unwrap_or_default();
-        MpiError::NeverBegan { launcher, times, output, advice }
     }
 }
 

@@ -1,7 +1,8 @@
-//! Ends what a tool has started where we are killed ourselves: cargo's compilers and pip's helpers would go on.
+//! Ends what a command has started if we are killed ourselves: cargo's compilers and pip's helpers would go on, and so would a rank
+//! that is outside MPI when its launcher ends.
 //!
-//! The system tells the command alone that its parent has gone. So a shell waits beside it for the end of a pipe that only we
-//! hold open, and then ends all processes that carry the command's mark, wherever they went.
+//! The system sends a signal to the command only. So a shell waits beside it for the end of a pipe that only we hold open, gives a
+//! launcher the time to end its ranks, and then ends all processes that carry the command's mark, wherever they went.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -12,6 +13,7 @@ use super::tree;
 /// Three times, since what is ended may have been starting something. `$1` is the mark.
 const SCRIPT: &str = r#"
 read -r over && exit 0
+sleep 2
 for again in 1 2 3; do
     for file in $(grep -lsF "$1" /proc/[0-9]*/environ); do
         process=${file#/proc/}

@@ -16,8 +16,7 @@ impl Plan {
     /// # Errors
     /// A key that does not exist, with the nearest and all others, or a value that the plan refuses.
     pub fn with_key(&self, key: &str, text: &str) -> Result<Self, PlanError> {
-        let refuse =
-            |reason: String| PlanError::Setting { key: key.to_owned(), value: text.to_owned(), reason };
+        let refuse = |reason: String| PlanError(format!("--set-plan {key}={text}: {reason}"));
         if DECIDED.contains(&key) {
             return Err(refuse("what is measured is not set by a key: write it into a plan file".to_owned()));
         }

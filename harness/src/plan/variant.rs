@@ -27,10 +27,7 @@ impl Variant {
     /// The variant, and what would be right.
     pub fn check(variants: &[Self]) -> Result<(), PlanError> {
         for (i, variant) in variants.iter().enumerate() {
-            let refuse = |reason: &str| {
-                let (value, reason) = (variant.name.clone(), reason.to_owned());
-                Err(PlanError::Field { field: "variants", value, reason })
-            };
+            let refuse = |reason: &str| Err(PlanError::field("variants", &variant.name, reason));
             let is_sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
             if variant.name.is_empty() || !variant.name.chars().all(is_sane) {
                 return refuse("a variant's name is of letters, digits, `-`, `_` and `.`");
