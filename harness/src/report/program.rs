@@ -23,7 +23,7 @@ pub fn explain(
         (Exchange::AllToAll { send_block, .. }, Side::Send) => (0, 0, send_block.clone(), ranks),
         (Exchange::AllToAll { receive_block, .. }, Side::Receive) => (1, 0, receive_block.clone(), ranks),
         (Exchange::Pairs, side) => {
-            let (origin, layout) = app.message(side, order).datatype(&Arrays::displacements_of(&specs));
+            let (origin, layout) = app.message(side, order).datatype(&Arrays::displacements_of(specs));
             (0, origin, layout, 1)
         }
     };

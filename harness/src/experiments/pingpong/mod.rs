@@ -16,7 +16,7 @@ use super::Experiment;
 /// Ping-pongs, as one of the kinds of experiments.
 pub(super) static EXPERIMENT: Experiment = Experiment {
     parameters: Vec::new,
-    cases: cases,
+    cases,
     prepare,
     add_figures: figures::add,
     table_format: &table::TABLE_FORMAT,

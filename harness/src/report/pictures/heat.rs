@@ -123,7 +123,7 @@ impl MapGroup<'_> {
             for (j, map) in row.iter().enumerate() {
                 let x = self.left + j as f64 * (size + GAP);
                 let left = if j == 0 { self.left } else { 0.0 };
-                self.map(root, picture, colours, map, (x, y), size, left)?;
+                self.map(root, picture, colours, map, (x, y), (size, left))?;
             }
             self.title_up(root, y + HEAD)?;
         }
@@ -155,8 +155,7 @@ impl MapGroup<'_> {
         colours: &Colours,
         map: &Panel<'_>,
         (x, y): (f64, f64),
-        size: f64,
-        left: f64,
+        (size, left): (f64, f64),
     ) -> Result<(), Refused> {
         // The title is cut to the map's width; the value alone, as `progress`, is clear.
         let title = cut(&map.title.replace("configuration=", ""), size, TEXT);
