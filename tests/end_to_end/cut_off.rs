@@ -12,7 +12,7 @@ use std::time::Duration;
 use libtest_mimic::Trial;
 
 use super::gate::Gate;
-use super::job::{Job, run, signal};
+use super::job::{Job, Process, run, signal};
 use super::results::{Row, Summary, expect_once, samples};
 use super::setup::{Check, MPIS, Mpi, mpi, trials_on};
 use super::trial::{Need, alone, beside_others};
@@ -57,10 +57,12 @@ impl Running {
         self.job = Job::start(&mut self.resume());
     }
 
-    /// The launcher, while there is one: what `ddtbench` itself has started.
+    /// The launcher, while there is one: what `ddtbench` itself has started, and not the shell that watches over it, which is called
+    /// `ddtbench`.
     fn launcher(&self) -> Option<i32> {
-        let own = self.job.pid();
-        self.job.processes().into_iter().find(|process| process.parent == own).map(|process| process.pid)
+        let is_launcher =
+            |process: &Process| process.parent == self.job.pid() && !process.has_argument("ddtbench");
+        self.job.processes().into_iter().find(is_launcher).map(|process| process.pid)
     }
 
     /// A rank, while there is one.
