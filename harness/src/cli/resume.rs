@@ -58,6 +58,7 @@ pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path)
     if flags.retry_failed {
         run.forget_checks(&mut Notes);
     }
+    recorded.lacking(&done)?.iter().for_each(|warning| log(&format!("warning: {warning}")));
     let about = About { plan: checked.plan.to_toml(), ..measure::about(&checked) };
     let (mut folder, moved) = recorded.resume(&done, about.clone())?;
     folder.replace_plan(about)?;

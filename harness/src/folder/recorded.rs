@@ -126,6 +126,40 @@ impl Recorded {
         Ok(Self { numbers, locked, plan, records })
     }
 
+    /// What is missing beside the times of these cases and launches: their samples, blocks or figures, which nobody but a person
+    /// removes.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn lacking(&self, done: &Done) -> Result<Vec<String>> {
+        let mut lacking = Vec::new();
+        for name in [SAMPLES, BLOCKS] {
+            let bytes = read(&self.path().join(name))?;
+            let known: HashSet<_> = members(&bytes).0.iter().filter_map(case_and_launch).collect();
+            let is_known = |(case, launch): &(Arc<Case>, usize)| {
+                self.numbers.get(case).is_some_and(|number| known.contains(&(*number, *launch)))
+            };
+            let count = done.iter().filter(|of| !is_known(of)).count();
+            if count > 0 {
+                lacking.push(format!("{name} has nothing of {count} cases and launches that {LAUNCHES} has"));
+            }
+        }
+        let of = |record: &Record| Some((record.case.clone(), record.launch?));
+        let all = |is_it: fn(&Record) -> bool| -> Done {
+            self.records.iter().filter(|record| is_it(record)).filter_map(of).collect()
+        };
+        let (timed, with_figures) =
+            (all(|record| record.median_s.is_some()), all(|record| !record.figures.is_empty()));
+        let count = timed.difference(&with_figures).filter(|of| done.contains(of)).count();
+        // There are kinds without figures.
+        if count > 0 && !(with_figures.is_empty() && self.path().join(LAUNCH_FIGURES).exists()) {
+            lacking.push(format!(
+                "{LAUNCH_FIGURES} has nothing of {count} cases and launches that {LAUNCHES} has"
+            ));
+        }
+        Ok(lacking)
+    }
+
     /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.locked.path()
@@ -267,12 +301,12 @@ impl Aside {
         let (whole, torn) = torn::split(&bytes);
         let mut reader = csv::Reader::from_reader(whole);
         let mut columns = TableColumns::new(reader.headers().cloned().unwrap_or_default());
-        let mut start = reader.position().byte() as usize;
+        let mut start = torn::row_end(&bytes, reader.position());
         let header = &bytes[..start];
         let (mut kept, mut rest) = (Vec::new(), Vec::new());
         let mut cells = csv::StringRecord::new();
         while let Ok(true) = reader.read_record(&mut cells) {
-            let end = reader.position().byte() as usize;
+            let end = torn::row_end(&bytes, reader.position());
             let keeps = T::read(&cells, &mut columns).is_ok_and(|row| is_kept(&row));
             let to = if keeps { &mut kept } else { &mut rest };
             to.extend_from_slice(&bytes[start..end]);

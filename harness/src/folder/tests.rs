@@ -371,8 +371,48 @@ fn damage_that_no_cut_leaves_is_refused_and_nothing_is_touched() {
 }
 
 #[test]
-fn times_of_a_case_without_a_row_are_refused() {
+fn lines_of_dos_are_read_and_gone_on_with() {
     let (_dir, path, stages) = finished();
+    let dos = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap().replace('\n', "\r\n");
+    for (stage, done) in [(2, 2), (3, 3)] {
+        restore(&path, &stages[stage]);
+        let cut = dos(&stages[stage][place(LAUNCHES)]) + "half a";
+        fs::write(path.join(LAUNCHES), &cut).unwrap();
+        let (mut folder, moved) = resume(&path);
+        assert_eq!(moved.len(), 1, "{moved:?}");
+        let kept = fs::read_to_string(path.join(LAUNCHES)).unwrap();
+        assert_eq!(format!("{kept}half a"), cut);
+        if done == 2 {
+            keep(&mut folder, &result(UNITS[2])).unwrap();
+        }
+        drop(folder);
+        assert_eq!(read_records(&path).unwrap().len(), {
+            restore(&path, &stages[3]);
+            read_records(&path).unwrap().len()
+        });
+    }
+}
+
+#[test]
+fn what_a_person_has_removed_is_reported() {
+    let (_dir, path, stages) = finished();
+    let lacking = || {
+        let recorded = Recorded::open(&path).unwrap();
+        recorded.lacking(&done(&recorded.records)).unwrap()
+    };
+    assert_eq!(lacking(), Vec::<String>::new());
+    fs::remove_file(path.join(SAMPLES)).unwrap();
+    fs::write(path.join(BLOCKS), &stages[2][place(BLOCKS)]).unwrap();
+    let found = lacking();
+    assert!(found[0].contains(SAMPLES) && found[0].contains("nothing of 3"), "{found:?}");
+    assert!(found[1].contains(BLOCKS) && found[1].contains("nothing of 1"), "{found:?}");
+    restore(&path, &stages[3]);
+    fs::write(path.join(LAUNCH_FIGURES), &stages[1][place(LAUNCH_FIGURES)]).unwrap();
+    assert!(
+        lacking()[0].contains(LAUNCH_FIGURES) && lacking()[0].contains("nothing of 2"),
+        "{:?}",
+        lacking()
+    );
     for cases in [&stages[1][place(CASES)][..], b""] {
         restore(&path, &stages[3]);
         fs::write(path.join(CASES), cases).unwrap();
