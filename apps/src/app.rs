@@ -1,4 +1,4 @@
-//! What every micro-app is, and the words it uses.
+//! The type of every micro-app, and its parts.
 
 use datatypes::{Element, Layout};
 
@@ -43,9 +43,9 @@ pub struct MicroApp {
     pub arrays: Vec<ArraySpec>,
     /// The predefined type of every value on the wire; a byte where there are several types.
     pub element: Element,
-    /// What is sent.
+    /// The sent data.
     pub send: Face,
-    /// Where the received goes.
+    /// The destination of received data.
     pub receive: Face,
     /// Who exchanges with whom.
     pub exchange: Exchange,
@@ -82,7 +82,8 @@ impl MicroApp {
         }
     }
 
-    /// What is sent, or where the received goes, as layouts per array in wire order; of an all-to-all, all blocks as one layout.
+    /// The sent data, or the destination of received data, as layouts per array in wire order. All blocks of an
+    /// all-to-all are one layout.
     pub fn message(&self, side: Side, order: WireOrder) -> Message {
         let (array, block) = match (&self.exchange, side) {
             (Exchange::Pairs, _) => return self.face(side).message(order),

@@ -150,20 +150,20 @@ impl Transpose {
         ["matrix", "received"].map(array).into()
     }
 
-    /// What goes to each of these peers.
+    /// The data for each of these peers.
     pub fn sent(self, peers: Range<usize>) -> impl Iterator<Item = Arc<dyn FaceBlock>> {
         let Self { rows, columns } = self;
         let matrix = Whole::vectors(MATRIX, Element::DoubleComplex, &[columns, rows], 0, Some(LOOPS));
         peers.map(move |peer| Region::block(&matrix, [0..columns, peer * columns..(peer + 1) * columns]))
     }
 
-    /// Rows `range` of what is received.
+    /// Rows `range` of the received data.
     pub fn rows(self, range: Range<usize>) -> Rows {
         Rows { transpose: self, range }
     }
 }
 
-/// Some rows of what is received, one after the other: in each, an element of every column.
+/// Some rows of the received data, one after the other. Each has an element of every column.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
     transpose: Transpose,

@@ -180,7 +180,7 @@ impl FaceBlock for Described {
 }
 
 /// Why the oracle packs a layout.
-const WITHIN: &str = "all data lies in its arrays";
+const WITHIN: &str = "all data is in its arrays";
 
 /// The arrays of a side, each up to its last byte of data.
 fn specs(message: &Message, name: &'static str, element: Element) -> impl Iterator<Item = ArraySpec> {

@@ -118,7 +118,7 @@ impl FaceBlock for List {
         vec![Piece {
             array: self.array,
             origin_bytes: 0,
-            layout: layout.expect("the places lie in the array"),
+            layout: layout.expect("the places are in the array"),
         }]
     }
 

@@ -11,7 +11,7 @@ use rand_pcg::Pcg64;
 #[derive(Clone, Debug)]
 pub(crate) struct IndexList {
     all: Arc<LazyList>,
-    /// What is meant of them.
+    /// Their meaning.
     range: Range<usize>,
 }
 
@@ -43,7 +43,7 @@ impl IndexList {
         }
     }
 
-    /// Indices `range` of these alone.
+    /// Only the indices `range` of these.
     pub fn part(&self, range: Range<usize>) -> Self {
         let first = self.range.start;
         Self { range: first + range.start..first + range.end, ..self.clone() }
@@ -99,8 +99,8 @@ impl<'a> Indices<'a> {
         self.list.iter().map(|&i| i as usize)
     }
 
-    /// Reads `from` at each index. A function of its own, as its counterpart: beside other loops the compiler keeps the address
-    /// of the list in memory, and reads it anew for each value.
+    /// Reads `from` at each index. A separate function, like its counterpart: next to other loops the compiler keeps the address
+    /// of the list in memory, and reads it again for each value.
     ///
     /// # Panics
     /// If the indices are for more elements.

@@ -78,7 +78,7 @@ pub const STRIDED: Test = Test {
     ..CONTIGUOUS
 };
 
-/// What is sent from, and what is received into.
+/// The source and the destination.
 pub(crate) fn arrays(element: Element, shape: &[usize]) -> Vec<ArraySpec> {
     ["send", "received"].map(|name| ArraySpec::new(name, element, shape)).into()
 }

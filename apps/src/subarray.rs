@@ -102,7 +102,7 @@ pub const SUBARRAY: Test = Test {
 /// The indices of each dimension of a box, the slowest first.
 type Bounds = Vec<Range<usize>>;
 
-/// What is sent and what is received, of each shape.
+/// The sent and the received blocks, for each shape.
 fn bounds(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], ParameterError> {
     let parameters = ["start", "count", "receive_start", "receive_count"];
     let given = parameters.into_iter().find(|name| !values.per_axis(name).is_empty());
@@ -171,7 +171,7 @@ fn blocks(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], 
             let reason = format!("must be as many points as are sent of {shape}, {sent}");
             return Err(values.refuse("receive_count", reason));
         }
-        // What arrives would change what is sent back.
+        // The received data would change the data that is sent back.
         let overlap = send.iter().zip(receive).all(|(a, b)| a.start < b.end && b.start < a.end);
         if send != receive && overlap {
             let reason = format!("must be none, or a block that has no point of what is sent of {shape}");

@@ -1,4 +1,4 @@
-//! What benches share that run `ddtbench`: the project's folder, commands run to their end, tables as rows.
+//! Shared by benches that run `ddtbench`: the project's folder, commands run to their end, tables as rows.
 #![allow(dead_code, reason = "not all benches use all of it")]
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub fn ddtbench(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a command that must succeed writes to standard output and standard error.
+/// Runs a command that must succeed; its standard output and standard error.
 pub fn output(command: &mut Command) -> [String; 2] {
     let ended = command.output().expect("the program starts");
     let [out, err] = [ended.stdout, ended.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -40,7 +40,7 @@ pub fn number(row: &Row, column: &str) -> Option<f64> {
     row[column].parse().ok()
 }
 
-/// Prints what is wrong, and ends with 1 if anything is.
+/// Prints the errors, and ends with 1 if there are any.
 pub fn end(wrong: &[String]) -> ExitCode {
     wrong.iter().for_each(|what| eprintln!("error: {what}"));
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

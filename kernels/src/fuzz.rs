@@ -14,8 +14,8 @@ const MOST_ENTRIES: u64 = 1 << 13;
 /// Bytes from the first to the last byte of data of one copy.
 const MOST_SPAN: i64 = 1 << 15;
 
-/// Compiles the layout that `bytes` stand for, for every instruction set of this processor, and compares what it packs and unpacks
-/// with the oracle. `false` if `bytes` stand for none, or for one that is too large.
+/// Compiles the layout that `bytes` encode, for every instruction set of this processor, and compares what it packs and unpacks
+/// with the oracle. `false` if `bytes` encode none, or one that is too large.
 ///
 /// # Panics
 /// If a byte is wrong.

@@ -12,7 +12,7 @@ impl Sequence {
     ///
     /// # Safety
     /// Every byte that the operations name must lie in memory that may be read (packing) or written (unpacking);
-    /// `packed` must have room for all, be writable when packing, and not overlap what is named.
+    /// `packed` must have room for all, be writable when packing, and not overlap the array.
     pub unsafe fn run<const PACK: bool>(&self, array: *mut u8, packed: *mut u8) {
         let mut packed = packed;
         for operation in &self.operations {

@@ -1,8 +1,8 @@
-//! Commands that are typed on every MPI, and what comes of them: `typed/` has a text per theme.
+//! Commands that are typed on every MPI, and their results: `typed/` has a text per theme.
 //!
-//! Of `ddtbench` a text has the exit code and how each method ended, of the rank program by hand the exit code and what is printed. A
-//! command that begins with variables gives them to the ranks; `FAULTY_MPI` has the MPI err on purpose: each fault must be found, named,
-//! and cost nothing but its method.
+//! A text for `ddtbench` has the exit code and the outcome of each method, one for the rank program the exit code and its output.
+//! Variables at the start of a command are set for the ranks. `FAULTY_MPI` makes the MPI err on purpose: each fault must be found, named,
+//! and affect only its method.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn as_in(text: &Path, mpi: &Mpi) {
     expect_as_in(text, is_of_it, |command| what_comes_of(mpi, command));
 }
 
-/// What comes of a command.
+/// The result of a command.
 fn what_comes_of(mpi: &Mpi, command: &str) -> String {
     let words = words(command);
     let variables: Vec<_> = words.iter().map_while(|word| word.split_once('=')).collect();
@@ -78,7 +78,7 @@ fn ends_of(kept: &Kept) -> String {
     format!("exit code {}\n{}", kept.ended.code.expect("it has one"), ends.into_iter().collect::<String>())
 }
 
-/// What the rank program prints: its table, and its errors among what the launcher prints.
+/// Output of the rank program: its table, and its errors among the output of the launcher.
 fn printed(command: &mut Command) -> String {
     let ended = run(command);
     let errors = ended.err.lines().filter(|line| line.contains("error:")).map(|line| format!("{line}\n"));

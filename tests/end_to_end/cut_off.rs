@@ -112,7 +112,7 @@ fn killed_ranks_and_launchers(mpi: &Mpi) {
     gate.open();
     running.job.until_nothing_is_left();
     let whole = running.kept();
-    assert!(whole.starts_with(&before), "what was finished has changed");
+    assert!(whole.starts_with(&before), "a finished row has changed");
     // Nothing but the methods that the killed processes were at.
     assert_eq!(running.ends().iter().filter(|row| row.get("outcome") == "crashed").count(), 2);
     running.expect_whole(2);
@@ -147,7 +147,7 @@ fn a_run_in_four_parts(mpi: &Mpi) {
     assert_eq!(running.kept(), before);
     gate.open();
     run(&mut running.resume()).expect_code(0);
-    assert!(running.kept().starts_with(&before), "what was finished has changed");
+    assert!(running.kept().starts_with(&before), "a finished row has changed");
     running.expect_whole(0);
     running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume out"]);
 }

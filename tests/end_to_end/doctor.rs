@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// What `doctor` prints, which keeps nothing.
+/// Output of `doctor`, which writes no file.
 fn doctor(line: &str) -> Ended {
     let dir = tempfile::tempdir().unwrap();
     let ended = run(&mut typed(dir.path(), &format!("doctor {line}")));

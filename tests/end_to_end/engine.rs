@@ -41,7 +41,7 @@ fn compare(mpi: &Mpi, line: &str) -> Vec<Row> {
     let of_library = account["library_account"].as_array();
     assert!(of_library.is_some_and(|settings| !settings.is_empty()), "settings of the library: {account}");
     let reported = kept.types("report out").expect_code(0);
-    assert!(kept.ended.out.starts_with(&reported.out), "not what was printed: {}\n{reported}", kept.ended);
+    assert!(kept.ended.out.starts_with(&reported.out), "not the printed text: {}\n{reported}", kept.ended);
     kept.types(&format!("engine contiguous --mpi {} --out out", mpi.name))
         .expect_code(2)
         .expect_err(&["not empty"]);

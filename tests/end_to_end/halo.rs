@@ -56,7 +56,7 @@ const EXCHANGES: [Exchanges; 15] = [
     ("mpich", "with and without borders", 2, &["wrf_sa", "nas_mg", "stencil7"], &[THREADS, BORDERS]),
     ("mpich", "two threads, borders", 3, ANY, &[BORDERS]),
     ("mpich", "two threads", 8, &["nas_mg"], &[THREADS]),
-    ("mpich", "placed anew, or started by the clock", 4, &["nas_lu"], &[REORDERED, BY_CLOCK]),
+    ("mpich", "reordered, or started by the clock", 4, &["nas_lu"], &[REORDERED, BY_CLOCK]),
     ("mpich", "alone", 1, &["nas_mg", "specfem3d_oc"], &[PLAIN]),
     ("mpich", "any layout", 2, &["layout"], &[PLAIN, NEXT, FACES]),
     ("mpich", "any layout", 4, &["layout"], &[PLAIN, NEXT, FACES]),
@@ -103,7 +103,7 @@ fn methods(mpi: &str, what: &str) -> Vec<&'static str> {
     METHODS.iter().map(|method| method.name).filter(|name| !errs(name)).collect()
 }
 
-/// What is exchanged.
+/// The exchanged data.
 struct Exchange<'a> {
     mpi: &'a Mpi,
     ranks: usize,
@@ -150,7 +150,7 @@ impl<'a> Exchange<'a> {
         let is_wrong = |row: &&Row| {
             let is_known = row.is(&[("mpi", "openmpi")]) && KNOWN.contains(&row.get("method"));
             match is_known {
-                // What rests on a failed check is not judged, even if all was right this time.
+                // Figures that rest on a failed check are not judged, even if all was right this time.
                 true => !KNOWN_ENDS.contains(&row.get("outcome")) || row.get("detail").is_empty(),
                 false => !row.is_measured() || row.number("median_s") <= Some(0.0),
             }

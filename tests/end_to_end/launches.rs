@@ -53,7 +53,7 @@ fn every_one_has_its_rows(line: &str) {
     let launches = &run.summary.0;
     assert!(launches.iter().all(Row::is_measured), "{launches:?}");
     assert_eq!(places(launches).len(), mpis.len() * caches * LAUNCHES);
-    assert_eq!(run.rows("cases.csv").len(), mpis.len() * caches, "a launch is no case");
+    assert_eq!(run.rows("cases.csv").len(), mpis.len() * caches, "a launch is not a case");
 
     let over = run.rows("summary.csv");
     assert_eq!(places(&over).len(), mpis.len() * caches);
@@ -94,7 +94,7 @@ fn every_one_has_its_rows(line: &str) {
 /// A run on an MPI that was named by the path of its mpicc.
 fn by_path() {
     let plan = type_alone("run contiguous --dry-run").expect_code(0).out;
-    assert!(plan.contains("launches = 6"), "launches where nobody says how many: {plan}");
+    assert!(plan.contains("launches = 6"), "launches by default: {plan}");
     let line = format!("{CASE} --launches 6 --mpi {}", mpi("mpich").mpicc.display());
     let run = Measuring::on(mpi("mpich"), line).ends(0);
     let resume = || run.types("run --resume out");

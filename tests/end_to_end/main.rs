@@ -25,7 +25,7 @@ mod typed;
 mod by_hand;
 /// Clocks of ranks that differ, brought to one time.
 mod clocks;
-/// Commands on every MPI, and what comes of them: errors are found out, and refused is what cannot be.
+/// Commands on every MPI, and their results: errors are detected, and impossible requests refused.
 mod commands;
 /// Which of two sides is slower.
 mod compare;

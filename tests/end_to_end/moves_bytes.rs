@@ -97,7 +97,7 @@ fn methods() -> impl Iterator<Item = &'static str> {
     list()["methods"].as_array().expect("the list has methods").iter().map(name)
 }
 
-/// A test of the list, at the set with its smallest message: what is tested does not depend on the size.
+/// A test of the list, at the set with its smallest message: the tested property does not depend on the size.
 struct Test {
     name: &'static str,
     set: &'static str,
@@ -149,7 +149,7 @@ fn phases_are_those_of_the_method(test: &Test, method: &str, rows: &Summary) {
     let rows = rows.with(&[("method", method), ("pair", "all")]);
     let found: BTreeSet<_> = rows.iter().map(|row| row.get("phase")).collect();
     let mut ends = transfer.ends(&test.app);
-    // Where every part is one run at both ends, no datatype is made.
+    // If every part is one run at both ends, no datatype is made.
     if matches!(transfer, Transfer::InParts(_)) {
         ends.creates &= found.contains("create");
     }
@@ -161,7 +161,7 @@ fn phases_are_those_of_the_method(test: &Test, method: &str, rows: &Summary) {
     for (mine, theirs) in [("pack", "peer_pack"), ("unpack", "peer_unpack")] {
         expected.extend(own.contains(&mine).then_some(theirs));
     }
-    // What is too short for the clock is repeated within a sample, which cannot be told apart then.
+    // A transfer that is too short for the clock is repeated within a sample; its parts then cannot be timed separately.
     let is_whole = |row: &&Row| row.get("phase") == "round_trip";
     if rows.iter().copied().find(is_whole).and_then(|row| row.number("batch")) == Some(1.0) {
         expected.insert("communicate");
@@ -190,7 +190,7 @@ fn pairs_have_rows(test: &Test, method: &str, rows: &Summary, ranks: usize) {
     assert!(pairs.is_empty() || samples(&of_pairs) >= samples(&whole), "{rows:?}");
 }
 
-/// What can be parted is said of tests that certainly can, or cannot, so that no method is left out by mistake.
+/// Tests that certainly can, or cannot, be split, so that no method is left out by mistake.
 fn parted_are_measured(summary: &Summary) {
     let expected = [
         ("ddt:count", "nas_lu_y", true),

@@ -15,7 +15,7 @@ const SHORT: &str = "--max-time 0.002 --min-runs 2 --warmup 1";
 const OF_MESSAGE: &str = "reference manual manual_tuned mpi_pack engine ddt persistent persistent_ddt";
 const OF_EXCHANGE: &str = "reference manual manual_tuned engine ddt persistent persistent_ddt ineighbor_alltoallw \
                            persistent_neighbor_alltoallw";
-/// Nobody wrote loops for a layout: the plain one stands in their place.
+/// A layout has no hand-written loops: the plain loop replaces them.
 const OF_LAYOUT: &str = "reference loop mpi_pack engine ddt persistent_ddt";
 const OF_LAYOUTS: &str =
     "reference loop engine ddt persistent_ddt ineighbor_alltoallw persistent_neighbor_alltoallw";

@@ -259,8 +259,8 @@ fn a_given_bandwidth(mpi: &Mpi) {
     assert!(["equation 5", "no equation"].contains(&fast.get("gain_model_against")), "{fast:?}");
 }
 
-/// What the receiver waits for and what comes differ in number and size: an MPI may refuse that, or bring the wrong bytes, or not
-/// all of them.
+/// The partitions that the receiver waits for and those that arrive differ in number and size: an MPI may refuse that, or bring the
+/// wrong bytes, or only some of them.
 fn another_mapping(mpi: &Mpi) {
     let [adaptive, others] = [&["aggregated:adaptive"][..], &["single", "aggregated:m=1"]];
     let measuring = measuring(mpi, &[adaptive, others].concat(), "bytes=24KiB,partitions=8");

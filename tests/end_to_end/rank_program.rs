@@ -28,7 +28,7 @@ fn unit_tests() {
     for setting in AS_TESTS {
         cargo.args(["--config".to_owned(), format!("profile.release.package.ddtbench-rank.{setting}")]);
     }
-    // Where an MPI's libraries are. Tests and examples are no programs that the build tells where their MPI is.
+    // The folders of an MPI's libraries. Tests and examples do not get them from the build.
     let folder = mpi.mpicc.ancestors().nth(2).expect("a wrapper lies in `bin`").join("lib");
     let own = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let folders = [folder].into_iter().chain(installation.library_dirs.clone()).chain(env::split_paths(&own));

@@ -20,7 +20,7 @@ pub fn trials() -> Vec<Trial> {
     refused.chain([state]).collect()
 }
 
-/// What `ddtbench` prints where it refuses; it must leave the folder that it runs in as it was.
+/// Output of `ddtbench` when it refuses; its working directory must stay as it was.
 fn refused(command: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     for file in files_in("refusals/files") {

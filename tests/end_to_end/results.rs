@@ -105,7 +105,7 @@ fn place(row: &Row) -> Vec<String> {
 pub struct Summary(pub Vec<Row>);
 
 impl Summary {
-    /// Of the run in `dir`; empty before its first case has ended.
+    /// Results of the run in `dir`; empty before its first case has ended.
     #[track_caller]
     pub fn read(dir: &Path) -> Self {
         if !dir.join("launches.csv").exists() {

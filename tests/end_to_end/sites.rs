@@ -1,7 +1,7 @@
 //! Machines that are not one's own laptop: a tree that many share, modules that come and go, settings of cargo, file systems
-//! without locks, Python's packages. They need no MPI: small programs stand for cargo, pip and the MPI.
+//! without locks, Python's packages. They need no MPI: small programs replace cargo, pip and the MPI.
 //!
-//! `sites/` has what is typed into a shell there, and all that is printed; each title begins on a site of its own.
+//! `sites/` has commands typed into a shell there, and their output; each title begins on a new site.
 
 use std::cell::RefCell;
 use std::fs;

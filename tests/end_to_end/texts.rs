@@ -1,5 +1,5 @@
-//! Texts of commands and all that comes of them: after a line `# TITLE` the command behind `$ `, then what is printed.
-//! `SNAPSHOTS=overwrite cargo test --release -p ddtbench-tests -- FILTER` writes what is printed now.
+//! Texts of commands and their output: after a line `# TITLE` the command behind `$ `, then its output.
+//! `SNAPSHOTS=overwrite cargo test --release -p ddtbench-tests -- FILTER` writes the current output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use snapbox::{Assert, Data, RedactedValue, Redactions};
 
 use super::setup::root;
 
-/// What differs between machines and runs: its placeholder in the texts, and a pattern with it as the group `redacted`.
+/// Values that differ between machines and runs: the placeholder in the texts, and a pattern with the value as the group
+/// `redacted`.
 const DIFFERS: [(&str, &str); 3] = [
     ("[AVAILABLE]", r"(?<redacted>[0-9.]+ GiB) (are )?available"),
     // From the launcher's exit code, or from what it prints.

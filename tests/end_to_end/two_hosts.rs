@@ -34,7 +34,7 @@ pub fn trials() -> Vec<Trial> {
         ("a link that is cut ends the case, and what was finished is kept", cut_link),
         ("a host that is not there ends the run with the launcher's words", absent_host),
     ];
-    let on_one: (&str, Check) = ("hosts that no network joins are told", no_network);
+    let on_one: (&str, Check) = ("hosts without a network between them are reported", no_network);
     let on = |name: &'static str, checks: &[(&str, Check)]| {
         let trial = |&(what, check): &(&str, Check)| {
             when_asked(lack(), format!("{name}::two hosts::{what}"), move || {
@@ -116,7 +116,7 @@ fn host(job: &Job, name: &str) -> i32 {
     found[0].pid
 }
 
-/// Cuts the link, or mends it.
+/// Cuts the link, or restores it.
 #[track_caller]
 fn set_link(job: &Job, state: &str) {
     let line = format!("--target {} --net ip link set link0 {state}", host(job, "nodea"));
@@ -216,7 +216,7 @@ fn cut_link(mpi: &Mpi) {
     // What the cut has left on the other host ends once it hears again.
     set_link(&run.job, "up");
     let kept = end(run, 1);
-    assert!(kept.read("launches.csv").starts_with(&before), "what was finished has changed: {}", kept.ended);
+    assert!(kept.read("launches.csv").starts_with(&before), "a finished row has changed: {}", kept.ended);
     // The other method finds no way to the other host.
     expect_ends(&kept.summary, test, ["timed out", "crashed"]);
 }

@@ -42,7 +42,7 @@ pub fn type_alone(line: &str) -> Ended {
     run(&mut typed(tempfile::tempdir().unwrap().path(), line))
 }
 
-/// A measurement that is to be started, in a folder of its own.
+/// A measurement to be started, in a separate folder.
 pub struct Measuring<'a> {
     mpi: &'a Mpi,
     dir: TempDir,
@@ -104,7 +104,7 @@ impl<'a> Measuring<'a> {
         self.ranks_see("LD_PRELOAD", library).ranks_see("FAULTY_MPI", fault)
     }
 
-    /// The loopback interface stands for a network: it shares no memory.
+    /// The loopback interface acts as a network: it shares no memory.
     pub fn over_tcp(self) -> Self {
         match self.mpi.name {
             "openmpi" => self.launcher("--mca btl tcp,self --mca pml ob1"),
@@ -192,7 +192,7 @@ impl Running {
         self.dir.path().join("out")
     }
 
-    /// What it has kept, as text; nothing before its first case has ended.
+    /// A file that it has written, as text; empty before its first case has ended.
     pub fn kept(&self) -> String {
         kept(&self.out())
     }
@@ -208,7 +208,7 @@ impl Running {
 
 /// A measurement that has ended.
 pub struct Kept {
-    /// What was printed.
+    /// Its output.
     pub ended: Ended,
     /// Its rows.
     pub summary: Summary,
@@ -221,7 +221,7 @@ impl Kept {
         self.dir.path().join("out")
     }
 
-    /// What another command prints in the folder in which this one ran.
+    /// Output of another command in the folder in which this one ran.
     #[track_caller]
     pub fn types(&self, line: &str) -> Ended {
         run(&mut typed(self.dir.path(), line))
@@ -245,7 +245,7 @@ impl Kept {
         serde_json::from_str(&self.read("environment.json")).expect("JSON")
     }
 
-    /// What the ranks reported of themselves and their library.
+    /// The ranks and their library, as they reported them.
     #[track_caller]
     pub fn account(&self) -> Value {
         self.environment()["mpis"][0]["rank_program"].clone()

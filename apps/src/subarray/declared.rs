@@ -40,7 +40,7 @@ pub(crate) const ARRAYS: Parameter = Parameter {
 pub(crate) const SHAPE: Parameter = Parameter {
     name: "shape",
     unit: "points",
-    about: "extent of each axis as declared, halo included, as 102x102x52; other shapes after a +",
+    about: "extent of each axis as declared, halo included, such as 102x102x52; other shapes after a +",
     value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None }),
     only_with: None,
 };
@@ -79,7 +79,7 @@ pub(crate) struct Declared<'a> {
 }
 
 impl<'a> Declared<'a> {
-    /// What `shape`, `arrays`, `order` and `element` say.
+    /// The values of `shape`, `arrays`, `order` and `element`.
     ///
     /// # Errors
     /// Empty axes, too many arrays, arrays beyond the address space.

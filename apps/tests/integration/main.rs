@@ -26,7 +26,7 @@ fn rows(table: &'static str) -> impl Iterator<Item = Row<'static>> {
     })
 }
 
-/// The values of a test's quick set with these in the place of its own.
+/// The values of a test's quick set, replaced by these.
 fn values<M>(test: &Test<M>, changes: &[(&str, &str)]) -> Result<Values, ParameterError> {
     let mut values = test.set(test.quick_set().name)?;
     changes.iter().try_for_each(|(name, text)| values.assign(name, text))?;

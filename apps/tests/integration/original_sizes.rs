@@ -15,7 +15,7 @@ fn original() -> impl Iterator<Item = (&'static str, &'static str, [usize; 3])> 
     })
 }
 
-/// The tests that a row stands for: WRF has two descriptions of the same bytes.
+/// The tests of a row: WRF has two descriptions of the same bytes.
 fn names(row: &str) -> Vec<String> {
     if row.starts_with("wrf") {
         vec![format!("{row}_vec"), format!("{row}_sa")]

@@ -50,7 +50,7 @@ fn numbers_of_any_size_are_refused_or_built<'a, M: 'a>(
     for test in all {
         let integers = || test.parameters.iter().filter(|p| p.value_type == ParameterType::Integer);
         let all: Vec<_> = integers().map(|parameter| (parameter.name, most.as_str())).collect();
-        // Whatever the answer: no overflow, no list drawn, no array allocated.
+        // Every answer comes without overflow, and no list is drawn and no array allocated for it.
         let _ = build(test, &values(test, &all).unwrap(), 8);
         // WRF's are bounds, which may be negative.
         let is_number = |name: &str| !(test.parameters[0].name == "ims" && name != "limit");

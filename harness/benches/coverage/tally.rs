@@ -12,16 +12,16 @@ pub struct Judge {
     mark: fn(&[f64]) -> bool,
 }
 
-/// Of the blocks of one launch.
+/// The blocks of one launch.
 pub const BLOCKS: Judge = Judge { interval: stats::series_interval, mark: stats::unsteady };
-/// Of the ratios of its rounds.
+/// The ratios of its rounds.
 pub const RATIOS: Judge = Judge { mark: stats::halves_part, ..BLOCKS };
-/// Of a value for each launch.
+/// A value for each launch.
 pub const LAUNCHES: Judge = Judge {
     interval: |values| launches::location(values).interval,
     mark: |values| launches::unsteady(values).unwrap_or(false),
 };
-/// Of a ratio for each launch.
+/// A ratio for each launch.
 pub const LAUNCH_RATIOS: Judge =
     Judge { mark: |values| launches::halves_part(values).unwrap_or(false), ..LAUNCHES };
 
@@ -40,7 +40,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Of series, in their order, each with the median that its interval should include.
+    /// From series, in their order, each with the median that its interval should include.
     pub fn of(judge: Judge, trials: impl IntoIterator<Item = (Vec<f64>, f64)>) -> Self {
         let mut tally = Self::default();
         for (series, truth) in trials {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-/// What stands behind `name:` in a file; `None` where the system does not tell.
+/// The value after `name:` in a file; `None` if the system does not report it.
 pub fn value(file: &str, name: &str) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
     text.lines().find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(':')?.trim().to_owned()))

@@ -38,7 +38,7 @@ impl Rule {
 }
 
 named! {
-    /// What brings communication forward while the application computes, and which cores it computes on.
+    /// The source of progress while the application computes, and the cores it computes on.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
     pub enum Configuration {
         /// The MPI as it is, all cores compute

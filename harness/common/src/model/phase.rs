@@ -38,9 +38,9 @@ named! {
         ComputationWithoutMpi = "computation_without_mpi",
         /// A computation by itself, while MPI has nothing to do.
         ComputationAlone = "computation_alone",
-        /// The part of it that must wait for a communication when it is beside one: of the rank that computes longest.
+        /// The part of it that must wait for a concurrent communication; of the rank that computes longest.
         RimAlone = "rim_alone",
-        /// The call that starts a communication, with what is packed before it.
+        /// The call that starts a communication, with packing before it.
         Call = "call",
         /// Computing: the thread that took longest.
         Compute = "compute",
@@ -55,9 +55,9 @@ named! {
         Total = "total",
         /// A halo exchange: what it adds to the computing of the thread that computes longest of all ranks.
         Exchange = "exchange",
-        /// The wait for a communication after the computation, with what is unpacked behind it.
+        /// The wait for a communication after the computation, with unpacking after it.
         Wait = "wait",
-        /// What is computed after the wait, since it needs what has come.
+        /// The computation after the wait, which needs the received data.
         Rim = "rim",
         /// The call and the wait together: of the rank that spent most in them.
         InMpi = "in_mpi",

@@ -20,7 +20,7 @@ const MOST_CORRELATION: f64 = 0.97;
 
 /// Cosines that the long-run variance is taken from: the fewer, the slower are the changes that they see, and the less
 /// well is it known. Chosen by experiment (`cargo bench -p ddtbench --bench coverage`, docs/evidence/statistics.md). Their number
-/// does not grow with the series: in real runs what is slow has no end, and more cosines would look away from it.
+/// does not grow with the series: real runs always have slower changes, and more cosines would miss them.
 const COSINES: usize = 4;
 
 /// How much wider than by the power of the cosines itself an interval is, since that power is known so badly. Student's

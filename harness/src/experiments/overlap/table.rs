@@ -116,18 +116,18 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row
 }
 
-/// What tells cases of one test apart: sizes that were found for a time are left out where the time is there.
+/// The parameters that distinguish cases of one test: sizes that were found for a time are left out if the time is there.
 fn what_differs(params: &str) -> String {
     let has = |name: &str| params.split(' ').any(|pair| pair.starts_with(name));
-    let is_told = |pair: &&str| match pair.split('=').next().unwrap_or_default() {
+    let is_shown = |pair: &&str| match pair.split('=').next().unwrap_or_default() {
         "bytes" => !has("communication_us="),
         "matrix_order" => !has("computation_us="),
         "threads" => !pair.ends_with("=1"),
-        // Stands beside the MPI.
+        // Shown next to the MPI.
         "configuration" => false,
         _ => true,
     };
-    params.split(' ').filter(is_told).collect::<Vec<_>>().join(" ")
+    params.split(' ').filter(is_shown).collect::<Vec<_>>().join(" ")
 }
 
 /// The record that stands for a case in one line: of the only method, or of the fastest.

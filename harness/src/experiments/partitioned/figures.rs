@@ -310,8 +310,8 @@ mod tests {
         let result =
             result(Rule::Pcomm, vec![measured("single", 8.0, 8.0, 0.0), measured("many", -1.0, 1.0, 0.0)]);
         for record in summary::records(Kind::Partitioned, &result) {
-            let is_told = record.method == "many" && record.phase == Phase::Solution;
-            assert_eq!(!record.has_positive_mean(), is_told, "{record:?}");
+            let is_marked = record.method == "many" && record.phase == Phase::Solution;
+            assert_eq!(!record.has_positive_mean(), is_marked, "{record:?}");
         }
         assert!(records().iter().all(|record| record.mean_low_s.is_none()));
     }

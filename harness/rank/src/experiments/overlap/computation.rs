@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looking_finds_wrong_is_told() {
+    fn an_error_found_while_polling_is_returned() {
         let wrong = || CallError::WrongData { call: "MPI_Test", detail: "nothing".to_owned() };
         let result = Computation::new(1, 60, 0.0).unwrap().run_and_look(Duration::ZERO, &mut || Err(wrong()));
         assert_eq!(result, Err(wrong()));
