@@ -56,13 +56,14 @@ mod wrf;
 pub use app::{Exchange, MicroApp, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use bytes::bytes;
+pub use datatypes::similar;
 pub use face::{Cut, Face, Loops};
 pub use layout::{LAYOUT, UNNAMED};
 pub use layouts::{CountedLayout, Layouts};
 pub use message::{Message, Piece};
 pub use parameters::{
     Built, Context, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test,
-    Values, similar,
+    Values,
 };
 
 /// All tests that a run is of where none is named: those with loops.

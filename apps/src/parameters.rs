@@ -2,7 +2,7 @@
 
 mod values;
 
-use datatypes::Element;
+use datatypes::{Element, similar};
 
 pub use values::Values;
 
@@ -114,7 +114,12 @@ impl Parameter {
             ParameterType::Integer => {
                 text.parse().map(Value::Number).map_err(|_| "must be a whole number".to_owned())
             }
-            ParameterType::Element => among(&Element::ALL.map(Element::name)),
+            ParameterType::Element => {
+                let element: Element =
+                    text.parse().map_err(|instead| format!("must be a predefined type: {instead}"))?;
+                let index = Element::ALL.iter().position(|&one| one == element);
+                Ok(Value::Number(index.unwrap_or_default() as i64))
+            }
             ParameterType::Choice(words) => among(words),
             ParameterType::PerAxis(PerAxis { absent, .. }) => read_per_axis(text, absent),
             ParameterType::Word => read_word(text),
@@ -313,15 +318,6 @@ impl ParameterError {
 /// `: did you mean "x"?` where a candidate is close to `name`.
 fn nearest(candidates: &[&str], name: &str) -> Option<String> {
     similar(candidates, name).map(|candidate| format!(": did you mean {candidate:?}?"))
-}
-
-/// The candidate that `name` is most likely a slip of; `None` where it is close to none.
-pub fn similar<'a>(candidates: &[&'a str], name: &str) -> Option<&'a str> {
-    /// Jaro-Winkler similarity from which a name counts as a slip of the other.
-    const CLOSE: f64 = 0.75;
-    let similarity = |&candidate: &&'a str| (strsim::jaro_winkler(candidate, name), candidate);
-    let close = candidates.iter().map(similarity).filter(|(similarity, _)| *similarity >= CLOSE);
-    close.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
 }
 
 impl<M> Test<M> {

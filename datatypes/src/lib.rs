@@ -57,5 +57,5 @@ pub use layout::{Layout, MAX_DEPTH};
 pub use segments::{ElementRun, Segment};
 pub use signature::Signature;
 pub use statistics::{Spread, Statistics};
-pub use text::{SIGNATURES, TextError, TextReader};
+pub use text::{SIGNATURES, TextError, TextReader, similar};
 pub use typemap::{Entry, TypeMap};

@@ -1,7 +1,10 @@
 //! Layouts as text: MPI's constructors as calls, `vector(408, 5, 2050, double)`, read and written.
 //!
-//! Arguments stand in MPI's order, the type last, lists in brackets: [`SIGNATURES`]. A type is one of [`Element::ALL`] by its
-//! name, or a constructor again. Blanks and ends of lines may stand anywhere between words.
+//! Arguments are in MPI's order, the type last, lists in brackets: [`SIGNATURES`]. A type is one of [`Element::ALL`] by its name, or a
+//! constructor again. Blanks and ends of lines may be anywhere between words.
+//!
+//! Calls as they are in programs are read too: `MPI_Type_vector(408, 5, 2050, MPI_DOUBLE, &face)`, C's and Fortran's names of types
+//! (`int`, `real(8)`), lists in braces and with their length before them.
 //!
 //! ```
 //! use ddtbench_datatypes::Layout;
@@ -17,12 +20,14 @@
 //! # Ok::<(), ddtbench_datatypes::TextError>(())
 //! ```
 
+mod names;
 mod reader;
 mod tree;
 
 use std::borrow::Cow;
 use std::str::FromStr;
 
+pub use names::similar;
 pub use reader::{TextError, TextReader};
 
 use crate::{Constructor, Layout, Order};
@@ -274,6 +279,35 @@ mod tests {
             spread.parse::<Layout>().unwrap().to_text(),
             "subarray([4, 4], [1, 2], [0, 0], c, double)"
         );
+    }
+
+    #[test]
+    fn calls_are_read_as_they_are_in_programs() {
+        for (call, text) in [
+            ("MPI_Type_vector(408, 5, 2050, MPI_DOUBLE)", "vector(408, 5, 2050, double)"),
+            (
+                "MPI_TYPE_VECTOR(408, 5, 2050, MPI_DOUBLE_PRECISION, column, ierr)",
+                "vector(408, 5, 2050, double)",
+            ),
+            ("Vector(4, 1, 2, int)", "vector(4, 1, 2, int32)"),
+            ("MPI_Type_create_hvector(3, 2, 40, MPI_INT, &rows)", "hvector(3, 2, 40, int32)"),
+            ("MPI_Type_indexed(2, {1, 2}, {5, 9}, MPI_FLOAT, &type)", "indexed([1, 2], [5, 9], float)"),
+            ("MPI_Type_create_indexed_block(2, 3, {0, 9}, MPI_BYTE)", "indexed_block(3, [0, 9], byte)"),
+            (
+                "MPI_Type_create_struct(2, {1, 3}, {0, 8}, {MPI_LONG, real(8)}, &atom)",
+                "struct([1, 3], [0, 8], [int64, double])",
+            ),
+            (
+                "MPI_Type_create_subarray(2, [102, 52], [2, 50], [99, 1], MPI_ORDER_FORTRAN, double precision)",
+                "subarray([102, 52], [2, 50], [99, 1], fortran, double)",
+            ),
+            (
+                "MPI_Type_create_resized(MPI_Type_contiguous(2, long), 0, 64, &wide)",
+                "resized(0, 64, contiguous(2, int64))",
+            ),
+        ] {
+            assert_eq!(call.parse::<Layout>().map(|layout| layout.to_text()), Ok(text.to_owned()), "{call}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::{Element, Layout, MAX_DEPTH, Order};
 
+use super::names::{self, similar};
 use super::{Argument, ORDERS, SIGNATURES, argument_names, constructor};
 
 /// Why a text is no layout: where, and what would be right.
@@ -115,24 +116,23 @@ impl<'a> TextReader<'a> {
     /// What is none, or arguments that MPI forbids.
     pub fn layout(&mut self) -> Result<Layout, TextError> {
         let place = self.place();
-        let name = self.name();
-        if name.is_empty() {
-            return Err(self.unexpected("a type", "as double, or a constructor as vector(3, 1, 4, double)"));
-        }
-        let element = Element::ALL.into_iter().find(|element| element.name() == name);
-        if let Some(element) = element {
+        if let Some((element, bytes)) = names::element(&self.text[place..]) {
+            self.at += bytes;
             return Ok(Layout::named(element));
         }
+        let written = self.name();
+        if written.is_empty() {
+            let examples = "such as double, or a constructor such as vector(3, 1, 4, double)";
+            return Err(self.unexpected("a type", examples));
+        }
+        let name = &names::constructor(written);
         let Some(signature) = super::signature(name) else {
-            let reason = match self.eat('(') {
-                true => format!("no constructor is called `{name}`: there are {}", SIGNATURES.join(", ")),
-                false => {
-                    let names = Element::ALL.map(Element::name).join(", ");
-                    format!(
-                        "no type is called `{name}`: there are {names}, and constructors as {}",
-                        SIGNATURES[1]
-                    )
-                }
+            let no_type = |instead| format!("no type is called `{written}`: {instead}");
+            let is_call = self.eat('(');
+            let reason = if is_call {
+                no_constructor(written, name)
+            } else {
+                no_type(written.parse::<Element>().err().unwrap_or_default())
             };
             return Err(self.error_at(place, reason));
         };
@@ -146,32 +146,80 @@ impl<'a> TextReader<'a> {
         Layout::new(constructor).map_err(|error| self.error_at(place, error.to_string()))
     }
 
-    /// The arguments of a constructor, in brackets: of the kinds that its signature has.
+    /// The arguments of a constructor, in parentheses: of the kinds that its signature has. C's and Fortran's calls have more: the
+    /// length of lists at the start, the new type at the end, and `MPI_Type_create_resized` has the type first.
     fn arguments(&mut self, signature: &'static str) -> Result<Vec<Argument<'static>>, TextError> {
         self.symbol('(', || format!("before the arguments of {signature}"))?;
+        let mut written: Vec<&str> = argument_names(signature).collect();
+        let is_type_first = written[0] == "lower_bound" && !self.is_at_number();
+        if is_type_first {
+            written.rotate_right(1);
+        }
         let mut arguments = Vec::new();
-        for written in argument_names(signature) {
+        let mut length = None;
+        for written in written {
             let name = if written == ORDERS { "order" } else { written.trim_matches(['[', ']']) };
             let expected = &format!("the {name} of {signature}");
             if !arguments.is_empty() {
                 self.symbol(',', || format!("before {expected}"))?;
             }
+            if written.starts_with('[') && length.is_none() && self.is_at_number() {
+                length = Some(self.length(&mut arguments, expected)?);
+            }
+            let place = self.place();
             arguments.push(match written {
                 "type" => Argument::Type(self.layout()?),
                 "[types]" => {
-                    let kind = "a list of types as [double, int32]";
+                    let kind = "a list of types such as [double, int32]";
                     Argument::Types(self.list(kind, expected, Self::layout)?.into())
                 }
                 ORDERS => Argument::Order(self.order(expected)?),
                 list if list.starts_with('[') => {
                     let number = |this: &mut Self| this.number(expected);
-                    Argument::List(self.list("a list as [1, 2]", expected, number)?.into())
+                    Argument::List(self.list("a list such as [1, 2]", expected, number)?.into())
                 }
                 _ => Argument::Number(self.number(expected)?),
             });
+            if let (Some(length), Some(Argument::List(list))) = (length, arguments.last())
+                && list.len() as i64 != length
+            {
+                let reason = format!("{} values where {length} were announced, {expected}", list.len());
+                return Err(self.error_at(place, reason));
+            }
         }
+        if is_type_first {
+            arguments.rotate_left(1);
+        }
+        self.new_type();
         self.symbol(')', || format!("the end of {signature}"))?;
         Ok(arguments)
+    }
+
+    /// The length of the lists that follow. `MPI_Type_create_indexed_block` has it before the block length, which comes now.
+    fn length(&mut self, arguments: &mut [Argument<'_>], expected: &str) -> Result<i64, TextError> {
+        let mut length = self.number(expected)?;
+        self.symbol(',', || format!("before {expected}"))?;
+        if let [Argument::Number(before)] = arguments {
+            std::mem::swap(before, &mut length);
+        }
+        Ok(length)
+    }
+
+    /// Skips what calls have at their end: `&newtype` in C, `newtype, ierror` in Fortran.
+    fn new_type(&mut self) {
+        loop {
+            let before = self.at;
+            let is_variable = self.eat(',')
+                && {
+                    let _ = self.eat('&');
+                    true
+                }
+                && !self.name().is_empty();
+            if !is_variable {
+                self.at = before;
+                return;
+            }
+        }
     }
 
     fn list<T>(
@@ -181,24 +229,27 @@ impl<'a> TextReader<'a> {
         mut item: impl FnMut(&mut Self) -> Result<T, TextError>,
     ) -> Result<Vec<T>, TextError> {
         let mut list = Vec::new();
-        if !self.eat('[') {
-            return Err(self.unexpected(kind, expected));
-        }
-        if self.eat(']') {
+        let close = match () {
+            () if self.eat('[') => ']',
+            () if self.eat('{') => '}',
+            () => return Err(self.unexpected(kind, expected)),
+        };
+        if self.eat(close) {
             return Ok(list);
         }
         loop {
             list.push(item(self)?);
-            if self.eat(']') {
+            if self.eat(close) {
                 return Ok(list);
             }
-            self.symbol(',', || format!("or `]` in {expected}"))?;
+            self.symbol(',', || format!("or `{close}` in {expected}"))?;
         }
     }
 
     fn order(&mut self, expected: &str) -> Result<Order, TextError> {
         let place = self.place();
-        let name = self.name();
+        let name = self.name().to_ascii_lowercase();
+        let name = name.strip_prefix("mpi_order_").unwrap_or(&name);
         let order = [Order::C, Order::Fortran].into_iter().find(|order| order.name() == name);
         order.ok_or_else(|| {
             self.at = place;
@@ -214,7 +265,7 @@ impl<'a> TextReader<'a> {
     fn name(&mut self) -> &'a str {
         self.skip();
         let rest = &self.text[self.at..];
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let end = rest.find(|c| !names::is_of_a_name(c)).unwrap_or(rest.len());
         let is_name = rest.starts_with(|c: char| c.is_ascii_alphabetic());
         let name = if is_name { &rest[..end] } else { "" };
         self.at += name.len();
@@ -246,4 +297,15 @@ impl<'a> TextReader<'a> {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_start().len();
     }
+}
+
+/// That no constructor has this name: the nearest, or all.
+fn no_constructor(written: &str, name: &str) -> String {
+    let names = SIGNATURES.map(|signature| signature.split('(').next().unwrap_or_default());
+    let near = similar(&names, name).and_then(super::signature);
+    let instead = near.map_or_else(
+        || format!("there are {}", SIGNATURES.join(", ")),
+        |near| format!("did you mean {near}?"),
+    );
+    format!("no constructor is called `{written}`: {instead}")
 }

@@ -1,0 +1,218 @@
+//! Names of types as people write them in C, Fortran and MPI, and the name that a slip most likely means.
+
+use std::str::FromStr;
+
+use crate::Element;
+use crate::Element::{
+    Char, Double, DoubleComplex, Float, FloatComplex, Int8, Int16, Int32, Int64, Logical, Uint8, Uint16,
+    Uint32, Uint64,
+};
+
+/// Other names of the predefined types, in lower case: C's types on 64-bit Linux, Fortran's with the kinds that all compilers there
+/// have, and MPI's own (MPI-4.1, tables 3.1 to 3.3) without `MPI_`. Fortran's `logical` and `character(n)` are missing: the first has
+/// four bytes and no portable value, the second any length.
+const SPELLINGS: [(&str, Element); 63] = [
+    ("signed char", Int8),
+    ("short", Int16),
+    ("short int", Int16),
+    ("int", Int32),
+    ("long", Int64),
+    ("long int", Int64),
+    ("long long", Int64),
+    ("long long int", Int64),
+    ("unsigned char", Uint8),
+    ("unsigned short", Uint16),
+    ("unsigned short int", Uint16),
+    ("unsigned", Uint32),
+    ("unsigned int", Uint32),
+    ("unsigned long", Uint64),
+    ("unsigned long int", Uint64),
+    ("unsigned long long", Uint64),
+    ("size_t", Uint64),
+    ("bool", Logical),
+    ("_bool", Logical),
+    ("float complex", FloatComplex),
+    ("float _complex", FloatComplex),
+    ("double complex", DoubleComplex),
+    ("double _complex", DoubleComplex),
+    ("int8_t", Int8),
+    ("int16_t", Int16),
+    ("int32_t", Int32),
+    ("int64_t", Int64),
+    ("uint8_t", Uint8),
+    ("uint16_t", Uint16),
+    ("uint32_t", Uint32),
+    ("uint64_t", Uint64),
+    ("integer", Int32),
+    ("integer(1)", Int8),
+    ("integer(2)", Int16),
+    ("integer(4)", Int32),
+    ("integer(8)", Int64),
+    ("integer1", Int8),
+    ("integer2", Int16),
+    ("integer4", Int32),
+    ("integer8", Int64),
+    ("real", Float),
+    ("real(4)", Float),
+    ("real(8)", Double),
+    ("real*4", Float),
+    ("real*8", Double),
+    ("real4", Float),
+    ("real8", Double),
+    ("double precision", Double),
+    ("double_precision", Double),
+    ("complex", FloatComplex),
+    ("complex(4)", FloatComplex),
+    ("complex(8)", DoubleComplex),
+    ("complex*8", FloatComplex),
+    ("complex*16", DoubleComplex),
+    ("complex8", FloatComplex),
+    ("complex16", DoubleComplex),
+    ("character", Char),
+    ("signed_char", Int8),
+    ("unsigned_char", Uint8),
+    ("unsigned_short", Uint16),
+    ("unsigned_long", Uint64),
+    ("long_long", Int64),
+    ("long_long_int", Int64),
+];
+
+/// MPI's names of C types begin with these, in lower case.
+const PREFIXES: [&str; 2] = ["mpi_c_", "mpi_"];
+
+/// The predefined type at the start of `text`, by its longest name, and the bytes that it takes. Letters have any case.
+pub fn element(text: &str) -> Option<(Element, usize)> {
+    let prefix = PREFIXES.into_iter().find(|prefix| starts_with(text, prefix).is_some()).unwrap_or_default();
+    let rest = &text[prefix.len()..];
+    let own = Element::ALL.into_iter().map(|element| (element.name(), element));
+    let all = own.chain(SPELLINGS).filter_map(|(name, element)| Some((element, starts_with(rest, name)?)));
+    let ends = |&(_, bytes): &(Element, usize)| !rest[bytes..].starts_with(is_of_a_name);
+    all.filter(ends).max_by_key(|&(_, bytes)| bytes).map(|(element, bytes)| (element, prefix.len() + bytes))
+}
+
+/// How many bytes of `text` match `name` in any case; a blank of the name is one or more of the text, and may stand before any symbol.
+fn starts_with(text: &str, name: &str) -> Option<usize> {
+    let mut rest = text;
+    for wanted in name.chars() {
+        let blanks_end = rest.trim_start();
+        rest = match wanted {
+            ' ' if blanks_end.len() < rest.len() => blanks_end,
+            ' ' => return None,
+            symbol if !is_of_a_name(symbol) => blanks_end.strip_prefix(symbol)?,
+            letter => rest.strip_prefix(|c: char| c.eq_ignore_ascii_case(&letter))?,
+        };
+        if !is_of_a_name(wanted) && wanted != ' ' {
+            rest = rest.trim_start();
+        }
+    }
+    Some(text.len() - rest.len())
+}
+
+impl FromStr for Element {
+    /// The name that was most likely meant, or all.
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        element(text).filter(|&(_, bytes)| bytes == text.len()).map(|(element, _)| element).ok_or_else(|| {
+            similar_type(text).map_or_else(
+                || {
+                    format!(
+                        "there are {}, and their names in C, Fortran and MPI",
+                        Self::ALL.map(Self::name).join(", ")
+                    )
+                },
+                |near| format!("did you mean {near}?"),
+            )
+        })
+    }
+}
+
+/// The name of a predefined type that `name` is most likely a slip of.
+fn similar_type(name: &str) -> Option<&'static str> {
+    let names: Vec<&str> =
+        Element::ALL.map(Element::name).into_iter().chain(SPELLINGS.map(|(name, _)| name)).collect();
+    let prefix = PREFIXES.into_iter().find(|prefix| starts_with(name, prefix).is_some()).unwrap_or_default();
+    similar(&names, &name[prefix.len()..])
+}
+
+/// A constructor's name without `MPI_Type_create_`, in lower case.
+pub fn constructor(written: &str) -> String {
+    let name = written.to_ascii_lowercase();
+    let short = name.strip_prefix("mpi_type_").unwrap_or(&name);
+    short.strip_prefix("create_").unwrap_or(short).to_owned()
+}
+
+/// Whether names consist of it.
+pub fn is_of_a_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// The candidate that `name` is most likely a slip of; `None` if it is close to none.
+pub fn similar<'a>(candidates: &[&'a str], name: &str) -> Option<&'a str> {
+    /// Jaro-Winkler similarity from which a name counts as a slip of the other.
+    const CLOSE: f64 = 0.75;
+    let name = name.to_ascii_lowercase();
+    let similarity =
+        |&candidate: &&'a str| (strsim::jaro_winkler(&candidate.to_ascii_lowercase(), &name), candidate);
+    let close = candidates.iter().map(similarity).filter(|(similarity, _)| *similarity >= CLOSE);
+    close.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, candidate)| candidate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn predefined_types_have_the_names_of_their_languages() {
+        let is = |text: &str, expected| assert_eq!(element(text), Some((expected, text.len())), "{text}");
+        for name in [
+            "MPI_DOUBLE",
+            "mpi_double_precision",
+            "MPI_REAL8",
+            "double",
+            "real(8)",
+            "REAL ( 8 )",
+            "real*8",
+            "Double  Precision",
+        ] {
+            is(name, Double);
+        }
+        for name in ["int", "MPI_INT", "MPI_INT32_T", "MPI_INTEGER", "integer", "int32_t", "integer(4)"] {
+            is(name, Int32);
+        }
+        for (name, expected) in [
+            ("long", Int64),
+            ("MPI_LONG", Int64),
+            ("MPI_UNSIGNED_LONG", Uint64),
+            ("unsigned long long", Uint64),
+            ("MPI_UNSIGNED", Uint32),
+            ("MPI_C_BOOL", Logical),
+            ("bool", Logical),
+            ("MPI_C_DOUBLE_COMPLEX", DoubleComplex),
+            ("MPI_DOUBLE_COMPLEX", DoubleComplex),
+            ("MPI_COMPLEX", FloatComplex),
+            ("double complex", DoubleComplex),
+            ("MPI_BYTE", Element::Byte),
+            ("MPI_CHARACTER", Char),
+            ("real", Float),
+        ] {
+            is(name, expected);
+        }
+        assert_eq!(element("real(8), 3"), Some((Double, 7)));
+        for none in ["reals", "MPI_DOUBLES", "doubleprecision", "vector(1, 2, 3, double)", "MPI_", "é"] {
+            assert_eq!(element(none), None, "{none}");
+        }
+    }
+
+    /// A name that two types have would be read as one of them.
+    #[test]
+    fn no_name_is_of_two_types() {
+        let own = Element::ALL.map(Element::name);
+        let mut names: Vec<&str> = SPELLINGS.iter().map(|(name, _)| *name).chain(own).collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all);
+    }
+}
