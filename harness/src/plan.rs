@@ -6,6 +6,7 @@ use std::path::Path;
 use common::kinds;
 use serde::{Deserialize, Serialize};
 
+use crate::experiments::launches::FEWEST;
 use crate::experiments::pingpong::Pairs;
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::selection::{Lists, Selection};
@@ -13,6 +14,7 @@ use crate::experiments::{self, Context, Kind};
 use crate::model::SCHEMA;
 use crate::model::conditions::{Cache, Rule};
 use crate::report::pictures::PaperFigure;
+use crate::stats;
 
 mod checked;
 mod error;
@@ -234,6 +236,24 @@ impl Plan {
     /// Launches of each case.
     pub fn launches(&self) -> usize {
         self.launches.unwrap_or(kinds::LAUNCHES)
+    }
+
+    /// Why no ratio will have an interval, so that there will be no verdict, and the smallest setting with one; `None` where they may
+    /// have one.
+    pub fn without_verdict(&self) -> Option<String> {
+        let least_runs = stats::MIN_ROUNDS as u32;
+        match self.launches() {
+            1 if self.limits.rule == Rule::Interval && self.limits.max_runs < least_runs => Some(format!(
+                "no verdict will be possible: one launch needs {least_runs} repetitions of each method for an interval, and --max-runs is {}; \
+                 the smallest setting with a verdict is --max-runs {least_runs}",
+                self.limits.max_runs
+            )),
+            launches if launches > 1 && launches < FEWEST => Some(format!(
+                "no verdict will be possible: {launches} launches have no interval; the smallest setting with a verdict is --launches {FEWEST} \
+                 (--launches 1 has intervals, which do not include the variation between launches)"
+            )),
+            _ => None,
+        }
     }
 
     /// What cases are prepared for.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
-use ddtbench::experiments::launches::over_launches;
+use ddtbench::experiments::launches::{over_launches, with_wrong_data};
 use ddtbench::experiments::{self, Kind, TextFormat};
 use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
 use ddtbench::model::plain::plain;
@@ -65,6 +65,9 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
     };
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     checked.left_out().iter().for_each(|sentence| log(sentence));
+    if let Some(reason) = checked.plan.without_verdict() {
+        log(&format!("warning: {reason}"));
+    }
     if options.dry_run {
         targets::check_names(&checked.plan)?;
         let Plan { mpis, variants, .. } = &checked.plan;
@@ -205,7 +208,9 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
 /// Writes the samples of these records in the plan's text formats.
 fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Result<()> {
     let of_headline = records.iter().filter(|record| record.phase == plan.experiment.headline());
-    let all = of_headline.filter(|record| record.pair == PairScope::All);
+    let wrong = with_wrong_data(records);
+    let is_right = |record: &&Record| !wrong.contains(&(&record.case, record.method.as_str()));
+    let all = of_headline.filter(|record| record.pair == PairScope::All).filter(is_right);
     let known: HashMap<_, _> =
         all.map(|record| ((&*record.case, record.launch, &*record.method), record)).collect();
     for name in &plan.formats {

@@ -3,7 +3,7 @@
 
 mod fastest;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::model::{Basis, Case, Figure, Outcome, PairScope, Phase, Quantity, Record};
@@ -16,10 +16,17 @@ pub const FEWEST: usize = launches::FEWEST;
 /// One record for each method, phase and pair of a case, in the order in which they came first. A method has converged where
 /// the interval over launches of its headline phase is within `precision` of the median, a share; `None` where launches end by
 /// a rule of their own.
+///
+/// A method that moved wrong bytes in any launch has one record, without times, and nothing is relative to it.
 pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> {
     type Of<'a> = (&'a Arc<Case>, &'a str, Phase, PairScope);
+    let wrong = with_wrong_data(records);
+    let is_wrong = |case: &Arc<Case>, method: &str| wrong.contains(&(case, method));
     let (mut groups, mut places): (Vec<Vec<&Record>>, HashMap<Of<'_>, usize>) = Default::default();
     for record in records {
+        if !is_headline(record) && is_wrong(&record.case, &record.method) {
+            continue;
+        }
         let of = (&record.case, record.method.as_str(), record.phase, record.pair);
         let place = *places.entry(of).or_insert(groups.len());
         match groups.get_mut(place) {
@@ -30,10 +37,23 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
     let drift = drift(&groups);
     let mut over: Vec<Record> = groups.iter().map(|group| joined(group, drift)).collect();
     fastest::choose(&mut over, &groups);
+    if !wrong.is_empty() {
+        for record in &mut over {
+            let case = &record.case;
+            record.figures.retain(|figure| !is_wrong(case, &figure.against));
+        }
+    }
     if let Some(precision) = precision {
         set_outcomes(&mut over, precision);
     }
     over
+}
+
+/// The methods that moved wrong bytes in a launch, with their cases. Their times in other launches are not used either: the same code
+/// ran there, and may have been right by chance.
+pub fn with_wrong_data(records: &[Record]) -> HashSet<(&Arc<Case>, &str)> {
+    let wrong = records.iter().filter(|record| record.outcome.is_wrong());
+    wrong.map(|record| (&record.case, record.method.as_str())).collect()
 }
 
 /// What the machine drifted from launch to launch, by the headline phases of all that was measured.
@@ -68,8 +88,12 @@ fn set_outcomes(over: &mut [Record], precision: f64) {
     }
 }
 
-/// The record over the launches of one method, phase and pair, of which there is one at least. Where some launches have times, it is of these.
+/// The record over the launches of one method, phase and pair, of which there is one at least. Where some launches have times, it is of
+/// these, unless one moved wrong bytes.
 fn joined(all: &[&Record], drift: Drift) -> Record {
+    if let Some(wrong) = all.iter().find(|record| record.outcome.is_wrong()) {
+        return Record { launch: None, launches: all.len(), ..(*wrong).clone() };
+    }
     let mut measured: Vec<&Record> = all.iter().copied().filter(|record| record.median_s.is_some()).collect();
     measured.sort_by_key(|record| record.launch);
     let of: &[&Record] = if measured.is_empty() { all } else { &measured };
@@ -116,6 +140,10 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     record.min_s = each(|record| record.min_s).into_iter().reduce(f64::min);
     record.p90_s = median_of(|record| record.p90_s);
     record.p99_s = median_of(|record| record.p99_s);
+    record.p999_s = median_of(|record| record.p999_s);
+    record.max_s = each(|record| record.max_s).into_iter().reduce(f64::max);
+    record.slow_samples = median_of(|record| record.slow_samples);
+    record.slow_time = median_of(|record| record.slow_time);
     record.state_latency_s = median_of(|record| record.state_latency_s);
     record.state_copy_bytes_per_s = median_of(|record| record.state_copy_bytes_per_s);
     let sum = |value: fn(&Record) -> usize| of.iter().map(|record| value(record)).sum();
@@ -270,6 +298,63 @@ mod tests {
         let over = over_launches(&[of_run("a", 1.0), of_run("b", 2.0)], PRECISION);
         let medians: Vec<_> = over.iter().map(|record| (record.case.run.as_str(), record.median_s)).collect();
         assert_eq!(medians, [("a", Some(1.0)), ("b", Some(2.0))]);
+    }
+
+    #[test]
+    fn a_method_that_moved_wrong_bytes_in_one_launch_has_no_times_and_nothing_is_relative_to_it() {
+        let headline = Kind::default().headline();
+        let record = |method: &str, launch: usize, phase, median_s| Record {
+            method: method.to_owned(),
+            phase,
+            mean_s: Some(median_s),
+            fastest: (phase == headline).then(|| "manual".to_owned()),
+            ..record(launch, median_s)
+        };
+        let overhead =
+            Figure::with_interval(Quantity::OverheadReference, 0.5, (0.4, 0.6)).against("reference");
+        let mut records: Vec<Record> = (0..4)
+            .flat_map(|launch| {
+                let mut ddt = record("ddt", launch, headline, 2.0);
+                ddt.figures.push(overhead.clone());
+                [
+                    record("manual", launch, Phase::Pack, 0.5),
+                    record("manual", launch, headline, 1.0),
+                    ddt,
+                    record("engine", launch, headline, 3.0),
+                ]
+            })
+            .collect();
+        // Manual was wrong in the third launch: it then has nothing but the outcome.
+        let outcome = Outcome::WrongData { detail: "byte 8".to_owned() };
+        let empty = Record { n: 0, median_s: None, fastest: None, figures: Vec::new(), ..records[9].clone() };
+        records[9] = Record { outcome: outcome.clone(), ..empty };
+        records.remove(8);
+        let over = over_launches(&records, PRECISION);
+        let methods: Vec<_> = over.iter().map(|record| (&*record.method, record.median_s)).collect();
+        assert_eq!(methods, [("manual", None), ("ddt", Some(2.0)), ("engine", Some(3.0))]);
+        assert_eq!((&over[0].outcome, over[0].n, &over[0].figures[..]), (&outcome, 0, &[][..]));
+        assert!(over.iter().all(|record| record.fastest.as_deref() != Some("manual")), "{over:?}");
+        let against = |record: &Record| {
+            record.figures.iter().map(|figure| (figure.quantity, figure.against.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(against(&over[1]), [(Quantity::OverheadReference, "reference".to_owned())]);
+        let to_ddt = |quantity| (quantity, "ddt".to_owned());
+        assert_eq!(against(&over[2]), [to_ddt(Quantity::TimeOverFastest), to_ddt(Quantity::MeanOver)]);
+    }
+
+    #[test]
+    fn the_tail_is_that_of_the_launches() {
+        let of = |launch: usize, slow_time: f64| Record {
+            p999_s: Some(2.0 + launch as f64),
+            max_s: Some(9.0 - launch as f64),
+            slow_samples: Some(0.001 * launch as f64),
+            slow_time: Some(slow_time),
+            ..record(launch, 1.0)
+        };
+        // One launch that was disturbed makes no tail.
+        let over = &over_launches(&[of(0, 0.0), of(1, 0.01), of(2, 0.9)], PRECISION)[0];
+        assert_eq!((over.p999_s, over.max_s), (Some(3.0), Some(9.0)));
+        assert_eq!((over.slow_samples, over.slow_time), (Some(0.001), Some(0.01)));
     }
 
     #[test]

@@ -79,6 +79,7 @@ impl<'a> RowContext<'a> {
         let blocks = self.blocks();
         let samples = stats::sorted(blocks.iter().flat_map(|block| phase.samples(block).iter().copied()));
         let median = stats::median(&samples)?;
+        let slow = stats::SlowSamples::of(&samples);
         let rounds: Vec<_> = view.rounds(phase, scope).into_values().collect();
         let interval = stats::blocks_interval(&rounds);
         let of_states = |value: fn(&MachineState) -> f64| {
@@ -107,8 +108,12 @@ impl<'a> RowContext<'a> {
             mean_low_s: mean_interval.map(|(mean, half)| mean - half),
             mean_high_s: mean_interval.map(|(mean, half)| mean + half),
             min_s: samples.first().copied(),
-            p90_s: stats::quantile(&samples, 0.9),
-            p99_s: stats::quantile(&samples, 0.99),
+            p90_s: stats::upper_quantile(&samples, 0.9),
+            p99_s: stats::upper_quantile(&samples, 0.99),
+            p999_s: stats::upper_quantile(&samples, 0.999),
+            max_s: samples.last().copied(),
+            slow_samples: slow.map(|slow| slow.samples),
+            slow_time: slow.map(|slow| slow.time),
             state_latency_s: of_states(|state| state.latency_s),
             state_copy_bytes_per_s: of_states(|state| state.copy_bytes_per_s),
             ..Record::empty(result, view.method, phase)

@@ -201,3 +201,15 @@ fn a_figure_is_of_pictures_that_there_are() {
         assert!(error.contains("figure: ") && error.contains(word), "{error}");
     }
 }
+
+#[test]
+fn settings_without_a_verdict_are_named_with_the_smallest_that_has_one() {
+    let of = |launches, max_runs| {
+        let limits = Limits { max_runs, min_runs: 1, ..Limits::default() };
+        Plan { launches: Some(launches), limits, ..Plan::default() }.without_verdict()
+    };
+    let names = |reason: Option<String>, setting: &str| reason.is_some_and(|reason| reason.contains(setting));
+    assert!(names(of(2, 1000), "--launches 3 "));
+    assert!(names(of(1, 5), "--max-runs 6"));
+    assert_eq!((of(1, 6), of(3, 1), of(6, 1000)), (None, None, None));
+}

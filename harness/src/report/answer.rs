@@ -12,7 +12,7 @@ use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, diagnoses, times_text};
 use crate::model::{LOOP, Outcome, Quantity, Record};
-use crate::stats;
+use crate::stats::{self, SlowSamples};
 
 /// What a kind of experiments says of a case in one line.
 #[derive(Clone, Copy)]
@@ -193,6 +193,7 @@ fn fastest(claim: &Claim) -> String {
             [one, other] => format!("{one} or {other}"),
             _ => format!("{} or {} more", names[0], names.len() - 1),
         },
+        Claim::MeanDiffers { faster, slower, .. } => format!("{slower} or {faster}"),
         Claim::Diagnosis { .. } | Claim::Unknown { .. } => String::new(),
     }
 }
@@ -203,6 +204,13 @@ fn verdict(claim: &Claim) -> String {
         Claim::Faster { times: (_, low, _), .. } if *low >= STANDS_OUT => painted(CLIFF, &text),
         Claim::Faster { .. } => painted(FASTER, &text),
         Claim::NoDifference(_) => "no difference shown".to_owned(),
+        Claim::MeanDiffers { median, faster, .. } => {
+            let by_median = match **median {
+                Claim::Faster { faster, .. } => faster,
+                _ => "no difference",
+            };
+            format!("{by_median} by the median, {faster} by the mean")
+        }
         Claim::Unsteady(_) => "unsteady: no verdict".to_owned(),
         Claim::Diagnosis { .. } => text,
         Claim::Unknown { names, why } if !names.is_empty() => format!("not known: {why}"),
@@ -221,6 +229,7 @@ fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
     let mut sentences: Vec<String> = mpis.iter().map(|mpi| found(form, mpi, cases)).collect();
     sentences.extend((form.answer.sentences)(cases));
     sentences.extend(stands_out(form, cases));
+    sentences.extend(slow_repetitions(form, cases));
     sentences.extend(failures(cases));
     sentences
 }
@@ -260,6 +269,7 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
     let count = |is: fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
     let rest = [
         (count(|claim| matches!(claim, Claim::NoDifference(_))), "no difference shown in"),
+        (count(|claim| matches!(claim, Claim::MeanDiffers { .. })), "median and mean disagree in"),
         (count(|claim| matches!(claim, Claim::Unsteady(_))), "unsteady in"),
         (count(|claim| matches!(claim, Claim::Unknown { .. })), "not known in"),
     ];
@@ -330,21 +340,22 @@ fn times(value: f64) -> String {
     text.split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// The method that takes longest beside the fastest of its case; `None` where nothing was compared.
+/// The method that takes longest relative to the fastest of its case; `None` where no ratio to it has an interval.
 fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
-    if cases.iter().all(|case| compared(form, case) < 2) {
-        return None;
-    }
-    let mut slow: Vec<(Against, &CaseView)> = Vec::new();
+    let mut all: Vec<(Against, &CaseView)> = Vec::new();
     for case in cases {
         let is_whole = |name: &str| (form.method)(name).is_some_and(|method| method.array_to_array);
         let ratios = case.methods().filter(|record| is_whole(&record.method));
         let ratios =
             ratios.filter_map(|record| Against::of(record, record.figure(Quantity::TimeOverFastest)));
-        slow.extend(
-            ratios.filter(|ratio| !ratio.unsteady && ratio.low >= STANDS_OUT).map(|ratio| (ratio, case)),
-        );
+        all.extend(ratios.map(|ratio| (ratio, case)));
     }
+    // Nothing is said of ratios where there are none.
+    if all.is_empty() {
+        return None;
+    }
+    let mut slow = all;
+    slow.retain(|(ratio, _)| !ratio.unsteady && ratio.low >= STANDS_OUT);
     // By what is certain: a long interval may reach anywhere.
     slow.sort_by(|a, b| b.0.low.total_cmp(&a.0.low));
     let Some((ratio, case)) = slow.first() else {
@@ -365,6 +376,47 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
         times_text((ratio.value, ratio.low, ratio.high)),
     );
     Some(format!("Stands out: {}{more}", painted(CLIFF, &what)))
+}
+
+/// From this share of the time on, slow repetitions are told. Without a fault it was at most 6% in the median launch of any method,
+/// also while other programs ran.
+pub(super) const SLOW_TIME: f64 = 0.1;
+
+/// Fewer slow repetitions may be one event that came by chance.
+const SLOW_LEAST: f64 = 3.0;
+
+/// The method of which slow repetitions take the largest share of the time, which no median shows; `None` where none takes much.
+fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
+    let is_slow = |record: &&Record| {
+        let slow = record.slow().filter(|_| measured(record));
+        slow.is_some_and(|slow| slow.time >= SLOW_TIME && slow.samples * record.n as f64 >= SLOW_LEAST)
+    };
+    let mut all: Vec<(&Record, SlowSamples, &CaseView)> = Vec::new();
+    for case in cases {
+        all.extend(case.methods().filter(is_slow).filter_map(|record| Some((record, record.slow()?, case))));
+    }
+    all.sort_by(|a, b| b.1.time.total_cmp(&a.1.time));
+    let (record, slow, case) = all.first()?;
+    let is_reference = |name: &str| (form.method)(name).is_some_and(|method| method.is_reference);
+    let of_references = all[1..].iter().any(|(record, ..)| is_reference(&record.method));
+    let more = match all.len() - 1 {
+        0 => String::new(),
+        more => format!(
+            " {more} more spend at least {} of their time so{}.",
+            units::percent(SLOW_TIME),
+            if of_references { ", contiguous messages too" } else { "" }
+        ),
+    };
+    let what = format!(
+        "{} of {}, {}: 1 in {:.0} repetitions takes {} times as long as the others, {} of the time.",
+        record.method,
+        case.name().replace("  ", " "),
+        case.conditions(),
+        1.0 / slow.samples,
+        times(slow.times_as_long()?),
+        units::percent(slow.time),
+    );
+    Some(format!("Slow at times: {}{more}", painted(CLIFF, &what)))
 }
 
 /// What failed, and how.

@@ -41,6 +41,9 @@ impl<'a> Against<'a> {
 /// A ratio from which on one method is called faster: less is no difference in two digits, and to nobody.
 pub const FASTER: f64 = 1.005;
 
+/// The same of means, which vary more: `compare` calls a change from here on one as well.
+const MEAN_FASTER: f64 = 1.05;
+
 /// What can be said of two methods or more.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim<'a> {
@@ -55,6 +58,17 @@ pub enum Claim<'a> {
     },
     /// The interval of their ratio holds 1, or all but does.
     NoDifference(Vec<&'a str>),
+    /// The medians say one thing, and the means say for certain that one is faster than another.
+    MeanDiffers {
+        /// What the medians say.
+        median: Box<Self>,
+        /// The faster by the mean.
+        faster: &'a str,
+        /// The slower by the mean.
+        slower: &'a str,
+        /// How many times as fast, with both ends of the interval.
+        times: (f64, f64, f64),
+    },
     /// The ratio differed between the first and the second half of the run.
     Unsteady(Vec<&'a str>),
     /// What became of the only method of a case, or of each of its methods.
@@ -89,6 +103,18 @@ impl<'a> Claim<'a> {
         }
     }
 
+    /// The same, unless the means of the same two methods contradict it: one that is not the faster has the smaller mean.
+    pub fn unless_mean_differs(self, mean: Option<Against<'a>>, base: &'a str) -> Self {
+        let is_faster = |name: &str| matches!(&self, Self::Faster { faster, .. } if *faster == name);
+        let is_claim = matches!(self, Self::Faster { .. } | Self::NoDifference(_));
+        match mean.map(|mean| Self::of(mean, base)).filter(|_| is_claim) {
+            Some(Self::Faster { faster, slower, times }) if times.1 >= MEAN_FASTER && !is_faster(faster) => {
+                Self::MeanDiffers { median: Box::new(self), faster, slower, times }
+            }
+            _ => self,
+        }
+    }
+
     /// As a sentence without its stop.
     pub fn text(&self) -> String {
         match self {
@@ -96,6 +122,11 @@ impl<'a> Claim<'a> {
                 format!("{faster} is {} times as fast as {slower}", times_text(*times))
             }
             Self::NoDifference(names) => format!("no difference shown: {}", names.join(", ")),
+            Self::MeanDiffers { median, faster, slower, times } => format!(
+                "{}, but by the mean {faster} is {} times as fast as {slower}",
+                median.text(),
+                times_text(*times)
+            ),
             Self::Unsteady(names) => format!("unsteady, no verdict: {}", names.join(", ")),
             Self::Diagnosis { of, detail } => {
                 let of_methods = |(methods, what): &(Vec<&str>, String)| match of.len() {
@@ -166,6 +197,28 @@ mod tests {
         let moved = Against { unsteady: true, ..against(2.0, 1.9, 2.1) };
         assert_eq!(text(moved), "unsteady, no verdict: ddt, manual");
         assert_eq!(times_text((143.4, 99.0, 201.0)), "143 [99, 201]");
+    }
+
+    #[test]
+    fn a_claim_that_means_contradict_says_both() {
+        let against = |value, low, high| Against { name: "ddt", value, low, high, unsteady: false };
+        let (faster, equal, slower) =
+            (against(0.2, 0.1, 0.25), against(1.0, 0.9, 1.1), against(24.0, 20.0, 30.0));
+        let text = |median, mean| Claim::of(median, "manual").unless_mean_differs(mean, "manual").text();
+        assert_eq!(
+            text(faster, Some(slower)),
+            "ddt is 5.00 [4.00, 10.00] times as fast as manual, but by the mean manual is 24.0 [20.0, 30.0] times as fast as ddt"
+        );
+        let both = "no difference shown: ddt, manual, but by the mean manual is 24.0 [20.0, 30.0] times as fast as ddt";
+        assert_eq!(text(equal, Some(slower)), both);
+        let alone = |median| Claim::of(median, "manual").text();
+        let little = against(1.06, 1.04, 1.08);
+        for mean in [None, Some(faster), Some(equal), Some(little)] {
+            assert_eq!(text(faster, mean), alone(faster));
+        }
+        let unsteady = Against { unsteady: true, ..slower };
+        assert_eq!(text(faster, Some(unsteady)), alone(faster));
+        assert_eq!(text(unsteady, Some(slower)), alone(unsteady));
     }
 
     #[test]

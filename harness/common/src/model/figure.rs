@@ -45,6 +45,8 @@ pub enum Quantity {
     TimeOver,
     /// The same over the fastest method of the case that an application could use.
     TimeOverFastest,
+    /// Its mean over another's, the median over launches. Only of several launches: one has no interval for it.
+    MeanOver,
     /// The time of a copy that touches as many cache lines over its own: its share of the speed that memory allows.
     BoundShare,
     /// Bytes of all cache lines that packing or unpacking touches.
@@ -84,6 +86,7 @@ impl Quantity {
             | Self::GainDifference
             | Self::TimeOver
             | Self::TimeOverFastest
+            | Self::MeanOver
             | Self::OverheadRatio
             | Self::MpiImpact
             | Self::ComputationSlowdown

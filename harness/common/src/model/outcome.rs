@@ -118,6 +118,11 @@ impl Outcome {
         matches!(self, Self::Invalid { .. })
     }
 
+    /// Whether wrong bytes were moved.
+    pub const fn is_wrong(&self) -> bool {
+        matches!(self, Self::WrongData { .. })
+    }
+
     /// Whether the MPI lacks what the method needs.
     pub const fn is_lacking(&self) -> bool {
         matches!(self, Self::NotAvailable { .. })

@@ -9,6 +9,7 @@ use super::conditions::Rule;
 use super::event::{Block, MessageFacts};
 use super::load::Load;
 use super::{Case, Figure, Outcome, Phase, Quantity, SCHEMA};
+use crate::stats::SlowSamples;
 
 /// All that came back for one method of a case.
 #[derive(Clone, Debug, PartialEq)]
@@ -179,10 +180,18 @@ pub struct Record {
     pub mean_high_s: Option<f64>,
     /// The smallest sample.
     pub min_s: Option<f64>,
-    /// The 90th percentile.
+    /// The 90th percentile; this and the next two are missing with too few samples for one beyond them.
     pub p90_s: Option<f64>,
     /// The 99th percentile.
     pub p99_s: Option<f64>,
+    /// The 99.9th percentile.
+    pub p999_s: Option<f64>,
+    /// The largest sample.
+    pub max_s: Option<f64>,
+    /// Share of the samples that are slow: see [`SlowSamples`].
+    pub slow_samples: Option<f64>,
+    /// Share of the time that they take.
+    pub slow_time: Option<f64>,
     /// Core-to-core latency beside the blocks used, median, in seconds.
     pub state_latency_s: Option<f64>,
     /// How fast a core copies within its cache beside the blocks used, median, in bytes per second.
@@ -280,6 +289,11 @@ impl Record {
     /// Its time over that of another method.
     pub fn over(&self, method: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.quantity == Quantity::TimeOver && figure.against == method)
+    }
+
+    /// Its slow samples, where that is known.
+    pub fn slow(&self) -> Option<SlowSamples> {
+        Some(SlowSamples { samples: self.slow_samples?, time: self.slow_time? })
     }
 
     /// Whether its mean can be a time, or is missing. A difference of two clocks' times can be negative.

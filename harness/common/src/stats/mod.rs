@@ -23,7 +23,7 @@ pub use holm::holm_levels;
 pub use interval::{
     LEAST_ROUNDS, MIN_ROUNDS, blocks_interval, is_narrow, is_time_to_look, median_interval, series_interval,
 };
-pub use quantile::{mean, mean_and_variance, median, quantile, sorted};
+pub use quantile::{SlowSamples, mean, mean_and_variance, median, quantile, sorted, upper_quantile};
 pub use ratio::{Ratio, geometric_mean, paired_ratio};
 pub use state::{MIN_GAP, MIN_SHARE, passed_in, states, used_state};
 pub use steady::{halves_part, unsteady};

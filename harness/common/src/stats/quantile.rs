@@ -22,6 +22,45 @@ pub fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
     Some(sorted[low] + (sorted[high] - sorted[low]) * (place - low as f64))
 }
 
+/// The same of a quantile near 1; `None` unless so many samples have one beyond it on average: the 99th percentile needs 100 of them,
+/// the 99.9th 1,000. With fewer it would be the largest sample under another name.
+pub fn upper_quantile(sorted: &[f64], p: f64) -> Option<f64> {
+    /// 10 samples have one beyond the 90th percentile, also where 1 - 0.9 is rounded down.
+    const ROUNDING: f64 = 1e-9;
+    quantile(sorted, p).filter(|_| sorted.len() as f64 * (1.0 - p) >= 1.0 - ROUNDING)
+}
+
+/// A sample is slow from so many medians on. Machines that change their state make times up to 2.4 times as long, and those are
+/// compared elsewhere; what takes longer than this had to wait for something.
+const SLOW: f64 = 3.0;
+
+/// How many of all samples are slow, and how much of all time they take, as shares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowSamples {
+    /// Their number, as a share of all.
+    pub samples: f64,
+    /// The sum of them, as a share of the sum of all.
+    pub time: f64,
+}
+
+impl SlowSamples {
+    /// Of sorted samples; `None` without any, and where one is not a time: differences of two clocks can be negative.
+    pub fn of(sorted: &[f64]) -> Option<Self> {
+        let limit = SLOW * median(sorted)?;
+        let total: f64 = sorted.iter().sum();
+        let slow = &sorted[sorted.partition_point(|&sample| sample <= limit)..];
+        let is_time = sorted[0] >= 0.0 && total > 0.0;
+        let time = slow.iter().sum::<f64>() / total;
+        is_time.then(|| Self { samples: slow.len() as f64 / sorted.len() as f64, time })
+    }
+
+    /// How many times as long as the others a slow sample takes on average; `None` without any.
+    pub fn times_as_long(self) -> Option<f64> {
+        let odds = |share: f64| share / (1.0 - share);
+        Some(odds(self.time) / odds(self.samples)).filter(|times| times.is_finite())
+    }
+}
+
 /// The median of sorted samples; `None` without samples.
 pub fn median(sorted: &[f64]) -> Option<f64> {
     quantile(sorted, 0.5)
@@ -51,6 +90,31 @@ mod tests {
         assert_eq!(quantile(&samples, 1.0), Some(7.0));
         // R: quantile(c(1, 2, 3, 7), 0.9) is 5.8.
         assert!((quantile(&samples, 0.9).unwrap() - 5.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_quantile_that_no_sample_is_beyond_is_missing() {
+        let of = |n: u32, p| upper_quantile(&sorted((1..=n).map(f64::from)), p);
+        assert_eq!((of(9, 0.9), of(99, 0.99), of(999, 0.999), of(0, 0.9)), (None, None, None, None));
+        // R: quantile(1:1000, 0.999) is 999.001.
+        let near = |value: Option<f64>, expected: f64| (value.unwrap() - expected).abs() < 1e-9;
+        assert!(near(of(10, 0.9), 9.1) && near(of(100, 0.99), 99.01) && near(of(1000, 0.999), 999.001));
+    }
+
+    #[test]
+    fn one_sample_of_200_that_waits_takes_half_of_the_time() {
+        let late = sorted((0..200).map(|i| if i == 77 { 199.0 } else { 1.0 }));
+        let slow = SlowSamples::of(&late).unwrap();
+        assert_eq!(slow, SlowSamples { samples: 0.005, time: 0.5 });
+        assert!((slow.times_as_long().unwrap() - 199.0).abs() < 1e-9);
+        // Two states of a machine are not slow samples.
+        let states = sorted((0..100).map(|i| if i < 60 { 1.0 } else { 2.4 }));
+        assert_eq!(SlowSamples::of(&states), Some(SlowSamples { samples: 0.0, time: 0.0 }));
+        assert_eq!(SlowSamples { samples: 0.0, time: 0.0 }.times_as_long(), None);
+        assert_eq!(
+            (SlowSamples::of(&[]), SlowSamples::of(&[-1.0, 2.0, 3.0]), SlowSamples::of(&[0.0])),
+            (None, None, None)
+        );
     }
 
     #[test]

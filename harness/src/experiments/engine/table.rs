@@ -6,7 +6,7 @@ use super::methods::{ENGINE, MANUAL, MPI_PACK};
 use crate::experiments::{Kind, plain_table_format};
 use crate::model::{LOOP, Phase, Quantity, Record};
 use crate::report::answer::Answer;
-use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate, share};
+use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate, share, too_few};
 use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
 use crate::report::units;
@@ -44,7 +44,7 @@ fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
     });
     match ratios.into_iter().next() {
         Some(ratio) => Claim::of(ratio, ENGINE),
-        None => Claim::Unknown { names: Vec::new(), why: "not known: too few rounds".to_owned() },
+        None => Claim::Unknown { names: Vec::new(), why: format!("not known: {}", too_few(case.first())) },
     }
 }
 
@@ -103,5 +103,12 @@ mod tests {
         };
         assert!(row("mpi_pack").contains("3.00 [3.00, 3.00]"), "{text}");
         assert!(row("engine").contains("50% [50, 50]"), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_stands_out_where_there_are_no_ratios_to_the_fastest() {
+        let answer = crate::experiments::of(Kind::Engine)
+            .answer(&records(&result("strided", "mpich", 2e-6, 18e-6)), None);
+        assert!(answer.contains("engine is 18.0") && !answer.contains("stands out"), "{answer}");
     }
 }

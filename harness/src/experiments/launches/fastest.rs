@@ -1,23 +1,26 @@
-//! The fastest method of a case over several launches: chosen once, by all of them, and each launch's ratio taken to it.
+//! What a case's methods take relative to each other over several launches: to the hand-written loops, and to the fastest, which is
+//! chosen once, by all launches. Every verdict on two methods rests on these figures.
 //!
 //! Each launch has a fastest of its own. What others took beyond that is no sample of anything: it rests on the launches in
 //! which that one happened to be first.
 
 use std::collections::HashMap;
 
-use crate::model::{Case, Figure, PairScope, Quantity, Record};
+use crate::model::{Case, Figure, LOOPS, PairScope, Quantity, Record};
 use crate::stats::{self, launches};
 
-/// A method that an application could use, over all launches and in each.
+/// A method with times, over all launches and in each.
 struct RankedMethod<'a> {
     place: usize,
     name: &'a str,
+    /// Whether an application could use it, and nothing speaks against its times.
+    can_win: bool,
     median_s: f64,
     launches: &'a [&'a Record],
 }
 
-/// Names the fastest in the headline records of several launches, and gives each other its ratio to it. `groups` are the
-/// records of the launches that `over` are made of.
+/// Names the fastest in the headline records of several launches, and gives each other its ratio to it and to each loop. `groups`
+/// are the records of the launches that `over` are made of.
 pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
     let mut cases: HashMap<(&Case, PairScope), Vec<usize>> = HashMap::new();
     let is_ranked = |group: &[&Record]| group.iter().any(|record| record.fastest.is_some());
@@ -27,37 +30,59 @@ pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
     for places in cases.into_values().filter(|places| places.iter().any(|&i| groups[i].len() > 1)) {
         let methods: Vec<RankedMethod<'_>> =
             places.iter().filter_map(|&i| ranked(i, &over[i], &groups[i])).collect();
-        let Some(fastest) = fastest(&methods) else { continue };
-        let name = fastest.name.to_owned();
-        let ratios: Vec<(usize, Vec<f64>)> = places
-            .iter()
-            .map(|&i| (i, ratios(&groups[i], fastest)))
-            .filter(|(i, _)| *i != fastest.place)
-            .collect();
+        let fastest = fastest(&methods);
+        let figures: Vec<(usize, Vec<Figure>)> =
+            methods.iter().map(|method| (method.place, figures(method, &methods, fastest))).collect();
+        let name = fastest.map(|fastest| fastest.name.to_owned());
         for &i in &places {
-            over[i].fastest = Some(name.clone());
-            over[i].figures.retain(|figure| figure.quantity != Quantity::TimeOverFastest);
+            over[i].fastest = name.clone();
+            let is_of_launches =
+                |figure: &Figure| matches!(figure.quantity, Quantity::TimeOver | Quantity::TimeOverFastest);
+            over[i].figures.retain(|figure| !is_of_launches(figure));
         }
-        for (i, ratios) in ratios {
-            over[i].figures.extend(figure(&ratios, &name));
-        }
+        figures.into_iter().for_each(|(i, figures)| over[i].figures.extend(figures));
     }
 }
 
 fn ranked<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option<RankedMethod<'a>> {
     let name = launches[0].method.as_str();
-    let kind = over.case.experiment;
-    let can = kind.method(name).is_ok_and(|method| method.array_to_array) && over.outcome.counts();
-    Some(RankedMethod { place, name, median_s: over.median_s?, launches }).filter(|_| can)
+    let is_whole = over.case.experiment.method(name).is_ok_and(|method| method.array_to_array);
+    Some(RankedMethod {
+        place,
+        name,
+        can_win: is_whole && over.outcome.counts(),
+        median_s: over.median_s?,
+        launches,
+    })
+}
+
+/// What a method takes relative to each loop and to the fastest, in time and in the mean.
+fn figures(
+    method: &RankedMethod<'_>,
+    all: &[RankedMethod<'_>],
+    fastest: Option<&RankedMethod<'_>>,
+) -> Vec<Figure> {
+    let is_fastest = |other: &RankedMethod<'_>| fastest.is_some_and(|fastest| fastest.place == other.place);
+    let of = |other: &RankedMethod<'_>| {
+        let (is_loop, is_fastest) = (LOOPS.contains(&other.name), is_fastest(other));
+        let times = || ratios(method.launches, other);
+        let over_loop = is_loop.then(|| figure(Quantity::TimeOver, &times(), other.name));
+        let over_fastest = is_fastest.then(|| figure(Quantity::TimeOverFastest, &times(), other.name));
+        let mean = (is_loop || is_fastest)
+            .then(|| figure(Quantity::MeanOver, &mean_ratios(method.launches, other), other.name));
+        [over_loop, over_fastest, mean].into_iter().flatten().flatten()
+    };
+    all.iter().filter(|other| other.place != method.place).flat_map(of).collect()
 }
 
 /// That which none beats by the median of its ratios: looked for from the one with the smallest median on.
 fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> {
-    let mut first = all.iter().min_by(|a, b| a.median_s.total_cmp(&b.median_s))?;
+    let all: Vec<_> = all.iter().filter(|one| one.can_win).collect();
+    let mut first = *all.iter().min_by(|a, b| a.median_s.total_cmp(&b.median_s))?;
     for _ in 0..all.len() {
         let others = all.iter().filter(|one| one.place != first.place);
-        let medians =
-            others.filter_map(|one| Some((one, stats::median(&stats::sorted(ratios(one.launches, first)))?)));
+        let medians = others
+            .filter_map(|one| Some((*one, stats::median(&stats::sorted(ratios(one.launches, first)))?)));
         match medians.min_by(|a, b| a.1.total_cmp(&b.1)) {
             Some((faster, ratio)) if ratio < 1.0 => first = faster,
             _ => break,
@@ -82,10 +107,21 @@ fn ratios(launches: &[&Record], other: &RankedMethod<'_>) -> Vec<f64> {
     launches.iter().filter_map(ratio).collect()
 }
 
-fn figure(ratios: &[f64], fastest: &str) -> Option<Figure> {
+/// The mean of a method over that of another, launch by launch.
+fn mean_ratios(launches: &[&Record], other: &RankedMethod<'_>) -> Vec<f64> {
+    let mean = |record: &Record| record.mean_s.filter(|&mean| mean > 0.0);
+    let ratio = |record: &&Record| {
+        let same = other.launches.iter().find(|one| one.launch == record.launch)?;
+        Some(mean(record)? / mean(same)?)
+    };
+    launches.iter().filter_map(ratio).collect()
+}
+
+/// The figure of a ratio over launches.
+fn figure(quantity: Quantity, ratios: &[f64], other: &str) -> Option<Figure> {
     let value = stats::median(&stats::sorted(ratios.iter().copied()))?;
     let interval = launches::location(ratios).interval;
-    let figure = Figure::plain(Quantity::TimeOverFastest, value).against(fastest);
+    let figure = Figure::plain(quantity, value).against(other);
     let (low, high) = interval.unzip();
     Some(Figure { low, high, unsteady: launches::halves_part(ratios), ..figure })
 }
@@ -148,5 +184,33 @@ mod tests {
         let of_ddt = &over[1];
         let value = |quantity| of_ddt.figure(quantity).unwrap().value;
         assert_eq!(value(Quantity::TimeOverFastest), value(Quantity::TimeOver), "one ratio, told twice");
+    }
+
+    #[test]
+    fn ratios_to_a_loop_and_to_the_fastest_are_the_same_without_rounds_on_record() {
+        let over = over_launches(&records(), None);
+        let figure = |quantity| {
+            let figure = over[1].figure(quantity).unwrap();
+            (figure.value, figure.interval(), figure.against.clone())
+        };
+        assert_eq!(figure(Quantity::TimeOverFastest), figure(Quantity::TimeOver));
+    }
+
+    #[test]
+    fn the_ratio_of_means_is_of_each_launch() {
+        let mut records = records();
+        for record in &mut records {
+            let late = if record.method == "manual" { 8.0 } else { 1.0 };
+            record.mean_s = record.median_s.map(|median| late * median);
+        }
+        let over = over_launches(&records, None);
+        let mean = over[1].figure(Quantity::MeanOver).unwrap();
+        assert_eq!((mean.value, mean.against.as_str()), (Some(1.5 / 8.0), "manual"));
+        assert_eq!(mean.interval(), Some((0.5 / 8.0, 1.5 / 8.0)));
+        // A single launch has no interval for it.
+        records.retain(|record| record.launch == Some(0));
+        assert!(
+            over_launches(&records, None).iter().all(|record| record.figure(Quantity::MeanOver).is_none())
+        );
     }
 }

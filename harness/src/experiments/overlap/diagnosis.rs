@@ -1,5 +1,6 @@
 //! What the ratios say, in words (Denis et al., CCPE 2022, section 3.3).
 
+use crate::experiments::launches;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::case::CaseView;
 
@@ -18,6 +19,8 @@ pub enum Diagnosis {
     Contention,
     /// The interval of the overhead ratio is too wide, or there is none.
     TooShort,
+    /// There is none, since there are several launches and not enough for an interval.
+    TooFewLaunches,
 }
 
 /// Shares of the shorter time within which something counts as nothing, and from which on as all: a quarter is what the references
@@ -50,6 +53,7 @@ impl Diagnosis {
             Self::ComputationSlowed => "computation slowed",
             Self::Contention => "contention without overlap",
             Self::TooShort => "too short to tell",
+            Self::TooFewLaunches => "too few launches to tell",
         }
     }
 
@@ -74,7 +78,11 @@ impl Diagnosis {
                 left: 1.0 - (communication_s - in_mpi_s) / shorter_s,
             })
         };
-        ratios().map_or(Self::TooShort, Self::of_ratios)
+        match ratios() {
+            Some(ratios) => Self::of_ratios(ratios),
+            None if (2..launches::FEWEST).contains(&record.launches) => Self::TooFewLaunches,
+            None => Self::TooShort,
+        }
     }
 
     fn of_ratios(ratios: Ratios) -> Self {

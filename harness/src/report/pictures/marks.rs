@@ -172,8 +172,18 @@ fn times(results: &Results<'_>) -> Vec<Datum> {
 
 /// The same of each launch, where there are several, and over them.
 fn launches(results: &Results<'_>) -> Vec<Datum> {
+    // Where one launch moved wrong bytes, no other has a point.
+    let wrong: HashSet<(&Arc<Case>, &str)> = results
+        .over
+        .iter()
+        .filter(|record| record.outcome.is_wrong())
+        .map(|record| (&record.case, record.method.as_str()))
+        .collect();
     let of = |record: &&Record| {
-        record.pair == PairScope::All && record.phase == results.form.headline && measured(record)
+        record.pair == PairScope::All
+            && record.phase == results.form.headline
+            && measured(record)
+            && !wrong.contains(&(&record.case, record.method.as_str()))
     };
     let points: Vec<Datum> = results.launches.iter().filter(of).filter_map(Datum::median).collect();
     let mut counts: HashMap<(&Arc<Case>, &str), usize> = HashMap::new();

@@ -179,6 +179,56 @@ Stands out: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm, takes 10.0 [9.5, 10.4] t
 }
 
 #[test]
+fn slow_repetitions_that_take_much_of_the_time_are_told_and_others_are_not() {
+    let with_tail = |method: &str, slow_time| Record {
+        n: 3000,
+        slow_samples: Some(0.005),
+        slow_time: Some(slow_time),
+        mean_s: Some(1.4e-6),
+        max_s: Some(5e-3),
+        ..record(method, Phase::RoundTrip, 1e-6)
+    };
+    let of = |records: &[Record]| {
+        let text = plain(&experiments::of(Kind::PingPong).answer(records, None));
+        text.replace("\n  ", " ").lines().find(|line| line.starts_with("Slow")).map(str::to_owned)
+    };
+    let late = with_tail("ddt", 0.5);
+    assert_eq!(
+        of(std::slice::from_ref(&late)).unwrap(),
+        "Slow at times: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm: 1 in 200 repetitions takes 199 times as long as the others, \
+         50% of the time."
+    );
+    let more = of(&[with_tail("reference", 0.3), late.clone(), with_tail("manual", 0.2)]).unwrap();
+    assert!(
+        more.contains("ddt of")
+            && more.ends_with(" 2 more spend at least 10% of their time so, contiguous messages too."),
+        "{more}"
+    );
+    let few = Record { n: 400, ..late.clone() };
+    let wrong = Record { outcome: Outcome::WrongData { detail: String::new() }, ..late.clone() };
+    for quiet in [with_tail("ddt", 0.09), few, wrong, record("ddt", Phase::RoundTrip, 1e-6)] {
+        assert_eq!(of(&[quiet]), None);
+    }
+    let details = table(&[late], None);
+    assert!(
+        details.contains(
+            "mean where it differs from the median by more than 10%: ddt 1.40 µs (longest 5.00 ms)"
+        ),
+        "{details}"
+    );
+}
+
+#[test]
+fn a_verdict_that_the_means_contradict_says_so_in_the_line_and_in_the_table() {
+    let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
+    records[1].figures.push(ratio_to(Quantity::MeanOver, "manual", (0.1, 0.09, 0.12)));
+    let text = plain(&experiments::of(Kind::PingPong).answer(&records, None));
+    assert!(text.contains("manual by the median, ddt by the mean"), "{text}");
+    let both = "manual is 2.00 [1.90, 2.10] times as fast as ddt, but by the mean ddt is 10.0 [8.3, 11.1] times as fast as manual";
+    assert!(unbroken(&records).contains(both), "{}", unbroken(&records));
+}
+
+#[test]
 fn a_single_method_has_its_overhead_and_what_a_verdict_needs() {
     let of = |methods: &[&str]| {
         let has = |record: &Record| methods.contains(&&*record.method);
@@ -341,6 +391,14 @@ fn nothing_is_concluded_without_an_interval() {
     let text = unbroken(&records);
     let verdicts = "not known: too few rounds of ddt; ddt or manual: not known, too few rounds\n";
     assert!(text.contains(verdicts), "{text}");
+    records.iter_mut().for_each(|record| record.launches = 2);
+    let text = unbroken(&records);
+    assert!(
+        text.contains("not known: too few launches of ddt; ddt or manual: not known, too few launches\n"),
+        "{text}"
+    );
+    let answer = plain(&experiments::of(Kind::PingPong).answer(&records, None));
+    assert!(!answer.contains("stands out"), "no ratio was looked at: {answer}");
     // What was recorded before there were ratios.
     records.iter_mut().for_each(|record| record.fastest = None);
     let verdicts = "not known: no ratios on record; ddt or manual: not known, no ratios on record\n";
