@@ -3,7 +3,7 @@
 //!
 //! A build is compared with itself: neighbouring launches are put on one side each, drawn by chance, as `compare` measures
 //! them, or runs of one side follow those of the other, as `baseline` measures them. Any verdict of slower or faster is an
-//! alarm. For what is found, one method of one test is made slower on one side.
+//! alarm. For what is found, one method of one test is made slower on one side: by less and by more than the threshold.
 //!
 //!     cargo bench -p ddtbench --bench verdicts [-- WORD] [COMPARISONS]
 
@@ -29,7 +29,7 @@ const MOST: usize = 20;
 const COMPARISONS: usize = 1000;
 
 /// Of so many of them there is one that tells whether something is found.
-const PER_SEARCH: usize = 20;
+const PER_SEARCH: usize = 5;
 
 /// What is made slower: a test and a method.
 const SEARCHED: [(&str, &str); 4] =
@@ -43,7 +43,10 @@ const RUNS: usize = 3;
 const RUN_LAUNCHES: usize = 6;
 
 /// By how much a method is made slower.
-const SLOWER: [f64; 5] = [1.05, 1.1, 1.2, 1.5, 2.0];
+const SLOWER: [f64; 7] = [1.0, 1.03, 1.05, 1.07, 1.1, 1.2, 1.5];
+
+/// How large a change must be to be called slower.
+const THRESHOLDS: [f64; 2] = [0.05, 0.1];
 
 /// How long is measured.
 #[derive(Clone, Copy)]
@@ -81,15 +84,15 @@ fn main() {
 /// What the whole rule says of the launches of each MPI.
 fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
     println!(
-        "A build compared with itself: share of {count} comparisons with any alarm, and with any interval of a column that \
-         misses; with 95% intervals"
+        "A build compared with itself: share of {count} comparisons with any alarm, and with any interval that misses; with 95% \
+         intervals"
     );
     println!(
         "MPI       budget                              alarms  interval       misses  interval       launches  decided"
     );
     for_each_mpi(recorded, |mpi, launches| {
         let line = |budget: Budget| {
-            let outcomes = compare_all(launches, count, budget, &|_, _| 1.0);
+            let outcomes = compare_all(launches, count, budget, THRESHOLDS[0], &|_, _| 1.0);
             let rate = |is_so: &dyn Fn(&ComparisonRow) -> bool| {
                 let all: Vec<f64> =
                     outcomes.iter().map(|o| f64::from(u8::from(o.rows.iter().any(is_so)))).collect();
@@ -102,7 +105,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
                 "{mpi:<9} {:<35} {}  {}  {:>8}  {:>6.0}%\n",
                 budget.name,
                 rate(&is_alarm),
-                rate(&|row| misses(row.over_control.as_ref())),
+                rate(&|row| misses(row.time.as_ref())),
                 median_launches(&outcomes),
                 100.0 * mean(&decided)
             )
@@ -110,25 +113,35 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
         BUDGETS.map(line).concat()
     });
     println!(
-        "\nOne method of one test is slower: share of comparisons that find it, and launches that it takes, median"
+        "\nOne method of one test is slower: share of comparisons that call it slower, and launches that it takes, median; after \
+         each number of times as long"
     );
     println!(
-        "MPI       test           method    budget                             {}",
+        "MPI       test           method    threshold  budget                             {}",
         SLOWER.map(|factor| format!("{:>12}", format!("{factor}x"))).join("")
     );
     for_each_mpi(recorded, |mpi, launches| {
-        let line = |(test, method): (&str, &str), budget: Budget| {
+        let line = |(test, method): (&str, &str), threshold: f64, budget: Budget| {
             let cells = SLOWER.map(|factor| {
                 let slower = |t: &str, m: &str| if (t, m) == (test, method) { factor } else { 1.0 };
-                let outcomes = compare_all(launches, count.div_ceil(PER_SEARCH), budget, &slower);
+                let outcomes = compare_all(launches, count.div_ceil(PER_SEARCH), budget, threshold, &slower);
                 let found =
                     |o: &Outcome| f64::from(u8::from(o.rows.iter().any(|row| is_found(row, test, method))));
                 let found: Vec<f64> = outcomes.iter().map(found).collect();
-                format!("{:>12}", format!("{:.0}% ({})", 100.0 * mean(&found), median_launches(&outcomes)))
+                format!("{:>12}", format!("{:.1}% ({})", 100.0 * mean(&found), median_launches(&outcomes)))
             });
-            format!("{mpi:<9} {test:<14} {method:<9} {:<35}{}\n", budget.name, cells.join(""))
+            let threshold = 100.0 * threshold;
+            format!(
+                "{mpi:<9} {test:<14} {method:<9} {threshold:>8}%  {:<35}{}\n",
+                budget.name,
+                cells.join("")
+            )
         };
-        SEARCHED.iter().flat_map(|&of| BUDGETS.map(|budget| line(of, budget))).collect()
+        let of = |searched| {
+            let lines = THRESHOLDS.into_iter().flat_map(move |t| [0, 1].map(|budget| (t, BUDGETS[budget])));
+            lines.map(move |(threshold, budget)| line(searched, threshold, budget))
+        };
+        SEARCHED.into_iter().flat_map(of).collect()
     });
 }
 
@@ -237,19 +250,21 @@ fn compare_all(
     launches: &[Launch],
     count: usize,
     budget: Budget,
+    threshold: f64,
     slower: &dyn Fn(&str, &str) -> f64,
 ) -> Vec<Outcome> {
     let mut random = Pcg64::seed_from_u64(1);
     let starts = launches.len() - 2 * MOST + 1;
     // In order, so that neighbours in the list share launches.
     (0..count)
-        .map(|i| compare(&launches[i * starts / count..][..2 * MOST], budget, slower, &mut random))
+        .map(|i| compare(&launches[i * starts / count..][..2 * MOST], budget, threshold, slower, &mut random))
         .collect()
 }
 
 fn compare(
     launches: &[Launch],
     budget: Budget,
+    threshold: f64,
     slower: &dyn Fn(&str, &str) -> f64,
     random: &mut Pcg64,
 ) -> Outcome {
@@ -268,7 +283,7 @@ fn compare(
     let cases: BTreeSet<Subject> = sides[0].iter().map(|record| Subject::of_case(&record.case)).collect();
     let mut left = budget.all * cases.len();
     let mut schedule = Schedule::new(cases, budget.most);
-    let mut comparer = Comparer::new(Settings::default());
+    let mut comparer = Comparer::new(Settings { threshold, ..Settings::default() });
     let mut rows: Vec<ComparisonRow> = Vec::new();
     loop {
         let mut batch = schedule.next(&rows.iter().collect::<Vec<_>>());
@@ -310,7 +325,8 @@ fn record(
     recorded: &Recorded,
 ) -> Record {
     let kind = Kind::default();
-    let case = Case { run: run.to_owned(), experiment: kind, test: test.clone(), ..Case::default() };
+    let case =
+        Case { run: run.to_owned(), experiment: kind, test: test.clone(), hosts: 1, ..Case::default() };
     Record {
         case: case.into(),
         method: method.clone(),
@@ -324,8 +340,7 @@ fn record(
 }
 
 fn is_alarm(row: &ComparisonRow) -> bool {
-    let answers = [&row.over_control, &row.time];
-    answers.into_iter().flatten().any(|answer| matches!(answer.verdict, Verdict::Slower | Verdict::Faster))
+    row.verdict.is_change()
 }
 
 fn is_found(row: &ComparisonRow, test: &str, method: &str) -> bool {

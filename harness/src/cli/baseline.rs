@@ -156,7 +156,7 @@ impl CheckArgs {
             kept.len()
         );
         let mut plan = Plan::read(&first.join(folder::PLAN))?;
-        self.refuse_early(first, &plan)?;
+        self.refuse_early(first)?;
         plan.mpis = self.mpi.clone().map_or(plan.mpis, |mpi| vec![mpi]);
         let runs = self.pace.runs(kept.len().max(RUNS))?;
         let new = self.out.clone().unwrap_or_else(|| {
@@ -175,12 +175,11 @@ impl CheckArgs {
     }
 
     /// Refuses at once what would be refused after all was measured.
-    fn refuse_early(&self, first: &Path, plan: &Plan) -> anyhow::Result<()> {
+    fn refuse_early(&self, first: &Path) -> anyhow::Result<()> {
         if let Some(out) = &self.out {
             let is_empty = std::fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none());
             ensure!(is_empty, "--out {}: is there and not empty; choose another folder", out.display());
         }
-        self.judge.check_control(plan)?;
         let Some(then) = environment(first).filter(|_| !self.anyway) else { return Ok(()) };
         let facts = |machine: &Machine, build: Option<String>| {
             [machine.cpu_model.clone(), Some(machine.cpus.to_string()), machine.governor.clone(), build]

@@ -1,5 +1,7 @@
 //! Whole comparisons: two sides, the rows, and what a gate says of them.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, Verdict};
@@ -18,8 +20,10 @@ pub struct Comparison {
 /// A side by its name, and where it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SideLabel {
-    /// What reports name it.
+    /// What reports name it: its MPI, or the folder of its runs.
     pub name: String,
+    /// Its MPIs with their versions.
+    pub mpi: String,
     /// Ranks, hosts, transport and cache, of all of its cases.
     pub place: String,
 }
@@ -40,9 +44,9 @@ pub struct Comparisons {
 /// What a gate decides about a comparison: whether a change may pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GateDecision {
-    /// Nothing is slower or broken.
+    /// Nothing is broken, or slower by more than the threshold.
     Open,
-    /// Something is undecided, and nothing slower or broken.
+    /// Something may be slower, and nothing is known to be slower or broken.
     Undecided,
     /// Something is slower or broken.
     Shut,
@@ -51,7 +55,11 @@ pub enum GateDecision {
 impl Comparisons {
     /// Of the sides, the base first, and the rows of each other one.
     pub fn of(settings: Settings, sides: &[Side], rows: Vec<Vec<ComparisonRow>>) -> Self {
-        let label = |side: &Side| SideLabel { name: side.name.clone(), place: side.place.clone() };
+        let label = |side: &Side| SideLabel {
+            name: side.name.clone(),
+            mpi: side.mpi.clone(),
+            place: side.place.clone(),
+        };
         let comparison = |(new, rows): (&Side, Vec<ComparisonRow>)| Comparison {
             base: label(&sides[0]),
             new: label(new),
@@ -68,13 +76,48 @@ impl Comparisons {
     }
 }
 
+impl SideLabel {
+    /// In a title: the name, its part in the comparison, and the version.
+    pub(super) fn text(&self, part: &str) -> String {
+        let Self { name, mpi, .. } = self;
+        let version = mpi.strip_prefix(name.as_str()).map_or(mpi.as_str(), str::trim_start);
+        match name == &mpi.replace(' ', "-") || version.is_empty() {
+            true => format!("{name} ({part})"),
+            false => format!("{name} ({part}, {version})"),
+        }
+    }
+}
+
 impl Comparison {
-    /// What a gate decides about a comparison: whether a change may pass. Nothing that was compared leaves nothing decided.
+    /// From which MPI to which: `mpich 4.3.2 -> 5.0.2`.
+    pub(super) fn mpis(&self) -> String {
+        let (base, new) = (&self.base.mpi, &self.new.mpi);
+        let new_of_same = base.rsplit_once(' ').and_then(|(name, _)| new.strip_prefix(&format!("{name} ")));
+        match base == new {
+            true => new.clone(),
+            false => format!("{base} -> {}", new_of_same.unwrap_or(new)),
+        }
+    }
+
+    /// What a service that collects results calls it: the MPIs, and the baseline; no folder with a date, as names are to stay.
+    pub(super) fn suite(&self, unit: ComparisonUnit) -> String {
+        let folder = Path::new(&self.base.name).file_name().unwrap_or_default().to_string_lossy();
+        match unit {
+            ComparisonUnit::Run => format!("{folder}: {}", self.mpis()),
+            ComparisonUnit::Launch => self.mpis(),
+        }
+    }
+
+    /// Whether a change may pass. Nothing that was compared leaves nothing decided.
     fn gate(&self) -> GateDecision {
         let of_row = |row: &ComparisonRow| match row.verdict {
             Verdict::Slower | Verdict::Broken => GateDecision::Shut,
-            Verdict::Undecided => GateDecision::Undecided,
-            Verdict::Same | Verdict::Faster | Verdict::Repaired | Verdict::NotCompared => GateDecision::Open,
+            Verdict::Undecided | Verdict::SameOrSlower => GateDecision::Undecided,
+            Verdict::Same
+            | Verdict::SameOrFaster
+            | Verdict::Faster
+            | Verdict::Repaired
+            | Verdict::NotCompared => GateDecision::Open,
         };
         let compared = self.rows.iter().any(|row| row.verdict != Verdict::NotCompared);
         let least = if compared { GateDecision::Open } else { GateDecision::Undecided };
@@ -93,7 +136,13 @@ mod tests {
             comparisons(verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect()).gate()
         };
         assert_eq!(gate(&[Verdict::Same, Verdict::Faster, Verdict::Repaired]), GateDecision::Open);
+        assert_eq!(
+            gate(&[Verdict::Same, Verdict::SameOrFaster]),
+            GateDecision::Open,
+            "nothing can be slower"
+        );
         assert_eq!(gate(&[Verdict::Same, Verdict::Undecided]), GateDecision::Undecided);
+        assert_eq!(gate(&[Verdict::SameOrFaster, Verdict::SameOrSlower]), GateDecision::Undecided);
         assert_eq!(gate(&[Verdict::Undecided, Verdict::Slower]), GateDecision::Shut);
         assert_eq!(gate(&[Verdict::Undecided, Verdict::Broken]), GateDecision::Shut);
         assert_eq!(gate(&[]), GateDecision::Undecided, "nothing was compared");

@@ -1,109 +1,83 @@
-//! How far two sides are apart, in a method's time and in its time over that of another: of launches that took turns, or of runs
-//! of different times, and as if the machine had been in one state beside all of them, where that is known.
+//! How far two sides are apart, by launches that took turns or by runs of different times, and as if the machine had been in one
+//! state in all of them, if that is known.
 
 use std::collections::BTreeMap;
 
-use super::side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, by_run};
+use super::side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValues, by_run};
 use crate::stats::difference::{Difference, Explained};
 
 /// A difference between two sides, and of how many units of each.
 pub(super) type CountedDifference = (Difference, (usize, usize));
 
-/// What is asked for of a side: a subject, and its values, logarithms by launch.
+/// What is compared of a side: a subject, and its values, logarithms by launch.
 #[derive(Clone, Copy)]
-struct LaunchSeries<'a> {
-    side: &'a Side,
-    subject: &'a Subject,
-    values: &'a BTreeMap<LaunchId, f64>,
+pub(super) struct LaunchSeries<'a> {
+    pub side: &'a Side,
+    pub subject: &'a Subject,
+    pub values: &'a BTreeMap<LaunchId, f64>,
+}
+
+impl<'a> LaunchSeries<'a> {
+    /// Of a subject, the values that `of` picks.
+    pub fn of(
+        side: &'a Side,
+        subject: &'a Subject,
+        of: fn(&SubjectValues) -> &BTreeMap<LaunchId, f64>,
+    ) -> Option<Self> {
+        Some(Self { side, subject, values: of(side.values(subject)?) })
+    }
 }
 
 /// Launches of each side from which on differences are adjusted for the machine's state. Each figure of the state costs a
 /// degree of freedom: with three launches two of four, which costs more than it gains.
 pub(super) const ADJUSTED_FROM: usize = 5;
 
-/// The difference in time of a subject.
-pub(super) fn times(base: &Side, new: &Side, subject: &Subject) -> Option<CountedDifference> {
-    let sides = [LaunchSeries::of_times(base, subject)?, LaunchSeries::of_times(new, subject)?];
-    match base.unit {
-        ComparisonUnit::Run => of_runs(sides),
-        ComparisonUnit::Launch => adjusted(sides).or_else(|| neighbours(sides)),
-    }
-}
-
-/// The difference in time of two methods, each on its side: of neighbouring launches or of runs.
-pub(super) fn between(base: (&Side, &Subject), new: (&Side, &Subject)) -> Option<CountedDifference> {
-    let sides = [LaunchSeries::of_times(base.0, base.1)?, LaunchSeries::of_times(new.0, new.1)?];
-    match base.0.unit {
-        ComparisonUnit::Run => of_runs(sides),
-        ComparisonUnit::Launch => neighbours(sides),
+/// The difference of two series, the base first. Launches that took turns are compared as two groups: by the state that was measured
+/// next to them more is explained than by pairing neighbours, which costs half of the degrees of freedom.
+pub(super) fn difference(sides: [LaunchSeries; 2]) -> Option<CountedDifference> {
+    let [base, new] = explained(sides);
+    match sides[0].side.unit {
+        ComparisonUnit::Run => {
+            let [base, new] = [base, new].map(by_run);
+            Some((Difference::of_nested(&base, &new)?, (base.len(), new.len())))
+        }
+        ComparisonUnit::Launch => {
+            let [base, new] = [base, new].map(|side| side.into_values().collect::<Vec<_>>());
+            let units = (base.len(), new.len());
+            let adjusted = Difference::of_explained(&base, &new)?;
+            if adjusted.is_adjusted {
+                return Some((adjusted, units));
+            }
+            let values =
+                |side: Vec<Explained>| side.into_iter().map(|explained| explained.value).collect::<Vec<_>>();
+            Some((Difference::of_groups(&values(base), &values(new))?, units))
+        }
     }
 }
 
 /// The difference of a subject's time over that of another method.
 pub(super) fn over(base: &Side, new: &Side, subject: &Subject, other: &str) -> Option<CountedDifference> {
     let (of_base, of_new) = (base.over(subject, other), new.over(subject, other));
-    let sides = [
+    difference([
         LaunchSeries { side: base, subject, values: &of_base },
         LaunchSeries { side: new, subject, values: &of_new },
-    ];
-    match base.unit {
-        ComparisonUnit::Run => of_runs(sides),
-        ComparisonUnit::Launch => adjusted(sides).or_else(|| groups(sides)),
-    }
+    ])
 }
 
-impl<'a> LaunchSeries<'a> {
-    fn of_times(side: &'a Side, subject: &'a Subject) -> Option<Self> {
-        Some(Self { side, subject, values: &side.values(subject)?.times })
-    }
-}
-
-/// The difference of two series of launches: of neighbours, where the sides took turns.
-fn neighbours([base, new]: [LaunchSeries; 2]) -> Option<CountedDifference> {
-    let pair = |(number, time): (&LaunchId, &f64)| Some(new.values.get(number)? - time);
-    let pairs: Vec<f64> = base.values.iter().filter_map(pair).collect();
-    match pairs.is_empty() {
-        true => groups([base, new]),
-        false => Difference::of_pairs(&pairs).map(|difference| (difference, (pairs.len(), pairs.len()))),
-    }
-}
-
-/// The difference of values that have no neighbours on the other side.
-fn groups([base, new]: [LaunchSeries; 2]) -> Option<CountedDifference> {
-    let values = |side: LaunchSeries| side.values.values().copied().collect::<Vec<_>>();
-    let difference = Difference::of_groups(&values(base), &values(new))?;
-    Some((difference, (base.values.len(), new.values.len())))
-}
-
-/// The difference of two series of launches as it would be if the machine had been in one state beside all of them; `None` with
-/// few of them, and where no figure of the state is known beside all.
+/// The values of both sides, with those figures of the machine's state that are known for all of them: none with few launches.
 ///
 /// Launches differ most by how far apart their cores are and how fast these are at the moment, and methods follow that each in its own
 /// measure, so that neither a ratio nor a neighbour takes it off.
-fn adjusted(sides: [LaunchSeries; 2]) -> Option<CountedDifference> {
-    if sides.iter().any(|side| side.values.len() < ADJUSTED_FROM) {
-        return None;
-    }
-    let [base, new] = explained(sides).map(|side| side.into_values().collect::<Vec<_>>());
-    let difference = Difference::of_explained(&base, &new)?;
-    difference.is_adjusted.then_some((difference, (base.len(), new.len())))
-}
-
-/// The difference of two series of runs, whose launches tell by how much values follow the machine's state.
-fn of_runs(sides: [LaunchSeries; 2]) -> Option<CountedDifference> {
-    let [base, new] = explained(sides).map(by_run);
-    let difference = Difference::of_nested(&base, &new)?;
-    Some((difference, (base.len(), new.len())))
-}
-
-/// The values of both sides, with those figures of the machine's state that are known beside all of them.
 fn explained(sides: [LaunchSeries<'_>; 2]) -> [BTreeMap<&LaunchId, Explained>; 2] {
     let state = |side: &LaunchSeries, number: &LaunchId| -> StateValues {
         let states = side.side.values(side.subject).map(|values| &values.states);
         states.and_then(|states| states.get(number).copied()).unwrap_or_default()
     };
     let all = || sides.iter().flat_map(|side| side.values.keys().map(move |number| state(side, number)));
-    let known = [0, 1].map(|i| all().all(|state| state[i].is_some()));
+    let few =
+        |side: &LaunchSeries| side.side.unit == ComparisonUnit::Launch && side.values.len() < ADJUSTED_FROM;
+    let are_few = sides.iter().any(few);
+    let known = [0, 1].map(|i| !are_few && all().all(|state| state[i].is_some()));
     let by = |state: StateValues| {
         state.into_iter().zip(known).filter(|(_, known)| *known).filter_map(|(value, _)| value).collect()
     };
@@ -139,10 +113,11 @@ mod tests {
             .collect()
     }
 
-    fn difference(base: &[Record], new: &[Record], unit: ComparisonUnit) -> CountedDifference {
+    fn of(base: &[Record], new: &[Record], unit: ComparisonUnit) -> CountedDifference {
         let [base, new] = [("base", base), ("new", new)].map(|(name, records)| Side::of(name, records, unit));
         let subject = base.subjects().next().unwrap().clone();
-        times(&base, &new, &subject).unwrap()
+        let times = |side| LaunchSeries::of(side, &subject, |values| &values.times).unwrap();
+        difference([times(&base), times(&new)]).unwrap()
     }
 
     /// Small differences that have no order.
@@ -155,7 +130,7 @@ mod tests {
         let base = runs("base", noise, |run, launch| 20e-9 * (1.0 + 0.1 * (run + launch) as f64));
         let slow = |run, launch| 1.2 * noise(run, launch);
         let new = runs("new", slow, |run, launch| 30e-9 * (1.0 + 0.1 * (2 * run + launch) as f64));
-        let (adjusted, units) = difference(&base, &new, ComparisonUnit::Run);
+        let (adjusted, units) = of(&base, &new, ComparisonUnit::Run);
         assert_eq!(units, (3, 3));
         assert!(adjusted.is_adjusted && adjusted.freedom <= 4.0, "{adjusted:?}");
         let (low, high) = adjusted.interval(0.05);
@@ -163,7 +138,7 @@ mod tests {
         // A state that is not known beside all launches is not taken off: cores that are farther apart look like a slower MPI.
         let mut lacking = new.clone();
         lacking[5].state_latency_s = None;
-        let (plain, _) = difference(&base, &lacking, ComparisonUnit::Run);
+        let (plain, _) = of(&base, &lacking, ComparisonUnit::Run);
         assert!(!plain.is_adjusted && plain.value > 1.4_f64.ln(), "{plain:?}");
     }
 
@@ -172,10 +147,10 @@ mod tests {
         let apart = |_: usize, launch: usize| 1.0 + 0.1 * launch as f64;
         let alike = runs("base", apart, |_, _| 20e-9);
         let other = runs("new", |run, launch| 1.001 * apart(run, launch), |_, _| 20e-9);
-        let (of_means, _) = difference(&alike, &other, ComparisonUnit::Run);
+        let (of_means, _) = of(&alike, &other, ComparisonUnit::Run);
         // The standard error of a mean of twelve launches that deviate by some 11%, twice.
         assert!(of_means.error > 0.04 && of_means.error < 0.05, "{of_means:?}");
-        let (of_launches, units) = difference(&alike, &other, ComparisonUnit::Launch);
+        let (of_launches, units) = of(&alike, &other, ComparisonUnit::Launch);
         assert_eq!(units, (12, 12));
         assert!((of_launches.error / of_means.error - 1.0).abs() < 0.1, "{of_launches:?}");
     }

@@ -1,10 +1,13 @@
-//! What was found, in sentences: rows that share a method and a verdict are told together, the worst first.
+//! What was found, in sentences: what all methods have in common, then rows that share a method and a verdict, the worst first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ComparisonRow, Verdict};
+use crate::report::units;
+use crate::stats::{median, sorted};
 
-/// A sentence for each method, those with the worst verdict and the largest change first.
+/// What has become of all methods, if the same has; then a sentence for each method, those with the worst verdict and the largest
+/// change first.
 pub fn findings(rows: &[ComparisonRow]) -> Vec<String> {
     let mut methods: BTreeMap<&str, Vec<&ComparisonRow>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.verdict != Verdict::NotCompared) {
@@ -12,7 +15,44 @@ pub fn findings(rows: &[ComparisonRow]) -> Vec<String> {
     }
     let mut methods: Vec<_> = methods.into_iter().collect();
     methods.sort_by(|(_, a), (_, b)| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
-    methods.iter().map(|(method, rows)| sentence(method, rows)).collect()
+    all_methods(rows).into_iter().chain(methods.iter().map(|(method, rows)| sentence(method, rows))).collect()
+}
+
+/// What has become of all methods: in all tests, in messages from some size on, or in some tests.
+fn all_methods(rows: &[ComparisonRow]) -> Option<String> {
+    let rows: Vec<&ComparisonRow> = rows.iter().filter(|row| row.time.is_some()).collect();
+    [Verdict::Slower, Verdict::Faster].into_iter().find_map(|verdict| {
+        let shared = |rows: &[&ComparisonRow]| {
+            let methods: BTreeSet<&str> = rows.iter().map(|row| row.subject.method.as_str()).collect();
+            methods.len() > 1 && rows.iter().all(|row| row.verdict == verdict)
+        };
+        if shared(&rows) {
+            return Some(format!("All methods in all tests take {}.", times_as_long(&rows)));
+        }
+        let smallest = rows.iter().filter(|row| row.verdict != verdict).map(|row| row.bytes).max()?;
+        let large: Vec<&ComparisonRow> = rows.iter().copied().filter(|row| row.bytes > smallest).collect();
+        if let Some(least) = large.iter().map(|row| row.bytes).min().filter(|_| shared(&large)) {
+            let least = units::bytes(least);
+            return Some(format!("All messages from {least} on take {}.", times_as_long(&large)));
+        }
+        let mut tests: BTreeMap<&str, Vec<&ComparisonRow>> = BTreeMap::new();
+        rows.iter().for_each(|row| tests.entry(&row.subject.test).or_default().push(row));
+        tests.retain(|_, rows| shared(rows));
+        let of: Vec<&ComparisonRow> = tests.values().flatten().copied().collect();
+        let names = tests.keys().copied().collect::<Vec<_>>().join(", ");
+        (!of.is_empty()).then(|| format!("All methods of {names} take {}.", times_as_long(&of)))
+    })
+}
+
+/// The median of changes, with their range.
+fn times_as_long(rows: &[&ComparisonRow]) -> String {
+    let ratios = sorted(rows.iter().filter_map(|row| Some(row.time.as_ref()?.ratio)));
+    let [Some(low), Some(middle), Some(high)] =
+        [ratios.first().copied(), median(&ratios), ratios.last().copied()]
+    else {
+        return "another time".to_owned();
+    };
+    format!("about {middle:.2} times as long ({low:.2}x to {high:.2}x)")
 }
 
 /// The worst verdict of some rows, and the largest change among those that have it, turned around.
@@ -30,6 +70,8 @@ fn sentence(method: &str, rows: &[&ComparisonRow]) -> String {
         Verdict::Faster,
         Verdict::Repaired,
         Verdict::Same,
+        Verdict::SameOrSlower,
+        Verdict::SameOrFaster,
         Verdict::Undecided,
     ];
     for verdict in verdicts {
@@ -50,7 +92,7 @@ fn extent(verdict: Verdict, of: &[&ComparisonRow]) -> String {
         Verdict::Broken | Verdict::Repaired => format!(" ({})", names()),
         Verdict::Slower | Verdict::Faster => {
             let most = of.iter().max_by(|a, b| a.change().total_cmp(&b.change()));
-            let most = most.and_then(|row| Some((&row.subject.test, row.answer()?.text())));
+            let most = most.and_then(|row| Some((&row.subject.test, row.time.as_ref()?.text())));
             most.map_or_else(String::new, |(test, text)| match of.len() {
                 1 => format!(": {test} {text}"),
                 _ => format!(", most in {test}: {text}"),
@@ -83,6 +125,31 @@ mod tests {
                 "mpi_pack: same in 1",
             ]
         );
+    }
+
+    #[test]
+    fn what_all_methods_share_comes_first() {
+        let of = |bytes: u64, method: &str, ratio: f64| {
+            let verdict = if ratio > 1.1 { Verdict::Slower } else { Verdict::Same };
+            row(if bytes > 100 { "big" } else { "small" }, method, bytes, ratio, verdict)
+        };
+        let first = |rows: &[ComparisonRow]| findings(rows)[0].clone();
+        let (ddt, manual) = (of(16_320, "ddt", 23.3), of(16_320, "manual", 3.0));
+        let all = [ddt.clone(), manual.clone(), of(98_304, "manual", 2.9)];
+        assert_eq!(first(&all), "All methods in all tests take about 3.00 times as long (2.90x to 23.30x).");
+        let large = [ddt.clone(), manual.clone(), of(100, "ddt", 1.0), of(100, "manual", 1.0)];
+        assert_eq!(
+            first(&large),
+            "All messages from 16.32 kB on take about 13.15 times as long (3.00x to 23.30x)."
+        );
+        let of_test = [ddt.clone(), manual, row("other", "ddt", 1_000_000, 1.0, Verdict::Same)];
+        assert!(
+            first(&of_test).starts_with("All methods of big take about 13.15 times"),
+            "{}",
+            first(&of_test)
+        );
+        // One method only.
+        assert!(first(&[ddt, of(16_320, "manual", 1.0)]).starts_with("ddt: slower in 1"));
     }
 
     #[test]

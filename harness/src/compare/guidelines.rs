@@ -20,7 +20,7 @@ pub use text::compared;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
-    /// The corrected interval of the ratio lies above 1, and reaches beyond the threshold.
+    /// The ratio is shown to be above 1 by more than the threshold.
     Violated,
     /// Neither.
     Undecided,
@@ -82,13 +82,14 @@ impl Findings {
     /// Holds all guidelines against the launches of an MPI. All questions together find a violation where there is none in at most
     /// [`Settings::alpha`] of cases.
     pub fn of(side: &Side, settings: &Settings) -> Self {
+        let threshold = settings.threshold.ln_1p();
         let questions = questions(side);
         let asked = questions.len();
         let answerable: Vec<(GuidelineQuestion, Evidence, f64)> = questions
             .into_iter()
             .filter_map(|question| {
                 let evidence = question.evidence(side);
-                let p = evidence.difference()?.p();
+                let p = evidence.difference(threshold)?.p();
                 Some((question, evidence, p))
             })
             .collect();
@@ -96,14 +97,14 @@ impl Findings {
         // Half for what is called violated, by Holm's steps, and half for the intervals, all of which hold together.
         let alpha = settings.alpha / 2.0;
         let levels = holm_levels(&chances, asked, alpha);
-        let (of_interval, threshold) = (alpha / asked.max(1) as f64, settings.threshold.ln_1p());
+        let of_interval = alpha / asked.max(1) as f64;
         let mut rows: Vec<GuidelineRow> = answerable
             .into_iter()
             .zip(levels)
             .filter_map(|((question, evidence, p), level)| {
                 let (time_s, than, than_s) = question.times(side);
                 let answer = evidence.answer(of_interval, threshold)?;
-                let answer = if p <= level { answer.differing(threshold) } else { answer };
+                let answer = if p <= level { answer.with(Verdict::Slower, threshold) } else { answer };
                 Some(GuidelineRow {
                     guideline: &question.guideline.name,
                     time_s,

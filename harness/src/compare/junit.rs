@@ -2,7 +2,7 @@
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Comparison, ComparisonRow, Comparisons, Estimate, Verdict};
+use super::{Comparison, ComparisonRow, Comparisons, Verdict};
 
 impl Comparisons {
     /// As JUnit XML, a suite for each comparison: what is slower or broken is a failure, what is undecided or was not compared is
@@ -12,45 +12,83 @@ impl Comparisons {
     /// If a name cannot be written as XML.
     pub fn junit(&self) -> Result<String, SerializeError> {
         let suite = |comparison: &Comparison| {
-            let mut suite =
-                TestSuite::new(format!("{} against {}", comparison.new.name, comparison.base.name));
-            suite.add_test_cases(comparison.rows.iter().map(test_case));
+            let mut suite = TestSuite::new(comparison.suite(self.unit));
+            suite.add_test_cases(comparison.rows.iter().map(|row| self.test_case(comparison, row)));
             suite
         };
         let mut report = Report::new("ddtbench compare");
         report.add_test_suites(self.comparisons.iter().map(suite));
         report.to_string()
     }
-}
 
-fn test_case(row: &ComparisonRow) -> TestCase {
-    let mut status = match row.verdict {
-        Verdict::Slower | Verdict::Broken => TestCaseStatus::non_success(NonSuccessKind::Failure),
-        Verdict::Undecided | Verdict::NotCompared => TestCaseStatus::skipped(),
-        Verdict::Same | Verdict::Faster | Verdict::Repaired => TestCaseStatus::success(),
-    };
-    let text = row.answer().map_or_else(|| row.note.clone(), Estimate::text);
-    status.set_message(format!("{} {text}", row.verdict.name()));
-    let mut case = TestCase::new(format!("{} {}", row.subject.method, row.subject.sizes()), status);
-    case.set_classname(format!("{}.{}", row.subject.experiment.name(), row.subject.test));
-    case
+    fn test_case(&self, comparison: &Comparison, row: &ComparisonRow) -> TestCase {
+        let mut status = match row.verdict {
+            Verdict::Slower | Verdict::Broken => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            Verdict::SameOrSlower | Verdict::Undecided | Verdict::NotCompared => TestCaseStatus::skipped(),
+            Verdict::Same | Verdict::SameOrFaster | Verdict::Faster | Verdict::Repaired => {
+                TestCaseStatus::success()
+            }
+        };
+        let sentence = self.sentence(comparison, row);
+        status.set_message(sentence.clone());
+        status.set_type(row.verdict.name());
+        let mut case = TestCase::new(format!("{} {}", row.subject.method, row.subject.sizes()), status);
+        case.set_classname(format!("{}.{}", row.subject.experiment.name(), row.subject.test));
+        case.set_system_out(format!("{}: {sentence}", row.verdict.name()));
+        case
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::compare::made::{comparisons, row};
+    use crate::compare::{ComparisonUnit, PhaseChange};
+    use crate::model::Phase;
 
     #[test]
-    fn every_row_is_a_case() {
+    fn every_row_is_a_case_with_its_sentence() {
+        let communicate = |base_s, new_s| PhaseChange { phase: Phase::Communicate, base_s, new_s };
+        let pack = PhaseChange { phase: Phase::Pack, base_s: 1e-6, new_s: 1e-6 };
+        let phases = vec![pack, communicate(9e-6, 220e-6)];
         let rows = vec![
-            row("a", "ddt", 1, 22.4, Verdict::Slower),
+            ComparisonRow { phases, ..row("a", "ddt", 1, 22.4, Verdict::Slower) },
             row("b<", "ddt", 1, 1.0, Verdict::Undecided),
             row("c", "ddt", 1, 1.0, Verdict::Same),
         ];
-        let xml = comparisons(rows).junit().unwrap();
-        for part in [r#"tests="3""#, r#"failures="1""#, r#"disabled="1""#, "22.4x", "b&lt;"] {
+        let mut comparisons = comparisons(rows);
+        comparisons.comparisons[0].base.mpi = "mpich 4.3.2".to_owned();
+        let xml = comparisons.junit().unwrap();
+        let message = "a 4x4 ddt: 10.0 -&gt; 224 µs (22.4x [22.2, 22.6]), mostly in communicate (9.00 -&gt; 220 µs); \
+                       mpich 4.3.2 -&gt; 5.0.2";
+        for part in [
+            r#"tests="3""#,
+            r#"failures="1""#,
+            r#"disabled="1""#,
+            &format!("<failure message=\"{message}\" type=\"slower\""),
+            &format!("<system-out>slower: {message}</system-out>"),
+            "<system-out>same: c 4x4 ddt: 10.0 -&gt; 10.0 µs (1.00x [0.99, 1.01])",
+            "b&lt; 4x4 ddt",
+        ] {
             assert!(xml.contains(part), "{part}: {xml}");
         }
+    }
+
+    #[test]
+    fn a_suite_is_named_after_its_mpis_and_its_baseline() {
+        let suite = |base: &str, base_mpi: &str, new: &str, new_mpi: &str| {
+            let mut comparison = comparisons(Vec::new()).comparisons.remove(0);
+            (comparison.base.name, comparison.base.mpi) = (base.to_owned(), base_mpi.to_owned());
+            (comparison.new.name, comparison.new.mpi) = (new.to_owned(), new_mpi.to_owned());
+            let of_folders = comparison.base.name.contains('/');
+            comparison.suite(if of_folders { ComparisonUnit::Run } else { ComparisonUnit::Launch })
+        };
+        assert_eq!(suite("mpich-4.3.2", "mpich 4.3.2", "mpich", "mpich 5.0.2"), "mpich 4.3.2 -> 5.0.2");
+        let variant = suite("mpich", "mpich 5.0.2", "mpich:nocma", "mpich:nocma 5.0.2");
+        assert_eq!(variant, "mpich 5.0.2 -> mpich:nocma 5.0.2");
+        let check =
+            |new_mpi: &str| suite("baselines/main", "mpich 5.0.2", "results/2026-11-25-check-main", new_mpi);
+        assert_eq!(check("openmpi 5.0.11"), "main: mpich 5.0.2 -> openmpi 5.0.11");
+        assert_eq!(check("mpich 5.0.2"), "main: mpich 5.0.2");
     }
 }

@@ -6,9 +6,11 @@
 //! almost as much as late ones. Parts are added up, as if looks were independent of each other: that is more careful than need
 //! be, and holds whatever launches look like.
 
-/// Numbers of launches of each side at which comparisons look. The first is the fewest that have an interval; from one to
-/// the next error bars shrink by a fifth to a quarter.
-const LOOKS: [usize; 6] = [3, 5, 8, 13, 20, 30];
+use super::ADJUSTED_FROM;
+
+/// Numbers of launches of each side at which comparisons look. From the first on differences are adjusted for the machine's state;
+/// from one to the next error bars shrink by a fifth to a quarter.
+const LOOKS: [usize; 5] = [ADJUSTED_FROM, 8, 13, 20, 30];
 
 /// The looks of a comparison of at most so many launches of each side; the last is at all of them.
 pub fn looks(most: usize) -> Vec<usize> {
@@ -27,8 +29,8 @@ mod tests {
 
     #[test]
     fn the_last_look_is_at_all_launches() {
-        assert_eq!(looks(20), [3, 5, 8, 13, 20]);
-        assert_eq!(looks(10), [3, 5, 8, 10]);
+        assert_eq!(looks(20), [5, 8, 13, 20]);
+        assert_eq!(looks(10), [5, 8, 10]);
         assert_eq!(looks(3), [3]);
     }
 

@@ -1,10 +1,8 @@
 //! Comparisons: has a method become slower, and which side is faster? A verdict for each method of each case, or none.
 //!
 //! Pure functions of launches: what measures them looks at them by [`Comparer`], now and then, and goes on where nothing is
-//! decided. There are two questions. *Over the control*: has the method's time over that of another method in the same
-//! launches changed? What drifts between launches is in both. *Time*: which side is faster in seconds, by neighbouring
-//! launches? All questions of one kind together find a difference where there is none in at most half of [`Settings::alpha`],
-//! however often was looked.
+//! decided. Each [`Question`] is asked of every method of every case. All questions together call a change larger than the
+//! threshold that is not in at most [`Settings::alpha`] of comparisons, however often was looked.
 
 mod comparison;
 mod differences;
@@ -24,34 +22,51 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
-use differences::{ADJUSTED_FROM, CountedDifference, over, times};
+use differences::{ADJUSTED_FROM, LaunchSeries, difference, over};
 pub use findings::findings;
 pub use looks::{looks, spent};
 pub use overview::{Best, CaseRow, Overview};
 pub use phases::PhaseChange;
 pub use schedule::Schedule;
-use side::packing;
 pub use side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValues};
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
 
-/// Methods that others are held against, where none is named: the first that both sides have and that has not itself changed.
+/// Methods that a change is set beside, to show whether others have changed as much: the first that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
+
+/// What is asked of each method of each case. Each question has an equal share of [`Settings::alpha`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Question {
+    /// Has the time, the median of a launch, changed?
+    Time,
+}
+
+impl Question {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::Time];
+
+    /// The values that it is about, logarithms by launch.
+    const fn values(self) -> fn(&SubjectValues) -> &BTreeMap<LaunchId, f64> {
+        match self {
+            Self::Time => |values| &values.times,
+        }
+    }
+}
 
 /// What a comparison goes by.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// The method that others are held against, instead of the usual ones.
-    pub control: Option<String>,
-    /// Changes below this, a share, are none.
+    /// A change must be larger than this, a share, to be called slower or faster.
     pub threshold: f64,
-    /// In so many comparisons of a thing with itself may any verdict be wrong.
+    /// In so many comparisons may any verdict be wrong.
     pub alpha: f64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { control: None, threshold: 0.05, alpha: 0.05 }
+        Self { threshold: 0.05, alpha: 0.05 }
     }
 }
 
@@ -67,40 +82,34 @@ pub struct ComparisonRow {
     pub base_s: Option<f64>,
     /// The same of the other side.
     pub new_s: Option<f64>,
-    /// The method that it is held against; missing for that one itself and for references.
-    pub control: Option<String>,
-    /// Its time over the control's: the other side's over the base's.
-    pub over_control: Option<Estimate>,
-    /// Its time: the other side's over the base's.
+    /// The change of its time, new over base.
     pub time: Option<Estimate>,
-    /// The verdict: that over the control, or where there is none that on time.
+    /// The verdict on the answers to all questions.
     pub verdict: Verdict,
+    /// The method that its change is set beside; missing for references.
+    pub control: Option<String>,
+    /// Its change over that of the control: shows whether others have changed as much. No verdict rests on it.
+    pub over_control: Option<Estimate>,
     /// Its other phases on both sides, which explain a change; nothing is tested of them.
     pub phases: Vec<PhaseChange>,
-    /// What else must be known of it.
+    /// How it has failed; empty if it has not.
     pub note: String,
 }
 
 impl ComparisonRow {
-    /// The answer that the verdict rests on.
-    pub fn answer(&self) -> Option<&Estimate> {
-        self.over_control.as_ref().or(self.time.as_ref())
-    }
-
     /// How much has changed, whichever way: a logarithm.
     fn change(&self) -> f64 {
-        self.answer().map_or(0.0, |answer| answer.ratio.ln().abs())
+        self.time.as_ref().map_or(0.0, |time| time.ratio.ln().abs())
     }
 }
 
-/// Compares two sides, look by look: what one look has decided stays.
+/// Compares two sides, look by look.
 #[derive(Debug, Default)]
 pub struct Comparer {
     settings: Settings,
     /// The share of its error that each case has spent.
     spent: BTreeMap<Subject, f64>,
-    over_control: BTreeMap<Subject, Estimate>,
-    time: BTreeMap<Subject, Estimate>,
+    answers: BTreeMap<(Question, Subject), Estimate>,
 }
 
 impl Comparer {
@@ -119,26 +128,48 @@ impl Comparer {
     ) -> Vec<ComparisonRow> {
         let subjects: Vec<Subject> =
             base.subjects().filter(|subject| new.values(subject).is_some()).cloned().collect();
-        let controls = self.controls(base, new, &subjects);
         let may_spend = self.spend(&subjects, share);
-        let now = |subject: &Subject| may_spend.get(&case_of(subject)).copied();
-        let is_held = |subject: &&Subject| {
-            controls
-                .get(&case_of(subject))
-                .is_some_and(|control| control.name != subject.method && !is_reference(subject))
-        };
-        let held: Vec<&Subject> = subjects.iter().filter(is_held).collect();
-        let over_control = |subject: &Subject| {
-            let control = &controls[&case_of(subject)].name;
-            over(base, new, subject, control)
-        };
-        // Each of the two questions has half.
-        let (alpha, threshold) = (self.settings.alpha / 2.0, self.settings.threshold.ln_1p());
-        answer(&mut self.over_control, &held, &now, &over_control, (alpha, threshold));
-        let all: Vec<&Subject> = subjects.iter().collect();
-        answer(&mut self.time, &all, &now, &|subject| times(base, new, subject), (alpha, threshold));
+        for question in Question::ALL {
+            self.ask(question, [base, new], &subjects, &may_spend);
+        }
         let all = base.subjects().chain(new.subjects().filter(|subject| base.values(subject).is_none()));
-        all.map(|subject| self.row(base, new, subject, controls.get(&case_of(subject)))).collect()
+        all.map(|subject| self.row(base, new, subject, subjects.len())).collect()
+    }
+
+    /// Asks a question of the subjects whose cases may spend something now. A decision stays, and its interval becomes that of all
+    /// launches there are; if their estimate contradicts the decision, it is withdrawn ([`Estimate::with`]).
+    fn ask(
+        &mut self,
+        question: Question,
+        [base, new]: [&Side; 2],
+        subjects: &[Subject],
+        may_spend: &BTreeMap<Subject, f64>,
+    ) {
+        let known = |subject: &Subject| self.answers.get(&(question, subject.clone()));
+        let verdict = |subject: &Subject| known(subject).map_or(Verdict::Undecided, |answer| answer.verdict);
+        let family = QuestionFamily {
+            all: subjects.len(),
+            different: subjects.iter().filter(|subject| verdict(subject).is_change()).count(),
+            alpha: self.settings.alpha / Question::ALL.len() as f64,
+            threshold: self.threshold(),
+        };
+        let asked = subjects.iter().filter_map(|subject| {
+            let share = *may_spend.get(&case_of(subject))?;
+            let series = |side| LaunchSeries::of(side, subject, question.values());
+            Some(Asked { key: subject, share, difference: difference([series(base)?, series(new)?])? })
+        });
+        let (decided, open): (Vec<_>, Vec<_>) = asked.partition(|asked| verdict(asked.key).is_decided());
+        let kept = decided
+            .iter()
+            .map(|asked| (asked.key, family.estimate(asked).with(verdict(asked.key), family.threshold)));
+        let answers: Vec<(&Subject, Estimate)> = kept.chain(family.judge(open)).collect();
+        self.answers
+            .extend(answers.into_iter().map(|(subject, answer)| ((question, subject.clone()), answer)));
+    }
+
+    /// As a logarithm.
+    fn threshold(&self) -> f64 {
+        self.settings.threshold.ln_1p()
     }
 
     /// What each case that is looked at may spend of its error now.
@@ -163,88 +194,56 @@ impl Comparer {
         may_spend
     }
 
-    fn row(&self, base: &Side, new: &Side, subject: &Subject, control: Option<&Control>) -> ComparisonRow {
+    /// The row of a subject, of `all` that are compared.
+    fn row(&self, base: &Side, new: &Side, subject: &Subject, all: usize) -> ComparisonRow {
         let (of_base, of_new) = (base.values(subject), new.values(subject));
         let median = |values: Option<&SubjectValues>| {
             let times = crate::stats::sorted(values?.times.values().copied());
             crate::stats::median(&times).map(f64::exp)
         };
         let fails = |values: Option<&SubjectValues>| values.is_some_and(|values| values.failure.is_some());
-        let over_control = self.over_control.get(subject).cloned();
-        let time = self.time.get(subject).cloned();
-        let answer = over_control.as_ref().or(time.as_ref());
+        let answer = |question| self.answers.get(&(question, subject.clone())).cloned();
+        let worst = Question::ALL.into_iter().filter_map(answer).map(|answer| answer.verdict).min();
         let verdict = match (fails(of_base), fails(of_new)) {
             (false, true) if of_base.is_some() => Verdict::Broken,
             (true, false) if of_new.is_some() => Verdict::Repaired,
-            (false, false) if of_base.is_some() && of_new.is_some() => {
-                answer.map_or(Verdict::Undecided, |answer| answer.verdict)
-            }
+            (false, false) if of_base.is_some() && of_new.is_some() => worst.unwrap_or(Verdict::Undecided),
             _ => Verdict::NotCompared,
         };
         let failure = of_new.and_then(|values| values.failure);
         let failure = failure.or_else(|| of_base.and_then(|values| values.failure));
-        let control = control.filter(|_| over_control.is_some());
+        let control = control(base, new, subject);
+        let over_control = control.as_ref().and_then(|control| {
+            let (difference, units) = over(base, new, subject, control)?;
+            let alpha = self.settings.alpha / all.max(1) as f64;
+            Some(Estimate::of(&difference, units, alpha, self.threshold()))
+        });
         ComparisonRow {
             subject: subject.clone(),
             bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
             base_s: median(of_base),
             new_s: median(of_new),
-            note: failure.map(str::to_owned).or_else(|| control?.changed.clone()).unwrap_or_default(),
-            control: control.map(|control| control.name.clone()),
-            over_control,
-            time,
+            time: answer(Question::Time),
             verdict,
+            control,
+            over_control,
             phases: of_base.zip(of_new).map(|(base, new)| phases::of(base, new)).unwrap_or_default(),
+            note: failure.unwrap_or_default().to_owned(),
         }
-    }
-
-    /// The control of each case: the first that has not itself changed, in time and over its packing alone. Where all have,
-    /// the first, and how it has changed.
-    fn controls(&self, base: &Side, new: &Side, subjects: &[Subject]) -> BTreeMap<Subject, Control> {
-        let mut cases: Vec<Subject> = subjects.iter().map(case_of).collect();
-        cases.dedup();
-        // A control that is wrongly said to have changed costs nothing but sharpness.
-        let alpha = self.settings.alpha / cases.len().max(1) as f64;
-        let threshold = self.settings.threshold.ln_1p();
-        let named: Vec<&str> = match &self.settings.control {
-            Some(name) => vec![name],
-            None => CONTROLS.to_vec(),
-        };
-        let control = |case: &Subject| {
-            let candidates = named.iter().filter(|name| {
-                [base, new]
-                    .iter()
-                    .all(|side| side.values(&case.with(name)).is_some_and(|values| !values.times.is_empty()))
-            });
-            let checked: Vec<Control> = candidates
-                .map(|name| {
-                    let subject = case.with(name);
-                    let alone = packing(name);
-                    let over_packing = over(base, new, &subject, &alone);
-                    let changed = times(base, new, &subject).into_iter().chain(over_packing).find_map(
-                        |(difference, units)| {
-                            let answer = Estimate::of(&difference, units, alpha, threshold);
-                            matches!(answer.verdict, Verdict::Slower | Verdict::Faster).then(|| {
-                                format!("{name} itself is {} {}", answer.verdict.name(), answer.text())
-                            })
-                        },
-                    );
-                    Control { name: (*name).to_owned(), changed }
-                })
-                .collect();
-            let unchanged = checked.iter().find(|control| control.changed.is_none());
-            Some((case.clone(), unchanged.or(checked.first())?.clone()))
-        };
-        cases.iter().filter_map(control).collect()
     }
 }
 
-/// A method that others are held against.
-#[derive(Clone, Debug)]
-struct Control {
-    name: String,
-    /// How it has itself changed.
-    changed: Option<String>,
+/// The method that a subject's change is set beside: the first of the controls that both sides have, other than itself.
+fn control(base: &Side, new: &Side, subject: &Subject) -> Option<String> {
+    if is_reference(subject) {
+        return None;
+    }
+    let is_there = |name: &&str| {
+        let has =
+            |side: &Side| side.values(&subject.with(name)).is_some_and(|values| !values.times.is_empty());
+        subject.method != *name && has(base) && has(new)
+    };
+    CONTROLS.into_iter().find(is_there).map(str::to_owned)
 }
 
 /// The case of a subject: no method.
@@ -254,25 +253,6 @@ fn case_of(subject: &Subject) -> Subject {
 
 fn is_reference(subject: &Subject) -> bool {
     subject.experiment.reference_of(&subject.method).is_none()
-}
-
-/// Answers what has not been decided by an earlier look, of the subjects that may spend something now.
-fn answer(
-    known: &mut BTreeMap<Subject, Estimate>,
-    family: &[&Subject],
-    now: &dyn Fn(&Subject) -> Option<f64>,
-    difference: &dyn Fn(&Subject) -> Option<CountedDifference>,
-    (alpha, threshold): (f64, f64),
-) {
-    let is_different = |answer: &&Estimate| matches!(answer.verdict, Verdict::Slower | Verdict::Faster);
-    let different = family.iter().filter_map(|subject| known.get(*subject)).filter(is_different).count();
-    let is_open = |subject: &Subject| known.get(subject).is_none_or(|answer| !answer.verdict.is_decided());
-    let asked = family.iter().filter(|subject| is_open(subject)).filter_map(|subject| {
-        Some(Asked { key: *subject, share: now(subject)?, difference: difference(subject)? })
-    });
-    let asked: Vec<Asked<&Subject>> = asked.collect();
-    let family = QuestionFamily { all: family.len(), different, alpha, threshold };
-    known.extend(family.judge(asked).into_iter().map(|(subject, answer)| (subject.clone(), answer)));
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
-use super::differences::{CountedDifference, between};
+use super::differences::{CountedDifference, LaunchSeries, difference};
 use super::side::{Side, Subject};
 use super::verdict::{Asked, Estimate, QuestionFamily};
 use crate::report::columns::{Align, Column, Table};
@@ -160,19 +160,20 @@ fn loss(sides: &[Side], case: &Subject, i: usize, row: &[Option<Best>]) -> Optio
     if first == i {
         return None;
     }
-    let best = |i: usize| Some((&sides[i], case.with(&row[i].as_ref()?.method)));
-    let ((base, of_base), (new, of_new)) = (best(first)?, best(i)?);
-    between((base, &of_base), (new, &of_new))
+    let best = |i: usize| Some(case.with(&row[i].as_ref()?.method));
+    let (base, new) = (best(first)?, best(i)?);
+    let series = |side, subject| LaunchSeries::of(side, subject, |values| &values.times);
+    difference([series(&sides[first], &base)?, series(&sides[i], &new)?])
 }
 
-type Question<'a> = dyn Fn(&Subject, usize, &[Option<Best>]) -> Option<CountedDifference> + 'a;
+type SideQuestion<'a> = dyn Fn(&Subject, usize, &[Option<Best>]) -> Option<CountedDifference> + 'a;
 
 /// Asks a question of each side of each case, and answers all together.
 fn settle(
     rows: &mut [CaseRow],
     alpha: f64,
     threshold: f64,
-    question: &Question<'_>,
+    question: &SideQuestion<'_>,
     put: &dyn Fn(&mut Best, Estimate),
 ) {
     let places = rows.iter().enumerate().flat_map(|(r, row)| (0..row.sides.len()).map(move |i| (r, i)));
@@ -221,7 +222,7 @@ mod tests {
             ]
         );
         let rows = overview.section().table.rows;
-        assert_eq!(rows, [["wrf_x_vec", "4x4", "manual 10.2 µs, 2.00x [2.00, 2.00]", "ddt 5.10 µs"]]);
+        assert_eq!(rows, [["wrf_x_vec", "4x4", "manual 10.2 µs, 2.00x [1.95, 2.05]", "ddt 5.10 µs"]]);
     }
 
     #[test]

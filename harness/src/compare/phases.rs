@@ -59,7 +59,7 @@ pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f6
     let is_other = |change: &PhaseChange| (change.new_s / change.base_s).ln().abs() > threshold.ln_1p();
     let once = phases.iter().filter(|change| ONCE.contains(&change.phase) && is_other(change));
     let texts: Vec<String> = most
-        .map(|change| format!("most in {}", change.text()))
+        .map(|change| format!("mostly in {}", change.text()))
         .into_iter()
         .chain(once.map(PhaseChange::text))
         .collect();
@@ -73,8 +73,15 @@ impl PhaseChange {
     }
 
     fn text(&self) -> String {
-        format!("{} {} to {}", self.phase.name(), units::seconds(self.base_s), units::seconds(self.new_s))
+        format!("{} ({})", self.phase.name(), from_to(self.base_s, self.new_s))
     }
+}
+
+/// As `14.8 -> 345 µs`.
+pub(super) fn from_to(base_s: f64, new_s: f64) -> String {
+    let [base, new] = [base_s, new_s].map(units::seconds);
+    let unit = new.find(' ').map_or("", |at| &new[at..]);
+    format!("{} -> {new}", base.strip_suffix(unit).unwrap_or(&base))
 }
 
 #[cfg(test)]
@@ -103,7 +110,13 @@ mod tests {
         let changes = super::of(&side([1e-6, 2e-6, 3e-6]), &side([4e-6, 4e-6, 9e-6]));
         let pack = PhaseChange { phase: Phase::Pack, base_s: 2e-6, new_s: 4e-6 };
         assert_eq!(changes, [pack, PhaseChange { phase: Phase::Net, base_s: 5e-6, new_s: 5e-6 }]);
-        assert_eq!(explanation(&changes, true, 0.05).as_deref(), Some("most in pack 2.00 µs to 4.00 µs"));
+        assert_eq!(explanation(&changes, true, 0.05).as_deref(), Some("mostly in pack (2.00 -> 4.00 µs)"));
+    }
+
+    #[test]
+    fn a_unit_that_both_have_is_written_once() {
+        assert_eq!(from_to(14.8e-6, 345e-6), "14.8 -> 345 µs");
+        assert_eq!(from_to(14.8e-3, 1.2), "14.8 ms -> 1.20 s");
     }
 
     #[test]
@@ -113,7 +126,7 @@ mod tests {
         assert_eq!(explanation(std::slice::from_ref(&communicate), true, 0.05), None);
         let create = |new_s| [communicate.clone(), change(Phase::Create, 1e-6, new_s)];
         assert_eq!(explanation(&create(1.04e-6), true, 0.05), None);
-        assert_eq!(explanation(&create(3e-6), true, 0.05).as_deref(), Some("create 1.00 µs to 3.00 µs"));
+        assert_eq!(explanation(&create(3e-6), true, 0.05).as_deref(), Some("create (1.00 -> 3.00 µs)"));
     }
     #[test]
     fn what_has_changed_the_other_way_explains_nothing() {
@@ -123,8 +136,8 @@ mod tests {
             change(Phase::Net, 5e-6, 7e-6),
             change(Phase::Unpack, 1e-6, 2e-6),
         ];
-        assert_eq!(explanation(&parts, true, 0.05).as_deref(), Some("most in net 5.00 µs to 7.00 µs"));
-        assert_eq!(explanation(&parts, false, 0.05).as_deref(), Some("most in pack 4.00 µs to 1.00 µs"));
+        assert_eq!(explanation(&parts, true, 0.05).as_deref(), Some("mostly in net (5.00 -> 7.00 µs)"));
+        assert_eq!(explanation(&parts, false, 0.05).as_deref(), Some("mostly in pack (4.00 -> 1.00 µs)"));
         assert_eq!(explanation(&parts[1..], false, 0.05), None);
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::phases::{self, from_to};
 use super::{
     ADJUSTED_FROM, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, Verdict, findings,
-    phases,
 };
 use crate::model::{Case, FigureUnit};
 use crate::report::columns::{Align, Column, Table};
@@ -13,16 +13,14 @@ use crate::report::pictures::Datum;
 use crate::report::units;
 
 /// The columns of the rows.
-const COLUMNS: [Column; 9] = [
+const COLUMNS: [Column; 7] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2).rank(1),
     Column::new("method", Align::Left, 2),
-    Column::new("base", Align::Right, 2).rank(4),
-    Column::new("new", Align::Right, 2).rank(4),
-    Column::new("over control", Align::Right, 2),
     Column::new("time", Align::Right, 2),
+    Column::new("change", Align::Right, 2),
     Column::new("verdict", Align::Left, 2),
-    Column::new("note", Align::Left, 2).rank(3),
+    Column::new("note", Align::Left, 2).rank(2),
 ];
 
 impl Comparisons {
@@ -53,28 +51,19 @@ impl Comparisons {
             }
         };
         let rows = self.comparisons.iter().flat_map(|comparison| &comparison.rows);
-        let mut answers = rows.flat_map(|row| [&row.over_control, &row.time]).flatten();
-        let adjusted = match answers.any(|answer| answer.adjusted) {
-            true => {
-                let from = match self.unit {
-                    ComparisonUnit::Launch => {
-                        format!("From {ADJUSTED_FROM} launches of each side on, ratios")
-                    }
-                    ComparisonUnit::Run => "Ratios".to_owned(),
-                };
-                format!(
-                    " {from} are those with the machine in one state: adjusted for core-to-core latency and the speed of copies, measured \
-                     beside."
-                )
+        let is_adjusted = rows.filter_map(|row| row.time.as_ref()).any(|time| time.adjusted);
+        let adjusted = match self.unit {
+            _ if !is_adjusted => String::new(),
+            ComparisonUnit::Launch => {
+                format!(" {ADJUSTED} from {ADJUSTED_FROM} launches of each side on.")
             }
-            false => String::new(),
+            ComparisonUnit::Run => format!(" {ADJUSTED}."),
         };
+        let threshold = units::percent(self.settings.threshold);
         format!(
-            "Ratios of new over base, from {unit}.{adjusted} Over control: the time over the control's, which takes off what the machine does \
-             meanwhile; it decides. Time: in seconds; it decides for the control and for references. In 95 of 100 comparisons of a thing with \
-             itself no row says slower or faster. Slower, faster: the interval excludes 1 and reaches beyond {}; same: it \
-             lies within that; undecided: neither.",
-            units::percent(self.settings.threshold)
+            "Time: base -> new, medians. Change: new over base in seconds, with its interval, from {unit}.{adjusted} Slower, faster: shown \
+             to be so by more than {threshold}. Same: any change is shown to be within {threshold}. In 95 of 100 comparisons all intervals \
+             of changes are right, and so are all verdicts."
         )
     }
 
@@ -82,37 +71,43 @@ impl Comparisons {
     fn table(&self, comparison: &Comparison) -> Table<'static> {
         let mut rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
         rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then(b.change().total_cmp(&a.change())));
-        Table { columns: COLUMNS.to_vec(), rows: rows.into_iter().map(|row| self.cells(row)).collect() }
+        let cells = |row: &ComparisonRow| {
+            let subject = &row.subject;
+            vec![
+                subject.test.clone(),
+                subject.sizes().to_owned(),
+                subject.method.clone(),
+                row.times().unwrap_or_default(),
+                row.time.as_ref().map_or_else(String::new, Estimate::text),
+                row.verdict.name().to_owned(),
+                self.notes(comparison, row).join("; "),
+            ]
+        };
+        Table { columns: COLUMNS.to_vec(), rows: rows.into_iter().map(cells).collect() }
     }
 
-    fn cells(&self, row: &ComparisonRow) -> Vec<String> {
-        let seconds = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
-        let text = |answer: &Option<Estimate>| answer.as_ref().map_or_else(String::new, Estimate::text);
-        vec![
-            row.subject.test.clone(),
-            row.subject.sizes().to_owned(),
-            row.subject.method.clone(),
-            seconds(row.base_s),
-            seconds(row.new_s),
-            text(&row.over_control),
-            text(&row.time),
-            row.verdict.name().to_owned(),
-            self.note(row),
-        ]
+    /// A row as a sentence.
+    pub(super) fn sentence(&self, comparison: &Comparison, row: &ComparisonRow) -> String {
+        let subject = &row.subject;
+        let name = [subject.test.as_str(), subject.sizes(), subject.method.as_str()];
+        let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let change = row.time.as_ref().map(|time| format!(" ({})", time.text())).unwrap_or_default();
+        let times = row.times().map(|times| format!(": {times}{change}")).unwrap_or_default();
+        let parts: Vec<String> =
+            [format!("{name}{times}")].into_iter().chain(self.notes(comparison, row)).collect();
+        format!("{}; {}", parts.join(", "), comparison.mpis())
     }
 
-    /// The control where it is not the usual one, what went wrong, which phases explain a change, what would decide.
-    fn note(&self, row: &ComparisonRow) -> String {
+    /// What went wrong, which phases explain a change, whether others have changed as much, what would decide.
+    fn notes(&self, comparison: &Comparison, row: &ComparisonRow) -> Vec<String> {
         let mut notes = Vec::new();
-        if let Some(control) = row.control.as_ref().filter(|control| *control != super::CONTROLS[0]) {
-            notes.push(format!("over {control}"));
-        }
         if !row.note.is_empty() {
             notes.push(row.note.clone());
         }
-        if matches!(row.verdict, Verdict::Slower | Verdict::Faster) {
+        if row.verdict.is_change() {
             let is_slower = row.verdict == Verdict::Slower;
             notes.extend(phases::explanation(&row.phases, is_slower, self.settings.threshold));
+            notes.extend(comparison.attribution(row));
         }
         let unit = match self.unit {
             ComparisonUnit::Launch => "launches",
@@ -120,37 +115,64 @@ impl Comparisons {
         };
         // Nobody waits for so many; and what is that near to the threshold may never be decided.
         const MANY: usize = 1000;
-        match row.answer() {
-            Some(answer) if row.verdict == Verdict::Undecided => {
-                let seen = units::percent(answer.could_see - 1.0);
-                let needed = answer.would_decide.map(|needed| match needed > MANY {
-                    true => format!(", more than {MANY} {unit} would decide"),
-                    false => format!(", some {needed} {unit} would decide"),
-                });
-                notes.push(format!("saw changes from {seen} on{}", needed.unwrap_or_default()));
+        match &row.time {
+            Some(time) if !row.verdict.is_decided() => {
+                notes.push(format!("changes above {} would be seen", units::percent(time.could_see - 1.0)));
+                notes.extend(time.would_decide.map(|needed| match needed > MANY {
+                    true => format!("more than {MANY} {unit} would decide"),
+                    false => format!("some {needed} {unit} would decide"),
+                }));
             }
-            None if row.verdict == Verdict::Undecided => {
-                notes.push(format!("fewer than three {unit} of each side"))
-            }
+            None if !row.verdict.is_decided() => notes.push(format!("fewer than three {unit} of each side")),
             _ => {}
         }
-        notes.join("; ")
+        notes
+    }
+}
+
+/// How the state of the machine is taken off.
+const ADJUSTED: &str = "Adjusted to one state of the machine (core-to-core latency and speed of copies, measured next to each block)";
+
+impl ComparisonRow {
+    /// Its times on both sides.
+    fn times(&self) -> Option<String> {
+        match (self.base_s, self.new_s) {
+            (Some(base), Some(new)) => Some(from_to(base, new)),
+            (Some(base), None) => Some(format!("{} -> none", units::seconds(base))),
+            (None, Some(new)) => Some(format!("none -> {}", units::seconds(new))),
+            (None, None) => None,
+        }
     }
 }
 
 impl Comparison {
+    /// Whether the control has changed in the same direction, and by how much in comparison.
+    fn attribution(&self, row: &ComparisonRow) -> Option<String> {
+        let name = row.control.as_ref()?;
+        let control = row.subject.with(name);
+        let control = self.rows.iter().find(|row| row.subject == control)?;
+        let change = control.time.as_ref().filter(|_| control.verdict == row.verdict)?;
+        let text = format!("{name} ({:.2}x)", change.ratio);
+        Some(match row.over_control.as_ref().map(|over| over.verdict) {
+            Some(Verdict::Same) => format!("as {text}"),
+            Some(over) if over == row.verdict => format!("more than {text}"),
+            Some(over) if over.is_change() => format!("less than {text}"),
+            _ => format!("{text} as well"),
+        })
+    }
+
     /// The title: who is compared, and where they were measured, which is said once if it is the same.
     fn title(&self) -> String {
-        let (base, new) = (&self.base, &self.new);
-        if base.place == new.place {
-            return format!("{} (base) and {} (new): {}", base.name, new.name, base.place);
+        let (base, new) = (self.base.text("base"), self.new.text("new"));
+        match self.base.place == self.new.place {
+            true => format!("{base} and {new}: {}", self.base.place),
+            false => format!("{base}: {}\n{new}: {}", self.base.place, self.new.place),
         }
-        format!("{} (base): {}\n{} (new): {}", base.name, base.place, new.name, new.place)
     }
 
     /// The answer of a row as a mark; `None` where there is none.
     fn change(&self, row: &ComparisonRow) -> Option<Datum> {
-        let answer = row.answer()?;
+        let time = row.time.as_ref()?;
         let subject = &row.subject;
         let case = Case {
             experiment: subject.experiment,
@@ -166,11 +188,11 @@ impl Comparison {
             case: Arc::new(case),
             method: subject.method.clone(),
             series: row.verdict.name().to_owned(),
-            quantity: if row.over_control.is_some() { "change_over_control" } else { "change" }.to_owned(),
+            quantity: "change".to_owned(),
             against: self.base.name.clone(),
             bytes: row.bytes,
-            value: answer.ratio,
-            interval: Some((answer.low, answer.high)),
+            value: time.ratio,
+            interval: Some((time.low, time.high)),
             unit: FigureUnit::Ratio,
             ..Datum::default()
         })
@@ -180,7 +202,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use crate::compare::made::{comparisons, row};
-    use crate::compare::{ComparisonRow, Verdict};
+    use crate::compare::{ComparisonRow, Estimate, Verdict};
 
     #[test]
     fn the_answer_comes_before_the_table_and_the_worst_before_the_rest() {
@@ -193,30 +215,59 @@ mod tests {
         let text = comparisons.compared().text(Some(200));
         let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
         assert!(
-            text.starts_with("one (base) and other (new): 2 ranks, warm\n\n  ddt: slower in 1 of 3"),
+            text.starts_with("one (base, mpich 5.0.2) and other (new, mpich 5.0.2): 2 ranks, warm\n\n  ddt: slower in 1 of 3"),
             "{text}"
         );
         assert!(
             at("ddt: slower") < at("test  set") && at("\nb ") < at("\nc ") && at("\nc ") < at("\na "),
             "{text}"
         );
-        assert!(text.contains("a|b; saw changes from 1.0% on, some 12 launches would decide"), "{text}");
-        assert!(at("Ratios of new over base") > at("\na "), "{text}");
+        assert!(
+            text.contains("a|b; changes above 1.0% would be seen; some 12 launches would decide"),
+            "{text}"
+        );
+        assert!(at("Time: base -> new") > at("\na "), "{text}");
         let markdown = comparisons.compared().markdown();
-        assert!(markdown.contains("| a\\|b; saw changes"), "a bar in a note is no column: {markdown}");
+        assert!(markdown.contains("| a\\|b; changes above"), "a bar in a note is no column: {markdown}");
     }
 
     #[test]
-    fn nothing_is_wider_than_the_terminal() {
-        let rows = vec![row("specfem3d_oc", "ddt_to_packed", 1, 22.4, Verdict::Slower)];
+    fn times_and_changes_fit_into_80_columns() {
+        let rows = vec![
+            row("specfem3d_oc", "ddt_to_packed", 1, 22.4, Verdict::Slower),
+            row("nas_lu_y", "ddt", 1, 1.0, Verdict::SameOrSlower),
+        ];
         let text = comparisons(rows).compared().text(Some(80));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        assert!(text.contains("10.0 -> 224 µs  22.4x [22.2, 22.6]  slower"), "{text}");
+    }
+
+    #[test]
+    fn a_change_that_others_share_is_attributed_and_stays_a_change() {
+        let slower = |method: &str, ratio: f64, over: Verdict| {
+            let mut row = row("a", method, 1, ratio, Verdict::Slower);
+            let time = row.time.clone().unwrap();
+            (row.control, row.over_control) =
+                (Some("manual".to_owned()), Some(Estimate { verdict: over, ..time }));
+            row
+        };
+        let manual = row("a", "manual", 1, 2.57, Verdict::Slower);
+        let note = |of: ComparisonRow| {
+            let comparisons = comparisons(vec![of.clone(), manual.clone()]);
+            comparisons.notes(&comparisons.comparisons[0], &of).join("; ")
+        };
+        assert_eq!(note(slower("ddt", 23.0, Verdict::Slower)), "more than manual (2.57x)");
+        assert_eq!(note(slower("ddt", 1.79, Verdict::Faster)), "less than manual (2.57x)");
+        assert_eq!(note(slower("ddt", 2.60, Verdict::Same)), "as manual (2.57x)");
+        assert_eq!(note(slower("ddt", 2.60, Verdict::Undecided)), "manual (2.57x) as well");
+        let faster = ComparisonRow { verdict: Verdict::Faster, ..slower("ddt", 0.5, Verdict::Faster) };
+        assert_eq!(note(faster), "", "the control has changed the other way");
     }
 
     #[test]
     fn each_answer_is_a_mark() {
         let mut silent = row("c", "ddt", 8, 1.0, Verdict::NotCompared);
-        (silent.over_control, silent.time) = (None, None);
+        silent.time = None;
         let rows =
             vec![row("a", "ddt", 8, 2.0, Verdict::Slower), row("b", "ddt", 8, 1.0, Verdict::Same), silent];
         let comparisons = comparisons(rows);

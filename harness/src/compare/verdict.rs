@@ -6,23 +6,27 @@ use super::differences::CountedDifference;
 use crate::stats;
 use crate::stats::difference::Difference;
 
-/// A verdict on a row.
+/// A verdict on a row: what the corrected interval of its change shows, relative to the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Works on the base, and fails on the other side.
     Broken,
-    /// The corrected interval lies above 1, and reaches beyond the threshold.
+    /// Slower by more than the threshold.
     Slower,
-    /// It lies below 1, and reaches beyond the threshold.
+    /// Not faster by more than the threshold; whether slower, more launches may show.
+    SameOrSlower,
+    /// Faster by more than the threshold.
     Faster,
     /// Fails on the base, and works on the other side.
     Repaired,
-    /// Neither: more launches may tell.
+    /// Nothing is shown; more launches may show something.
     Undecided,
-    /// It lies wholly within the threshold.
+    /// Not slower by more than the threshold; whether faster, more launches may show.
+    SameOrFaster,
+    /// Any change is within the threshold.
     Same,
-    /// It fails on both sides, or was measured on one alone.
+    /// It fails on both sides, or was measured on one only.
     NotCompared,
 }
 
@@ -32,24 +36,54 @@ impl Verdict {
         match self {
             Self::Broken => "broken",
             Self::Slower => "slower",
+            Self::SameOrSlower => "same or slower",
             Self::Faster => "faster",
             Self::Repaired => "repaired",
             Self::Undecided => "undecided",
+            Self::SameOrFaster => "same or faster",
             Self::Same => "same",
             Self::NotCompared => "not compared",
         }
     }
 
-    /// Whether there is an answer.
-    pub fn is_decided(self) -> bool {
-        self != Self::Undecided
+    /// Whether more launches are not needed.
+    pub const fn is_decided(self) -> bool {
+        !matches!(self, Self::SameOrSlower | Self::Undecided | Self::SameOrFaster)
+    }
+
+    /// Whether a change was shown.
+    pub const fn is_change(self) -> bool {
+        matches!(self, Self::Slower | Self::Faster)
+    }
+
+    /// What an interval from `low` to `high` shows; all are logarithms.
+    fn of_interval(low: f64, high: f64, threshold: f64) -> Self {
+        match () {
+            () if low >= threshold => Self::Slower,
+            () if high <= -threshold => Self::Faster,
+            () if -threshold < low && high < threshold => Self::Same,
+            () if -threshold < low => Self::SameOrSlower,
+            () if high < threshold => Self::SameOrFaster,
+            () => Self::Undecided,
+        }
+    }
+
+    /// The ratios that agree with it; `threshold` is a logarithm.
+    fn ratios(self, threshold: f64) -> (f64, f64) {
+        let (least, most) = ((-threshold).exp(), threshold.exp());
+        match self {
+            Self::Slower => (most, f64::INFINITY),
+            Self::Faster => (0.0, least),
+            Self::Same => (least, most),
+            _ => (0.0, f64::INFINITY),
+        }
     }
 }
 
 /// The answer to a question: the other side's value over the base's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The ratio of the times, new over base.
+    /// The ratio, new over base.
     pub ratio: f64,
     /// Lower end of its corrected interval.
     pub low: f64,
@@ -59,7 +93,7 @@ pub struct Estimate {
     pub units: (usize, usize),
     /// The verdict.
     pub verdict: Verdict,
-    /// The smallest change that so many could have shown: the interval's upper end over its middle.
+    /// The smallest change that so many would show to be beyond the threshold.
     pub could_see: f64,
     /// Launches, or runs, of each side that would likely decide; missing where there is a decision.
     pub would_decide: Option<usize>,
@@ -72,17 +106,15 @@ impl Estimate {
     pub fn of(difference: &Difference, units: (usize, usize), alpha: f64, threshold: f64) -> Self {
         let (low, high) = difference.interval(alpha);
         let half = difference.half_width(alpha);
-        // Error bars shrink with the root of the number; what lies within the threshold must get clear of its end.
-        let distance = match difference.value.abs() {
-            value if value > threshold => value,
-            value => threshold - value,
-        };
+        // Error bars shrink with the root of the number, and must get clear of the threshold.
+        let distance = (difference.value.abs() - threshold).abs();
         let needed = units.0.min(units.1) as f64 * (half / distance).powi(2);
         let ends = (low.exp(), high.exp());
         let answer = Self::of_interval(difference.value.exp(), ends, units, threshold);
         let would_decide =
             (!answer.verdict.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize);
-        Self { would_decide, could_see: half.exp(), adjusted: difference.is_adjusted, ..answer }
+        let could_see = (half + threshold).exp();
+        Self { would_decide, could_see, adjusted: difference.is_adjusted, ..answer }
     }
 
     /// Of a ratio and its interval, however it was found; `threshold` is a logarithm. What would decide is not known.
@@ -92,58 +124,43 @@ impl Estimate {
         units: (usize, usize),
         threshold: f64,
     ) -> Self {
-        let verdict = verdict(low.ln(), high.ln(), low > 1.0 || high < 1.0, threshold);
         Self {
             ratio,
             low,
             high,
             units,
-            verdict,
-            could_see: high / ratio,
+            verdict: Verdict::of_interval(low.ln(), high.ln(), threshold),
+            could_see: high / ratio * threshold.exp(),
             would_decide: None,
             adjusted: false,
         }
     }
 
-    /// The same, where it was shown otherwise that the ratio is not 1: the interval then ends there, and 1 is no part of it.
-    pub(super) fn differing(self, threshold: f64) -> Self {
-        let (low, high) =
-            if self.ratio > 1.0 { (self.low.max(1.0), self.high) } else { (self.low, self.high.min(1.0)) };
-        let verdict = verdict(low.ln(), high.ln(), true, threshold);
+    /// The same with a verdict that was found otherwise: by Holm's steps, or by fewer launches. The interval ends where the verdict
+    /// does. An estimate that contradicts the verdict is left as it is: the verdict is withdrawn.
+    pub(super) fn with(self, verdict: Verdict, threshold: f64) -> Self {
+        let (least, most) = verdict.ratios(threshold);
+        if !(least..=most).contains(&self.ratio) {
+            return self;
+        }
+        let (low, high) = (self.low.max(least), self.high.min(most));
         Self { low, high, verdict, would_decide: self.would_decide.filter(|_| !verdict.is_decided()), ..self }
     }
 
-    /// As `22.4x [21.9, 23.0]`. Where it is said that the ratio is not 1, an end that is 1 is no part of the interval, which a
-    /// round bracket says; one that is merely near has as many decimals as tell it apart.
+    /// The verdict of Holm's steps, which have shown that the change is beyond the threshold.
+    pub(super) fn beyond(self, threshold: f64) -> Self {
+        let verdict = if self.ratio > 1.0 { Verdict::Slower } else { Verdict::Faster };
+        self.with(verdict, threshold)
+    }
+
+    /// As `22.4x [21.9, 23.0]`.
     pub fn text(&self) -> String {
         let places = match self.ratio {
             ratio if ratio >= 9.95 => 1,
             ratio if ratio < 0.095 => 3,
             _ => 2,
         };
-        let differs = matches!(self.verdict, Verdict::Slower | Verdict::Faster);
-        let end = |value: f64| {
-            let text = |places: usize| format!("{value:.places$}");
-            let is_one = |text: &String| text.parse() == Ok(1.0);
-            let apart = (places..=MOST_PLACES).map(text).find(|text| !differs || !is_one(text));
-            apart.map_or_else(|| (text(places), true), |text| (text, false))
-        };
-        let ((low, without_low), (high, without_high)) = (end(self.low), end(self.high));
-        let (open, close) = (if without_low { '(' } else { '[' }, if without_high { ')' } else { ']' });
-        format!("{:.places$}x {open}{low}, {high}{close}", self.ratio)
-    }
-}
-
-/// Decimals that an end may have to be told from 1; what is nearer is written as 1 that is excluded.
-const MOST_PLACES: usize = 4;
-
-/// The ends are logarithms; `differs`: whether it is shown that there is a difference.
-fn verdict(low: f64, high: f64, differs: bool, threshold: f64) -> Verdict {
-    match () {
-        () if differs && low >= 0.0 && high > threshold => Verdict::Slower,
-        () if differs && high <= 0.0 && low < -threshold => Verdict::Faster,
-        () if -threshold < low && high < threshold => Verdict::Same,
-        () => Verdict::Undecided,
+        format!("{:.places$}x [{:.places$}, {:.places$}]", self.ratio, self.low, self.high)
     }
 }
 
@@ -163,28 +180,34 @@ pub struct Asked<K> {
 pub struct QuestionFamily {
     /// All questions, whether they are asked now or not.
     pub all: usize,
-    /// Those of which earlier looks have said that there is a difference.
+    /// Those of which earlier looks have shown a change.
     pub different: usize,
-    /// In so many families may a difference be said where there is none, and in as many an interval miss.
+    /// In so many families may a change be called larger than the threshold that is not, and in as many an interval miss.
     pub alpha: f64,
-    /// Changes below this, a logarithm, are none.
+    /// Changes below this, a logarithm, do not count.
     pub threshold: f64,
 }
 
 impl QuestionFamily {
-    /// The answers. Intervals are those of Bonferroni: all that are ever shown hold together. Whether there is a difference is said
-    /// by Holm's steps ([`stats::holm_levels`]), which find more; where only they do, the interval ends at 1.
+    /// The answers. Intervals are those of Bonferroni: all that are ever shown hold together. Whether a change is beyond the threshold
+    /// is decided by Holm's steps ([`stats::holm_levels`]), which find more; where only they do, the interval ends at the threshold.
     pub fn judge<K>(self, asked: Vec<Asked<K>>) -> Vec<(K, Estimate)> {
         let all = self.all.max(asked.len());
-        let chances: Vec<f64> = asked.iter().map(|asked| asked.difference.0.p() / asked.share).collect();
+        let chance = |asked: &Asked<K>| asked.difference.0.p_beyond(self.threshold) / asked.share;
+        let chances: Vec<f64> = asked.iter().map(chance).collect();
         let levels = stats::holm_levels(&chances, all - self.different.min(all), self.alpha);
         let answer = |((asked, chance), level): ((Asked<K>, f64), f64)| {
-            let alpha = self.alpha * asked.share / all as f64;
-            let (difference, units) = asked.difference;
-            let answer = Estimate::of(&difference, units, alpha, self.threshold);
-            (asked.key, if chance <= level { answer.differing(self.threshold) } else { answer })
+            let answer = self.estimate(&asked);
+            (asked.key, if chance <= level { answer.beyond(self.threshold) } else { answer })
         };
         asked.into_iter().zip(chances).zip(levels).map(answer).collect()
+    }
+
+    /// By Bonferroni's interval only.
+    pub fn estimate<K>(self, asked: &Asked<K>) -> Estimate {
+        let (difference, units) = asked.difference;
+        let alpha = self.alpha * asked.share / self.all.max(1) as f64;
+        Estimate::of(&difference, units, alpha, self.threshold)
     }
 }
 
@@ -201,11 +224,12 @@ mod tests {
 
     #[test]
     fn a_verdict_is_where_the_interval_lies() {
-        let of = |low: f64, high: f64| verdict(low, high, low > 0.0 || high < 0.0, THRESHOLD);
-        assert_eq!(of(0.01, 0.06), Verdict::Slower);
-        assert_eq!(of(-0.06, -0.01), Verdict::Faster);
+        let of = |low: f64, high: f64| Verdict::of_interval(low, high, THRESHOLD);
+        assert_eq!(of(0.05, 0.09), Verdict::Slower);
+        assert_eq!(of(-0.09, -0.05), Verdict::Faster);
         assert_eq!(of(0.01, 0.04), Verdict::Same, "a change that nobody cares for");
-        assert_eq!(of(-0.01, 0.06), Verdict::Undecided);
+        assert_eq!(of(0.01, 0.06), Verdict::SameOrSlower, "the less precise is no regression");
+        assert_eq!(of(-0.06, -0.01), Verdict::SameOrFaster);
         assert_eq!(of(-0.06, 0.06), Verdict::Undecided);
     }
 
@@ -214,17 +238,11 @@ mod tests {
         let of = |value, error| Estimate::of(&difference(value, error), (5, 7), 0.05, THRESHOLD);
         let wide = of(0.0, 0.1);
         assert_eq!((wide.verdict, wide.would_decide), (Verdict::Undecided, Some(78)), "{wide:?}");
-        assert!((wide.could_see - 1.217).abs() < 1e-3, "{wide:?}");
+        assert!((wide.could_see - 1.279).abs() < 1e-3, "{wide:?}");
         let clear = of(1.0, 0.1);
         assert_eq!((clear.verdict, clear.would_decide), (Verdict::Slower, None));
-        assert_eq!(
-            Estimate::of(&difference(3.1, 0.01), (5, 5), 0.05, THRESHOLD).text(),
-            "22.2x [21.8, 22.6]"
-        );
-        assert_eq!(
-            Estimate::of(&difference(-4.0, 0.01), (5, 5), 0.05, THRESHOLD).text(),
-            "0.018x [0.018, 0.019]"
-        );
+        assert_eq!(of(3.1, 0.01).text(), "22.2x [21.8, 22.6]");
+        assert_eq!(of(-4.0, 0.01).text(), "0.018x [0.018, 0.019]");
         // It is as near to the threshold as can be: nobody can tell when that is decided.
         assert_eq!(of(THRESHOLD, 0.1).would_decide, None);
     }
@@ -237,49 +255,46 @@ mod tests {
 
     #[test]
     fn the_more_is_asked_the_more_must_be_shown() {
-        // 2.2 errors: beyond 5% of one question, not of two.
-        let one = difference(0.22, 0.1);
+        // 2.2 errors beyond the threshold: enough for 5% of one question, not of two.
+        let one = difference(THRESHOLD + 0.22, 0.1);
         assert_eq!(judge(1, &[one])[0].verdict, Verdict::Slower);
-        assert_eq!(judge(2, &[one])[0].verdict, Verdict::Undecided);
+        assert_eq!(judge(2, &[one])[0].verdict, Verdict::SameOrSlower);
         // Another that is clear no longer counts: one is left.
         let both = judge(2, &[one, difference(1.0, 0.1)]);
         assert!(both.iter().all(|answer| answer.verdict == Verdict::Slower), "{both:?}");
+        // Bonferroni's interval of two at 5% would begin below the threshold.
+        assert_eq!(both[0].text(), "1.31x [1.05, 1.64]");
+    }
+
+    #[test]
+    fn a_verdict_stays_while_the_estimate_agrees_with_it() {
+        let of = |value| Estimate::of(&difference(value, 0.02), (8, 8), 0.05, THRESHOLD);
+        assert_eq!(of(0.06).verdict, Verdict::SameOrSlower);
+        let kept = of(0.06).with(Verdict::Slower, THRESHOLD);
+        assert_eq!((kept.verdict, kept.text().as_str()), (Verdict::Slower, "1.06x [1.05, 1.10]"));
+        assert_eq!(kept.would_decide, None);
+        let withdrawn = of(0.04).with(Verdict::Slower, THRESHOLD);
+        assert_eq!(
+            (withdrawn.verdict, withdrawn.text().as_str()),
+            (Verdict::SameOrSlower, "1.04x [1.00, 1.08]")
+        );
+        assert!(withdrawn.would_decide.is_some());
+        assert_eq!(of(0.04).with(Verdict::Same, THRESHOLD).text(), "1.04x [1.00, 1.05]");
     }
 
     #[test]
     fn an_interval_never_contradicts_its_verdict() {
-        // Found by Holm's second step alone: Bonferroni's interval of two at 5% would hold 1.
-        let both = judge(2, &[difference(0.22, 0.1), difference(1.0, 0.1)]);
-        assert_eq!((both[0].low, both[0].text().as_str()), (1.0, "1.25x (1.00, 1.56]"));
-        // An end that is near 1 is told from it.
-        let near = Estimate::of(&difference(0.1, 0.05), (5, 5), 0.05, THRESHOLD);
-        assert_eq!((near.verdict, near.text().as_str()), (Verdict::Slower, "1.11x [1.002, 1.22]"));
-        let faster = Estimate::of(&difference(-0.22, 0.1), (5, 5), 0.02, THRESHOLD).differing(THRESHOLD);
-        assert_eq!((faster.verdict, faster.text().as_str()), (Verdict::Faster, "0.80x [0.64, 1.00)"));
-        // Of many families with noise of any size: what is said lies in what is shown, and what is shown in what is said.
-        let rounding = 1e-9;
-        let (least, most) = ((-THRESHOLD).exp() - rounding, THRESHOLD.exp() + rounding);
+        // Of many families with noise of any size.
         for i in 0..2000 {
             let value = |k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 / 1000.0 - 0.5;
             let error = |k: usize| 0.002 + ((i * 31 + k * 17) % 97) as f64 / 500.0;
             let asked: Vec<Difference> = (0..5).map(|k| difference(value(k), error(k))).collect();
             for answer in judge(5, &asked) {
-                let (low, high) = (answer.low, answer.high);
-                match answer.verdict {
-                    Verdict::Slower => {
-                        assert!(
-                            low >= 1.0 && high > most - 2.0 * rounding && !answer.text().contains("[1.00,")
-                        )
-                    }
-                    Verdict::Faster => {
-                        assert!(
-                            high <= 1.0 && low < least + 2.0 * rounding && !answer.text().contains("1.00]")
-                        )
-                    }
-                    Verdict::Same => assert!(low > least && high < most),
-                    _ => assert!((low < 1.0 && high > 1.0) || high <= most || low >= least, "{answer:?}"),
-                }
-                assert!(low <= answer.ratio && answer.ratio <= high, "{answer:?}");
+                let (least, most) = answer.verdict.ratios(THRESHOLD);
+                assert!(least <= answer.low && answer.high <= most, "{answer:?}");
+                assert!(answer.low <= answer.ratio && answer.ratio <= answer.high, "{answer:?}");
+                let shown = Verdict::of_interval(answer.low.ln(), answer.high.ln(), THRESHOLD - 1e-9);
+                assert!(!answer.verdict.is_change() || shown == answer.verdict, "{answer:?}");
             }
         }
     }

@@ -122,11 +122,20 @@ impl Difference {
 
     /// How often chance alone would show so large a difference, or a larger one, of either sign.
     pub fn p(&self) -> f64 {
-        if self.error == 0.0 {
-            return if self.value == 0.0 { 1.0 } else { 0.0 };
+        self.p_beyond(0.0)
+    }
+
+    /// How often chance alone would show so large a difference, or a larger one, of either sign, if the true one were at most
+    /// `threshold`.
+    pub fn p_beyond(&self, threshold: f64) -> f64 {
+        let beyond = self.value.abs() - threshold;
+        if beyond <= 0.0 {
+            return 1.0;
         }
-        let beyond = |t: StudentsT| 2.0 * t.cdf(-(self.value / self.error).abs());
-        self.student().map_or(1.0, beyond)
+        if self.error == 0.0 {
+            return 0.0;
+        }
+        self.student().map_or(1.0, |t| 2.0 * t.cdf(-beyond / self.error))
     }
 
     fn student(&self) -> Option<StudentsT> {
@@ -223,8 +232,10 @@ mod tests {
         // t of 2 degrees at 95% is 4.30265, the standard error 1 / sqrt(3).
         let (low, high) = of.interval(0.05);
         assert!(close(low, 2.0 - 2.48414) && close(high, 2.0 + 2.48414), "{low} {high}");
-        // R: 2 * pt(-2 * sqrt(3), 2).
+        // R: 2 * pt(-2 * sqrt(3), 2), and 2 * pt(-1.5 * sqrt(3), 2).
         assert!(close(of.p(), 0.07418), "{}", of.p());
+        assert!(close(of.p_beyond(0.5), 0.12169), "{}", of.p_beyond(0.5));
+        assert_eq!(of.p_beyond(2.0), 1.0, "what is not beyond is no surprise");
         assert_eq!(Difference::of_pairs(&[1.0, 2.0]), None);
         assert_eq!(Difference::of_pairs(&[1.0, 2.0, f64::INFINITY]), None);
     }

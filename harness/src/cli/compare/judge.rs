@@ -3,10 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::bail;
 use clap::{Args, ValueEnum};
 use ddtbench::compare::{Comparisons, GateDecision, Settings};
-use ddtbench::plan::Plan;
 
 use super::recorded;
 use crate::cli::run_page::Shown;
@@ -18,13 +16,9 @@ const UNDECIDED: u8 = 3;
 /// How comparisons are judged and printed.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
-    /// How large a change must be to be called one
+    /// How large a change must be to be called slower or faster
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
-    /// The method whose time stands for the machine, so that only what changed beside it counts [default: manual, unless it has
-    /// changed itself]
-    #[arg(long, value_name = "METHOD")]
-    control: Option<String>,
     /// With --gate: exit code 0, and not 3, if something is undecided
     #[arg(long)]
     undecided_is_ok: bool,
@@ -36,16 +30,7 @@ pub struct JudgeArgs {
 impl JudgeArgs {
     /// What verdicts go by.
     pub fn settings(&self) -> Settings {
-        Settings { control: self.control.clone(), threshold: self.threshold, ..Settings::default() }
-    }
-
-    /// Refuses a control that is none of a plan's methods.
-    pub fn check_control(&self, plan: &Plan) -> anyhow::Result<()> {
-        let all = &plan.methods;
-        match self.control.as_ref().filter(|control| !all.contains(control)) {
-            Some(control) => bail!("--control {control} is none of the methods: {}", all.join(", ")),
-            None => Ok(()),
-        }
+        Settings { threshold: self.threshold, ..Settings::default() }
     }
 
     /// Compares folders of runs; `anyway`: although machine or conditions differ.

@@ -153,11 +153,14 @@ fn made_s(values: &SubjectValues, number: &LaunchId) -> Option<f64> {
 }
 
 impl Evidence {
-    /// By how much it takes longer than it should; `None` of less than three launches.
-    pub fn difference(&self) -> Option<Difference> {
+    /// By how much it takes longer than it may, `threshold` included, a logarithm; `None` of less than three launches.
+    pub fn difference(&self, threshold: f64) -> Option<Difference> {
         match self {
-            Self::Ratios(ratios) => Difference::of_pairs(ratios),
+            Self::Ratios(ratios) => {
+                Difference::of_pairs(&ratios.iter().map(|ratio| ratio - threshold).collect::<Vec<_>>())
+            }
             Self::Uses { spent, saved, uses } => {
+                let uses = uses * threshold.exp();
                 let of_launch = spent.iter().zip(saved).map(|(spent, saved)| spent - uses * saved);
                 Difference::of_pairs(&of_launch.collect::<Vec<_>>())
             }
@@ -173,7 +176,7 @@ impl Evidence {
 
     /// The answer by the interval that misses in a share of `alpha`; `threshold` is a logarithm.
     pub fn answer(&self, alpha: f64, threshold: f64) -> Option<Estimate> {
-        let (difference, units) = (self.difference()?, (self.launches(), self.launches()));
+        let (difference, units) = (self.difference(0.0)?, (self.launches(), self.launches()));
         let Self::Uses { uses, .. } = self else {
             return Some(Estimate::of(&difference, units, alpha, threshold));
         };
