@@ -59,7 +59,7 @@ fn main() {
         rises.extend(RISES);
     }
     println!(
-        "MPI      what is slower        meant  slower     above 1    row has become                   wrongly"
+        "MPI      slower part           meant  slower     above 1    row has become                   wrongly"
     );
     for mpi in MPIS.into_iter().filter(|mpi| !named || arguments.iter().any(|argument| argument == mpi)) {
         let dir = tempfile::tempdir().expect("a folder for results");

@@ -3,7 +3,8 @@
 //!
 //! A build is compared with itself: neighbouring launches are put on one side each, drawn by chance, as `compare` measures
 //! them, or runs of one side follow those of the other, as `baseline` measures them. Any verdict of slower or faster is an
-//! alarm. For what is found, one method of one test is made slower on one side: by less and by more than the threshold.
+//! alarm. To count changes that are found, one method of one test is made slower on one side: by less and by more than
+//! the threshold.
 //!
 //!     cargo bench -p ddtbench --bench verdicts [-- WORD] [COMPARISONS]
 
@@ -18,6 +19,7 @@ use ddtbench::compare::{
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Phase, Record};
 use ddtbench::stats;
+use ddtbench::stats::difference::{Difference, Explained};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use recorded::{Launch, RECORDINGS, Recorded};
@@ -75,10 +77,63 @@ fn main() {
     for recording in RECORDINGS.iter().filter(|recording| recording.name.contains(&word)) {
         println!("{}\n", recording.name);
         let launches = recording.read();
+        print_explanations(&launches);
         print(&launches, count);
         print_baselines(&launches, recording.launches_of_a_pause);
         println!();
     }
+}
+
+/// Measures that explain how launches differ: half of the interval of a difference in time of 20 launches of each side, in percent, median
+/// over tests, if times are adjusted for nothing, the latency between cores, the speed of copies, and times that an MPI may influence.
+fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
+    /// That of a row among a hundred, at one of several looks.
+    const ALPHA: f64 = 0.0005;
+    type Measure = fn(&Launch, &Recorded, &str) -> Option<f64>;
+    let latency: Measure = |_, of, _| of.state_latency_s;
+    let copies: Measure = |_, of, _| of.state_copy_bytes_per_s;
+    let packing: Measure = |launch, _, test| time_of_manual(launch, test, "pack");
+    let manual: Measure = |launch, _, test| time_of_manual(launch, test, "round_trip");
+    let sets: [(&str, &[Measure]); 5] = [
+        ("nothing", &[]),
+        ("latency", &[latency]),
+        ("latency, copies", &[latency, copies]),
+        ("latency, copies, packing of manual", &[latency, copies, packing]),
+        ("latency, copies, manual", &[latency, copies, manual]),
+    ];
+    println!("Half of the interval of a difference, in percent, adjusted for");
+    println!("MPI       adjusted for                        manual  mpi_pack     ddt");
+    for (mpi, launches) in recorded {
+        for (name, by) in sets {
+            let half_widths = |method: &str| {
+                let keys = launches[0].keys().filter(|(_, of, phase)| of == method && phase != "pack");
+                let of_test = |key: &(String, String, String)| {
+                    let value = |launch: &Launch| {
+                        let of = launch.get(key)?;
+                        let by = by.iter().map(|measure| Some(measure(launch, of, &key.0)?.ln()));
+                        Some(Explained { value: of.median_s.ln(), by: by.collect::<Option<_>>()? })
+                    };
+                    let windows = launches.chunks_exact(2 * MOST).filter_map(move |window| {
+                        let [first, second] = [0, 1].map(|side| {
+                            window.iter().skip(side).step_by(2).map(value).collect::<Option<Vec<_>>>()
+                        });
+                        Some(Difference::of_explained(&first?, &second?)?.half_width(ALPHA))
+                    });
+                    windows.collect::<Vec<_>>()
+                };
+                let all = stats::sorted(keys.flat_map(of_test));
+                stats::median(&all).map_or("-".to_owned(), |half| format!("{:.1}", 100.0 * half))
+            };
+            let [manual, pack, ddt] = ["manual", "mpi_pack", "ddt"].map(half_widths);
+            println!("{mpi:<9} {name:<35} {manual:>6}  {pack:>8}  {ddt:>6}");
+        }
+    }
+    println!();
+}
+
+fn time_of_manual(launch: &Launch, test: &str, phase: &str) -> Option<f64> {
+    let key = (test.to_owned(), "manual".to_owned(), phase.to_owned());
+    launch.get(&key).map(|manual| manual.median_s)
 }
 
 /// What the whole rule says of the launches of each MPI.

@@ -20,7 +20,7 @@ pub struct Comparison {
 /// A side by its name, and where it was measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SideLabel {
-    /// What reports name it: its MPI, or the folder of its runs.
+    /// Its name in reports: the MPI, or the folder of its runs.
     pub name: String,
     /// Its MPIs with their versions.
     pub mpi: String,
@@ -99,7 +99,7 @@ impl Comparison {
         }
     }
 
-    /// What a service that collects results calls it: the MPIs, and the baseline; no folder with a date, as names are to stay.
+    /// Its name for services that collect results: the MPIs, and the baseline; no folder with a date, because names must stay.
     pub(super) fn suite(&self, unit: ComparisonUnit) -> String {
         let folder = Path::new(&self.base.name).file_name().unwrap_or_default().to_string_lossy();
         match unit {

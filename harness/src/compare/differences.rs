@@ -9,7 +9,7 @@ use crate::stats::difference::{Difference, Explained};
 /// A difference between two sides, and of how many units of each.
 pub(super) type CountedDifference = (Difference, (usize, usize));
 
-/// What is compared of a side: a subject, and its values, logarithms by launch.
+/// Launches of a side to compare: a subject, and its values, logarithms by launch.
 #[derive(Clone, Copy)]
 pub(super) struct LaunchSeries<'a> {
     pub side: &'a Side,
@@ -18,7 +18,7 @@ pub(super) struct LaunchSeries<'a> {
 }
 
 impl<'a> LaunchSeries<'a> {
-    /// Of a subject, the values that `of` picks.
+    /// The values of a subject that `of` picks.
     pub fn of(
         side: &'a Side,
         subject: &'a Subject,

@@ -1,4 +1,4 @@
-//! What was found, in sentences: what all methods have in common, then rows that share a method and a verdict, the worst first.
+//! Findings in sentences: a change that all methods share, then rows that share a method and a verdict, the worst first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::{ComparisonRow, Verdict};
 use crate::report::units;
 use crate::stats::{median, sorted};
 
-/// What has become of all methods, if the same has; then a sentence for each method, those with the worst verdict and the largest
+/// A change that all methods share, if there is one; then a sentence for each method, those with the worst verdict and the largest
 /// change first.
 pub fn findings(rows: &[ComparisonRow]) -> Vec<String> {
     let mut methods: BTreeMap<&str, Vec<&ComparisonRow>> = BTreeMap::new();
@@ -18,7 +18,7 @@ pub fn findings(rows: &[ComparisonRow]) -> Vec<String> {
     all_methods(rows).into_iter().chain(methods.iter().map(|(method, rows)| sentence(method, rows))).collect()
 }
 
-/// What has become of all methods: in all tests, in messages from some size on, or in some tests.
+/// A change that all methods share: in all tests, in messages from some size on, or in some tests.
 fn all_methods(rows: &[ComparisonRow]) -> Option<String> {
     let rows: Vec<&ComparisonRow> = rows.iter().filter(|row| row.time.is_some()).collect();
     [Verdict::Slower, Verdict::Faster].into_iter().find_map(|verdict| {

@@ -32,10 +32,10 @@ pub use side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValu
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
 
-/// Methods that a change is set beside, to show whether others have changed as much: the first that both sides have.
+/// Methods that a change is compared with, to show whether others have changed as much: the first that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
 
-/// What is asked of each method of each case. Each question has an equal share of [`Settings::alpha`].
+/// A question about each method of each case. Each question has an equal share of [`Settings::alpha`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Question {
     /// Has the time, the median of a launch, changed?
@@ -86,7 +86,7 @@ pub struct ComparisonRow {
     pub time: Option<Estimate>,
     /// The verdict on the answers to all questions.
     pub verdict: Verdict,
-    /// The method that its change is set beside; missing for references.
+    /// The method that its change is compared with; missing for references.
     pub control: Option<String>,
     /// Its change over that of the control: shows whether others have changed as much. No verdict rests on it.
     pub over_control: Option<Estimate>,
@@ -233,7 +233,7 @@ impl Comparer {
     }
 }
 
-/// The method that a subject's change is set beside: the first of the controls that both sides have, other than itself.
+/// The method that a subject's change is compared with: the first of the controls that both sides have, other than itself.
 fn control(base: &Side, new: &Side, subject: &Subject) -> Option<String> {
     if is_reference(subject) {
         return None;

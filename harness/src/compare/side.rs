@@ -80,7 +80,7 @@ pub type StateValues = [Option<f64>; 2];
 /// A side of a comparison: the times of all methods of all cases.
 #[derive(Clone, Debug, Default)]
 pub struct Side {
-    /// What reports name it: its MPI, or the folder of its runs.
+    /// Its name in reports: the MPI, or the folder of its runs.
     pub name: String,
     /// Its MPIs with their versions.
     pub mpi: String,
@@ -201,7 +201,7 @@ pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a LaunchId, T)>)
     runs.into_values().collect()
 }
 
-/// The end of the name under which packing alone is next to a method: no MPI has a part in it.
+/// The end of the name of a method's packing, which is compared like a method.
 const PACKING: &str = " (packing alone)";
 
 /// The name of a method's packing alone.

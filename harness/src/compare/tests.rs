@@ -69,7 +69,7 @@ fn is_alarm(row: &ComparisonRow) -> bool {
     row.verdict.is_change()
 }
 
-/// As few as may be tested: what is shown to differ is then called different.
+/// A threshold of almost nothing: every difference that is shown is then a change.
 fn any_change() -> Settings {
     Settings { threshold: 1e-6, ..Settings::default() }
 }

@@ -98,7 +98,7 @@ impl Comparisons {
         format!("{}; {}", parts.join(", "), comparison.mpis())
     }
 
-    /// What went wrong, which phases explain a change, whether others have changed as much, what would decide.
+    /// The failure, the phases that explain a change, whether others have changed as much, the launches that would decide.
     fn notes(&self, comparison: &Comparison, row: &ComparisonRow) -> Vec<String> {
         let mut notes = Vec::new();
         if !row.note.is_empty() {

@@ -56,7 +56,7 @@ impl Verdict {
         matches!(self, Self::Slower | Self::Faster)
     }
 
-    /// What an interval from `low` to `high` shows; all are logarithms.
+    /// The verdict that an interval from `low` to `high` shows; all are logarithms.
     fn of_interval(low: f64, high: f64, threshold: f64) -> Self {
         match () {
             () if low >= threshold => Self::Slower,
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(of(0.05, 0.09), Verdict::Slower);
         assert_eq!(of(-0.09, -0.05), Verdict::Faster);
         assert_eq!(of(0.01, 0.04), Verdict::Same, "a change that nobody cares for");
-        assert_eq!(of(0.01, 0.06), Verdict::SameOrSlower, "the less precise is no regression");
+        assert_eq!(of(0.01, 0.06), Verdict::SameOrSlower, "an imprecise measurement is not a regression");
         assert_eq!(of(-0.06, -0.01), Verdict::SameOrFaster);
         assert_eq!(of(-0.06, 0.06), Verdict::Undecided);
     }
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn an_interval_never_contradicts_its_verdict() {
-        // Of many families with noise of any size.
+        // Many families with noise of any size.
         for i in 0..2000 {
             let value = |k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 / 1000.0 - 0.5;
             let error = |k: usize| 0.002 + ((i * 31 + k * 17) % 97) as f64 / 500.0;

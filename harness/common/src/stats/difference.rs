@@ -125,7 +125,7 @@ impl Difference {
         self.p_beyond(0.0)
     }
 
-    /// How often chance alone would show so large a difference, or a larger one, of either sign, if the true one were at most
+    /// How often chance would show so large a difference, or a larger one, of either sign, if the true one were at most
     /// `threshold`.
     pub fn p_beyond(&self, threshold: f64) -> f64 {
         let beyond = self.value.abs() - threshold;
@@ -235,7 +235,7 @@ mod tests {
         // R: 2 * pt(-2 * sqrt(3), 2), and 2 * pt(-1.5 * sqrt(3), 2).
         assert!(close(of.p(), 0.07418), "{}", of.p());
         assert!(close(of.p_beyond(0.5), 0.12169), "{}", of.p_beyond(0.5));
-        assert_eq!(of.p_beyond(2.0), 1.0, "what is not beyond is no surprise");
+        assert_eq!(of.p_beyond(2.0), 1.0, "any value within the threshold is likely");
         assert_eq!(Difference::of_pairs(&[1.0, 2.0]), None);
         assert_eq!(Difference::of_pairs(&[1.0, 2.0, f64::INFINITY]), None);
     }
