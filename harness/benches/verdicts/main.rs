@@ -117,7 +117,7 @@ fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
                         let [first, second] = [0, 1].map(|side| {
                             window.iter().skip(side).step_by(2).map(value).collect::<Option<Vec<_>>>()
                         });
-                        Some(Difference::of_explained(&first?, &second?)?.half_width(ALPHA))
+                        Some(Difference::of_explained(&first?, &second?)?.difference.half_width(ALPHA))
                     });
                     windows.collect::<Vec<_>>()
                 };

@@ -4,10 +4,11 @@
 use std::collections::BTreeMap;
 
 use super::side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValues, by_run};
-use crate::stats::difference::{Difference, Explained};
+use crate::stats::difference::{Compared, Difference, Explained};
+use crate::stats::{median, sorted};
 
-/// A difference between two sides, and of how many units of each.
-pub(super) type CountedDifference = (Difference, (usize, usize));
+/// A difference between two sides with their levels, logarithms, and of how many units of each.
+pub(super) type CountedDifference = (Compared, (usize, usize));
 
 /// Launches of a side to compare: a subject, and its values, logarithms by launch.
 #[derive(Clone, Copy)]
@@ -43,14 +44,7 @@ pub(super) fn difference(sides: [LaunchSeries; 2]) -> Option<CountedDifference> 
         }
         ComparisonUnit::Launch => {
             let [base, new] = [base, new].map(|side| side.into_values().collect::<Vec<_>>());
-            let units = (base.len(), new.len());
-            let adjusted = Difference::of_explained(&base, &new)?;
-            if adjusted.is_adjusted {
-                return Some((adjusted, units));
-            }
-            let values =
-                |side: Vec<Explained>| side.into_iter().map(|explained| explained.value).collect::<Vec<_>>();
-            Some((Difference::of_groups(&values(base), &values(new))?, units))
+            Some((Difference::of_explained(&base, &new)?, (base.len(), new.len())))
         }
     }
 }
@@ -78,8 +72,11 @@ fn explained(sides: [LaunchSeries<'_>; 2]) -> [BTreeMap<&LaunchId, Explained>; 2
         |side: &LaunchSeries| side.side.unit == ComparisonUnit::Launch && side.values.len() < ADJUSTED_FROM;
     let are_few = sides.iter().any(few);
     let known = [0, 1].map(|i| !are_few && all().all(|state| state[i].is_some()));
+    // Where the machine was most often: two sides may follow its state differently, and their difference is that of this place.
+    let usual = [0, 1].map(|i| median(&sorted(all().filter_map(|state| state[i]))).unwrap_or(0.0));
     let by = |state: StateValues| {
-        state.into_iter().zip(known).filter(|(_, known)| *known).filter_map(|(value, _)| value).collect()
+        let of = |i: usize| state[i].filter(|_| known[i]).map(|value| value - usual[i]);
+        [0, 1].into_iter().filter_map(of).collect()
     };
     sides.map(|side| {
         let values = side.values.iter();
@@ -130,7 +127,8 @@ mod tests {
         let base = runs("base", noise, |run, launch| 20e-9 * (1.0 + 0.1 * (run + launch) as f64));
         let slow = |run, launch| 1.2 * noise(run, launch);
         let new = runs("new", slow, |run, launch| 30e-9 * (1.0 + 0.1 * (2 * run + launch) as f64));
-        let (adjusted, units) = of(&base, &new, ComparisonUnit::Run);
+        let (Compared { difference: adjusted, locations }, units) = of(&base, &new, ComparisonUnit::Run);
+        assert!((locations[1] - locations[0] - adjusted.value).abs() < 1e-9, "{locations:?}");
         assert_eq!(units, (3, 3));
         assert!(adjusted.is_adjusted && adjusted.freedom <= 4.0, "{adjusted:?}");
         let (low, high) = adjusted.interval(0.05);
@@ -138,7 +136,7 @@ mod tests {
         // A state that is not known beside all launches is not taken off: cores that are farther apart look like a slower MPI.
         let mut lacking = new.clone();
         lacking[5].state_latency_s = None;
-        let (plain, _) = of(&base, &lacking, ComparisonUnit::Run);
+        let plain = of(&base, &lacking, ComparisonUnit::Run).0.difference;
         assert!(!plain.is_adjusted && plain.value > 1.4_f64.ln(), "{plain:?}");
     }
 
@@ -147,10 +145,10 @@ mod tests {
         let apart = |_: usize, launch: usize| 1.0 + 0.1 * launch as f64;
         let alike = runs("base", apart, |_, _| 20e-9);
         let other = runs("new", |run, launch| 1.001 * apart(run, launch), |_, _| 20e-9);
-        let (of_means, _) = of(&alike, &other, ComparisonUnit::Run);
+        let of_means = of(&alike, &other, ComparisonUnit::Run).0.difference;
         // The standard error of a mean of twelve launches that deviate by some 11%, twice.
         assert!(of_means.error > 0.04 && of_means.error < 0.05, "{of_means:?}");
-        let (of_launches, units) = of(&alike, &other, ComparisonUnit::Launch);
+        let (Compared { difference: of_launches, .. }, units) = of(&alike, &other, ComparisonUnit::Launch);
         assert_eq!(units, (12, 12));
         assert!((of_launches.error / of_means.error - 1.0).abs() < 0.1, "{of_launches:?}");
     }

@@ -41,6 +41,7 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         could_see: 1.01,
         would_decide: (!verdict.is_decided()).then_some(12),
         adjusted: false,
+        depends: false,
     };
     ComparisonRow {
         subject: side.subjects().next().expect("one was made").clone(),

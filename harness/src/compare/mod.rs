@@ -78,7 +78,8 @@ pub struct ComparisonRow {
     pub subject: Subject,
     /// Bytes of a message.
     pub bytes: u64,
-    /// The median over the base's launches, in seconds.
+    /// The time on the base, in seconds: the geometric mean over launches with the machine in its most common state, where that is
+    /// known, so that the change is the ratio of the times.
     pub base_s: Option<f64>,
     /// The same of the other side.
     pub new_s: Option<f64>,
@@ -197,9 +198,14 @@ impl Comparer {
     /// The row of a subject, of `all` that are compared.
     fn row(&self, base: &Side, new: &Side, subject: &Subject, all: usize) -> ComparisonRow {
         let (of_base, of_new) = (base.values(subject), new.values(subject));
-        let median = |values: Option<&SubjectValues>| {
-            let times = crate::stats::sorted(values?.times.values().copied());
-            crate::stats::median(&times).map(f64::exp)
+        let series = |side| LaunchSeries::of(side, subject, |values| &values.times);
+        let levels = series(base).zip(series(new)).and_then(|(base, new)| difference([base, new]));
+        let mean = |values: Option<&SubjectValues>| {
+            crate::stats::mean(&values?.times.values().copied().collect::<Vec<_>>()).map(f64::exp)
+        };
+        let [base_s, new_s] = match levels {
+            Some((levels, _)) => levels.locations.map(|level| Some(level.exp())),
+            None => [of_base, of_new].map(mean),
         };
         let fails = |values: Option<&SubjectValues>| values.is_some_and(|values| values.failure.is_some());
         let answer = |question| self.answers.get(&(question, subject.clone())).cloned();
@@ -216,13 +222,13 @@ impl Comparer {
         let over_control = control.as_ref().and_then(|control| {
             let (difference, units) = over(base, new, subject, control)?;
             let alpha = self.settings.alpha / all.max(1) as f64;
-            Some(Estimate::of(&difference, units, alpha, self.threshold()))
+            Some(Estimate::of(&difference.difference, units, alpha, self.threshold()))
         });
         ComparisonRow {
             subject: subject.clone(),
             bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
-            base_s: median(of_base),
-            new_s: median(of_new),
+            base_s,
+            new_s,
             time: answer(Question::Time),
             verdict,
             control,

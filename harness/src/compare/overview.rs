@@ -11,7 +11,7 @@ use crate::report::columns::{Align, Column, Table};
 use crate::report::compared::Section;
 use crate::report::names::distinct;
 use crate::report::units;
-use crate::stats::difference::Difference;
+use crate::stats::difference::{Compared, Difference};
 use crate::stats::{median, sorted};
 
 /// The loops and the datatype that a side may prefer.
@@ -62,7 +62,9 @@ impl Overview {
         let preference = |best: &mut Best, answer: Estimate| best.datatype_over_loops = Some(answer);
         let of_side = |case: &Subject, i: usize, _: &[Option<Best>]| {
             let ratios = sides[i].by_unit(&sides[i].over(&case.with(DATATYPE), LOOPS));
-            Some((Difference::of_pairs(&ratios)?, (ratios.len(), ratios.len())))
+            let difference = Difference::of_pairs(&ratios)?;
+            let locations = [0.0, difference.value];
+            Some((Compared { difference, locations }, (ratios.len(), ratios.len())))
         };
         settle(&mut rows, alpha / 2.0, threshold, &of_side, &preference);
         Self { sides: sides.iter().map(|side| side.name.clone()).collect(), cases: rows }

@@ -46,7 +46,7 @@ pub(super) fn of(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> 
 }
 
 /// In words, of a method that is slower, or else faster: the part that has become so most, where there are several, and what is done
-/// once and takes longer or shorter by more than `threshold`, a share.
+/// once and takes far longer or shorter, by more than `threshold`, a share.
 pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f64) -> Option<String> {
     let has_net = phases.iter().any(|change| change.phase == Phase::Net);
     let is_part = |change: &&PhaseChange| {
@@ -56,7 +56,10 @@ pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f6
     let by = |change: &PhaseChange| if is_slower { change.added_s() } else { -change.added_s() };
     let most = parts.iter().max_by(|a, b| by(a).total_cmp(&by(b)));
     let most = most.filter(|change| parts.len() > 1 && by(change) > 0.0);
-    let is_other = |change: &PhaseChange| (change.new_s / change.base_s).ln().abs() > threshold.ln_1p();
+    // Nothing is tested of them, and what is made once varies by some tens of percent.
+    const LARGE: f64 = 0.5;
+    let least = threshold.max(LARGE).ln_1p();
+    let is_other = |change: &PhaseChange| (change.new_s / change.base_s).ln().abs() > least;
     let once = phases.iter().filter(|change| ONCE.contains(&change.phase) && is_other(change));
     let texts: Vec<String> = most
         .map(|change| format!("mostly in {}", change.text()))

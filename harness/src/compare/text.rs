@@ -61,7 +61,7 @@ impl Comparisons {
         };
         let threshold = units::percent(self.settings.threshold);
         format!(
-            "Time: base -> new, medians. Change: new over base in seconds, with its interval, from {unit}.{adjusted} Slower, faster: shown \
+            "Time: base -> new. Change: new over base in seconds, with its interval, from {unit}.{adjusted} Slower, faster: shown \
              to be so by more than {threshold}. Same: any change is shown to be within {threshold}. In 95 of 100 comparisons all intervals \
              of changes are right, and so are all verdicts."
         )
@@ -109,6 +109,9 @@ impl Comparisons {
             notes.extend(phases::explanation(&row.phases, is_slower, self.settings.threshold));
             notes.extend(comparison.attribution(row));
         }
+        if row.time.as_ref().is_some_and(|time| time.depends) {
+            notes.push("another change in other states of the machine".to_owned());
+        }
         let unit = match self.unit {
             ComparisonUnit::Launch => "launches",
             ComparisonUnit::Run => "runs",
@@ -117,6 +120,13 @@ impl Comparisons {
         const MANY: usize = 1000;
         match &row.time {
             Some(time) if !row.verdict.is_decided() => {
+                let threshold = units::percent(self.settings.threshold);
+                if time.low > 1.0 {
+                    notes.push(format!("slower, perhaps by less than {threshold}"));
+                }
+                if time.high < 1.0 {
+                    notes.push(format!("faster, perhaps by less than {threshold}"));
+                }
                 notes.push(format!("changes above {} would be seen", units::percent(time.could_see - 1.0)));
                 notes.extend(time.would_decide.map(|needed| match needed > MANY {
                     true => format!("more than {MANY} {unit} would decide"),
@@ -131,7 +141,8 @@ impl Comparisons {
 }
 
 /// How the state of the machine is taken off.
-const ADJUSTED: &str = "Adjusted to one state of the machine (core-to-core latency and speed of copies, measured next to each block)";
+const ADJUSTED: &str = "Both are those in the most common state of the machine (core-to-core latency and speed of copies, measured \
+     next to each block)";
 
 impl ComparisonRow {
     /// Its times on both sides.
@@ -223,12 +234,12 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("a|b; changes above 1.0% would be seen; some 12 launches would decide"),
+            text.contains("a|b; slower, perhaps by less than 5.0%; changes above 1.0% would be seen; some 12 launches would decide"),
             "{text}"
         );
         assert!(at("Time: base -> new") > at("\na "), "{text}");
         let markdown = comparisons.compared().markdown();
-        assert!(markdown.contains("| a\\|b; changes above"), "a bar in a note is no column: {markdown}");
+        assert!(markdown.contains("| a\\|b; slower, perhaps"), "a bar in a note is no column: {markdown}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::differences::CountedDifference;
 use crate::stats;
-use crate::stats::difference::Difference;
+use crate::stats::difference::{Compared, Difference};
 
 /// A verdict on a row: what the corrected interval of its change shows, relative to the threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,8 +97,10 @@ pub struct Estimate {
     pub could_see: f64,
     /// Launches, or runs, of each side that would likely decide; missing where there is a decision.
     pub would_decide: Option<usize>,
-    /// Whether it is what the ratio would be with the machine in one state on both sides.
+    /// Whether it is what the ratio is with the machine in its most common state.
     pub adjusted: bool,
+    /// Whether it was shown to be another one in other states.
+    pub depends: bool,
 }
 
 impl Estimate {
@@ -114,7 +116,13 @@ impl Estimate {
         let would_decide =
             (!answer.verdict.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize);
         let could_see = (half + threshold).exp();
-        Self { would_decide, could_see, adjusted: difference.is_adjusted, ..answer }
+        Self {
+            would_decide,
+            could_see,
+            adjusted: difference.is_adjusted,
+            depends: difference.depends,
+            ..answer
+        }
     }
 
     /// Of a ratio and its interval, however it was found; `threshold` is a logarithm. What would decide is not known.
@@ -133,6 +141,7 @@ impl Estimate {
             could_see: high / ratio * threshold.exp(),
             would_decide: None,
             adjusted: false,
+            depends: false,
         }
     }
 
@@ -193,7 +202,7 @@ impl QuestionFamily {
     /// is decided by Holm's steps ([`stats::holm_levels`]), which find more; where only they do, the interval ends at the threshold.
     pub fn judge<K>(self, asked: Vec<Asked<K>>) -> Vec<(K, Estimate)> {
         let all = self.all.max(asked.len());
-        let chance = |asked: &Asked<K>| asked.difference.0.p_beyond(self.threshold) / asked.share;
+        let chance = |asked: &Asked<K>| asked.difference.0.difference.p_beyond(self.threshold) / asked.share;
         let chances: Vec<f64> = asked.iter().map(chance).collect();
         let levels = stats::holm_levels(&chances, all - self.different.min(all), self.alpha);
         let answer = |((asked, chance), level): ((Asked<K>, f64), f64)| {
@@ -205,7 +214,7 @@ impl QuestionFamily {
 
     /// By Bonferroni's interval only.
     pub fn estimate<K>(self, asked: &Asked<K>) -> Estimate {
-        let (difference, units) = asked.difference;
+        let (Compared { difference, .. }, units) = asked.difference;
         let alpha = self.alpha * asked.share / self.all.max(1) as f64;
         Estimate::of(&difference, units, alpha, self.threshold)
     }
@@ -249,7 +258,8 @@ mod tests {
 
     fn judge(all: usize, asked: &[Difference]) -> Vec<Estimate> {
         let family = QuestionFamily { all, different: 0, alpha: 0.05, threshold: THRESHOLD };
-        let asked = asked.iter().map(|&of| Asked { key: (), difference: (of, (5, 5)), share: 1.0 });
+        let compared = |&difference: &Difference| Compared { difference, locations: [0.0, difference.value] };
+        let asked = asked.iter().map(|of| Asked { key: (), difference: (compared(of), (5, 5)), share: 1.0 });
         family.judge(asked.collect()).into_iter().map(|(_, answer)| answer).collect()
     }
 

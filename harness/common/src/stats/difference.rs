@@ -1,7 +1,7 @@
 //! How far two sides are apart, from one value per launch of each: Student's differences, of pairs or of groups, or of groups
 //! as they would be if what was measured beside them had been the same.
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
 use super::quantile::{mean, mean_and_variance};
 
@@ -19,6 +19,17 @@ pub struct Difference {
     pub freedom: f64,
     /// Whether it is adjusted for what was measured beside the values.
     pub is_adjusted: bool,
+    /// Whether the two sides follow that differently, so that the difference is another one elsewhere.
+    pub depends: bool,
+}
+
+/// A difference, and the locations that it is between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Compared {
+    /// The second less the first.
+    pub difference: Difference,
+    /// Their locations, where all figures that explain values are 0.
+    pub locations: [f64; 2],
 }
 
 /// A value, and what was measured beside it that may explain a part of it: of all values as many figures, in one order.
@@ -40,7 +51,7 @@ struct Grouped {
 impl Difference {
     /// A value with its standard error of so many degrees of freedom.
     pub const fn new(value: f64, error: f64, freedom: f64) -> Self {
-        Self { value, error, freedom, is_adjusted: false }
+        Self { value, error, freedom, is_adjusted: false, depends: false }
     }
 
     /// Of values that were taken in pairs, from their differences.
@@ -65,19 +76,35 @@ impl Difference {
         Self::new(b - a, variance.sqrt(), freedom)
     }
 
-    /// Of two groups, the second less the first, as far apart as they would be if all that explains them had been the same in both: an
-    /// analysis of covariance (Fisher 1932), with slopes that the groups share. `None` with fewer than [`FEWEST`] values of a group,
-    /// and where a value or what explains it is not finite; not adjusted with too few values to tell slopes.
-    pub fn of_explained(first: &[Explained], second: &[Explained]) -> Option<Self> {
+    /// Of two groups, the second less the first, as far apart as they are where all figures that explain them are 0: an analysis of
+    /// covariance (Fisher 1932), with slopes that the groups share. If slopes are shown to differ, each group has its own. Without
+    /// figures it is [`Self::of_groups`]. `None` with fewer than [`FEWEST`] values of a group, and where a value or what explains it is
+    /// not finite.
+    pub fn of_explained(first: &[Explained], second: &[Explained]) -> Option<Compared> {
+        /// Groups of one kind get slopes of their own in so many cases, which costs precision and no truth.
+        const LEVEL: f64 = 0.01;
         if first.len().min(second.len()) < FEWEST {
             return None;
         }
         let (value, slopes) = Grouped::explained(&[first, second])?;
-        let between = |grouped: &Grouped| grouped.means[1] - grouped.means[0];
+        let [of_first, of_second] = [Location::of(first)?, Location::of(second)?];
+        if slopes.is_empty() {
+            return Some(Location::between(of_first, of_second));
+        }
         let freedom = value.freedom(slopes.len()).filter(|freedom| *freedom > 0)? as f64;
+        let own = of_first.squares + of_second.squares;
+        let of_own = of_first.freedom + of_second.freedom;
+        let gained = (value.squares() - own).max(0.0) / (freedom - of_own);
+        let chance =
+            FisherSnedecor::new(freedom - of_own, of_own).map_or(1.0, |f| 1.0 - f.cdf(gained * of_own / own));
+        if of_first.error.min(of_second.error).is_finite() && chance < LEVEL {
+            return Some(Location::between(of_first, of_second));
+        }
+        let between = |grouped: &Grouped| grouped.means[1] - grouped.means[0];
         let of_means = 1.0 / first.len() as f64 + 1.0 / second.len() as f64;
         let error = (value.squares() / freedom * (of_means + leverage(&slopes, between))).sqrt();
-        Some(Self { is_adjusted: !slopes.is_empty(), ..Self::new(between(&value), error, freedom) })
+        let difference = Self { is_adjusted: true, ..Self::new(between(&value), error, freedom) };
+        Some(Compared { difference, locations: [value.means[0], value.means[1]] })
     }
 
     /// Of two sides of several groups each, the second less the first, where values of a group are more alike than others: the
@@ -87,7 +114,7 @@ impl Difference {
     ///
     /// A side's means are taken to vary at least as much as the values within groups make them: a few means that are alike by chance
     /// say nothing else. Degrees of freedom are those of the means, or if they are fewer, of the values within groups.
-    pub fn of_nested(first: &[Vec<Explained>], second: &[Vec<Explained>]) -> Option<Self> {
+    pub fn of_nested(first: &[Vec<Explained>], second: &[Vec<Explained>]) -> Option<Compared> {
         let groups: Vec<&[Explained]> = first.iter().chain(second).map(Vec::as_slice).collect();
         let (value, slopes) = Grouped::explained(&groups)?;
         let between = |grouped: &Grouped| {
@@ -106,7 +133,8 @@ impl Difference {
             Self::welch((a, of_a.max(least(first)), first.len()), (b, of_b.max(least(second)), second.len()));
         let error = means.error.hypot((variance * leverage(&slopes, between)).sqrt());
         let freedom = within.map_or(means.freedom, |within| within.min(means.freedom));
-        Some(Self { error, freedom, is_adjusted: !slopes.is_empty(), ..means })
+        let difference = Self { error, freedom, is_adjusted: !slopes.is_empty(), ..means };
+        Some(Compared { difference, locations: [a, b] })
     }
 
     /// The interval that misses the difference in a share of `alpha`.
@@ -140,6 +168,43 @@ impl Difference {
 
     fn student(&self) -> Option<StudentsT> {
         StudentsT::new(0.0, 1.0, self.freedom).ok()
+    }
+}
+
+/// Where a group is when all figures that explain it are 0, by slopes of its own.
+#[derive(Clone, Copy, Debug)]
+struct Location {
+    value: f64,
+    /// Its standard error, infinite with too few values to tell slopes.
+    error: f64,
+    freedom: f64,
+    /// The sum of squares that nothing explains.
+    squares: f64,
+    is_adjusted: bool,
+}
+
+impl Location {
+    /// `None` where a value is not finite.
+    fn of(group: &[Explained]) -> Option<Self> {
+        let (value, slopes) = Grouped::explained(&[group])?;
+        let freedom = value.freedom(slopes.len()).unwrap_or(0) as f64;
+        let of_mean = 1.0 / group.len() as f64 + leverage(&slopes, |figure| figure.means[0]);
+        let error = (value.squares() / freedom * of_mean).sqrt();
+        let error = if error.is_nan() { f64::INFINITY } else { error };
+        let is_adjusted = !slopes.is_empty();
+        Some(Self { value: value.means[0], error, freedom, squares: value.squares(), is_adjusted })
+    }
+
+    /// Welch's difference (Biometrika 34, 1947): groups need not vary alike.
+    fn between(first: Self, second: Self) -> Compared {
+        let variance = first.error.powi(2) + second.error.powi(2);
+        let parts: f64 = [first, second].iter().map(|of| of.error.powi(4) / of.freedom).sum();
+        // Where nothing varies at all, any number of degrees will do.
+        let freedom = if parts > 0.0 { variance.powi(2) / parts } else { 1.0 };
+        let is_adjusted = first.is_adjusted;
+        let difference = Difference::new(second.value - first.value, variance.sqrt(), freedom);
+        let difference = Difference { is_adjusted, depends: is_adjusted, ..difference };
+        Compared { difference, locations: [first.value, second.value] }
     }
 }
 
@@ -256,7 +321,8 @@ mod tests {
     fn what_explains_both_groups_is_taken_off() {
         let first = explained(&[(1.0, &[0.0]), (2.0, &[1.0]), (4.0, &[2.0]), (4.0, &[3.0])]);
         let second = explained(&[(3.0, &[1.0]), (4.0, &[2.0]), (4.0, &[3.0]), (7.0, &[4.0])]);
-        let of = Difference::of_explained(&first, &second).unwrap();
+        let Compared { difference: of, locations } = Difference::of_explained(&first, &second).unwrap();
+        assert!(close(locations[1] - locations[0], of.value), "{locations:?}");
         // By the normal equations of value = a + b group + c figure: b and its standard error.
         assert!(close(of.value, 0.6) && of.freedom == 5.0 && of.is_adjusted, "{of:?}");
         assert!(close(of.error, 0.55045), "{of:?}");
@@ -265,22 +331,43 @@ mod tests {
             let by = |of: &Explained| vec![of.by[0], 2.0 * of.by[0], 5.0];
             group.iter().map(|of| Explained { by: by(of), ..of.clone() }).collect::<Vec<_>>()
         };
-        let again = Difference::of_explained(&more(&first), &more(&second)).unwrap();
+        let again = Difference::of_explained(&more(&first), &more(&second)).unwrap().difference;
         assert!(close(again.value, of.value) && close(again.error, of.error) && again.freedom == 5.0);
     }
 
     #[test]
-    fn groups_that_nothing_explains_are_students() {
+    fn groups_that_nothing_explains_are_welchs() {
         let group = |values: &[f64]| {
             values.iter().map(|&value| Explained { value, by: Vec::new() }).collect::<Vec<_>>()
         };
-        let of = Difference::of_explained(&group(&[1.0, 2.0, 3.0, 4.0]), &group(&[2.0, 4.0, 9.0])).unwrap();
-        // Student's t of two groups with one variance.
-        assert!(close(of.value / of.error, 1.31458) && of.freedom == 5.0 && !of.is_adjusted, "{of:?}");
+        let (first, second) = ([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 9.0]);
+        let of = Difference::of_explained(&group(&first), &group(&second)).unwrap();
+        assert_eq!(of.locations, [2.5, 5.0]);
+        let plain = Difference::of_groups(&first, &second).unwrap();
+        assert!(
+            close(of.difference.error, plain.error) && close(of.difference.freedom, plain.freedom),
+            "{of:?}"
+        );
         let few = explained(&[(1.0, &[0.0, 1.0]), (2.0, &[1.0, 5.0]), (4.0, &[2.0, 2.0])]);
-        assert!(Difference::of_explained(&few, &few).is_some_and(|of| of.freedom == 2.0));
+        assert!(Difference::of_explained(&few, &few).is_some_and(|of| of.difference.freedom == 2.0));
         let lacking = explained(&[(1.0, &[f64::NAN]), (2.0, &[1.0]), (4.0, &[2.0])]);
         assert_eq!(Difference::of_explained(&lacking, &lacking), None);
+    }
+
+    #[test]
+    fn groups_that_follow_a_figure_differently_are_compared_where_it_is_0() {
+        // The first doubles from the state 0 to the state 1, the second does not follow it: twice as much in the one, as much in the other.
+        let states = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
+        let group = |at: &dyn Fn(f64) -> f64| {
+            let noise = |i: usize| 0.01 * ((5 * i) % 3) as f64;
+            let of = |(i, &state): (usize, &f64)| Explained { value: at(state) + noise(i), by: vec![state] };
+            states.iter().enumerate().map(of).collect::<Vec<_>>()
+        };
+        let (first, second) = (group(&|state| state), group(&|_| 1.0));
+        let of = Difference::of_explained(&first, &second).unwrap().difference;
+        assert!(of.depends && close(of.value, 1.0) && of.error < 0.01, "{of:?}");
+        let alike = Difference::of_explained(&first, &group(&|state| state + 1.0)).unwrap().difference;
+        assert!(!alike.depends && close(alike.value, 1.0), "{alike:?}");
     }
 
     #[test]
@@ -300,14 +387,15 @@ mod tests {
             &[(3.0, 1.0), (4.0, 2.0), (4.0, 3.0)],
             &[(7.0, 4.0), (7.0, 5.0), (9.0, 6.0)],
         ]);
-        let of = Difference::of_nested(&first, &second).unwrap();
+        let of = Difference::of_nested(&first, &second).unwrap().difference;
         // By hand, in NumPy: the slope within groups is 1.09375, with which the first side's means vary less than their values make
         // them (a variance of 0.02381 against 0.02599), and the second's more (0.07628).
         assert!(close(of.value, 1.07639) && close(of.error, 0.39412), "{of:?}");
         assert!(close(of.freedom, 3.22108) && of.is_adjusted, "{of:?}");
         // Groups of one value each are nothing but groups.
         let single = |values: [f64; 3]| values.map(|value| vec![Explained { value, by: vec![value] }]);
-        let of = Difference::of_nested(&single([1.0, 2.0, 4.0]), &single([2.0, 4.0, 9.0])).unwrap();
+        let of =
+            Difference::of_nested(&single([1.0, 2.0, 4.0]), &single([2.0, 4.0, 9.0])).unwrap().difference;
         assert_eq!(of, Difference::of_groups(&[1.0, 2.0, 4.0], &[2.0, 4.0, 9.0]).unwrap());
         assert_eq!(Difference::of_nested(&first[..2], &second), None);
     }
