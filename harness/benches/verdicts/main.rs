@@ -117,7 +117,15 @@ fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
                         let [first, second] = [0, 1].map(|side| {
                             window.iter().skip(side).step_by(2).map(value).collect::<Option<Vec<_>>>()
                         });
-                        Some(Difference::of_explained(&first?, &second?)?.difference.half_width(ALPHA))
+                        let [mut first, mut second] = [first?, second?];
+                        let all = || first.iter().chain(&second);
+                        let usual: Vec<f64> = (0..by.len())
+                            .filter_map(|i| stats::median(&stats::sorted(all().map(|of| of.by[i]))))
+                            .collect();
+                        for of in first.iter_mut().chain(&mut second) {
+                            of.by.iter_mut().zip(&usual).for_each(|(by, usual)| *by -= usual);
+                        }
+                        Some(Difference::of_explained(&first, &second)?.difference.half_width(ALPHA))
                     });
                     windows.collect::<Vec<_>>()
                 };

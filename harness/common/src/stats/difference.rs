@@ -81,8 +81,9 @@ impl Difference {
     /// figures it is [`Self::of_groups`]. `None` with fewer than [`FEWEST`] values of a group, and where a value or what explains it is
     /// not finite.
     pub fn of_explained(first: &[Explained], second: &[Explained]) -> Option<Compared> {
-        /// Groups of one kind get slopes of their own in so many cases, which costs precision and no truth.
-        const LEVEL: f64 = 0.01;
+        /// Groups of one kind get slopes of their own in so many cases, which costs precision and no truth. Sides that follow the
+        /// machine's state differently are far beyond it.
+        const LEVEL: f64 = 0.001;
         if first.len().min(second.len()) < FEWEST {
             return None;
         }
@@ -95,9 +96,11 @@ impl Difference {
         let own = of_first.squares + of_second.squares;
         let of_own = of_first.freedom + of_second.freedom;
         let gained = (value.squares() - own).max(0.0) / (freedom - of_own);
-        let chance =
-            FisherSnedecor::new(freedom - of_own, of_own).map_or(1.0, |f| 1.0 - f.cdf(gained * of_own / own));
-        if of_first.error.min(of_second.error).is_finite() && chance < LEVEL {
+        let statistic = gained * of_own / own;
+        // With too few values, or where nothing is left to explain, slopes are taken to be alike.
+        let of_chance = FisherSnedecor::new(freedom - of_own, of_own).ok().filter(|_| statistic.is_finite());
+        let chance = of_chance.map_or(1.0, |f| 1.0 - f.cdf(statistic));
+        if chance < LEVEL {
             return Some(Location::between(of_first, of_second));
         }
         let between = |grouped: &Grouped| grouped.means[1] - grouped.means[0];
@@ -175,7 +178,7 @@ impl Difference {
 #[derive(Clone, Copy, Debug)]
 struct Location {
     value: f64,
-    /// Its standard error, infinite with too few values to tell slopes.
+    /// Its standard error.
     error: f64,
     freedom: f64,
     /// The sum of squares that nothing explains.
@@ -190,7 +193,6 @@ impl Location {
         let freedom = value.freedom(slopes.len()).unwrap_or(0) as f64;
         let of_mean = 1.0 / group.len() as f64 + leverage(&slopes, |figure| figure.means[0]);
         let error = (value.squares() / freedom * of_mean).sqrt();
-        let error = if error.is_nan() { f64::INFINITY } else { error };
         let is_adjusted = !slopes.is_empty();
         Some(Self { value: value.means[0], error, freedom, squares: value.squares(), is_adjusted })
     }
@@ -348,6 +350,8 @@ mod tests {
             close(of.difference.error, plain.error) && close(of.difference.freedom, plain.freedom),
             "{of:?}"
         );
+        let exact = explained(&[(1.0, &[0.0]), (2.0, &[1.0]), (3.0, &[2.0]), (4.0, &[3.0])]);
+        assert_eq!(Difference::of_explained(&exact, &exact).map(|of| of.difference.value), Some(0.0));
         let few = explained(&[(1.0, &[0.0, 1.0]), (2.0, &[1.0, 5.0]), (4.0, &[2.0, 2.0])]);
         assert!(Difference::of_explained(&few, &few).is_some_and(|of| of.difference.freedom == 2.0));
         let lacking = explained(&[(1.0, &[f64::NAN]), (2.0, &[1.0]), (4.0, &[2.0])]);
