@@ -4,6 +4,11 @@
  *   flip BYTE      rank 1 turns over a byte of what MPI_Recv received, at this distance from the buffer's start
  *   alltoall BYTE  the same after MPI_Alltoall
  *   lost           rank 1 sends nothing, rank 0 receives nothing, and both say that all went well
+ *   unsent         the same of what rank 0 sends and rank 1 receives
+ *   unput          rank 0 puts nothing in MPI_Put
+ *   half           rank 1 keeps the second half of what MPI_Recv should have brought as it was
+ *   astray         rank 1 receives by MPI_Alltoall and MPI_Ibcast to other memory than it was told
+ *   skip           rank 0 packs nothing in MPI_Pack
  *   commit         MPI_Type_commit fails on rank 1
  *   gate FILE      rank 0 waits in its first MPI_Type_commit while FILE exists, or until it finds FILE.pass, which it removes;
  *                  it makes FILE.reached before
@@ -105,11 +110,21 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     int derived = is_derived(type);
-    if (derived && goes_wrong("lost", 0))
+    MPI_Aint start, extent;
+    char *kept = NULL, *second = NULL;
+    if (derived && (goes_wrong("lost", 0) || goes_wrong("unsent", 1)))
         return MPI_SUCCESS;
+    if (derived && goes_wrong("half", 1)) {
+        PMPI_Type_get_true_extent(type, &start, &extent);
+        second = (char *) buffer + start + extent / 2;
+        kept = memcpy(malloc(extent), second, extent - extent / 2);
+    }
     while (derived && goes_wrong("hang", 1))
         pause();
     int code = PMPI_Recv(buffer, count, type, source, tag, comm, status);
+    if (kept)
+        memcpy(second, kept, extent - extent / 2);
+    free(kept);
     if (derived && goes_wrong("flip", 1))
         turn_over(buffer);
     if (derived && goes_wrong("outlive", 1))
@@ -117,13 +132,19 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
     return code;
 }
 
+/* Memory for so many of a datatype, which nobody looks at. */
+static void *other_memory(long count, MPI_Datatype type)
+{
+    MPI_Aint start, true_extent, lower, extent;
+    PMPI_Type_get_true_extent(type, &start, &true_extent);
+    PMPI_Type_get_extent(type, &lower, &extent);
+    return (char *) malloc(count * extent + true_extent) - start;
+}
+
 int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
-    if (is_derived(type) && goes_wrong("stale", 1)) {
-        MPI_Aint start, extent;
-        PMPI_Type_get_true_extent(type, &start, &extent);
-        buffer = (char *) malloc(count * extent) - start;
-    }
+    if (is_derived(type) && goes_wrong("stale", 1))
+        buffer = other_memory(count, type);
     int code = PMPI_Irecv(buffer, count, type, source, tag, comm, request);
     if (type == MPI_BYTE && count == MAPPING_BYTES && goes_wrong("mapping", 1)) {
         receiving_mapping = *request;
@@ -147,7 +168,7 @@ static int is_mapping(const void *buffer, int count, MPI_Datatype type)
 
 int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
-    if (is_derived(type) && goes_wrong("lost", 1))
+    if (is_derived(type) && (goes_wrong("lost", 1) || goes_wrong("unsent", 0)))
         return MPI_SUCCESS;
     if (strncmp(fault(), "remapped", 8) == 0 && is_mapping(buffer, count, type) && goes_wrong("remapped", 0)) {
         unsigned all = atoi(strchr(fault(), ' ')), halves[2] = {all / 2, all};
@@ -163,6 +184,10 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype type, int to, int tag, 
 int MPI_Alltoall(const void *from, int count, MPI_Datatype type, void *to, int to_count, MPI_Datatype to_type,
                  MPI_Comm comm)
 {
+    int ranks;
+    PMPI_Comm_size(comm, &ranks);
+    if (is_derived(to_type) && goes_wrong("astray", 1))
+        to = other_memory((long) to_count * ranks, to_type);
     int code = PMPI_Alltoall(from, count, type, to, to_count, to_type, comm);
     if (is_derived(to_type) && goes_wrong("alltoall", 1))
         turn_over(to);
@@ -201,6 +226,8 @@ int MPI_Put(const void *buffer, int count, MPI_Datatype type, int to, MPI_Aint a
 {
     if (goes_wrong("kill", 1))
         raise(SIGKILL);
+    if (goes_wrong("unput", 0))
+        return MPI_SUCCESS;
     return PMPI_Put(buffer, count, type, to, at, to_count, to_type, window);
 }
 
@@ -209,6 +236,8 @@ int MPI_Pack(const void *buffer, int count, MPI_Datatype type, void *packed, int
     int start = *position;
     if (is_derived(type) && goes_wrong("die", 0))
         raise(SIGKILL);
+    if (is_derived(type) && goes_wrong("skip", 0))
+        packed = malloc(bytes);
     int code = PMPI_Pack(buffer, count, type, packed, bytes, position, comm);
     if (is_derived(type) && goes_wrong("pack", 0))
         turn_over((char *) packed + start);
@@ -266,6 +295,8 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm co
 {
     if (goes_wrong("dead", 1))
         raise(SIGKILL);
+    if (goes_wrong("astray", 1))
+        buffer = other_memory(count, type);
     int code = PMPI_Ibcast(buffer, count, type, root, comm, request);
     broadcast = *request;
     is_helped = strncmp(fault(), "asleep", 6) == 0 && pthread_create(&helper, NULL, work, NULL) == 0;

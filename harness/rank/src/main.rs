@@ -26,6 +26,7 @@ mod pattern;
 mod regions;
 mod reporter;
 mod spans;
+mod spots;
 mod stamps;
 mod steady;
 mod team;

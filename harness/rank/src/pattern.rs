@@ -31,6 +31,14 @@ impl Pattern {
         Self { seed: (seed ^ seed >> 15).wrapping_mul(0x2C1B_3C6D) }
     }
 
+    /// What `rank` sends in a repetition of a generation: what it has filled in, until it is written anew.
+    pub fn sent(rank: usize, generation: u32, repetition: u32) -> Self {
+        match repetition {
+            0 => Self::new(rank, generation),
+            _ => Self::of_repetition(rank, generation, repetition),
+        }
+    }
+
     /// The word at `index`, counted in words.
     #[inline]
     pub fn word(self, index: usize) -> [u8; WORD] {
@@ -69,6 +77,14 @@ impl Pattern {
             expected.iter().zip(found).position(|(e, f)| e != f).map(|i| at + i)
         })
     }
+}
+
+/// One of `count` places, at random, another in each generation; the same on all ranks.
+pub fn some_place(generation: u64, count: usize) -> usize {
+    /// That of 64 bits.
+    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let share = generation.wrapping_mul(SPREAD) >> 32;
+    ((share * count as u64) >> 32) as usize
 }
 
 #[cfg(test)]

@@ -38,11 +38,6 @@ impl Stamps {
         stamps
     }
 
-    /// For the whole of a buffer.
-    pub fn of_buffer(bytes: usize) -> Self {
-        Self::of([Span { offset: 0, bytes }])
-    }
-
     /// Writes the stamps of `pattern`.
     #[inline]
     pub fn write(&self, memory: &mut [u8], pattern: Pattern) {
@@ -100,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_buffer_is_stamped_in_every_line() {
-        let stamps = Stamps::of_buffer(3 * LINE_BYTES + 1);
+        let stamps = Stamps::of([Span { offset: 0, bytes: 3 * LINE_BYTES + 1 }]);
         assert_eq!(
             stamped(&stamps, Span { offset: 0, bytes: 4 * LINE_BYTES }),
             [(0, 4), (64, 68), (128, 132), (192, 193)]

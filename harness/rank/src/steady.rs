@@ -1,6 +1,6 @@
 //! What a timed loop must leave behind: the data of its last repetition, which differs from that of every other, so that
 //! a transfer that was lost on the way, or brought what an earlier one had, is found. Looked at once per block, outside
-//! of all times.
+//! of all times, and only as a whole: a few bytes of every repetition were looked at before (`spots.rs`).
 
 use apps::{Side, WireOrder};
 use common::packing::{Ends, Location};
@@ -13,6 +13,7 @@ use crate::method::Method;
 use crate::pattern::Pattern;
 use crate::regions::Regions;
 use crate::spans::{Span, spans};
+use crate::spots::Spots;
 
 /// Writes new data into what is sent, and spoils what is to be received.
 pub fn prepare(
@@ -42,22 +43,31 @@ pub fn prepare(
         }
         Location::Arrays => {}
     }
+    session.spots = Spots::of_round_trip(session, memory, method);
     method.settle()
 }
 
 /// Whether what was received is what was sent.
 pub fn check(
-    session: &Session<'_>,
+    session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
 ) -> Result<Option<Mismatch>, CallError> {
     method.settle()?;
+    if let Some(found) = session.spots.found() {
+        return Ok(Some(found));
+    }
+    session.spots.restore(memory);
     let (setup, ends) = (session.setup, method.ends());
     let in_arrays = ends.from == Location::Arrays && ends.to == Location::Arrays && !setup.is_all_to_all();
     let expected = match session.regions {
         Regions::Overlapping if in_arrays => return Ok(None),
         // The peer answers from where it received: the origin gets its own data back.
-        Regions::Same if in_arrays => sent(session, &memory.arrays, ends, 0),
+        Regions::Same if in_arrays => {
+            let mut expected = sent(session, &memory.arrays, ends, 0);
+            session.spots.stamp_answer(|rank| session.sent_by(rank), &mut expected);
+            expected
+        }
         _ => {
             let is_turned = ends_with_the_way_back(session, ends);
             turn(memory, is_turned);

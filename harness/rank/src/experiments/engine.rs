@@ -30,7 +30,9 @@ use crate::measure::run_case::run_case;
 use crate::memory::Memory;
 use crate::method::Setup;
 use crate::packing::MessagePacker;
+use crate::pattern::Pattern;
 use crate::spans::line_bytes;
+use crate::spots::Spots;
 use active_method::{ActiveMethod, PlainCopy};
 
 /// The two sides of a message, with the phases of their work.
@@ -60,7 +62,8 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let facts = MessageFacts { line_bytes: Some(lines), ..pingpong::facts(&app, order) };
     let hello = environment::hello(world, &environment::place(0), facts, job.clock, Vec::new())?;
     let eviction = (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&app));
-    let bench = EngineComparison { job, setup: &setup, memory, order, lines, eviction, generation: 0 };
+    let spots = Default::default();
+    let bench = EngineComparison { job, setup: &setup, memory, order, lines, eviction, generation: 0, spots };
     let order = app.send.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
     let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
     let params = values.to_string() + &order.unwrap_or_default();
@@ -95,6 +98,8 @@ struct EngineComparison<'a> {
     eviction: Option<Eviction>,
     /// Number of the last generation of data.
     generation: u32,
+    /// What is looked at after each sample of a block, of packing and of unpacking.
+    spots: [Spots; 2],
 }
 
 impl EngineComparison<'_> {
@@ -110,14 +115,17 @@ impl EngineComparison<'_> {
     /// Packs some times, then unpacks as often.
     fn times(&mut self, active: &mut ActiveMethod<'_>, amount: Amount) -> Result<Times, CallError> {
         let (clock, mut times) = (self.job.clock, Times::default());
-        for (side, phase) in SIDES {
+        let generation = self.generation;
+        for (i, (side, phase)) in SIDES.into_iter().enumerate() {
             times[phase].reserve_exact(amount.samples);
             (0..amount.untimed).try_for_each(|_| active.work(side, &mut self.memory))?;
             for _ in 0..amount.samples {
+                self.spots[i].spoil(&mut self.memory);
                 self.evict(active, side);
                 let start = Instant::now();
                 (0..amount.batch).try_for_each(|_| active.work(side, &mut self.memory))?;
                 times[phase].push(clock.between(start, Instant::now(), 1) / f64::from(amount.batch));
+                self.spots[i].look(&self.memory, |rank| Pattern::new(rank, generation));
             }
         }
         Ok(times)

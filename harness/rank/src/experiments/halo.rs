@@ -11,7 +11,7 @@ mod links;
 pub mod method;
 mod neighbour;
 mod put;
-mod stamps;
+pub mod stamps;
 mod typed;
 
 use std::process::ExitCode;

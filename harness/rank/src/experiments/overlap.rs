@@ -40,6 +40,7 @@ use crate::measure::sync::Sync;
 use crate::memory::Memory;
 use crate::method::Setup;
 use crate::regions::Regions;
+use crate::spots::Spots;
 use crate::transport::Hosts;
 use crate::{binding, environment};
 use bench::OverlapExperiment;
@@ -90,6 +91,7 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
                 sync: None,
                 generation: 0,
                 repetition: 0,
+                spots: Spots::default(),
             };
             start.measure(job, MessageTraffic { session, memory }, &built)
         }

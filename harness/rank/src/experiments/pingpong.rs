@@ -24,6 +24,7 @@ use crate::measure::sync::Sync;
 use crate::memory::Memory;
 use crate::method::{self, Method, Setup};
 use crate::regions::Regions;
+use crate::spots::Spots;
 use crate::verify::verify;
 use crate::{environment, steady};
 
@@ -63,6 +64,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         sync: if is_all_to_all { None } else { Some(Sync::new(&pair_comm)?) },
         generation: 0,
         repetition: 0,
+        spots: Spots::default(),
     };
     let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
     let case = conditions.case(Kind::PingPong, test.name, set, values.to_string(), ranks);

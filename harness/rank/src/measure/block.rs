@@ -47,7 +47,8 @@ pub fn run(
     session.world.barrier()?;
     for _ in 0..amount.untimed {
         session.renew(memory, method)?;
-        repetition_untimed(session.setup, memory, method)?;
+        repetition_untimed(session, memory, method)?;
+        session.look(memory);
     }
     match amount.batch {
         1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
@@ -70,7 +71,7 @@ pub fn repeat(
     Turn::shortest(count, || {
         session.renew(memory, method)?;
         let start = Instant::now();
-        repetition_untimed(session.setup, memory, method)?;
+        repetition_untimed(session, memory, method)?;
         Ok(start.elapsed().as_secs_f64())
     })
 }
@@ -122,15 +123,17 @@ fn one_by_one(
         session.renew(memory, method)?;
         begun_s.extend(session.now_s());
         let start = Instant::now();
-        repetition_untimed(setup, memory, method)?;
+        repetition_untimed(session, memory, method)?;
         block.times[whole].push(clock.between(start, Instant::now(), 1));
+        session.look(memory);
         if is_explicit && i % WHOLE_PER_PARTED == 0 {
             session.renew(memory, method)?;
             if session.is_origin() || setup.is_all_to_all() {
                 in_parts(session, memory, method, block, &mut middle)?;
             } else {
-                answer_in_parts(clock, memory, method, &mut middle)?;
+                answer_in_parts(session, memory, method, &mut middle)?;
             }
+            session.look(memory);
         }
     }
     if !is_explicit {
@@ -152,7 +155,7 @@ fn one_by_one(
 
 /// One repetition in parts, at a rank that sends first.
 fn in_parts(
-    session: &Session<'_>,
+    session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
     block: &mut Block,
@@ -168,6 +171,7 @@ fn in_parts(
         let came = Instant::now();
         method.unpack(memory)?;
         let unpacked = when_done();
+        session.before_answer(memory);
         memory.turn(method.ends().returns_what_came());
         method.pack(memory)?;
         middle.push(clock, came, unpacked, when_done());
@@ -188,7 +192,7 @@ fn in_parts(
 
 /// The peer's side of it.
 fn answer_in_parts(
-    clock: Clock,
+    session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
     middle: &mut Middle,
@@ -197,8 +201,9 @@ fn answer_in_parts(
     let came = Instant::now();
     method.unpack(memory)?;
     let unpacked = when_done();
+    session.before_answer(memory);
     method.pack(memory)?;
-    middle.push(clock, came, unpacked, when_done());
+    middle.push(session.clock, came, unpacked, when_done());
     method.send(memory)
 }
 
@@ -248,7 +253,7 @@ pub fn readings(method: &dyn Method) -> u32 {
 }
 
 /// Samples of several repetitions, where one is too short for the clock. The clock cannot look inside, so the data is
-/// written anew within the time, which is taken off again as it takes by itself; and packing is timed in loops of its
+/// written anew and looked at within the time, which is taken off again as it takes by itself; and packing is timed in loops of its
 /// own, at both ranks. The communication alone has no samples.
 fn batched(
     session: &mut Session<'_>,
@@ -262,13 +267,17 @@ fn batched(
     for _ in 0..amount.samples {
         session.meet()?;
         let start = Instant::now();
-        (0..amount.batch).try_for_each(|_| session.rewrite(memory, method))?;
+        for _ in 0..amount.batch {
+            session.rewrite(memory, method)?;
+            session.look_in_vain(memory);
+        }
         let rewriting_s = mean(start, Instant::now());
         session.meet()?;
         let start = Instant::now();
         for _ in 0..amount.batch {
             session.rewrite(memory, method)?;
-            repetition_untimed(setup, memory, method)?;
+            repetition_untimed(session, memory, method)?;
+            session.look(memory);
         }
         block.times[Phase::RoundTrip].push((mean(start, Instant::now()) - rewriting_s).max(0.0));
     }
@@ -299,33 +308,40 @@ fn batched(
 
 /// One ping-pong without the clock.
 #[inline]
-pub fn repetition_untimed(
-    setup: &Setup<'_>,
+fn repetition_untimed(
+    session: &mut Session<'_>,
     memory: &mut Memory,
     method: &mut dyn Method,
 ) -> Result<(), CallError> {
+    let setup = session.setup;
     if setup.me == 0 || setup.is_all_to_all() {
         method.pack(memory)?;
-        there_and_back(setup, memory, method)?;
+        there_and_back(session, memory, method)?;
         method.unpack(memory)?;
         settle_roles(setup, memory, method);
         return Ok(());
     }
     method.receive(memory)?;
     method.unpack(memory)?;
+    session.before_answer(memory);
     method.pack(memory)?;
     method.send(memory)
 }
 
 /// What lies between the origin's packing and its unpacking.
 #[inline]
-fn there_and_back(setup: &Setup<'_>, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
-    if !setup.is_all_to_all() {
+fn there_and_back(
+    session: &mut Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+) -> Result<(), CallError> {
+    if !session.setup.is_all_to_all() {
         method.send(memory)?;
         return method.receive(memory);
     }
     method.exchange(memory)?;
     method.unpack(memory)?;
+    session.before_answer(memory);
     memory.turn(method.ends().returns_what_came());
     method.pack(memory)?;
     method.exchange(memory)

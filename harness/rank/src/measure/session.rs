@@ -13,7 +13,8 @@ use crate::memory::Memory;
 use crate::method::{Method, Setup};
 use crate::pattern::Pattern;
 use crate::regions::Regions;
-use crate::spans::spans;
+use crate::spans::{Span, spans};
+use crate::spots::Spots;
 use crate::stamps::Stamps;
 
 /// One ping-pong on all ranks.
@@ -38,6 +39,8 @@ pub struct Session<'a> {
     pub generation: u32,
     /// Number of the last repetition whose data was written anew, from 1 in each generation; equal on all ranks.
     pub repetition: u32,
+    /// What is looked at after each repetition of a block.
+    pub spots: Spots,
 }
 
 impl Session<'_> {
@@ -50,6 +53,7 @@ impl Session<'_> {
     pub fn next_generation(&mut self) {
         self.generation += 1;
         self.repetition = 0;
+        self.spots = Spots::default();
     }
 
     /// Fills all memory with data of a new generation. Wire buffers are poisoned, but for a message that is sent from there.
@@ -70,7 +74,7 @@ impl Session<'_> {
     pub fn renew(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
         let ends = method.ends();
         if !ends.is_renewed && self.eviction.is_none() {
-            return Ok(());
+            return self.rewrite(memory, method);
         }
         // A peer whose send has returned may be early: what it does then must not disturb the origin's last repetition.
         self.wait_for(0)?;
@@ -86,16 +90,18 @@ impl Session<'_> {
     pub fn rewrite(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
         let ends = method.ends();
         if !ends.is_renewed {
+            self.spots.spoil(memory);
             return Ok(());
         }
         self.repetition += 1;
+        self.spots.put_back(memory, Pattern::new(self.setup.me, self.generation));
         self.renewal.write(memory, ends, self.sent_by(self.setup.me));
         method.settle()
     }
 
-    /// What `rank` has written anew before the last repetition.
+    /// What `rank` has written anew before the last repetition, or if nothing was, what it has filled in.
     pub fn sent_by(&self, rank: usize) -> Pattern {
-        Pattern::of_repetition(rank, self.generation, self.repetition)
+        Pattern::sent(rank, self.generation, self.repetition)
     }
 
     /// The origin of a pair goes on when its peer is ready. In an all-to-all all go on together, by a barrier.
@@ -147,7 +153,10 @@ impl Renewal {
         } else {
             Stamps::of([])
         };
-        Self { arrays, turned, wire: Stamps::of_buffer(setup.message_bytes) }
+        // Blocks of an all-to-all may be smaller than a line: each is a message of its own.
+        let bytes = setup.message_bytes / setup.blocks();
+        let wire = Stamps::of((0..setup.blocks()).map(|block| Span { offset: block * bytes, bytes }));
+        Self { arrays, turned, wire }
     }
 
     /// Writes the stamps of `pattern` into what a method with these ends sends.

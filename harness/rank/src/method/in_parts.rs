@@ -1,6 +1,7 @@
 //! The same bytes in other messages: as a count of what the datatype repeats, in halves, a message per piece.
 
 use std::ffi::c_int;
+use std::ops::Range;
 
 use apps::{Side, WireOrder};
 use common::kinds::pingpong::parts::Parting;
@@ -15,6 +16,7 @@ use crate::memory::Memory;
 /// A method that sends one message after the other, and receives them so.
 pub struct InParts<'a> {
     setup: &'a Setup<'a>,
+    messages: Vec<Range<usize>>,
     send: Vec<MessagePart>,
     receive: Vec<MessagePart>,
 }
@@ -48,7 +50,8 @@ impl<'a> InParts<'a> {
             });
             parts.collect()
         };
-        Ok(Self { setup, send: end(Side::Send)?, receive: end(Side::Receive)? })
+        let messages = places.windows(2).map(|part| part[0] as usize..part[1] as usize).collect();
+        Ok(Self { setup, messages, send: end(Side::Send)?, receive: end(Side::Receive)? })
     }
 
     fn parts(&mut self) -> impl Iterator<Item = &mut MessagePart> {
@@ -81,6 +84,10 @@ impl Method for InParts<'_> {
     fn ends(&self) -> Ends {
         let creates = self.send.iter().chain(&self.receive).any(|part| part.recipe.is_some());
         Ends { creates, ..Ends::of(Packing::Datatype, Packing::Datatype) }
+    }
+
+    fn messages(&self) -> Option<Vec<Range<usize>>> {
+        Some(self.messages.clone())
     }
 
     fn create(&mut self) -> Result<(), CallError> {

@@ -9,6 +9,7 @@ mod one_sided;
 pub mod two_sided;
 
 use std::ffi::c_int;
+use std::ops::Range;
 
 use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
 use common::kinds::pingpong::methods::Transfer;
@@ -62,6 +63,10 @@ pub trait Method {
     /// Gives back what it has besides datatypes; collective.
     fn finish(self: Box<Self>) -> Result<(), CallError> {
         Ok(())
+    }
+    /// The messages that go one way, by their bytes of the packed message; `None` of one, or in an all-to-all, one for each rank.
+    fn messages(&self) -> Option<Vec<Range<usize>>> {
+        None
     }
     /// Lets this process change its memory between transfers, where the method shares it with others.
     fn settle(&mut self) -> Result<(), CallError> {

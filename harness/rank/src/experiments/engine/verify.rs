@@ -11,6 +11,7 @@ use crate::memory::POISON;
 use crate::packing::MessagePacker;
 use crate::pattern::Pattern;
 use crate::spans::spans;
+use crate::spots::Spots;
 use crate::verify::{ROUNDS, compare};
 
 /// Data of one generation: what the arrays hold, and what is to be unpacked.
@@ -81,11 +82,22 @@ pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) 
         }
         bench.memory.outgoing[..bench.setup.message_bytes].fill(POISON);
     }
+    bench.spots = match active {
+        ActiveMethod::Packs(_) => {
+            Spots::of_packing(bench.setup.app, &bench.memory, bench.order, bench.generation)
+        }
+        ActiveMethod::Copies(_) => Default::default(),
+    };
     fill(bench, active, data);
 }
 
 /// Whether a block has left the bytes that it must: those of its last packing, then of its last unpacking.
 pub fn check(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
+    let spots = bench.spots.iter_mut().zip(["pack", "unpack"]);
+    let looked = spots.filter_map(|(spots, what)| Some(format!("{what}: {}", spots.found()?))).next();
+    if looked.is_some() {
+        return looked;
+    }
     let data = TestData::now(bench);
     let found = packed(bench, active, data);
     let ActiveMethod::Packs(packer) = active else { return found };

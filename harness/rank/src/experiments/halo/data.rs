@@ -54,8 +54,8 @@ impl<'a> ExchangeData<'a> {
             let bytes = unsafe { memory.outgoing.part(link.wire.clone()) };
             self.wire_pattern(self.parts.rank, link.tag).write(0, bytes);
         }
-        Shares::of_messages(links, memory, |sender, tag, bytes| {
-            self.wire_pattern(sender, tag).write(0, bytes)
+        Shares::of_messages(links, memory, generation, |sender, tag, at, bytes| {
+            self.wire_pattern(sender, tag).write(at, bytes)
         })
     }
 

@@ -10,6 +10,7 @@ use apps::halo::{Field, Version};
 use common::packing::Packing;
 
 use super::links::{HaloMemory, Links};
+use crate::pattern::some_place;
 
 /// Bytes of a cache line of a message, of which one word changes; places in wire buffers are aligned to it.
 const LINE_BYTES: usize = 64;
@@ -145,25 +146,24 @@ pub fn take_off(message: &mut [u8], version: Version) {
     }
 }
 
-/// A share of a message that comes, by its last value.
+/// A share of a message that comes, by some of its values.
 struct Share {
     peer: usize,
     tag: usize,
-    address: *mut u8,
-    /// Its last value, as it was filled in.
-    expected: Vec<u8>,
+    /// Where they are, and what they were filled in as.
+    values: Vec<(*mut u8, Vec<u8>)>,
     bytes: usize,
 }
 
-/// Shares that come in an exchange, and where each has its last value: in the arrays, or in the wire buffer. They hold
-/// addresses: whoever looks vouches that the memory is still there.
+/// Shares that come in an exchange, and where each has the values that are looked at: in the arrays, or in the wire buffer. They
+/// hold addresses: whoever looks vouches that the memory is still there.
 pub struct Shares(Vec<Share>);
 
 // SAFETY: the addresses are only read from, by one thread.
 unsafe impl Sync for Shares {}
 
 impl Shares {
-    /// What other ranks send in the first stage, as it arrives: packed messages in the wire buffer, others in the arrays.
+    /// What other ranks send in the first stage, as it arrives, by the last value: packed messages in the wire buffer, others in the arrays.
     /// What a rank sends to itself says nothing of how early messages are.
     pub fn early(
         links: &Links,
@@ -177,7 +177,7 @@ impl Shares {
         Self::of(first.filter(|link| link.peer != rank), memory, field, generation, packing)
     }
 
-    /// What comes in all stages, where it lies in the arrays at the end.
+    /// What comes in all stages, where it lies in the arrays at the end: the last, the first and a random value of each share.
     pub fn arrived(links: &Links, memory: &HaloMemory, field: &Field, generation: u64) -> Self {
         let all = links.stages.iter().flat_map(|stage| &stage.receives);
         Self::of(all, memory, field, generation, Packing::Datatype)
@@ -194,30 +194,48 @@ impl Shares {
         let parts = links
             .flat_map(|link| link.cut.parts.iter().zip(&link.cut.ranges).map(move |(p, r)| (link, p, r)));
         let shares = parts.filter_map(|(link, part, range)| {
-            let (array, segment) = part.message(order).segments().last()?;
-            let expected = field.last_value(array, segment.end(), generation)?;
-            let end = match packing.packs() {
-                true => memory.incoming.at(link.wire.start + range.end),
-                false => memory.address(memory.displacements[array] + segment.end()),
+            let message = part.message(order);
+            let (array, last) = message.segments().last()?;
+            let value = |array, end| {
+                let expected = field.last_value(array, end, generation)?;
+                let address = memory.address(memory.displacements[array] + end);
+                Some((address.wrapping_sub(expected.len()), expected))
             };
-            let address = end.wrapping_sub(expected.len());
-            Some(Share { peer: link.peer, tag: link.tag, address, expected, bytes: range.len() })
+            let mut values = vec![value(array, last.end())?];
+            if packing.packs() {
+                let (address, expected) = &mut values[0];
+                *address = memory.incoming.at(link.wire.start + range.end).wrapping_sub(expected.len());
+            } else {
+                let random = some_place(generation, message.segments().count());
+                let others = [0, random].into_iter().filter_map(|number| message.segments().nth(number));
+                values.extend(others.filter_map(|(array, segment)| {
+                    value(array, segment.offset + field.element_bytes(array) as i64)
+                }));
+            }
+            Some(Share { peer: link.peer, tag: link.tag, values, bytes: range.len() })
         });
         Self(shares.collect())
     }
 
-    /// What the reference's messages begin with, in the wire buffer: `expected` gives the first bytes by sender and tag.
+    /// Words of the reference's messages, the first, a random one and the last of those that change, in the wire buffer: `expected`
+    /// gives the bytes by sender, tag and place in the message.
     pub fn of_messages(
         links: &Links,
         memory: &HaloMemory,
-        expected: impl Fn(usize, usize, &mut [u8]),
+        generation: u64,
+        expected: impl Fn(usize, usize, usize, &mut [u8]),
     ) -> Self {
         let share = |link: &super::links::Link| {
-            let mut first = vec![0; WORD_BYTES.min(link.wire.len())];
-            expected(link.peer, link.tag, &mut first);
             let (peer, tag, bytes) = (link.peer, link.tag, link.wire.len());
-            let address = memory.incoming.at(link.wire.start);
-            Share { peer, tag, address, expected: first, bytes }
+            let lines = bytes.div_ceil(LINE_BYTES);
+            let word = |line: usize| {
+                let at = line * LINE_BYTES;
+                let mut word = vec![0; WORD_BYTES.min(bytes.saturating_sub(at))];
+                expected(peer, tag, at, &mut word);
+                (memory.incoming.at(link.wire.start + at), word)
+            };
+            let values = [0, some_place(generation, lines), lines.saturating_sub(1)].map(word).into();
+            Share { peer, tag, values, bytes }
         };
         Self(links.stages.iter().flat_map(|stage| &stage.receives).map(share).collect())
     }
@@ -250,12 +268,15 @@ impl Share {
     /// As for [`Shares::look`].
     unsafe fn is_there(&self, version: Version) -> bool {
         let flipped = version.flipped();
-        self.expected.iter().enumerate().all(|(i, &expected)| {
-            // SAFETY: bytes of the arrays or the wire buffer, which nothing else of this process accesses meanwhile but MPI: hence
-            // an atomic load.
-            let byte = unsafe { AtomicU8::from_ptr(self.address.wrapping_add(i)) };
-            byte.load(Ordering::Relaxed) == expected ^ flipped
-        })
+        let is_value = |(address, expected): &(*mut u8, Vec<u8>)| {
+            expected.iter().enumerate().all(|(i, &expected)| {
+                // SAFETY: bytes of the arrays or the wire buffer, which nothing else of this process accesses meanwhile but MPI:
+                // hence an atomic load.
+                let byte = unsafe { AtomicU8::from_ptr(address.wrapping_add(i)) };
+                byte.load(Ordering::Relaxed) == expected ^ flipped
+            })
+        };
+        self.values.iter().all(is_value)
     }
 }
 

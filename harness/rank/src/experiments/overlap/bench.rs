@@ -77,7 +77,8 @@ impl<'a, T: Traffic> Experiment<'a> for OverlapExperiment<'a, T> {
     fn repeat(&mut self, measured: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
         self.traffic.fill(&mut measured.active)?;
         Turn::shortest(count, || {
-            let readings = self.cell.repeat(&mut self.traffic, &mut measured.active)?;
+            // Blocks will tell what is wrong.
+            let readings = self.cell.repeat(&mut self.traffic, &mut measured.active, &mut Vec::new())?;
             Ok(readings.overlapped[1] - readings.overlapped[0])
         })
     }
@@ -91,17 +92,19 @@ impl<'a, T: Traffic> Experiment<'a> for OverlapExperiment<'a, T> {
         let active = &mut measured.active;
         let window = self.cell.sync.begin()?;
         self.traffic.fill(active)?;
+        let mut wrong = Vec::new();
         for _ in 0..amount.untimed {
-            self.cell.repeat(&mut self.traffic, active)?;
+            self.cell.repeat(&mut self.traffic, active, &mut wrong)?;
         }
         let mut readings = Vec::with_capacity(amount.samples);
         for _ in 0..amount.samples {
-            readings.push(self.cell.repeat(&mut self.traffic, active)?);
+            readings.push(self.cell.repeat(&mut self.traffic, active, &mut wrong)?);
         }
         let clock = self.cell.sync.end(window)?;
         let clock_error_s = self.cell.sync.residual_s()?;
         let readings: Vec<_> = readings.into_iter().map(|readings| readings.converted(&clock)).collect();
-        let mismatch = self.traffic.mismatch(active)?;
+        let compared = self.traffic.mismatch(active)?;
+        let mismatch = wrong.into_iter().next().or(compared);
         let world = self.job.world;
         let init_s = measured.init_s.take();
         let without_mpi_s = if init_s.is_some() { slowest(world, &self.without_mpi_s)? } else { Vec::new() };

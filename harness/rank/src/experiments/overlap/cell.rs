@@ -60,9 +60,15 @@ impl Readings {
 }
 
 impl Cell {
-    /// One repetition.
-    pub fn repeat<T: Traffic>(&self, traffic: &mut T, active: &mut T::Active) -> Result<Readings, CallError> {
+    /// One repetition. What is wrong with either communication is added to `wrong`.
+    pub fn repeat<T: Traffic>(
+        &self,
+        traffic: &mut T,
+        active: &mut T::Active,
+        wrong: &mut Vec<String>,
+    ) -> Result<Readings, CallError> {
         let (communication, first_late_s) = self.communicate(traffic, active)?;
+        wrong.extend(traffic.look(active));
         let second_late_s = self.begin()?;
         let computation = self.computation.times();
         traffic.renew(active)?;
@@ -83,6 +89,7 @@ impl Cell {
         } else {
             waited_s
         };
+        wrong.extend(traffic.look(active));
         Ok(Readings {
             communication,
             computation,

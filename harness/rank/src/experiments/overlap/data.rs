@@ -3,7 +3,7 @@
 use datatypes::Element;
 
 use crate::memory::Wire;
-use crate::pattern::{Pattern, WORD};
+use crate::pattern::{Pattern, WORD, some_place};
 use crate::spans::{LINE_BYTES, Span};
 use crate::stamps::Stamps;
 
@@ -29,15 +29,31 @@ pub struct Arrival {
     pub bytes: usize,
 }
 
+impl Arrival {
+    /// The first bytes of the block, some at random, and the last ones: as many as a line has, so that something of each is
+    /// written anew.
+    pub fn parts(&self, version: Version) -> [Self; 3] {
+        let bytes = self.bytes.min(LINE_BYTES);
+        let last = self.bytes - bytes;
+        [0, some_place(version.generation.into(), last + 1), last].map(|start| Self {
+            at: self.at + start,
+            from: self.from + start,
+            bytes,
+            ..*self
+        })
+    }
+}
+
 /// Bytes of a rank's own pattern.
 pub struct Bytes {
     stamps: Stamps,
 }
 
 impl Bytes {
-    /// Of a memory of so many bytes that is sent; senders have equally many.
-    pub fn new(bytes: usize) -> Self {
-        Self { stamps: Stamps::of_buffer(bytes) }
+    /// Of a memory of so many blocks that are sent; senders have equally many.
+    pub fn new(blocks: usize, bytes: usize) -> Self {
+        // Each block is written anew, also one of several in a line.
+        Self { stamps: Stamps::of((0..blocks).map(|block| Span { offset: block * bytes, bytes })) }
     }
 
     /// Writes all of it.
@@ -141,7 +157,26 @@ impl Numbers {
 
     /// What is wrong with the sums over so many ranks.
     pub fn mismatch(&self, found: &[u8], ranks: usize, version: Version) -> Option<String> {
-        found.chunks_exact(self.bytes()).enumerate().find_map(|(i, bytes)| {
+        self.wrong(found, 0..found.len() / self.bytes(), ranks, version)
+    }
+
+    /// The same of the first, a random one and the last of the sums whose numbers are written anew.
+    pub fn look(&self, found: &[u8], ranks: usize, version: Version) -> Option<String> {
+        let last = (found.len() / self.bytes()).checked_sub(1)? / self.of_line();
+        let lines = [0, some_place(version.generation.into(), last + 1), last];
+        self.wrong(found, lines.into_iter().map(|line| line * self.of_line()), ranks, version)
+    }
+
+    /// What is wrong with some sums.
+    fn wrong(
+        &self,
+        found: &[u8],
+        mut which: impl Iterator<Item = usize>,
+        ranks: usize,
+        version: Version,
+    ) -> Option<String> {
+        which.find_map(|i| {
+            let bytes = &found[i * self.bytes()..(i + 1) * self.bytes()];
             let expected = (0..ranks).map(|rank| self.value(rank, version, i)).sum::<f64>();
             let found = self.read(bytes);
             (found != expected).then(|| format!("sum {i}: expected {expected}, found {found}"))
@@ -157,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_block_is_known_by_who_sent_it_and_when() {
-        let (bytes, sender) = (Bytes::new(390), 1);
+        let (bytes, sender) = (Bytes::new(3, 130), 1);
         let mut memory = Wire::new(390);
         bytes.fill(&mut memory, sender, VERSION);
         bytes.renew(&mut memory, sender, VERSION);

@@ -13,6 +13,7 @@ use crate::checked::{CallError, TeamCalls, World};
 use crate::experiments::halo::active::ActiveMethod;
 use crate::experiments::halo::data::ExchangeData;
 use crate::experiments::halo::method::Parts;
+use crate::experiments::halo::stamps::Shares;
 use crate::measure::job::Job;
 use crate::output::OutputFormat;
 
@@ -23,6 +24,8 @@ const THREADS: usize = 1;
 pub struct ExchangeTraffic<'a> {
     parts: &'a Parts,
     data: ExchangeData<'a>,
+    /// The shares that come, of the last fill.
+    arrivals: Option<Shares>,
     /// Leave for the one thread to call MPI.
     calls: Result<TeamCalls, String>,
 }
@@ -41,7 +44,7 @@ pub fn with_traffic(
     let pair = world.comm.split(parts.rank / 2, parts.rank)?;
     let job = Job::new(&world.comm, &pair, format)?;
     let (data, calls) = (ExchangeData::new(app, &parts), world.team_calls(THREADS));
-    measure(job, ExchangeTraffic { parts: &parts, data, calls })
+    measure(job, ExchangeTraffic { parts: &parts, data, arrivals: None, calls })
 }
 
 impl ExchangeTraffic<'_> {
@@ -82,7 +85,7 @@ impl<'a> Traffic for ExchangeTraffic<'a> {
     }
 
     fn fill(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
-        self.data.fill(active.is_reference());
+        self.arrivals = Some(self.data.fill(active.is_reference()));
         Ok(())
     }
 
@@ -109,6 +112,12 @@ impl<'a> Traffic for ExchangeTraffic<'a> {
             self.finish_stage(active, stage)?;
         }
         Ok(())
+    }
+
+    fn look(&mut self, _: &mut ActiveMethod<'a>) -> Option<String> {
+        // SAFETY: the memory is that of the parts, and the exchange is over.
+        let missing = unsafe { self.arrivals.as_ref()?.missing(self.data.version) }?;
+        Some(format!("exchange {} since the fill: {missing}", self.data.version.changes))
     }
 
     fn mismatch(&mut self, active: &mut ActiveMethod<'a>) -> Result<Option<String>, CallError> {

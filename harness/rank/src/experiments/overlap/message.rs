@@ -14,6 +14,7 @@ use crate::memory::Memory;
 use crate::method::Method;
 use crate::method::two_sided::TwoSided;
 use crate::pattern::Pattern;
+use crate::spots::Spots;
 use crate::verify;
 
 /// A micro-app's message with its memory.
@@ -67,6 +68,7 @@ impl<'a> Traffic for MessageTraffic<'a> {
 
     fn fill(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
         self.session.fill(&mut self.memory, active.method.ends());
+        self.session.spots = Spots::of_one_way(&self.session, &mut self.memory, &active.method);
         Ok(())
     }
 
@@ -95,6 +97,11 @@ impl<'a> Traffic for MessageTraffic<'a> {
     fn wait(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
         active.request.wait()?;
         if self.receives() { active.method.unpack(&mut self.memory) } else { Ok(()) }
+    }
+
+    fn look(&mut self, _: &mut Active<'a>) -> Option<String> {
+        self.session.look(&self.memory);
+        self.session.spots.found()
     }
 
     fn mismatch(&mut self, active: &mut Active<'a>) -> Result<Option<String>, CallError> {

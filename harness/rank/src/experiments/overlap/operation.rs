@@ -130,7 +130,7 @@ impl OperationTraffic {
             send: Wire::new(shape.sends * block),
             receive: Wire::new(shape.receives * block),
             arrivals: shape.arrivals,
-            bytes: Bytes::new(shape.of_senders * block),
+            bytes: Bytes::new(shape.of_senders, block),
             numbers,
             version: Version::default(),
             datatype,
@@ -216,6 +216,17 @@ impl Traffic for OperationTraffic {
 
     fn synchronises(&self) -> bool {
         self.transfer == OperationTransfer::Collective(Collective::Barrier)
+    }
+
+    fn look(&mut self, _: &mut Active) -> Option<String> {
+        let wrong = match &self.numbers {
+            Some(numbers) => numbers.look(&self.receive, self.ranks, self.version),
+            None => {
+                let mut parts = self.arrivals.iter().flat_map(|arrival| arrival.parts(self.version));
+                parts.find_map(|part| self.bytes.mismatch(&self.receive, part, self.version))
+            }
+        };
+        wrong.map(|what| format!("repetition {} since the fill: {what}", self.version.repetition))
     }
 
     fn mismatch(&mut self, _: &mut Active) -> Result<Option<String>, CallError> {

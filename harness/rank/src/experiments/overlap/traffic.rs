@@ -33,7 +33,11 @@ pub trait Traffic {
         false
     }
 
-    /// What of the last communication this rank got wrong, if anything.
+    /// Whether the last communication since [`Traffic::renew`] has brought a few bytes of each message that this rank receives: the
+    /// first, the last and a random one of those that are written anew. What was wrong, if anything.
+    fn look(&mut self, active: &mut Self::Active) -> Option<String>;
+
+    /// What of the last communication this rank got wrong, if anything: all of it is compared.
     fn mismatch(&mut self, active: &mut Self::Active) -> Result<Option<String>, CallError>;
 
     /// Gives back what a method has.
