@@ -135,6 +135,7 @@ impl Run<'_> {
         let has_done = |target: &Target| done.iter().any(|(case, _)| case.mpi_label() == target.label());
         let mut starts: Vec<Starts> =
             self.targets.iter().map(|target| Starts::of(has_done(target))).collect();
+        let mut bad_endings = HashSet::new();
         let mut paths = Paths::of(done.iter().map(|(case, _)| &**case));
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
         for (number, unit) in units.iter().enumerate() {
@@ -150,6 +151,11 @@ impl Run<'_> {
                 Finished::Interrupted => return Ok((RunEnd::Interrupted, records)),
             };
             self.mark(*unit, &mut methods, &checks);
+            if let Some(text) = hello.as_ref().and_then(|hello| hello.bad_ending.as_ref())
+                && bad_endings.insert((unit.target, text.clone()))
+            {
+                observer.note(&format!("{}: {text}", self.targets[unit.target].label()));
+            }
             let case = Case { run: environment.run.clone(), ..case };
             let (case, warning) = paths.complete(case, hello.as_deref());
             warning.into_iter().for_each(|warning| observer.note(&warning));

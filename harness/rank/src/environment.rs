@@ -1,6 +1,6 @@
 //! What surrounds the figures of a run: the MPI, where each rank may run, and what steers them.
 
-use common::model::event::{Hello, MessageFacts, RankPlace};
+use common::model::event::{self, Hello, MessageFacts, RankPlace};
 
 use crate::binding;
 use crate::checked::{World, identity};
@@ -61,6 +61,7 @@ pub fn hello(
     let version = identity::library_version();
     let device = version.lines().find_map(|line| line.split_once("Device:"));
     Ok(Hello {
+        version: event::VERSION,
         library_version: words(version.lines().next().unwrap_or_default()),
         device: device.map(|(_, device)| words(device)),
         mpi_standard: identity::standard()?,
@@ -79,6 +80,7 @@ pub fn hello(
         build: env!("DDTBENCH_BUILD").to_owned(),
         transport: None,
         clocks: None,
+        bad_ending: None,
     })
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{CheckResult, Conditions};
 use crate::model::check::{Answer, Check, CheckEvent, CheckOutcome};
 use crate::model::plain::plain;
-use crate::mpi::{Exit, LastOutput, Launch, Line, MpiError, Sign};
+use crate::mpi::{Exit, LastOutput, Launch, Line, LineEvents, MpiError, Sign};
 
 /// Pause before a second try: what the launcher lacked, such as a port, may be there again.
 const TO_RECOVER: Duration = Duration::from_secs(1);
@@ -103,15 +103,15 @@ impl Process {
 impl Log {
     /// Takes a line, and gives its meaning for the watchdog.
     pub(crate) fn line(&mut self, line: Line) -> Sign {
-        let text = match &line {
-            Line::Out(text) => match serde_json::from_str::<CheckEvent>(text) {
-                Ok(event) => return self.event(event),
-                Err(_) => text,
-            },
-            Line::Err(text) => text,
+        let (events, rest) = match line {
+            Line::Out(text) => {
+                let LineEvents { events, rest, .. } = LineEvents::<CheckEvent>::of(&text, "check");
+                (events, rest)
+            }
+            Line::Err(text) => (Vec::new(), text),
         };
-        self.output.add(text);
-        Sign::Noise
+        self.output.add(&rest);
+        events.into_iter().map(|event| self.event(event)).last().unwrap_or(Sign::Noise)
     }
 
     fn event(&mut self, event: CheckEvent) -> Sign {

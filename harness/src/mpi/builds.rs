@@ -80,6 +80,13 @@ impl Build {
         self.folder.join(PROGRAM)
     }
 
+    /// Whether the program is there, built of the source as it is now.
+    pub fn is_current(&self, root: &Path) -> bool {
+        let of_source = Stamp::read(&self.folder).filter(|(_, stamp)| *stamp == self.stamp);
+        self.program().is_file()
+            && of_source.is_some_and(|(source, _)| source_hash(root).is_ok_and(|now| now == source))
+    }
+
     /// The setting of cargo that makes all that links MPI a build of its own. The number itself means nothing: there are never
     /// so many units, so that `mpi-sys` is compiled as with any other.
     pub fn setting(&self) -> String {
@@ -279,6 +286,24 @@ mod tests {
         assert_eq!(fs::read_to_string(&program).unwrap(), "1");
         keep(&build, root.path(), "22");
         assert_eq!(fs::read_to_string(&program).unwrap(), "22");
+    }
+
+    #[test]
+    fn a_program_of_another_source_is_not_current() {
+        let root = tempfile::tempdir().unwrap();
+        let (state, wheel, _) = project(root.path());
+        let build = Build::with(&wheel, &state, Vec::new());
+        let source = root.path().join("harness/rank/a.rs");
+        fs::create_dir_all(source.parent().unwrap()).unwrap();
+        fs::write(&source, "1").unwrap();
+        assert!(!build.is_current(root.path()), "nothing is built");
+        let program = keep(&build, root.path(), "");
+        assert!(build.is_current(root.path()));
+        fs::write(&source, "2").unwrap();
+        assert!(!build.is_current(root.path()));
+        fs::write(&source, "1").unwrap();
+        fs::remove_file(program).unwrap();
+        assert!(!build.is_current(root.path()), "the program is gone");
     }
 
     #[test]

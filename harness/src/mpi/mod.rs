@@ -7,6 +7,7 @@
 mod builds;
 mod candidate;
 mod error;
+mod events;
 mod find;
 mod header;
 mod install;
@@ -35,6 +36,7 @@ use serde::{Deserialize, Serialize};
 
 pub use common::cores::{by_core, core, cores};
 pub use error::{MpiError, Result};
+pub use events::LineEvents;
 pub use launcher::{CommandLine, Launch, progressing};
 pub use pmi::Pmi;
 pub use process::{ExitDescription, Line};

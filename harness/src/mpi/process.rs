@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -20,6 +20,11 @@ const POLL: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Time that pipes may stay open after the command's end before what holds them open is ended.
 const AFTER_END: Duration = Duration::from_secs(1);
+
+/// Lines that wait to be taken. Who writes faster than that waits in turn, and so a flood takes no memory of ours.
+const WAITING_LINES: usize = 4;
+/// The longest line that is taken as one, in bytes; what is longer comes in pieces. A block of a million times is a tenth as long.
+const LONGEST_LINE: u64 = 1 << 26;
 
 /// One line of output, without its line end; bytes that are not UTF-8 are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,7 +154,7 @@ impl Running {
         #[cfg(target_os = "linux")]
         die_with_parent(&mut command);
         let mut child = command.spawn()?;
-        let (sender, lines) = channel();
+        let (sender, lines) = sync_channel(WAITING_LINES);
         let out = child.stdout.take().expect("standard output was asked to be a pipe");
         let err = child.stderr.take().expect("standard error was asked to be a pipe");
         read_lines(out, Line::Out, sender.clone());
@@ -282,12 +287,12 @@ fn die_with_parent(command: &mut Command) {
 }
 
 /// Reads lines in a thread until the pipe is closed.
-fn read_lines(pipe: impl Read + Send + 'static, kind: fn(String) -> Line, sender: Sender<Line>) {
+fn read_lines(pipe: impl Read + Send + 'static, kind: fn(String) -> Line, sender: SyncSender<Line>) {
     thread::spawn(move || {
         let mut pipe = BufReader::with_capacity(1 << 16, pipe);
         loop {
             let mut line = Vec::new();
-            match pipe.read_until(b'\n', &mut line) {
+            match pipe.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line) {
                 Ok(0) | Err(_) => return,
                 Ok(_) => {}
             }

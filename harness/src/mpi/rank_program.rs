@@ -25,7 +25,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
 impl Project {
     /// The rank program for an MPI; built if cargo finds that it is missing or older than its source. A program that was built
-    /// in a place that is only read is used as it is.
+    /// in a place that is only read is used as it is; so is one that was built of the present source, if cargo is missing or fails.
     pub fn rank_program(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
         let (name, title) = (&mpi.name, mpi.title());
         let shared = self.state.shared.as_ref();
@@ -38,14 +38,15 @@ impl Project {
         }
         let build = Build::of(mpi, &self.state);
         let program = build.program();
+        let is_current = || build.is_current(self.root());
+        let use_as_built = |reason: &str, print: Print<'_>| {
+            print(&format!("{reason}; using the rank program as it was built: {}", program.display()));
+        };
         if cargo().is_none() {
-            if !program.is_file() {
+            if !is_current() {
                 return Err(no_cargo(name, &program));
             }
-            print(&format!(
-                "cargo was not found; using the rank program as it was built: {}",
-                program.display()
-            ));
+            use_as_built("cargo was not found", print);
             return Ok(program);
         }
         self.state.report(self.root(), print);
@@ -53,8 +54,14 @@ impl Project {
         let _lock = Lock::take(&self.state.own.builds.join(".lock"), print)?;
         let verb = if program.exists() { "checking" } else { "building" };
         print(&format!("{verb} the rank program for {name} ({title})"));
-        let built = self.build(self.cargo(mpi, print)?, mpi, print)?;
-        build.keep(&built, self.root())
+        match self.cargo(mpi, print).and_then(|cargo| self.build(cargo, mpi, print)) {
+            Ok(built) => build.keep(&built, self.root()),
+            Err(MpiError::Other(reason)) if is_current() => {
+                use_as_built(reason.trim_end(), print);
+                Ok(program)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Cargo with all settings for the rank program of an MPI, without a command. Installs libclang if need be.
@@ -100,7 +107,7 @@ impl Project {
             Line::Out(line) | Line::Err(line) => output.add(&line, print),
         })?;
         program.filter(|_| exit.success()).ok_or_else(|| {
-            let (name, output) = (&mpi.name, last_lines(&output.lines, 40));
+            let (name, output) = (&mpi.name, last_lines(&output.lines, SHOWN_LINES));
             other(format!("the rank program for {name} could not be built with `{line}` ({exit}):\n{output}"))
         })
     }
@@ -139,10 +146,11 @@ impl Project {
     }
 }
 
-/// Neither cargo nor a program that was built before.
+/// Neither cargo nor a program that was built of the present source.
 fn no_cargo(mpi: &str, program: &Path) -> MpiError {
+    let how = if program.is_file() { "was built from other source files" } else { "is not built" };
     other(format!(
-        "the rank program for {mpi} is not built ({}), and cargo was not found to build it; install Rust or put cargo into PATH",
+        "the rank program for {mpi} {how} ({}), and cargo was not found to build it; install Rust or put cargo into PATH",
         program.display()
     ))
 }
@@ -152,7 +160,10 @@ fn cargo() -> Option<PathBuf> {
     find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The output of cargo: its progress is reported now and then, the rest is kept for an error.
+/// Lines of cargo that an error shows.
+const SHOWN_LINES: usize = 40;
+
+/// The output of cargo: its progress is reported now and then, the last of the rest is kept for an error.
 struct BuildOutput {
     lines: Vec<String>,
     last: Instant,
@@ -173,7 +184,10 @@ impl BuildOutput {
         for part in line.split('\r') {
             match progress(part) {
                 None if part.trim().is_empty() => {}
-                None => self.lines.push(part.to_owned()),
+                None => {
+                    self.lines.drain(..(self.lines.len() + 1).saturating_sub(SHOWN_LINES));
+                    self.lines.push(part.to_owned());
+                }
                 Some(built) if self.last.elapsed() >= PROGRESS_EVERY => {
                     self.last = Instant::now();
                     report(&format!("built: {built}"));

@@ -13,7 +13,12 @@ use super::watchdog::{Exit, Sign};
 /// How long a question to a compiler or to pip may take. It is answered within a second; on a slow shared file system in some.
 pub(super) const QUESTION: Duration = Duration::from_secs(60);
 
-/// How a tool ended, and what it wrote.
+/// What is kept of a tool's output, in bytes: a wrapper that is a wrapper answers in some thousand.
+const KEPT_BYTES: usize = 1 << 20;
+/// What is shown of a line, in characters.
+const SHOWN_CHARACTERS: usize = 500;
+
+/// How a tool ended, and the first MiB of what it wrote to each.
 #[derive(Debug)]
 pub(super) struct ToolEnd {
     pub exit: ExitDescription,
@@ -32,7 +37,8 @@ impl ToolEnd {
 
 /// The last `count` lines.
 pub(super) fn last_lines(lines: &[String], count: usize) -> String {
-    lines[lines.len().saturating_sub(count)..].join("\n")
+    let start = |line: &String| line.chars().take(SHOWN_CHARACTERS).collect::<String>();
+    lines[lines.len().saturating_sub(count)..].iter().map(start).collect::<Vec<_>>().join("\n")
 }
 
 /// Runs a tool to its end.
@@ -40,10 +46,18 @@ pub(super) fn last_lines(lines: &[String], count: usize) -> String {
 /// # Errors
 /// If it does not start, lasts longer than `limit`, or the user wants to stop.
 pub(super) fn run(command: Command, limit: Duration) -> Result<ToolEnd> {
-    let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = follow(command, limit, |line| match line {
-        Line::Out(line) => out.push(line),
-        Line::Err(line) => err.push(line),
+    let (mut out, mut err, mut left) = (Vec::new(), Vec::new(), [KEPT_BYTES; 2]);
+    let exit = follow(command, limit, |line| {
+        let (lines, left, line) = match line {
+            Line::Out(line) => (&mut out, &mut left[0], line),
+            Line::Err(line) => (&mut err, &mut left[1], line),
+        };
+        // What is left of the limit also ends: an empty line takes a byte.
+        let fits = line.len() < *left;
+        *left = left.saturating_sub(line.len() + 1);
+        if fits {
+            lines.push(line);
+        }
     })?;
     Ok(ToolEnd { exit, out, err })
 }
@@ -100,6 +114,17 @@ mod tests {
             (&["one".to_owned()][..], &["two".to_owned()][..])
         );
         assert_eq!((ended.exit.code, ended.last_lines(1).as_str()), (Some(3), "two"));
+    }
+
+    #[test]
+    fn a_flood_of_output_is_not_kept() {
+        let ended = run(
+            shell("echo one; head -c 3000000 /dev/zero | tr '\\0' x; yes two | head -n 1000000"),
+            QUESTION,
+        );
+        let out = ended.unwrap().out;
+        assert_eq!(out[0], "one");
+        assert!(out.iter().map(String::len).sum::<usize>() <= KEPT_BYTES);
     }
 
     #[test]

@@ -11,8 +11,9 @@ use crate::model::plain::plain;
 /// Time that a process gets to exit after it reported that it was done.
 const TO_LEAVE: Duration = Duration::from_secs(10);
 
-/// Lines that are kept to explain how a process ended.
+/// Lines that are kept to explain how a process ended, and characters of each: a person reads no more.
 const KEPT_LINES: usize = 20;
+const KEPT_CHARACTERS: usize = 1000;
 
 /// The meaning of a line for the watchdog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +42,14 @@ impl Launch<'_> {
     /// If the launcher cannot be started.
     pub fn watch(&self, timeout_s: f64, take: impl FnMut(Line) -> Sign) -> Result<Option<Exit>> {
         Ok(Running::start(&self.command_line()?)?.watch(Duration::from_secs_f64(timeout_s), take))
+    }
+
+    /// The error that the rank program is of other source than this program.
+    pub fn of_another_version(&self) -> MpiError {
+        let program = self.program.display();
+        other(format!(
+            "the rank program {program} is of another version of ddtbench than this program; remove it, so that the next run builds it"
+        ))
     }
 
     /// The error that no process has begun, with what is known to help. `output` says how the launcher ended.
@@ -80,7 +89,7 @@ impl Running {
             }
             if silence.is_over() {
                 self.kill();
-                return Some(Exit::Silent(limit.as_secs_f64()));
+                return Some(Exit::Silent(silence.limit.as_secs_f64()));
             }
         }
     }
@@ -94,7 +103,8 @@ impl LastOutput {
     /// Keeps a line, and forgets one that is too old.
     pub fn add(&mut self, line: &str) {
         if !line.trim().is_empty() {
-            self.0.push_back(plain(line.trim()).into_owned());
+            let start: String = line.trim().chars().take(KEPT_CHARACTERS).collect();
+            self.0.push_back(plain(&start).into_owned());
             if self.0.len() > KEPT_LINES {
                 self.0.pop_front();
             }
@@ -185,5 +195,7 @@ mod tests {
         }
         let text = output.explain(Exit::Silent(5.0), " during x");
         assert!(text.starts_with("no output for 5 s during x; last output: word80. | "), "{text}");
+        output.add(&"long".repeat(1 << 20));
+        assert!(output.explain(Exit::Silent(5.0), "").len() < 2 * KEPT_CHARACTERS);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::process_log::ProcessLog;
 use super::{Observer, Run, RunError, Unit};
-use crate::model::event::{Block, Event, Hello};
+use crate::model::event::{self, Block, Event, Hello};
 use crate::model::{Measured, Phase};
 use crate::mpi::{Exit, Launch, MpiError, Sign};
 use crate::plan::{LimitArgs, Limits, Plan};
@@ -56,6 +56,15 @@ impl CaseRun<'_> {
             let Some(exit) = self.watch(&left, &mut log, observer)? else {
                 return Ok(Finished::Interrupted);
             };
+            if log.hello.as_ref().is_some_and(|hello| hello.version != event::VERSION) {
+                return Err(self.launch.of_another_version().into());
+            }
+            if log.torn > 0 {
+                observer.note(&format!(
+                    "{name}: {} lines of the rank program had other output within them, and what they reported is lost",
+                    log.torn
+                ));
+            }
             // Launchers fail now and then. Only where nothing was waited for: a hang would hang again.
             if log.hello.is_none() && matches!(exit, Exit::Ended(_)) && !has_tried_again {
                 has_tried_again = true;
@@ -77,7 +86,11 @@ impl CaseRun<'_> {
                 measured.push(Measured { method, outcome, blocks });
             }
             first_round = log.blocks.iter().map(|block| block.block + 1).max().unwrap_or(first_round);
+            let bad_ending = log.bad_ending(exit);
             hello = hello.or(log.hello);
+            if let Some(hello) = &mut hello {
+                hello.bad_ending = hello.bad_ending.take().or(bad_ending);
+            }
         }
         measured.sort_by_key(|measured| self.methods.iter().position(|name| *name == measured.method));
         Ok(Finished::Case(measured, hello))
@@ -91,11 +104,13 @@ impl CaseRun<'_> {
         observer: &mut dyn Observer,
     ) -> Result<Option<Exit>, MpiError> {
         let args = (self.arguments)(methods);
-        Launch { args: &args, ..self.launch.clone() }.watch(self.timeout_s, |line| match log.line(line) {
-            None => Sign::Noise,
-            Some(event) => {
-                observer.received(&event);
-                if event == Event::Done { Sign::Done } else { Sign::Alive }
+        Launch { args: &args, ..self.launch.clone() }.watch(self.timeout_s, |line| {
+            let events = log.line(line);
+            events.iter().for_each(|event| observer.received(event));
+            match events.last() {
+                None => Sign::Noise,
+                Some(_) if events.contains(&Event::Done) => Sign::Done,
+                Some(_) => Sign::Alive,
             }
         })
     }

@@ -9,7 +9,7 @@ use crate::experiments::launches::over_launches;
 use crate::experiments::planned::PlannedCase;
 use crate::folder::{self, About, Done, Folder, Recorded};
 use crate::model::conditions::Cache;
-use crate::model::event::{Block, Event};
+use crate::model::event::{Block, Event, VERSION};
 use crate::model::{Case, Outcome, Phase, Quantity, Record, Times};
 use crate::mpi::{Installation, Target};
 use crate::plan::CheckedPlan;
@@ -59,7 +59,7 @@ fn fake_mpi_of(launcher: &str, folder: &Path) -> Target {
     let mpiexec = folder.join("launch");
     std::fs::write(&mpiexec, launcher).unwrap();
     std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let hello = Hello { library_version: "fake 1".to_owned(), ..Hello::default() };
+    let hello = Hello { version: VERSION, library_version: "fake 1".to_owned(), ..Hello::default() };
     let block = Block {
         method: "METHOD".to_owned(),
         batch: 1,
@@ -144,6 +144,34 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
     let left = [methods_of_plan.len(), after("mpi_pack"), after("ddt")];
     assert_eq!(starts, left, "each process gets what has no outcome yet");
     assert_eq!(observer.0.len(), 2, "{:?}", observer.0);
+}
+
+#[test]
+fn labels_of_a_launcher_cost_nothing_and_a_bad_end_is_reported_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = "#!/bin/sh\nsh \"${0%/*}/job\" \"$@\" | sed 's/^/0: /'\nexit 7\n";
+    let targets = [fake_mpi_of(labels, folder.path())];
+    std::fs::write(folder.path().join("job"), LAUNCHER).unwrap();
+    let plan = plan(&["wrf_x_vec", "nas_lu_y"], &["reference", "manual"]);
+    let run = Run { plan: &plan, targets: &targets };
+    let mut folder = Folder::create(&folder.path().join("run"), about(&plan)).unwrap();
+    let mut environment = Environment::of(plan.plan.to_toml(), Part::now("now".to_owned(), &run, 0).unwrap());
+    let mut observer = Silent::default();
+    let (_, records) = run.all(&mut folder, &HashSet::new(), &mut environment, &mut observer).unwrap();
+    assert!(records.iter().all(|record| record.outcome == Outcome::Converged), "{records:?}");
+    let [note] = &observer.0[..] else { panic!("{:?}", observer.0) };
+    assert!(note.contains("exit code 7"), "{note}");
+}
+
+#[test]
+fn a_rank_program_of_another_version_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let targets = [fake_mpi(folder.path())];
+    let hello = Event::Hello(Box::new(Hello { version: VERSION ^ 1, ..Hello::default() }));
+    std::fs::write(folder.path().join("hello"), serde_json::to_string(&hello).unwrap() + "\n").unwrap();
+    let plan = plan(&["wrf_x_vec"], &["reference"]);
+    let error = Run { plan: &plan, targets: &targets }.finish(unit(0), &mut Silent::default()).unwrap_err();
+    assert!(error.to_string().contains("of another version of ddtbench"), "{error}");
 }
 
 #[test]

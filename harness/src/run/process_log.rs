@@ -1,9 +1,10 @@
 //! The log of one process: its events and last output, and how the methods ended that it was to measure.
 
 use crate::model::Outcome;
+use crate::model::calibration::CalibratedSize;
 use crate::model::event::{Block, Event, Hello, Stage};
 use crate::model::plain::plain;
-use crate::mpi::{Exit, LastOutput, Line};
+use crate::mpi::{Exit, LastOutput, Line, LineEvents};
 
 /// Events and last output of one process.
 #[derive(Debug, Default)]
@@ -18,26 +19,56 @@ pub struct ProcessLog {
     pub working: Option<(String, Stage)>,
     /// Whether the process said that it was done.
     pub done: bool,
+    /// The sizes that were found.
+    sizes: Vec<CalibratedSize>,
+    /// Lines in which an event could not be read.
+    pub torn: usize,
     /// Whether a rank said that it would end all.
     aborts: bool,
+    /// Whether two jobs have reported, of which neither had the machine for itself.
+    is_twice: bool,
     output: LastOutput,
 }
 
 impl ProcessLog {
-    /// Takes a line; gives the event if it is one. Anything else is what the MPI has to say.
-    pub fn line(&mut self, line: Line) -> Option<Event> {
+    /// Takes a line; gives its events. Anything else is what the MPI has to say.
+    pub fn line(&mut self, line: Line) -> Vec<Event> {
         let text = match line {
-            Line::Out(text) => match serde_json::from_str::<Event>(&text) {
-                Ok(event) => {
-                    self.event(event.clone());
-                    return Some(event);
-                }
-                Err(_) => text,
-            },
-            Line::Err(text) => text,
+            Line::Out(text) => text,
+            Line::Err(text) => {
+                self.output.add(&text);
+                return Vec::new();
+            }
         };
-        self.output.add(&text);
-        None
+        let LineEvents { mut events, rest, is_torn } = LineEvents::<Event>::of(&text, "event");
+        self.output.add(&rest);
+        self.torn += usize::from(is_torn);
+        events.retain(|event| self.is_new(event));
+        events.iter().for_each(|event| self.event(event.clone()));
+        events
+    }
+
+    /// Whether an event is to be taken: not one that has come before, as where a launcher prints lines twice, and none of a second job.
+    fn is_new(&mut self, event: &Event) -> bool {
+        let is_same_block = |known: &&Block, block: &Block| {
+            (&known.method, known.block, known.pair) == (&block.method, block.block, block.pair)
+        };
+        let known = match event {
+            Event::Hello(hello) => self.hello.as_ref().map(|known| known.ranks == hello.ranks),
+            Event::Block(block) => {
+                let known = self.blocks.iter().rev().find(|known| is_same_block(known, block));
+                known.map(|known| known == &**block)
+            }
+            Event::Size(size) => self.sizes.contains(size).then_some(true),
+            Event::Library { .. } => None,
+            _ if self.done => Some(true),
+            _ => None,
+        };
+        if known == Some(false) {
+            self.is_twice = true;
+            self.blocks.clear();
+        }
+        known.is_none() && !(self.is_twice || self.done && matches!(event, Event::Block(_)))
     }
 
     fn event(&mut self, event: Event) {
@@ -54,7 +85,7 @@ impl ProcessLog {
                 }
             }
             // Who has asked for it listens by itself.
-            Event::Size(_) => {}
+            Event::Size(size) => self.sizes.push(size),
             Event::Aborting => self.aborts = true,
             Event::Done => self.done = true,
             Event::Library { account } => {
@@ -77,6 +108,12 @@ impl ProcessLog {
     /// Once the process has ended: the methods of `asked` that have an outcome now. The others are to be run
     /// again in a new process. There is always at least one outcome, so that this comes to an end.
     pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
+        if self.is_twice {
+            let detail = "the launcher started the job twice at once, so that no time is one of a job alone; \
+                          look at the command that --dry-run prints, and at settings of the launcher";
+            let crashed = Outcome::Crashed { detail: detail.to_owned() };
+            return asked.iter().map(|method| (method.clone(), crashed.clone())).collect();
+        }
         let ended = self.ended.iter().filter(|(method, _)| asked.contains(method));
         let mut outcomes: Vec<_> =
             ended.map(|(method, outcome)| (method.clone(), self.explained(outcome, exit))).collect();
@@ -104,6 +141,20 @@ impl ProcessLog {
         }
     }
 
+    /// How a process ended that was done, unless by itself and with exit code 0.
+    pub fn bad_ending(&self, exit: Exit) -> Option<String> {
+        match exit {
+            _ if !self.done => None,
+            Exit::Ended(exit) if exit.success() => None,
+            Exit::Ended(exit) => {
+                Some(format!("MPI_Finalize or the launcher failed after all was measured: {exit}"))
+            }
+            Exit::Silent(seconds) => Some(format!(
+                "MPI_Finalize has not returned {seconds} s after all was measured; the ranks were killed"
+            )),
+        }
+    }
+
     /// What the end of the process means for what it was doing.
     pub fn failure(&self, exit: Exit, stage: Option<Stage>) -> Outcome {
         let during = match stage {
@@ -124,6 +175,8 @@ impl ProcessLog {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::event::RankPlace;
+    use crate::model::{Phase, Times};
     use crate::mpi::ExitDescription;
 
     const KILLED: Exit = Exit::Ended(ExitDescription { code: Some(137), signal: None });
@@ -193,5 +246,64 @@ mod tests {
         let mut log = log;
         log.line(Line::Out(r#"{"event":"aborting"}"#.to_owned()));
         assert_eq!(log.outcomes(&names(&["a", "b"]), KILLED).remove(0).1, error);
+    }
+
+    /// A line as a rank program prints it.
+    fn line(event: Event) -> String {
+        serde_json::to_string(&event).unwrap()
+    }
+
+    fn hello(pid: u32) -> String {
+        let rank = RankPlace { rank: 0, host: "h".to_owned(), pid, cpus: vec![0] };
+        line(Event::Hello(Box::new(Hello { ranks: vec![rank], ..Hello::default() })))
+    }
+
+    fn block(round: usize, time_s: f64) -> String {
+        let times = Times::from([(Phase::RoundTrip, vec![time_s])]);
+        line(Event::Block(Box::new(Block {
+            method: "a".to_owned(),
+            block: round,
+            times,
+            ..Block::default()
+        })))
+    }
+
+    #[test]
+    fn what_is_printed_twice_counts_once() {
+        let lines = [hello(1), block(0, 1e-6), block(1, 2e-6), line(Event::Done)];
+        let mut log = ProcessLog::default();
+        let taken = |log: &mut ProcessLog, line: &String| log.line(Line::Out(line.clone())).len();
+        for line in &lines {
+            assert_eq!((taken(&mut log, line), taken(&mut log, line)), (1, 0), "{line}");
+        }
+        // Nothing is taken once all is done.
+        assert_eq!(taken(&mut log, &block(2, 3e-6)), 0);
+        assert_eq!((log.blocks.len(), log.outcomes(&names(&["a"]), KILLED)[0].1.label()), (2, "crashed"));
+        assert!(!log.is_twice);
+    }
+
+    #[test]
+    fn a_job_that_is_started_twice_has_no_times() {
+        let [first, second] = [[hello(1), block(0, 1e-6)], [hello(2), block(0, 2e-6)]];
+        let mixed = [&first[0], &first[1], &second[1]];
+        let after_the_first = [&first[0], &first[1], &line(Event::Done), &second[0], &second[1]];
+        for lines in [&mixed[..], &after_the_first] {
+            let mut log = ProcessLog::default();
+            lines.iter().for_each(|line| drop(log.line(Line::Out((*line).clone()))));
+            let (_, outcome) = log.outcomes(&names(&["a"]), KILLED).remove(0);
+            assert!(outcome.detail().unwrap().contains("started the job twice"), "{outcome:?}");
+            assert!(log.blocks.is_empty());
+        }
+    }
+
+    #[test]
+    fn an_end_that_is_bad_is_reported_once_all_was_measured() {
+        let ended = |code| Exit::Ended(ExitDescription { code: Some(code), signal: None });
+        let mut log = log(&[r#"{"event":"working","method":"a","stage":"measure"}"#]);
+        assert_eq!(log.bad_ending(ended(7)), None, "that is its method's end");
+        log.line(Line::Out(line(Event::Done)));
+        assert_eq!(log.bad_ending(ended(0)), None);
+        assert!(log.bad_ending(ended(3)).unwrap().ends_with("exit code 3"));
+        assert!(log.bad_ending(Exit::Silent(10.0)).unwrap().contains("10 s"));
     }
 }

@@ -10,6 +10,17 @@ use super::calibration::CalibratedSize;
 use super::transport::Transport;
 use super::{Outcome, Phase, Times};
 
+/// Tells whether two programs mean the same by events: a hash of this file.
+pub const VERSION: u32 = {
+    // FNV-1a.
+    let (text, mut hash, mut i) = (include_bytes!("event.rs"), 0x811c_9dc5_u32, 0);
+    while i < text.len() {
+        hash = (hash ^ text[i] as u32).wrapping_mul(0x0100_0193);
+        i += 1;
+    }
+    hash
+};
+
 /// One line from the rank program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -66,6 +77,9 @@ named! {
 /// The rank program's account of itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
+    /// [`VERSION`] of the rank program.
+    #[serde(default)]
+    pub version: u32,
     /// `MPI_Get_library_version`, first line.
     pub library_version: String,
     /// What the library says of its way to other ranks, where it does: `ch4:ofi` of MPICH.
@@ -109,6 +123,9 @@ pub struct Hello {
     /// How well clocks agree, in experiments that compare them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocks: Option<ClockFacts>,
+    /// How its processes ended after all was measured, unless with exit code 0; what has started them adds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bad_ending: Option<String>,
 }
 
 impl Hello {

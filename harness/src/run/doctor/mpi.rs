@@ -37,6 +37,7 @@ pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: 
     all.push(transport(hello));
     all.extend(account(hello));
     all.push(clock(hello));
+    all.extend([ping_pongs, transfers].into_iter().find_map(|seen| ending(&seen.hello)));
     all.extend(settings(hello));
     all.extend([ping_pongs, transfers].map(methods));
     all
@@ -163,6 +164,12 @@ fn clock(hello: &Hello) -> Finding {
     }
 }
 
+/// How processes ended that had measured all, where that was not as they should.
+fn ending(hello: &Hello) -> Option<Finding> {
+    const ADVICE: &str = "figures are not affected, but an application on this MPI ends likewise";
+    hello.bad_ending.as_ref().map(|text| Finding::warning("end", text, ADVICE))
+}
+
 /// What of the user's environment steers the MPI: nothing, on most machines. Launchers have variables of their own.
 fn settings(hello: &Hello) -> Option<Finding> {
     let of_user = hello.settings.iter().filter(|(name, _)| std::env::var_os(name).is_some());
@@ -243,6 +250,7 @@ mod tests {
             ("threads", Hello { thread_level: "MPI_THREAD_FUNNELED".to_owned(), ..hello() }),
             ("clock", Hello { clock_cost_s: 1e-6, ..hello() }),
             ("cores", Hello { threads: 3, ..hello() }),
+            ("end", Hello { bad_ending: Some("exit code 7".to_owned()), ..hello() }),
             ("transport", hello()),
         ];
         for (what, hello) in bad {
