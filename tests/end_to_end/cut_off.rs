@@ -31,6 +31,10 @@ pub fn trials() -> Vec<Trial> {
             "a killed or interrupted ddtbench leaves no process, and is resumed as one run",
             a_run_in_four_parts,
         ),
+        (
+            "a killed ddtbench takes ranks along that its launcher leaves behind",
+            kill_with_ranks_that_are_left_behind,
+        ),
     ];
     let mut trials = trials_on(&MPIS, Need::AllProcessors, "cut off", checks);
     trials.push(alone("mpich::cut off::at any moment, nothing that was finished is lost", at_any_moment));
@@ -150,6 +154,21 @@ fn a_run_in_four_parts(mpi: &Mpi) {
     assert!(running.kept().starts_with(&before), "a finished row has changed");
     running.expect_whole(0);
     running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume out"]);
+}
+
+/// A launcher that ends when `ddtbench` does, and leaves what it has started in a session of its own.
+fn kill_with_ranks_that_are_left_behind(mpi: &Mpi) {
+    let measuring = Measuring::on(mpi, "run nas_lu_y -m ddt --launcher ./launch");
+    let script = format!("#!/bin/sh\nsetsid '{}' \"$@\" & wait\n", mpi.mpiexec.display());
+    let launch = measuring.dir().join("launch");
+    fs::write(&launch, script).unwrap();
+    fs::set_permissions(&launch, fs::Permissions::from_mode(0o755)).unwrap();
+    let (measuring, gate) = measuring.gated();
+    let mut running = measuring.start();
+    gate.reach(&mut running.job);
+    signal(running.job.pid(), libc::SIGKILL);
+    // Nobody else ends them: they wait at the gate as long as there is one.
+    running.job.until_nothing_is_left();
 }
 
 /// `ddtbench`, its launcher and its ranks are killed until there were enough kills; a run may end before its first.
