@@ -20,7 +20,8 @@ const JUDGED_AGAIN: &str = "--threshold 800%";
 
 pub fn trials() -> Vec<Trial> {
     let broken: (&str, Check) = ("a method that fails is broken", broken);
-    let mut trials = trials_on(&MPIS, Need::AllProcessors, "compare", &[broken]);
+    let late: (&str, Check) = ("a method that is late now and then is slower by its mean", late);
+    let mut trials = trials_on(&MPIS, Need::AllProcessors, "compare", &[broken, late]);
     // Verdicts do not depend on the MPI: they are those of times that are made up.
     let on_one: [(&str, Check); 3] = [
         ("a method that is slower is found, and no other", slower),
@@ -92,6 +93,17 @@ fn slower(mpi: &Mpi) {
     // Without the difference the gate is open.
     make_up_times(&kept.out(), |_, _| 2.0);
     compare("--gate").expect_code(0);
+}
+
+/// One receive of ten takes 20 ms more, of which medians show nothing.
+fn late(mpi: &Mpi) {
+    let variant = variant(mpi, "late", "stall 10 20000");
+    let line =
+        format!("compare {CASE} --launches 8 --max-time 1.2 -m reference,ddt --variant '{variant}' --gate");
+    let kept = Measuring::on(mpi, line).ends(1);
+    assert!(kept.ended.out.contains("ddt: slower in 1: strided"), "{}", kept.ended);
+    let junit = kept.types("compare out --format junit").expect_code(0).out;
+    assert!(junit.contains("strided") && junit.contains(" mean "), "{junit}");
 }
 
 /// Each form of a comparison reports what fails on one side.

@@ -12,6 +12,7 @@
  *   commit         MPI_Type_commit fails on rank 1
  *   gate FILE      rank 0 waits in its first MPI_Type_commit while FILE exists, or until it finds FILE.pass, which it removes;
  *                  it makes FILE.reached before
+ *   stall EVERY MICROSECONDS  rank 1 comes back from MPI_Recv so much later, once in EVERY times
  *   hang           rank 1 never comes back from MPI_Recv
  *   kill           rank 1 is killed in MPI_Put
  *   outlive        rank 0 is killed in MPI_Send, and the MPI_Recv that it was for fails on rank 1
@@ -37,7 +38,7 @@
  *   cores N unbound   the same as cores N, and the kernel refuses to bind threads
  *
  * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
- * all if unset. But for MPI_Put, MPI_Type_commit, mappings and
+ * all if unset. With FAULTY_MPI_ONCE, a file that does not exist yet, only the process that makes it goes wrong: one of several launches. But for MPI_Put, MPI_Type_commit, mappings and
  * partitioned messages only messages with derived datatypes are touched, so that the methods without go on as they are. */
 
 #define _GNU_SOURCE
@@ -61,6 +62,18 @@ static const char *fault(void)
     return text ? text : "";
 }
 
+/* Whether this process is the one that goes wrong. */
+static int is_chosen(void)
+{
+    static int known, chosen;
+    const char *file = getenv("FAULTY_MPI_ONCE");
+    if (!known) {
+        known = 1;
+        chosen = !file || close(open(file, O_CREAT | O_EXCL | O_WRONLY, 0666)) == 0;
+    }
+    return chosen;
+}
+
 /* Whether this call of this rank is to go wrong in the way called `name`. */
 static int goes_wrong(const char *name, int on_rank)
 {
@@ -74,7 +87,7 @@ static int goes_wrong(const char *name, int on_rank)
     if (rank != on_rank)
         return 0;
     call = calls++;
-    return call >= first && (!times || call < first + atol(times));
+    return call >= first && (!times || call < first + atol(times)) && is_chosen();
 }
 
 static int is_derived(MPI_Datatype type)
@@ -97,6 +110,15 @@ static unsigned char *received_mapping;
 static void turn_over(void *buffer)
 {
     ((unsigned char *) buffer)[atol(strchr(fault(), ' '))] ^= 0xff;
+}
+
+static void stall(void)
+{
+    static long receives;
+    char *end;
+    long every = strtol(strchr(fault(), ' '), &end, 10);
+    if (++receives % every == 0)
+        usleep((useconds_t) atol(end));
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
@@ -127,6 +149,8 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
     free(kept);
     if (derived && goes_wrong("flip", 1))
         turn_over(buffer);
+    if (derived && goes_wrong("stall", 1))
+        stall();
     if (derived && goes_wrong("outlive", 1))
         return MPI_ERR_OTHER;
     return code;

@@ -28,10 +28,12 @@ pub fn trials() -> Vec<Trial> {
         alone(format!("both MPIs::launches::{name}"), move || every_one_has_its_rows(line))
     };
     let mut trials: Vec<_> = KINDS.into_iter().map(of_kind).collect();
-    let on_one: [(&str, fn()); 3] = [
+    let on_one: [(&str, fn()); 5] = [
         ("a run resumed on another machine says so", elsewhere),
         ("an MPI that is named by its path can be resumed", by_path),
         ("a variant is an MPI of its own", a_variant),
+        ("a method that moved wrong bytes in one launch has no figures", wrong_once),
+        ("repetitions that are late now and then are reported", late),
     ];
     trials.extend(on_one.map(|(what, check)| alone(format!("mpich::launches::{what}"), check)));
     trials
@@ -138,6 +140,49 @@ fn elsewhere() {
     assert_eq!(parts[1].get("rank_hosts"), hosts[1]);
     // It is no other place any more.
     run.types("run --resume out").expect_code(0);
+}
+
+/// A byte is wrong in one launch of three.
+fn wrong_once() {
+    let line = "run strided -p count=16,stride=2,element=double -m reference,manual,ddt --launches 3 --max-time 0.06 --min-runs 4";
+    let run = Measuring::on(mpi("mpich"), line).fault("flip 37").ranks_see("FAULTY_MPI_ONCE", "once").ends(1);
+    let of_ddt =
+        |rows: Vec<Row>| rows.into_iter().filter(|row| row.get("method") == "ddt").collect::<Vec<_>>();
+    let launches = of_ddt(run.rows("launches.csv"));
+    let outcomes: BTreeSet<_> =
+        launches.iter().filter(|row| row.get("phase") == "round_trip").map(Row::is_measured).collect();
+    assert_eq!(outcomes.len(), 2, "one launch moved wrong bytes, the others did not: {launches:?}");
+    let over = of_ddt(run.rows("summary.csv"));
+    assert_eq!(over.len(), 1, "{over:?}");
+    assert!(over[0].is(&[
+        ("outcome", "wrong data"),
+        ("median_s", ""),
+        ("mean_s", ""),
+        ("max_s", ""),
+        ("n", "0")
+    ]));
+    let figures = run.rows("figures.csv");
+    assert!(figures.iter().any(|row| row.get("method") == "manual"));
+    assert!(
+        figures.iter().all(|row| row.get("method") != "ddt" && row.get("against") != "ddt"),
+        "{figures:?}"
+    );
+    assert!(of_ddt(run.rows("figures/launches.csv")).is_empty());
+    for shown in ["report out", "report out --details"] {
+        let text = run.types(shown).expect_code(0).out;
+        assert!(text.contains("ddt wrong data: rank 1"), "{text}");
+        assert!(!text.contains("as fast as ddt") && !text.contains("ddt is "), "{text}");
+    }
+}
+
+/// One receive of ten takes 20 ms more.
+fn late() {
+    let line = "run strided -p count=16,stride=2,element=double -m reference,manual,ddt --launches 3 --max-time 0.45";
+    let run = Measuring::on(mpi("mpich"), line).fault("stall 10 20000").ends(0);
+    assert!(run.ended.out.contains("Slow at times: ddt of strided"), "{}", run.ended);
+    let over = run.rows("summary.csv");
+    let ddt = over.iter().find(|row| row.is(&[("method", "ddt"), ("phase", "round_trip")])).expect("a row");
+    assert!(ddt.number("max_s") >= Some(0.02) && ddt.number("slow_time") >= Some(0.5), "{ddt:?}");
 }
 
 fn a_variant() {

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValues, by_run};
+use super::verdict::Estimate;
 use crate::stats::difference::{Compared, Difference, Explained};
+use crate::stats::ranks::RankDifference;
 use crate::stats::{median, sorted};
 
 /// A difference between two sides with their levels, logarithms, and of how many units of each.
@@ -45,6 +47,24 @@ pub(super) fn difference(sides: [LaunchSeries; 2]) -> Option<CountedDifference> 
         ComparisonUnit::Launch => {
             let [base, new] = [base, new].map(|side| side.into_values().collect::<Vec<_>>());
             Some((Difference::of_explained(&base, &new)?, (base.len(), new.len())))
+        }
+    }
+}
+
+/// The change of the mean: of launches by their ranks, which no launch that was disturbed can mislead. Runs are too few for ranks, and
+/// their means are each of several launches. `None` with too few values for an interval.
+pub(super) fn mean(sides: [LaunchSeries; 2], alpha: f64, threshold: f64) -> Option<Estimate> {
+    match sides[0].side.unit {
+        ComparisonUnit::Run => {
+            let (difference, units) = difference(sides)?;
+            Some(Estimate::of(&difference.difference, units, alpha, threshold))
+        }
+        ComparisonUnit::Launch => {
+            let [base, new] = sides.map(|side| side.values.values().copied().collect::<Vec<_>>());
+            let ranks = RankDifference::of(&base, &new)?;
+            let (low, high) = ranks.interval(alpha)?;
+            let units = (base.len(), new.len());
+            Some(Estimate::of_interval(ranks.value().exp(), (low.exp(), high.exp()), units, threshold))
         }
     }
 }

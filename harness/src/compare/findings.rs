@@ -24,12 +24,12 @@ fn all_methods(rows: &[ComparisonRow]) -> Option<String> {
     [Verdict::Slower, Verdict::Faster].into_iter().find_map(|verdict| {
         let shared = |rows: &[&ComparisonRow]| {
             let methods: BTreeSet<&str> = rows.iter().map(|row| row.subject.method.as_str()).collect();
-            methods.len() > 1 && rows.iter().all(|row| row.verdict == verdict)
+            methods.len() > 1 && rows.iter().all(|row| is_so(row, verdict))
         };
         if shared(&rows) {
             return Some(format!("All methods in all tests take {}.", times_as_long(&rows)));
         }
-        let smallest = rows.iter().filter(|row| row.verdict != verdict).map(|row| row.bytes).max()?;
+        let smallest = rows.iter().filter(|row| !is_so(row, verdict)).map(|row| row.bytes).max()?;
         let large: Vec<&ComparisonRow> = rows.iter().copied().filter(|row| row.bytes > smallest).collect();
         if let Some(least) = large.iter().map(|row| row.bytes).min().filter(|_| shared(&large)) {
             let least = units::bytes(least);
@@ -42,6 +42,11 @@ fn all_methods(rows: &[ComparisonRow]) -> Option<String> {
         let names = tests.keys().copied().collect::<Vec<_>>().join(", ");
         (!of.is_empty()).then(|| format!("All methods of {names} take {}.", times_as_long(&of)))
     })
+}
+
+/// Whether the time has this verdict.
+fn is_so(row: &ComparisonRow, verdict: Verdict) -> bool {
+    row.time.as_ref().is_some_and(|time| time.verdict == verdict)
 }
 
 /// The median of changes, with their range.
@@ -92,7 +97,7 @@ fn extent(verdict: Verdict, of: &[&ComparisonRow]) -> String {
         Verdict::Broken | Verdict::Repaired => format!(" ({})", names()),
         Verdict::Slower | Verdict::Faster => {
             let most = of.iter().max_by(|a, b| a.change().total_cmp(&b.change()));
-            let most = most.and_then(|row| Some((&row.subject.test, row.time.as_ref()?.text())));
+            let most = most.and_then(|row| Some((&row.subject.test, row.changes()?)));
             most.map_or_else(String::new, |(test, text)| match of.len() {
                 1 => format!(": {test} {text}"),
                 _ => format!(", most in {test}: {text}"),

@@ -23,6 +23,7 @@ pub fn record(run: &str, launch: usize, method: &str, median_s: f64) -> Record {
         launch: Some(launch),
         phase: kind.headline(),
         median_s: Some(median_s),
+        mean_s: Some(1.02 * median_s),
         ..Record::default()
     }
 }
@@ -49,6 +50,9 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         base_s: Some(1e-5),
         new_s: Some(1e-5 * ratio),
         time: Some(answer),
+        base_mean_s: Some(1.02e-5),
+        new_mean_s: Some(1.02e-5 * ratio),
+        mean: None,
         verdict,
         control: None,
         over_control: None,

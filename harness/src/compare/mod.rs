@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
-use differences::{ADJUSTED_FROM, LaunchSeries, difference, over};
+use differences::{ADJUSTED_FROM, LaunchSeries, difference, mean, over};
 pub use findings::findings;
 pub use looks::{looks, spent};
 pub use overview::{Best, CaseRow, Overview};
@@ -35,21 +35,30 @@ pub use verdict::{Estimate, Verdict};
 /// Methods that a change is compared with, to show whether others have changed as much: the first that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
 
-/// A question about each method of each case. Each question has an equal share of [`Settings::alpha`].
+/// A question about each method of each case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Question {
     /// Has the time, the median of a launch, changed?
     Time,
+    /// Has the mean of a launch changed? An application pays for repetitions that are late, which no median shows.
+    Mean,
 }
 
 impl Question {
-    /// All of them.
-    pub const ALL: [Self; 1] = [Self::Time];
+    /// Its share of [`Settings::alpha`]. That of the mean is small: ranks reach any level with a few launches more, whereas the
+    /// interval of the time becomes wider for all rows.
+    const fn share(self) -> f64 {
+        match self {
+            Self::Time => 0.8,
+            Self::Mean => 0.2,
+        }
+    }
 
     /// The values that it is about, logarithms by launch.
     const fn values(self) -> fn(&SubjectValues) -> &BTreeMap<LaunchId, f64> {
         match self {
             Self::Time => |values| &values.times,
+            Self::Mean => |values| &values.means,
         }
     }
 }
@@ -85,7 +94,13 @@ pub struct ComparisonRow {
     pub new_s: Option<f64>,
     /// The change of its time, new over base.
     pub time: Option<Estimate>,
-    /// The verdict on the answers to all questions.
+    /// The median over the base's launches of their means, in seconds.
+    pub base_mean_s: Option<f64>,
+    /// The same of the other side.
+    pub new_mean_s: Option<f64>,
+    /// The change of its mean; missing with too few launches for an interval.
+    pub mean: Option<Estimate>,
+    /// The verdict: that on its time, unless its mean has become slower, or was shown to have changed where its time was not.
     pub verdict: Verdict,
     /// The method that its change is compared with; missing for references.
     pub control: Option<String>,
@@ -100,7 +115,40 @@ pub struct ComparisonRow {
 impl ComparisonRow {
     /// How much has changed, whichever way: a logarithm.
     fn change(&self) -> f64 {
-        self.time.as_ref().map_or(0.0, |time| time.ratio.ln().abs())
+        self.decisive().map_or(0.0, |answer| answer.ratio.ln().abs())
+    }
+
+    /// The answer that the verdict rests on.
+    fn decisive(&self) -> Option<&Estimate> {
+        self.differing_mean().filter(|mean| mean.verdict == self.verdict).or(self.time.as_ref())
+    }
+
+    /// The change of the mean, if it was shown and that of the time is another one: another verdict, or half of it at most.
+    fn differing_mean(&self) -> Option<&Estimate> {
+        let mean = self.mean.as_ref().filter(|mean| mean.verdict.is_change())?;
+        let is_alike = |time: &Estimate| {
+            let times = (mean.ratio / time.ratio).max(time.ratio / mean.ratio);
+            time.verdict == mean.verdict && (times < 2.0 || mean.low < time.high && time.low < mean.high)
+        };
+        (!self.time.as_ref().is_some_and(is_alike)).then_some(mean)
+    }
+
+    /// Whether more launches may show more: nothing is decided, or the means are farther apart than the times, and whether that is
+    /// chance is not known.
+    pub fn is_open(&self) -> bool {
+        !self.verdict.is_decided() || self.has_open_mean()
+    }
+
+    fn has_open_mean(&self) -> bool {
+        /// As a logarithm. Less is usual without a fault: in one of ten launches means differ from medians by as much.
+        const MUCH: f64 = 0.1;
+        let is_decided = |answer: &Estimate| answer.verdict.is_decided();
+        let farther = || {
+            let means = self.new_mean_s?.ln() - self.base_mean_s?.ln();
+            Some((means - self.time.as_ref()?.ratio.ln()).abs() > MUCH)
+        };
+        let fails = matches!(self.verdict, Verdict::Broken | Verdict::Repaired | Verdict::NotCompared);
+        !fails && !self.mean.as_ref().is_some_and(is_decided) && farther().unwrap_or(false)
     }
 }
 
@@ -130,28 +178,27 @@ impl Comparer {
         let subjects: Vec<Subject> =
             base.subjects().filter(|subject| new.values(subject).is_some()).cloned().collect();
         let may_spend = self.spend(&subjects, share);
-        for question in Question::ALL {
-            self.ask(question, [base, new], &subjects, &may_spend);
-        }
+        self.ask_times([base, new], &subjects, &may_spend);
+        self.ask_means([base, new], &subjects, &may_spend);
         let all = base.subjects().chain(new.subjects().filter(|subject| base.values(subject).is_none()));
         all.map(|subject| self.row(base, new, subject, subjects.len())).collect()
     }
 
-    /// Asks a question of the subjects whose cases may spend something now. A decision stays, and its interval becomes that of all
-    /// launches there are; if their estimate contradicts the decision, it is withdrawn ([`Estimate::with`]).
-    fn ask(
+    /// Asks of the subjects whose cases may spend something now whether their time has changed. A decision stays, and its interval
+    /// becomes that of all launches there are; if their estimate contradicts the decision, it is withdrawn ([`Estimate::with`]).
+    fn ask_times(
         &mut self,
-        question: Question,
         [base, new]: [&Side; 2],
         subjects: &[Subject],
         may_spend: &BTreeMap<Subject, f64>,
     ) {
+        let question = Question::Time;
         let known = |subject: &Subject| self.answers.get(&(question, subject.clone()));
         let verdict = |subject: &Subject| known(subject).map_or(Verdict::Undecided, |answer| answer.verdict);
         let family = QuestionFamily {
             all: subjects.len(),
             different: subjects.iter().filter(|subject| verdict(subject).is_change()).count(),
-            alpha: self.settings.alpha / Question::ALL.len() as f64,
+            alpha: self.settings.alpha * question.share(),
             threshold: self.threshold(),
         };
         let asked = subjects.iter().filter_map(|subject| {
@@ -166,6 +213,29 @@ impl Comparer {
         let answers: Vec<(&Subject, Estimate)> = kept.chain(family.judge(open)).collect();
         self.answers
             .extend(answers.into_iter().map(|(subject, answer)| ((question, subject.clone()), answer)));
+    }
+
+    /// Asks the same subjects whether their mean has changed.
+    fn ask_means(
+        &mut self,
+        [base, new]: [&Side; 2],
+        subjects: &[Subject],
+        may_spend: &BTreeMap<Subject, f64>,
+    ) {
+        let (question, threshold) = (Question::Mean, self.threshold());
+        for subject in subjects {
+            let Some(share) = may_spend.get(&case_of(subject)) else { continue };
+            let series = |side| LaunchSeries::of(side, subject, question.values());
+            let alpha = self.settings.alpha * question.share() * share / subjects.len() as f64;
+            let sides = series(base).zip(series(new));
+            let Some(answer) = sides.and_then(|(base, new)| mean([base, new], alpha, threshold)) else {
+                continue;
+            };
+            let key = (question, subject.clone());
+            let before =
+                self.answers.get(&key).map(|known| known.verdict).filter(|before| before.is_decided());
+            self.answers.insert(key, before.map_or(answer.clone(), |before| answer.with(before, threshold)));
+        }
     }
 
     /// As a logarithm.
@@ -198,18 +268,23 @@ impl Comparer {
     /// The row of a subject, of `all` that are compared.
     fn row(&self, base: &Side, new: &Side, subject: &Subject, all: usize) -> ComparisonRow {
         let (of_base, of_new) = (base.values(subject), new.values(subject));
-        let series = |side| LaunchSeries::of(side, subject, |values| &values.times);
+        let series = |side| LaunchSeries::of(side, subject, Question::Time.values());
         let levels = series(base).zip(series(new)).and_then(|(base, new)| difference([base, new]));
-        let mean = |values: Option<&SubjectValues>| {
+        let of_times = |values: Option<&SubjectValues>| {
             crate::stats::mean(&values?.times.values().copied().collect::<Vec<_>>()).map(f64::exp)
         };
         let [base_s, new_s] = match levels {
             Some((levels, _)) => levels.locations.map(|level| Some(level.exp())),
-            None => [of_base, of_new].map(mean),
+            None => [of_base, of_new].map(of_times),
+        };
+        let of_means = |values: Option<&SubjectValues>| {
+            crate::stats::median(&crate::stats::sorted(values?.means.values().copied())).map(f64::exp)
         };
         let fails = |values: Option<&SubjectValues>| values.is_some_and(|values| values.failure.is_some());
         let answer = |question| self.answers.get(&(question, subject.clone())).cloned();
-        let worst = Question::ALL.into_iter().filter_map(answer).map(|answer| answer.verdict).min();
+        let [time, mean] = [Question::Time, Question::Mean].map(answer);
+        let of_mean = mean.as_ref().map(|mean| mean.verdict).filter(|verdict| verdict.is_change());
+        let worst = time.as_ref().map(|time| time.verdict).into_iter().chain(of_mean).min();
         let verdict = match (fails(of_base), fails(of_new)) {
             (false, true) if of_base.is_some() => Verdict::Broken,
             (true, false) if of_new.is_some() => Verdict::Repaired,
@@ -229,7 +304,10 @@ impl Comparer {
             bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
             base_s,
             new_s,
-            time: answer(Question::Time),
+            time,
+            base_mean_s: of_means(of_base),
+            new_mean_s: of_means(of_new),
+            mean,
             verdict,
             control,
             over_control,

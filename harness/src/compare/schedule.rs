@@ -73,9 +73,13 @@ impl Schedule {
 /// The launches that would decide a row of each case, of the row that needs fewest; cases in which all is decided have none.
 fn needs(rows: &[&ComparisonRow]) -> BTreeMap<Subject, f64> {
     let mut needs: BTreeMap<Subject, f64> = BTreeMap::new();
-    for row in rows.iter().filter(|row| !row.verdict.is_decided()) {
+    for row in rows.iter().filter(|row| row.is_open()) {
         let needed = row.time.as_ref().and_then(|time| time.would_decide);
-        let needed = needed.map_or(f64::INFINITY, |needed| needed as f64);
+        let needed = match row.verdict.is_decided() {
+            // Of the mean: nobody can tell, and soon as a rule.
+            true => 0.0,
+            false => needed.map_or(f64::INFINITY, |needed| needed as f64),
+        };
         let of_case = needs.entry(case_of(&row.subject)).or_insert(f64::INFINITY);
         *of_case = of_case.min(needed);
     }

@@ -96,6 +96,8 @@ pub struct Side {
 pub struct SubjectValues {
     /// Logarithms of seconds.
     pub times: BTreeMap<LaunchId, f64>,
+    /// Logarithms of the means.
+    pub means: BTreeMap<LaunchId, f64>,
     /// The machine's state beside each.
     pub states: BTreeMap<LaunchId, StateValues>,
     /// How the first launch ended that has no usable times, if one has none.
@@ -111,7 +113,14 @@ impl Side {
     pub fn of<'a>(name: &str, records: impl IntoIterator<Item = &'a Record>, unit: ComparisonUnit) -> Self {
         let mut launches: BTreeMap<Subject, SubjectValues> = BTreeMap::new();
         let (mut places, mut mpis): (BTreeSet<String>, BTreeSet<String>) = Default::default();
+        let mut wrong: Vec<Subject> = Vec::new();
         for record in records {
+            if record.outcome.is_wrong() {
+                wrong.extend(
+                    [record.method.clone(), packing(&record.method)]
+                        .map(|name| Subject::of(&record.case, &name)),
+                );
+            }
             let Some(launch) = record.launch.filter(|_| record.pair == PairScope::All) else { continue };
             let usable = record.outcome.counts();
             let median_s = record.median_s.filter(|median| usable && *median > 0.0);
@@ -135,11 +144,23 @@ impl Side {
                     let latency_s = record.state_latency_s.filter(|_| record.case.hosts == 1);
                     let state = [latency_s, record.state_copy_bytes_per_s];
                     values.states.insert(number.clone(), state.map(|value| value.map(f64::ln)));
+                    let mean = record.mean_s.filter(|mean| *mean > 0.0);
+                    values.means.extend(mean.map(|mean| (number.clone(), mean.ln())));
                     values.times.insert(number, median.ln());
                 }
                 None => {
                     values.failure.get_or_insert(record.outcome.label());
                 }
+            }
+        }
+        // A method that moved wrong bytes once has no times.
+        for subject in wrong {
+            if let Some(values) = launches.get_mut(&subject) {
+                *values = SubjectValues {
+                    failure: values.failure,
+                    bytes: values.bytes,
+                    ..SubjectValues::default()
+                };
             }
         }
         let [place, mpi] = [places, mpis].map(|of| of.into_iter().collect::<Vec<_>>().join("; "));

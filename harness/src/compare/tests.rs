@@ -3,9 +3,9 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use super::made::record;
 use super::*;
 use crate::model::{Outcome, Record};
+use made::record;
 
 /// Tests, each with a control, a reference and two more methods.
 const TESTS: usize = 6;
@@ -113,7 +113,9 @@ fn in_states(random: &mut Pcg64, sides: &mut [Vec<Record>; 2]) {
         let latency_s = [19e-9, 33e-9, 220e-9][random.random_range(0..3)];
         for record in launch {
             let slope = if record.method == "ddt" { 0.4 } else { 0.2 };
-            record.median_s = record.median_s.map(|median| median * f64::powf(latency_s / 33e-9, slope));
+            let factor = f64::powf(latency_s / 33e-9, slope);
+            record.median_s = record.median_s.map(|median| median * factor);
+            record.mean_s = record.mean_s.map(|mean| mean * factor);
             record.state_latency_s = Some(latency_s);
         }
     }
@@ -220,4 +222,71 @@ fn a_decision_stays_with_the_interval_of_all_launches_and_is_withdrawn_if_they_c
     let rows = comparer.look(&side(&base, 13), &side(&base, 13), &|_| Some(1.0));
     let withdrawn = time(&rows);
     assert!(withdrawn.verdict == Verdict::Undecided && withdrawn.low < 1.0, "{withdrawn:?}");
+}
+
+/// Gives launches the means of a disturbed machine: in two of five a few repetitions wait for a core, and make the mean up to six
+/// times as long. On the other side one method is late now and then, which makes its mean so many times as long.
+fn disturb(random: &mut Pcg64, sides: &mut [Vec<Record>; 2], late: f64) {
+    for (side, record) in
+        sides.iter_mut().enumerate().flat_map(|(i, records)| records.iter_mut().map(move |r| (i, r)))
+    {
+        let waits = if random.random::<f64>() < 0.4 { 5.0 * random.random::<f64>() } else { 0.0 };
+        let is_late = (side, &*record.case.test, &*record.method) == (1, "test 2", "ddt");
+        record.mean_s =
+            record.median_s.map(|median| median * (1.02 + waits + if is_late { late - 1.0 } else { 0.0 }));
+    }
+}
+
+#[test]
+fn a_mean_that_is_disturbed_is_no_change_and_one_that_is_late_is_found() {
+    let mut random = Pcg64::seed_from_u64(11);
+    let mut count = |late: f64, is_found: &dyn Fn(&[ComparisonRow]) -> bool| {
+        let comparisons = 60;
+        let found = (0..comparisons).filter(|_| {
+            let mut sides = launches(&mut random, 20, &|_, _| 1.0);
+            disturb(&mut random, &mut sides, late);
+            is_found(&compare(&sides, 20))
+        });
+        found.count()
+    };
+    let alarms = count(1.0, &|rows| rows.iter().any(is_alarm));
+    assert!(alarms <= 3, "{alarms} of 60: 1 in 100 is allowed");
+    // The time is as it was.
+    let found = count(10.0, &|rows| {
+        let row = row(rows, 2, "ddt");
+        row.verdict == Verdict::Slower && !row.time.as_ref().is_some_and(|time| time.verdict.is_change())
+    });
+    assert!(found >= 57, "{found} of 60");
+}
+
+#[test]
+fn a_row_is_open_while_its_mean_may_have_changed_and_says_what_it_rests_on() {
+    let mean = |verdict, ratio: f64| Estimate {
+        ratio,
+        verdict,
+        ..made::row("a", "ddt", 1, ratio, verdict).time.unwrap()
+    };
+    let row = |time, ratio, mean: Option<Estimate>, mean_ratio: f64, verdict| ComparisonRow {
+        mean,
+        new_mean_s: Some(1.02e-5 * mean_ratio),
+        verdict,
+        ..made::row("a", "ddt", 1, ratio, time)
+    };
+    assert!(!row(Verdict::Same, 1.0, None, 1.05, Verdict::Same).is_open());
+    assert!(row(Verdict::Same, 1.0, None, 2.8, Verdict::Same).is_open());
+    assert!(!row(Verdict::Slower, 2.8, None, 2.8, Verdict::Slower).is_open(), "the mean follows the time");
+    let late = row(Verdict::Same, 1.0, Some(mean(Verdict::Slower, 2.8)), 2.8, Verdict::Slower);
+    assert!(!late.is_open());
+    assert_eq!(
+        findings(std::slice::from_ref(&late)),
+        ["ddt: slower in 1: a mean 2.80x [2.77, 2.83], median 1.00x [0.99, 1.01]"]
+    );
+    let more = row(Verdict::Slower, 2.0, Some(mean(Verdict::Slower, 900.0)), 900.0, Verdict::Slower);
+    assert!(findings(&[more])[0].contains("mean 900.0x"), "a hundred times as much");
+    let both = row(Verdict::Slower, 6.27, Some(mean(Verdict::Faster, 0.04)), 0.04, Verdict::Slower);
+    let comparisons = made::comparisons(vec![late, both]);
+    assert_eq!(comparisons.gate(), GateDecision::Shut);
+    let text = comparisons.compared().text(Some(200));
+    assert!(text.contains("mean 10.2 -> 28.6 µs (2.80x [2.77, 2.83])"), "{text}");
+    assert!(text.contains("6.27x [6.21, 6.33], but mean 0.040x [0.040, 0.040]"), "{text}");
 }

@@ -104,7 +104,10 @@ impl Comparisons {
         if !row.note.is_empty() {
             notes.push(row.note.clone());
         }
-        if row.verdict.is_change() {
+        if let (Some(mean), Some(base), Some(new)) = (row.differing_mean(), row.base_mean_s, row.new_mean_s) {
+            notes.push(format!("mean {} ({})", from_to(base, new), mean.text()));
+        }
+        if row.time.as_ref().is_some_and(|time| time.verdict.is_change() && time.verdict == row.verdict) {
             let is_slower = row.verdict == Verdict::Slower;
             notes.extend(phases::explanation(&row.phases, is_slower, self.settings.threshold));
             notes.extend(comparison.attribution(row));
@@ -145,6 +148,16 @@ const ADJUSTED: &str = "Both are those in the most common state of the machine (
      next to each block)";
 
 impl ComparisonRow {
+    /// The change that the verdict rests on; that of the mean as well, if it is another one.
+    pub(super) fn changes(&self) -> Option<String> {
+        let time = self.time.as_ref().map(Estimate::text);
+        Some(match self.differing_mean() {
+            None => time?,
+            Some(mean) if mean.verdict == self.verdict => format!("mean {}, median {}", mean.text(), time?),
+            Some(mean) => format!("{}, but mean {}", time?, mean.text()),
+        })
+    }
+
     /// Its times on both sides.
     fn times(&self) -> Option<String> {
         match (self.base_s, self.new_s) {
@@ -183,7 +196,7 @@ impl Comparison {
 
     /// The answer of a row as a mark; `None` where there is none.
     fn change(&self, row: &ComparisonRow) -> Option<Datum> {
-        let time = row.time.as_ref()?;
+        let time = row.decisive()?;
         let subject = &row.subject;
         let case = Case {
             experiment: subject.experiment,

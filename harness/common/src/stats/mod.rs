@@ -12,6 +12,7 @@ mod holm;
 mod interval;
 pub mod launches;
 mod quantile;
+pub mod ranks;
 mod ratio;
 mod state;
 mod steady;

@@ -71,7 +71,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
         let share = |case: &Subject| now.contains(case).then(|| schedule.share(case));
         let others = comparers.iter_mut().zip(&sides[1..]);
         rows = others.map(|(comparer, other)| comparer.look(&sides[0], other, &share)).collect();
-        let undecided = rows.iter().flatten().filter(|row| !row.verdict.is_decided()).count();
+        let undecided = rows.iter().flatten().filter(|row| row.is_open()).count();
         if !batch.is_empty() {
             log(&format!(
                 "after up to {} launches of each side {undecided} of {} rows are undecided",
