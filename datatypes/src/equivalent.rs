@@ -1,90 +1,429 @@
-//! Other descriptions of a layout: the same type map by other constructors. What an application sends is the same, and a good
-//! datatype engine needs as long for it.
+//! Other descriptions of a layout: the same type map by other constructors. What is sent is the same, so a good datatype engine needs
+//! as long for each, and moves the same bytes.
 
-use crate::{Layout, LayoutError};
+use crate::segments::ElementRun;
+use crate::{Constructor, Layout, Order};
 
-/// A way to describe a type map anew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Blocks of a list at most: a longer one has more arguments (12 bytes a block) than anybody writes, and takes longer to make
+/// than to send.
+const MOST_BLOCKS: usize = 1 << 18;
+
+/// A way to describe a type map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Equivalent {
-    /// A list of runs (`MPI_Type_create_hindexed`).
+    /// `MPI_Type_contiguous` of a part that is resized to the stride; in nests one around the other.
+    Contiguous,
+    /// `MPI_Type_vector`; in nests one around the other, the inner one resized to the extent of its type.
+    Vector,
+    /// `MPI_Type_create_hvector`; in nests one around the other.
+    Hvector,
+    /// A single loop as two: an hvector of hvectors.
+    HvectorOfHvectors,
+    /// Blocks of one length at listed places (`MPI_Type_create_indexed_block`).
+    IndexedBlock,
+    /// The same with places in bytes (`MPI_Type_create_hindexed_block`).
+    HindexedBlock,
+    /// Blocks at listed places (`MPI_Type_indexed`).
+    Indexed,
+    /// The same with places in bytes (`MPI_Type_create_hindexed`).
     Hindexed,
-    /// A structure of the same runs (`MPI_Type_create_struct`).
+    /// A structure of its blocks (`MPI_Type_create_struct`).
     Struct,
-    /// One of it (`MPI_Type_contiguous`).
+    /// A box in an array (`MPI_Type_create_subarray`), with the bounds of the array.
+    Subarray,
+    /// The same with the bounds of the layout (`MPI_Type_create_resized`).
+    SubarrayResized,
+    /// The same with a single loop as two, hence of one dimension more.
+    SubarraySplit,
+    /// One of the layout (`MPI_Type_contiguous`).
     Wrapped,
-    /// With the bounds that it has (`MPI_Type_create_resized`).
+    /// The layout with the bounds that it has (`MPI_Type_create_resized`).
     Resized,
     /// All of these around each other: a structure of one, resized, contiguous.
     Nested,
 }
 
 impl Equivalent {
-    /// The layout, so described. Size, type map, bounds and extent are the same.
-    ///
-    /// # Errors
-    /// A nesting deeper than [`crate::MAX_DEPTH`].
-    pub fn of(self, layout: &Layout) -> Result<Layout, LayoutError> {
-        let bounds = |layout: &Layout| (layout.lower_bound(), layout.extent());
-        let (lower_bound, extent) = bounds(layout);
-        let described = match self {
-            Self::Hindexed => by_runs(layout, false)?,
-            Self::Struct => by_runs(layout, true)?,
-            Self::Wrapped => Layout::contiguous(1, layout)?,
-            Self::Resized => Layout::resized(lower_bound, extent, layout)?,
-            Self::Nested => {
-                let inner = Layout::structure(&[1], &[0], std::slice::from_ref(layout))?;
-                Layout::contiguous(1, &Layout::resized(lower_bound, extent, &inner)?)?
+    /// All ways: of two that come to the same description, the first is the simpler one.
+    pub const ALL: [Self; 15] = [
+        Self::Contiguous,
+        Self::Vector,
+        Self::Hvector,
+        Self::HvectorOfHvectors,
+        Self::IndexedBlock,
+        Self::HindexedBlock,
+        Self::Indexed,
+        Self::Hindexed,
+        Self::Struct,
+        Self::Subarray,
+        Self::SubarrayResized,
+        Self::SubarraySplit,
+        Self::Wrapped,
+        Self::Resized,
+        Self::Nested,
+    ];
+
+    /// Whether lower bound and extent are those of the layout as well. If not, a count of it, or a type made of it, differs.
+    pub const fn keeps_bounds(self) -> bool {
+        !matches!(self, Self::Subarray)
+    }
+
+    /// The layout, described in this way; `None` if that is impossible, for example a list as a subarray. A structure whose parts
+    /// have no common pattern is kept, and its parts are described so.
+    pub fn of(self, layout: &Layout) -> Option<Layout> {
+        Views::of(layout).described(self)
+    }
+
+    /// All descriptions in other ways than its own, in the order of [`Self::ALL`], none twice. The ordered type map is the same,
+    /// and so are the bounds if [`Self::keeps_bounds`].
+    pub fn all_of(layout: &Layout) -> Vec<(Self, Layout)> {
+        let (views, mut all) = (Views::of(layout), Vec::<(Self, Layout)>::new());
+        for way in Self::ALL {
+            let Some(described) = views.described(way) else { continue };
+            if described != *layout && all.iter().all(|(_, known)| *known != described) {
+                all.push((way, described));
             }
+        }
+        all
+    }
+}
+
+/// A layout with the lists of blocks that it can be read as.
+struct Views<'a> {
+    layout: &'a Layout,
+    /// One of its values, if they have one type, and one of the parts of its constructor.
+    lists: Vec<Blocks>,
+}
+
+/// Blocks of a type, in type-map order.
+struct Blocks {
+    child: Layout,
+    /// Bytes from the origin, and copies, one extent apart.
+    list: Vec<(i64, i64)>,
+}
+
+/// Blocks of one length at even distances.
+struct Pattern<'a> {
+    child: &'a Layout,
+    /// Copies of the child in a block.
+    blocklength: i64,
+    /// Bytes from the origin to the first block.
+    start: i64,
+    /// The loops around a block, the innermost first: how often, and bytes from one time to the next.
+    loops: Vec<(i64, i64)>,
+}
+
+impl<'a> Views<'a> {
+    fn of(layout: &'a Layout) -> Self {
+        Self {
+            layout,
+            lists: [Blocks::of_values(layout), Blocks::of_parts(layout)].into_iter().flatten().collect(),
+        }
+    }
+
+    fn described(&self, way: Equivalent) -> Option<Layout> {
+        let layout = self.layout;
+        let described = match way {
+            Equivalent::Wrapped => Layout::contiguous(1, layout).ok(),
+            Equivalent::Resized => Layout::resized(layout.lower_bound(), layout.extent(), layout).ok(),
+            Equivalent::Nested => {
+                let inner = Layout::structure(&[1], &[0], std::slice::from_ref(layout)).ok()?;
+                Layout::contiguous(1, &Layout::resized(layout.lower_bound(), layout.extent(), &inner).ok()?)
+                    .ok()
+            }
+            Equivalent::Struct => of_runs(layout),
+            _ => self
+                .lists
+                .iter()
+                .find_map(|list| list.described(way))
+                .or_else(|| parts_described(layout, way)),
+        }?;
+        let described = if way.keeps_bounds() { with_bounds_of(layout, described)? } else { described };
+        fits_int(&described).then_some(described)
+    }
+}
+
+/// Whether MPI can be given the arguments, most of which are of type `int`.
+fn fits_int(layout: &Layout) -> bool {
+    let fit = |lists: &[&[i64]]| {
+        let is_int = |value: &i64| i32::try_from(*value).is_ok();
+        lists.iter().all(|list| list.iter().all(is_int))
+    };
+    let constructor = layout.constructor();
+    let fits = match constructor {
+        Constructor::Named { .. } | Constructor::Resized { .. } => true,
+        Constructor::Contiguous { count, .. } => fit(&[&[*count]]),
+        Constructor::Vector { count, blocklength, stride, .. } => fit(&[&[*count, *blocklength, *stride]]),
+        Constructor::Hvector { count, blocklength, .. } => fit(&[&[*count, *blocklength]]),
+        Constructor::Indexed { blocklengths, displacements, .. } => fit(&[blocklengths, displacements]),
+        Constructor::IndexedBlock { blocklength, displacements, .. } => {
+            fit(&[&[*blocklength], displacements])
+        }
+        Constructor::HindexedBlock { blocklength, .. } => fit(&[&[*blocklength]]),
+        Constructor::Hindexed { blocklengths, .. } | Constructor::Struct { blocklengths, .. } => {
+            fit(&[blocklengths])
+        }
+        Constructor::Subarray { sizes, subsizes, starts, .. } => fit(&[sizes, subsizes, starts]),
+    };
+    fits && constructor.children().iter().all(fits_int)
+}
+
+/// The first byte after some copies of a layout.
+fn end(place: i64, copies: i64, layout: &Layout) -> Option<i64> {
+    copies.checked_mul(layout.extent())?.checked_add(place)
+}
+
+/// A description with the bounds of another layout.
+fn with_bounds_of(layout: &Layout, described: Layout) -> Option<Layout> {
+    let bounds = |layout: &Layout| (layout.lower_bound(), layout.extent());
+    match bounds(&described) == bounds(layout) {
+        true => Some(described),
+        false => Layout::resized(layout.lower_bound(), layout.extent(), &described).ok(),
+    }
+}
+
+/// A structure of the runs of values; `None` if there are too many, or none.
+fn of_runs(layout: &Layout) -> Option<Layout> {
+    let runs: Vec<ElementRun> = layout.merged_runs().take(MOST_BLOCKS + 1).collect();
+    if runs.is_empty() || runs.len() > MOST_BLOCKS {
+        return None;
+    }
+    let lengths: Vec<i64> = runs.iter().map(|run| run.count as i64).collect();
+    let places: Vec<i64> = runs.iter().map(|run| run.offset).collect();
+    // Neighbours of one type share it: most structures have one type, or two that take turns.
+    let mut types: Vec<Layout> = Vec::new();
+    let children = runs.iter().map(|run| {
+        let named = Layout::named(run.element);
+        let known = types.iter().find(|known| **known == named).cloned();
+        known.unwrap_or_else(|| {
+            types.push(named.clone());
+            named
+        })
+    });
+    let children: Vec<Layout> = children.collect();
+    Layout::structure(&lengths, &places, &children).ok()
+}
+
+/// A structure of several parts, some of which are described so; the others are left as they are.
+fn parts_described(layout: &Layout, way: Equivalent) -> Option<Layout> {
+    let (blocklengths, places, children) = match layout.constructor() {
+        Constructor::Resized { child, .. } => return parts_described(child, way),
+        Constructor::Struct { blocklengths, displacements_bytes, children } => {
+            (blocklengths, displacements_bytes, children)
+        }
+        _ => return None,
+    };
+    let of_part = |(child, &blocklength): (&Layout, &i64)| {
+        // One copy of a part needs no bounds, several are an extent apart.
+        let way =
+            if way == Equivalent::Subarray && blocklength > 1 { Equivalent::SubarrayResized } else { way };
+        way.of(child).unwrap_or_else(|| child.clone())
+    };
+    let described: Vec<Layout> = children.iter().zip(blocklengths).map(of_part).collect();
+    (described != *children).then(|| Layout::structure(blocklengths, places, &described).ok())?
+}
+
+impl Blocks {
+    /// Runs of values, all of one type.
+    fn of_values(layout: &Layout) -> Option<Self> {
+        let child = Layout::named(layout.uniform()?);
+        Self::collect(child, layout.merged_runs().map(|run| (run.offset, run.count as i64)))
+    }
+
+    /// The parts of a constructor that all have one child.
+    fn of_parts(layout: &Layout) -> Option<Self> {
+        let constructor = layout.constructor();
+        let child = match constructor {
+            Constructor::Resized { child, .. } => return Self::of_parts(child),
+            Constructor::Struct { .. } | Constructor::Named { .. } => return None,
+            _ if constructor.part_count() > MOST_BLOCKS as u64 => return None,
+            _ => constructor.children().first().filter(|child| child.size() > 0)?,
         };
-        if bounds(&described) == (lower_bound, extent) {
-            return Ok(described);
-        }
-        Layout::resized(lower_bound, extent, &described)
-    }
-}
-
-/// As a list of runs, or where types differ or it is asked for, a structure of them.
-fn by_runs(layout: &Layout, as_struct: bool) -> Result<Layout, LayoutError> {
-    let runs: Vec<_> = layout.runs().collect();
-    let (lengths, displacements): (Vec<i64>, Vec<i64>) =
-        runs.iter().map(|run| (run.count as i64, run.offset)).unzip();
-    match runs.first() {
-        Some(first) if !as_struct && runs.iter().all(|run| run.element == first.element) => {
-            Layout::hindexed(&lengths, &displacements, &Layout::named(first.element))
-        }
-        _ => {
-            let children: Vec<Layout> = runs.iter().map(|run| Layout::named(run.element)).collect();
-            Layout::structure(&lengths, &displacements, &children)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Element;
-
-    #[test]
-    fn every_description_has_the_same_type_map_and_bounds() {
-        let double = Layout::named(Element::Double);
-        let vector = Layout::vector(4, 2, 3, &double).unwrap();
-        let mixed =
-            Layout::structure(&[1, 3], &[0, 8], &[double.clone(), Layout::named(Element::Int32)]).unwrap();
-        let padded = Layout::resized(-8, 100, &vector).unwrap();
-        let nothing = Layout::contiguous(0, &double).unwrap();
-        for layout in [vector, mixed, padded, nothing, double] {
-            for way in [
-                Equivalent::Hindexed,
-                Equivalent::Struct,
-                Equivalent::Wrapped,
-                Equivalent::Resized,
-                Equivalent::Nested,
-            ] {
-                let other = way.of(&layout).unwrap();
-                assert!(other.runs().eq(layout.runs()), "{way:?} of {layout:?}");
-                assert_eq!((other.lower_bound(), other.extent()), (layout.lower_bound(), layout.extent()));
-                assert_eq!(other.size(), layout.size());
+        let mut blocks: Vec<(i64, i64)> = Vec::new();
+        for k in 0..constructor.part_count() {
+            let part = constructor.part(k);
+            match blocks.last_mut() {
+                _ if part.repeat == 0 => {}
+                Some((place, copies)) if end(*place, *copies, child) == Some(part.displacement) => {
+                    *copies += part.repeat as i64;
+                }
+                _ => blocks.push((part.displacement, part.repeat as i64)),
             }
         }
+        Self::collect(child.clone(), blocks.into_iter())
+    }
+
+    /// `None` of none, and of too many.
+    fn collect(child: Layout, blocks: impl Iterator<Item = (i64, i64)>) -> Option<Self> {
+        let list: Vec<(i64, i64)> = blocks.take(MOST_BLOCKS + 1).collect();
+        (!list.is_empty() && list.len() <= MOST_BLOCKS).then_some(Self { child, list })
+    }
+
+    fn described(&self, way: Equivalent) -> Option<Layout> {
+        let (places, lengths): (Vec<i64>, Vec<i64>) = self.list.iter().copied().unzip();
+        let in_extents = || {
+            let extent = self.child.extent();
+            let steps =
+                places.iter().map(|place| (place.checked_rem(extent)? == 0).then_some(place / extent));
+            steps.collect::<Option<Vec<i64>>>()
+        };
+        let is_even = lengths.iter().all(|length| *length == lengths[0]);
+        match way {
+            Equivalent::IndexedBlock if is_even => {
+                Layout::indexed_block(lengths[0], &in_extents()?, &self.child).ok()
+            }
+            Equivalent::HindexedBlock if is_even => {
+                Layout::hindexed_block(lengths[0], &places, &self.child).ok()
+            }
+            Equivalent::Indexed => Layout::indexed(&lengths, &in_extents()?, &self.child).ok(),
+            Equivalent::Hindexed => Layout::hindexed(&lengths, &places, &self.child).ok(),
+            Equivalent::IndexedBlock | Equivalent::HindexedBlock => None,
+            _ => self.pattern()?.described(way),
+        }
+    }
+
+    /// The pattern of the blocks, if they have one.
+    fn pattern(&self) -> Option<Pattern<'_>> {
+        let (start, blocklength) = self.list[0];
+        if self.list.iter().any(|(_, length)| *length != blocklength) {
+            return None;
+        }
+        let mut places: Vec<i64> = self.list.iter().map(|(place, _)| *place).collect();
+        let mut loops = Vec::new();
+        while places.len() > 1 {
+            // The longest start with even distances; what follows it repeats these.
+            let stride = places[1].checked_sub(places[0])?;
+            let even =
+                places.windows(2).take_while(|pair| pair[1].checked_sub(pair[0]) == Some(stride)).count() + 1;
+            let is_repeated = |group: &[i64]| {
+                group.len() == even
+                    && group.windows(2).all(|pair| pair[1].checked_sub(pair[0]) == Some(stride))
+            };
+            if !places.chunks(even).all(is_repeated) {
+                return None;
+            }
+            loops.push((even as i64, stride));
+            places = places.into_iter().step_by(even).collect();
+        }
+        Some(Pattern { child: &self.child, blocklength, start, loops })
+    }
+}
+
+impl Pattern<'_> {
+    fn described(&self, way: Equivalent) -> Option<Layout> {
+        let described = match way {
+            Equivalent::Contiguous => self.contiguous(),
+            Equivalent::Vector => self.vectors(),
+            Equivalent::Hvector => self.hvectors(&self.loops),
+            Equivalent::HvectorOfHvectors => self.hvectors(&self.split()?),
+            Equivalent::Subarray | Equivalent::SubarrayResized => return self.subarray(&self.loops),
+            Equivalent::SubarraySplit => return self.subarray(&self.split()?),
+            _ => None,
+        }?;
+        self.placed(self.start, described)
+    }
+
+    /// A description that begins elsewhere than at its origin.
+    fn placed(&self, start: i64, described: Layout) -> Option<Layout> {
+        match start {
+            0 => Some(described),
+            _ => Layout::hindexed(&[1], &[start], &described).ok(),
+        }
+    }
+
+    fn contiguous(&self) -> Option<Layout> {
+        let block = match self.blocklength {
+            1 if !self.loops.is_empty() => self.child.clone(),
+            copies => Layout::contiguous(copies, self.child).ok()?,
+        };
+        self.loops.iter().try_fold(block, |part, &(count, stride)| {
+            // A negative extent is legal, but not something that an application writes.
+            let part = (stride > 0).then(|| Layout::resized(part.lower_bound(), stride, &part).ok())??;
+            Layout::contiguous(count, &part).ok()
+        })
+    }
+
+    fn vectors(&self) -> Option<Layout> {
+        let (extent, lower_bound) = (self.child.extent(), self.child.lower_bound());
+        let mut vector: Option<Layout> = None;
+        let one = [(1, self.block_bytes()?)];
+        for &(count, stride) in if self.loops.is_empty() { &one } else { &self.loops[..] } {
+            let stride = (stride.checked_rem(extent)? == 0).then_some(stride / extent)?;
+            vector = Some(match vector {
+                None => Layout::vector(count, self.blocklength, stride, self.child).ok()?,
+                Some(inner) => {
+                    let inner = Layout::resized(lower_bound, extent, &inner).ok()?;
+                    Layout::vector(count, 1, stride, &inner).ok()?
+                }
+            });
+        }
+        vector
+    }
+
+    fn hvectors(&self, loops: &[(i64, i64)]) -> Option<Layout> {
+        let one = (1, self.block_bytes()?);
+        let (&(count, stride), around) = loops.split_first().unwrap_or((&one, &[]));
+        let inner = Layout::hvector(count, self.blocklength, stride, self.child).ok()?;
+        around
+            .iter()
+            .try_fold(inner, |inner, &(count, stride)| Layout::hvector(count, 1, stride, &inner).ok())
+    }
+
+    /// The only loop as two, the counts of which are as near to each other as can be.
+    fn split(&self) -> Option<Vec<(i64, i64)>> {
+        let [(count, stride)] = self.loops[..] else { return None };
+        let inner =
+            (2..).take_while(|inner| inner * inner <= count).filter(|inner| count % inner == 0).last()?;
+        Some(vec![(inner, stride), (count / inner, stride.checked_mul(inner)?)])
+    }
+
+    /// A box in an array whose rows are as long as the innermost stride, and so on.
+    fn subarray(&self, loops: &[(i64, i64)]) -> Option<Layout> {
+        let extent = self.child.extent();
+        // Bytes from one index to the next, of each dimension, the fastest first.
+        let weights: Vec<i64> =
+            std::iter::once(extent).chain(loops.iter().map(|(_, stride)| *stride)).collect();
+        let subsizes: Vec<i64> =
+            std::iter::once(self.blocklength).chain(loops.iter().map(|(count, _)| *count)).collect();
+        if weights.iter().any(|weight| *weight <= 0) {
+            return None;
+        }
+        let mut sizes: Vec<i64> = Vec::new();
+        for pair in weights.windows(2) {
+            sizes.push((pair[1] % pair[0] == 0).then_some(pair[1] / pair[0])?);
+        }
+        if sizes.iter().zip(&subsizes).any(|(size, subsize)| subsize > size) {
+            return None;
+        }
+        // The indices of the first value, if the box is within the array.
+        let starts = || {
+            let mut rest = self.start;
+            let mut starts: Vec<i64> = weights
+                .iter()
+                .rev()
+                .map(|weight| {
+                    let start = rest.div_euclid(*weight);
+                    rest = rest.rem_euclid(*weight);
+                    start
+                })
+                .collect();
+            starts.reverse();
+            let fits = starts
+                .iter()
+                .zip(&subsizes)
+                .zip(&sizes)
+                .all(|((start, subsize), size)| start + subsize <= *size);
+            (self.start >= 0 && rest == 0 && fits).then_some(starts)
+        };
+        let (starts, place) =
+            starts().map_or_else(|| (vec![0; weights.len()], self.start), |starts| (starts, 0));
+        sizes.push(starts.last()?.checked_add(*subsizes.last()?)?);
+        let slowest_first = |values: Vec<i64>| values.into_iter().rev().collect::<Vec<i64>>();
+        let [sizes, subsizes, starts] = [sizes, subsizes, starts].map(slowest_first);
+        self.placed(place, Layout::subarray(&sizes, &subsizes, &starts, Order::C, self.child).ok()?)
+    }
+
+    fn block_bytes(&self) -> Option<i64> {
+        self.blocklength.checked_mul(self.child.extent())
     }
 }

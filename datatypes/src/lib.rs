@@ -31,6 +31,7 @@
 
 mod bounds;
 mod check;
+mod code;
 mod constructor;
 mod cut;
 mod disjoint;
@@ -48,6 +49,7 @@ mod text;
 mod typemap;
 
 pub use bounds::Bounds;
+pub use code::Language;
 pub use constructor::{Constructor, Nest, Order, Part};
 pub use cut::{Placed, Repetition};
 pub use element::Element;

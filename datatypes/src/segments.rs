@@ -131,27 +131,36 @@ impl Layout {
 
     /// The merged segments in type-map order, made as they are asked for.
     pub fn segments(&self) -> impl Iterator<Item = Segment> + '_ {
-        let mut pieces = Walk::<Segment>::of(self);
-        let mut pending = pieces.next();
-        std::iter::from_fn(move || {
-            let mut segment = pending.take()?;
-            for next in pieces.by_ref() {
-                match segment.joined(next) {
-                    Some(longer) => segment = longer,
-                    None => {
-                        pending = Some(next);
-                        break;
-                    }
-                }
-            }
-            Some(segment)
-        })
+        merged(Walk::of(self))
+    }
+
+    /// The runs of the type map, in order, neighbours of the same type joined.
+    pub(crate) fn merged_runs(&self) -> impl Iterator<Item = ElementRun> + '_ {
+        merged(Walk::of(self))
     }
 
     /// The merged segments as a list. Where it may be long, prefer [`Layout::segments`].
     pub fn flatten(&self) -> Vec<Segment> {
         self.segments().collect()
     }
+}
+
+/// Neighbours that are one piece as one.
+fn merged<P: Piece>(mut pieces: Walk<'_, P>) -> impl Iterator<Item = P> {
+    let mut pending = pieces.next();
+    std::iter::from_fn(move || {
+        let mut piece = pending.take()?;
+        for next in pieces.by_ref() {
+            match piece.joined(next) {
+                Some(longer) => piece = longer,
+                None => {
+                    pending = Some(next);
+                    break;
+                }
+            }
+        }
+        Some(piece)
+    })
 }
 
 /// Where a walk through the tree stands at one level.

@@ -1,6 +1,7 @@
 //! Layouts against the standard. One binary; each module says what it holds.
 
 mod edges; // the ends of 64 bits, huge and empty layouts
+mod equivalent; // other descriptions of one type map
 mod errors; // what is refused, and the words it is refused with
 mod extremes; // random trees with arguments of any size
 mod pack; // the oracle: what it moves, and what it leaves alone

@@ -1,0 +1,393 @@
+//! A layout as statements of a program that makes the datatype: in C, and in Fortran with the module `mpi_f08`.
+
+use std::fmt::Write;
+
+use crate::{Constructor, Element, Layout, Order};
+
+/// A language that MPI has an interface for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// C99 or newer, within a function.
+    C,
+    /// Fortran 2008: declarations, then statements.
+    Fortran,
+}
+
+impl Language {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::C => "C",
+            Self::Fortran => "Fortran",
+        }
+    }
+}
+
+impl Layout {
+    /// The statements that make the datatype `newtype` and commit it.
+    pub fn code(&self, language: Language) -> String {
+        let mut code = Code { language, ..Code::default() };
+        let datatype = code.add(self, true);
+        code.finish(&datatype)
+    }
+}
+
+/// Characters of a line, if its parts are no longer; Fortran takes 132.
+const LINE: usize = 96;
+/// Characters of a list that is an argument itself; longer ones are variables.
+const SHORT_LIST: usize = 60;
+/// Values of a long list in a line.
+const PER_LINE: usize = 8;
+/// The fewest values for which a loop is easier to read than a list.
+const FEWEST_OF_LOOP: usize = 6;
+
+struct Code<'a> {
+    language: Language,
+    declarations: String,
+    statements: String,
+    /// Types made on the way.
+    parts: Vec<(&'a Layout, String)>,
+    /// Lists that are variables.
+    lists: usize,
+    /// Whether Fortran needs a loop variable.
+    has_loop: bool,
+}
+
+impl Default for Code<'_> {
+    fn default() -> Self {
+        let (declarations, statements, parts) = (String::new(), String::new(), Vec::new());
+        Self { language: Language::C, declarations, statements, parts, lists: 0, has_loop: false }
+    }
+}
+
+/// An argument of a constructor.
+enum Argument<'a> {
+    Int(i64),
+    Address(i64),
+    Ints(&'static str, &'a [i64]),
+    Addresses(&'static str, &'a [i64]),
+    Order(Order),
+    Type(String),
+    Types(Vec<String>),
+}
+
+impl<'a> Code<'a> {
+    /// Adds what makes a type after its children, and gives its name. A child that several parents share is made once.
+    fn add(&mut self, layout: &'a Layout, is_last: bool) -> String {
+        if let Constructor::Named { element } = layout.constructor() {
+            return name(*element, self.language).to_owned();
+        }
+        if let Some((_, known)) = self.parts.iter().find(|(known, _)| *known == layout) {
+            return known.clone();
+        }
+        let children = layout.constructor().children();
+        let mut types: Vec<String> = children.iter().map(|child| self.add(child, false)).collect();
+        let (function, mut arguments) = call(layout.constructor(), &mut types);
+        let datatype = match is_last {
+            true => "newtype".to_owned(),
+            false => format!("part{}", self.parts.len() + 1),
+        };
+        let mut texts: Vec<String> = arguments.drain(..).map(|argument| self.argument(argument)).collect();
+        texts.push(match self.language {
+            Language::C => format!("&{datatype}"),
+            Language::Fortran => datatype.clone(),
+        });
+        self.call(function, &texts);
+        if !is_last {
+            self.parts.push((layout, datatype.clone()));
+        }
+        datatype
+    }
+
+    fn finish(mut self, datatype: &str) -> String {
+        if datatype != "newtype" {
+            // A predefined type is there, and committed.
+            return match self.language {
+                Language::C => format!("MPI_Datatype newtype = {datatype};\n"),
+                Language::Fortran => format!("type(MPI_Datatype) :: newtype\nnewtype = {datatype}\n"),
+            };
+        }
+        let parts: Vec<String> = std::mem::take(&mut self.parts).into_iter().map(|(_, name)| name).collect();
+        let reference = |name: &str| match self.language {
+            Language::C => format!("&{name}"),
+            Language::Fortran => name.to_owned(),
+        };
+        let freed: Vec<String> = parts.iter().map(|part| reference(part)).collect();
+        let committed = reference(datatype);
+        freed.into_iter().for_each(|part| self.call("MPI_Type_free", &[part]));
+        self.call("MPI_Type_commit", &[committed]);
+        let types = [&["newtype".to_owned()], &parts[..]].concat().join(", ");
+        let Self { language, declarations, statements, has_loop, .. } = self;
+        match language {
+            Language::C => format!("MPI_Datatype {types};\n{declarations}{statements}"),
+            Language::Fortran => {
+                let counter = if has_loop { "integer :: i\n" } else { "" };
+                format!("type(MPI_Datatype) :: {types}\n{counter}{declarations}{statements}")
+            }
+        }
+    }
+
+    fn call(&mut self, function: &str, arguments: &[String]) {
+        let (begin, end, go_on) = match self.language {
+            Language::C => (format!("{function}("), ");\n", "\n"),
+            Language::Fortran => (format!("call {function}("), ")\n", " &\n"),
+        };
+        let mut column = begin.len();
+        self.statements += &begin;
+        for (i, argument) in arguments.iter().enumerate() {
+            if i > 0 && column + argument.len() > LINE {
+                let _ = write!(self.statements, ",{go_on}    {argument}");
+                column = 4 + argument.len();
+                continue;
+            }
+            let _ = write!(self.statements, "{}{argument}", if i > 0 { ", " } else { "" });
+            column += 2 + argument.len();
+        }
+        self.statements += end;
+    }
+
+    fn argument(&mut self, argument: Argument<'_>) -> String {
+        let is_c = self.language == Language::C;
+        match argument {
+            Argument::Int(value) => value.to_string(),
+            Argument::Address(value) => self.address(value),
+            Argument::Order(order) => match order {
+                Order::C => "MPI_ORDER_C".to_owned(),
+                Order::Fortran => "MPI_ORDER_FORTRAN".to_owned(),
+            },
+            Argument::Type(name) => name,
+            Argument::Ints(name, list) => {
+                let of = if is_c { "int" } else { "integer" };
+                self.list(name, of, list.iter().map(i64::to_string).collect(), Some(list))
+            }
+            Argument::Addresses(name, list) => {
+                let of = if is_c { "MPI_Aint" } else { "integer(kind=MPI_ADDRESS_KIND)" };
+                self.list(name, of, list.iter().map(|value| self.address(*value)).collect(), Some(list))
+            }
+            Argument::Types(names) => {
+                let of = if is_c { "MPI_Datatype" } else { "type(MPI_Datatype)" };
+                self.list("types", of, names, None)
+            }
+        }
+    }
+
+    fn address(&self, value: i64) -> String {
+        match self.language {
+            Language::C => value.to_string(),
+            Language::Fortran => format!("{value}_MPI_ADDRESS_KIND"),
+        }
+    }
+
+    /// A list as an argument: itself if it is short, otherwise a variable, or in Fortran a loop within brackets. `numbers`: the values, if
+    /// they are numbers.
+    fn list(&mut self, name: &str, of: &str, values: Vec<String>, numbers: Option<&[i64]>) -> String {
+        let is_c = self.language == Language::C;
+        let progression = of_loop(&values, numbers);
+        let short = values.join(", ");
+        if short.len() <= SHORT_LIST && (progression.is_none() || values.len() < FEWEST_OF_LOOP) {
+            return match self.language {
+                Language::C => format!("({of}[]){{{short}}}"),
+                Language::Fortran => format!("[{short}]"),
+            };
+        }
+        let value = progression.map(|(start, step)| match (start, step) {
+            (start, 0) => start,
+            (start, step) => {
+                let step = match (is_c, of.contains("Aint")) {
+                    (true, true) => format!("(MPI_Aint){step}"),
+                    (true, false) => step.to_string(),
+                    (false, _) if of.contains("ADDRESS") => self.address(step),
+                    (false, _) => step.to_string(),
+                };
+                if start.starts_with('0') { format!("{step} * i") } else { format!("{start} + {step} * i") }
+            }
+        });
+        let length = values.len();
+        if let (false, Some(value)) = (is_c, &value) {
+            self.has_loop = true;
+            return format!("[({value}, i = 0, {})]", length - 1);
+        }
+        self.lists += 1;
+        let name = format!("{name}{}", self.lists);
+        match (is_c, value) {
+            (true, Some(value)) => {
+                let _ = writeln!(self.declarations, "{of} {name}[{length}];");
+                let _ = writeln!(self.statements, "for (int i = 0; i < {length}; i++) {name}[i] = {value};");
+            }
+            (true, None) => {
+                let _ = writeln!(self.declarations, "{of} {name}[{length}] = {{");
+                values
+                    .chunks(PER_LINE)
+                    .for_each(|line| self.declarations += &format!("    {},\n", line.join(", ")));
+                self.declarations += "};\n";
+            }
+            (false, _) => {
+                let _ = writeln!(self.declarations, "{of} :: {name}({length})");
+                for (line, values) in values.chunks(PER_LINE).enumerate() {
+                    let (from, to) = (line * PER_LINE + 1, line * PER_LINE + values.len());
+                    let _ = writeln!(self.statements, "{name}({from}:{to}) = [{}]", values.join(", "));
+                }
+            }
+        }
+        name
+    }
+}
+
+/// The first value and the step, if values are at even distances or all the same.
+fn of_loop(values: &[String], numbers: Option<&[i64]>) -> Option<(String, i64)> {
+    let first = values.first()?.clone();
+    let step = match numbers {
+        Some([first, second, ..]) => second.checked_sub(*first)?,
+        _ => 0,
+    };
+    let is_even = match numbers {
+        Some(numbers) => numbers.windows(2).all(|pair| pair[1].checked_sub(pair[0]) == Some(step)),
+        None => values.iter().all(|value| *value == first),
+    };
+    (is_even && step >= 0).then_some((first, step))
+}
+
+/// The call of a constructor without the new type. Names of children are taken.
+fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static str, Vec<Argument<'a>>) {
+    use Argument::{Address, Addresses, Int, Ints, Type, Types};
+    const LENGTHS: &str = "blocklengths";
+    const PLACES: &str = "displacements";
+    let names = std::mem::take(types);
+    let child = || Type(names.first().cloned().unwrap_or_default());
+    let length = |list: &[i64]| Int(list.len() as i64);
+    match constructor {
+        Constructor::Named { .. } => unreachable!("a predefined type is not made"),
+        Constructor::Contiguous { count, .. } => ("MPI_Type_contiguous", vec![Int(*count), child()]),
+        Constructor::Vector { count, blocklength, stride, .. } => {
+            ("MPI_Type_vector", vec![Int(*count), Int(*blocklength), Int(*stride), child()])
+        }
+        Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
+            ("MPI_Type_create_hvector", vec![Int(*count), Int(*blocklength), Address(*stride_bytes), child()])
+        }
+        Constructor::Indexed { blocklengths, displacements, .. } => (
+            "MPI_Type_indexed",
+            vec![length(displacements), Ints(LENGTHS, blocklengths), Ints(PLACES, displacements), child()],
+        ),
+        Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => (
+            "MPI_Type_create_hindexed",
+            vec![length(places), Ints(LENGTHS, blocklengths), Addresses(PLACES, places), child()],
+        ),
+        Constructor::IndexedBlock { blocklength, displacements, .. } => (
+            "MPI_Type_create_indexed_block",
+            vec![length(displacements), Int(*blocklength), Ints(PLACES, displacements), child()],
+        ),
+        Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => (
+            "MPI_Type_create_hindexed_block",
+            vec![length(places), Int(*blocklength), Addresses(PLACES, places), child()],
+        ),
+        Constructor::Subarray { sizes, subsizes, starts, order, .. } => (
+            "MPI_Type_create_subarray",
+            vec![
+                length(sizes),
+                Ints("sizes", sizes),
+                Ints("subsizes", subsizes),
+                Ints("starts", starts),
+                Argument::Order(*order),
+                child(),
+            ],
+        ),
+        Constructor::Resized { lower_bound, extent, .. } => {
+            ("MPI_Type_create_resized", vec![child(), Address(*lower_bound), Address(*extent)])
+        }
+        Constructor::Struct { blocklengths, displacements_bytes: places, .. } => (
+            "MPI_Type_create_struct",
+            vec![length(places), Ints(LENGTHS, blocklengths), Addresses(PLACES, places), Types(names)],
+        ),
+    }
+}
+
+/// The constant of a predefined type.
+const fn name(element: Element, language: Language) -> &'static str {
+    match (element, language) {
+        (Element::Byte, _) => "MPI_BYTE",
+        (Element::Char, Language::C) => "MPI_CHAR",
+        (Element::Char, Language::Fortran) => "MPI_CHARACTER",
+        (Element::Int8, _) => "MPI_INT8_T",
+        (Element::Int16, _) => "MPI_INT16_T",
+        (Element::Int32, Language::C) => "MPI_INT32_T",
+        (Element::Int32, Language::Fortran) => "MPI_INTEGER",
+        (Element::Int64, _) => "MPI_INT64_T",
+        (Element::Uint8, _) => "MPI_UINT8_T",
+        (Element::Uint16, _) => "MPI_UINT16_T",
+        (Element::Uint32, _) => "MPI_UINT32_T",
+        (Element::Uint64, _) => "MPI_UINT64_T",
+        (Element::Float, Language::C) => "MPI_FLOAT",
+        (Element::Float, Language::Fortran) => "MPI_REAL",
+        (Element::Double, Language::C) => "MPI_DOUBLE",
+        (Element::Double, Language::Fortran) => "MPI_DOUBLE_PRECISION",
+        (Element::FloatComplex, Language::C) => "MPI_C_FLOAT_COMPLEX",
+        (Element::FloatComplex, Language::Fortran) => "MPI_COMPLEX",
+        (Element::DoubleComplex, Language::C) => "MPI_C_DOUBLE_COMPLEX",
+        (Element::DoubleComplex, Language::Fortran) => "MPI_DOUBLE_COMPLEX",
+        (Element::Logical, _) => "MPI_C_BOOL",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(layout: &str, language: Language) -> String {
+        layout.parse::<Layout>().unwrap().code(language)
+    }
+
+    #[test]
+    fn a_datatype_is_made_by_the_calls_of_its_constructors() {
+        let nest = "resized(0, 262144, hvector(32, 1, 8192, hvector(32, 1, 256, double)))";
+        assert_eq!(
+            code(nest, Language::C),
+            "MPI_Datatype newtype, part1, part2;\n\
+             MPI_Type_create_hvector(32, 1, 256, MPI_DOUBLE, &part1);\n\
+             MPI_Type_create_hvector(32, 1, 8192, part1, &part2);\n\
+             MPI_Type_create_resized(part2, 0, 262144, &newtype);\n\
+             MPI_Type_free(&part1);\n\
+             MPI_Type_free(&part2);\n\
+             MPI_Type_commit(&newtype);\n"
+        );
+        assert_eq!(
+            code("subarray([1024, 32], [1024, 1], [0, 0], c, double)", Language::Fortran),
+            "type(MPI_Datatype) :: newtype\n\
+             call MPI_Type_create_subarray(2, [1024, 32], [1024, 1], [0, 0], MPI_ORDER_C,  &\n    \
+             MPI_DOUBLE_PRECISION, newtype)\n\
+             call MPI_Type_commit(newtype)\n"
+                .replace("C,  &", "C, &")
+        );
+    }
+
+    #[test]
+    fn long_lists_are_loops_or_variables() {
+        let even = "indexed_block(1, [4, 9, 14, 19, 24, 29, 34], float)";
+        assert_eq!(
+            code(even, Language::C),
+            "MPI_Datatype newtype;\nint displacements1[7];\n\
+             for (int i = 0; i < 7; i++) displacements1[i] = 4 + 5 * i;\n\
+             MPI_Type_create_indexed_block(7, 1, displacements1, MPI_FLOAT, &newtype);\n\
+             MPI_Type_commit(&newtype);\n"
+        );
+        let even = "hindexed([1, 1, 1, 1, 1, 1], [0, 8, 16, 24, 32, 40], float)";
+        let found = code(even, Language::Fortran);
+        assert!(found.contains("integer :: i\n") && found.contains("[(1, i = 0, 5)]"), "{found}");
+        assert!(found.contains("[(8_MPI_ADDRESS_KIND * i, i = 0, 5)]"), "{found}");
+        let list: Vec<i64> = (0..20).map(|i| 100 * i * i).collect();
+        let layout = Layout::indexed_block(1, &list, &Layout::named(Element::Int32)).unwrap();
+        let (c, fortran) = (layout.code(Language::C), layout.code(Language::Fortran));
+        assert!(c.contains("int displacements1[20] = {\n    0, 100, 400,"), "{c}");
+        assert!(fortran.contains("displacements1(17:20) = [25600, 28900, 32400, 36100]"), "{fortran}");
+    }
+
+    #[test]
+    fn no_line_is_longer_than_fortran_takes() {
+        for seed in 0..500 {
+            let layout = crate::pool::random_layout(seed, 5, 400);
+            for language in [Language::C, Language::Fortran] {
+                let code = layout.code(language);
+                assert!(code.lines().all(|line| line.len() <= 132), "{code}");
+            }
+        }
+    }
+}
