@@ -361,10 +361,15 @@ impl Plan {
                 return refuse(&given.test, format!("method {unknown:?} is none of the plan's methods"));
             }
             let is_asked = |method: &&String| given.methods.is_empty() || given.methods.contains(method);
-            let asked: Vec<&str> = self.methods.iter().filter(is_asked).map(String::as_str).collect();
-            let reason = prepared.reason_for_lack(&asked);
-            if let Some(reason) = reason.filter(|_| asked.iter().all(|method| !prepared.has(method))) {
-                return refuse(&given.test, format!("by {}: {reason}", self.methods.join(", ")));
+            let asked: Vec<String> = self.methods.iter().filter(is_asked).cloned().collect();
+            if asked
+                .iter()
+                .all(|method| prepared.lacking.get(method).is_some_and(|reason| !reason.is_empty()))
+            {
+                return refuse(
+                    &given.test,
+                    format!("cannot be measured by {}", prepared.lacks(&asked).join(", ")),
+                );
             }
             if let Some(first) = known.insert((given.test.clone(), prepared.params.clone()), i) {
                 return refuse(&given.test, format!("the same as case {}", first + 1));

@@ -3,6 +3,7 @@
 use std::ffi::c_int;
 
 use apps::{Arrays, Face, Loops, Side, WireOrder};
+use common::kinds::pingpong::descriptions::described;
 use common::packing::Packing;
 use datatypes::Layout;
 use kernels::{PlainLoop, Program};
@@ -67,9 +68,7 @@ impl<'a> Packer<'a> {
         let endpoint = match how {
             Packing::Equivalent(way) => {
                 let endpoint = setup.endpoint(side, order, arrays);
-                let layout = way.of(&endpoint.layout);
-                let layout = layout.expect("an application's datatype is not nested to the utmost depth");
-                Some(Endpoint { layout, ..endpoint })
+                Some(Endpoint { layout: described(way, &endpoint.layout), ..endpoint })
             }
             Packing::Datatype | Packing::Mpi | Packing::Looped | Packing::Engine => {
                 Some(setup.endpoint(side, order, arrays))

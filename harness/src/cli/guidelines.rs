@@ -5,10 +5,15 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
-use ddtbench::compare::guidelines::{Findings, compared, methods};
-use ddtbench::compare::{Settings, Side};
-use ddtbench::experiments::Kind;
-use ddtbench::folder::LAUNCHES;
+use ddtbench::compare::guidelines::{Findings, code, compared, methods};
+use ddtbench::compare::{Settings, Side, Subject};
+use ddtbench::experiments::pingpong::descriptions::descriptions;
+use ddtbench::experiments::pingpong::methods::description;
+use ddtbench::experiments::planned::PlannedCase;
+use ddtbench::experiments::{Kind, pingpong};
+use ddtbench::folder::{LAUNCHES, PLAN};
+use ddtbench::model::{LOOP, LOOPS};
+use ddtbench::plan::{CheckedPlan, Plan};
 use ddtbench::run::RunEnd;
 
 use super::compare::share;
@@ -47,8 +52,22 @@ impl GuidelinesArgs {
         };
         let records = recorded::records(&dir)?;
         let settings = Settings { threshold: self.threshold, ..Settings::default() };
-        let findings: Vec<Findings> =
+        let mut findings: Vec<Findings> =
             Side::of_mpis(&records).iter().map(|side| Findings::of(side, &settings)).collect();
+        // A folder whose plan is of another version has no descriptions.
+        if let Ok(plan) = Plan::read(&dir.join(PLAN)).and_then(Plan::check) {
+            let cases = plan.named_cases();
+            let of = |subject: &Subject| {
+                let is_case = |case: &(&PlannedCase, &str)| {
+                    (&*case.0.test, case.1) == (&*subject.test, &*subject.params)
+                };
+                let (case, _) = cases.iter().copied().find(is_case)?;
+                Some(descriptions(&pingpong::message(case, plan.plan.context()).ok()?))
+            };
+            findings
+                .iter_mut()
+                .for_each(|of_mpi| of_mpi.describe(&|subject| of(subject).unwrap_or_default()));
+        }
         ensure!(
             findings.iter().any(|of_mpi| !of_mpi.rows.is_empty() || !of_mpi.failed.is_empty()),
             "{}: nothing to hold against each other: three launches are needed of some of {}",
@@ -71,10 +90,11 @@ impl GuidelinesArgs {
     fn measured(&self) -> anyhow::Result<PathBuf> {
         let conditions = &self.given.conditions;
         let mut plan = self.given.plan(Kind::PingPong)?;
+        ensure!(plan.launches() >= 3, "--launches {}: three at least are needed", plan.launches());
         if !conditions.has("methods") && self.given.plan_file().is_none() {
             plan.methods = methods();
+            plan = with_methods_of_each(plan)?;
         }
-        ensure!(plan.launches() >= 3, "--launches {}: three at least are needed", plan.launches());
         let begun = measure::start(self.given.options(self.out.as_deref()), plan)?;
         let ended = measure::finish(begun, Vec::new(), conditions.verbose)?;
         let dir = ended.folder.path().to_owned();
@@ -85,11 +105,25 @@ impl GuidelinesArgs {
     }
 }
 
+/// The plan with those methods for each case that a guideline asks of it: descriptions that differ, and the plain loop only where the
+/// application has none.
+fn with_methods_of_each(plan: Plan) -> anyhow::Result<Plan> {
+    let CheckedPlan { mut plan, cases, .. } = plan.check()?;
+    for (planned, case) in plan.cases.iter_mut().zip(&cases) {
+        let is_asked = |method: &&String| match method.as_str() {
+            LOOP => !case.has(LOOPS[0]),
+            method => case.has(method) || description(method).is_none(),
+        };
+        planned.methods = plan.methods.iter().filter(is_asked).cloned().collect();
+    }
+    Ok(plan)
+}
+
 impl GuidelinesFormat {
     fn of(self, findings: &[Findings]) -> anyhow::Result<String> {
         Ok(match self {
-            Self::Text => compared(findings).text(output::width()),
-            Self::Markdown => compared(findings).markdown(),
+            Self::Text => compared(findings).text(output::width()) + &code(findings, false),
+            Self::Markdown => compared(findings).markdown() + &code(findings, true),
             Self::Json => serde_json::to_string_pretty(findings)? + "\n",
         })
     }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
+use ddtbench::compare::same_bytes;
 use ddtbench::experiments::launches::{over_launches, with_wrong_data};
 use ddtbench::experiments::{self, Kind, TextFormat};
 use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
@@ -159,6 +160,8 @@ pub(super) struct Ended {
     pub kind: Kind,
     /// Times and figures over all launches.
     pub over: Vec<Record>,
+    /// The comparison of cases that have the same bytes.
+    pub same_bytes: Compared<'static>,
     /// Where it is kept.
     pub folder: Folder,
     /// The names of its figure's pictures, and whether all could be drawn.
@@ -192,17 +195,18 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     run.in_plan_order(&mut records);
     let kind = checked.plan.experiment;
     let over = over_launches(&records, checked.plan.limits.precision());
+    let same_bytes = same_bytes(&checked.named_cases(), checked.plan.context(), &records);
     let mut figure_drawn = false;
     if !over.is_empty() {
         let figure = checked.plan.figure.as_ref();
-        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &Compared::default());
+        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &same_bytes);
         let is_drawn = |name: &String| page.pictures.iter().any(|drawn| drawn.name == *name);
         figure_drawn = figure.is_some_and(|figure| figure.file_names().iter().all(is_drawn));
         page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;
         write_formats(&folder, &checked.plan, &records).with_context(|| resume_hint(folder.path()))?;
     }
     let figure = checked.plan.figure.map(|figure| (figure.file_names(), figure_drawn));
-    Ok(Ended { end, kind, over, folder, figure })
+    Ok(Ended { end, kind, over, same_bytes, folder, figure })
 }
 
 /// Writes the samples of these records in the plan's text formats.
@@ -228,7 +232,7 @@ impl Ended {
     /// Prints the answer or all details, and where the results are.
     pub fn print(&self, with_details: bool) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
-            print_results(self.kind, &self.over, with_details)?;
+            print_results(self.kind, &self.over, &self.same_bytes, with_details)?;
         }
         if self.end == RunEnd::Interrupted || !self.is_success() {
             shared_memory::sentence(&shared_memory::leftovers()).iter().for_each(|sentence| log(sentence));

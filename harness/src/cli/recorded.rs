@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use ddtbench::compare;
 use ddtbench::folder::{self, FolderError};
 use ddtbench::model::{Case, Record};
 use ddtbench::plan::Plan;
+use ddtbench::report::compared::Compared;
 use ddtbench::run::{Environment, in_plan_order};
 
 /// The records of each launch. Those of a folder without a plan of today's form stay in the folder's order.
@@ -26,6 +28,13 @@ pub(super) fn records(dir: &Path) -> Result<Vec<Record>, FolderError> {
         in_plan_order(&plan, &mpis, &mut records);
     }
     Ok(records)
+}
+
+/// The comparison of those cases of a recorded run that have the same bytes; `None` if its plan has not today's form.
+pub(super) fn same_bytes(dir: &Path) -> Option<Compared<'static>> {
+    let plan = Plan::read(&dir.join(folder::PLAN)).and_then(Plan::check).ok()?;
+    let records = records(dir).ok()?;
+    Some(compare::same_bytes(&plan.named_cases(), plan.plan.context(), &records))
 }
 
 /// The runs in the folders within a folder, by their numbers or names.

@@ -4,20 +4,23 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
-use apps::{Context, LAYOUT, Side, Test, Values, WireOrder};
+use apps::{Arrays, Context, LAYOUT, MicroApp, Side, Test, Values, WireOrder};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use common::memory;
+use datatypes::Language;
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::experiments::{self, Kind, engine, layout_file, list, pingpong};
 use ddtbench::folder::times_csv;
 use ddtbench::model::Record;
 use ddtbench::plan::figures;
+use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{Drawn, Picture};
 use ddtbench::report::{self, export};
 
 use super::output;
+use super::recorded;
 use super::run_page::{Shown, comparisons};
 use super::selection::SetArgs;
 
@@ -63,6 +66,10 @@ enum LayoutFormat {
     Tree,
     /// As text, for --layout
     Text,
+    /// As statements that make the datatype in C
+    C,
+    /// As statements that make it in Fortran (mpi_f08)
+    Fortran,
     /// As JSON
     Json,
     /// Every segment as CSV, in packed order, merged
@@ -136,6 +143,8 @@ impl LayoutArgs {
                 let text = report::layout::text(&app.message(side, order)).map_err(anyhow::Error::msg)?;
                 output::print(text.as_bytes())
             }
+            LayoutFormat::C => output::print(code(&app, side, order, Language::C).as_bytes()),
+            LayoutFormat::Fortran => output::print(code(&app, side, order, Language::Fortran).as_bytes()),
             LayoutFormat::Json => {
                 output::print(report::layout::json(test, &values, &app, side, order).as_bytes())
             }
@@ -170,10 +179,18 @@ impl LayoutArgs {
     }
 }
 
+/// A side of a message as code; of several arrays, displacements count from the first of ours.
+fn code(app: &MicroApp, side: Side, order: WireOrder, language: Language) -> String {
+    app.message(side, order).datatype(&Arrays::displacements_of(&app.arrays)).1.code(language)
+}
+
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
         let found = if let [dir] = &self.dirs[..] { comparisons(dir) } else { None };
-        let compared = found.as_ref().map(Comparisons::compared).unwrap_or_default();
+        let same_bytes =
+            if let ([dir], None) = (&self.dirs[..], &found) { recorded::same_bytes(dir) } else { None };
+        let compared =
+            found.as_ref().map(Comparisons::compared).or_else(|| same_bytes.clone()).unwrap_or_default();
         let Shown { kind, over, page } = Shown::of(&self.dirs, &compared)?;
         if let Some(name) = &self.figure {
             let picture = self.picture(name, &page.pictures)?;
@@ -192,7 +209,7 @@ impl ReportArgs {
             output::log(&format!("warning: pictures are not kept: {error}"));
         }
         match self.format.unwrap_or(ReportFormat::Text) {
-            ReportFormat::Text => print_results(kind, &over, self.details),
+            ReportFormat::Text => print_results(kind, &over, &same_bytes.unwrap_or_default(), self.details),
             ReportFormat::Html => output::print(page.html.as_bytes()),
             ReportFormat::Json => output::print(export::json(&over).as_bytes()),
             ReportFormat::Csv => output::print(&times_csv(&over)),
@@ -217,12 +234,22 @@ impl ReportArgs {
     }
 }
 
-/// Prints the answer, or all methods with all their figures.
-pub(super) fn print_results(kind: Kind, records: &[Record], with_details: bool) -> anyhow::Result<()> {
+/// Prints the answer, or all methods with all their figures, and the comparison of cases that have the same bytes.
+pub(super) fn print_results(
+    kind: Kind,
+    records: &[Record],
+    same_bytes: &Compared<'_>,
+    with_details: bool,
+) -> anyhow::Result<()> {
     let width = output::width();
     output::print_coloured(&if with_details {
         experiments::of(kind).table(records, width)
     } else {
         experiments::of(kind).answer(records, width)
-    })
+    })?;
+    if same_bytes.sections.is_empty() {
+        Ok(())
+    } else {
+        output::print_text(&format!("\n{}", same_bytes.text(width).trim_end()))
+    }
 }

@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use common::parameter::ParameterInfo;
+use indexmap::IndexMap;
 
 use crate::model::Record;
 use crate::model::conditions::Configuration;
@@ -156,10 +157,19 @@ impl Prepared {
         !self.lacking.contains_key(method)
     }
 
-    /// Why it cannot be measured by these methods, if that is not clear.
-    pub fn reason_for_lack(&self, methods: &[&str]) -> Option<&'static str> {
-        let mut reasons = methods.iter().filter_map(|method| self.lacking.get(*method).copied());
-        reasons.find(|reason| !reason.is_empty())
+    /// Which of these methods it cannot be measured by, and why if that is not clear, methods of one reason together: as
+    /// `manual, manual_tuned (no loops were written for it)`.
+    pub fn lacks(&self, methods: &[String]) -> Vec<String> {
+        let mut reasons: IndexMap<&str, Vec<&str>> = IndexMap::new();
+        for method in methods {
+            let reason = self.lacking.get(method).copied();
+            reason.into_iter().for_each(|reason| reasons.entry(reason).or_default().push(method));
+        }
+        let text = |(reason, methods): (&str, Vec<&str>)| match reason {
+            "" => methods.join(", "),
+            _ => format!("{} ({reason})", methods.join(", ")),
+        };
+        reasons.into_iter().map(text).collect()
     }
 
     /// The checks that the figures of a method rest on.

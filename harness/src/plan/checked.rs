@@ -1,6 +1,7 @@
 //! A plan whose cases are ready to be measured.
 
 use crate::experiments::Prepared;
+use crate::experiments::planned::PlannedCase;
 use crate::model::Case;
 use crate::model::conditions::Cache;
 
@@ -36,16 +37,18 @@ impl CheckedPlan {
         }
         for (planned, case) in self.plan.cases.iter().zip(&self.cases) {
             let chosen = if planned.methods.is_empty() { &self.plan.methods } else { &planned.methods };
-            let missing: Vec<&str> =
-                chosen.iter().filter(|method| !case.has(method)).map(String::as_str).collect();
-            let reason = case.reason_for_lack(&missing);
-            let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-            let sentence = format!("{} is measured without {}{reason}", planned.test, missing.join(", "));
+            let missing = case.lacks(chosen);
+            let sentence = format!("{} is measured without {}", planned.test, missing.join(", "));
             if !missing.is_empty() && !sentences.contains(&sentence) {
                 sentences.push(sentence);
             }
         }
         sentences
+    }
+
+    /// The cases, each with all values as results have them.
+    pub fn named_cases(&self) -> Vec<(&PlannedCase, &str)> {
+        self.plan.cases.iter().zip(self.cases.iter().map(|case| &*case.params)).collect()
     }
 
     /// What a case lasts at most in a launch, in seconds, its start left out: the time of all methods.

@@ -6,7 +6,7 @@ use super::columns::{Table, text_width, wrapped};
 use super::pictures::Datum;
 
 /// What a comparison has found; of a run that was none, nothing.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Compared<'a> {
     /// Each other side against the base, and all sides beside each other.
     pub sections: Vec<Section<'a>>,
@@ -18,7 +18,7 @@ pub struct Compared<'a> {
 }
 
 /// A part of it.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Section<'a> {
     /// Who is compared, and where.
     pub title: String,

@@ -37,7 +37,8 @@ impl<'a> InParts<'a> {
     /// The message of a pair, parted; both ends at the same places of the packed stream.
     pub fn new(setup: &'a Setup<'a>, memory: &Memory, parting: Parting) -> anyhow::Result<Self> {
         let places = parting.places(setup.app);
-        let places = places.ok_or_else(|| anyhow::anyhow!("the message cannot be parted so: {parting:?}"))?;
+        let places = places
+            .map_err(|reason| anyhow::anyhow!("the message cannot be parted by {parting:?}: {reason}"))?;
         let end = |side: Side| -> anyhow::Result<Vec<MessagePart>> {
             let endpoint = setup.endpoint(side, WireOrder::Ddt, &memory.arrays);
             let (whole, origin) = (&endpoint.layout, endpoint.offset(&memory.arrays, 0));

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::experiments::pingpong::methods::{METHODS, description};
+use crate::model::{LOOP, LOOPS};
 use crate::report::names::distinct;
 
 /// Something that should not take longer than something else.
@@ -41,6 +43,8 @@ pub enum Than {
     Times(f64, Term),
     /// So many times what a round trip by the method itself is shorter than by this one.
     Saved(f64, String),
+    /// Any other description of the same bytes.
+    Described,
     /// The same of the next larger message of the test, which differs in one parameter.
     Larger,
     /// The same of the next smaller such message, as many times as it fits into this one.
@@ -58,13 +62,18 @@ impl Term {
 
 impl Guideline {
     /// The methods that it is about.
-    fn methods(&self) -> [&str; 2] {
-        let than = match &self.than {
-            Than::Times(_, term) => term.method(),
-            Than::Saved(_, method) => method,
-            Than::Larger | Than::Smaller => self.takes.method(),
+    fn methods(&self) -> Vec<&str> {
+        let mut methods: Vec<&str> = match &self.than {
+            Than::Times(_, term) => vec![term.method()],
+            Than::Saved(_, method) => vec![method],
+            Than::Described => descriptions().collect(),
+            Than::Larger | Than::Smaller => Vec::new(),
         };
-        [than, self.takes.method()]
+        methods.push(self.takes.method());
+        if methods.contains(&MANUAL) {
+            methods.push(LOOP);
+        }
+        methods
     }
 }
 
@@ -78,7 +87,15 @@ pub static GUIDELINES: LazyLock<Vec<Guideline>> = LazyLock::new(|| {
     file.guidelines
 });
 
-/// The methods that guidelines hold against each other.
+/// The application's loop; where there is none, [`LOOP`] takes its place.
+pub(super) const MANUAL: &str = LOOPS[0];
+
+/// The methods that describe a message in another way.
+pub(super) fn descriptions() -> impl Iterator<Item = &'static str> {
+    METHODS.iter().map(|method| method.name).filter(|name| description(name).is_some())
+}
+
+/// The methods that guidelines compare.
 pub fn methods() -> Vec<String> {
     distinct(GUIDELINES.iter().flat_map(Guideline::methods).map(str::to_owned))
 }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use super::list::{GUIDELINES, Guideline, Term, Than};
+use super::list::{GUIDELINES, Guideline, MANUAL, Term, Than, descriptions};
 use crate::compare::side::{LaunchId, packing};
 use crate::compare::{Estimate, Side, Subject, SubjectValues};
-use crate::model::Phase;
+use crate::model::{LOOP, Phase};
 use crate::stats::difference::Difference;
 use crate::stats::{median, sorted};
 
@@ -50,24 +50,40 @@ pub fn questions(side: &Side) -> Vec<GuidelineQuestion> {
 fn of_guideline(guideline: &'static Guideline, side: &Side) -> Vec<GuidelineQuestion> {
     let subjects: Vec<&Subject> =
         side.subjects().filter(|subject| subject.method == guideline.takes.method()).collect();
-    let within = |of: &dyn Fn(&Subject) -> (Subject, Subject), times: f64| {
-        let question = |subject: &&Subject| {
-            let (subject, other) = of(subject);
-            let is_measured = side.values(&subject).is_some() && side.values(&other).is_some();
-            is_measured.then_some(GuidelineQuestion { guideline, subject, other, times })
-        };
-        subjects.iter().filter_map(question).collect()
+    let asked = |subject: Subject, other: Subject, times: f64| {
+        let is_measured = side.values(&subject).is_some() && side.values(&other).is_some();
+        is_measured.then_some(GuidelineQuestion { guideline, subject, other, times })
+    };
+    // The loop of a case, by this name.
+    let with = |subject: &Subject, name: &dyn Fn(&str) -> String, method: &str| {
+        let other = subject.with(&name(method));
+        match method == MANUAL && side.values(&other).is_none() {
+            true => subject.with(&name(LOOP)),
+            false => other,
+        }
+    };
+    let whole = |method: &str| method.to_owned();
+    let of_term = |subject: &Subject, term: &Term| match term {
+        Term::Packing(method) => with(subject, &packing, method),
+        term => with(subject, &whole, term.method()),
+    };
+    let of = |subject: &&Subject| match &guideline.than {
+        Than::Times(times, than) => {
+            let question = asked(of_term(subject, &guideline.takes), of_term(subject, than), *times);
+            question.into_iter().collect()
+        }
+        Than::Saved(_, over) => {
+            asked((*subject).clone(), with(subject, &whole, over), 1.0).into_iter().collect()
+        }
+        Than::Described => {
+            let others = descriptions().filter_map(|name| asked((*subject).clone(), subject.with(name), 1.0));
+            others.collect::<Vec<_>>()
+        }
+        Than::Larger | Than::Smaller => Vec::new(),
     };
     match &guideline.than {
-        Than::Times(times, than) => {
-            let name = |term: &Term| match term {
-                Term::Packing(method) => packing(method),
-                term => term.method().to_owned(),
-            };
-            within(&|subject| (subject.with(&name(&guideline.takes)), subject.with(&name(than))), *times)
-        }
-        Than::Saved(times, over) => within(&|subject| (subject.clone(), subject.with(over)), *times),
         Than::Larger | Than::Smaller => of_sizes(guideline, side, subjects),
+        _ => subjects.iter().flat_map(of).collect(),
     }
 }
 
@@ -109,6 +125,17 @@ fn grows_in_one(first: &str, second: &str) -> bool {
 }
 
 impl GuidelineQuestion {
+    /// The tested hypothesis: whether two times differ is one, whichever of them should not be the longer.
+    pub fn hypothesis(&self) -> (Subject, Subject, &'static str) {
+        let (subject, other) = (self.subject.clone(), self.other.clone());
+        match &self.guideline.than {
+            Than::Saved(..) => (subject, other, &self.guideline.name),
+            _ if self.times != 1.0 => (subject, other, &self.guideline.name),
+            _ if subject < other => (subject, other, ""),
+            _ => (other, subject, ""),
+        }
+    }
+
     /// What launches say, each by itself.
     pub fn evidence(&self, side: &Side) -> Evidence {
         let values = |subject| side.values(subject).expect("only what was measured is asked");

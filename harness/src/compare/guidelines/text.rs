@@ -46,7 +46,13 @@ impl Findings {
         let mut parts = Vec::new();
         if count(Standing::Violated) > 0 {
             let (test, measure) = (&first.subject.test, first.measure());
-            parts.push(format!("violated in {}, most in {test}: {measure}", count(Standing::Violated)));
+            let by = if rows.iter().any(|row| row.description.is_some()) {
+                first.than.trim_start_matches("ddt:")
+            } else {
+                ""
+            };
+            let by = if by.is_empty() { String::new() } else { format!(", by {by}") };
+            parts.push(format!("violated in {}, most in {test}: {measure}{by}", count(Standing::Violated)));
         }
         for standing in [Standing::Holds, Standing::Undecided] {
             if count(standing) > 0 {
@@ -90,6 +96,20 @@ fn cells(row: &GuidelineRow) -> Vec<String> {
         takes(&row.than, row.than_s),
         row.measure(),
         row.standing.name().to_owned(),
-        if row.standing == Standing::Violated { row.instead.to_owned() } else { String::new() },
+        match (row.standing, &row.description) {
+            (Standing::Violated, Some(faster)) => shortened(&faster.send),
+            (Standing::Violated, None) => row.instead.to_owned(),
+            _ => String::new(),
+        },
     ]
+}
+
+/// A layout for a cell: its beginning, if it is long.
+fn shortened(layout: &str) -> String {
+    /// Characters of a cell that leave room for the others of its row.
+    const MOST: usize = 48;
+    match layout.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &layout[..end]),
+        None => layout.to_owned(),
+    }
 }

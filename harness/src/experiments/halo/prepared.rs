@@ -54,7 +54,10 @@ mod tests {
         let methods: Vec<String> = names.map(str::to_owned).collect();
         let prepared = prepare(&planned, &methods, Context { ranks: 4, seed: 1 }).unwrap();
         assert!(prepared.lacking.keys().eq(["manual", "manual_tuned"]));
-        assert!(prepared.reason_for_lack(&["manual"]).is_some());
+        assert_eq!(
+            prepared.lacks(&["manual".to_owned(), "ddt".to_owned()]),
+            [format!("manual ({NO_LOOPS})")]
+        );
         let again = prepare(&prepared.planned, &methods, Context { ranks: 4, seed: 1 }).unwrap();
         assert_eq!(again.planned, prepared.planned);
         assert_eq!(again.planned.set.as_deref(), Some("vector(8,1,4,double)"));

@@ -8,6 +8,7 @@ mod table;
 
 pub use common::kinds::pingpong::*;
 pub(super) use ddtbench_format::FORMAT as TEXT_FORMAT;
+pub use prepared::message;
 pub(super) use prepared::{orders_differ, prepare};
 pub use selection::{cases, values};
 

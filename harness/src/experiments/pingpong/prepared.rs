@@ -1,17 +1,20 @@
 //! A micro-app's message, ready to be measured.
 
+use std::cell::LazyCell;
+
 use apps::{Context, MicroApp, Test, Values, WireOrder};
 
+use super::descriptions::descriptions;
 use super::facts;
-use super::methods::{METHODS, can, in_parts};
+use super::methods::{METHODS, can, can_be_parted, description};
 use crate::experiments::Prepared;
 use crate::experiments::planned::{PlannedCase, check_lengths};
+use crate::model::MethodInfo;
 use common::memory;
 
-const NO_LOOPS: &str =
-    "there are no loops written by hand for it; its methods are loop, mpi_pack, engine, ddt and others";
-const NOT_PARTED: &str =
-    "its datatype repeats nothing, has one run or more than 4096 of them, or it is an all-to-all";
+const NO_LOOPS: &str = "no loops were written for it; loop takes their place";
+const ONE_TYPE: &str = "its values are of several types, as which packed bytes cannot be received";
+const NO_OTHER: &str = "it is described so already, by another of the methods, or cannot be";
 
 /// The case with all values of its test, for these methods.
 ///
@@ -19,17 +22,17 @@ const NOT_PARTED: &str =
 /// An unknown test, set or parameter, or a value that cannot be.
 pub fn prepare(case: &PlannedCase, methods: &[String], context: Context) -> Result<Prepared, String> {
     let (test, values, app) = build(case, context)?;
-    // Whether a message can be parted is found out for methods in parts only, since layouts may be large.
-    let is_not_parted =
-        |name: &str| in_parts().any(|(known, parting)| known == name && parting.places(&app).is_none());
+    // Layouts may be large: how they can be parted or described is found out for methods that do this only.
+    let described = LazyCell::new(|| descriptions(&app));
+    let reason_for_lack = |method: &MethodInfo| match description(method.name) {
+        _ if !can(&app, method) => Some(if method.by_hand { NO_LOOPS } else { ONE_TYPE }),
+        Some(way) => (!described.iter().any(|known| known.way == way)).then_some(NO_OTHER),
+        None => can_be_parted(&app, method.name).err(),
+    };
     let (mut lacking, mut own_buffers) = (Vec::new(), 0);
     for method in METHODS.iter().filter(|method| methods.iter().any(|name| name == method.name)) {
         own_buffers += method.own_buffers;
-        if !can(&app, method) {
-            lacking.push((method.name.to_owned(), NO_LOOPS));
-        } else if is_not_parted(method.name) {
-            lacking.push((method.name.to_owned(), NOT_PARTED));
-        }
+        lacking.extend(reason_for_lack(method).map(|reason| (method.name.to_owned(), reason)));
     }
     let rank_bytes = || memory::rank_bytes(&app)?.checked_add(app.message_bytes().checked_mul(own_buffers)?);
     let planned =
@@ -40,6 +43,14 @@ pub fn prepare(case: &PlannedCase, methods: &[String], context: Context) -> Resu
         lacking: lacking.into_iter().collect(),
         ..Prepared::new(planned, params, message, rank_bytes)
     })
+}
+
+/// The message of a case.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn message(case: &PlannedCase, context: Context) -> Result<MicroApp, String> {
+    Ok(build(case, context)?.2)
 }
 
 /// Whether the hand-written loop and the datatype of a case pack in different orders.

@@ -75,7 +75,7 @@ const fn complete<const N: usize>(mut rows: [MethodRow<Transfer>; N]) -> [Method
 }
 
 /// All methods, in report order.
-const ROWS: [MethodRow<Transfer>; 23] = {
+const ROWS: [MethodRow<Transfer>; 33] = {
     use Packing::{ByHand, Copied, Datatype, Engine, Looped, Mpi, OneValue, Tuned, Untouched, Wire};
     use Transfer::{InParts, Put, TwoSided};
     const fn both(packing: Packing) -> Transfer {
@@ -97,8 +97,18 @@ const ROWS: [MethodRow<Transfer>; 23] = {
         info("ddt", "the derived datatype, sent and received as it is").originally("mpi_ddt").made_of(both(Datatype)),
         info("ddt_to_packed", "the datatype on the sending side only: its cost is the sender's").made_of(TwoSided(Datatype, Wire)),
         info("packed_to_ddt", "the datatype on the receiving side only: its cost is the receiver's").made_of(TwoSided(Wire, Datatype)),
-        info("ddt:hindexed", "the same by a list of its runs, MPI_Type_create_hindexed").on_request().made_of(equivalent(Equivalent::Hindexed)),
+        info("ddt:contiguous", "one of MPI_Type_contiguous, of a part that is resized").on_request().made_of(equivalent(Equivalent::Contiguous)),
+        info("ddt:vector", "the same by MPI_Type_vector").on_request().made_of(equivalent(Equivalent::Vector)),
+        info("ddt:hvector", "the same by MPI_Type_create_hvector").on_request().made_of(equivalent(Equivalent::Hvector)),
+        info("ddt:hvectors", "the same by an hvector of hvectors").on_request().made_of(equivalent(Equivalent::HvectorOfHvectors)),
+        info("ddt:indexed_block", "the same by a list of blocks of one length, MPI_Type_create_indexed_block").on_request().made_of(equivalent(Equivalent::IndexedBlock)),
+        info("ddt:hindexed_block", "the same with places in bytes, MPI_Type_create_hindexed_block").on_request().made_of(equivalent(Equivalent::HindexedBlock)),
+        info("ddt:indexed", "the same by a list of its runs, MPI_Type_indexed").on_request().made_of(equivalent(Equivalent::Indexed)),
+        info("ddt:hindexed", "the same with places in bytes, MPI_Type_create_hindexed").on_request().made_of(equivalent(Equivalent::Hindexed)),
         info("ddt:struct", "the same by a structure of its runs, MPI_Type_create_struct").on_request().made_of(equivalent(Equivalent::Struct)),
+        info("ddt:subarray", "the same by MPI_Type_create_subarray, with the bounds of the array").on_request().made_of(equivalent(Equivalent::Subarray)),
+        info("ddt:subarray_resized", "the same with the bounds of the datatype, MPI_Type_create_resized").on_request().made_of(equivalent(Equivalent::SubarrayResized)),
+        info("ddt:subarray_split", "the same with a single loop as two, hence of one dimension more").on_request().made_of(equivalent(Equivalent::SubarraySplit)),
         info("ddt:wrapped", "one of the datatype, MPI_Type_contiguous").on_request().made_of(equivalent(Equivalent::Wrapped)),
         info("ddt:resized", "the datatype with the bounds that it has, MPI_Type_create_resized").on_request().made_of(equivalent(Equivalent::Resized)),
         info("ddt:nested", "the datatype in a structure of one, resized, contiguous").on_request().made_of(equivalent(Equivalent::Nested)),
@@ -122,8 +132,16 @@ pub fn transfer(name: &str) -> Result<Transfer, String> {
     Ok(find_method(&ROWS, "method", name)?.made_of)
 }
 
+/// The way in which the method called `name` describes a message, if it describes it in another way than its own.
+pub fn description(name: &str) -> Option<Equivalent> {
+    ROWS.iter().find_map(|row| match row.made_of {
+        Transfer::TwoSided(Packing::Equivalent(way), _) if row.info.name == name => Some(way),
+        _ => None,
+    })
+}
+
 /// The methods by which a message travels in parts.
-pub fn in_parts() -> impl Iterator<Item = (&'static str, Parting)> {
+fn in_parts() -> impl Iterator<Item = (&'static str, Parting)> {
     ROWS.iter().filter_map(|row| match row.made_of {
         Transfer::InParts(parting) => Some((row.info.name, parting)),
         _ => None,
@@ -137,15 +155,20 @@ pub fn can(app: &MicroApp, method: &MethodInfo) -> bool {
     (app.has_loops || !method.by_hand) && (!app.mixes_types || !one_end_is_packed)
 }
 
-/// Whether a message can be parted as the method called `name` does, if it does.
-pub fn can_be_parted(app: &MicroApp, name: &str) -> bool {
-    in_parts().all(|(of_parts, parting)| of_parts != name || parting.places(app).is_some())
+/// Why a message cannot be parted as the method called `name` does, if that parts it.
+///
+/// # Errors
+/// The reason.
+pub fn can_be_parted(app: &MicroApp, name: &str) -> Result<(), &'static str> {
+    in_parts()
+        .filter(|(of_parts, _)| *of_parts == name)
+        .try_for_each(|(_, parting)| parting.places(app).map(drop))
 }
 
 /// Whether a message can travel by the method called `name`; what is none of these methods, as some of the engine's comparison, any
 /// message has.
 pub fn can_by_name(app: &MicroApp, name: &str) -> bool {
-    METHODS.iter().all(|method| method.name != name || can(app, method)) && can_be_parted(app, name)
+    METHODS.iter().all(|method| method.name != name || can(app, method)) && can_be_parted(app, name).is_ok()
 }
 
 #[cfg(test)]

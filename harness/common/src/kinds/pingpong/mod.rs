@@ -1,5 +1,6 @@
 //! Ping-pongs: a message that goes there and back, per micro-app.
 
+pub mod descriptions;
 pub mod methods;
 mod pairs;
 pub mod parts;

@@ -20,18 +20,27 @@ pub enum Parting {
 }
 
 impl Parting {
-    /// The places of the packed stream at which messages begin, in bytes, and its end; `None` where the message cannot be parted
-    /// so: blocks of an all-to-all follow each other in one call, lists repeat nothing, and there may be too many pieces.
-    pub fn places(self, app: &MicroApp) -> Option<Vec<u64>> {
-        let Exchange::Pairs = app.exchange else { return None };
+    /// The places of the packed stream at which messages begin, in bytes, and its end.
+    ///
+    /// # Errors
+    /// Why the message cannot be parted so.
+    pub fn places(self, app: &MicroApp) -> Result<Vec<u64>, &'static str> {
+        let Exchange::Pairs = app.exchange else { return Err("blocks of an all-to-all travel in one call") };
         let message = app.message(Side::Send, WireOrder::Ddt);
         let (_, layout) = message.datatype(&Arrays::displacements_of(&app.arrays));
+        let whole = layout.size();
         match self {
-            Self::Count => layout.repetition().map(|_| vec![0, layout.size()]),
-            Self::Halves => middle(&layout).map(|middle| vec![0, middle, layout.size()]),
+            Self::Count => layout.repetition().map(|_| vec![0, whole]).ok_or("its datatype repeats nothing"),
+            Self::Halves => {
+                middle(&layout).map(|middle| vec![0, middle, whole]).ok_or("it is a single value")
+            }
             Self::Pieces => {
                 let ends: Vec<u64> = ends(&layout).take(MOST_PIECES + 1).collect();
-                (2..=MOST_PIECES).contains(&ends.len()).then(|| [vec![0], ends].concat())
+                match ends.len() {
+                    0 | 1 => Err("it is a single run"),
+                    2..=MOST_PIECES => Ok([vec![0], ends].concat()),
+                    _ => Err("it has more than 4,096 runs"),
+                }
             }
         }
     }
@@ -61,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    fn places(test: &str, parting: Parting) -> Option<Vec<u64>> {
+    fn places(test: &str, parting: Parting) -> Result<Vec<u64>, &'static str> {
         let test = apps::find(test).unwrap();
         let values = test.set(test.quick_set().name).unwrap();
         parting.places(&test.build(&values, Context::default()).unwrap())
@@ -75,8 +84,9 @@ mod tests {
         assert_eq!((count, halves), (vec![0, 16320], vec![0, 8160, 16320]));
         assert_eq!((pieces.len(), pieces[1], pieces[408]), (409, 40, 16320));
         assert_eq!(places("nas_lu_x", Parting::Halves).unwrap().len(), 3, "one run is parted as well");
-        assert_eq!(places("nas_lu_x", Parting::Pieces), None, "one run has no pieces");
-        assert_eq!(places("lammps_full", Parting::Count), None, "a list repeats nothing");
-        assert_eq!(places("fft2d", Parting::Halves), None, "an all-to-all is one call");
+        assert_eq!(places("nas_lu_x", Parting::Pieces), Err("it is a single run"));
+        assert_eq!(places("lammps_full", Parting::Count), Err("its datatype repeats nothing"));
+        assert_eq!(places("specfem3d_oc", Parting::Pieces).map(|places| places.len()), Ok(3226));
+        assert_eq!(places("fft2d", Parting::Halves), Err("blocks of an all-to-all travel in one call"));
     }
 }

@@ -1,0 +1,98 @@
+//! The fastest description of the same bytes, as code.
+
+use datatypes::{Language, Layout};
+use serde::Serialize;
+
+use super::{Findings, GuidelineRow, Standing};
+use crate::compare::Subject;
+use crate::compare::same_bytes::name;
+use crate::experiments::pingpong::descriptions::Description;
+use crate::experiments::pingpong::methods::description;
+use crate::report::units;
+
+/// Another description of a message, and how it is written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FasterDescription {
+    /// The send side as a layout.
+    pub send: String,
+    /// The receive side, if it is described otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receive: Option<String>,
+    /// The send side in C.
+    pub c: String,
+    /// The same in Fortran.
+    pub fortran: String,
+}
+
+/// Lines of a language at most: longer code is mostly lists, which are not read in a terminal.
+const MOST_LINES: usize = 24;
+
+impl FasterDescription {
+    fn of(described: &Description) -> Self {
+        let [c, fortran] = [Language::C, Language::Fortran].map(|language| described.send.code(language));
+        let receive = Some(&described.receive).filter(|receive| **receive != described.send);
+        Self { send: described.send.to_text(), receive: receive.map(Layout::to_text), c, fortran }
+    }
+}
+
+impl Findings {
+    /// Adds the faster descriptions, of which `of` knows those of a case.
+    pub fn describe(&mut self, of: &dyn Fn(&Subject) -> Vec<Description>) {
+        for row in self.rows.iter_mut().filter(|row| row.standing == Standing::Violated) {
+            let Some(way) = description(&row.than) else { continue };
+            let described = of(&row.subject).into_iter().find(|known| known.way == way);
+            row.description = described.as_ref().map(FasterDescription::of);
+        }
+    }
+
+    /// The row whose other description gains most.
+    fn best_description(&self) -> Option<(&GuidelineRow, &FasterDescription)> {
+        // Rows are in the order of their size.
+        self.rows.iter().find_map(|row| Some((row, row.description.as_ref()?)))
+    }
+}
+
+/// The description that gains most on each MPI, as code; with `fence` as Markdown has it. Empty without one.
+pub fn code(all: &[Findings], fence: bool) -> String {
+    let mut text = String::new();
+    for findings in all {
+        let Some((row, found)) = findings.best_description() else { continue };
+        text += &format!(
+            "\n{}: {} is fastest described as {}: {} ({} instead of {}).\n",
+            findings.mpi,
+            name(&row.subject),
+            row.than.trim_start_matches("ddt:"),
+            gain(row),
+            units::seconds(row.than_s),
+            units::seconds(row.time_s),
+        );
+        if let Some(receive) = &found.receive {
+            let short: String = receive.chars().take(200).collect();
+            text += &format!("The code is that of the send side; the receive side is {short}.\n");
+        }
+        for (language, code) in [(Language::C, &found.c), (Language::Fortran, &found.fortran)] {
+            text += &block(language, code, fence);
+        }
+    }
+    text
+}
+
+/// How many times as fast the other description is.
+fn gain(row: &GuidelineRow) -> String {
+    let text = row.answer.text();
+    text.replacen("x ", " ", 1) + " times as fast as its own description"
+}
+
+fn block(language: Language, code: &str, fence: bool) -> String {
+    let lines = code.lines().count();
+    let mut shown: Vec<&str> = code.lines().take(MOST_LINES).collect();
+    let more = format!("... {} more lines: --format json has all", lines.saturating_sub(MOST_LINES));
+    if lines > MOST_LINES {
+        shown.push(&more);
+    }
+    let name = language.name();
+    match fence {
+        true => format!("\n```{}\n{}\n```\n", name.to_lowercase(), shown.join("\n")),
+        false => format!("\n  {name}:\n    {}\n", shown.join("\n    ")),
+    }
+}
