@@ -207,16 +207,35 @@ fn read_per_axis(text: &str, absent: Option<&str>) -> Result<Value, String> {
     }
     // No more than MPI takes as `int`.
     let number = |text: &str| text.parse::<i32>().ok().and_then(|number| usize::try_from(number).ok());
-    let list = |text: &str| text.split('x').map(number).collect::<Option<Vec<_>>>();
+    let list = |text: &str| match declared_bounds(text) {
+        Some(bounds) => bounds.split(',').map(extent).collect(),
+        None => text.split('x').map(number).collect::<Option<Vec<_>>>(),
+    };
     let lists = text.split('+').map(list).collect::<Option<Vec<_>>>();
     lists.map(Value::PerAxis).ok_or_else(|| {
         let or = absent.map_or_else(String::new, |word| format!(", or {word}"));
         format!(
-            "must be numbers from 0 to {} joined by x, one for each axis, as 102x102x52; those of several arrays \
-             joined by +{or}",
+            "must be numbers from 0 to {} joined by x, one for each axis, such as 102x102x52 or (-1:100,-1:100,52); those of \
+             several arrays joined by +{or}",
             i32::MAX
         )
     })
+}
+
+/// The bounds of an array as Fortran declares it, `-2:67,-2:67,7` of `q(-2:67, -2:67, 7)`.
+fn declared_bounds(text: &str) -> Option<&str> {
+    let (name, bounds) = text.trim().strip_suffix(')')?.split_once('(')?;
+    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_').then_some(bounds)
+}
+
+/// The points of one axis in a declaration: `7`, or both bounds, `-2:67`.
+fn extent(bounds: &str) -> Option<usize> {
+    let number = |text: &str| text.trim().parse::<i32>().ok();
+    let (lower, upper) = match bounds.split_once(':') {
+        Some((lower, upper)) => (number(lower)?, number(upper)?),
+        None => (1, number(bounds)?),
+    };
+    usize::try_from(i64::from(upper) - i64::from(lower) + 1).ok()
 }
 
 /// How large a run is.

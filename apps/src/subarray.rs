@@ -137,7 +137,7 @@ fn layers(face: &str, values: &Values, declared: &Declared<'_>) -> Result<[Vec<B
     let mut sides = [Vec::new(), Vec::new()];
     for (i, (shape, halo)) in declared.shapes.iter().zip(&halos).enumerate() {
         let across = shape.len() - 1 - axis;
-        declared.check_width(i, across, halo[across], width)?;
+        declared.check_width(i, across, halo, width)?;
         let (n, h, w) = (shape[across], halo[across], width);
         let starts = if end == "+" { [n - h - w, h - w] } else { [h, n - h] };
         for (side, start) in sides.iter_mut().zip(starts) {

@@ -61,8 +61,8 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
                 axes.push(Axis::Whole { length, first: 0 });
                 continue;
             }
-            // A halo belongs to the nearest neighbour alone.
-            declared.check_width(i, d, margin, width)?;
+            // A halo belongs only to the nearest neighbour.
+            declared.check_width(i, d, halo, width)?;
             axes.push(Axis::Divided { dimension: divided, own: length - 2 * margin, margin });
             divided += 1;
         }

@@ -14,6 +14,10 @@ pub(crate) const AXES: [&str; 6] = ["x", "y", "z", "t", "u", "v"];
 /// Where no halo is given, these axes have one, from the fastest on: in most codes axes beyond three are components.
 const SPACE: usize = 3;
 
+/// An axis with fewer points, and fewer than half of another one's, is likely one of components: a halo that it gets without being asked for is refused if less than half
+/// of it would be left. Grids on one rank are rarely shorter.
+const SHORT: usize = 16;
+
 /// Names of several arrays: as many as [`Arrays`] lets begin in different cache sets.
 const NAMES: [&str; 64] = names();
 
@@ -192,17 +196,46 @@ impl<'a> Declared<'a> {
         let halos: Vec<Vec<usize>> = given.unwrap_or_else(|| self.shapes.iter().map(by_width).collect());
         for (i, (shape, halo)) in self.shapes.iter().zip(&halos).enumerate() {
             for (d, (&points, &halo)) in shape.iter().zip(halo).enumerate() {
+                let axis = shape.len() - 1 - d;
+                let name = format!("axis {} of {}", axis_name(axis), self.shape_text(i));
                 if 2 * halo >= points && halo > 0 {
-                    let axis = axis_name(shape.len() - 1 - d);
-                    return Err(self.no_interior(
-                        is_given,
-                        points,
-                        &format!("axis {axis} of {}", self.shape_text(i)),
-                    ));
+                    return Err(self.no_interior(is_given, points, &name));
+                }
+                let longest = shape.iter().copied().max().unwrap_or_default();
+                let is_short = points < SHORT && 2 * points < longest;
+                if is_short && face != Some(axis) && 4 * halo > points && !self.is_halo_of_each_axis(i) {
+                    return Err(self.likely_components(i, d, points - 2 * halo, &name));
                 }
             }
         }
         Ok(halos)
+    }
+
+    /// Whether `halo` has a number for each axis of a shape.
+    fn is_halo_of_each_axis(&self, shape: usize) -> bool {
+        let lists = self.values.per_axis("halo");
+        !lists.is_empty() && lists[shape % lists.len()].len() > 1
+    }
+
+    /// The error of a short axis `d` that got a halo without being asked for, and has only `interior` points left.
+    fn likely_components(&self, shape: usize, d: usize, interior: usize, axis: &str) -> ParameterError {
+        let dims = self.shapes[shape].len();
+        let halo = self
+            .values
+            .per_axis("halo")
+            .first()
+            .map_or_else(|| self.values.get("width") as usize, |list| list[0]);
+        let spelled = |of_axis: usize| {
+            let mut list = vec![halo; dims];
+            list[d] = of_axis;
+            joined_by_x(&slowest_first(self.order, &list))
+        };
+        let reason = format!(
+            "must be given for each axis: {interior} points would be sent of {axis}; {} if these are components, else {}",
+            spelled(0),
+            spelled(halo)
+        );
+        self.values.refuse("halo", reason)
     }
 
     /// The error of two halos that meet.
@@ -229,16 +262,20 @@ impl<'a> Declared<'a> {
         &self,
         shape: usize,
         d: usize,
-        halo: usize,
+        halos: &[usize],
         width: usize,
     ) -> Result<(), ParameterError> {
+        let halo = halos[d];
         let (points, axes) = (self.shapes[shape][d], self.shapes[shape].len());
         let axis = format!("axis {} of {}", axis_name(axes - 1 - d), self.shape_text(shape));
         let interior = points - 2 * halo;
         if halo == 0 {
-            return Err(self
-                .values
-                .refuse("halo", format!("must be at least {width} on {axis}, to receive into")));
+            let with_halo = |&(_, halo): &(usize, &usize)| *halo > 0;
+            let other = halos.iter().rev().enumerate().find(with_halo).map(|(axis, _)| axis_name(axis));
+            let instead =
+                other.map_or_else(String::new, |name| format!("; the first axis with a halo is {name}"));
+            let reason = format!("must be at least {width} on {axis}, to receive into{instead}");
+            return Err(self.values.refuse("halo", reason));
         }
         let reason = match (width > halo, width > interior, self.values.per_axis("halo")) {
             (true, ..) => format!("must be from 1 to {halo}, the halo on {axis}"),

@@ -64,10 +64,18 @@ fn fft2d_divides_the_matrix_among_the_ranks() {
 
 #[test]
 fn numbers_for_each_axis_are_numbers() {
-    let right = "must be numbers from 0 to 2147483647 joined by x, one for each axis, as 102x102x52; those of several \
-                 arrays joined by +";
-    for shape in ["", "x", "9x", "9X9", "-1x3", "9.5", "9*9", "9x9+", "9x2147483648", "none"] {
+    let right = "must be numbers from 0 to 2147483647 joined by x, one for each axis, such as 102x102x52 or \
+                 (-1:100,-1:100,52); those of several arrays joined by +";
+    for shape in
+        ["", "x", "9x", "9X9", "-1x3", "9.5", "9*9", "9x9+", "9x2147483648", "none", "q(3:1)", "(2,b)"]
+    {
         refuses("subarray", &[("shape", shape)], &format!("parameter shape = {shape}: {right}"));
+    }
+    let test = find("subarray").unwrap();
+    for declared in ["(-2:67,-2:67,-2:67,7)", "q(-2:67, -2:67, -2:67, 1:7)", "70x70x70x7"] {
+        let mut values = test.set(test.quick_set().name).unwrap();
+        values.assign("shape", declared).unwrap();
+        assert!(values.pairs().any(|(name, value)| name == "shape" && value == "70x70x70x7"), "{declared}");
     }
     refuses("subarray", &[("halo", "auto")], &format!("parameter halo = auto: {right}, or width"));
     refuses("subarray", &[("start", "all")], &format!("parameter start = all: {right}, or none"));

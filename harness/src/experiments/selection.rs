@@ -146,6 +146,18 @@ impl Lists {
             }
             lists.push((name.trim().to_owned(), vec![value.trim().to_owned()]));
         }
+        // `shape=102,102,52` would silently be two arrays with one axis.
+        let is_number = |value: &String| value.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some((_, extents)) = lists.iter().find(|(name, _)| name == "shape")
+            && extents.len() > 1
+            && extents.iter().all(is_number)
+        {
+            return Err(format!(
+                "parameter shape={}: axes of one array are joined by x, as {}; several values make a case each",
+                extents.join(","),
+                extents.join("x")
+            ));
+        }
         Ok(Self(lists))
     }
 
