@@ -50,7 +50,8 @@ impl SlowSamples {
         let total: f64 = sorted.iter().sum();
         let slow = &sorted[sorted.partition_point(|&sample| sample <= limit)..];
         let is_time = sorted[0] >= 0.0 && total > 0.0;
-        let time = slow.iter().sum::<f64>() / total;
+        // The sum of no values is -0, which is not to be printed.
+        let time = (0.0 + slow.iter().sum::<f64>()) / total;
         is_time.then(|| Self { samples: slow.len() as f64 / sorted.len() as f64, time })
     }
 
