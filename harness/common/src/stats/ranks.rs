@@ -17,7 +17,7 @@ impl RankDifference {
     /// Of two groups; `None` if one is empty.
     pub fn of(first: &[f64], second: &[f64]) -> Option<Self> {
         let differences = sorted(second.iter().flat_map(|b| first.iter().map(move |a| b - a)));
-        (!differences.is_empty()).then(|| Self { differences, sizes: (first.len(), second.len()) })
+        (!differences.is_empty()).then_some(Self { differences, sizes: (first.len(), second.len()) })
     }
 
     /// The median of the differences.
