@@ -48,7 +48,7 @@ pub fn prepare(case: &PlannedCase, methods: &[String], context: Context) -> Resu
 /// The message of a case.
 ///
 /// # Errors
-/// As [`prepare`].
+/// If it cannot be built.
 pub fn message(case: &PlannedCase, context: Context) -> Result<MicroApp, String> {
     Ok(build(case, context)?.2)
 }

@@ -3,6 +3,7 @@
 use apps::{MicroApp, WireOrder};
 use datatypes::Equivalent;
 
+use super::descriptions::descriptions;
 use super::parts::Parting;
 use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::{Ends, Location, Packing};
@@ -168,7 +169,10 @@ pub fn can_be_parted(app: &MicroApp, name: &str) -> Result<(), &'static str> {
 /// Whether a message can travel by the method called `name`; what is none of these methods, as some of the engine's comparison, any
 /// message has.
 pub fn can_by_name(app: &MicroApp, name: &str) -> bool {
-    METHODS.iter().all(|method| method.name != name || can(app, method)) && can_be_parted(app, name).is_ok()
+    let is_described = |way| descriptions(app).iter().any(|known| known.way == way);
+    METHODS.iter().all(|method| method.name != name || can(app, method))
+        && can_be_parted(app, name).is_ok()
+        && description(name).is_none_or(is_described)
 }
 
 #[cfg(test)]
