@@ -156,7 +156,7 @@ fn a_run_in_four_parts(mpi: &Mpi) {
     running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume out"]);
 }
 
-/// A launcher that ends when `ddtbench` does, and leaves what it has started in a session of its own.
+/// A launcher that ends when `ddtbench` does, and leaves its ranks in a separate session.
 fn kill_with_ranks_that_are_left_behind(mpi: &Mpi) {
     let measuring = Measuring::on(mpi, "run nas_lu_y -m ddt --launcher ./launch");
     let script = format!("#!/bin/sh\nsetsid '{}' \"$@\" & wait\n", mpi.mpiexec.display());

@@ -231,7 +231,8 @@ impl<'a> Declared<'a> {
             joined_by_x(&slowest_first(self.order, &list))
         };
         let reason = format!(
-            "must be given for each axis: {interior} points would be sent of {axis}; {} if these are components, else {}",
+            "must be given for each axis: {interior} of the {} points on {axis} would be sent; {} if these are components, else {}",
+            self.shapes[shape][d],
             spelled(0),
             spelled(halo)
         );

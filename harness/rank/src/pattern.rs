@@ -31,7 +31,7 @@ impl Pattern {
         Self { seed: (seed ^ seed >> 15).wrapping_mul(0x2C1B_3C6D) }
     }
 
-    /// What `rank` sends in a repetition of a generation: what it has filled in, until it is written anew.
+    /// The data that `rank` sends in a repetition of a generation: its initial data, until it is written again.
     pub fn sent(rank: usize, generation: u32, repetition: u32) -> Self {
         match repetition {
             0 => Self::new(rank, generation),

@@ -52,15 +52,15 @@ impl Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Spot {
     place: Place,
-    /// Where they are there.
+    /// Their places there.
     at: usize,
     /// How many: those of a stamp, or as many of it as are in one run.
     bytes: usize,
     /// The rank that sends them.
     sender: usize,
-    /// Where they are in the pattern of that rank.
+    /// Their places in the pattern of that rank.
     from: usize,
-    /// Where they are in the packed message.
+    /// Their places in the packed message.
     packed_at: usize,
 }
 
@@ -69,7 +69,7 @@ impl Spot {
         self.at..self.at + self.bytes
     }
 
-    /// What is to be there, in the first bytes.
+    /// The expected value, in the first bytes.
     #[inline]
     fn expected(&self, sent_by: impl Fn(usize) -> Pattern) -> [u8; WORD] {
         self.stamp(sent_by(self.sender))
@@ -86,7 +86,7 @@ impl Spot {
         stamp
     }
 
-    /// What is there, in the first bytes.
+    /// The value found, in the first bytes.
     #[inline]
     fn found(&self, memory: &Memory) -> [u8; WORD] {
         let mut found = [0; WORD];
@@ -111,16 +111,16 @@ pub struct Spots {
     after: Vec<Spot>,
     /// Whether the next repetition sends what these spots are in: the arrays of an all-to-all get their own data back.
     are_sent: bool,
-    /// Of what comes first, where ranks then answer with it or over it: copied before they answer, and looked at after the repetition.
+    /// Places in the first message, if ranks answer from the same memory: copied before they answer, and checked after the repetition.
     before_answer: Vec<Spot>,
     copies: Vec<[u8; WORD]>,
-    /// Of such an answer.
+    /// Places in such an answer.
     answer: Vec<Spot>,
-    /// What was there before a rank wrote its own stamps.
+    /// The bytes there before a rank wrote its own stamps.
     overwritten: Vec<[u8; WORD]>,
     /// Repetitions that were looked at.
     looks: u32,
-    /// What was wrong first.
+    /// The first error.
     mismatch: Option<Mismatch>,
 }
 
@@ -132,7 +132,7 @@ impl Spots {
         if setup.is_all_to_all() {
             let (_, before_answer) = leg(session, memory, method, false);
             let (answer, after) = leg(session, memory, method, true);
-            // What is sent again unchanged comes to the same place twice: there something else is to be in between.
+            // Data that is sent again unchanged arrives at the same place twice: other bytes must be there in between.
             let answer = if ends.is_renewed { answer } else { before_answer.clone() };
             return Self { are_sent: in_arrays, ..Self::new(after, before_answer, answer) };
         }
@@ -178,7 +178,7 @@ impl Spots {
         Self { after, before_answer, copies, answer, overwritten, ..Self::default() }
     }
 
-    /// Copies of what has come, and writes the stamps of `mine` into what is sent next.
+    /// Copies the received bytes, and writes the stamps of `mine` into the next message.
     fn before_answer(&mut self, memory: &mut Memory, mine: Pattern) {
         for (spot, copy) in self.before_answer.iter().zip(&mut self.copies) {
             *copy = spot.found(memory);
@@ -189,9 +189,9 @@ impl Spots {
         }
     }
 
-    /// Takes the own stamps in the answer back, and leaves what had come.
+    /// Removes our stamps from the answer, and restores the received bytes.
     pub fn restore(&self, memory: &mut Memory) {
-        // Where two spots share bytes, the first has seen what was there.
+        // If two spots share bytes, the first has the bytes from before.
         for (spot, overwritten) in self.answer.iter().zip(&self.overwritten).rev() {
             spot.place.of_mut(memory)[spot.range()].copy_from_slice(&overwritten[..spot.bytes]);
         }
@@ -211,7 +211,7 @@ impl Spots {
         }
     }
 
-    /// Spoils what is received, where the next message brings the same again.
+    /// Overwrites received bytes, if the next message has the same values.
     pub fn spoil(&self, memory: &mut Memory) {
         for spot in self.after.iter().chain(&self.before_answer) {
             spot.place.of_mut(memory)[spot.range()].fill(POISON);
@@ -229,7 +229,7 @@ impl Spots {
         }
     }
 
-    /// What looks have found first, once.
+    /// The first error of all checks, once.
     pub fn found(&mut self) -> Option<Mismatch> {
         self.mismatch.take()
     }
@@ -251,7 +251,7 @@ impl Spots {
 }
 
 impl Session<'_> {
-    /// Between what has come and the answer to it, where ranks answer with it or over it: within the time.
+    /// Called between a message and its answer, if ranks answer from the same memory: within the timed part.
     #[inline]
     pub fn before_answer(&mut self, memory: &mut Memory) {
         if !self.spots.before_answer.is_empty() {
@@ -277,9 +277,9 @@ impl Session<'_> {
 /// A stamp of a message, at its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stamp {
-    /// Where it is in the packed message.
+    /// Its place in the packed message.
     packed_at: usize,
-    /// Where it is in the sender's memory, by which the pattern goes.
+    /// Its place in the sender's memory, which determines the pattern.
     from: usize,
     bytes: usize,
 }
@@ -293,7 +293,7 @@ fn leg(
     is_back: bool,
 ) -> (Vec<Spot>, Vec<Spot>) {
     let (setup, ends) = (session.setup, method.ends());
-    // What is never written again is sent from the same place both ways.
+    // Data that is never written again is sent from the same place both ways.
     let is_turned = is_back && ends.is_renewed;
     if is_turned {
         memory.arrays.swap(0, 1);
@@ -378,7 +378,7 @@ fn choose(
     chosen.into_iter().map(|stamps| stamps.map_or_else(Vec::new, distinct)).collect()
 }
 
-/// All stamps of what is sent, as the arrays' roles are.
+/// All stamps of the sent data, by the roles of the arrays.
 fn each_stamp(session: &Session<'_>, memory: &Memory, ends: Ends, add: &mut dyn FnMut(Stamp)) {
     let (setup, renewal) = (session.setup, &session.renewal);
     if ends.from == Location::Wire && ends.is_renewed {
@@ -386,12 +386,12 @@ fn each_stamp(session: &Session<'_>, memory: &Memory, ends: Ends, add: &mut dyn 
         let stamp = |at: Range<usize>| Stamp { packed_at: at.start, from: at.start, bytes: at.len() };
         renewal.wire.within(whole).for_each(|at| add(stamp(at)));
     } else {
-        // What is never written again has the pattern of the arrays.
+        // Data that is never written again has the pattern of the arrays.
         each_of_arrays(setup.app, memory, ends.order, &[&renewal.arrays, &renewal.turned], add);
     }
 }
 
-/// All stamps of what is sent from the arrays.
+/// All stamps of the data sent from the arrays.
 fn each_of_arrays(
     app: &MicroApp,
     memory: &Memory,
@@ -461,7 +461,7 @@ mod tests {
         });
         assert_eq!(chosen[0], [stamp(1152, 4)]);
         assert_eq!(chosen[1], [stamp(1216, 2)], "a stamp that is cut off counts as far as it goes");
-        assert_eq!(chosen[2], [], "nothing is written anew there");
+        assert_eq!(chosen[2], [], "nothing is written again there");
     }
 
     #[test]
@@ -516,7 +516,7 @@ mod tests {
         spots.before_answer(&mut memory, mine);
         assert_eq!(mine.first_difference(64, &memory.arrays.memory()[64..70]), None);
         spots.look(&memory, |rank| Pattern::new(rank, 3));
-        assert_eq!(spots.found(), None, "what had come was copied");
+        assert_eq!(spots.found(), None, "the received bytes were copied");
         spots.restore(&mut memory);
         assert_eq!(memory.arrays.memory(), before);
     }

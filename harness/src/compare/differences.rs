@@ -92,7 +92,7 @@ fn explained(sides: [LaunchSeries<'_>; 2]) -> [BTreeMap<&LaunchId, Explained>; 2
         |side: &LaunchSeries| side.side.unit == ComparisonUnit::Launch && side.values.len() < ADJUSTED_FROM;
     let are_few = sides.iter().any(few);
     let known = [0, 1].map(|i| !are_few && all().all(|state| state[i].is_some()));
-    // Where the machine was most often: two sides may follow its state differently, and their difference is that of this place.
+    // The most common state of the machine: two sides may follow the state differently, and their difference is taken there.
     let usual = [0, 1].map(|i| median(&sorted(all().filter_map(|state| state[i]))).unwrap_or(0.0));
     let by = |state: StateValues| {
         let of = |i: usize| state[i].filter(|_| known[i]).map(|value| value - usual[i]);

@@ -56,7 +56,7 @@ pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f6
     let by = |change: &PhaseChange| if is_slower { change.added_s() } else { -change.added_s() };
     let most = parts.iter().max_by(|a, b| by(a).total_cmp(&by(b)));
     let most = most.filter(|change| parts.len() > 1 && by(change) > 0.0);
-    // Nothing is tested of them, and what is made once varies by some tens of percent.
+    // They are not tested, and phases that happen once vary by tens of percent.
     const LARGE: f64 = 0.5;
     let least = threshold.max(LARGE).ln_1p();
     let is_other = |change: &PhaseChange| (change.new_s / change.base_s).ln().abs() > least;

@@ -76,7 +76,7 @@ fn needs(rows: &[&ComparisonRow]) -> BTreeMap<Subject, f64> {
     for row in rows.iter().filter(|row| row.is_open()) {
         let needed = row.time.as_ref().and_then(|time| time.would_decide);
         let needed = match row.verdict.is_decided() {
-            // Of the mean: nobody can tell, and soon as a rule.
+            // The mean has no estimate; it is usually decided soon.
             true => 0.0,
             false => needed.map_or(f64::INFINITY, |needed| needed as f64),
         };

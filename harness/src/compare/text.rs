@@ -252,7 +252,7 @@ mod tests {
         );
         assert!(at("Time: base -> new") > at("\na "), "{text}");
         let markdown = comparisons.compared().markdown();
-        assert!(markdown.contains("| a\\|b; slower, perhaps"), "a bar in a note is no column: {markdown}");
+        assert!(markdown.contains("| a\\|b; slower, perhaps"), "a bar in a note is not a column: {markdown}");
     }
 
     #[test]

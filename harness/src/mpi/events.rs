@@ -3,7 +3,7 @@
 
 use serde::de::DeserializeOwned;
 
-/// What a line of output holds.
+/// The contents of a line of output.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LineEvents<T> {
     /// Its events, in their order.

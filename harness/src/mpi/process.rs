@@ -23,7 +23,7 @@ const AFTER_END: Duration = Duration::from_secs(1);
 
 /// Lines that wait to be taken. Who writes faster than that waits in turn, and so a flood takes no memory of ours.
 const WAITING_LINES: usize = 4;
-/// The longest line that is taken as one, in bytes; what is longer comes in pieces. A block of a million times is a tenth as long.
+/// The longest line that is taken as one, in bytes; longer lines come in pieces. A block of a million times is a tenth as long.
 const LONGEST_LINE: u64 = 1 << 26;
 
 /// One line of output, without its line end; bytes that are not UTF-8 are replaced.

@@ -13,9 +13,9 @@ use super::watchdog::{Exit, Sign};
 /// How long a question to a compiler or to pip may take. It is answered within a second; on a slow shared file system in some.
 pub(super) const QUESTION: Duration = Duration::from_secs(60);
 
-/// What is kept of a tool's output, in bytes: a wrapper that is a wrapper answers in some thousand.
+/// The part of a tool's output that is kept, in bytes: a compiler wrapper prints a few thousand.
 const KEPT_BYTES: usize = 1 << 20;
-/// What is shown of a line, in characters.
+/// The part of a line that is shown, in characters.
 const SHOWN_CHARACTERS: usize = 500;
 
 /// How a tool ended, and the first MiB of what it wrote to each.
@@ -52,7 +52,7 @@ pub(super) fn run(command: Command, limit: Duration) -> Result<ToolEnd> {
             Line::Out(line) => (&mut out, &mut left[0], line),
             Line::Err(line) => (&mut err, &mut left[1], line),
         };
-        // What is left of the limit also ends: an empty line takes a byte.
+        // The remainder of the limit also ends: an empty line takes a byte.
         let fits = line.len() < *left;
         *left = left.saturating_sub(line.len() + 1);
         if fits {

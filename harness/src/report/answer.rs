@@ -378,7 +378,7 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
     Some(format!("Stands out: {}{more}", painted(CLIFF, &what)))
 }
 
-/// From this share of the time on, slow repetitions are told. Without a fault it was at most 6% in the median launch of any method,
+/// From this share of the time on, slow repetitions are reported. Without a fault it was at most 6% in the median launch of any method,
 /// also while other programs ran.
 pub(super) const SLOW_TIME: f64 = 0.1;
 

@@ -60,7 +60,7 @@ pub enum Claim<'a> {
     NoDifference(Vec<&'a str>),
     /// The medians say one thing, and the means say for certain that one is faster than another.
     MeanDiffers {
-        /// What the medians say.
+        /// The claim of the medians.
         median: Box<Self>,
         /// The faster by the mean.
         faster: &'a str,

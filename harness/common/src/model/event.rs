@@ -123,7 +123,7 @@ pub struct Hello {
     /// How well clocks agree, in experiments that compare them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocks: Option<ClockFacts>,
-    /// How its processes ended after all was measured, unless with exit code 0; what has started them adds it.
+    /// How its processes ended after all was measured, unless with exit code 0; added by `ddtbench`, which started them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_ending: Option<String>,
 }

@@ -71,7 +71,7 @@ impl Difference {
         let variance = of_a.powi(2) + of_b.powi(2);
         let part = |error: f64, n: usize| error.powi(4) / (n as f64 - 1.0);
         let parts = part(of_a, first) + part(of_b, second);
-        // Where nothing varies at all, any number of degrees will do.
+        // If nothing varies, any number of degrees will do.
         let freedom = if parts > 0.0 { variance.powi(2) / parts } else { 1.0 };
         Self::new(b - a, variance.sqrt(), freedom)
     }
@@ -201,7 +201,7 @@ impl Location {
     fn between(first: Self, second: Self) -> Compared {
         let variance = first.error.powi(2) + second.error.powi(2);
         let parts: f64 = [first, second].iter().map(|of| of.error.powi(4) / of.freedom).sum();
-        // Where nothing varies at all, any number of degrees will do.
+        // If nothing varies, any number of degrees will do.
         let freedom = if parts > 0.0 { variance.powi(2) / parts } else { 1.0 };
         let is_adjusted = first.is_adjusted;
         let difference = Difference::new(second.value - first.value, variance.sqrt(), freedom);

@@ -31,7 +31,7 @@ pub fn upper_quantile(sorted: &[f64], p: f64) -> Option<f64> {
 }
 
 /// A sample is slow from so many medians on. Machines that change their state make times up to 2.4 times as long, and those are
-/// compared elsewhere; what takes longer than this had to wait for something.
+/// compared elsewhere; a longer sample had to wait for something.
 const SLOW: f64 = 3.0;
 
 /// How many of all samples are slow, and how much of all time they take, as shares.
@@ -44,7 +44,7 @@ pub struct SlowSamples {
 }
 
 impl SlowSamples {
-    /// Of sorted samples; `None` without any, and where one is not a time: differences of two clocks can be negative.
+    /// The values of sorted samples; `None` without any, and if one is not a time: differences of two clocks can be negative.
     pub fn of(sorted: &[f64]) -> Option<Self> {
         let limit = SLOW * median(sorted)?;
         let total: f64 = sorted.iter().sum();

@@ -14,7 +14,7 @@ pub struct RankDifference {
 }
 
 impl RankDifference {
-    /// Of two groups; `None` if one is empty.
+    /// The differences between two groups; `None` if one is empty.
     pub fn of(first: &[f64], second: &[f64]) -> Option<Self> {
         let differences = sorted(second.iter().flat_map(|b| first.iter().map(move |a| b - a)));
         (!differences.is_empty()).then_some(Self { differences, sizes: (first.len(), second.len()) })

@@ -98,7 +98,7 @@ struct EngineComparison<'a> {
     eviction: Option<Eviction>,
     /// Number of the last generation of data.
     generation: u32,
-    /// What is looked at after each sample of a block, of packing and of unpacking.
+    /// The places that are checked after each sample of a block, in packing and in unpacking.
     spots: [Spots; 2],
 }
 

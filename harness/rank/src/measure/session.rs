@@ -39,7 +39,7 @@ pub struct Session<'a> {
     pub generation: u32,
     /// Number of the last repetition whose data was written anew, from 1 in each generation; equal on all ranks.
     pub repetition: u32,
-    /// What is looked at after each repetition of a block.
+    /// The places that are checked after each repetition of a block.
     pub spots: Spots,
 }
 
@@ -99,7 +99,7 @@ impl Session<'_> {
         method.settle()
     }
 
-    /// What `rank` has written anew before the last repetition, or if nothing was, what it has filled in.
+    /// The data that `rank` wrote before the last repetition, or its initial data if it wrote none.
     pub fn sent_by(&self, rank: usize) -> Pattern {
         Pattern::sent(rank, self.generation, self.repetition)
     }
@@ -153,7 +153,7 @@ impl Renewal {
         } else {
             Stamps::of([])
         };
-        // Blocks of an all-to-all may be smaller than a line: each is a message of its own.
+        // Blocks of an all-to-all may be smaller than a line: each is a separate message.
         let bytes = setup.message_bytes / setup.blocks();
         let wire = Stamps::of((0..setup.blocks()).map(|block| Span { offset: block * bytes, bytes }));
         Self { arrays, turned, wire }

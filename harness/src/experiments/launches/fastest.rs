@@ -56,7 +56,7 @@ fn ranked<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option
     })
 }
 
-/// What a method takes relative to each loop and to the fastest, in time and in the mean.
+/// The ratios of a method to each loop and to the fastest, in time and in the mean.
 fn figures(
     method: &RankedMethod<'_>,
     all: &[RankedMethod<'_>],

@@ -172,7 +172,7 @@ fn times(results: &Results<'_>) -> Vec<Datum> {
 
 /// The same of each launch, where there are several, and over them.
 fn launches(results: &Results<'_>) -> Vec<Datum> {
-    // Where one launch moved wrong bytes, no other has a point.
+    // If one launch moved wrong bytes, no other has a point.
     let wrong: HashSet<(&Arc<Case>, &str)> = results
         .over
         .iter()

@@ -150,7 +150,7 @@ pub fn take_off(message: &mut [u8], version: Version) {
 struct Share {
     peer: usize,
     tag: usize,
-    /// Where they are, and what they were filled in as.
+    /// Their places, and the values that they were filled with.
     values: Vec<(*mut u8, Vec<u8>)>,
     bytes: usize,
 }
@@ -163,7 +163,7 @@ pub struct Shares(Vec<Share>);
 unsafe impl Sync for Shares {}
 
 impl Shares {
-    /// What other ranks send in the first stage, as it arrives, by the last value: packed messages in the wire buffer, others in the arrays.
+    /// The messages of other ranks in the first stage, as they arrive, by the last value: packed messages in the wire buffer, others in the arrays.
     /// What a rank sends to itself says nothing of how early messages are.
     pub fn early(
         links: &Links,
@@ -177,7 +177,7 @@ impl Shares {
         Self::of(first.filter(|link| link.peer != rank), memory, field, generation, packing)
     }
 
-    /// What comes in all stages, where it lies in the arrays at the end: the last, the first and a random value of each share.
+    /// The data received in all stages, at its final place in the arrays: the last, the first and a random value of each share.
     pub fn arrived(links: &Links, memory: &HaloMemory, field: &Field, generation: u64) -> Self {
         let all = links.stages.iter().flat_map(|stage| &stage.receives);
         Self::of(all, memory, field, generation, Packing::Datatype)

@@ -77,7 +77,7 @@ impl<'a, T: Traffic> Experiment<'a> for OverlapExperiment<'a, T> {
     fn repeat(&mut self, measured: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
         self.traffic.fill(&mut measured.active)?;
         Turn::shortest(count, || {
-            // Blocks will tell what is wrong.
+            // The blocks will report the error.
             let readings = self.cell.repeat(&mut self.traffic, &mut measured.active, &mut Vec::new())?;
             Ok(readings.overlapped[1] - readings.overlapped[0])
         })

@@ -31,7 +31,7 @@ pub struct Arrival {
 
 impl Arrival {
     /// The first bytes of the block, some at random, and the last ones: as many as a line has, so that something of each is
-    /// written anew.
+    /// written again.
     pub fn parts(&self, version: Version) -> [Self; 3] {
         let bytes = self.bytes.min(LINE_BYTES);
         let last = self.bytes - bytes;
@@ -52,7 +52,7 @@ pub struct Bytes {
 impl Bytes {
     /// Of a memory of so many blocks that are sent; senders have equally many.
     pub fn new(blocks: usize, bytes: usize) -> Self {
-        // Each block is written anew, also one of several in a line.
+        // Each block is written again, also one of several in a line.
         Self { stamps: Stamps::of((0..blocks).map(|block| Span { offset: block * bytes, bytes })) }
     }
 
@@ -160,14 +160,14 @@ impl Numbers {
         self.wrong(found, 0..found.len() / self.bytes(), ranks, version)
     }
 
-    /// The same of the first, a random one and the last of the sums whose numbers are written anew.
+    /// The same of the first, a random one and the last of the sums whose numbers are written again.
     pub fn look(&self, found: &[u8], ranks: usize, version: Version) -> Option<String> {
         let last = (found.len() / self.bytes()).checked_sub(1)? / self.of_line();
         let lines = [0, some_place(version.generation.into(), last + 1), last];
         self.wrong(found, lines.into_iter().map(|line| line * self.of_line()), ranks, version)
     }
 
-    /// What is wrong with some sums.
+    /// The error of some sums.
     fn wrong(
         &self,
         found: &[u8],

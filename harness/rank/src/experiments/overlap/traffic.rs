@@ -34,10 +34,10 @@ pub trait Traffic {
     }
 
     /// Whether the last communication since [`Traffic::renew`] has brought a few bytes of each message that this rank receives: the
-    /// first, the last and a random one of those that are written anew. What was wrong, if anything.
+    /// first, the last and a random one of those that are written again. Returns the first error.
     fn look(&mut self, active: &mut Self::Active) -> Option<String>;
 
-    /// What of the last communication this rank got wrong, if anything: all of it is compared.
+    /// The first error in the data that this rank received last: all of it is compared.
     fn mismatch(&mut self, active: &mut Self::Active) -> Result<Option<String>, CallError>;
 
     /// Gives back what a method has.
