@@ -24,10 +24,10 @@ use std::sync::Arc;
 use crate::model::event::{MessageFacts, TimedApart};
 use crate::model::{BlockState, Case, CaseResult, Phase, Record};
 pub use locked_folder::LockedFolder;
-use locked_folder::replace_by;
+use locked_folder::{RESULTS_MODE, replace_by};
 use log::Log;
 pub use pictures::write_pictures;
-pub use recorded::{Done, Recorded, read_records, read_times};
+pub use recorded::{Done, Recorded, lacking_figures, read_records, read_times};
 use rows::FigureRow;
 pub use samples::MethodSamples;
 
@@ -112,7 +112,7 @@ pub enum FolderError {
     #[error("another ddtbench is writing to {}", .0.display())]
     InUse(PathBuf),
     /// The system refused.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {source}{}", .path.display(), remedy(.source))]
     Io {
         /// The file or folder.
         path: PathBuf,
@@ -135,6 +135,22 @@ pub enum FolderError {
         /// What is wrong with it, and where.
         reason: String,
     },
+}
+
+/// What helps against an error of the system.
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            "; a file is where a folder is needed: choose another folder (--out, --dir)"
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "; choose a folder that you may write to (--out, --dir)"
+        }
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "; free some space, or choose another folder (--out, --dir)"
+        }
+        _ => "",
+    }
 }
 
 /// How to go on with what is in a folder.
@@ -238,7 +254,7 @@ impl Folder {
     ) -> Result<()> {
         let of_cases = self.numbers.iter().map(|(case, number)| (*number, case.clone())).collect();
         let samples = recorded::read(&self.path().join(SAMPLES))?;
-        replace_by(&self.path().join(file), |to| {
+        replace_by(&self.path().join(file), RESULTS_MODE, |to| {
             to.write_all(header.as_bytes())?;
             samples::each_method(&samples, &of_cases, |method| to.write_all(lines(method).as_bytes()))
         })

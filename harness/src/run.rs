@@ -1,5 +1,6 @@
 //! A run: cases x cache modes x MPIs x launches, from a plan to a folder of results, a process of the rank program each.
 
+mod account;
 mod calibrated;
 mod case;
 pub mod doctor;
@@ -15,9 +16,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use account::{Difference, MpiAccount};
 pub use calibrated::calibrated;
 pub use case::{CaseRun, Finished};
-pub use environment::{Environment, MpiAccount, Part, this_build};
+pub use environment::{Environment, Part, differences, now, this_build};
 pub use machine::Machine;
 pub use order::{Unit, in_plan_order};
 use paths::Paths;
@@ -65,6 +67,9 @@ pub enum RunError {
     /// The rank program cannot be started.
     #[error(transparent)]
     Mpi(#[from] MpiError),
+    /// Ranks run under other conditions than those that they are to be compared with.
+    #[error("conditions differ: {0}; --anyway measures all the same, and the results show it")]
+    Conditions(String),
     /// Sizes that cases need were not found.
     #[error("{0}")]
     Calibration(String),
@@ -150,6 +155,9 @@ impl Run<'_> {
                 Finished::Case(methods, hello) => (methods, hello),
                 Finished::Interrupted => return Ok((RunEnd::Interrupted, records)),
             };
+            if let Some(hello) = &hello {
+                environment.check_account(unit.target, hello)?;
+            }
             self.mark(*unit, &mut methods, &checks);
             if let Some(text) = hello.as_ref().and_then(|hello| hello.bad_ending.as_ref())
                 && bad_endings.insert((unit.target, text.clone()))
@@ -190,13 +198,15 @@ impl Run<'_> {
         self.launch(unit, &[]).never_began(times, output.to_owned()).into()
     }
 
-    /// What is chosen for `srun`, for the user: once for each MPI.
+    /// What is chosen for `srun`, or taken off for other launchers, for the user: once for each MPI.
     fn report_pmi(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let mut reported = HashSet::new();
         for target in 0..self.targets.len() {
             let unit = Unit { case: 0, cache: Cache::default(), target, launch: 0 };
-            if let Some(pmi) = self.launch(unit, &[]).pmi()?.filter(|pmi| !matches!(pmi, Pmi::Given { .. })) {
-                let text = pmi.to_string();
+            let launch = self.launch(unit, &[]);
+            let pmi =
+                launch.pmi()?.filter(|pmi| !matches!(pmi, Pmi::Given { .. })).map(|pmi| pmi.to_string());
+            for text in pmi.into_iter().chain(launch.outer_launcher()?) {
                 if reported.insert(text.clone()) {
                     observer.note(&text);
                 }

@@ -201,6 +201,15 @@ fn folders(mpi: &Mpi) {
     compare("other --anyway --gate --undecided-is-ok").expect_code(0);
     compare("loose").expect_code(2).expect_err(&["binding", "--anyway"]);
     compare("loose --anyway").expect_code(0);
+    // As if it had been measured with another setting.
+    let file = kept.out().with_file_name("loose").join("environment.json");
+    let mut environment: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    environment["mpis"][0]["settings"]["FI_PROVIDER"] = "tcp".into();
+    fs::write(file, environment.to_string()).unwrap();
+    let difference = "FI_PROVIDER: not set and \"tcp\"";
+    compare("loose").expect_code(2).expect_err(&[difference]);
+    let compared = compare("loose --anyway --format markdown").expect_code(0).out;
+    assert!(compared.contains(difference), "{compared}");
     let page = compare("other --anyway --format html").expect_code(0).out;
     assert!(page.contains("<h2>out (base, mpich ") && page.contains("undecided in 1"), "{page}");
     compare("").expect_code(2).expect_err(&["several MPIs"]);

@@ -140,6 +140,20 @@ fn elsewhere() {
     assert_eq!(parts[1].get("rank_hosts"), hosts[1]);
     // It is no other place any more.
     run.types("run --resume out").expect_code(0);
+    // As if all parts had been measured with another setting.
+    let mut environment = run.environment();
+    environment["mpis"][0]["settings"]["FI_PROVIDER"] = "tcp".into();
+    environment["resumed"].as_array_mut().unwrap().clear();
+    std::fs::write(folder.join("environment.json"), environment.to_string()).unwrap();
+    let refused = run.types("run --resume out").expect_code(2);
+    refused.expect_err(&["mpich, FI_PROVIDER: \"tcp\" then, not set now", "--anyway"]);
+    let resumed = run.types("run --resume out --anyway").expect_code(0);
+    let note = "Settings of mpich differ: FI_PROVIDER: \"tcp\" in part 0, not set in part 1";
+    assert!(
+        resumed.out.contains(note) && run.types("report out").expect_code(0).out.contains(note),
+        "{resumed}"
+    );
+    assert!(run.read("report.html").contains("Settings of mpich differ"));
 }
 
 /// A byte is wrong in one launch of three.

@@ -240,7 +240,8 @@ fn the_script(mpi: &Mpi, cluster: &Cluster) {
     let submitted = line_with(JOBS, &["sbatch", "job.sh"]);
     let options = submitted.find("job.sh").map(|place| &submitted[..place]).expect("the script's name");
     let job = cluster.submit(dir.path(), &format!("{options}job.sh {SHORT} {}", mpi.name));
-    let out = dir.path().join("results").join(&job.id);
+    let id = job.id.clone();
+    let out = dir.path().join("results").join(&id);
     let said = job.end("COMPLETED 0:0");
     let chosen =
         if mpi.name == "openmpi" { "--mpi=pmix and PMIX_SECURITY_MODE=native" } else { "--mpi=pmi2" };
@@ -248,6 +249,11 @@ fn the_script(mpi: &Mpi, cluster: &Cluster) {
     expect_measured_on_two(&out);
     let environment = fs::read_to_string(out.join("environment.json")).unwrap();
     assert!(environment.contains("\"host\": \"nodeb\""), "{environment}");
+    // A job that is requeued begins again with its number.
+    let before = kept(&out);
+    let again = format!("SLURM_JOB_ID={id} bash job.sh {SHORT} {}", mpi.name);
+    run(&mut cluster.command(dir.path(), &again)).expect_code(0);
+    assert_eq!(kept(&out), before, "all was measured");
 }
 
 fn by_hand(mpi: &Mpi, cluster: &Cluster) {

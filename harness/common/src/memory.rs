@@ -28,14 +28,15 @@ fn rank_bytes_here(app: &MicroApp, available: u64) -> Option<u64> {
     let size = app.message_bytes();
     let buffers = wire_bytes(size)?.checked_mul(2)?.checked_add(size.checked_mul(2)?)?;
     let without = arrays.checked_add(buffers)?;
-    // To count segments takes time: no more than for whose places there is room.
     let room = available.saturating_sub(without) / PLACES_BYTES;
-    let counted = || {
-        let most = usize::try_from(room).unwrap_or(usize::MAX).saturating_add(1);
-        app.message(Side::Send, WireOrder::Ddt).segments().take(most).count() as u64
-    };
-    let segments = app.send.listed_segments().unwrap_or_else(counted);
+    let segments = app.send.listed_segments().unwrap_or_else(|| counted_segments(app, room));
     without.checked_add(segments.checked_mul(PLACES_BYTES)?)
+}
+
+/// The segments of a message. To count them takes time: no more than there is room for, and one.
+fn counted_segments(app: &MicroApp, room: u64) -> u64 {
+    let most = usize::try_from(room).unwrap_or(usize::MAX).saturating_add(1);
+    app.message(Side::Send, WireOrder::Ddt).segments().take(most).count() as u64
 }
 
 /// Refuses so many ranks on one machine, each of which needs so much.
@@ -60,14 +61,20 @@ pub fn check_engine(app: &MicroApp, available: u64) -> Result<(), String> {
     check_one(rank_bytes(app).and_then(|bytes| bytes.checked_mul(2)), available)
 }
 
-/// Refuses a layout whose index lists cannot be drawn here.
+/// Refuses a layout whose index lists cannot be drawn here, or whose segments cannot be listed.
 ///
 /// # Errors
 /// What is needed and what there is.
 pub fn check_layout(app: &MicroApp, available: u64) -> Result<(), String> {
     /// Of each entry: the index, its displacement, and both in the layout while it is made; measured, 43 where strides are counted.
     const ENTRY_BYTES: u64 = 44;
-    check_one(app.send.listed_segments().unwrap_or(0).checked_mul(ENTRY_BYTES), available)
+    /// Of each segment: offset and length, in a list and in one of twice the length while it grows.
+    const SEGMENT_BYTES: u64 = 48;
+    let needed = match app.send.listed_segments() {
+        Some(entries) => entries.checked_mul(ENTRY_BYTES),
+        None => counted_segments(app, available / SEGMENT_BYTES).checked_mul(SEGMENT_BYTES),
+    };
+    check_one(needed, available)
 }
 
 /// Refuses what one process cannot have.
@@ -110,6 +117,7 @@ mod tests {
         assert!(all > 1000 * 32 && rank_bytes(&app) == Some(all));
         let some = rank_bytes_here(&app, all - 500 * 32).unwrap();
         assert!(some > all - 500 * 32 && some < all, "{some} of {all}");
+        assert!(check_layout(&app, 1000 * 48).is_ok() && check_layout(&app, 999 * 48).is_err());
         // Two thousand million of them, and none is looked at: the arrays alone are too large.
         let app = of("vector(2000000000,1,2,double)");
         assert!(rank_bytes_here(&app, 1 << 30).unwrap() > 48 << 30);

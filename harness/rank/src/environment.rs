@@ -1,11 +1,11 @@
 //! What surrounds the figures of a run: the MPI, where each rank may run, and what steers them.
 
+use common::model::conditions::SETTING_PREFIXES;
 use common::model::event::{self, Hello, MessageFacts, RankPlace};
 
 use crate::binding;
 use crate::checked::{World, identity};
 use crate::measure::clock::Clock;
-use crate::measure::local_clock::VIRTUAL;
 
 /// Where this process runs, as `rank`.
 pub fn place(rank: usize) -> RankPlace {
@@ -25,24 +25,12 @@ pub fn host() -> String {
 
 /// Variables that steer an MPI or its transports, by name; and clocks that are not the real ones.
 pub fn settings() -> Vec<(String, String)> {
-    const PREFIXES: &[&str] = &[
-        "MPIR_CVAR_",
-        "MPICH_",
-        "OMPI_MCA_",
-        "PRTE_MCA_",
-        "PMIX_MCA_",
-        "I_MPI_",
-        "MV2_",
-        "UCX_",
-        "FI_",
-        VIRTUAL,
-    ];
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
     };
     let mut settings: Vec<_> = std::env::vars_os()
         .map(text)
-        .filter(|(name, _)| PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+        .filter(|(name, _)| SETTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
         .collect();
     settings.sort();
     settings

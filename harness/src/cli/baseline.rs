@@ -1,23 +1,25 @@
 //! The command `baseline`: runs of an MPI that are kept under a name, and what has become slower since.
 
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, anyhow, bail, ensure};
+use anyhow::{Context as _, bail, ensure};
 use clap::{Args, Subcommand};
-use ddtbench::folder;
+use ddtbench::folder::{self, FolderError};
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::{MOST_LAUNCHES, Plan};
 use ddtbench::report::columns::{Align, Column, Table};
-use ddtbench::run::{Environment, Machine, RunEnd, this_build};
+use ddtbench::run::{self, Environment, Machine, MpiAccount, RunEnd, this_build};
 
 use super::compare::{JudgeArgs, seconds};
 use super::kinds::{GivenArgs, MessageCases};
 use super::measure::{self, BeginOptions, EarlyEnd};
 use super::output::{self, log};
-use super::{numbers, recorded};
+use super::resume::{self, ResumeOptions};
+use super::{numbers, recorded, trust};
 
 /// Runs of a baseline: the fewest whose spread is known.
 const RUNS: usize = 3;
@@ -84,9 +86,12 @@ pub struct CheckArgs {
     pace: PaceArgs,
     #[command(flatten)]
     judge: JudgeArgs,
-    /// Compare although machine or conditions differ
+    /// Compare even if the machine or settings differ
     #[arg(long)]
     anyway: bool,
+    /// Run the programs that the baseline's plan names although it is another user's
+    #[arg(long)]
+    trust: bool,
 }
 
 impl BaselineCommand {
@@ -106,11 +111,6 @@ impl SaveArgs {
         ensure!(!path.exists(), "{} is there already; take another name, or remove it first", path.display());
         // What is under the name is whole.
         let unfinished = self.place.dir.join(format!(".{}.unfinished", self.name));
-        ensure!(
-            !unfinished.exists(),
-            "{} is of an earlier save that was stopped; remove it first",
-            unfinished.display()
-        );
         let plan = self.given.plan_of_any_kind()?;
         ensure!(
             plan.mpis.len() <= 1 && plan.variants.is_empty(),
@@ -118,8 +118,23 @@ impl SaveArgs {
             plan.mpis.join(",")
         );
         let runs = self.pace.runs(RUNS)?;
-        let options = self.given.options(None);
-        let have_succeeded = self.pace.measure(runs, &unfinished, &plan, options)?;
+        let is_new = !unfinished.exists();
+        if !is_new {
+            check_plan(&plan, &unfinished)?;
+        }
+        let made = missing(&unfinished);
+        std::fs::create_dir_all(&unfinished).map_err(at(&unfinished))?;
+        let lock = lock(&unfinished)?;
+        if !is_new {
+            log(&format!("going on with the save in {}, which was stopped", unfinished.display()));
+        }
+        let resume = self.given.resume_options();
+        let measured = self.pace.measure(runs, &unfinished, &plan, self.given.options(None), resume);
+        let have_succeeded = measured.inspect_err(|_| {
+            // What was made for nothing; a folder that has something stays.
+            let _ = made.iter().try_for_each(std::fs::remove_dir);
+        })?;
+        drop(lock);
         std::fs::rename(&unfinished, &path)
             .with_context(|| format!("{} to {}", unfinished.display(), path.display()))?;
         log(&format!(
@@ -155,16 +170,22 @@ impl CheckArgs {
             path.display(),
             kept.len()
         );
-        let mut plan = Plan::read(&first.join(folder::PLAN))?;
+        let file = first.join(folder::PLAN);
+        let mut plan = Plan::read(&file)?;
+        trust::check(&plan, &[&file, first, &path, &self.place.dir], self.trust)?;
         self.refuse_early(first)?;
         plan.mpis = self.mpi.clone().map_or(plan.mpis, |mpi| vec![mpi]);
         let runs = self.pace.runs(kept.len().max(RUNS))?;
         let new = self.out.clone().unwrap_or_else(|| {
-            let stamp = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S");
+            let stamp = run::now().strftime("%Y-%m-%d-%H%M%S");
             PathBuf::from(format!("results/{stamp}-check-{}", self.name))
         });
-        let options = BeginOptions { verbose: self.verbose, ..BeginOptions::default() };
-        self.pace.measure(runs, &new, &plan, options)?;
+        // Each of its runs may have known more than the others.
+        let environments =
+            if self.anyway { Vec::new() } else { kept.iter().filter_map(|run| environment(run)).collect() };
+        let held_to: Vec<MpiAccount> = environments.iter().flat_map(Environment::accounts).cloned().collect();
+        let options = BeginOptions { verbose: self.verbose, held_to: &held_to, ..BeginOptions::default() };
+        self.pace.measure(runs, &new, &plan, options, ResumeOptions::default())?;
         log(&format!(
             "new runs: {}; ddtbench compare {} {0} shows this again",
             new.display(),
@@ -203,6 +224,46 @@ impl CheckArgs {
     }
 }
 
+/// Adds the path, and what helps, to an error of the system.
+fn at(path: &Path) -> impl FnOnce(std::io::Error) -> FolderError {
+    let path = path.to_owned();
+    move |source| FolderError::Io { path, source }
+}
+
+/// Refuses to go on with a save that has another plan.
+fn check_plan(plan: &Plan, unfinished: &Path) -> anyhow::Result<()> {
+    let Ok(begun) = Plan::read(&unfinished.join("1").join(folder::PLAN)) else { return Ok(()) };
+    let mut plan = plan.clone().check()?.plan;
+    if plan.mpis.is_empty() {
+        plan.mpis.clone_from(&begun.mpis);
+    }
+    ensure!(
+        plan == begun,
+        "{} is of an earlier save that was stopped, and its plan is another one; repeat the command that it was begun by, or remove it",
+        unfinished.display()
+    );
+    Ok(())
+}
+
+/// The folders that must be made for one, from within outwards.
+fn missing(folder: &Path) -> Vec<PathBuf> {
+    let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    missing.map(Path::to_owned).collect()
+}
+
+/// Keeps other saves of the same name out while it is open.
+fn lock(unfinished: &Path) -> anyhow::Result<File> {
+    let folder = File::open(unfinished).with_context(|| unfinished.display().to_string())?;
+    match folder.try_lock() {
+        Err(TryLockError::WouldBlock) => bail!(
+            "another ddtbench baseline save measures into {}; wait until it has ended, or choose another name",
+            unfinished.display()
+        ),
+        // A file system without locks is not a reason to refuse.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(folder),
+    }
+}
+
 /// A run's account of itself.
 fn environment(run: &Path) -> Option<Environment> {
     Environment::read(&run.join(folder::ENVIRONMENT)).ok().flatten()
@@ -218,22 +279,27 @@ impl PaceArgs {
         Ok(runs)
     }
 
-    /// Measures a plan so many times, into folders with numbers: whether all methods have succeeded.
+    /// Measures a plan so many times, into folders with numbers, or goes on with what they have: whether all methods have succeeded.
     fn measure(
         &self,
         runs: usize,
         path: &Path,
         plan: &Plan,
         options: BeginOptions<'_>,
+        resume: ResumeOptions,
     ) -> anyhow::Result<bool> {
         let mut have_succeeded = true;
         for number in 1..=runs {
-            if number > 1 && !self.wait(number, runs) {
-                bail!(stopped(path));
-            }
             let out = path.join(number.to_string());
-            let begun = measure::start(BeginOptions { out: Some(&out), ..options }, plan.clone())?;
-            let ended = measure::finish(begun, Vec::new(), options.verbose)?;
+            let (begun, records) = if out.join(folder::PLAN).exists() {
+                resume::reopen(resume, &out)?
+            } else if number == 1 || self.wait(number, runs) {
+                let begun = measure::start(BeginOptions { out: Some(&out), ..options }, plan.clone())?;
+                (begun, Vec::new())
+            } else {
+                bail!(stopped(path))
+            };
+            let ended = measure::finish(begun, records, options.verbose)?;
             if ended.end == RunEnd::Interrupted {
                 bail!(stopped(path));
             }
@@ -258,7 +324,10 @@ impl PaceArgs {
 }
 
 fn stopped(path: &Path) -> EarlyEnd {
-    log(&format!("stopped; the runs that were made are kept in {}", path.display()));
+    log(&format!(
+        "stopped; the runs that were made are kept in {}; ddtbench baseline save goes on with a save",
+        path.display()
+    ));
     EarlyEnd(ExitCode::from(measure::INTERRUPTED))
 }
 
@@ -271,7 +340,7 @@ impl PlaceArgs {
                 entries.flatten().map(|entry| entry.path()).filter(|path| is_baseline(path)).collect()
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(anyhow!("{}: {error}", self.dir.display())),
+            Err(error) => return Err(at(&self.dir)(error).into()),
         };
         entries.sort();
         for path in entries {
@@ -342,4 +411,32 @@ fn name(text: &str) -> Result<String, String> {
     let wrong =
         || "must be of letters, digits, `.`, `_` and `-`, and begin with neither `.` nor `-`".to_owned();
     if is_name { Ok(text.to_owned()) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use ddtbench::experiments::planned::PlannedCase;
+
+    use super::*;
+
+    #[test]
+    fn a_save_goes_on_only_with_its_own_plan_and_not_twice_at_the_same_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let of = |test: &str| {
+            let case = PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
+            Plan { cases: vec![case], ..Plan::default() }
+        };
+        assert!(check_plan(&of("contiguous"), dir.path()).is_ok(), "nothing was begun");
+        std::fs::create_dir(dir.path().join("1")).unwrap();
+        let begun = Plan { mpis: vec!["mpich".to_owned()], ..of("contiguous") }.check().unwrap().plan;
+        std::fs::write(dir.path().join("1").join(folder::PLAN), begun.to_toml()).unwrap();
+        assert!(check_plan(&of("contiguous"), dir.path()).is_ok());
+        let refusal = check_plan(&of("nas_lu_y"), dir.path()).unwrap_err().to_string();
+        assert!(refusal.contains("another one") && refusal.contains("remove it"), "{refusal}");
+        let first = lock(dir.path()).unwrap();
+        let refusal = lock(dir.path()).unwrap_err().to_string();
+        assert!(refusal.contains("another ddtbench baseline save"), "{refusal}");
+        drop(first);
+        assert!(lock(dir.path()).is_ok());
+    }
 }

@@ -126,7 +126,7 @@ impl ConditionArgs {
 
     /// How a run is begun by these flags, in this folder, of the plan in this file.
     pub fn options<'a>(&self, out: Option<&'a Path>, plan_file: Option<&'a Path>) -> BeginOptions<'a> {
-        BeginOptions { out, plan_file, dry_run: self.dry_run, verbose: self.verbose }
+        BeginOptions { out, plan_file, dry_run: self.dry_run, verbose: self.verbose, held_to: &[] }
     }
 
     /// The plan of the file, or an empty one of a kind, with what the flags say.

@@ -15,6 +15,7 @@ use super::headings::{RESULTS, WHAT};
 use super::measure::BeginOptions;
 use super::numbers;
 use super::output::log;
+use super::resume::ResumeOptions;
 use super::selection::{ParamArgs, TestArgs};
 
 /// Ranks at most: MPI counts them in a C `int`.
@@ -97,6 +98,12 @@ impl<C: Cases> GivenArgs<C> {
     /// How a run is begun by these flags, in this folder.
     pub(super) fn options<'a>(&'a self, out: Option<&'a Path>) -> BeginOptions<'a> {
         self.conditions.options(out, self.plan_file())
+    }
+
+    /// How a run that these flags have begun is resumed.
+    pub(super) fn resume_options(&self) -> ResumeOptions {
+        let ConditionArgs { trust, verbose, .. } = self.conditions;
+        ResumeOptions { is_trusted: trust, verbose, ..ResumeOptions::default() }
     }
 
     /// The plan of a file of any kind, or of ping-pongs that the flags select.

@@ -15,7 +15,7 @@ use ddtbench::model::{PairScope, Record};
 use ddtbench::mpi::{self, Target, interrupt, shared_memory};
 use ddtbench::plan::{CheckedPlan, Plan, Variant, memory};
 use ddtbench::report::compared::Compared;
-use ddtbench::run::{self, Environment, Observer, Part, Run, RunEnd, RunError};
+use ddtbench::run::{self, Environment, MpiAccount, Observer, Part, Run, RunEnd, RunError};
 
 use super::output::{self, log};
 use super::progress::Progress;
@@ -56,6 +56,8 @@ pub(super) struct BeginOptions<'a> {
     pub verbose: bool,
     /// The file that the plan was read from.
     pub plan_file: Option<&'a Path>,
+    /// Accounts of MPIs whose conditions it must meet; without one there are none.
+    pub held_to: &'a [MpiAccount],
 }
 
 /// Makes a run ready, or ends early. A folder that was asked for is tried before anything is installed or built.
@@ -102,7 +104,13 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
         let checked = with_sizes(checked, &targets)?;
         let run = Run { plan: &checked, targets: &targets };
         let begun = Part::now(now(), &run, 0)?;
-        let environment = Environment::of(checked.plan.to_toml(), begun);
+        let found: Vec<String> =
+            begun.mpis.iter().flat_map(|account| run::differences(options.held_to, account)).collect();
+        if !found.is_empty() {
+            return Err(RunError::Conditions(found.join("; ")).into());
+        }
+        let mut environment = Environment::of(checked.plan.to_toml(), begun);
+        environment.held_to = options.held_to.to_vec();
         Ok((checked, targets, environment))
     });
     if interrupt::requested() {
@@ -166,6 +174,8 @@ pub(super) struct Ended {
     pub folder: Folder,
     /// The names of its figure's pictures, and whether all could be drawn.
     pub figure: Option<(Vec<String>, bool)>,
+    /// What must be known of the results.
+    pub notes: Vec<String>,
 }
 
 /// Measures what of a run is not in `records`, and keeps all that it comes to.
@@ -176,7 +186,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     if verbose {
         environment.part().mpis.iter().for_each(|account| output::log_command(&account.first_case));
     }
-    warn_of_shared_cores(&run);
+    warn_of_shared_cores(&run, &environment.part().mpis);
     folder.unlocked().into_iter().for_each(log);
     environment.keep(&folder)?;
     estimate(&checked, run.targets.len());
@@ -189,6 +199,14 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
         Err(error @ RunError::Mpi(_)) => {
             return Err(give_back(folder, error.into()));
         }
+        Err(error @ RunError::Conditions(_)) => {
+            // The part that has begun under them has nothing.
+            if environment.resumed.pop().is_some() {
+                environment.keep(&folder)?;
+                return Err(error.into());
+            }
+            return Err(give_back(folder, error.into()));
+        }
         Err(error) => return Err(anyhow::Error::from(error).context(resume_hint(folder.path()))),
     };
     records.extend(new);
@@ -199,14 +217,15 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let mut figure_drawn = false;
     if !over.is_empty() {
         let figure = checked.plan.figure.as_ref();
-        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &same_bytes);
+        environment.keep(&folder)?;
+        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &same_bytes)?;
         let is_drawn = |name: &String| page.pictures.iter().any(|drawn| drawn.name == *name);
         figure_drawn = figure.is_some_and(|figure| figure.file_names().iter().all(is_drawn));
         page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;
         write_formats(&folder, &checked.plan, &records).with_context(|| resume_hint(folder.path()))?;
     }
     let figure = checked.plan.figure.map(|figure| (figure.file_names(), figure_drawn));
-    Ok(Ended { end, kind, over, same_bytes, folder, figure })
+    Ok(Ended { end, kind, over, same_bytes, folder, figure, notes: environment.notes })
 }
 
 /// Writes the samples of these records in the plan's text formats.
@@ -232,7 +251,7 @@ impl Ended {
     /// Prints the answer or all details, and where the results are.
     pub fn print(&self, with_details: bool) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
-            print_results(self.kind, &self.over, &self.same_bytes, with_details)?;
+            print_results(self.kind, &self.over, &self.same_bytes, with_details, &self.notes)?;
         }
         if self.end == RunEnd::Interrupted || !self.is_success() {
             shared_memory::sentence(&shared_memory::leftovers()).iter().for_each(|sentence| log(sentence));
@@ -268,13 +287,19 @@ impl Ended {
     }
 }
 
-pub(super) fn warn_of_shared_cores(run: &Run<'_>) {
+pub(super) fn warn_of_shared_cores(run: &Run<'_>, accounts: &[MpiAccount]) {
     let plan = &run.plan.plan;
     let threads = run.plan.cases.iter().map(|case| case.process_settings.threads).max().unwrap_or(1);
     if run.units().iter().any(|unit| run.launch(*unit, &[]).is_oversubscribed()) {
         let of = if threads > 1 { format!(" of up to {threads} threads") } else { String::new() };
+        let set = |account: &MpiAccount| {
+            let all = account.added_settings.iter().map(|(name, value)| format!("{name}={value}"));
+            let all = all.collect::<Vec<_>>().join(" ");
+            (!all.is_empty()).then(|| format!("; {all} is set for {}", account.label()))
+        };
+        let set: String = accounts.iter().filter_map(set).collect();
         log(&format!(
-            "warning: {} ranks{of} share {} cores: they are not bound, and times say little of other machines",
+            "warning: {} ranks{of} share {} cores: they are not bound, and times say little of other machines{set}",
             plan.ranks(),
             mpi::cores()
         ));
@@ -343,7 +368,7 @@ pub(super) fn default_folder<F>(
     what: &str,
     create: impl Fn(&Path) -> Result<F, FolderError>,
 ) -> anyhow::Result<F> {
-    let stem = format!("results/{}-{what}", jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S"));
+    let stem = format!("results/{}-{what}", run::now().strftime("%Y-%m-%d-%H%M%S"));
     let names = (2..).map(|number| format!("{stem}-{number}"));
     for name in std::iter::once(stem.clone()).chain(names) {
         match create(Path::new(&name)) {
@@ -356,7 +381,7 @@ pub(super) fn default_folder<F>(
 
 /// This moment, with the zone's offset.
 pub(super) fn now() -> String {
-    jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
+    run::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Numbers of the command line: `-1` is a value as others are, and what is none is refused with what would be right.
+//! Numbers of the command line: `-1` and `-5s` are values as others are, and a wrong one is refused with what would be right.
 
 use clap::{Arg, Command};
 
@@ -6,7 +6,11 @@ use clap::{Arg, Command};
 pub(super) fn negative(command: Command) -> Command {
     let option = |arg: Arg| {
         let takes_values = arg.get_action().takes_values() && !arg.is_positional();
-        arg.allow_negative_numbers(takes_values)
+        // A number with a unit is not one that clap knows.
+        let has_unit = arg.get_value_names().is_some_and(|names| {
+            names.iter().any(|name| ["TIME", "SECONDS", "PERCENT"].contains(&name.as_str()))
+        });
+        arg.allow_negative_numbers(takes_values).allow_hyphen_values(takes_values && has_unit)
     };
     command.mut_args(option).mut_subcommands(negative)
 }

@@ -1,5 +1,6 @@
 //! What is in the folder of a run, in the order of its plan: rows stand there as they were measured, in an order that is drawn.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -8,7 +9,9 @@ use ddtbench::folder::{self, FolderError};
 use ddtbench::model::{Case, Record};
 use ddtbench::plan::Plan;
 use ddtbench::report::compared::Compared;
-use ddtbench::run::{Environment, in_plan_order};
+use ddtbench::run::{Environment, asked_for, in_plan_order};
+
+use super::output::log;
 
 /// The records of each launch. Those of a folder without a plan of today's form stay in the folder's order.
 ///
@@ -37,6 +40,34 @@ pub(super) fn same_bytes(dir: &Path) -> Option<Compared<'static>> {
     Some(compare::same_bytes(&plan.named_cases(), plan.plan.context(), &records))
 }
 
+/// Warns if records of a folder are not all that was measured or planned.
+pub(super) fn warn_of_lacks(dir: &Path, records: &[Record]) {
+    let planned = || {
+        let environment = Environment::read(&dir.join(folder::ENVIRONMENT)).ok().flatten()?;
+        let plan = Plan::read(&dir.join(folder::PLAN)).ok()?.check().ok()?;
+        // A comparison ends when it is decided.
+        if dir.join(folder::COMPARISON).exists() {
+            return None;
+        }
+        let of_launch = plan.cases.len() * plan.plan.caches.len() * environment.begun.mpis.len();
+        lack(of_launch * plan.plan.launches(), records, dir)
+    };
+    let lacks = folder::lacking_figures(dir, records).map(|lack| format!("{}: {lack}", dir.display()));
+    lacks.into_iter().chain(planned()).for_each(|lack| log(&format!("warning: {lack}")));
+}
+
+/// What is said if fewer launches of cases have records than were planned.
+fn lack(planned: usize, records: &[Record], dir: &Path) -> Option<String> {
+    let found: HashSet<_> = records.iter().map(|record| (asked_for(&record.case), record.launch)).collect();
+    let dir = dir.display();
+    (found.len() < planned).then(|| {
+        format!(
+            "{dir} has {} of {planned} planned launches of cases; `ddtbench run --resume {dir}` measures the rest",
+            found.len()
+        )
+    })
+}
+
 /// The runs in the folders within a folder, by their numbers or names.
 pub(super) fn runs_within(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(path)?.flatten().map(|entry| entry.path());
@@ -54,6 +85,7 @@ pub(super) fn of_all(dirs: &[PathBuf]) -> anyhow::Result<Vec<Record>> {
     let mut all: Vec<Record> = Vec::new();
     for dir in dirs {
         let mut of_run = records(dir)?;
+        warn_of_lacks(dir, &of_run);
         let Some(first) = of_run.first() else { bail!("{}: no case has ended", dir.display()) };
         let kind = first.case.experiment;
         if let Some(other) = all.first().filter(|other| other.case.experiment != kind) {
@@ -73,4 +105,24 @@ pub(super) fn of_all(dirs: &[PathBuf]) -> anyhow::Result<Vec<Record>> {
         all.extend(of_run);
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn launches_that_are_planned_and_not_there_are_counted() {
+        let of = |launch, transport: &str| Record {
+            case: Arc::new(Case { transport: transport.to_owned(), ..Case::default() }),
+            launch: Some(launch),
+            ..Record::default()
+        };
+        let records = [of(0, "shm"), of(0, "shm"), of(1, "tcp")];
+        assert_eq!(lack(2, &records, Path::new("run")), None);
+        let lack = lack(3, &records, Path::new("run")).unwrap();
+        assert!(lack.contains("2 of 3 planned") && lack.contains("--resume run"), "{lack}");
+    }
 }

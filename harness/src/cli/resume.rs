@@ -17,13 +17,38 @@ use super::output::log;
 use super::targets::{self, Chosen};
 use super::trust;
 
+/// How a run is resumed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ResumeOptions {
+    /// Whether programs are run that another user's plan names.
+    pub is_trusted: bool,
+    /// Whether what has failed is run again.
+    pub retry_failed: bool,
+    /// Whether machine and settings may differ.
+    pub anyway: bool,
+    /// Whether it is shown what is built and started.
+    pub verbose: bool,
+}
+
 /// Goes on with the run in a folder.
 pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path) -> anyhow::Result<ExitCode> {
+    let options = ResumeOptions {
+        is_trusted: conditions.trust,
+        retry_failed: flags.retry_failed,
+        anyway: flags.anyway,
+        verbose: conditions.verbose,
+    };
+    let (begun, records) = reopen(options, dir)?;
+    measure::finish(begun, records, conditions.verbose)?.print(flags.details)
+}
+
+/// Makes the run in a folder ready to go on, with what it has.
+pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begun, Vec<Record>)> {
     let recorded = Recorded::open(dir)?;
     let file = dir.join(folder::PLAN);
     let of_file = || format!("plan file {}", file.display());
     let plan = Plan::parse(&recorded.plan).with_context(of_file)?;
-    trust::check(&plan, &[&file, dir], conditions.trust)?;
+    trust::check(&plan, &[&file, dir], options.is_trusted)?;
     let mut checked = plan.check().with_context(of_file)?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
@@ -31,7 +56,7 @@ pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path)
         Some(earlier) => refuse_edits(&recorded.plan, &earlier.plan, dir)?,
         None => refuse_unknown_origin(&recorded.records, dir)?,
     }
-    let chosen = targets::choose(&mut checked.plan, conditions.verbose)?;
+    let chosen = targets::choose(&mut checked.plan, options.verbose)?;
     if let Some(earlier) = &earlier {
         refuse_other_mpis(&chosen, earlier, dir)?;
     }
@@ -43,11 +68,14 @@ pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path)
         bail!(measure::stopped(dir));
     }
     let run = Run { plan: &checked, targets: &targets };
-    let done = done(&checked, &recorded.records, flags.retry_failed);
+    let done = done(&checked, &recorded.records, options.retry_failed);
     let part = Part::now(measure::now(), &run, done.len())?;
     let environment = match earlier {
         Some(mut earlier) => {
-            go_on_elsewhere(&earlier.elsewhere(&part), flags.anyway, dir)?;
+            go_on_elsewhere(&earlier.elsewhere(&part), options.anyway, dir)?;
+            if !options.anyway {
+                earlier.held_to = earlier.accounts().cloned().collect();
+            }
             earlier.other_build(&part).iter().for_each(|warning| log(warning));
             earlier.resumed.push(part);
             earlier
@@ -55,7 +83,7 @@ pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path)
         None => Environment::of(checked.plan.to_toml(), part),
     };
     let records = recorded.records.clone();
-    if flags.retry_failed {
+    if options.retry_failed {
         run.forget_checks(&mut Notes);
     }
     recorded.lacking(&done)?.iter().for_each(|warning| log(&format!("warning: {warning}")));
@@ -63,15 +91,14 @@ pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path)
     let (mut folder, moved) = recorded.resume(&done, about.clone())?;
     folder.replace_plan(about)?;
     let why =
-        if flags.retry_failed { "its case had not ended, or had failed" } else { "its case had not ended" };
+        if options.retry_failed { "its case had not ended, or had failed" } else { "its case had not ended" };
     for file in moved {
         log(&format!("set aside, since {why}: {}", file.display()));
     }
     let is_done =
         |record: &Record| record.launch.is_some_and(|launch| done.contains(&(record.case.clone(), launch)));
     let records = records.into_iter().filter(is_done).collect();
-    let begun = Begun { checked, targets, folder, environment };
-    measure::finish(begun, records, conditions.verbose)?.print(flags.details)
+    Ok((Begun { checked, targets, folder, environment }, records))
 }
 
 /// Refuses times of which nothing says where they are from: the account of machine, MPIs and plan is written before the first.
@@ -111,17 +138,17 @@ fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> Done {
     done
 }
 
-/// What is measured elsewhere stands beside the rest under one name: not without a word.
+/// Results that were measured elsewhere, or with other settings, are rows of the same table: not without a word.
 fn go_on_elsewhere(differ: &[String], anyway: bool, dir: &Path) -> anyhow::Result<()> {
     match (differ, anyway) {
         ([], _) => Ok(()),
         (_, true) => {
-            log(&format!("warning: {}; the column `part` tells its parts apart", differ.join("; ")));
+            log(&format!("warning: {}; the column `part` distinguishes its parts", differ.join("; ")));
             Ok(())
         }
         (_, false) => bail!(
-            "the run in {} would go on elsewhere: {}; with --anyway it does, and the column `part` tells its parts \
-             apart",
+            "the run in {} would go on under other conditions: {}; --anyway resumes it, and the column `part` distinguishes \
+             its parts",
             dir.display(),
             differ.join("; ")
         ),

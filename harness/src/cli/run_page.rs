@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::{self, Kind};
 use ddtbench::folder::{self, Folder, FolderError, PICTURES};
-use ddtbench::model::{Record, plain};
+use ddtbench::model::Record;
+use ddtbench::model::plain::{from_json, plain};
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::Plan;
 use ddtbench::report;
@@ -28,6 +30,9 @@ pub(super) struct RunPage {
 impl RunPage {
     /// That of the records over all launches, and of those of each; with the figure of their plan, and what a
     /// comparison of them has found.
+    ///
+    /// # Errors
+    /// An account of machine and MPIs that cannot be understood.
     pub fn of<D: AsRef<Path>>(
         kind: Kind,
         over: &[Record],
@@ -35,8 +40,8 @@ impl RunPage {
         dirs: &[D],
         figure: Option<&PaperFigure>,
         compared: &Compared<'_>,
-    ) -> Self {
-        let environments = environments(dirs);
+    ) -> anyhow::Result<Self> {
+        let environments = environments(dirs)?.concat();
         let (accounts, changes) = (&accounts(&environments), &compared.changes[..]);
         let form = experiments::of(kind).table_format();
         let results = Results { form, over, launches, accounts, figure, changes };
@@ -47,7 +52,7 @@ impl RunPage {
             pictures.iter_mut().for_each(|drawn| drawn.caption += &files(&drawn.name));
         }
         let format = experiments::of(kind).table_format();
-        Self { html: html(format, over, &pictures, environments.trim_end(), compared), pictures }
+        Ok(Self { html: html(format, over, &pictures, environments.trim_end(), compared), pictures })
     }
 
     /// Keeps it in the folder of the run, with its tables.
@@ -80,6 +85,8 @@ pub(super) struct Shown {
     pub over: Vec<Record>,
     /// Their page.
     pub page: RunPage,
+    /// What must be known of their results; of several, each by its folder.
+    pub notes: Vec<String>,
 }
 
 impl Shown {
@@ -93,20 +100,37 @@ impl Shown {
         let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
         let over = over_launches(&launches, limits.precision());
         let kind = over[0].case.experiment;
-        let page = RunPage::of(kind, &over, &launches, dirs, figure.as_ref(), compared);
-        Ok(Self { kind, over, page })
+        let page = RunPage::of(kind, &over, &launches, dirs, figure.as_ref(), compared)?;
+        let of_run = |(dir, text): (&PathBuf, String)| {
+            let notes = accounts(&text).into_iter().flat_map(|account| account.notes);
+            let name = if dirs.len() > 1 { format!("{}: ", dir.display()) } else { String::new() };
+            notes.map(|note| format!("{name}{note}")).collect::<Vec<_>>()
+        };
+        let notes = dirs.iter().zip(environments(dirs)?).flat_map(of_run).collect();
+        Ok(Self { kind, over, page, notes })
     }
 }
 
-/// The accounts of machines and MPIs of folders, where they have one.
-fn environments<D: AsRef<Path>>(dirs: &[D]) -> String {
-    let account =
-        |dir: &D| std::fs::read_to_string(dir.as_ref().join(folder::ENVIRONMENT)).unwrap_or_default();
+/// The accounts of machines and MPIs of folders; empty where there is none.
+///
+/// # Errors
+/// A file that is not JSON: nothing of it is shown.
+fn environments<D: AsRef<Path>>(dirs: &[D]) -> anyhow::Result<Vec<String>> {
+    let account = |dir: &D| {
+        let file = dir.as_ref().join(folder::ENVIRONMENT);
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        if !text.is_empty()
+            && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&text)
+        {
+            bail!("{}: is not JSON: {error}; restore the file, or remove it", file.display());
+        }
+        Ok(plain(&text).into_owned())
+    };
     dirs.iter().map(account).collect()
 }
 
 /// What a comparison has found of the run in a folder; `None` where it was none.
 pub(super) fn comparisons(dir: &Path) -> Option<Comparisons> {
     let bytes = std::fs::read(dir.join(folder::COMPARISON)).ok()?;
-    plain::from_json(&bytes).ok()
+    from_json(&bytes).ok()
 }

@@ -15,6 +15,7 @@ use ddtbench::experiments::{self, Kind, engine, layout_file, list, pingpong};
 use ddtbench::folder::times_csv;
 use ddtbench::model::Record;
 use ddtbench::plan::figures;
+use ddtbench::report::columns::{text_width, wrapped};
 use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{Drawn, Picture};
 use ddtbench::report::{self, export};
@@ -191,7 +192,7 @@ impl ReportArgs {
             if let ([dir], None) = (&self.dirs[..], &found) { recorded::same_bytes(dir) } else { None };
         let compared =
             found.as_ref().map(Comparisons::compared).or_else(|| same_bytes.clone()).unwrap_or_default();
-        let Shown { kind, over, page } = Shown::of(&self.dirs, &compared)?;
+        let Shown { kind, over, page, notes } = Shown::of(&self.dirs, &compared)?;
         if let Some(name) = &self.figure {
             let picture = self.picture(name, &page.pictures)?;
             return match self.format {
@@ -209,7 +210,9 @@ impl ReportArgs {
             output::log(&format!("warning: pictures are not kept: {error}"));
         }
         match self.format.unwrap_or(ReportFormat::Text) {
-            ReportFormat::Text => print_results(kind, &over, &same_bytes.unwrap_or_default(), self.details),
+            ReportFormat::Text => {
+                print_results(kind, &over, &same_bytes.unwrap_or_default(), self.details, &notes)
+            }
             ReportFormat::Html => output::print(page.html.as_bytes()),
             ReportFormat::Json => output::print(export::json(&over).as_bytes()),
             ReportFormat::Csv => output::print(&times_csv(&over)),
@@ -234,22 +237,27 @@ impl ReportArgs {
     }
 }
 
-/// Prints the answer, or all methods with all their figures, and the comparison of cases that have the same bytes.
+/// Prints the answer, or all methods with all their figures, the comparison of cases that have the same bytes,
+/// and what must be known of all of them.
 pub(super) fn print_results(
     kind: Kind,
     records: &[Record],
     same_bytes: &Compared<'_>,
     with_details: bool,
+    notes: &[String],
 ) -> anyhow::Result<()> {
     let width = output::width();
-    output::print_coloured(&if with_details {
+    let mut text = if with_details {
         experiments::of(kind).table(records, width)
     } else {
         experiments::of(kind).answer(records, width)
-    })?;
-    if same_bytes.sections.is_empty() {
-        Ok(())
-    } else {
-        output::print_text(&format!("\n{}", same_bytes.text(width).trim_end()))
+    };
+    if !same_bytes.sections.is_empty() {
+        text += &format!("\n{}\n", same_bytes.text(width).trim_end());
     }
+    if !notes.is_empty() {
+        text.push('\n');
+    }
+    notes.iter().for_each(|note| text += &wrapped("", note, text_width(width), 2));
+    output::print_coloured(&text)
 }

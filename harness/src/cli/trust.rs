@@ -4,28 +4,47 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail};
 use ddtbench::plan::Plan;
 
 use super::output::log;
 
-/// Says which programs a plan names that was read from a file, and refuses them where one of `paths`, the file and what else it was
-/// found by, is another user's.
+/// Says which programs a plan names that was read from a file, and refuses them if others can have written it: if one of `paths`, the
+/// file and the folders that it was found by, is another user's, or others may write to the file.
 pub(super) fn check(plan: &Plan, paths: &[&Path], is_trusted: bool) -> anyhow::Result<()> {
     let named = named(plan);
     let Some(file) = paths.first().filter(|_| !named.is_empty()) else { return Ok(()) };
     let us = procfs::process::Process::myself().and_then(|own| own.uid()).context("whose process this is")?;
-    let owner = |path: &&&Path| fs::metadata(path).map_or(us, |facts| facts.uid()) != us;
+    let strange = paths.iter().find_map(|path| {
+        let reason = strange(&fs::metadata(path).ok()?, us)?;
+        Some(format!("{} {reason}", path.display()))
+    });
     let (file, named) = (file.display(), named.join(", "));
-    if let Some(strange) = paths.iter().find(owner).filter(|_| !is_trusted) {
-        ensure!(
-            false,
-            "{} is another user's, and the plan names what is to run: {named}; look at {file}, and add --trust to run it",
-            strange.display()
+    if let Some(strange) = strange.filter(|_| !is_trusted) {
+        bail!(
+            "{strange}, and the plan names what is to run: {named}; look at {file}, and add --trust to run it"
         );
     }
     log(&format!("the plan in {file} names what is to run: {named}"));
     Ok(())
+}
+
+/// Why somebody else may have written what is in a file, or put it into a folder; a file of another user's in a folder of ours is
+/// found by its own owner.
+fn strange(facts: &fs::Metadata, us: u32) -> Option<&'static str> {
+    /// The modes of group and others for writing.
+    const GROUP: u32 = 0o020;
+    const OTHERS: u32 = 0o002;
+    // A group with the number of its user has no other members.
+    let is_own_group = facts.gid() == us;
+    match facts.mode() {
+        _ if facts.uid() != us => Some("is another user's"),
+        mode if facts.is_file() && mode & OTHERS != 0 => Some("can be written to by everybody"),
+        mode if facts.is_file() && mode & GROUP != 0 && !is_own_group => {
+            Some("can be written to by its group")
+        }
+        _ => None,
+    }
 }
 
 /// What of a plan is a program, or can make the launcher and the MPI start one.
@@ -40,6 +59,8 @@ fn named(plan: &Plan) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -56,6 +77,11 @@ mod tests {
         plan.mpis.push("/y/mpicc".to_owned());
         assert_eq!(named(&plan), ["the launcher `/x/launch`", "the MPI `/y/mpicc`"]);
         assert!(check(&plan, &[&file], false).is_ok());
+        let allow = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        allow(0o666);
+        let refusal = check(&plan, &[&file], false).unwrap_err().to_string();
+        assert!(refusal.contains("by everybody") && refusal.contains("--trust"), "{refusal}");
+        allow(0o644);
         if own == 0 {
             std::os::unix::fs::chown(&file, Some(65_534), None).unwrap();
         }

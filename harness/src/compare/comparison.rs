@@ -13,6 +13,9 @@ pub struct Comparison {
     pub base: SideLabel,
     /// The side whose changes are asked for.
     pub new: SideLabel,
+    /// In which conditions the sides differ that are compared all the same; empty if they do not.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub conditions: String,
     /// A method of a case each.
     pub rows: Vec<ComparisonRow>,
 }
@@ -63,6 +66,7 @@ impl Comparisons {
         let comparison = |(new, rows): (&Side, Vec<ComparisonRow>)| Comparison {
             base: label(&sides[0]),
             new: label(new),
+            conditions: String::new(),
             rows,
         };
         let unit = sides[0].unit;

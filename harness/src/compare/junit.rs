@@ -13,6 +13,9 @@ impl Comparisons {
     pub fn junit(&self) -> Result<String, SerializeError> {
         let suite = |comparison: &Comparison| {
             let mut suite = TestSuite::new(comparison.suite(self.unit));
+            if !comparison.conditions.is_empty() {
+                suite.add_property(("conditions", comparison.conditions.as_str()));
+            }
             suite.add_test_cases(comparison.rows.iter().map(|row| self.test_case(comparison, row)));
             suite
         };

@@ -28,7 +28,12 @@ impl Comparisons {
     pub fn compared(&self) -> Compared<'_> {
         let section = |comparison: &Comparison| Section {
             title: comparison.title(),
-            sentences: findings(&comparison.rows),
+            sentences: Some(&comparison.conditions)
+                .filter(|conditions| !conditions.is_empty())
+                .map(|conditions| format!("{conditions}."))
+                .into_iter()
+                .chain(findings(&comparison.rows))
+                .collect(),
             table: self.table(comparison),
         };
         Compared {
@@ -253,6 +258,15 @@ mod tests {
         assert!(at("Time: base -> new") > at("\na "), "{text}");
         let markdown = comparisons.compared().markdown();
         assert!(markdown.contains("| a\\|b; slower, perhaps"), "a bar in a note is not a column: {markdown}");
+    }
+
+    #[test]
+    fn conditions_that_differ_come_before_what_was_found() {
+        let mut comparisons = comparisons(vec![row("a", "ddt", 1, 1.5, Verdict::Slower)]);
+        comparisons.comparisons[0].conditions = "FI_PROVIDER: tcp and not set".to_owned();
+        let text = comparisons.compared().text(Some(80));
+        assert!(text.find("FI_PROVIDER").unwrap() < text.find("ddt: slower").unwrap(), "{text}");
+        assert!(comparisons.junit().unwrap().contains("FI_PROVIDER: tcp and not set"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Files of gzip members: each is whole by itself, so that a cut costs nothing that was finished before it.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
@@ -18,28 +18,46 @@ pub fn member(bytes: &[u8]) -> Vec<u8> {
 pub struct Member<'a> {
     /// As it is in the file.
     pub packed: &'a [u8],
-    /// The bytes that were compressed into it.
+    /// The bytes that were compressed into it, or the first of them.
     pub bytes: Vec<u8>,
 }
 
-/// The whole members of a file, and what follows the last: nothing, or what a cut has left of one.
+/// The whole members of a file, each with its first bytes, and what follows the last: nothing, or what a cut has left of one.
 pub fn members(file: &[u8]) -> (Vec<Member<'_>>, &[u8]) {
-    let mut members = Members(file);
-    (members.by_ref().collect(), members.0)
+    let mut members = Members::starts(file);
+    (members.by_ref().collect(), members.rest)
 }
 
 /// The members of a file one by one; in the end, what follows the last.
-pub struct Members<'a>(pub &'a [u8]);
+pub struct Members<'a> {
+    rest: &'a [u8],
+    most: u64,
+}
+
+impl<'a> Members<'a> {
+    /// Each with all of its bytes.
+    pub fn whole(file: &'a [u8]) -> Self {
+        Self { rest: file, most: u64::MAX }
+    }
+
+    /// Each with as many bytes as its first row has at most: what a member unpacks to may be more than fits into memory.
+    pub fn starts(file: &'a [u8]) -> Self {
+        /// A row has some hundred bytes.
+        const START: u64 = 4096;
+        Self { rest: file, most: START }
+    }
+}
 
 impl<'a> Iterator for Members<'a> {
     type Item = Member<'a>;
 
     fn next(&mut self) -> Option<Member<'a>> {
-        let (mut decoder, mut bytes) = (GzDecoder::new(self.0), Vec::new());
-        let is_whole = !self.0.is_empty() && decoder.read_to_end(&mut bytes).is_ok();
-        let after = is_whole.then(|| decoder.into_inner())?;
-        let packed = &self.0[..self.0.len() - after.len()];
-        self.0 = after;
+        let (mut decoder, mut bytes) = (GzDecoder::new(self.rest), Vec::new());
+        let read = decoder.by_ref().take(self.most).read_to_end(&mut bytes);
+        let is_whole = read.and_then(|_| io::copy(&mut decoder, &mut io::sink())).is_ok();
+        let after = (is_whole && !self.rest.is_empty()).then(|| decoder.into_inner())?;
+        let packed = &self.rest[..self.rest.len() - after.len()];
+        self.rest = after;
         Some(Member { packed, bytes })
     }
 }
@@ -52,8 +70,11 @@ const BEGINNING: [u8; 3] = [0x1f, 0x8b, 8];
 /// # Errors
 /// The byte, from 0, and what is wrong there.
 pub fn check(file: &[u8]) -> Result<(), String> {
-    let (_, rest) = members(file);
-    let begins = |at: &usize| rest[*at..].starts_with(&BEGINNING) && !members(&rest[*at..]).0.is_empty();
+    let mut members = Members::starts(file);
+    members.by_ref().for_each(drop);
+    let rest = members.rest;
+    let begins =
+        |at: &usize| rest[*at..].starts_with(&BEGINNING) && Members::starts(&rest[*at..]).next().is_some();
     match (1..rest.len()).find(begins) {
         Some(_) => Err(format!(
             "byte {} is damaged; mend or remove it in a copy of the folder",
@@ -79,6 +100,18 @@ mod tests {
             assert_eq!((whole.len(), rest.len()), (1, cut - first.len()), "{cut}");
             assert_eq!(check(&file[..cut]), Ok(()), "{cut}");
         }
+    }
+
+    #[test]
+    fn of_a_large_member_only_the_start_is_kept() {
+        let large = member(&b"0123456789abcde\n".repeat(1 << 16));
+        let file = [large.clone(), member(b"two\n")].concat();
+        let (all, rest) = members(&file);
+        assert_eq!((all.len(), rest.len(), all[0].packed), (2, 0, &large[..]));
+        assert!(all[0].bytes.len() < 1 << 16 && all[0].bytes.starts_with(b"0123"));
+        let whole: Vec<_> = Members::whole(&file).map(|member| member.bytes.len()).collect();
+        assert_eq!(whole, [1 << 20, 4]);
+        assert_eq!(members(&large[..large.len() - 9]).0.len(), 0, "its end is damaged");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::{FolderError, Result, at, rows};
+use super::{FolderError, PLAN, Result, at, rows};
 
 /// A folder that results are being written to. No other process writes to it meanwhile.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl LockedFolder {
 
     /// Writes a file, or replaces it as a whole.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        replace(&self.path.join(name), bytes)
+        replace_by(&self.path.join(name), mode_of(name), |to| to.write_all(bytes))
     }
 
     /// The same with plain data as JSON.
@@ -110,16 +110,28 @@ pub(super) fn refuse_links(path: &Path) -> Result<()> {
 
 /// Replaces a file by these bytes.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    replace_by(path, |to| to.write_all(bytes))
+    replace_by(path, RESULTS_MODE, |to| to.write_all(bytes))
+}
+
+/// Results are for whom the umask says.
+pub(super) const RESULTS_MODE: u32 = 0o666;
+
+/// The mode of a file of a run, of which the umask takes away. A plan names programs that its user runs: it is nobody else's to change.
+fn mode_of(name: &str) -> u32 {
+    if name == PLAN { 0o644 } else { RESULTS_MODE }
 }
 
 /// Writes a file beside the old one, then puts it in its place.
-pub(super) fn replace_by(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+pub(super) fn replace_by(
+    path: &Path,
+    mode: u32,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {
-        // Temporary files are the owner's alone; results are for whom the umask says.
-        let as_other_files = fs::Permissions::from_mode(0o666);
-        let mut file = tempfile::Builder::new().permissions(as_other_files).tempfile_in(folder)?;
+        // Without it, temporary files are their owner's only.
+        let mode = fs::Permissions::from_mode(mode);
+        let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
         let mut to = BufWriter::new(&mut file);
         fill(&mut to)?;
         to.flush()?;
@@ -153,5 +165,16 @@ fn lock(path: &Path) -> Result<(File, Option<String>)> {
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(20)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folder::LAUNCHES;
+
+    #[test]
+    fn only_its_owner_changes_a_plan() {
+        assert_eq!((mode_of(PLAN), mode_of(LAUNCHES)), (0o644, 0o666));
     }
 }

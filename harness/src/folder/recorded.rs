@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::gzip::{self, Member, members};
+use common::kinds::Kind;
+
+use super::gzip::{self, Member, Members, members};
 use super::locked_folder::{LockedFolder, refuse_links, replace};
 use super::rows::{self, FigureRow, FromCells, NumberedCase, TableColumns};
 use super::{
@@ -54,6 +56,41 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
         record.figures = figures;
     }
     Ok(records)
+}
+
+/// Whether figures are missing beside the times of these records of a folder, which nobody but a person removes.
+pub fn lacking_figures(path: &Path, records: &[Record]) -> Option<String> {
+    let timed = timed(records);
+    // Every ping-pong has a bandwidth. Other kinds may have a launch without figures, and even a run.
+    let needs = |record: &&Record| {
+        let kind = record.case.experiment;
+        kind == Kind::PingPong && record.phase == kind.headline() && record.median_s.is_some()
+    };
+    let is_bare: Done =
+        records.iter().filter(needs).filter(|record| record.figures.is_empty()).filter_map(unit).collect();
+    let with_figures: Done =
+        records.iter().filter(|record| !record.figures.is_empty()).filter_map(unit).collect();
+    // Its header is written with the first case.
+    let is_empty = fs::metadata(path.join(LAUNCH_FIGURES)).map_or(0, |facts| facts.len()) == 0;
+    let is_lacking = |of: &&(Arc<Case>, usize)| {
+        is_bare.contains(*of) || !with_figures.contains(*of) && (is_empty || !with_figures.is_empty())
+    };
+    nothing_of(LAUNCH_FIGURES, timed.iter().filter(is_lacking).count())
+}
+
+/// The cases and launches that have times.
+fn timed(records: &[Record]) -> Done {
+    records.iter().filter(|record| record.median_s.is_some()).filter_map(unit).collect()
+}
+
+/// The case and launch of a record.
+fn unit(record: &Record) -> Option<(Arc<Case>, usize)> {
+    Some((record.case.clone(), record.launch?))
+}
+
+fn nothing_of(name: &str, count: usize) -> Option<String> {
+    let lacking = || format!("{name} lacks rows of {count} cases and launches that {LAUNCHES} has");
+    (count > 0).then(lacking)
 }
 
 /// The whole rows of a table of times; none without the file.
@@ -133,30 +170,19 @@ impl Recorded {
     /// If a file cannot be read.
     pub fn lacking(&self, done: &Done) -> Result<Vec<String>> {
         let mut lacking = Vec::new();
+        // What has crashed before its first block has no samples.
+        let timed = timed(&self.records);
         for name in [SAMPLES, BLOCKS] {
             let bytes = read(&self.path().join(name))?;
-            let known: HashSet<_> = members(&bytes).0.iter().filter_map(case_and_launch).collect();
+            let known: HashSet<_> =
+                Members::starts(&bytes).filter_map(|member| case_and_launch(&member)).collect();
             let is_known = |(case, launch): &(Arc<Case>, usize)| {
                 self.numbers.get(case).is_some_and(|number| known.contains(&(*number, *launch)))
             };
-            let count = done.iter().filter(|of| !is_known(of)).count();
-            if count > 0 {
-                lacking.push(format!("{name} has nothing of {count} cases and launches that {LAUNCHES} has"));
-            }
+            let count = timed.intersection(done).filter(|of| !is_known(of)).count();
+            lacking.extend(nothing_of(name, count));
         }
-        let of = |record: &Record| Some((record.case.clone(), record.launch?));
-        let all = |is_it: fn(&Record) -> bool| -> Done {
-            self.records.iter().filter(|record| is_it(record)).filter_map(of).collect()
-        };
-        let (timed, with_figures) =
-            (all(|record| record.median_s.is_some()), all(|record| !record.figures.is_empty()));
-        let count = timed.difference(&with_figures).filter(|of| done.contains(of)).count();
-        // There are kinds without figures.
-        if count > 0 && !(with_figures.is_empty() && self.path().join(LAUNCH_FIGURES).exists()) {
-            lacking.push(format!(
-                "{LAUNCH_FIGURES} has nothing of {count} cases and launches that {LAUNCHES} has"
-            ));
-        }
+        lacking.extend(lacking_figures(self.path(), &self.records));
         Ok(lacking)
     }
 

@@ -83,8 +83,22 @@ impl TableColumns {
             return Ok(Arc::clone(case));
         }
         let case: Arc<Case> = Arc::new(self.part(cells)?);
+        check_names(&case, cells)?;
         self.last = Some((cells.clone(), Arc::clone(&case)));
         Ok(case)
+    }
+}
+
+/// Refuses names that no run has: a spreadsheet would take them for formulas, or a table for two rows.
+fn check_names(case: &Case, cells: &StringRecord) -> Result<(), csv::Error> {
+    let Case { run, test, set, mpi, mpi_version, mpi_variant, transport, .. } = case;
+    let is_wrong =
+        |name: &&&String| name.starts_with(['=', '+', '-', '@']) || name.contains(['\n', '\r', '\t']);
+    match [run, test, set, mpi, mpi_version, mpi_variant, transport].iter().find(is_wrong) {
+        None => Ok(()),
+        Some(name) => {
+            Err(broken(cells, &format!("{name:?} is not a name of a test, a set, an MPI or a run")))
+        }
     }
 }
 
@@ -102,7 +116,15 @@ impl FromCells for Record {
         columns.check_schema(cells)?;
         let record =
             Self { case: columns.case(cells)?, outcome: outcome(cells, columns)?, ..columns.part(cells)? };
-        sound([record.median_s, record.median_low_s, record.median_high_s, record.mean_s], cells)?;
+        let Record { median_s, median_low_s, median_high_s, mean_s, min_s, p90_s, p99_s, .. } = record;
+        let times = [median_s, median_low_s, median_high_s, mean_s, min_s, p90_s, p99_s];
+        sound(times, cells)?;
+        // A part may be shorter than the clock can tell, the whole is not: it is repeated until it is longer.
+        let is_whole = record.phase == record.case.experiment.headline();
+        let is_time = |time: &f64| (0.0..LONGEST_S).contains(time) && !(is_whole && *time < SHORTEST_S);
+        if let Some(time) = times.into_iter().flatten().find(|time| !is_time(time)) {
+            return Err(broken(cells, &format!("{time:e} s is not a time that was measured")));
+        }
         Ok(record)
     }
 }
@@ -139,6 +161,12 @@ impl FromCells for NumberedCase {
         Ok(Self { case: columns.case(cells)?, number })
     }
 }
+
+/// Longer than any run lasts: some four months.
+const LONGEST_S: f64 = 1e7;
+
+/// Shorter than a cycle of any processor.
+const SHORTEST_S: f64 = 1e-12;
 
 /// Refuses what no measurement gives, and only damage can have made.
 fn sound<const N: usize>(values: [Option<f64>; N], cells: &StringRecord) -> Result<(), csv::Error> {
@@ -265,17 +293,30 @@ mod tests {
 
     #[test]
     fn what_no_measurement_gives_is_refused_by_its_line() {
-        for value in [f64::NAN, f64::INFINITY] {
-            let row = rows([Record { median_s: Some(value), ..record() }]);
-            let bytes = [header(&columns(&record())), row].concat();
+        let read = |record: Record| {
+            let bytes = [header(&columns(&record)), rows([record])].concat();
             let mut reader = csv::Reader::from_reader(&bytes[..]);
             let mut columns = TableColumns::new(reader.headers().unwrap().clone());
-            let error = Record::read(&reader.records().next().unwrap().unwrap(), &mut columns).unwrap_err();
-            assert!(
-                error.to_string().contains("line 2") && error.to_string().contains("no figure"),
-                "{error}"
-            );
+            let read = Record::read(&reader.records().next().unwrap().unwrap(), &mut columns);
+            read.map_err(|error| error.to_string())
+        };
+        let of = |value, phase| Record { median_s: Some(value), phase, ..record() };
+        let (whole, part) = (Phase::RoundTrip, Phase::Create);
+        for value in [f64::NAN, f64::INFINITY] {
+            let error = read(of(value, part)).unwrap_err();
+            assert!(error.contains("line 2") && error.contains("no figure"), "{error}");
         }
+        for (value, phase) in [(1e300, whole), (1e300, part), (-1e-6, part), (0.0, whole), (1e-300, whole)] {
+            let error = read(of(value, phase)).unwrap_err();
+            assert!(error.contains("line 2") && error.contains("not a time"), "{error}");
+        }
+        for name in ["=1+1", "a\nb"] {
+            let case = Case { mpi: name.to_owned(), ..(*record().case).clone() };
+            let error = read(Record { case: case.into(), ..record() }).unwrap_err();
+            assert!(error.contains("is not a name"), "{error}");
+        }
+        assert!(read(of(0.0, part)).is_ok() && read(of(1e-9, whole)).is_ok());
+        assert!(read(Record { p99_s: Some(1e300), ..record() }).is_err());
     }
 
     #[test]

@@ -105,7 +105,7 @@ pub fn each_method(
     mut visit: impl FnMut(MethodSamples) -> io::Result<()>,
 ) -> io::Result<()> {
     let damaged = |error: csv::Error| io::Error::other(format!("{SAMPLES}: {error}"));
-    let mut members = Members(file);
+    let mut members = Members::whole(file);
     let header = members.next().map(|member| member.bytes).unwrap_or_default();
     let header = csv::Reader::from_reader(&header[..]).headers().map_err(damaged)?.clone();
     members

@@ -404,15 +404,23 @@ fn what_a_person_has_removed_is_reported() {
     fs::remove_file(path.join(SAMPLES)).unwrap();
     fs::write(path.join(BLOCKS), &stages[2][place(BLOCKS)]).unwrap();
     let found = lacking();
-    assert!(found[0].contains(SAMPLES) && found[0].contains("nothing of 3"), "{found:?}");
-    assert!(found[1].contains(BLOCKS) && found[1].contains("nothing of 1"), "{found:?}");
+    assert!(found[0].contains(SAMPLES) && found[0].contains("lacks rows of 3"), "{found:?}");
+    assert!(found[1].contains(BLOCKS) && found[1].contains("lacks rows of 1"), "{found:?}");
     restore(&path, &stages[3]);
     fs::write(path.join(LAUNCH_FIGURES), &stages[1][place(LAUNCH_FIGURES)]).unwrap();
     assert!(
-        lacking()[0].contains(LAUNCH_FIGURES) && lacking()[0].contains("nothing of 2"),
+        lacking()[0].contains(LAUNCH_FIGURES) && lacking()[0].contains("lacks rows of 2"),
         "{:?}",
         lacking()
     );
+    // Nothing of it is left, not even its header.
+    fs::write(path.join(LAUNCH_FIGURES), "").unwrap();
+    let lack = lacking_figures(&path, &read_records(&path).unwrap()).unwrap();
+    assert!(lack.contains(LAUNCH_FIGURES) && lack.contains("lacks rows of 3"), "{lack}");
+    let mut records = read_records(&path).unwrap();
+    records.iter_mut().for_each(|record| record.median_s = None);
+    assert_eq!(lacking_figures(&path, &records), None, "what has crashed has no figures");
+    restore(&path, &stages[3]);
     for cases in [&stages[1][place(CASES)][..], b""] {
         restore(&path, &stages[3]);
         fs::write(path.join(CASES), cases).unwrap();

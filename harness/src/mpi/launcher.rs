@@ -8,10 +8,12 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::cores;
-use super::error::{Result, other};
+use super::error::{MpiError, Result, other};
 use super::pmi::Pmi;
+use super::tool::{self, QUESTION};
 use super::{Family, Installation};
 
 /// A program to be started under an MPI.
@@ -47,6 +49,8 @@ pub struct CommandLine {
     pub args: Vec<String>,
     /// Variables that are set for it.
     pub env: BTreeMap<String, String>,
+    /// Variables of an outer launcher, which are taken off.
+    pub without: Vec<String>,
 }
 
 /// Whose options a launcher understands.
@@ -66,7 +70,8 @@ impl Launch<'_> {
         let is_set = |name: &str| env::var_os(name).is_some();
         // SAFETY: `geteuid` cannot fail and touches no memory.
         let root = unsafe { libc::geteuid() } == 0;
-        self.command_line_on(self.is_oversubscribed(), root, self.pmi()?, &is_set)
+        let line = self.command_line_on(self.is_oversubscribed(), root, self.pmi()?, &is_set)?;
+        Ok(CommandLine { without: self.outer_variables()?, ..line })
     }
 
     /// What `srun` is told of how ranks find each other; `None` for other launchers.
@@ -90,6 +95,83 @@ impl Launch<'_> {
             || env::var_os("PBS_NODEFILE").is_some()
             || self.all_launcher_args().any(|word| HOSTS.contains(&word.as_str()));
         !several && self.ranks * self.threads > cores()
+    }
+
+    /// The launcher by its name, with the options that it gets.
+    ///
+    /// # Errors
+    /// A launcher that cannot be understood.
+    pub fn launcher_with_options(&self) -> Result<String> {
+        let CommandLine { program, args, .. } = Launch { args: &[], ..self.clone() }.command_line()?;
+        let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let (_, options) = args.split_last().expect("the rank program is the last of them");
+        Ok([name].into_iter().chain(options.iter().cloned()).collect::<Vec<_>>().join(" "))
+    }
+
+    /// Variables that steer the MPI, which nobody but us sets here: ranks that wait let others run if there are more than cores.
+    pub fn added_settings(&self) -> BTreeMap<String, String> {
+        self.added_settings_on(self.is_oversubscribed(), &|name| env::var_os(name).is_some())
+    }
+
+    fn added_settings_on(
+        &self,
+        oversubscribed: bool,
+        is_set: &dyn Fn(&str) -> bool,
+    ) -> BTreeMap<String, String> {
+        let all = if oversubscribed { yielding(self.installation.family) } else { &[] };
+        let is_ours = |name: &str| {
+            !is_set(name) && !self.installation.env.contains_key(name) && !self.env.contains_key(name)
+        };
+        let ours = all.iter().filter(|(name, _)| is_ours(name));
+        ours.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    /// What is known to help if it starts no process: another PMI for `srun`, its own launcher for an MPI.
+    pub(super) fn advice(&self) -> Vec<String> {
+        let foreign = || {
+            let (program, _, _) = self.launcher_and_style().ok()?;
+            let reason =
+                Installation { mpiexec: program, ..self.installation.clone() }.foreign_launcher().ok()??;
+            Some(format!("{reason}; use its own launcher"))
+        };
+        self.pmi().ok().flatten().map(|pmi| pmi.to_string()).or_else(foreign).into_iter().collect()
+    }
+
+    /// The user's variables by which an outer launcher, as in a job of Slurm, tells processes that they are its ranks. The ranks of the
+    /// MPI's own launcher are not: MPICH aborts if it finds both.
+    ///
+    /// # Errors
+    /// A launcher that cannot be understood.
+    fn outer_variables(&self) -> Result<Vec<String>> {
+        self.outer_variables_of(env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
+    }
+
+    /// What the user is told of them; `None` if there are none.
+    ///
+    /// # Errors
+    /// A launcher that cannot be understood.
+    pub fn outer_launcher(&self) -> Result<Option<String>> {
+        let names = self.outer_variables()?;
+        let launcher = self.installation.mpiexec.display();
+        Ok((!names.is_empty()).then(|| {
+            format!(
+                "not passed on to {launcher}: {}, which an outer launcher has set for its own ranks",
+                names.join(", ")
+            )
+        }))
+    }
+
+    fn outer_variables_of(&self, names: impl Iterator<Item = String>) -> Result<Vec<String>> {
+        let (_, _, style) = self.launcher_and_style()?;
+        let is_own = matches!(style, Style::Hydra | Style::OpenMpi | Style::Intel);
+        let is_outer = |name: &String| {
+            OF_OUTER_LAUNCHERS.iter().any(|prefix| name.starts_with(prefix))
+                && !self.installation.env.contains_key(name)
+                && !self.env.contains_key(name)
+        };
+        let mut found: Vec<String> = names.filter(|name| is_own && is_outer(name)).collect();
+        found.sort();
+        Ok(found)
     }
 
     fn all_launcher_args(&self) -> impl Iterator<Item = &String> {
@@ -158,14 +240,12 @@ impl Launch<'_> {
                 default("I_MPI_PIN_DOMAIN", &domain);
             }
         }
-        if oversubscribed {
-            yielding(family).iter().for_each(|(name, value)| default(name, value));
-        }
+        env.extend(self.added_settings_on(oversubscribed, is_set));
         if let Some(path) = self.library_path() {
             env.insert("LD_LIBRARY_PATH".to_owned(), path);
         }
         env.extend(self.env.clone());
-        Ok(CommandLine { program, args, env })
+        Ok(CommandLine { program, args, env, without: Vec::new() })
     }
 
     /// The launcher, the arguments of it that stay as they are, and whose options it understands.
@@ -216,6 +296,67 @@ impl Launch<'_> {
     }
 }
 
+impl Installation {
+    /// What is wrong if its launcher is another maker's, by the launcher's own account of its version; `None` if it is its own, or says
+    /// nothing that is known, as `srun` does.
+    ///
+    /// # Errors
+    /// If the user wants to stop meanwhile.
+    pub(super) fn foreign_launcher(&self) -> Result<Option<String>> {
+        if self.family == Family::Other {
+            return Ok(None);
+        }
+        let mut command = Command::new(&self.mpiexec);
+        command.arg("--version").envs(&self.env);
+        let told = match tool::run(command, QUESTION) {
+            Ok(ended) => [ended.out, ended.err].concat().join("\n"),
+            Err(MpiError::Interrupted) => return Err(MpiError::Interrupted),
+            Err(MpiError::Other(_)) => return Ok(None),
+        };
+        Ok(maker_of_launcher(&told).filter(|maker| !self.family.starts_under(*maker)).map(|maker| {
+            let (launcher, maker, mpi) = (self.mpiexec.display(), maker.title(), self.title());
+            format!("`{launcher}` is the launcher of {maker}, and cannot start {mpi}")
+        }))
+    }
+}
+
+/// Whose launcher prints this as its version.
+fn maker_of_launcher(version: &str) -> Option<Family> {
+    // Intel's launcher is made of Hydra, and names it.
+    let known = [
+        ("Intel(R) MPI Library", Family::Intel),
+        ("HYDRA", Family::Mpich),
+        ("Open MPI", Family::OpenMpi),
+        ("OpenRTE", Family::OpenMpi),
+        ("PRRTE", Family::OpenMpi),
+        ("prterun", Family::OpenMpi),
+    ];
+    known.into_iter().find(|(word, _)| version.contains(word)).map(|(_, maker)| maker)
+}
+
+impl Family {
+    /// Whether its ranks find each other under another maker's launcher: those of Hydra's relatives do.
+    fn starts_under(self, maker: Self) -> bool {
+        let is_hydra = |family| matches!(family, Self::Mpich | Self::Intel);
+        self == maker || (is_hydra(self) && is_hydra(maker))
+    }
+}
+
+/// Beginnings of the variables that launchers set for their ranks: by the process management interfaces PMI and PMIx. Those by which
+/// users steer PMIx (`PMIX_MCA_`) are not among them.
+const OF_OUTER_LAUNCHERS: [&str; 10] = [
+    "PMI_",
+    "PMI2_",
+    "PMIX_NAMESPACE",
+    "PMIX_RANK",
+    "PMIX_SERVER_URI",
+    "PMIX_HOSTNAME",
+    "PMIX_VERSION",
+    "PMIX_GDS_MODULE",
+    "PMIX_PTL_MODULE",
+    "PMIX_BFROP_BUFFER_TYPE",
+];
+
 /// Whether an option of the user says where ranks go.
 fn is_placement(word: &str) -> bool {
     let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
@@ -263,6 +404,11 @@ pub fn progressing(family: Family) -> &'static [(&'static str, &'static str)] {
 
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.without.is_empty() {
+            write!(f, "env")?;
+            self.without.iter().try_for_each(|name| write!(f, " -u {name}"))?;
+            write!(f, " ")?;
+        }
         for (name, value) in &self.env {
             write!(f, "{name}={} ", quoted(value))?;
         }

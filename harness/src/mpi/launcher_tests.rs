@@ -118,3 +118,91 @@ fn variables_of_the_user_stand() {
     let empty = Launch { launcher: Some(" "), ..launch };
     assert!(empty.command_line().is_err());
 }
+
+fn on<'a>(installation: &'a Installation, launcher: Option<&'a str>) -> Launch<'a> {
+    let (ranks, threads, program, args, launcher_args) = (4, 1, Path::new("/p"), &[][..], &[][..]);
+    Launch {
+        installation,
+        ranks,
+        threads,
+        program,
+        args,
+        launcher,
+        launcher_args,
+        bind: true,
+        env: BTreeMap::new(),
+    }
+}
+
+#[test]
+fn what_an_outer_launcher_says_of_its_ranks_is_taken_off_for_the_mpis_own() {
+    let mpich = installation(Family::Mpich);
+    let variables = || {
+        ["PMIX_RANK", "PMI_SIZE", "PMIX_SERVER_URI41", "PMIX_MCA_gds", "SLURM_JOB_ID", "HOME"]
+            .map(str::to_owned)
+    };
+    let outer = |launcher| on(&mpich, launcher).outer_variables_of(variables().into_iter()).unwrap();
+    assert_eq!(outer(None), ["PMIX_RANK", "PMIX_SERVER_URI41", "PMI_SIZE"]);
+    assert_eq!(outer(Some("srun")), [""; 0], "there they are those of the ranks themselves");
+    assert_eq!(outer(Some("mpiexec -l -n {ranks}")), [""; 0], "a command of the user's own");
+    let without = vec!["PMIX_RANK".to_owned()];
+    let line = on(&mpich, None).command_line_on(false, false, None, &|_| false).unwrap();
+    let line = CommandLine { without, ..line }.to_string();
+    assert_eq!(line, "env -u PMIX_RANK /m/bin/mpiexec -n 4 -bind-to core /p");
+}
+
+#[test]
+fn what_is_added_for_shared_cores_is_known_and_what_the_user_has_set_is_not_ours() {
+    let mut mpich = installation(Family::Mpich);
+    let added = |mpi: &Installation, shared, is_set| {
+        on(mpi, None)
+            .added_settings_on(shared, &|_| is_set)
+            .into_iter()
+            .map(|(name, value)| name + "=" + &value)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(added(&mpich, true, false), ["MPIR_CVAR_DEVICE_COLLECTIVES=none"]);
+    assert_eq!((added(&mpich, false, false).len(), added(&mpich, true, true).len()), (0, 0));
+    mpich.env.insert("MPIR_CVAR_DEVICE_COLLECTIVES".to_owned(), "all".to_owned());
+    assert_eq!(added(&mpich, true, false), [""; 0], "the list of MPIs has it");
+}
+
+#[test]
+fn a_launcher_is_described_by_its_name_and_options() {
+    let mpi = installation(Family::Other);
+    assert_eq!(on(&mpi, None).launcher_with_options().unwrap(), "mpiexec -n 4");
+    assert_eq!(on(&mpi, Some("a/run -x")).launcher_with_options().unwrap(), "run -x -n 4");
+}
+
+#[test]
+fn launchers_are_recognised_by_their_version() {
+    for (version, maker) in [
+        ("HYDRA build details:\n    Version:      5.0.2", Some(Family::Mpich)),
+        ("mpiexec (Open MPI) 5.0.11\n\nReport bugs to https://www.open-mpi.org", Some(Family::OpenMpi)),
+        ("mpirun (Open MPI) 4.1.4", Some(Family::OpenMpi)),
+        ("prterun (PRRTE) 3.0.12", Some(Family::OpenMpi)),
+        ("Intel(R) MPI Library for Linux* OS, Version 2021.18 Build 20260101\nHYDRA", Some(Family::Intel)),
+        ("slurm 22.05.8", None),
+    ] {
+        assert_eq!(maker_of_launcher(version), maker, "{version}");
+    }
+    assert!(Family::Mpich.starts_under(Family::Intel) && Family::OpenMpi.starts_under(Family::OpenMpi));
+    assert!(!Family::Mpich.starts_under(Family::OpenMpi) && !Family::OpenMpi.starts_under(Family::Intel));
+}
+
+#[test]
+fn a_launcher_of_another_maker_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let launcher = |text: &str| {
+        let file = dir.path().join("mpiexec");
+        std::fs::write(&file, format!("#!/bin/sh\necho '{text}'\n")).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&file, mode).unwrap();
+        Installation { family: Family::Mpich, ..Installation::fake(&file) }.foreign_launcher().unwrap()
+    };
+    let reason = launcher("mpiexec (Open MPI) 5.0.11").unwrap();
+    assert!(reason.contains("the launcher of Open MPI") && reason.contains("MPICH 1"), "{reason}");
+    let mpi = Installation { family: Family::Mpich, ..Installation::fake(dir.path().join("mpiexec")) };
+    assert_eq!(on(&mpi, None).advice(), [format!("{reason}; use its own launcher")]);
+    assert_eq!((launcher("HYDRA build details:"), launcher("slurm 22.05")), (None, None));
+}

@@ -104,7 +104,7 @@ fn signal_name(signal: i32) -> Option<&'static str> {
         libc::SIGINT => "SIGINT (interrupted)",
         libc::SIGILL => "SIGILL (illegal instruction)",
         libc::SIGABRT => "SIGABRT (aborted)",
-        libc::SIGBUS => "SIGBUS (bad memory access)",
+        libc::SIGBUS => "SIGBUS (bad memory access, or /dev/shm is full)",
         libc::SIGFPE => "SIGFPE (arithmetic error)",
         libc::SIGKILL => "SIGKILL (killed, perhaps for want of memory)",
         libc::SIGSEGV => "SIGSEGV (segmentation fault)",
@@ -134,6 +134,9 @@ impl Running {
     /// Starts a command in a process group of its own, without input.
     pub fn start(line: &CommandLine) -> Result<Self> {
         let mut command = Command::new(&line.program);
+        for name in &line.without {
+            command.env_remove(name);
+        }
         command.args(&line.args).envs(&line.env);
         Self::spawn(command, true).map_err(|source| other(format!("`{line}` did not start: {source}")))
     }

@@ -4,7 +4,8 @@ use super::*;
 
 fn shell(script: &str) -> Running {
     let args = vec!["-c".to_owned(), script.to_owned()];
-    Running::start(&CommandLine { program: "/bin/sh".into(), args, env: Default::default() }).unwrap()
+    Running::start(&CommandLine { program: "/bin/sh".into(), args, env: Default::default(), without: vec![] })
+        .unwrap()
 }
 
 /// All lines and the end.
@@ -89,7 +90,12 @@ fn an_orphan_does_not_hold_up_the_end() {
 
 #[test]
 fn a_command_that_does_not_exist() {
-    let line = CommandLine { program: "/no/such/mpiexec".into(), args: vec![], env: Default::default() };
+    let line = CommandLine {
+        program: "/no/such/mpiexec".into(),
+        args: vec![],
+        env: Default::default(),
+        without: vec![],
+    };
     let error = Running::start(&line).unwrap_err().to_string();
     assert!(error.contains("/no/such/mpiexec"), "{error}");
 }

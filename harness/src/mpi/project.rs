@@ -83,6 +83,7 @@ impl Project {
     pub fn installations(&self, print: Print<'_>) -> Result<Vec<Installation>> {
         let mut all: Vec<Installation> = Vec::new();
         for candidate in self.candidates()? {
+            stop_if_asked()?;
             match candidate.inspect() {
                 Ok(mut found) => {
                     found.name = free_name(&found.name, &all);
@@ -116,6 +117,7 @@ impl Project {
             return self.by_wrapper(mpicc);
         }
         for candidate in self.candidates()? {
+            stop_if_asked()?;
             match candidate.inspect() {
                 Ok(found) => return Ok(found),
                 Err(error @ MpiError::Interrupted) => return Err(error),
@@ -193,10 +195,16 @@ impl Project {
         if let Some(file) = &entry.mpiexec {
             let found = find::in_path(file.as_os_str());
             entry.mpiexec = Some(found.ok_or_else(|| {
-                unusable(&mpicc, format!("its launcher `{}` is not a program", file.display()))
+                other(format!(
+                    "the launcher `{}` is not a program on this machine: give the path of one, or add the MPI where it is",
+                    file.display()
+                ))
             })?);
         }
         let found = Candidate { entry: entry.clone(), source: Source::Listed }.inspect()?;
+        if let Some(reason) = found.foreign_launcher()? {
+            return Err(other(format!("{reason}; name its own launcher with --mpiexec")));
+        }
         self.state.report(&self.root, print);
         let file = self.state.own.list_file();
         let _lock = Lock::take(&file.with_extension("lock"), print)?;
@@ -309,6 +317,11 @@ impl Project {
         all.append(&mut ours);
         Ok(all)
     }
+}
+
+/// Ends where the user wants to stop: a wrapper that does not start does not notice it.
+fn stop_if_asked() -> Result<()> {
+    if super::interrupt::requested() { Err(MpiError::Interrupted) } else { Ok(()) }
 }
 
 /// The error that no MPI of `known` has this name.

@@ -1,6 +1,6 @@
 //! The file that lists this machine's MPIs: `mpis.toml`. It may be written by hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -77,17 +77,18 @@ impl Registry {
 
     /// Refuses names that cannot be given, and those that are given twice.
     fn check(&self) -> Result<()> {
-        for (i, entry) in self.entries.iter().enumerate() {
+        let mut names = HashSet::new();
+        for entry in &self.entries {
             check_name(&entry.name)?;
-            if self.entries[..i].iter().any(|other| other.name == entry.name) {
+            if !names.insert(&entry.name) {
                 return Err(bad(&entry.name, "another [[mpi]] has it"));
             }
         }
-        for (i, variant) in self.variants.iter().enumerate() {
+        let mut names = HashSet::new();
+        for variant in &self.variants {
             check_form(&variant.mpi)?;
             check_form(&variant.name)?;
-            let is_same = |other: &VariantEntry| (&other.mpi, &other.name) == (&variant.mpi, &variant.name);
-            if self.variants[..i].iter().any(is_same) {
+            if !names.insert((&variant.mpi, &variant.name)) {
                 return Err(bad(&variant.name, "another [[variant]] of the same MPI has it"));
             }
         }
@@ -96,11 +97,11 @@ impl Registry {
 
     /// This list, and what of another has no name of this one.
     pub fn joined(mut self, other: Self) -> Self {
-        let is_new = |entry: &MpiEntry| self.entries.iter().all(|own| own.name != entry.name);
+        let names: HashSet<&String> = self.entries.iter().map(|own| &own.name).collect();
+        let is_new = |entry: &MpiEntry| !names.contains(&entry.name);
         let entries: Vec<MpiEntry> = other.entries.into_iter().filter(is_new).collect();
-        let is_new = |variant: &VariantEntry| {
-            self.variants.iter().all(|own| (&own.mpi, &own.name) != (&variant.mpi, &variant.name))
-        };
+        let names: HashSet<_> = self.variants.iter().map(|own| (&own.mpi, &own.name)).collect();
+        let is_new = |variant: &VariantEntry| !names.contains(&(&variant.mpi, &variant.name));
         let variants: Vec<VariantEntry> = other.variants.into_iter().filter(is_new).collect();
         self.entries.extend(entries);
         self.variants.extend(variants);

@@ -88,23 +88,30 @@ impl ProjectState {
                 file.display()
             )));
         }
-        Ok(Self::chosen(root, asked, &users))
+        Self::chosen(root, asked, &users)
     }
 
-    fn chosen(root: &Path, asked: Option<PathBuf>, users: &dyn Fn() -> PathBuf) -> Self {
+    fn chosen(root: &Path, asked: Option<PathBuf>, users: &dyn Fn() -> Option<PathBuf>) -> Result<Self> {
         let project = StateFolder::in_project(root);
         let away = match asked {
             Some(_) => None,
             None if !is_plain(root) => Some("has a path that compiler wrappers of MPIs cannot print"),
             None if can_be_written(&project.installed) && can_be_written(&project.builds) => {
-                return Self::in_project(root);
+                return Ok(Self::in_project(root));
             }
             None => Some("cannot be written to"),
         };
-        let folder = asked.unwrap_or_else(users);
+        let folder = asked.or_else(users).ok_or_else(|| {
+            other(format!(
+                "{} {}, and neither XDG_STATE_HOME nor HOME is the path of a folder of yours: set DDTBENCH_STATE to the folder for what \
+                 is installed and built",
+                root.display(),
+                away.unwrap_or_default()
+            ))
+        })?;
         // An MPI below such a path cannot be used.
         let shared = Some(project).filter(|project| is_plain(&project.installed));
-        Self { own: StateFolder::in_folder(&folder, root), shared, away }
+        Ok(Self { own: StateFolder::in_folder(&folder, root), shared, away })
     }
 
     /// Both places, the one that is written to first.
@@ -131,7 +138,9 @@ pub fn memory_of(program: &Path) -> PathBuf {
     if can_be_written(folder) {
         return folder.to_owned();
     }
-    asked().unwrap_or_else(users).join("checks").join(short_hash(program.as_os_str()))
+    // Without a folder of the user's nothing is remembered.
+    let Some(users) = asked().or_else(users) else { return folder.to_owned() };
+    users.join("checks").join(short_hash(program.as_os_str()))
 }
 
 /// The folder that was asked for.
@@ -139,11 +148,12 @@ fn asked() -> Option<PathBuf> {
     env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(|folder| absolute(Path::new(&folder)))
 }
 
-/// The user's own folder: that of the XDG base directories for what a program keeps of its own accord.
-fn users() -> PathBuf {
+/// The user's own folder: that of the XDG base directories for what a program keeps of its own accord. A folder for temporary files
+/// would not do: whoever makes it first would choose what is run.
+fn users() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));
-    state.unwrap_or_else(env::temp_dir).join("ddtbench")
+    state.map(|state| state.join("ddtbench"))
 }
 
 fn absolute(folder: &Path) -> PathBuf {
@@ -186,10 +196,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("clone");
         fs::create_dir(&root).unwrap();
-        let users = || folder.path().join("users");
-        let in_project = ProjectState::chosen(&root, None, &users);
+        let users = || Some(folder.path().join("users"));
+        let in_project = ProjectState::chosen(&root, None, &users).unwrap();
         assert_eq!(in_project, ProjectState::in_project(&root));
-        let asked = ProjectState::chosen(&root, Some(folder.path().join("asked")), &users);
+        let asked = ProjectState::chosen(&root, Some(folder.path().join("asked")), &users).unwrap();
         assert_eq!(asked.own.installed, folder.path().join("asked"));
         assert_eq!(
             asked.places().last(),
@@ -198,9 +208,11 @@ mod tests {
         );
         // A file in the way cannot be written to by anybody, root included.
         fs::write(root.join("target"), "").unwrap();
-        let read = ProjectState::chosen(&root, None, &users);
-        assert_eq!(read.own.installed, users());
-        assert!(read.own.builds.starts_with(users().join("rank")));
+        let read = ProjectState::chosen(&root, None, &users).unwrap();
+        assert_eq!(read.own.installed, folder.path().join("users"));
+        assert!(read.own.builds.starts_with(folder.path().join("users/rank")));
+        let refusal = ProjectState::chosen(&root, None, &|| None).unwrap_err().to_string();
+        assert!(refusal.contains("cannot be written to") && refusal.contains("DDTBENCH_STATE"), "{refusal}");
     }
 
     #[test]
@@ -209,13 +221,14 @@ mod tests {
         for name in ["my clone", "a'b", "a\"b", "a,b", "a:b", "a$b", "a\\b", "a(b)"] {
             let root = folder.path().join(name);
             fs::create_dir(&root).unwrap();
-            let state = ProjectState::chosen(&root, None, &|| folder.path().join("users"));
+            let state = ProjectState::chosen(&root, None, &|| Some(folder.path().join("users"))).unwrap();
             assert_eq!((state.own.installed, state.shared), (folder.path().join("users"), None), "{name}");
             assert!(is_plain(&state.own.builds), "{:?}", state.own.builds);
         }
         let root = folder.path().join("für_2.0+x@y=z~");
         fs::create_dir(&root).unwrap();
-        assert_eq!(ProjectState::chosen(&root, None, &|| unreachable!()), ProjectState::in_project(&root));
+        let plain = ProjectState::chosen(&root, None, &|| unreachable!()).unwrap();
+        assert_eq!(plain, ProjectState::in_project(&root));
     }
 
     #[test]

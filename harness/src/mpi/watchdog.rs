@@ -56,7 +56,7 @@ impl Launch<'_> {
     pub fn never_began(&self, times: &'static str, output: String) -> MpiError {
         let own = || self.installation.mpiexec.display().to_string();
         let launcher = self.launcher.map_or_else(own, str::to_owned);
-        let advice = self.pmi().ok().flatten().map(|pmi| format!("; {pmi}")).unwrap_or_default();
+        let advice: String = self.advice().iter().map(|advice| format!("; {advice}")).collect();
         other(format!("no process has begun under {launcher}, {times}: {output}{advice}"))
     }
 }

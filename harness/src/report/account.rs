@@ -13,12 +13,14 @@ pub struct Account {
     pub machine: String,
     /// What was typed.
     pub command: String,
+    /// What must be known of its results: settings that were added, conditions in which its parts differ.
+    pub notes: Vec<String>,
 }
 
 impl Account {
     /// All of it in one line.
     pub fn text(&self) -> String {
-        let Self { date, host, machine, command } = self;
+        let Self { date, host, machine, command, .. } = self;
         format!("{date}, {host}: {machine}; to do it again: {command}")
     }
 }
@@ -38,6 +40,7 @@ pub fn accounts(environments: &str) -> Vec<Account> {
             host: text(&machine["host"]),
             machine: format!("{}, {} hardware threads", text(&machine["cpu_model"]), machine["cpus"]),
             command: arguments.join(" "),
+            notes: account["notes"].as_array().into_iter().flatten().map(text).collect(),
         }
     };
     serde_json::Deserializer::from_str(environments).into_iter().map_while(Result::ok).map(account).collect()
@@ -50,9 +53,9 @@ mod tests {
     #[test]
     fn a_run_is_described_by_its_date_host_and_command() {
         let text = r#"{"date": "2026-11-22T19:53:33+00:00", "command_line": ["/x/ddtbench", "figure", "cmb-5"],
-            "machine": {"host": "h", "cpu_model": "c", "cpus": 2}}"#;
+            "machine": {"host": "h", "cpu_model": "c", "cpus": 2}, "notes": ["A=1 was set."]}"#;
         let all = accounts(&format!("{text}{text}"));
-        assert_eq!(all.len(), 2);
+        assert_eq!((all.len(), &all[1].notes[..]), (2, &["A=1 was set.".to_owned()][..]));
         assert_eq!(
             all[0].text(),
             "2026-11-22 19:53, h: c, 2 hardware threads; to do it again: ddtbench figure cmb-5"

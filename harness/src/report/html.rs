@@ -35,7 +35,9 @@ pub fn html(
     let head = accounts(environment);
     let title = title(records, &head);
     let versions = distinct(records.iter().map(|r| format!("{} {}", r.case.mpi_label(), r.case.mpi_version)));
-    let head: Vec<String> = head.iter().map(Account::text).chain([versions.join(", ")]).collect();
+    let notes = head.iter().flat_map(|account| account.notes.iter().cloned());
+    let head: Vec<String> =
+        head.iter().map(Account::text).chain([versions.join(", ")]).chain(notes).collect();
     render(
         context! { title, head, compared, found, figures, figure_style, cases, launches, warnings, environment, legend, contest, reference, verdicts => VERDICTS },
     )

@@ -1,19 +1,20 @@
 //! The account of machine, MPI and settings that lies beside the results.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{BuildHasher, DefaultHasher, Hasher, RandomState};
 use std::path::Path;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::account::{Difference, MpiAccount};
 use super::machine::Machine;
-use super::{Run, RunError, Unit};
+use super::{Run, RunError};
 use crate::folder::{ENVIRONMENT, Folder, FolderError, RUNS};
-use crate::model::conditions::Cache;
 use crate::model::event::{Hello, MessageFacts};
 use crate::model::plain::from_json;
-use crate::mpi::{Installation, Target};
+use crate::mpi::Installation;
 
 /// What is in `environment.json`. What cannot be found out is missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,12 @@ pub struct Environment {
     pub plan: String,
     /// The parts that went on with it.
     pub resumed: Vec<Part>,
+    /// What must be known of the results: settings that ddtbench made by itself, conditions in which the parts differ.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Accounts of MPIs whose conditions those of the part under way must meet.
+    #[serde(skip)]
+    pub held_to: Vec<MpiAccount>,
 }
 
 /// A part of a run: what was measured from when it began, or was resumed, until it ended.
@@ -73,40 +80,24 @@ pub struct PartRow<'a> {
     pub rank_hosts: String,
     /// Its MPIs: name, version and compiler wrapper of each.
     pub mpis: String,
+    /// Variables that steer its MPIs, of each the user's and those that ddtbench added.
+    pub settings: String,
 }
 
 /// An id that no other run has: the time, and what is drawn for it.
 fn new_id() -> String {
     let drawn = RandomState::new().build_hasher().finish();
-    format!("{}-{:06x}", jiff::Zoned::now().strftime("%Y%m%dT%H%M%S"), drawn >> 40)
+    format!("{}-{:06x}", now().strftime("%Y%m%dT%H%M%S"), drawn >> 40)
 }
 
-/// What is known of an MPI of a run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MpiAccount {
-    /// The MPI.
-    pub mpi: Installation,
-    /// The name of its variant; empty for the MPI as it is.
-    pub variant: String,
-    /// Variables that are set for it.
-    pub env: BTreeMap<String, String>,
-    /// What one would type to run the first case.
-    pub first_case: String,
-    /// The rank program's account of itself, of the first case that ended.
-    pub rank_program: Option<Hello>,
+/// This moment in the zone of this machine.
+pub fn now() -> jiff::Zoned {
+    zoned(SystemTime::now())
 }
 
-impl MpiAccount {
-    /// The account of an MPI whose first case is run by a command.
-    pub fn of(target: &Target, first_case: String) -> Self {
-        Self {
-            mpi: target.installation.clone(),
-            variant: target.variant.clone(),
-            env: target.installation.env.clone(),
-            first_case,
-            rank_program: None,
-        }
-    }
+/// A moment; of a clock that is beyond all calendars, the last day of the year 9999.
+fn zoned(time: SystemTime) -> jiff::Zoned {
+    jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::MAX).to_zoned(jiff::tz::TimeZone::system())
 }
 
 impl Part {
@@ -115,10 +106,7 @@ impl Part {
     /// # Errors
     /// A launcher that cannot be understood.
     pub fn now(date: String, run: &Run<'_>, done_before: usize) -> Result<Self, RunError> {
-        let unit = |target| Unit { case: 0, cache: Cache::default(), target, launch: 0 };
-        let account = |(i, target): (usize, &Target)| Ok(MpiAccount::of(target, run.command_line(unit(i))?));
-        let mpis = run.targets.iter().enumerate().map(account).collect::<Result<_, RunError>>()?;
-        Ok(Self { done_before, ..Self::of(date, mpis) })
+        Ok(Self { done_before, ..Self::of(date, run.accounts()?) })
     }
 
     /// The part that begins now, on these MPIs.
@@ -143,6 +131,12 @@ impl Part {
             format!("{name} {version} {}", mpicc.display())
         };
         let mpis: BTreeSet<String> = self.mpis.iter().map(|account| mpi(&account.mpi)).collect();
+        let settings = |account: &MpiAccount| {
+            let all = account.settings.iter().flatten().chain(&account.added_settings);
+            let all: Vec<String> = all.map(|(name, value)| format!("{name}={value}")).collect();
+            (!all.is_empty()).then(|| format!("{} {}", account.label(), all.join(" ")))
+        };
+        let settings: Vec<String> = self.mpis.iter().filter_map(settings).collect();
         PartRow {
             run,
             part,
@@ -155,6 +149,7 @@ impl Part {
             kernel: kernel.as_deref(),
             rank_hosts: Vec::from_iter(hosts).join("; "),
             mpis: Vec::from_iter(mpis).join("; "),
+            settings: settings.join("; "),
         }
     }
 
@@ -173,7 +168,8 @@ impl Part {
 impl Environment {
     /// Of a run whose first part begins.
     pub fn of(plan: String, begun: Part) -> Self {
-        Self { run: new_id(), begun, plan, resumed: Vec::new() }
+        let (resumed, notes, held_to) = (Vec::new(), Vec::new(), Vec::new());
+        Self { run: new_id(), begun, plan, resumed, notes, held_to }
     }
 
     /// The builds of this program that measured its parts.
@@ -209,7 +205,60 @@ impl Environment {
         is_new
     }
 
-    /// Where and on what a new part would run, if no part before did: on another machine, or on an MPI in another place.
+    /// Refuses ranks that run under other conditions than those that they must meet.
+    ///
+    /// # Errors
+    /// The conditions.
+    pub fn check_account(&self, target: usize, hello: &Hello) -> Result<(), RunError> {
+        let account = MpiAccount { rank_program: Some(hello.clone()), ..self.part().mpis[target].clone() };
+        match differences(&self.held_to, &account) {
+            found if found.is_empty() => Ok(()),
+            found => Err(RunError::Conditions(found.join("; "))),
+        }
+    }
+
+    /// The accounts of the MPIs of all parts.
+    pub fn accounts(&self) -> impl Iterator<Item = &MpiAccount> {
+        self.parts().flat_map(|part| &part.mpis)
+    }
+
+    /// What a reader of the results must know: variables that ddtbench added, and what differs from part to part.
+    fn notes_now(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for account in &self.part().mpis {
+            if !account.added_settings.is_empty() {
+                let all = account.added_settings.iter().map(|(name, value)| format!("{name}={value}"));
+                let all = all.collect::<Vec<_>>().join(" ");
+                notes.push(format!(
+                    "ddtbench set {all} for {}, because ranks share cores (docs/mpis.md).",
+                    account.label()
+                ));
+            }
+        }
+        for (number, part) in self.resumed.iter().enumerate() {
+            let number = number + 1;
+            if !self.begun.shares_machine(part) {
+                notes.push(format!(
+                    "Part {number} of the run was measured on another machine than part 0 (runs.csv)."
+                ));
+            }
+            for account in &part.mpis {
+                let first = self.begun.mpis.iter().find(|first| first.label() == account.label());
+                let found =
+                    first.map(|first| MpiAccount::differences(&[first], &[account])).unwrap_or_default();
+                if !found.is_empty() {
+                    let sides = ["in part 0".to_owned(), format!("in part {number}")];
+                    let text = |found: &Difference| found.text([&sides[0], &sides[1]]);
+                    let found: Vec<String> = found.iter().map(text).collect();
+                    notes.push(format!("Settings of {} differ: {}.", account.label(), found.join("; ")));
+                }
+            }
+        }
+        notes
+    }
+
+    /// Where, on what and under which conditions a new part would run, if no part before did: on another machine, on an MPI in
+    /// another place or with other settings.
     pub fn elsewhere(&self, part: &Part) -> Vec<String> {
         let mut all = Vec::new();
         if !self.parts().any(|earlier| earlier.shares_machine(part)) {
@@ -222,9 +271,11 @@ impl Environment {
             let places: BTreeSet<&Path> = known.map(|known| known.mpi.mpicc.as_path()).collect();
             if let Some(place) = places.first().filter(|_| !places.contains(mpicc.as_path())) {
                 let (now, then) = (mpicc.display(), place.display());
-                all.push(format!("`{name}` lay in another place, {then}, and is {now} now"));
+                all.push(format!("`{name}` was in another place, {then}, and is {now} now"));
             }
         }
+        let known: Vec<MpiAccount> = self.accounts().cloned().collect();
+        all.extend(part.mpis.iter().flat_map(|account| differences(&known, account)));
         all
     }
 
@@ -243,7 +294,8 @@ impl Environment {
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn keep(&self, folder: &Folder) -> Result<(), FolderError> {
+    pub fn keep(&mut self, folder: &Folder) -> Result<(), FolderError> {
+        self.notes = self.notes_now();
         folder.write_json(ENVIRONMENT, self)?;
         folder.write_table(RUNS, &self.rows().collect::<Vec<_>>())
     }
@@ -269,6 +321,18 @@ impl Environment {
     pub fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         from_json(bytes)
     }
+}
+
+/// The conditions in which an account differs from all that are known of its MPI; none where nothing is known.
+pub fn differences(known: &[MpiAccount], account: &MpiAccount) -> Vec<String> {
+    let all: Vec<&MpiAccount> = known.iter().collect();
+    let of_mpi = known.iter().filter(|other| account.is_held_to(other, &all));
+    let mut differ = of_mpi.map(|other| MpiAccount::differences(&[other], &[account]));
+    let first = differ.next().unwrap_or_default();
+    if differ.any(|found| found.is_empty()) {
+        return Vec::new();
+    }
+    first.iter().map(|found| format!("{}, {}", account.label(), found.text(["then", "now"]))).collect()
 }
 
 /// This build of the program, as [`Part::build`] names one.
@@ -304,13 +368,7 @@ mod tests {
             mpicc: "/a/bin/mpicc".into(),
             ..Installation::default()
         };
-        let account = MpiAccount {
-            mpi,
-            variant: String::new(),
-            env: BTreeMap::new(),
-            first_case: String::new(),
-            rank_program: None,
-        };
+        let account = MpiAccount { mpi, settings: Some(Default::default()), ..MpiAccount::default() };
         let [ddtbench_version, ddtbench_build] = ["0.1.0", "5"].map(str::to_owned);
         Part { ddtbench_version, ddtbench_build, machine, mpis: vec![account], ..Part::default() }
     }
@@ -356,6 +414,36 @@ mod tests {
     }
 
     #[test]
+    fn another_setting_is_refused_and_where_it_is_wanted_the_results_say_so() {
+        let mut off = part("a");
+        off.mpis[0].settings = Some([("FI_PROVIDER".to_owned(), "tcp".to_owned())].into());
+        let mut run = begun_on("a", &["a"]);
+        assert_eq!(run.elsewhere(&off), ["mpich, FI_PROVIDER: not set then, \"tcp\" now"]);
+        run.resumed.push(off.clone());
+        assert_eq!(run.elsewhere(&off), [""; 0], "a part before had it");
+        assert_eq!(
+            run.notes_now(),
+            ["Settings of mpich differ: FI_PROVIDER: not set in part 0, \"tcp\" in part 2."]
+        );
+        assert!(run.rows().last().unwrap().settings.contains("mpich FI_PROVIDER=tcp"));
+        run.resumed[1].mpis[0].added_settings = [("A".to_owned(), "1".to_owned())].into();
+        assert!(run.notes_now()[0].contains("ddtbench set A=1 for mpich"), "{:?}", run.notes_now());
+    }
+
+    #[test]
+    fn ranks_must_meet_the_conditions_that_they_are_held_to() {
+        let hello = |level: &str| Hello { thread_level: level.to_owned(), ..Hello::default() };
+        let mut run = begun_on("a", &[]);
+        assert!(run.check_account(0, &hello("MPI_THREAD_SINGLE")).is_ok(), "it is held to nothing");
+        let known =
+            MpiAccount { rank_program: Some(hello("MPI_THREAD_MULTIPLE")), ..run.begun.mpis[0].clone() };
+        run.held_to = vec![known];
+        assert!(run.check_account(0, &hello("MPI_THREAD_MULTIPLE")).is_ok());
+        let refusal = run.check_account(0, &hello("MPI_THREAD_SINGLE")).unwrap_err().to_string();
+        assert!(refusal.contains("MPI_THREAD_MULTIPLE then") && refusal.contains("--anyway"), "{refusal}");
+    }
+
+    #[test]
     fn another_build_is_reported() {
         let begun = begun_on("a", &[]);
         let by = |version: &str, build: &str| Part {
@@ -378,6 +466,12 @@ mod tests {
         run.resumed[1].ddtbench_build.clear();
         let version = &run.begun.ddtbench_version;
         assert_eq!(run.builds(), BTreeSet::from([format!("{version} (1)"), format!("{version} (2)")]));
+    }
+
+    #[test]
+    fn a_clock_beyond_the_year_9999_has_a_date() {
+        let beyond = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(253_402_300_800);
+        assert_eq!(zoned(beyond).strftime("%Y").to_string(), "9999");
     }
 
     #[test]

@@ -2,6 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Beginnings of the names of variables that steer an MPI, its transports or what it calls, and clocks that are not the real ones.
+pub const SETTING_PREFIXES: &[&str] = &[
+    "MPIR_CVAR_",
+    "MPICH_",
+    "MPIEXEC_",
+    "HYDRA_",
+    "OMPI_MCA_",
+    "PRTE_MCA_",
+    "PMIX_MCA_",
+    "I_MPI_",
+    "MV2_",
+    "UCX_",
+    "FI_",
+    "PSM",
+    "LD_PRELOAD",
+    "GLIBC_TUNABLES",
+    "MALLOC_",
+    "DDTBENCH_VIRTUAL_CLOCK",
+];
+
 named! {
     /// Whether repetitions find their buffers in the cache.
     #[derive(

@@ -1,13 +1,21 @@
-//! Text of others as it can be shown: what would steer a terminal is made visible where it is read.
+//! Text of others as it can be shown: what would steer a terminal, or cannot be written as XML, is made visible where it is read.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The text with control characters as `\u{1b}`; line ends and tabs stay.
+/// Whether a character steers what shows it: control characters but for line ends and tabs, and those that turn the direction of
+/// writing round; or is none at all, as U+FFFE.
+fn steers(c: char) -> bool {
+    let turns =
+        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}');
+    let is_none = matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe;
+    turns || is_none || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+}
+
+/// The text with control characters and the like as `\u{1b}`; line ends and tabs stay.
 pub fn plain(text: &str) -> Cow<'_, str> {
-    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     if !text.contains(steers) {
         return text.into();
     }
@@ -58,6 +66,7 @@ mod tests {
     fn what_steers_a_terminal_is_shown() {
         assert_eq!(plain("a\tb\r\nc \u{e9}"), "a\tb\r\nc \u{e9}");
         assert_eq!(plain("\u{1b}[8mx\u{9b}2J\u{7}\u{7f}"), "\\u{1b}[8mx\\u{9b}2J\\u{7}\\u{7f}");
+        assert_eq!(plain("a\u{202e}b\u{fffe}c\u{1ffff}\u{2066}"), "a\\u{202e}b\\u{fffe}c\\u{1ffff}\\u{2066}");
         assert_eq!(*plain_bytes(b"a,\x1b]0;x\n"), *b"a,\\u{1b}]0;x\n");
         assert_eq!(*plain_bytes(b"\xff\x1b"), *b"\xff\x1b", "no text");
     }

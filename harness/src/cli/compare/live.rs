@@ -39,7 +39,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
     if let [only] = labels.as_slice() {
         return Err(measure::give_back(folder, anyhow!(alone(only))));
     }
-    measure::warn_of_shared_cores(&run);
+    measure::warn_of_shared_cores(&run, &environment.part().mpis);
     environment.keep(&folder)?;
 
     let begun = Instant::now();
@@ -147,7 +147,7 @@ impl Live<'_> {
         let over = over_launches(&records, plan.limits.precision());
         self.folder.write_json(folder::COMPARISON, comparisons)?;
         let compared = comparisons.compared();
-        let page = RunPage::of(plan.experiment, &over, &records, &[self.folder.path()], None, &compared);
+        let page = RunPage::of(plan.experiment, &over, &records, &[self.folder.path()], None, &compared)?;
         page.write(&self.folder, &over)?;
         log(&format!("results: {}; ddtbench compare {0} shows this again", self.folder.path().display()));
         Ok(())

@@ -9,7 +9,7 @@ use ddtbench::folder::{self, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::report::units;
-use ddtbench::run::Environment;
+use ddtbench::run::{Difference, Environment, MpiAccount};
 use ddtbench::stats;
 
 use crate::cli::recorded;
@@ -33,19 +33,21 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
         );
         return Ok(compared(&Side::of_mpis(&base.records), settings));
     }
+    let mut conditions = Vec::new();
     for other in others {
         let differ = base.differences(other);
+        let text = format!("{} and {} were not measured alike: {}", base.name, other.name, differ.join("; "));
         if !differ.is_empty() && !anyway {
-            bail!(
-                "{} and {} were not measured alike: {}; --anyway compares them all the same",
-                base.name,
-                other.name,
-                differ.join("; ")
-            );
+            bail!("{text}; --anyway compares them all the same");
         }
+        conditions.push(if differ.is_empty() { String::new() } else { text });
     }
     let of_runs = |recording: &Recording| Side::of(&recording.name, &recording.records, ComparisonUnit::Run);
-    Ok(compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings))
+    let mut compared = compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings);
+    for (comparison, conditions) in compared.comparisons.iter_mut().zip(conditions) {
+        comparison.conditions = conditions;
+    }
+    Ok(compared)
 }
 
 /// What a comparison has found that went by the same settings: what its looks have decided, a single one might not.
@@ -73,6 +75,7 @@ impl Recording {
         let mut records = Vec::new();
         for (i, run) in runs.iter().enumerate() {
             let mut of_run = recorded::records(run)?;
+            recorded::warn_of_lacks(run, &of_run);
             // Runs of before there were ids are told apart all the same.
             let unnamed = of_run.iter_mut().filter(|record| record.case.run.is_empty());
             Record::name_run(unnamed, &i.to_string());
@@ -105,6 +108,10 @@ impl Recording {
             .filter(|(_, here, there)| here != there)
             .map(|(name, here, there)| format!("{name}: {} and {}", list(&here), list(&there)))
             .collect();
+        let accounts = |r: &'_ Self| -> Vec<MpiAccount> {
+            r.environments.iter().flatten().flat_map(Environment::accounts).cloned().collect()
+        };
+        differ.extend(other_settings(&accounts(self), &accounts(other)));
         differ.extend(self.other_state(other));
         for recording in [self, other] {
             let mpis = Record::mpis(&recording.records);
@@ -152,6 +159,18 @@ impl Recording {
     }
 }
 
+/// In which settings two sides differ that are of one maker's MPI: of others, settings differ by nature.
+fn other_settings(here: &[MpiAccount], there: &[MpiAccount]) -> Vec<String> {
+    let families = |side: &[MpiAccount]| side.iter().map(|account| account.mpi.family.name()).collect();
+    let [of_here, of_there]: [BTreeSet<&str>; 2] = [families(here), families(there)];
+    if of_here.len() != 1 || of_here != of_there {
+        return Vec::new();
+    }
+    let [here, there]: [Vec<&MpiAccount>; 2] = [here.iter().collect(), there.iter().collect()];
+    let text = |found: Difference| format!("{}: {} and {}", found.name, found.values[0], found.values[1]);
+    MpiAccount::differences(&here, &there).into_iter().map(text).collect()
+}
+
 fn list(values: &BTreeSet<String>) -> String {
     let all: Vec<&str> = values.iter().map(String::as_str).collect();
     if all.is_empty() { "unknown".to_owned() } else { all.join(", ") }
@@ -179,4 +198,27 @@ fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     })?;
     ensure!(!runs.is_empty(), "{}: there is no run in it, which would have {LAUNCHES}", path.display());
     Ok(runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use ddtbench::mpi::{Family, Installation};
+
+    use super::*;
+
+    fn account(family: Family, cma: &str) -> MpiAccount {
+        let mpi = Installation { family, ..Installation::default() };
+        let settings = Some([("MPIR_CVAR_CH4_CMA_ENABLE".to_owned(), cma.to_owned())].into());
+        MpiAccount { mpi, settings, ..MpiAccount::default() }
+    }
+
+    #[test]
+    fn only_sides_of_one_makers_mpi_are_held_to_the_same_settings() {
+        let [off, on] = ["0", "1"].map(|cma| account(Family::Mpich, cma));
+        let found = other_settings(&[off.clone(), off.clone()], &[on]);
+        assert_eq!(found, ["MPIR_CVAR_CH4_CMA_ENABLE: \"0\" and \"1\""]);
+        let off = [off];
+        assert_eq!(other_settings(&off, &off), [""; 0]);
+        assert_eq!(other_settings(&off, &[account(Family::OpenMpi, "1")]), [""; 0]);
+    }
 }

@@ -172,7 +172,9 @@ fn linear(range: Range<f64>, count: usize) -> Vec<f64> {
 
 /// Powers of ten within a range; where these are few, 2 and 5 times them, or as on a linear axis.
 fn logarithmic(range: Range<f64>, count: usize) -> Vec<f64> {
-    let (first, last) = (range.start.log10().floor() as i32, range.end.log10().ceil() as i32);
+    // A number has no other powers.
+    let power = |value: f64| value.log10().clamp(-308.0, 308.0);
+    let (first, last) = (power(range.start).floor() as i32, power(range.end).ceil() as i32);
     let of = |steps: &[f64]| -> Vec<f64> {
         let all = (first..=last).flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
         all.filter(|tick| range.contains(tick)).collect()
@@ -227,6 +229,14 @@ mod tests {
         assert!(narrow.ticks.len() >= 2, "{narrow:?}");
         for axis in [axis(&[4e-6, 3e-3], 4), narrow] {
             assert!(axis.ticks.iter().all(|(place, _)| axis.range.contains(place)), "{axis:?}");
+        }
+    }
+
+    #[test]
+    fn ticks_come_to_an_end_whatever_the_values_are() {
+        for values in [[1e300, 1e-6], [1e-300, 1.0], [f64::INFINITY, 1.0]] {
+            let axis = Axis::around(&values, None, Scale::Log, 1e-6, 5);
+            assert!(axis.ticks.len() < 20, "{axis:?}");
         }
     }
 

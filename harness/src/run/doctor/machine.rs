@@ -164,13 +164,14 @@ fn leftovers() -> Finding {
 /// What shared memory there is: its size is an option of its mount.
 fn room() -> String {
     let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
-    let mount = mounts.lines().find(|line| line.split(' ').nth(1) == Some("/dev/shm"));
-    let options = mount.and_then(|line| line.split(' ').nth(3)).unwrap_or_default();
-    let size = options.split(',').find_map(|option| option.strip_prefix("size="));
-    format!(
-        "{}; no MPI has left any behind",
-        size.map_or("/dev/shm".to_owned(), |size| format!("/dev/shm of {size}"))
-    )
+    let size = size_of_shared_memory(&mounts).map_or_else(String::new, |size| format!(" of {size}"));
+    format!("/dev/shm{size}; no MPI has left any behind")
+}
+
+/// The size of /dev/shm in a list of mounts, of which a later one hides an earlier one of the same folder.
+fn size_of_shared_memory(mounts: &str) -> Option<&str> {
+    let mount = mounts.lines().rfind(|line| line.split(' ').nth(1) == Some("/dev/shm"))?;
+    mount.split(' ').nth(3)?.split(',').find_map(|option| option.strip_prefix("size="))
 }
 
 #[cfg(test)]
@@ -192,6 +193,15 @@ mod tests {
             assert!(bad.text.contains(advice), "{bad:?}");
         }
         assert!(huge_pages("always [madvise] never").text.starts_with("madvise"));
+    }
+
+    #[test]
+    fn of_two_mounts_of_shared_memory_the_last_is_in_use() {
+        let first = "tmpfs / tmpfs rw 0 0\ntmpfs /dev/shm tmpfs rw,size=24684092k 0 0\n";
+        assert_eq!(size_of_shared_memory(first), Some("24684092k"));
+        let both = format!("{first}tmpfs /dev/shm tmpfs rw,size=1024k 0 0\n");
+        assert_eq!(size_of_shared_memory(&both), Some("1024k"));
+        assert_eq!(size_of_shared_memory(&format!("{both}none /dev/shm tmpfs rw 0 0\n")), None);
     }
 
     #[test]
