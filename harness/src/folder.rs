@@ -137,7 +137,7 @@ pub enum FolderError {
     },
 }
 
-/// What helps against an error of the system.
+/// The advice against an error of the system.
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {

@@ -198,7 +198,7 @@ impl Run<'_> {
         self.launch(unit, &[]).never_began(times, output.to_owned()).into()
     }
 
-    /// What is chosen for `srun`, or taken off for other launchers, for the user: once for each MPI.
+    /// Reports the PMI chosen for `srun`, or the variables removed for other launchers: once for each MPI.
     fn report_pmi(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let mut reported = HashSet::new();
         for target in 0..self.targets.len() {

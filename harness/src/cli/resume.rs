@@ -22,11 +22,11 @@ use super::trust;
 pub(super) struct ResumeOptions {
     /// Whether programs are run that another user's plan names.
     pub is_trusted: bool,
-    /// Whether what has failed is run again.
+    /// Whether failed methods are run again.
     pub retry_failed: bool,
     /// Whether machine and settings may differ.
     pub anyway: bool,
-    /// Whether it is shown what is built and started.
+    /// Whether build and commands are shown.
     pub verbose: bool,
 }
 

@@ -85,7 +85,7 @@ pub(super) struct Shown {
     pub over: Vec<Record>,
     /// Their page.
     pub page: RunPage,
-    /// What must be known of their results; of several, each by its folder.
+    /// Notes on their results; with several runs, each with its folder.
     pub notes: Vec<String>,
 }
 

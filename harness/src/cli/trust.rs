@@ -29,8 +29,7 @@ pub(super) fn check(plan: &Plan, paths: &[&Path], is_trusted: bool) -> anyhow::R
     Ok(())
 }
 
-/// Why somebody else may have written what is in a file, or put it into a folder; a file of another user's in a folder of ours is
-/// found by its own owner.
+/// Why somebody else may have written a file, or put it into a folder.
 fn strange(facts: &fs::Metadata, us: u32) -> Option<&'static str> {
     /// The modes of group and others for writing.
     const GROUP: u32 = 0o020;

@@ -116,7 +116,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Results are for whom the umask says.
 pub(super) const RESULTS_MODE: u32 = 0o666;
 
-/// The mode of a file of a run, of which the umask takes away. A plan names programs that its user runs: it is nobody else's to change.
+/// The mode of a file of a run, of which the umask takes away. A plan names programs that its user runs: other users must not change it.
 fn mode_of(name: &str) -> u32 {
     if name == PLAN { 0o644 } else { RESULTS_MODE }
 }

@@ -58,7 +58,7 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-/// Whether figures are missing beside the times of these records of a folder, which nobody but a person removes.
+/// Reports figures that these records of a folder lack although they have times: a person has removed them.
 pub fn lacking_figures(path: &Path, records: &[Record]) -> Option<String> {
     let timed = timed(records);
     // Every ping-pong has a bandwidth. Other kinds may have a launch without figures, and even a run.

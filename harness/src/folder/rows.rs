@@ -119,7 +119,7 @@ impl FromCells for Record {
         let Record { median_s, median_low_s, median_high_s, mean_s, min_s, p90_s, p99_s, .. } = record;
         let times = [median_s, median_low_s, median_high_s, mean_s, min_s, p90_s, p99_s];
         sound(times, cells)?;
-        // A part may be shorter than the clock can tell, the whole is not: it is repeated until it is longer.
+        // A part may be shorter than a step of the clock. The whole is repeated until it is longer.
         let is_whole = record.phase == record.case.experiment.headline();
         let is_time = |time: &f64| (0.0..LONGEST_S).contains(time) && !(is_whole && *time < SHORTEST_S);
         if let Some(time) = times.into_iter().flatten().find(|time| !is_time(time)) {

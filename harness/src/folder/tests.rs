@@ -419,7 +419,7 @@ fn what_a_person_has_removed_is_reported() {
     assert!(lack.contains(LAUNCH_FIGURES) && lack.contains("lacks rows of 3"), "{lack}");
     let mut records = read_records(&path).unwrap();
     records.iter_mut().for_each(|record| record.median_s = None);
-    assert_eq!(lacking_figures(&path, &records), None, "what has crashed has no figures");
+    assert_eq!(lacking_figures(&path, &records), None, "crashed methods have no figures");
     restore(&path, &stages[3]);
     for cases in [&stages[1][place(CASES)][..], b""] {
         restore(&path, &stages[3]);

@@ -108,7 +108,7 @@ impl Launch<'_> {
         Ok([name].into_iter().chain(options.iter().cloned()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Variables that steer the MPI, which nobody but us sets here: ranks that wait let others run if there are more than cores.
+    /// Variables that steer the MPI and are set by ddtbench itself: with more ranks than cores, waiting ranks let others run.
     pub fn added_settings(&self) -> BTreeMap<String, String> {
         self.added_settings_on(self.is_oversubscribed(), &|name| env::var_os(name).is_some())
     }
@@ -126,7 +126,7 @@ impl Launch<'_> {
         ours.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
-    /// What is known to help if it starts no process: another PMI for `srun`, its own launcher for an MPI.
+    /// Advice if it starts no process: another PMI for `srun`, its own launcher for an MPI.
     pub(super) fn advice(&self) -> Vec<String> {
         let foreign = || {
             let (program, _, _) = self.launcher_and_style().ok()?;
@@ -137,7 +137,7 @@ impl Launch<'_> {
         self.pmi().ok().flatten().map(|pmi| pmi.to_string()).or_else(foreign).into_iter().collect()
     }
 
-    /// The user's variables by which an outer launcher, as in a job of Slurm, tells processes that they are its ranks. The ranks of the
+    /// The user's variables by which an outer launcher, for example that of a Slurm job, marks processes as its ranks. The ranks of the
     /// MPI's own launcher are not: MPICH aborts if it finds both.
     ///
     /// # Errors
@@ -146,7 +146,7 @@ impl Launch<'_> {
         self.outer_variables_of(env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
     }
 
-    /// What the user is told of them; `None` if there are none.
+    /// A sentence about them for the user; `None` if there are none.
     ///
     /// # Errors
     /// A launcher that cannot be understood.
@@ -297,8 +297,7 @@ impl Launch<'_> {
 }
 
 impl Installation {
-    /// What is wrong if its launcher is another maker's, by the launcher's own account of its version; `None` if it is its own, or says
-    /// nothing that is known, as `srun` does.
+    /// Reports a launcher of another maker, by the version that it prints; `None` if it is its own, or unknown such as `srun`.
     ///
     /// # Errors
     /// If the user wants to stop meanwhile.
@@ -320,7 +319,7 @@ impl Installation {
     }
 }
 
-/// Whose launcher prints this as its version.
+/// The maker of the launcher that prints this as its version.
 fn maker_of_launcher(version: &str) -> Option<Family> {
     // Intel's launcher is made of Hydra, and names it.
     let known = [

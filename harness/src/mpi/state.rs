@@ -149,7 +149,7 @@ fn asked() -> Option<PathBuf> {
 }
 
 /// The user's own folder: that of the XDG base directories for what a program keeps of its own accord. A folder for temporary files
-/// would not do: whoever makes it first would choose what is run.
+/// would not do: whoever makes it first would choose the programs that are run.
 fn users() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));

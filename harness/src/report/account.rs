@@ -13,7 +13,7 @@ pub struct Account {
     pub machine: String,
     /// What was typed.
     pub command: String,
-    /// What must be known of its results: settings that were added, conditions in which its parts differ.
+    /// Notes on its results: settings that were added, conditions in which its parts differ.
     pub notes: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! What a run records of each MPI, and in which conditions two records of one MPI differ: its settings, its launcher, where ranks
-//! may run, and what the library itself reports.
+//! The account that a run keeps of each MPI, and the conditions in which two accounts of one MPI differ: settings, launcher, binding,
+//! and the library's own account.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -12,7 +12,7 @@ use crate::model::event::Hello;
 use crate::model::mpi_label;
 use crate::mpi::{Installation, Target};
 
-/// What is known of an MPI of a run.
+/// The account of an MPI of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MpiAccount {
     /// The MPI.
@@ -30,7 +30,7 @@ pub struct MpiAccount {
     /// Its launcher with the options of the first case. Runs before 1.6 have none.
     #[serde(default)]
     pub launcher: Option<String>,
-    /// What one would type to run the first case.
+    /// The command line of the first case.
     pub first_case: String,
     /// The rank program's account of itself, of the first case that ended.
     pub rank_program: Option<Hello>,
@@ -114,7 +114,7 @@ impl MpiAccount {
             compare("binding", &|account| binding(account.rank_program.as_ref()?));
         }
         let versions: BTreeSet<_> = all().map(|account| &account.mpi.version).collect();
-        // Its own account follows from what was found above; another version has other defaults.
+        // Its own account follows from the differences found above; another version has other defaults.
         if differences.is_empty() && !are_variants && versions.len() == 1 {
             differences.extend(differences_of_accounts(sides));
         }
@@ -122,7 +122,7 @@ impl MpiAccount {
     }
 }
 
-/// What the library reports of itself on both sides.
+/// The differences in what the library itself reports.
 fn differences_of_accounts(sides: [&[&MpiAccount]; 2]) -> Vec<Difference> {
     let of_side = |side: &[&MpiAccount]| {
         let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -155,12 +155,12 @@ fn binding(hello: &Hello) -> Option<String> {
         .then(|| format!("each rank on {} of {} hardware threads", sizes.join(" or "), all.len()))
 }
 
-/// The variables that steer an MPI, of these and of its own.
+/// The variables that steer an MPI, out of these and those set for it.
 fn settings(
     installation: &Installation,
     variables: impl Iterator<Item = (String, String)>,
 ) -> BTreeMap<String, String> {
-    // Where it is installed, which its path says already.
+    // The place of its installation, which its path has already.
     let is_place = |name: &str| name == "I_MPI_ROOT";
     let steers = |name: &str| SETTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     let own = installation.env.iter().map(|(name, value)| (name.clone(), value.clone()));

@@ -28,7 +28,7 @@ pub struct Environment {
     pub plan: String,
     /// The parts that went on with it.
     pub resumed: Vec<Part>,
-    /// What must be known of the results: settings that ddtbench made by itself, conditions in which the parts differ.
+    /// Notes on the results: settings that ddtbench added, conditions in which the parts differ.
     #[serde(default)]
     pub notes: Vec<String>,
     /// Accounts of MPIs whose conditions those of the part under way must meet.
@@ -222,7 +222,7 @@ impl Environment {
         self.parts().flat_map(|part| &part.mpis)
     }
 
-    /// What a reader of the results must know: variables that ddtbench added, and what differs from part to part.
+    /// Notes on the results: variables that ddtbench added, and differences between the parts.
     fn notes_now(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for account in &self.part().mpis {
