@@ -70,11 +70,16 @@ pub fn check_layout(app: &MicroApp, available: u64) -> Result<(), String> {
     const ENTRY_BYTES: u64 = 44;
     /// Of each segment: offset and length, in a list and in one of twice the length while it grows.
     const SEGMENT_BYTES: u64 = 48;
-    let needed = match app.send.listed_segments() {
-        Some(entries) => entries.checked_mul(ENTRY_BYTES),
-        None => counted_segments(app, available / SEGMENT_BYTES).checked_mul(SEGMENT_BYTES),
-    };
-    check_one(needed, available)
+    /// To count so many takes two seconds.
+    const MOST_SEGMENTS: u64 = 1 << 26;
+    if let Some(entries) = app.send.listed_segments() {
+        return check_one(entries.checked_mul(ENTRY_BYTES), available);
+    }
+    let most = MOST_SEGMENTS.min(available / SEGMENT_BYTES);
+    if counted_segments(app, most) > most {
+        return Err(format!("has more than {most} segments, and no more can be listed here"));
+    }
+    Ok(())
 }
 
 /// Refuses what one process cannot have.
