@@ -228,6 +228,7 @@ impl Run<'_> {
             rule: self.plan.plan.limits.rule,
             message: hello.map_or_else(|| *self.plan.cases[unit.case].message, |hello| hello.message),
             load: hello.and_then(Load::of),
+            thread_level: hello.map(|hello| hello.thread_level.clone()),
             methods,
         }
     }

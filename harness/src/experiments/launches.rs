@@ -2,9 +2,12 @@
 //! between launches alone.
 
 mod fastest;
+mod states;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use states::Levels;
 
 use crate::model::{Basis, Case, Figure, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats;
@@ -34,13 +37,16 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
             None => groups.push(vec![record]),
         }
     }
-    let drift = drift(&groups);
-    let mut over: Vec<Record> = groups.iter().map(|group| joined(group, drift)).collect();
-    fastest::choose(&mut over, &groups);
+    let (drift, levels) = (drift(&groups), Levels::of(records));
+    let mut over: Vec<Record> = groups.iter().map(|group| joined(group, drift, &levels)).collect();
+    fastest::choose(&mut over, &groups, &levels);
     if !wrong.is_empty() {
         for record in &mut over {
             let case = &record.case;
             record.figures.retain(|figure| !is_wrong(case, &figure.against));
+            for state in &mut record.states {
+                state.figures.retain(|figure| !is_wrong(case, &figure.against));
+            }
         }
     }
     if let Some(precision) = precision {
@@ -90,7 +96,7 @@ fn set_outcomes(over: &mut [Record], precision: f64) {
 
 /// The record over the launches of one method, phase and pair, of which there is one at least. Where some launches have times, it is of
 /// these, unless one moved wrong bytes.
-fn joined(all: &[&Record], drift: Drift) -> Record {
+fn joined(all: &[&Record], drift: Drift, levels: &Levels<'_>) -> Record {
     if let Some(wrong) = all.iter().find(|record| record.outcome.is_wrong()) {
         return Record { launch: None, launches: all.len(), ..(*wrong).clone() };
     }
@@ -108,8 +114,9 @@ fn joined(all: &[&Record], drift: Drift) -> Record {
         part: first.part.filter(|part| all.iter().all(|record| record.part == Some(*part))),
         ..first.clone()
     };
+    record.states = levels.met(of);
     if of.len() > 1 {
-        over_several(&mut record, of, drift);
+        over_several(&mut record, of, drift, levels);
     }
     record
 }
@@ -124,7 +131,7 @@ fn ended(record: &Record, precision: f64) -> Outcome {
 }
 
 /// Replaces what is of the first launch by what is of all. `of` are in the order of their launches.
-fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
+fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Levels<'_>) {
     let each = |value: fn(&Record) -> Option<f64>| {
         of.iter().filter_map(|record| value(record)).collect::<Vec<f64>>()
     };
@@ -155,24 +162,33 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     record.mixed_states = of.iter().any(|record| record.mixed_states);
     // What wandered within a launch is shown of that launch, and by the interval over all.
     record.unsteady = launches::unsteady(&medians);
-    record.figures = figures(of);
+    record.figures.clear();
+    for group in figures(of) {
+        let figure = over(&group.iter().map(|(_, figure)| *figure).collect::<Vec<_>>());
+        let values = group.iter().filter_map(|(launch, figure)| Some((*launch, figure.value?)));
+        levels.add(record, &figure, values);
+        record.figures.push(figure);
+    }
 }
 
-/// The figures over launches: each the median of the launches' own.
-fn figures(of: &[&Record]) -> Vec<Figure> {
-    let mut groups: Vec<Vec<&Figure>> = Vec::new();
-    for figure in of.iter().flat_map(|record| &record.figures) {
-        let is_same = |group: &&mut Vec<&Figure>| {
+/// The figures of launches, those of one quantity together, each with its launch.
+fn figures<'a>(of: &[&'a Record]) -> Vec<Vec<(&'a Record, &'a Figure)>> {
+    let mut groups: Vec<Vec<(&Record, &Figure)>> = Vec::new();
+    for (record, figure) in
+        of.iter().flat_map(|record| record.figures.iter().map(move |figure| (*record, figure)))
+    {
+        let is_same = |group: &&mut Vec<(&Record, &Figure)>| {
             // An equation of a model is shown beside its figure; a method is part of what the figure says.
             let by_model = matches!(figure.quantity, Quantity::GainModel | Quantity::GainDifference);
-            group[0].quantity == figure.quantity && (by_model || group[0].against == figure.against)
+            let first = group[0].1;
+            first.quantity == figure.quantity && (by_model || first.against == figure.against)
         };
         match groups.iter_mut().find(is_same) {
-            Some(group) => group.push(figure),
-            None => groups.push(vec![figure]),
+            Some(group) => group.push((record, figure)),
+            None => groups.push(vec![(record, figure)]),
         }
     }
-    groups.iter().map(|group| over(group)).collect()
+    groups
 }
 
 fn over(group: &[&Figure]) -> Figure {

@@ -161,7 +161,7 @@ fn block_columns(
     method: &str,
     block: &Block,
     state: BlockState,
-) -> [(&'static str, Value); 20] {
+) -> [(&'static str, Value); 21] {
     let Block { before, after, disturbance, .. } = block;
     [
         ("run", json!(run)),
@@ -180,8 +180,9 @@ fn block_columns(
         ("memory_copy_after_bytes_per_s", json!(after.memory_copy_bytes_per_s)),
         ("began_s", json!(block.began_s)),
         ("place", json!(block.place)),
-        ("disturbed", json!(disturbance.took_a_core())),
+        ("disturbed", json!(block.is_disturbed())),
         ("steal_s", json!(disturbance.steal_s)),
+        ("waited", json!(disturbance.waited)),
         ("involuntary_switches", json!(disturbance.switches)),
         ("page_faults", json!(disturbance.faults)),
     ]
@@ -226,6 +227,7 @@ mod tests {
             launch: 2,
             rule: Rule::Interval,
             load: None,
+            thread_level: None,
             message: MessageFacts::default(),
             methods: vec![
                 Measured { method: "ddt".into(), outcome: Outcome::RunLimit, blocks },
@@ -245,7 +247,7 @@ mod tests {
             before: MachineState { latency_s: 3.3e-8, copy_bytes_per_s: 1e10, memory_copy_bytes_per_s: None },
             began_s: 0.25,
             place: 7,
-            disturbance: Disturbance { steal_s: 0.0, switches: 2, faults: 1 },
+            disturbance: Disturbance { steal_s: 0.0, waited: 0.25, switches: 2, faults: 1 },
             after: MachineState {
                 latency_s: 3.4e-8,
                 copy_bytes_per_s: 2e10,
@@ -314,9 +316,9 @@ mod tests {
     fn every_block_is_a_row() {
         let expected = "run,case,launch,method,pair,block,state,used,latency_before_s,\
             latency_after_s,copy_before_bytes_per_s,copy_after_bytes_per_s,memory_copy_before_bytes_per_s,\
-            memory_copy_after_bytes_per_s,began_s,place,disturbed,steal_s,involuntary_switches,page_faults\n\
+            memory_copy_after_bytes_per_s,began_s,place,disturbed,steal_s,waited,involuntary_switches,page_faults\n\
             r,4,2,ddt,1,3,0,true,3.3e-8,3.4e-8,10000000000.0,20000000000.0,,\
-            5000000000.0,0.25,7,true,0.0,2,1\n";
+            5000000000.0,0.25,7,true,0.0,0.25,2,1\n";
         let states = [vec![BlockState { state: Some(State::Steady(0)), used: true }], vec![]];
         assert_eq!(text(&[blocks_header(), blocks(4, &result(vec![block()]), &states)]), expected);
     }

@@ -53,6 +53,7 @@ fn result((test, launch): (&str, usize)) -> CaseResult {
         launch,
         rule: Rule::Interval,
         load: None,
+        thread_level: None,
         message: MessageFacts { bytes: 8, segments: 1, array_bytes: 8, line_bytes: None },
         methods: METHODS.iter().map(measured).collect(),
     }

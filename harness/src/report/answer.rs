@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use super::case::{CaseView, launches, measured, share, warnings};
 use super::columns::{Align, Column, Fitted, fitted, text_width, wrapped};
 use super::names::distinct;
+use super::state;
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, diagnoses, times_text};
@@ -58,18 +59,19 @@ pub const PACKING: Answer = Answer {
     columns: &const {
         [
             Column::new("manual", Align::Right, 2).rank(2),
+            Column::new("[95%]", Align::Left, 1).rank(8),
             Column::new("loop", Align::Right, 2).rank(2),
+            Column::new("[95%]", Align::Left, 1).rank(8),
             Column::new("ddt", Align::Right, 2).rank(1),
+            Column::new("[95%]", Align::Left, 1).rank(8),
         ]
     },
     cells: |case| {
         let of = |name: &str| case.methods().find(|record| record.method == name);
-        ["manual", LOOP, "ddt"]
-            .map(|name| {
-                of(name)
-                    .map_or_else(String::new, |record| share(record, Quantity::OverheadReference)[0].clone())
-            })
-            .to_vec()
+        let share = |name| {
+            of(name).map_or_else(Default::default, |record| share(record, Quantity::OverheadReference))
+        };
+        ["manual", LOOP, "ddt"].map(share).concat()
     },
     legend: "{columns}: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
              figure 5 of the DDTBench paper.",
@@ -78,8 +80,13 @@ pub const PACKING: Answer = Answer {
         if claims.is_empty() { vec![case.fastest()] } else { claims }
     },
     methods: &["reference", "manual", "ddt"],
-    sentences: |_| Vec::new(),
+    sentences: |cases| negative_overheads(cases).into_iter().collect(),
 };
+
+/// Why an overhead can be below 0.
+pub(super) const NEGATIVE_OVERHEAD: &str = "An overhead below 0%: the method takes less time than a contiguous message of the same size. An MPI may \
+    send contiguous messages of this size by another protocol than datatypes, and a packed message comes from a buffer that is still in \
+    the cache.";
 
 const FASTEST: Style = Style::new().bold();
 const FASTER: Style = AnsiColor::Green.on_default();
@@ -109,15 +116,19 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     let shown = lines(form, &groups, room);
     let mut text = String::new();
     if let Some(legend) = legend(&form.answer, &cases, &shown) {
-        text += &wrapped("", &format!("{legend} [..]: 95% interval."), width, 0);
+        let has_intervals = shown.rows.iter().any(|row| strip_str(row).to_string().contains('['));
+        let intervals = if has_intervals { " [..]: 95% interval." } else { "" };
+        text += &wrapped("", &format!("{legend}{intervals}"), width, 0);
     }
-    for about in launches(records).into_iter().chain(warnings(records).into_iter().map(str::to_owned)) {
+    for about in launches(records).into_iter().chain(warnings(records)) {
         text += &wrapped("", &about, width, 0);
     }
     let left_out = shown.left_out_text(width);
     let mut rows = shown.rows.into_iter();
     for (place, cases) in places.iter().zip(&groups) {
-        text += &format!("\n{}", wrapped("", place, width, 2));
+        let states =
+            state::met(cases.iter().copied()).map_or_else(String::new, |states| format!("; {states}"));
+        text += &format!("\n{}", wrapped("", &format!("{place}{states}"), width, 2));
         // A heading, and a line per case.
         rows.by_ref().take(cases.len() + 1).for_each(|line| text += &format!("{line}\n"));
     }
@@ -139,7 +150,9 @@ fn legend(answer: &Answer, cases: &[CaseView], shown: &Fitted<'_>) -> Option<Str
     let cells: Vec<Vec<String>> = cases.iter().map(answer.cells).collect();
     let has_cells = |i: usize| cells.iter().any(|row| !row[i].is_empty());
     let names = answer.columns.iter().map(|column| column.name).enumerate();
-    let names = names.filter(|(i, name)| has_cells(*i) && !shown.left_out.contains(name));
+    let names = names
+        .filter(|(_, name)| *name != "[95%]")
+        .filter(|(i, name)| has_cells(*i) && !shown.left_out.contains(name));
     let names: Vec<&str> = names.map(|(_, name)| name).collect();
     (!names.is_empty()).then(|| answer.legend.replace(COLUMNS, &names.join(", ")))
 }
@@ -187,32 +200,42 @@ fn differing_sets(form: &TableFormat, cases: &[&CaseView]) -> Vec<String> {
 
 /// The fastest by its name, or how many it may be.
 fn fastest(claim: &Claim) -> String {
+    if let Some((faster, ..)) = claim.winner() {
+        return faster.to_owned();
+    }
     match claim {
-        Claim::Faster { faster, .. } => (*faster).to_owned(),
+        Claim::InStates(states) => {
+            let all = states.iter().flat_map(|(_, claim)| match claim {
+                Claim::NoDifference(names) => names.clone(),
+                other => other.winner().into_iter().map(|(faster, ..)| faster).collect(),
+            });
+            distinct(all).join(" or ")
+        }
+        Claim::OfLoops(_) => String::new(),
         Claim::NoDifference(names) | Claim::Unsteady(names) => match names[..] {
             [one, other] => format!("{one} or {other}"),
             _ => format!("{} or {} more", names[0], names.len() - 1),
         },
         Claim::MeanDiffers { faster, slower, .. } => format!("{slower} or {faster}"),
-        Claim::Diagnosis { .. } | Claim::Unknown { .. } => String::new(),
+        Claim::Faster { .. } | Claim::Diagnosis { .. } | Claim::Unknown { .. } => String::new(),
     }
 }
 
 fn verdict(claim: &Claim) -> String {
     let text = claim.text();
+    match claim.winner() {
+        Some((_, _, (_, low, _))) if low >= STANDS_OUT => return painted(CLIFF, &text),
+        Some(_) => return painted(FASTER, &text),
+        None => {}
+    }
     match claim {
-        Claim::Faster { times: (_, low, _), .. } if *low >= STANDS_OUT => painted(CLIFF, &text),
-        Claim::Faster { .. } => painted(FASTER, &text),
         Claim::NoDifference(_) => "no difference shown".to_owned(),
         Claim::MeanDiffers { median, faster, .. } => {
-            let by_median = match **median {
-                Claim::Faster { faster, .. } => faster,
-                _ => "no difference",
-            };
+            let by_median = median.winner().map_or("no difference", |(faster, ..)| faster);
             format!("{by_median} by the median, {faster} by the mean")
         }
         Claim::Unsteady(_) => "unsteady: no verdict".to_owned(),
-        Claim::Diagnosis { .. } => text,
+        Claim::Faster { .. } | Claim::InStates(_) | Claim::OfLoops(_) | Claim::Diagnosis { .. } => text,
         Claim::Unknown { names, why } if !names.is_empty() => format!("not known: {why}"),
         Claim::Unknown { .. } => text,
     }
@@ -246,12 +269,12 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
         return format!("Found, {mpi}: {}.", claim.text());
     }
     // Pairs of a faster and a slower method, how often, and by how much at most.
-    let mut pairs: Vec<((&str, &str), usize, f64)> = Vec::new();
-    for claim in &claims {
-        let Claim::Faster { faster, slower, times } = claim else { continue };
-        match pairs.iter_mut().find(|pair| pair.0 == (*faster, *slower)) {
-            Some(pair) => (pair.1, pair.2) = (pair.1 + 1, pair.2.max(times.0)),
-            None => pairs.push(((faster, slower), 1, times.0)),
+    type Pair<'a> = ((&'a str, &'a str), usize, (f64, f64, f64));
+    let mut pairs: Vec<Pair<'_>> = Vec::new();
+    for (faster, slower, times) in claims.iter().filter_map(Claim::winner) {
+        match pairs.iter_mut().find(|pair| pair.0 == (faster, slower)) {
+            Some(pair) => (pair.1, pair.2) = (pair.1 + 1, if times.0 > pair.2.0 { times } else { pair.2 }),
+            None => pairs.push(((faster, slower), 1, times)),
         }
     }
     pairs.sort_by_key(|pair| std::cmp::Reverse(pair.1));
@@ -261,13 +284,18 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
             format!(
                 "{faster} is faster than {slower} in {count} of {} (up to {} times)",
                 claims.len(),
-                times(*most)
+                times_text(*most)
             )
         })
         .collect();
     parts.extend(diagnoses(&claims));
     let count = |is: fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
     let rest = [
+        (
+            count(|claim| matches!(claim, Claim::InStates(_)) && claim.winner().is_none()),
+            "depends on the state in",
+        ),
+        (count(|claim| matches!(claim, Claim::OfLoops(_))), "depends on the loop in"),
         (count(|claim| matches!(claim, Claim::NoDifference(_))), "no difference shown in"),
         (count(|claim| matches!(claim, Claim::MeanDiffers { .. })), "median and mean disagree in"),
         (count(|claim| matches!(claim, Claim::Unsteady(_))), "unsteady in"),
@@ -338,6 +366,17 @@ fn compared(form: &'static TableFormat, case: &CaseView) -> usize {
 fn times(value: f64) -> String {
     let text = times_text((value, value, value));
     text.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// Why an overhead can be below 0, if one is for certain.
+fn negative_overheads(cases: &[CaseView]) -> Option<String> {
+    let is_negative = |record: &Record| {
+        record
+            .figure(Quantity::OverheadReference)
+            .and_then(|figure| figure.high)
+            .is_some_and(|high| high < 0.0)
+    };
+    cases.iter().flat_map(CaseView::methods).any(is_negative).then(|| NEGATIVE_OVERHEAD.to_owned())
 }
 
 /// The method that takes longest relative to the fastest of its case; `None` where no ratio to it has an interval.

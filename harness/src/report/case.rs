@@ -8,8 +8,9 @@ use super::verdict::{Against, Claim, FASTER};
 use crate::model::transport;
 use crate::model::{Basis, Case, Figure, LOOPS, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats;
+use common::kinds::Kind;
 
-/// Share of disturbed blocks from which on a table says so: medians do not see fewer.
+/// Share of disturbed blocks from which on it is reported: medians are hardly affected by fewer.
 const DISTURBED: f64 = 0.25;
 
 /// Share of the median by which a mean differs where a table shows it. Of 60 launches without a fault, which ran beside other programs,
@@ -50,7 +51,8 @@ impl<'a> CaseView<'a> {
         self.records[0]
     }
 
-    /// The MPI and the place, whether threads had to share cores, and where there are several runs, which.
+    /// The MPI and the place, whether threads had to share cores, of what more than two ranks do the thread level, and where there are
+    /// several runs, which.
     pub fn conditions(&self) -> String {
         let first = self.first();
         let run = if self.is_of_several_runs { format!("{}: ", first.case.run) } else { String::new() };
@@ -59,6 +61,9 @@ impl<'a> CaseView<'a> {
         parts.extend(first.case.configuration().map(str::to_owned));
         parts.push(place(&first.case));
         parts.extend(first.oversubscribed().map(shared));
+        // Two ranks that send one message at a time need no level, and no MPI is slower or faster for it.
+        let has_level = !matches!(first.case.experiment, Kind::PingPong | Kind::Engine);
+        parts.extend(first.thread_level.clone().filter(|_| has_level));
         parts.join(", ")
     }
 
@@ -149,17 +154,6 @@ impl<'a> CaseView<'a> {
         if self.methods().any(|r| r.mixed_states) {
             notes.push("the machine never kept one state for a round: figures are of all blocks".to_owned());
         }
-        // Ranks that share cores take them from each other: that is told of all such records, and is no disturbance.
-        let with_cores = self.methods().filter(|record| record.oversubscribed().is_none());
-        let (disturbed, all) = with_cores.fold((0, 0), |(disturbed, all), record| {
-            (disturbed + record.blocks_disturbed, all + record.blocks)
-        });
-        if disturbed as f64 > DISTURBED * all as f64 {
-            notes.push(format!(
-                "a disturbed machine: in {disturbed} of {all} blocks the hypervisor kept a core of the machine, or another process took a \
-                 rank's"
-            ));
-        }
         let errors = self.methods().filter_map(|record| record.value(Quantity::ClockError));
         if let Some(error_s) = errors.reduce(f64::max) {
             notes.push(format!(
@@ -181,6 +175,7 @@ impl<'a> CaseView<'a> {
                 "a core is left free, and the MPI's threads are not bound to it: not bound in {ranks} ranks"
             ));
         }
+        notes.extend(super::state::note(self));
         let mut of_each = |about: &str, figure: &dyn Fn(&Record) -> Option<String>| {
             let each = self.methods().filter_map(|r| Some(format!("{} {}", r.method, figure(r)?)));
             let each: Vec<_> = each.collect();
@@ -236,6 +231,21 @@ impl<'a> CaseView<'a> {
             let near = near.iter().filter(|other| of(other)).map(|other| other.name);
             std::iter::once(first).chain(near).collect::<Vec<_>>()
         };
+        let in_states = near.iter().find_map(|other| {
+            let record = all.iter().find(|record| record.method == other.name)?;
+            let claim =
+                Claim::of_record(record, record.figure(Quantity::TimeOverFastest), first, |ratio| ratio)?;
+            let is_next = other.name == next.name;
+            Some(claim).filter(|claim| {
+                matches!(claim, Claim::InStates(_))
+                    && (claim.winner().is_none() || (is_next && near.len() == 1))
+            })
+        });
+        // The one with the smallest mean.
+        let mean = means.into_iter().min_by(|a, b| a.high.total_cmp(&b.high));
+        if let Some(claim) = in_states {
+            return claim.unless_mean_differs(mean, first);
+        }
         if near.iter().any(|other| other.unsteady) {
             return Claim::Unsteady(names(&|_| true));
         }
@@ -243,23 +253,24 @@ impl<'a> CaseView<'a> {
             close if close.len() == 1 => Claim::of(*next, first),
             close => Claim::NoDifference(close),
         };
-        // The one with the smallest mean.
-        claim.unless_mean_differs(means.into_iter().min_by(|a, b| a.high.total_cmp(&b.high)), first)
+        claim.unless_mean_differs(mean, first)
     }
 
-    /// Whether a loop of the application or the datatype wins, for each of the loops that were measured.
+    /// Whether a loop of the application or the datatype wins, for each of the loops that were measured; one claim if that depends on
+    /// the loop.
     pub fn loops_or_ddt(&self) -> Vec<Claim<'a>> {
         let of = |name: &str| self.methods().find(|r| r.method == name && measured(r));
         let Some(ddt) = of("ddt") else { return Vec::new() };
         let loops = LOOPS.into_iter().filter(|name| of(name).is_some());
-        let claim = |name| match Against::of(ddt, ddt.over(name)) {
-            None => {
+        let claim = |name| {
+            let unknown = || {
                 let why = if ddt.fastest.is_none() { "no ratios on record" } else { too_few(ddt) };
                 Claim::Unknown { names: vec!["ddt", name], why: why.to_owned() }
-            }
-            Some(ratio) => Claim::of(ratio, name).unless_mean_differs(mean_over(ddt, name), name),
+            };
+            let claim = Claim::of_record(ddt, ddt.over(name), name, |ratio| ratio);
+            claim.map_or_else(unknown, |claim| claim.unless_mean_differs(mean_over(ddt, name), name))
         };
-        loops.map(claim).collect()
+        Claim::of_loops(loops.map(claim).collect())
     }
 }
 
@@ -309,17 +320,33 @@ pub fn launches(records: &[Record]) -> Option<String> {
 }
 
 /// What keeps times from saying what they seem to say: too few cores, or a network that was not used.
-pub fn warnings(records: &[Record]) -> Vec<&'static str> {
+pub fn warnings(records: &[Record]) -> Vec<String> {
     let any = |is_so: fn(&Record) -> bool| records.iter().any(is_so);
     let oversubscribed = any(|record| record.oversubscribed().is_some()).then_some(
-        "Oversubscribed: where there are more runnable threads than cores, ranks wait for each other's turns on a core. Such \
-         times compare methods on this machine at best, and say little of others.",
+        "Oversubscribed: with more runnable threads than cores, ranks wait for each other's turns on a core. Such times compare methods \
+         on this machine and at this thread level at best, and say little of others.",
     );
     let not_crossed = any(|record| !transport::joins(record.case.hosts, &record.case.transport)).then_some(
         "No network: what some hosts sent to each other crossed no network interface or InfiniBand port of theirs. Such times \
          say nothing of a network.",
     );
-    oversubscribed.into_iter().chain(not_crossed).collect()
+    let texts = oversubscribed.into_iter().chain(not_crossed).map(str::to_owned);
+    texts.chain(disturbed(records)).collect()
+}
+
+/// That the machine was busy otherwise, if many blocks were disturbed. Ranks that share cores take them from each other, which is no
+/// disturbance.
+fn disturbed(records: &[Record]) -> Option<String> {
+    let with_cores = records.iter().filter(|record| record.oversubscribed().is_none());
+    let (disturbed, all) = with_cores
+        .fold((0, 0), |(disturbed, all), record| (disturbed + record.blocks_disturbed, all + record.blocks));
+    (disturbed as f64 > DISTURBED * all as f64).then(|| {
+        format!(
+            "Disturbed: in {} of the blocks a rank was without its core for more than a tenth of the time, since the hypervisor or \
+             another process had it. Times are too long, and vary more than on a quiet machine.",
+            units::percent(disturbed as f64 / all as f64)
+        )
+    })
 }
 
 /// Whether the times of a method can be used.

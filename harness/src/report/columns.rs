@@ -148,6 +148,7 @@ pub fn fitted<'a>(
         if out
             .clone()
             .any(|at| widths[at] > columns[at].name.chars().count() || rows.len() > 1 && widths[at] > 0)
+            && !left_out.contains(&columns[least].name)
         {
             left_out.push(columns[least].name);
         }

@@ -20,6 +20,7 @@ pub fn json(records: &[Record]) -> String {
             fields.extend(columns);
         }
         fields.insert("figures".to_owned(), json!(record.figures));
+        fields.insert("states".to_owned(), json!(record.states));
         fields
     };
     let results: Vec<_> = records.iter().map(result).collect();
@@ -34,6 +35,8 @@ pub fn markdown(format: &'static TableFormat, records: &[Record]) -> String {
         let table = Table { columns: format.columns.to_vec(), rows }.markdown();
         let verdict = format.answer.verdict(case);
         let (name, size, place) = (case.name().replace("  ", " "), (format.size)(first), case.conditions());
+        let place =
+            [Some(place), super::state::met([case])].into_iter().flatten().collect::<Vec<_>>().join("; ");
         format!("## {name}\n\n{size}; {place}; {}\n\n{table}\nVerdict: {verdict}.\n", first.case.params)
     };
     CaseView::all(format, records).iter().map(of_case).collect::<Vec<_>>().join("\n")

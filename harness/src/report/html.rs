@@ -9,6 +9,7 @@ use super::case::{CaseView, interval, launches, measured, warnings};
 use super::compared::Compared;
 use super::names::distinct;
 use super::pictures::{self, Drawn};
+use super::state;
 use super::table::{TableFormat, VERDICTS};
 use super::units;
 use crate::model::Record;
@@ -71,7 +72,7 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Value {
         test => r.case.test.as_str(),
         set => view.set(),
         params => r.case.params.as_str(),
-        place => view.conditions(),
+        place => [Some(view.conditions()), state::met([view])].into_iter().flatten().collect::<Vec<_>>().join("; "),
         size => (form.size)(r),
         fastest => view.fastest().text(),
         verdict => form.answer.verdict(view),

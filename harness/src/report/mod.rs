@@ -13,6 +13,7 @@ mod made;
 pub mod names;
 pub mod pictures;
 pub mod program;
+mod state;
 pub mod table;
 pub use common::units;
 pub mod verdict;

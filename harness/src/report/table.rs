@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::answer::Answer;
 use super::case::{CaseView, launches, measured, warnings};
 use super::columns::{Align, Column, fitted, text_width, wrapped};
+use super::state;
 use super::units;
 use crate::model::{MethodInfo, Outcome, Phase, Quantity, Record};
 
@@ -93,14 +94,16 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     let all = cases[0].conditions();
     let same = cases.iter().all(|case| case.conditions() == all);
     let mut text = wrapped("", form.legend, width, 0);
+    let states =
+        |cases: &[CaseView]| state::met(cases).map_or_else(String::new, |states| format!("; {states}"));
     if same {
-        text += &wrapped("All: ", &all, width, 2);
+        text += &wrapped("All: ", &format!("{all}{}", states(&cases)), width, 2);
     }
     if let Some(launches) = launches(records) {
         text += &wrapped("", &launches, width, 0);
     }
     for warning in warnings(records) {
-        text += &wrapped("", warning, width, 0);
+        text += &wrapped("", &warning, width, 0);
     }
     text += &wrapped("", &format!("Verdicts: {VERDICTS}."), width, 0);
 
@@ -116,7 +119,10 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     for case in &cases {
         let r = case.first();
         let size = (form.size)(r);
-        let at = if same { String::new() } else { format!("  {}", case.conditions()) };
+        let at = match same {
+            true => String::new(),
+            false => format!("  {}{}", case.conditions(), states(std::slice::from_ref(case))),
+        };
         text.push('\n');
         text += &wrapped("", &format!("{}  {size}{at}  ({})", case.name(), r.case.params), width, 4);
         for line in lines.by_ref().take(case.methods().count() + 1) {

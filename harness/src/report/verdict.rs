@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::model::{Figure, Record};
+use crate::model::{Case, Figure, LOOPS, Record};
 
 /// A method's time over that of a base, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +71,10 @@ pub enum Claim<'a> {
     },
     /// The ratio differed between the first and the second half of the run.
     Unsteady(Vec<&'a str>),
+    /// The launches met several states of the machine, and the ratio differs between them: the claim of each state, with its latency.
+    InStates(Vec<(String, Claim<'a>)>),
+    /// Loops of the application that do not compare alike with one other method: the claim of each.
+    OfLoops(Vec<Claim<'a>>),
     /// What became of the only method of a case, or of each of its methods.
     Diagnosis {
         /// Methods of which the same is said, and what, in the words of their kind.
@@ -105,8 +109,9 @@ impl<'a> Claim<'a> {
 
     /// The same, unless the means of the same two methods contradict it: one that is not the faster has the smaller mean.
     pub fn unless_mean_differs(self, mean: Option<Against<'a>>, base: &'a str) -> Self {
-        let is_faster = |name: &str| matches!(&self, Self::Faster { faster, .. } if *faster == name);
-        let is_claim = matches!(self, Self::Faster { .. } | Self::NoDifference(_));
+        let winner = self.winner().map(|(faster, ..)| faster);
+        let is_faster = |name: &str| winner == Some(name);
+        let is_claim = winner.is_some() || matches!(self, Self::NoDifference(_));
         match mean.map(|mean| Self::of(mean, base)).filter(|_| is_claim) {
             Some(Self::Faster { faster, slower, times }) if times.1 >= MEAN_FASTER && !is_faster(faster) => {
                 Self::MeanDiffers { median: Box::new(self), faster, slower, times }
@@ -115,9 +120,84 @@ impl<'a> Claim<'a> {
         }
     }
 
+    /// Of a figure that compares a record's method with `base`, and of its values in each state that the launches met, if these differ.
+    /// `turn` makes the time over that of the base of it. `None` without an interval.
+    pub fn of_record(
+        record: &'a Record,
+        figure: Option<&Figure>,
+        base: &'a str,
+        turn: fn(Against<'a>) -> Against<'a>,
+    ) -> Option<Self> {
+        let over_all = turn(Against::of(record, figure)?);
+        let state = |(latency_s, figure)| Some((latency_s, turn(Against::of(record, Some(figure))?)));
+        let states: Vec<(f64, Against)> = record.in_states(figure?).filter_map(state).collect();
+        let lowest_high = states.iter().map(|(_, ratio)| ratio.high).fold(f64::INFINITY, f64::min);
+        if !states.iter().any(|(_, ratio)| ratio.low > lowest_high) {
+            return Some(Self::of(over_all, base));
+        }
+        let claim = |(place, (latency_s, ratio)): (usize, &(f64, Against<'a>))| {
+            let at = if place == 0 { apart(&record.case, *latency_s) } else { short(*latency_s) };
+            (at, Self::of(*ratio, base))
+        };
+        Some(Self::InStates(states.iter().enumerate().map(claim).collect()))
+    }
+
+    /// The faster and the slower method, and how many times as fast it is; in several states, at most. `None` if there is no such
+    /// pair, or not the same in all states.
+    pub fn winner(&self) -> Option<(&'a str, &'a str, (f64, f64, f64))> {
+        match self {
+            Self::Faster { faster, slower, times } => Some((faster, slower, *times)),
+            Self::InStates(states) => {
+                let winners: Vec<_> =
+                    states.iter().map(|(_, claim)| claim.winner()).collect::<Option<_>>()?;
+                let is_same =
+                    winners.iter().all(|winner| (winner.0, winner.1) == (winners[0].0, winners[0].1));
+                winners.into_iter().filter(|_| is_same).max_by(|a, b| a.2.0.total_cmp(&b.2.0))
+            }
+            _ => None,
+        }
+    }
+
+    /// The claims of both of two loops about one other method, or of several: the claims themselves if they agree.
+    pub fn of_loops(claims: Vec<Self>) -> Vec<Self> {
+        fn by_median<'b, 'a>(claim: &'b Claim<'a>) -> &'b Claim<'a> {
+            if let Claim::MeanDiffers { median, .. } = claim { median } else { claim }
+        }
+        let loops_win = |claim: &Self| claim.winner().map(|(faster, ..)| LOOPS.contains(&faster));
+        let compared = |claim: &&Self| claim.winner().is_some() || matches!(claim, Self::NoDifference(_));
+        let sides: Vec<_> = claims.iter().map(by_median).filter(compared).map(loops_win).collect();
+        match sides.windows(2).any(|two| two[0] != two[1]) {
+            true => vec![Self::OfLoops(claims)],
+            false => claims,
+        }
+    }
+
     /// As a sentence without its stop.
     pub fn text(&self) -> String {
         match self {
+            Self::InStates(states) if self.winner().is_some() => {
+                let of = |(place, (at, claim)): (usize, &(String, Claim))| match (place, claim.winner()) {
+                    (0, _) => format!("{} with {at}", claim.text()),
+                    (_, Some((_, _, times))) => format!("{} at {at}", times_text(times)),
+                    (_, None) => format!("{} at {at}", claim.text()),
+                };
+                states.iter().enumerate().map(of).collect::<Vec<_>>().join(", ")
+            }
+            Self::InStates(states) => {
+                let of = |(place, (at, claim)): (usize, &(String, Claim))| {
+                    let what = match claim.winner() {
+                        Some((faster, _, times)) => format!("{faster} {} times as fast", times_text(times)),
+                        None => "no difference shown".to_owned(),
+                    };
+                    format!("{what} {} {at}", if place == 0 { "with" } else { "at" })
+                };
+                let parts: Vec<String> = states.iter().enumerate().map(of).collect();
+                format!("depends on the state: {}", parts.join(", "))
+            }
+            Self::OfLoops(claims) => {
+                let texts: Vec<String> = claims.iter().map(Claim::text).collect();
+                format!("depends on the loop: {}", texts.join("; "))
+            }
             Self::Faster { faster, slower, times } => {
                 format!("{faster} is {} times as fast as {slower}", times_text(*times))
             }
@@ -139,6 +219,21 @@ impl<'a> Claim<'a> {
             Self::Unknown { names, why } if names.is_empty() => why.clone(),
             Self::Unknown { names, why } => format!("{}: not known, {why}", names.join(" or ")),
         }
+    }
+}
+
+/// How far apart the cores were, or the hosts: `cores 30 ns apart`.
+pub fn apart(case: &Case, latency_s: f64) -> String {
+    let what = if case.hosts > 1 { "hosts" } else { "cores" };
+    format!("{what} {} apart", short(latency_s))
+}
+
+/// A latency in two digits or three, as much as is the same from launch to launch.
+pub fn short(latency_s: f64) -> String {
+    if latency_s < 999.5e-9 {
+        format!("{:.0} ns", 1e9 * latency_s)
+    } else {
+        format!("{:.1} µs", 1e6 * latency_s)
     }
 }
 
@@ -184,7 +279,7 @@ pub fn times_text((value, low, high): (f64, f64, f64)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Quantity;
+    use crate::model::{InState, Quantity};
 
     #[test]
     fn a_claim_names_the_faster_first_and_claims_nothing_of_an_interval_that_holds_1() {
@@ -219,6 +314,75 @@ mod tests {
         let unsteady = Against { unsteady: true, ..slower };
         assert_eq!(text(faster, Some(unsteady)), alone(faster));
         assert_eq!(text(unsteady, Some(slower)), alone(unsteady));
+    }
+
+    #[test]
+    fn a_ratio_that_differs_between_states_is_claimed_for_each_of_them() {
+        let figure = |(value, low, high)| {
+            Figure::with_interval(Quantity::TimeOver, value, (low, high)).against("manual")
+        };
+        let text = |states: &[(f64, (f64, f64, f64))]| {
+            let state = |&(latency_s, ratio): &(f64, _)| InState {
+                latency_s,
+                figures: vec![figure(ratio)],
+                ..InState::default()
+            };
+            let figures = vec![figure((1.1, 0.73, 1.15))];
+            let states = states.iter().map(state).collect();
+            let record = Record { method: "ddt".into(), figures, states, ..Record::default() };
+            let claim = Claim::of_record(&record, record.over("manual"), "manual", |ratio| ratio).unwrap();
+            (claim.text(), claim.winner().map(|(faster, _, (times, ..))| (faster.to_owned(), times)))
+        };
+        let (near, far) = ((30e-9, (1.14, 1.13, 1.16)), 186e-9);
+        let (depends, winner) = text(&[near, (far, (0.73, 0.72, 0.76))]);
+        let expected = "depends on the state: manual 1.14 [1.13, 1.16] times as fast with cores 30 ns apart, \
+                        ddt 1.37 [1.32, 1.39] times as fast at 186 ns";
+        assert_eq!((depends.as_str(), winner), (expected, None));
+        let (twice, winner) = text(&[near, (far, (1.5, 1.4, 1.6))]);
+        let expected = "manual is 1.14 [1.13, 1.16] times as fast as ddt with cores 30 ns apart, 1.50 [1.40, 1.60] at 186 ns";
+        assert_eq!((twice.as_str(), winner), (expected, Some(("manual".to_owned(), 1.5))));
+        let (level, _) = text(&[near, (far, (1.0, 0.98, 1.02))]);
+        assert!(level.ends_with("apart, no difference shown at 186 ns"), "{level}");
+        // States whose intervals overlap are not shown to differ.
+        assert_eq!(text(&[near, (far, (0.9, 0.7, 1.2))]).0, "no difference shown: ddt, manual");
+        assert_eq!(text(&[near]).0, "no difference shown: ddt, manual");
+    }
+
+    #[test]
+    fn loops_on_different_sides_of_a_datatype_are_no_verdict() {
+        let faster = |faster, slower| Claim::Faster { faster, slower, times: (1.5, 1.4, 1.6) };
+        let (plain, tuned) = (faster("ddt", "manual"), faster("manual_tuned", "ddt"));
+        let [claim] = &Claim::of_loops(vec![plain.clone(), tuned])[..] else { panic!("one claim") };
+        let expected = "depends on the loop: ddt is 1.50 [1.40, 1.60] times as fast as manual; \
+                        manual_tuned is 1.50 [1.40, 1.60] times as fast as ddt";
+        assert_eq!((claim.text().as_str(), claim.winner()), (expected, None));
+        let level = Claim::NoDifference(vec!["ddt", "manual_tuned"]);
+        assert_eq!(Claim::of_loops(vec![plain.clone(), level]).len(), 1, "one is not shown to differ");
+        let both = vec![plain.clone(), faster("ddt", "manual_tuned")];
+        assert_eq!(Claim::of_loops(both.clone()), both);
+        // Medians in which the loops disagree decide, also if the mean contradicts one of them.
+        let mean = Against { name: "ddt", value: 2.0, low: 1.8, high: 2.2, unsteady: false };
+        let contradicted = plain.clone().unless_mean_differs(Some(mean), "manual");
+        assert!(matches!(contradicted, Claim::MeanDiffers { .. }), "{contradicted:?}");
+        let claims = Claim::of_loops(vec![contradicted.clone(), faster("manual_tuned", "ddt")]);
+        assert!(matches!(&claims[..], [Claim::OfLoops(of)] if of.len() == 2), "{claims:?}");
+        assert_eq!(Claim::of_loops(vec![contradicted, faster("ddt", "manual_tuned")]).len(), 2);
+    }
+
+    #[test]
+    fn a_mean_contradicts_states_that_agree_and_says_nothing_of_those_that_do_not() {
+        let faster = |faster, slower| Claim::Faster { faster, slower, times: (1.5, 1.4, 1.6) };
+        let states = |far| {
+            let near = ("cores 30 ns apart".to_owned(), faster("ddt", "manual"));
+            Claim::InStates(vec![near, ("180 ns".to_owned(), far)])
+        };
+        let mean = Against { name: "ddt", value: 2.0, low: 1.8, high: 2.2, unsteady: false };
+        let agreeing = states(faster("ddt", "manual")).unless_mean_differs(Some(mean), "manual");
+        let expected = "ddt is 1.50 [1.40, 1.60] times as fast as manual with cores 30 ns apart, 1.50 [1.40, 1.60] at 180 ns, but by \
+                        the mean manual is 2.00 [1.80, 2.20] times as fast as ddt";
+        assert_eq!((agreeing.text().as_str(), agreeing.winner()), (expected, None));
+        let differing = states(faster("manual", "ddt"));
+        assert_eq!(differing.clone().unless_mean_differs(Some(mean), "manual"), differing);
     }
 
     #[test]

@@ -52,6 +52,7 @@ mod tests {
             rule: Rule::default(),
             message: MessageFacts::default(),
             load: None,
+            thread_level: None,
             methods: Vec::new(),
         };
         (Unit { case: number, cache: Cache::Warm, target: 0, launch: 0 }, result)

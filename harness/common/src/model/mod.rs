@@ -20,7 +20,7 @@ pub use key::{Case, mpi_label};
 pub use method::{LOOP, LOOPS, MethodInfo, MethodRow, find_method, info, infos};
 pub use outcome::Outcome;
 pub use phase::Phase;
-pub use record::{Basis, BlockState, CaseResult, Measured, PairScope, Record, State};
+pub use record::{Basis, BlockState, CaseResult, InState, Measured, PairScope, Record, State};
 pub use times::Times;
 
 /// The version of results and plans. It goes up when a column or a method changes its meaning; what has another is refused.

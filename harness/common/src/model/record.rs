@@ -35,6 +35,8 @@ pub struct CaseResult {
     pub message: MessageFacts,
     /// Threads and the cores that they share, where that is known.
     pub load: Option<Load>,
+    /// Level of `MPI_Init_thread` in force, where that is known.
+    pub thread_level: Option<String>,
     /// Per method, in the order in which they were asked for.
     pub methods: Vec<Measured>,
 }
@@ -211,8 +213,28 @@ pub struct Record {
     pub part: Option<usize>,
     /// The version of what columns and methods mean.
     pub schema: u32,
+    /// Level of `MPI_Init_thread` in force, by its name in the standard.
+    pub thread_level: Option<String>,
     /// What is made of the times; a table of its own.
     #[serde(skip)]
+    pub figures: Vec<Figure>,
+    /// Over launches: what they came to in each state of the machine that they met, the fastest first; empty if that is not known.
+    #[serde(skip)]
+    pub states: Vec<InState>,
+}
+
+/// What the launches came to that met the machine in one state.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct InState {
+    /// Its number among the states of the run, from 0, the fastest.
+    pub number: usize,
+    /// Core-to-core latency, their median, in seconds.
+    pub latency_s: f64,
+    /// How many launches.
+    pub launches: usize,
+    /// The median of their medians, in seconds.
+    pub median_s: Option<f64>,
+    /// Figures over these launches.
     pub figures: Vec<Figure>,
 }
 
@@ -236,6 +258,7 @@ impl Record {
             schema: SCHEMA,
             runnable_threads: result.load.map(|load| load.runnable_threads),
             cores: result.load.map(|load| load.cores),
+            thread_level: result.thread_level.clone(),
             ..Self::default()
         }
     }
@@ -284,6 +307,12 @@ impl Record {
     /// The value of such a figure.
     pub fn value(&self, quantity: Quantity) -> Option<f64> {
         self.figure(quantity)?.value
+    }
+
+    /// A figure in each state of the machine that its launches met, with the state's latency in seconds.
+    pub fn in_states(&self, figure: &Figure) -> impl Iterator<Item = (f64, &Figure)> {
+        let is_it = |other: &&Figure| (other.quantity, &other.against) == (figure.quantity, &figure.against);
+        self.states.iter().filter_map(move |state| Some((state.latency_s, state.figures.iter().find(is_it)?)))
     }
 
     /// Its time over that of another method.

@@ -111,21 +111,65 @@ pub fn repeat(values: &[f64], drift: Drift) -> Option<(f64, f64)> {
     student(values, |n| drift.between_runs(n))
 }
 
+/// The 95% interval of the location of each group of launches: Student's of logarithms (of the values themselves, if one of them is not
+/// above 0), with the variance within groups, which they share. `None` for an empty group, and for all groups if fewer than [`FEWEST`]
+/// launches of all groups together are left once each group has its mean.
+pub fn locations(groups: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
+    let all = groups.concat();
+    let scale = Scale::of(&all);
+    let scaled: Vec<Vec<f64>> = groups.iter().map(|group| scale.to(group)).collect();
+    let known = scaled.iter().filter_map(|group| mean_and_variance(group).map(|of| (group.len(), of)));
+    let (mut squares, mut freedom) = (0.0, 0);
+    for (n, (_, variance)) in known {
+        squares += variance * (n - 1) as f64;
+        freedom += n - 1;
+    }
+    let of_group = |(group, scaled): (&Vec<f64>, &Vec<f64>)| {
+        let middle = scaled.iter().sum::<f64>() / scaled.len() as f64;
+        let variance = squares / freedom as f64 / scaled.len() as f64;
+        let half = quantile(LEVEL, freedom as f64)? * variance.sqrt();
+        scale.around(group, (middle - half, middle + half))
+    };
+    if freedom + 1 < FEWEST || all.iter().any(|value| !value.is_finite()) {
+        return vec![None; groups.len()];
+    }
+    groups.iter().zip(&scaled).map(of_group).collect()
+}
+
+/// Whether values are compared by their logarithms: those that are all above 0 are.
+#[derive(Clone, Copy)]
+struct Scale {
+    is_logarithmic: bool,
+}
+
+impl Scale {
+    fn of(values: &[f64]) -> Self {
+        Self { is_logarithmic: values.iter().all(|&value| value > 0.0) }
+    }
+
+    fn to(self, values: &[f64]) -> Vec<f64> {
+        values.iter().map(|&value| if self.is_logarithmic { value.ln() } else { value }).collect()
+    }
+
+    /// The interval with these ends on the scale, and the median of the values in it: if all are equal, rounding may leave that a little
+    /// outside.
+    fn around(self, values: &[f64], (low, high): (f64, f64)) -> Option<(f64, f64)> {
+        let end = |end: f64| if self.is_logarithmic { end.exp() } else { end };
+        let median = median(&sorted(values.iter().copied()))?;
+        Some((end(low).min(median), end(high).max(median)))
+    }
+}
+
 /// Student's interval around the mean with so many times the variance of one value.
 fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
     let n = values.len();
     if n < FEWEST || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let of_logarithms = values.iter().all(|&value| value > 0.0);
-    let scaled: Vec<f64> =
-        values.iter().map(|&value| if of_logarithms { value.ln() } else { value }).collect();
-    let (middle, of_one) = mean_and_variance(&scaled)?;
+    let scale = Scale::of(values);
+    let (middle, of_one) = mean_and_variance(&scale.to(values))?;
     let half = quantile(LEVEL, (n - 1) as f64)? * (of_one * variance(n as f64)).sqrt();
-    let end = |end: f64| if of_logarithms { end.exp() } else { end };
-    // Where all are equal, rounding may leave the median a little outside.
-    let median = median(&sorted(values.iter().copied()))?;
-    Some((end(middle - half).min(median), end(middle + half).max(median)))
+    scale.around(values, (middle - half, middle + half))
 }
 
 #[cfg(test)]
@@ -165,6 +209,20 @@ mod tests {
         assert!((low.ln() + 2.484).abs() < 1e-3 && (high.ln() - 2.484).abs() < 1e-3, "{low} {high}");
         let (low, high) = location(&[-1.0, 0.0, 1.0]).interval.unwrap();
         assert!((low + 2.484).abs() < 1e-3 && (high - 2.484).abs() < 1e-3, "{low} {high}");
+    }
+
+    #[test]
+    fn groups_share_the_variance_within_them() {
+        // Logarithms 0, 2 and 10: a variance of 2 with one degree of freedom is too little, with two Student's quantile is 4.303.
+        let e = std::f64::consts::E;
+        let (near, far) = (vec![1.0, e.powi(2)], vec![e.powi(10)]);
+        assert_eq!(locations(&[near.clone(), far.clone()]), [None, None]);
+        let found = locations(&[near, vec![e.powi(9), e.powi(11)], far]);
+        let half = |i: usize| found[i].map(|(low, high)| ((high / low).ln() / 2.0 * 1e3).round() / 1e3);
+        // s^2 = (2 + 2) / 2; halves are 4.303 s / sqrt(n).
+        assert_eq!([half(0), half(1), half(2)], [Some(4.303), Some(4.303), Some(6.085)]);
+        let empty = locations(&[vec![1.0, 1.1, 1.2], vec![]]);
+        assert!(empty[0].is_some() && empty[1].is_none());
     }
 
     #[test]

@@ -7,19 +7,31 @@
 use crate::model::State;
 use crate::model::event::MachineState;
 
-/// Smallest ratio of two neighbouring latencies, sorted, that parts two states. Within a state readings lie
-/// densely and differ by some ten percent; the states seen on real machines differ by a factor of 2 to 6.
-pub const MIN_GAP: f64 = 1.5;
+/// Standard deviation of the logarithms of latencies that were measured in one state, where too few of them show it: 4 to 7% in
+/// recorded launches of four machines.
+const SCATTER: f64 = 0.06;
+
+/// As many values as that expectation counts for. Three launches have a scatter of their own that is often far too small.
+const SCATTER_WEIGHT: f64 = 4.0;
+
+/// Two states are at least so many standard deviations of one state apart. Of 6 launches in one state that scatter as expected,
+/// 0.0% are split then (of 6 or of 240 with the heavy tails of Student's t with 3 degrees of freedom, 1 and 16%: single launches
+/// that were disturbed); states that were seen on real machines are 6 to 30 apart.
+const GAP: f64 = 5.0;
+
+/// Groups of latencies that are looked for at most: four states (cores of one cache, of one socket, of two sockets, of two hosts),
+/// and a few single readings that were disturbed.
+const MOST_GROUPS: usize = 10;
 
 /// Each state holds at least this share of the blocks: a few disturbed readings are not a state.
-pub const MIN_SHARE: f64 = 0.1;
+const MIN_SHARE: f64 = 0.1;
 
 /// The state of each block, from the machine before and after it. Give all blocks of one pair together, of all
 /// methods.
 ///
-/// The readings are parted at the largest relative gap that leaves [`MIN_SHARE`] of the blocks, and at least one,
-/// wholly on either side. There are two states if that gap is at least [`MIN_GAP`], else one. A latency that is
-/// not above 0 was not measured and says nothing; a block without any is in state 0.
+/// Of the readings that [`levels`] begin with, the one above the widest gap separates two states, of those that leave [`MIN_SHARE`]
+/// of the blocks, and at least one, wholly on either side; without such a reading there is one state. A latency that is not above 0
+/// was not measured; a block without any is in state 0.
 pub fn states(blocks: &[(MachineState, MachineState)]) -> Vec<State> {
     let ranges: Vec<_> =
         blocks.iter().map(|(before, after)| range(before.latency_s, after.latency_s)).collect();
@@ -55,9 +67,38 @@ fn threshold(ranges: &[Option<(f64, f64)>]) -> Option<f64> {
         let above = lows.len() - lows.partition_point(|&low| low < threshold);
         below >= enough && above >= enough
     };
-    let gaps = all.windows(2).map(|pair| (pair[1] / pair[0], pair[1]));
-    let wide = gaps.filter(|&(gap, threshold)| gap >= MIN_GAP && parts(threshold));
-    wide.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, threshold)| threshold)
+    let gap = |level: &f64| level / all[all.partition_point(|latency| latency < level) - 1];
+    let separating = levels(&all).into_iter().filter(|&level| parts(level));
+    separating.max_by(|a, b| gap(a).total_cmp(&gap(b)))
+}
+
+/// The lowest latency of each state but the fastest, of latencies in rising order, all above 0: none if they are of one state. The
+/// scatter within a state is that of the values themselves, as far as they are enough to show it.
+pub fn levels(sorted: &[f64]) -> Vec<f64> {
+    let logarithms: Vec<f64> = sorted.iter().map(|value| value.ln()).collect();
+    let gap = |&i: &usize| logarithms[i] - logarithms[i - 1];
+    let mut widest: Vec<usize> = (1..logarithms.len()).collect();
+    widest.sort_by(|a, b| gap(b).total_cmp(&gap(a)));
+    let mut found = Vec::new();
+    for cuts in 1..MOST_GROUPS.min(logarithms.len()) {
+        let mut starts = widest[..cuts].to_vec();
+        starts.sort_unstable();
+        let ends = starts.iter().copied().chain([logarithms.len()]);
+        let groups = std::iter::once(0).chain(starts.iter().copied()).zip(ends);
+        let squares: f64 = groups.map(|(start, end)| squares(&logarithms[start..end])).sum();
+        let weight = SCATTER_WEIGHT + (logarithms.len() - cuts - 1) as f64;
+        let scatter = ((SCATTER_WEIGHT * SCATTER.powi(2) + squares) / weight).sqrt();
+        if widest[..cuts].iter().all(|i| gap(i) > GAP * scatter) {
+            found = starts.into_iter().map(|start| sorted[start]).collect();
+        }
+    }
+    found
+}
+
+/// The sum of the squares of the differences from the mean.
+fn squares(values: &[f64]) -> f64 {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
 /// The state whose rounds are compared: that in which most rounds passed, of two equal ones the faster. A round is
@@ -87,6 +128,18 @@ mod tests {
         states(
             &latencies.iter().map(|&(before, after)| (machine(before), machine(after))).collect::<Vec<_>>(),
         )
+    }
+
+    #[test]
+    fn levels_are_found_from_the_scatter_of_the_values() {
+        let of = |values: &[f64]| levels(&crate::stats::sorted(values.iter().copied()));
+        assert_eq!(of(&[30.0, 31.0, 29.5, 180.0, 30.5, 30.0]), [180.0]);
+        // As recorded: hardware threads of one core, cores of one cache, and cores of two.
+        assert_eq!(of(&[19.0, 20.0, 37.0, 36.0, 38.0, 37.0, 213.0, 210.0]), [36.0, 210.0]);
+        // The same step, of values that scatter by as much.
+        assert!(of(&[20.0, 37.0, 28.0, 24.0, 50.0, 75.0, 33.0]).is_empty());
+        assert!(of(&[31.0, 47.0, 35.0, 40.0]).is_empty());
+        assert!(of(&[30.0; 6]).is_empty() && of(&[30.0]).is_empty() && of(&[]).is_empty());
     }
 
     #[test]

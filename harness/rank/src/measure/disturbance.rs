@@ -1,20 +1,33 @@
 //! What disturbs a process while it measures: a hypervisor that takes its core, another process that gets it, pages that
 //! have to be found.
 
+use std::time::Instant;
+
 use common::model::event::Disturbance;
 
 use super::job::Job;
 use crate::checked::CallError;
 
-/// The counters of this process and its machine, since both began.
-pub fn counters() -> Disturbance {
+/// Counters of this process and its machine, since both began, and when they were read.
+pub struct Counters {
+    read_at: Instant,
+    steal_s: f64,
+    waited_s: f64,
+    switches: u64,
+    faults: u64,
+}
+
+/// The counters now.
+pub fn counters() -> Counters {
     // SAFETY: plain numbers, for which all zeros are a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer lives through the call, which fills it; it fails only for another constant.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
     let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
-    Disturbance {
+    Counters {
+        read_at: Instant::now(),
         steal_s: steal_s(),
+        waited_s: waited_s(),
         switches: count(usage.ru_nivcsw),
         faults: count(usage.ru_minflt) + count(usage.ru_majflt),
     }
@@ -22,12 +35,27 @@ pub fn counters() -> Disturbance {
 
 /// What has come since these, of the rank that was disturbed most in each respect; collective. Steal is that of the whole machine; what
 /// a rank writes and compares around its times counts with them.
-pub fn since(before: Disturbance, job: &Job<'_>) -> Result<Disturbance, CallError> {
+pub fn since(before: &Counters, job: &Job<'_>) -> Result<Disturbance, CallError> {
     let now = counters();
+    let lasted_s = (now.read_at - before.read_at).as_secs_f64();
+    let waited = (now.waited_s - before.waited_s) / lasted_s.max(f64::MIN_POSITIVE);
     let switches = now.switches.saturating_sub(before.switches) as f64;
     let faults = now.faults.saturating_sub(before.faults) as f64;
-    let worst = job.world.maxima(&[now.steal_s - before.steal_s, switches, faults])?;
-    Ok(Disturbance { steal_s: worst[0].max(0.0), switches: worst[1] as u64, faults: worst[2] as u64 })
+    let worst = job.world.maxima(&[now.steal_s - before.steal_s, waited, switches, faults])?;
+    Ok(Disturbance {
+        steal_s: worst[0].max(0.0),
+        waited: worst[1].clamp(0.0, 1.0),
+        switches: worst[2] as u64,
+        faults: worst[3] as u64,
+    })
+}
+
+/// Time that this thread was runnable and another one had its core; 0 where the kernel does not count it.
+fn waited_s() -> f64 {
+    // Time on a core and time waiting for one, both in nanoseconds, and the number of turns.
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let waited_ns = text.split_whitespace().nth(1).and_then(|waited| waited.parse::<f64>().ok());
+    waited_ns.unwrap_or(0.0) * 1e-9
 }
 
 /// Time that the hypervisor has kept the cores from this machine; 0 without a hypervisor.

@@ -87,7 +87,7 @@ pub fn run<'a, E: Experiment<'a>>(
             let (began_s, counters) = (start.elapsed().as_secs_f64(), disturbance::counters());
             let (block, mismatch) = experiment.block(active, *amount, of_times)?;
             // Collective: behind it no rank sends what belongs to the block.
-            let disturbance = disturbance::since(counters, experiment.job())?;
+            let disturbance = disturbance::since(&counters, experiment.job())?;
             let device_bytes = experiment.job().hosts.sent_since(devices)?;
             let after = experiment.job().state()?;
             let mismatch = experiment.job().any_mismatch(mismatch)?;

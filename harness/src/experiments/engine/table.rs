@@ -10,7 +10,7 @@ use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate, share, too_
 use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
 use crate::report::units;
-use crate::report::verdict::{Against, Claim};
+use crate::report::verdict::Claim;
 
 const LEGEND: &str = "pack: median time, ± the larger side of its 95% interval. another run: where the median of another run soon afterwards is \
     expected. create: compiling the layouts of both sides, or making and committing both datatypes. pack rate: packed bytes per second. \
@@ -38,12 +38,12 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
 
 /// Whether the engine or `MPI_Pack` packs faster; or a loop, where there is no other.
 fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
-    let ratios = [MPI_PACK, MANUAL, LOOP].into_iter().filter_map(|method| {
+    let claims = [MPI_PACK, MANUAL, LOOP].into_iter().filter_map(|method| {
         let record = case.methods().find(|record| record.method == method)?;
-        Against::of(record, record.over(ENGINE))
+        Claim::of_record(record, record.over(ENGINE), ENGINE, |ratio| ratio)
     });
-    match ratios.into_iter().next() {
-        Some(ratio) => Claim::of(ratio, ENGINE),
+    match claims.into_iter().next() {
+        Some(claim) => claim,
         None => Claim::Unknown { names: Vec::new(), why: format!("not known: {}", too_few(case.first())) },
     }
 }

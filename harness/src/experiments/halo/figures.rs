@@ -62,8 +62,15 @@ mod tests {
         let blocks = (0..blocks).map(block).collect();
         let methods = vec![Measured { method: "manual".to_owned(), outcome: Outcome::Converged, blocks }];
         let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
-        let result =
-            CaseResult { launch: 0, rule: Rule::Interval, case: case.into(), message, load: None, methods };
+        let result = CaseResult {
+            launch: 0,
+            rule: Rule::Interval,
+            case: case.into(),
+            message,
+            load: None,
+            thread_level: None,
+            methods,
+        };
         let is_whole = |record: &Record| record.phase == Phase::Exchange && record.pair == PairScope::All;
         summary::records(Kind::Halo, &result).into_iter().find(is_whole).expect("a row of the whole")
     }
@@ -86,7 +93,15 @@ mod tests {
             let methods = methods.iter().map(measured).collect();
             let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
             let (rule, case) = (Rule::Interval, case.clone());
-            let result = CaseResult { launch: 0, rule, case: case.into(), message, load: None, methods };
+            let result = CaseResult {
+                launch: 0,
+                rule,
+                case: case.into(),
+                message,
+                load: None,
+                thread_level: None,
+                methods,
+            };
             let records = summary::records(Kind::Halo, &result);
             let whole = records
                 .iter()

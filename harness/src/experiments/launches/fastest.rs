@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::states::Levels;
 use crate::model::{Case, Figure, LOOPS, PairScope, Quantity, Record};
 use crate::stats::{self, launches};
 
@@ -21,7 +22,7 @@ struct RankedMethod<'a> {
 
 /// Names the fastest in the headline records of several launches, and gives each other its ratio to it and to each loop. `groups`
 /// are the records of the launches that `over` are made of.
-pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
+pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], levels: &Levels<'_>) {
     let mut cases: HashMap<(&Case, PairScope), Vec<usize>> = HashMap::new();
     let is_ranked = |group: &[&Record]| group.iter().any(|record| record.fastest.is_some());
     for (i, group) in groups.iter().enumerate().filter(|(_, group)| is_ranked(group)) {
@@ -31,16 +32,22 @@ pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>]) {
         let methods: Vec<RankedMethod<'_>> =
             places.iter().filter_map(|&i| ranked(i, &over[i], &groups[i])).collect();
         let fastest = fastest(&methods);
-        let figures: Vec<(usize, Vec<Figure>)> =
+        let figures: Vec<_> =
             methods.iter().map(|method| (method.place, figures(method, &methods, fastest))).collect();
         let name = fastest.map(|fastest| fastest.name.to_owned());
         for &i in &places {
             over[i].fastest = name.clone();
-            let is_of_launches =
-                |figure: &Figure| matches!(figure.quantity, Quantity::TimeOver | Quantity::TimeOverFastest);
-            over[i].figures.retain(|figure| !is_of_launches(figure));
+            let is_other =
+                |figure: &Figure| !matches!(figure.quantity, Quantity::TimeOver | Quantity::TimeOverFastest);
+            over[i].figures.retain(is_other);
+            over[i].states.iter_mut().for_each(|state| state.figures.retain(is_other));
         }
-        figures.into_iter().for_each(|(i, figures)| over[i].figures.extend(figures));
+        for (i, figures) in figures {
+            for (figure, ratios) in figures {
+                levels.add(&mut over[i], &figure, ratios.into_iter());
+                over[i].figures.push(figure);
+            }
+        }
     }
 }
 
@@ -56,20 +63,23 @@ fn ranked<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option
     })
 }
 
-/// The ratios of a method to each loop and to the fastest, in time and in the mean.
-fn figures(
-    method: &RankedMethod<'_>,
-    all: &[RankedMethod<'_>],
-    fastest: Option<&RankedMethod<'_>>,
-) -> Vec<Figure> {
+/// A figure over launches, and what it is of each.
+type OfLaunches<'a> = (Figure, Vec<(&'a Record, f64)>);
+
+/// What a method takes relative to each loop and to the fastest, in time and in the mean.
+fn figures<'a>(
+    method: &RankedMethod<'a>,
+    all: &[RankedMethod<'a>],
+    fastest: Option<&RankedMethod<'a>>,
+) -> Vec<OfLaunches<'a>> {
     let is_fastest = |other: &RankedMethod<'_>| fastest.is_some_and(|fastest| fastest.place == other.place);
     let of = |other: &RankedMethod<'_>| {
         let (is_loop, is_fastest) = (LOOPS.contains(&other.name), is_fastest(other));
         let times = || ratios(method.launches, other);
-        let over_loop = is_loop.then(|| figure(Quantity::TimeOver, &times(), other.name));
-        let over_fastest = is_fastest.then(|| figure(Quantity::TimeOverFastest, &times(), other.name));
-        let mean = (is_loop || is_fastest)
-            .then(|| figure(Quantity::MeanOver, &mean_ratios(method.launches, other), other.name));
+        let over_loop = is_loop.then(|| figure(Quantity::TimeOver, times(), other.name));
+        let over_fastest = is_fastest.then(|| figure(Quantity::TimeOverFastest, times(), other.name));
+        let means = || mean_ratios(method.launches, other);
+        let mean = (is_loop || is_fastest).then(|| figure(Quantity::MeanOver, means(), other.name));
         [over_loop, over_fastest, mean].into_iter().flatten().flatten()
     };
     all.iter().filter(|other| other.place != method.place).flat_map(of).collect()
@@ -81,8 +91,10 @@ fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> 
     let mut first = *all.iter().min_by(|a, b| a.median_s.total_cmp(&b.median_s))?;
     for _ in 0..all.len() {
         let others = all.iter().filter(|one| one.place != first.place);
-        let medians = others
-            .filter_map(|one| Some((*one, stats::median(&stats::sorted(ratios(one.launches, first)))?)));
+        let medians = others.filter_map(|one| {
+            let ratios = ratios(one.launches, first).into_iter().map(|(_, ratio)| ratio);
+            Some((*one, stats::median(&stats::sorted(ratios))?))
+        });
         match medians.min_by(|a, b| a.1.total_cmp(&b.1)) {
             Some((faster, ratio)) if ratio < 1.0 => first = faster,
             _ => break,
@@ -93,7 +105,7 @@ fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> 
 
 /// A method's time over that of another, launch by launch: by the rounds' own ratios where these are on record one way or the
 /// other, as they are with the hand-written loops, else by the medians of the launch.
-fn ratios(launches: &[&Record], other: &RankedMethod<'_>) -> Vec<f64> {
+fn ratios<'a>(launches: &[&'a Record], other: &RankedMethod<'_>) -> Vec<(&'a Record, f64)> {
     let ratio = |record: &&Record| {
         if let Some(recorded) = record.over(other.name).and_then(|figure| figure.value) {
             return Some(recorded);
@@ -104,26 +116,30 @@ fn ratios(launches: &[&Record], other: &RankedMethod<'_>) -> Vec<f64> {
         }
         Some(record.median_s? / same.median_s.filter(|&median| median > 0.0)?)
     };
-    launches.iter().filter_map(ratio).collect()
+    launches.iter().filter_map(|record| Some((*record, ratio(record)?))).collect()
 }
 
 /// The mean of a method over that of another, launch by launch.
-fn mean_ratios(launches: &[&Record], other: &RankedMethod<'_>) -> Vec<f64> {
+fn mean_ratios<'a>(launches: &[&'a Record], other: &RankedMethod<'_>) -> Vec<(&'a Record, f64)> {
     let mean = |record: &Record| record.mean_s.filter(|&mean| mean > 0.0);
     let ratio = |record: &&Record| {
         let same = other.launches.iter().find(|one| one.launch == record.launch)?;
         Some(mean(record)? / mean(same)?)
     };
-    launches.iter().filter_map(ratio).collect()
+    launches.iter().filter_map(|record| Some((*record, ratio(record)?))).collect()
 }
 
 /// The figure of a ratio over launches.
-fn figure(quantity: Quantity, ratios: &[f64], other: &str) -> Option<Figure> {
+fn figure<'a>(
+    quantity: Quantity,
+    of_launches: Vec<(&'a Record, f64)>,
+    other: &str,
+) -> Option<OfLaunches<'a>> {
+    let ratios: Vec<f64> = of_launches.iter().map(|(_, ratio)| *ratio).collect();
     let value = stats::median(&stats::sorted(ratios.iter().copied()))?;
-    let interval = launches::location(ratios).interval;
+    let (low, high) = launches::location(&ratios).interval.unzip();
     let figure = Figure::plain(quantity, value).against(other);
-    let (low, high) = interval.unzip();
-    Some(Figure { low, high, unsteady: launches::halves_part(ratios), ..figure })
+    Some((Figure { low, high, unsteady: launches::halves_part(&ratios), ..figure }, of_launches))
 }
 
 #[cfg(test)]

@@ -121,6 +121,7 @@ mod tests {
             .into(),
             launch: 0,
             load: None,
+            thread_level: None,
             message: MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None },
             methods,
         }

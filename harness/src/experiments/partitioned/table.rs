@@ -108,9 +108,8 @@ fn fastest_or_single<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let single = Kind::Partitioned.reference();
     let fastest = case.methods().find_map(|record| record.fastest.as_deref());
     let record = fastest.and_then(|name| case.methods().find(|record| record.method == name));
-    let gain = record.and_then(|record| Against::of(record, record.figure(Quantity::Gain)));
-    match gain.map(Against::inverse) {
-        Some(ratio) if ratio.name != single => Claim::of(ratio, single),
-        _ => case.fastest(),
-    }
+    let other = record.filter(|record| record.method != single);
+    let claim = other
+        .and_then(|record| Claim::of_record(record, record.figure(Quantity::Gain), single, Against::inverse));
+    claim.unwrap_or_else(|| case.fastest())
 }

@@ -20,6 +20,7 @@ pub(in crate::experiments) fn result(methods: Vec<Measured>) -> CaseResult {
         .into(),
         launch: 0,
         load: None,
+        thread_level: None,
         message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
         methods,
     }

@@ -40,6 +40,7 @@ pub(in crate::experiments) fn result(test: &str, mpi: &str, manual_s: f64, mpi_p
         launch: 0,
         rule: Rule::Interval,
         load: None,
+        thread_level: None,
         message: MessageFacts {
             bytes: 8000,
             segments: 1000,

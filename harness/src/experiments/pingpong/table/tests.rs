@@ -1,7 +1,7 @@
 use super::*;
 use crate::experiments::{self, Kind};
 use crate::model::conditions::Cache;
-use crate::model::{Case, Figure, Outcome, PairScope, Quantity, SCHEMA};
+use crate::model::{Case, Figure, InState, Outcome, PairScope, Quantity, SCHEMA};
 use crate::report::compared::Compared;
 use crate::report::html::html;
 
@@ -152,14 +152,14 @@ fn the_answer_is_a_line_per_case_and_sentences() {
     let (_, rest) = text.split_once("\n\n").unwrap();
     let expected = "\
 mpich, 2 ranks, warm
-test       set     bytes  segments  manual  fastest  verdict
-wrf_x_vec  4x4  102.6 kB      8554     47%  manual   manual is 2.00 [1.91, 2.10] times as fast as ddt
+test       set     bytes  segments  manual [95%]     fastest  verdict
+wrf_x_vec  4x4  102.6 kB      8554     47% [45, 49]  manual   manual is 2.00 [1.91, 2.10] times as fast as ddt
 
 mpich, 2 ranks, cold
-test       set     bytes  segments  manual  fastest  verdict
-wrf_x_vec  4x4  102.6 kB      8554     47%  manual   manual is 2.00 [1.91, 2.10] times as fast as ddt
+test       set     bytes  segments  manual [95%]     fastest  verdict
+wrf_x_vec  4x4  102.6 kB      8554     47% [45, 49]  manual   manual is 2.00 [1.91, 2.10] times as fast as ddt
 
-Found, mpich: manual is faster than ddt in 2 of 2 (up to 2.00 times).
+Found, mpich: manual is faster than ddt in 2 of 2 (up to 2.00 [1.91, 2.10] times).
 Nothing stands out: no method takes 2 times as long as the fastest for certain.
 wrf_x_vec 4x4, mpich: put_ddt wrong data: rank 1, byte 8
 ";
@@ -324,10 +324,44 @@ fn a_disturbed_machine_is_reported_if_ranks_have_their_own_cores() {
             (record.runnable_threads, record.cores) = (Some(threads), Some(2));
             record.blocks_disturbed = record.blocks;
         }
-        table(&records, Some(110))
+        [table(&records, Some(110)), plain(&experiments::of(Kind::PingPong).answer(&records, None))]
     };
-    assert_eq!(with(2).matches("a disturbed machine").count(), 1);
-    assert_eq!(with(4).matches("a disturbed machine").count(), 0, "ranks take the cores from each other");
+    assert!(
+        with(2).iter().all(|text| text.matches("Disturbed: in 100% of the blocks").count() == 1),
+        "{:?}",
+        with(2)
+    );
+    assert!(!with(4).concat().contains("Disturbed"), "ranks take the cores from each other");
+}
+
+#[test]
+fn an_overhead_below_0_is_explained_and_a_state_is_in_the_heading() {
+    let mut records = sample();
+    let answer =
+        |records: &[Record]| plain(&experiments::of(Kind::PingPong).answer(records, None)).replace('\n', " ");
+    assert!(!answer(&records).contains("below 0%"));
+    let overhead = figure(&mut records[2], Quantity::OverheadReference);
+    (overhead.value, overhead.low, overhead.high) = (Some(-0.9), Some(-1.1), Some(-0.7));
+    let met =
+        |latency_s, launches| InState { number: launches % 2, latency_s, launches, ..InState::default() };
+    records[2].states = vec![met(180e-9, 1), met(30e-9, 4)];
+    records[2].states.reverse();
+    let text = answer(&records);
+    assert_eq!(text.matches("An overhead below 0%: ").count(), 1, "{text}");
+    assert!(text.contains("mpich, 2 ranks, warm; cores 30 ns apart in 4 launches, 180 ns in 1"), "{text}");
+}
+
+#[test]
+fn the_thread_level_is_in_the_heading_of_what_more_than_two_ranks_do() {
+    let heading = |kind| {
+        let mut records = sample();
+        for record in &mut records {
+            record.case_mut().experiment = kind;
+            record.thread_level = Some("MPI_THREAD_MULTIPLE".to_owned());
+        }
+        plain(&experiments::of(kind).answer(&records, None)).contains("2 ranks, warm, MPI_THREAD_MULTIPLE")
+    };
+    assert_eq!((heading(Kind::Halo), heading(Kind::PingPong)), (true, false));
 }
 
 #[test]
