@@ -166,7 +166,7 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Leve
     for group in figures(of) {
         let figure = over(&group.iter().map(|(_, figure)| *figure).collect::<Vec<_>>());
         let values = group.iter().filter_map(|(launch, figure)| Some((*launch, figure.value?)));
-        levels.add(record, &figure, values);
+        levels.add(record, &figure, values, |interval| interval);
         record.figures.push(figure);
     }
 }

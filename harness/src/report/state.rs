@@ -8,7 +8,7 @@ use super::verdict::{apart, short, times_text};
 use crate::model::{InState, Quantity, Record};
 use crate::stats;
 
-/// What the launches of cases met together: `cores 30 ns apart in 5 launches, 180 ns in 1`; `None` if it was not measured.
+/// The states that launches of cases met together: `cores 30 ns apart in 5 launches, 180 ns in 1`; `None` if it was not measured.
 pub fn met<'c>(cases: impl IntoIterator<Item = &'c CaseView<'c>>) -> Option<String> {
     let (mut states, mut place) = (BTreeMap::<usize, (Vec<f64>, usize)>::new(), None);
     for case in cases {

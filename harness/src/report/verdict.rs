@@ -120,7 +120,7 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// Of a figure that compares a record's method with `base`, and of its values in each state that the launches met, if these differ.
+    /// The claim of a figure that compares a record's method with `base`, and of its values in each state that the launches met, if these differ.
     /// `turn` makes the time over that of the base of it. `None` without an interval.
     pub fn of_record(
         record: &'a Record,
@@ -142,8 +142,8 @@ impl<'a> Claim<'a> {
         Some(Self::InStates(states.iter().enumerate().map(claim).collect()))
     }
 
-    /// The faster and the slower method, and how many times as fast it is; in several states, at most. `None` if there is no such
-    /// pair, or not the same in all states.
+    /// The faster and the slower method, and how many times as fast it is; in several states, at most. `None` without such a
+    /// pair, or if it is not the same in all states.
     pub fn winner(&self) -> Option<(&'a str, &'a str, (f64, f64, f64))> {
         match self {
             Self::Faster { faster, slower, times } => Some((faster, slower, *times)),

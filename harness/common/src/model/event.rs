@@ -223,7 +223,7 @@ pub struct Disturbance {
     pub faults: u64,
 }
 
-/// Share of a block's time without a core from which on it is disturbed. Measured with other programs running beside: 3 to 6% of the
+/// Share of a block's time without a core from which on it is disturbed. Measured with other programs running at the same time: 3 to 6% of the
 /// blocks of three runs with MPICH are beyond it, and 25% of one run with Open MPI.
 const WAITED: f64 = 0.1;
 

@@ -223,7 +223,7 @@ pub struct Record {
     pub states: Vec<InState>,
 }
 
-/// What the launches came to that met the machine in one state.
+/// The launches that met the machine in one state.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct InState {
     /// Its number among the states of the run, from 0, the fastest.

@@ -29,7 +29,7 @@ const MIN_SHARE: f64 = 0.1;
 /// The state of each block, from the machine before and after it. Give all blocks of one pair together, of all
 /// methods.
 ///
-/// Of the readings that [`levels`] begin with, the one above the widest gap separates two states, of those that leave [`MIN_SHARE`]
+/// Two states are separated by the reading above the widest gap, among those that [`levels`] begin with and that leave [`MIN_SHARE`]
 /// of the blocks, and at least one, wholly on either side; without such a reading there is one state. A latency that is not above 0
 /// was not measured; a block without any is in state 0.
 pub fn states(blocks: &[(MachineState, MachineState)]) -> Vec<State> {

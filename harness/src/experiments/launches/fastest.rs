@@ -44,7 +44,7 @@ pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], levels: &Leve
         }
         for (i, figures) in figures {
             for (figure, ratios) in figures {
-                levels.add(&mut over[i], &figure, ratios.into_iter());
+                levels.add(&mut over[i], &figure, ratios.into_iter(), launches::of_other_runs);
                 over[i].figures.push(figure);
             }
         }
@@ -137,7 +137,7 @@ fn figure<'a>(
 ) -> Option<OfLaunches<'a>> {
     let ratios: Vec<f64> = of_launches.iter().map(|(_, ratio)| *ratio).collect();
     let value = stats::median(&stats::sorted(ratios.iter().copied()))?;
-    let (low, high) = launches::location(&ratios).interval.unzip();
+    let (low, high) = launches::location(&ratios).interval.map(launches::of_other_runs).unzip();
     let figure = Figure::plain(quantity, value).against(other);
     Some((Figure { low, high, unsteady: launches::halves_part(&ratios), ..figure }, of_launches))
 }
@@ -186,7 +186,7 @@ mod tests {
         let of = |method: &str| over.iter().find(|record| record.method == method).unwrap();
         let ratio = of("ddt").figure(Quantity::TimeOverFastest).unwrap();
         assert_eq!((ratio.value, ratio.against.as_str()), (Some(1.5), "manual"));
-        assert_eq!(ratio.interval(), Some((0.5, 1.5)), "two launches went the other way");
+        assert_eq!(ratio.interval(), Some((0.5 / 1.01, 1.5 * 1.01)), "two launches went the other way");
         assert_eq!(of("manual").figure(Quantity::TimeOverFastest), None);
     }
 
@@ -222,7 +222,7 @@ mod tests {
         let over = over_launches(&records, None);
         let mean = over[1].figure(Quantity::MeanOver).unwrap();
         assert_eq!((mean.value, mean.against.as_str()), (Some(1.5 / 8.0), "manual"));
-        assert_eq!(mean.interval(), Some((0.5 / 8.0, 1.5 / 8.0)));
+        assert_eq!(mean.interval(), Some((0.5 / 8.0 / 1.01, 1.5 / 8.0 * 1.01)));
         // A single launch has no interval for it.
         records.retain(|record| record.launch == Some(0));
         assert!(

@@ -1,4 +1,4 @@
-//! Launches by the state of the machine that they met: what is measured differs between states by more than within one, and no interval
+//! Launches by the state of the machine that they met: times and ratios differ between states by more than within one, and no interval
 //! over all of them shows how.
 
 use std::collections::{BTreeMap, HashMap};
@@ -51,12 +51,14 @@ impl<'a> Levels<'a> {
         states.into_iter().filter_map(state).collect()
     }
 
-    /// Adds a figure over all launches, of which each has a value, to the states that they met, if these are several.
+    /// Adds a figure over all launches, of which each has a value, to the states that they met, if these are several; intervals are
+    /// `widened`.
     pub(super) fn add<'b>(
         &self,
         record: &mut Record,
         figure: &Figure,
         values: impl Iterator<Item = (&'b Record, f64)>,
+        widened: fn((f64, f64)) -> (f64, f64),
     ) {
         if record.states.len() < 2 || figure.low.is_none() {
             return;
@@ -70,14 +72,14 @@ impl<'a> Levels<'a> {
         for (state, (group, interval)) in
             record.states.iter_mut().zip(groups.iter().zip(launches::locations(&groups)))
         {
-            let (low, high) = interval.unzip();
+            let (low, high) = interval.map(widened).unzip();
             let value = stats::median(&stats::sorted(group.iter().copied()));
             state.figures.push(Figure { value, low, high, unsteady: None, ..figure.clone() });
         }
     }
 }
 
-/// The latency beside a launch's blocks, where one was measured.
+/// The latency next to a launch's blocks, if one was measured.
 fn latency(record: &Record) -> Option<f64> {
     record.state_latency_s.filter(|&latency_s| latency_s > 0.0 && latency_s.is_finite())
 }
@@ -118,7 +120,7 @@ mod tests {
         assert!((near_s - 30.25e-9).abs() < 1e-15 && (far_s - 185.5e-9).abs() < 1e-15, "{near_s} {far_s}");
         let ((near_low, near_high), (far_low, far_high)) =
             (near.interval().unwrap(), far.interval().unwrap());
-        assert!(1.12 < near_low && near_high < 1.16, "{near:?}");
+        assert!(1.11 < near_low && near_high < 1.17, "{near:?}");
         assert!(0.7 < far_low && far_high < 0.77, "{far:?}");
         assert!(over.states[1].median_s.is_some_and(|median_s| (median_s - 185.5e-6).abs() < 1e-12));
     }
