@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::side::SubjectValues;
+use super::side::{LaunchId, SubjectValues};
 use crate::model::Phase;
 use crate::report::units;
 use crate::stats::{median, sorted};
@@ -35,10 +35,23 @@ const PARTS: [Phase; 10] = [
 /// What is done once, beside that.
 const ONCE: [Phase; 3] = [Phase::Create, Phase::Init, Phase::Free];
 
-/// All phases that both sides have.
+/// All phases that both sides have, of launches in the most common state of the machine: medians of launches in several states differ by
+/// how many there are of each.
 pub(super) fn of(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> {
-    let middle =
-        |values: &SubjectValues, phase: &Phase| median(&sorted(values.phases.get(phase)?.values().copied()));
+    /// More than the latency of a state varies by, as a logarithm: two states are a factor of two and more apart.
+    const APART: f64 = 0.4;
+    let latency = |values: &SubjectValues, launch: &LaunchId| values.states.get(launch)?[0];
+    let latencies =
+        [base, new].into_iter().flat_map(|values| values.states.values().filter_map(|state| state[0]));
+    let usual = median(&sorted(latencies));
+    let is_usual = |values: &SubjectValues, launch: &LaunchId| match (latency(values, launch), usual) {
+        (Some(latency), Some(usual)) => (latency - usual).abs() < APART,
+        _ => true,
+    };
+    let middle = |values: &SubjectValues, phase: &Phase| {
+        let launches = values.phases.get(phase)?.iter();
+        median(&sorted(launches.filter(|(launch, _)| is_usual(values, launch)).map(|(_, time)| *time)))
+    };
     let both = |phase: &Phase| {
         Some(PhaseChange { phase: *phase, base_s: middle(base, phase)?, new_s: middle(new, phase)? })
     };
