@@ -205,8 +205,12 @@ fn a_variant() {
     let cases = run.rows("cases.csv");
     let variants: BTreeSet<_> = cases.iter().map(|row| row.get("mpi_variant")).collect();
     assert!(variants.iter().eq(["", "quiet"].iter()), "{variants:?}");
-    let environment = run.read("environment.json");
-    assert_eq!(environment.matches("\"MPIR_CVAR_DEBUG_SUMMARY\": \"0\"").count(), 1, "{environment}");
+    let environment = run.environment();
+    for of_the_variant in ["env", "settings"] {
+        let mpis = environment["mpis"].as_array().expect("a list");
+        let set = mpis.iter().filter(|mpi| mpi[of_the_variant]["MPIR_CVAR_DEBUG_SUMMARY"] == "0");
+        assert_eq!(set.count(), 1, "{of_the_variant}: {environment}");
+    }
     let unknown = run.types("run contiguous --mpi mpich:loud --out none");
     unknown.expect_code(2).expect_err(&["mpich:loud", "--variant"]);
 }

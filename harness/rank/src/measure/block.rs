@@ -264,6 +264,8 @@ fn batched(
 ) -> Result<(), CallError> {
     let (setup, clock) = (session.setup, session.clock);
     let mean = |start, end| clock.between(start, end, 1) / f64::from(amount.batch);
+    let mut rewriting = Vec::with_capacity(amount.samples);
+    let mut wholes = Vec::with_capacity(amount.samples);
     for _ in 0..amount.samples {
         session.meet()?;
         let start = Instant::now();
@@ -271,7 +273,7 @@ fn batched(
             session.rewrite(memory, method)?;
             session.look_in_vain(memory);
         }
-        let rewriting_s = mean(start, Instant::now());
+        rewriting.push(mean(start, Instant::now()));
         session.meet()?;
         let start = Instant::now();
         for _ in 0..amount.batch {
@@ -279,8 +281,11 @@ fn batched(
             repetition_untimed(session, memory, method)?;
             session.look(memory);
         }
-        block.times[Phase::RoundTrip].push((mean(start, Instant::now()) - rewriting_s).max(0.0));
+        wholes.push(mean(start, Instant::now()));
     }
+    // The median: an interruption of one rewriting would be taken off its repetitions, down to no time at all.
+    let rewriting_s = stats::median(&stats::sorted(rewriting)).unwrap_or(0.0);
+    block.times[Phase::RoundTrip].extend(wholes.into_iter().map(|whole_s| whole_s - rewriting_s));
     let ends = method.ends();
     if !(ends.packs || ends.unpacks) {
         return Ok(());
