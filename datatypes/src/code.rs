@@ -36,8 +36,6 @@ impl Layout {
 const LINE: usize = 96;
 /// Characters of a list that is an argument itself; longer ones are variables.
 const SHORT_LIST: usize = 60;
-/// Values of a long list in a line.
-const PER_LINE: usize = 8;
 /// The fewest values for which a loop is easier to read than a list.
 const FEWEST_OF_LOOP: usize = 6;
 
@@ -116,15 +114,17 @@ impl<'a> Code<'a> {
         let committed = reference(datatype);
         freed.into_iter().for_each(|part| self.call("MPI_Type_free", &[part]));
         self.call("MPI_Type_commit", &[committed]);
-        let types = [&["newtype".to_owned()], &parts[..]].concat().join(", ");
+        let types = [&["newtype".to_owned()], &parts[..]].concat();
         let Self { language, declarations, statements, has_loop, .. } = self;
-        match language {
-            Language::C => format!("MPI_Datatype {types};\n{declarations}{statements}"),
-            Language::Fortran => {
-                let counter = if has_loop { "integer :: i\n" } else { "" };
-                format!("type(MPI_Datatype) :: {types}\n{counter}{declarations}{statements}")
-            }
-        }
+        let (begin, end) = match language {
+            Language::C => ("MPI_Datatype ", ";"),
+            Language::Fortran => ("type(MPI_Datatype) :: ", ""),
+        };
+        let types: String = chunks(&types, LINE - begin.len())
+            .map(|names| format!("{begin}{}{end}\n", names.join(", ")))
+            .collect();
+        let counter = if has_loop && language == Language::Fortran { "integer :: i\n" } else { "" };
+        format!("{types}{counter}{declarations}{statements}")
     }
 
     fn call(&mut self, function: &str, arguments: &[String]) {
@@ -182,6 +182,10 @@ impl<'a> Code<'a> {
     /// they are numbers.
     fn list(&mut self, name: &str, of: &str, values: Vec<String>, numbers: Option<&[i64]>) -> String {
         let is_c = self.language == Language::C;
+        if values.is_empty() {
+            // Neither language has an empty list without its type.
+            return if is_c { "NULL".to_owned() } else { format!("[{of} ::]") };
+        }
         let progression = of_loop(&values, numbers);
         let short = values.join(", ");
         if short.len() <= SHORT_LIST && (progression.is_none() || values.len() < FEWEST_OF_LOOP) {
@@ -214,23 +218,38 @@ impl<'a> Code<'a> {
                 let _ = writeln!(self.declarations, "{of} {name}[{length}];");
                 let _ = writeln!(self.statements, "for (int i = 0; i < {length}; i++) {name}[i] = {value};");
             }
+            // A statement too: its values may be types that were made just before.
             (true, None) => {
-                let _ = writeln!(self.declarations, "{of} {name}[{length}] = {{");
-                values
-                    .chunks(PER_LINE)
-                    .for_each(|line| self.declarations += &format!("    {},\n", line.join(", ")));
-                self.declarations += "};\n";
+                let _ = writeln!(self.statements, "{of} {name}[{length}] = {{");
+                chunks(&values, LINE)
+                    .for_each(|line| self.statements += &format!("    {},\n", line.join(", ")));
+                self.statements += "};\n";
             }
             (false, _) => {
                 let _ = writeln!(self.declarations, "{of} :: {name}({length})");
-                for (line, values) in values.chunks(PER_LINE).enumerate() {
-                    let (from, to) = (line * PER_LINE + 1, line * PER_LINE + values.len());
-                    let _ = writeln!(self.statements, "{name}({from}:{to}) = [{}]", values.join(", "));
+                let mut from = 1;
+                for line in chunks(&values, LINE) {
+                    let to = from + line.len() - 1;
+                    let _ = writeln!(self.statements, "{name}({from}:{to}) = [{}]", line.join(", "));
+                    from = to + 1;
                 }
             }
         }
         name
     }
+}
+
+/// Neighbouring values that take at most `room` characters with ", " between them, or one that is longer.
+fn chunks(values: &[String], room: usize) -> impl Iterator<Item = &[String]> {
+    let mut column = 0;
+    values.chunk_by(move |value, next| {
+        column += value.len() + 2;
+        let fits = column + next.len() <= room;
+        if !fits {
+            column = 0;
+        }
+        fits
+    })
 }
 
 /// The first value and the step, if values are at even distances or all the same.
@@ -382,12 +401,42 @@ mod tests {
 
     #[test]
     fn no_line_is_longer_than_fortran_takes() {
-        for seed in 0..500 {
-            let layout = crate::pool::random_layout(seed, 5, 400);
+        let random = (0..500).map(|seed| crate::pool::random_layout(seed, 5, 400));
+        // Places far apart, and many types.
+        let places: Vec<i64> = (1..60).map(|i| 1_000_003 * i * i).collect();
+        let parts: Vec<Layout> = (1..60)
+            .map(|count| Layout::contiguous(count, &Layout::named(Element::Double)).unwrap())
+            .collect();
+        let ones = vec![1; places.len()];
+        let places_of_doubles = Layout::hindexed(&ones, &places, &parts[0]).unwrap();
+        let structure = Layout::structure(&ones, &places, &parts).unwrap();
+        for layout in random.chain([places_of_doubles, structure]) {
             for language in [Language::C, Language::Fortran] {
                 let code = layout.code(language);
                 assert!(code.lines().all(|line| line.len() <= 132), "{code}");
             }
         }
+    }
+
+    #[test]
+    fn a_list_of_types_is_filled_after_they_are_made() {
+        let parts: Vec<Layout> = (1..20)
+            .map(|count| Layout::contiguous(count, &Layout::named(Element::Double)).unwrap())
+            .collect();
+        let places: Vec<i64> = (1..20).map(|i| 1000 * i * i).collect();
+        let code = Layout::structure(&[1; 19], &places, &parts).unwrap();
+        for (language, list) in [(Language::C, "MPI_Datatype types"), (Language::Fortran, "types2(1:")] {
+            let code = code.code(language);
+            let [made, filled] = ["MPI_Type_contiguous(19,", list].map(|text| code.find(text).expect(text));
+            assert!(made < filled, "{code}");
+        }
+    }
+
+    #[test]
+    fn a_list_without_values_has_its_type() {
+        let layout = Layout::hindexed(&[], &[], &Layout::named(Element::Double)).unwrap();
+        assert!(layout.code(Language::C).contains("MPI_Type_create_hindexed(0, NULL, NULL, MPI_DOUBLE"));
+        let fortran = layout.code(Language::Fortran);
+        assert!(fortran.contains("(0, [integer ::], [integer(kind=MPI_ADDRESS_KIND) ::],"), "{fortran}");
     }
 }

@@ -67,6 +67,8 @@ mod slurm;
 mod transport;
 /// Ranks on two hosts, and what a network can do to them.
 mod two_hosts;
+/// Datatypes as code.
+mod written;
 
 use std::process::ExitCode;
 
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
         conditions::trials(),
         launches::trials(),
         layouts::trials(),
+        written::trials(),
         compare::trials(),
         examples::trials(),
         figures::trials(),

@@ -1,0 +1,123 @@
+//! The statements that `layout` and `guidelines` print: compiled, they make the datatype of the layout. In Fortran they are
+//! compiled only, with a module of our own in the place of `mpi_f08`, which the tested MPIs do not have.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use datatypes::{Element, Equivalent, Language, Layout, TypeMap};
+use libtest_mimic::Trial;
+
+use super::job::run;
+use super::setup::{Check, MPIS, Mpi, scratch, trials_on};
+use super::trial::{Need, unless};
+
+pub fn trials() -> Vec<Trial> {
+    let checks: &[(&str, Check)] = &[("printed C makes the layout's datatype", of_c)];
+    let mut trials = trials_on(&MPIS, Need::OneProcessor, "written", checks);
+    let has_compiler =
+        Command::new("gfortran").arg("--version").output().is_ok_and(|ended| ended.status.success());
+    let lack = (!has_compiler).then_some("there is no gfortran");
+    let compiled = || {
+        of_fortran();
+        Ok(())
+    };
+    trials.push(unless(lack, "written::printed Fortran compiles".to_owned(), compiled));
+    trials
+}
+
+/// Bytes in front of the origin, for layouts that reach there; the frames have it too.
+const MARGIN: i64 = 4096;
+
+/// Layouts whose descriptions use every constructor, and whose lists are short, long, even, uneven, far apart, and empty.
+fn layouts() -> Vec<Layout> {
+    let double = Layout::named(Element::Double);
+    let text = |text: &str| text.parse::<Layout>().unwrap();
+    let squares: Vec<i64> = (0..200).map(|i| 3 * i * i + i).collect();
+    let far: Vec<i64> = (1..60).map(|i| 1003 * i * i).collect();
+    let parts: Vec<Layout> = (1..60).map(|count| Layout::contiguous(count, &double).unwrap()).collect();
+    // The widest ends them: some MPIs round an extent up to it.
+    let mut all: Vec<Layout> = Element::ALL.map(Layout::named).into();
+    all.sort_by_key(Layout::size);
+    let places: Vec<i64> = (0..).step_by(16).take(all.len()).collect();
+    vec![
+        double.clone(),
+        text("vector(1024, 1, 32, double)"),
+        text("resized(0, 65536, hvector(8, 1, 8192, hvector(32, 2, 256, float)))"),
+        text("subarray([20, 30, 7], [5, 4, 7], [3, 1, 0], fortran, double_complex)"),
+        text("hvector(4, 1, -24, double)"),
+        Layout::indexed_block(1, &squares, &Layout::named(Element::Int32)).unwrap(),
+        Layout::hindexed(&vec![1; far.len()], &far, &Layout::named(Element::Byte)).unwrap(),
+        Layout::structure(&vec![1; far.len()], &far, &parts).unwrap(),
+        Layout::structure(&vec![1; all.len()], &places, &all).unwrap(),
+        Layout::hindexed(&[], &[], &double).unwrap(),
+    ]
+}
+
+/// The layouts, and all other descriptions of each.
+fn descriptions() -> Vec<Layout> {
+    let described = |layout: Layout| {
+        let others = Equivalent::all_of(&layout).into_iter().map(|(_, other)| other);
+        others.chain([layout.clone()]).collect::<Vec<_>>()
+    };
+    layouts().into_iter().flat_map(described).collect()
+}
+
+/// Size, lower bound and extent, and a sum of the packed bytes in which each place counts differently.
+fn expected(layout: &Layout) -> String {
+    let mut sum = 0_u64;
+    for (element, offset) in TypeMap::of(layout).data() {
+        for byte in offset..offset + element.size() as i64 {
+            let place = u64::try_from(byte + MARGIN).unwrap();
+            sum = (257 * sum + (7 * place + 13 * (place / 256)) % 127) % 1_000_003;
+        }
+    }
+    format!("{} {} {} {sum}", layout.size(), layout.lower_bound(), layout.extent())
+}
+
+/// A program with a function for each description, which prints a line for it.
+fn program(language: Language, all: &[Layout]) -> String {
+    let (mut functions, mut calls) = (String::new(), String::new());
+    for (i, layout) in all.iter().enumerate() {
+        let code = layout.code(language);
+        let _ = match language {
+            Language::C => writeln!(functions, "static void case{i}(void) {{\n{code}check(newtype);\n}}"),
+            Language::Fortran => {
+                writeln!(functions, "subroutine case{i}()\n{code}call check(newtype)\nend subroutine")
+            }
+        };
+        let _ = match language {
+            Language::C => writeln!(calls, "case{i}();"),
+            Language::Fortran => writeln!(calls, "call case{i}()"),
+        };
+    }
+    let frame = match language {
+        Language::C => include_str!("written/frame.c"),
+        Language::Fortran => include_str!("written/frame.f90"),
+    };
+    frame.replace("FUNCTIONS", &functions).replace("CALLS", &calls)
+}
+
+fn of_c(mpi: &Mpi) {
+    let all = descriptions();
+    let [source, binary] =
+        ["c", "out"].map(|ending| scratch().join(format!("written_{}.{ending}", mpi.name)));
+    std::fs::write(&source, program(Language::C, &all)).unwrap();
+    let mut mpicc = mpi.command(&mpi.mpicc);
+    mpicc.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-o"]);
+    run(mpicc.arg(&binary).arg(&source)).expect_code(0);
+    let printed = run(&mut mpi.command(&binary)).expect_code(0).out;
+    let found: Vec<&str> = printed.lines().collect();
+    assert_eq!(found.len(), all.len(), "{printed}");
+    for (layout, found) in all.iter().zip(found) {
+        assert_eq!(found, expected(layout), "{}", layout.to_text());
+    }
+}
+
+fn of_fortran() {
+    let source = scratch().join("written.f90");
+    let module = include_str!("written/mpi_f08.f90");
+    std::fs::write(&source, module.to_owned() + &program(Language::Fortran, &descriptions())).unwrap();
+    let mut compiler = Command::new("gfortran");
+    compiler.current_dir(scratch()).args(["-std=f2008", "-Wall", "-Werror", "-fsyntax-only"]);
+    run(compiler.arg(&source)).expect_code(0);
+}
