@@ -76,7 +76,8 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
             if !options.anyway {
                 earlier.held_to = earlier.accounts().cloned().collect();
             }
-            earlier.other_build(&part).iter().for_each(|warning| log(warning));
+            let warnings = [earlier.other_host(&part), earlier.other_build(&part)];
+            warnings.iter().flatten().for_each(|warning| log(warning));
             earlier.resumed.push(part);
             earlier
         }

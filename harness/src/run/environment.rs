@@ -163,6 +163,11 @@ impl Part {
         let of = |part: &Self| [part.machine.host.clone(), part.machine.cpu_model.clone()];
         of(self) == of(other)
     }
+
+    /// Whether it was started on a machine with the processor of another part's, of which both have the model.
+    fn has_processor_of(&self, other: &Self) -> bool {
+        self.machine.cpu_model.is_some() && self.machine.cpu_model == other.machine.cpu_model
+    }
 }
 
 impl Environment {
@@ -261,7 +266,7 @@ impl Environment {
     /// another place or with other settings.
     pub fn elsewhere(&self, part: &Part) -> Vec<String> {
         let mut all = Vec::new();
-        if !self.parts().any(|earlier| earlier.shares_machine(part)) {
+        if !self.parts().any(|earlier| earlier.shares_machine(part) || earlier.has_processor_of(part)) {
             let Machine { host, cpu_model, .. } = &self.begun.machine;
             let [host, cpu] = [host, cpu_model].map(|fact| fact.as_deref().unwrap_or("unknown"));
             all.push(format!("it began on another machine, `{host}` ({cpu})"));
@@ -277,6 +282,15 @@ impl Environment {
         let known: Vec<MpiAccount> = self.accounts().cloned().collect();
         all.extend(part.mpis.iter().flat_map(|account| differences(&known, account)));
         all
+    }
+
+    /// A warning if the run began on another host with the same processor, as a job does that a scheduler starts again on other nodes.
+    pub fn other_host(&self, part: &Part) -> Option<String> {
+        let is_known = self.parts().any(|earlier| earlier.shares_machine(part));
+        let host = self.begun.machine.host.as_deref().unwrap_or("unknown");
+        (!is_known && self.parts().any(|earlier| earlier.has_processor_of(part))).then(|| {
+            format!("warning: it began on another machine of the same kind, `{host}`; the column `part` distinguishes its parts")
+        })
     }
 
     /// What is to be said where another build of this program goes on.
@@ -407,6 +421,16 @@ mod tests {
         let mut other_processor = part("a");
         other_processor.machine.cpu_model = Some("other".to_owned());
         assert_eq!(begun_on("a", &[]).elsewhere(&other_processor).len(), 1);
+        // Nodes of a cluster.
+        let node = |host: &str| {
+            let mut part = part(host);
+            part.machine.cpu_model = Some("EPYC".to_owned());
+            part
+        };
+        let run = Environment::of(String::new(), node("a"));
+        assert_eq!(run.elsewhere(&node("b")), [""; 0]);
+        assert!(run.other_host(&node("b")).unwrap().contains("of the same kind, `a`"));
+        assert_eq!((run.other_host(&node("a")), run.other_host(&other_processor)), (None, None));
         let mut moved = part("a");
         moved.mpis[0].mpi.mpicc = "/b/bin/mpicc".into();
         let [difference] = &begun_on("a", &[]).elsewhere(&moved)[..] else { panic!("it is one thing") };
