@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, Subcommand};
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::overlap::calibration::CALIBRATED;
 use ddtbench::folder::{self, FolderError};
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::{MOST_LAUNCHES, Plan};
@@ -233,16 +235,27 @@ fn at(path: &Path) -> impl FnOnce(std::io::Error) -> FolderError {
 /// Refuses to go on with a save that has another plan.
 fn check_plan(plan: &Plan, unfinished: &Path) -> anyhow::Result<()> {
     let Ok(begun) = Plan::read(&unfinished.join("1").join(folder::PLAN)) else { return Ok(()) };
-    let mut plan = plan.clone().check()?.plan;
-    if plan.mpis.is_empty() {
-        plan.mpis.clone_from(&begun.mpis);
-    }
     ensure!(
-        plan == begun,
+        is_begun(plan.clone().check()?.plan, &begun),
         "{} is of an earlier save that was stopped, and its plan is another one; repeat the command that it was begun by, or remove it",
         unfinished.display()
     );
     Ok(())
+}
+
+/// Whether a run with the plan `begun` was begun by `plan`: the MPI may have been chosen since, and sizes found for times.
+fn is_begun(mut plan: Plan, begun: &Plan) -> bool {
+    if plan.mpis.is_empty() {
+        plan.mpis.clone_from(&begun.mpis);
+    }
+    let finds_sizes = plan.experiment == Kind::Overlap && plan.cases.len() == begun.cases.len();
+    for (case, begun) in plan.cases.iter_mut().zip(&begun.cases).filter(|_| finds_sizes) {
+        let found = begun.params.iter().filter(|(name, _)| CALIBRATED.contains(&name.as_str()));
+        for (name, value) in found {
+            case.params.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    plan == *begun
 }
 
 /// The folders that must be made for one, from within outwards.
@@ -288,7 +301,7 @@ impl PaceArgs {
         options: BeginOptions<'_>,
         resume: ResumeOptions,
     ) -> anyhow::Result<bool> {
-        let mut have_succeeded = true;
+        let (mut have_succeeded, mut plan) = (true, plan.clone());
         for number in 1..=runs {
             let out = path.join(number.to_string());
             let (begun, records) = if out.join(folder::PLAN).exists() {
@@ -299,6 +312,8 @@ impl PaceArgs {
             } else {
                 bail!(stopped(path))
             };
+            // The sizes that the first run has found for times are those of all.
+            plan.cases.clone_from(&begun.checked.plan.cases);
             let ended = measure::finish(begun, records, options.verbose)?;
             if ended.end == RunEnd::Interrupted {
                 bail!(stopped(path));
@@ -418,6 +433,24 @@ mod tests {
     use ddtbench::experiments::planned::PlannedCase;
 
     use super::*;
+
+    #[test]
+    fn a_save_whose_sizes_were_found_in_its_first_run_goes_on() {
+        let plan = |params: &[(&str, &str)]| {
+            let params = params.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+            let case = PlannedCase { test: "isend".to_owned(), params, ..PlannedCase::default() };
+            Plan { cases: vec![case], ..Plan::of(Kind::Overlap) }.check().unwrap().plan
+        };
+        let (times, found) = (
+            [("communication_us", "100"), ("computation_us", "200")],
+            [("bytes", "3000"), ("matrix_order", "160")],
+        );
+        let begun = Plan { mpis: vec!["mpich".to_owned()], ..plan(&[times, found].concat()) };
+        assert!(is_begun(plan(&times), &begun));
+        assert!(!is_begun(plan(&[("communication_us", "100"), ("computation_us", "300")]), &begun));
+        assert!(!is_begun(Plan { seed: 7, ..plan(&times) }, &begun));
+        assert!(!is_begun(plan(&times), &Plan { mpis: begun.mpis.clone(), ..plan(&found) }));
+    }
 
     #[test]
     fn a_save_goes_on_only_with_its_own_plan_and_not_twice_at_the_same_time() {
