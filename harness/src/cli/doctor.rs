@@ -8,11 +8,12 @@ use clap::Args;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::folder::Folder;
+use ddtbench::model::conditions::Cache;
 use ddtbench::mpi::{Installation, MpiError, Pmi, Project, interrupt};
 use ddtbench::plan::{Limits, Plan};
 use ddtbench::report::columns::wrapped;
 use ddtbench::run::doctor::{self, Finding, Health, Seen};
-use ddtbench::run::{Environment, Observer, Part, Run, RunEnd};
+use ddtbench::run::{Environment, Observer, Part, Run, RunEnd, Unit};
 
 use super::measure::{self, FAILED, INTERRUPTED};
 use super::output::{self, log};
@@ -112,6 +113,8 @@ impl DoctorArgs {
         let targets = chosen.build()?;
         let checked = plan.check()?;
         let run = Run { plan: &checked, targets: &targets };
+        let unit = Unit { case: 0, cache: Cache::default(), target: 0, launch: 0 };
+        let outer_launcher = run.launch(unit, &[]).outer_launcher()?;
         let place = tempfile::tempdir().context("a folder for what is measured")?;
         let mut folder = Folder::create(&place.path().join("run"), measure::about(&checked))?;
         let mut environment = Environment::of(checked.plan.to_toml(), Part::now(measure::now(), &run, 0)?);
@@ -124,7 +127,7 @@ impl DoctorArgs {
         let account = environment.part().mpis.first().and_then(|account| account.rank_program.clone());
         let hello = account.context("its rank program has reported nothing")?;
         let mpi = (*chosen.installations().first().context("no MPI was chosen")?).clone();
-        Ok(Some((mpi, Seen { kind, hello, records })))
+        Ok(Some((mpi, Seen { kind, hello, records, outer_launcher })))
     }
 }
 

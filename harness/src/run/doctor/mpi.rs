@@ -23,6 +23,8 @@ pub struct Seen {
     pub hello: Hello,
     /// The records of the kind's headline.
     pub records: Vec<Record>,
+    /// Variables that the launcher is not given, in a sentence.
+    pub outer_launcher: Option<String>,
 }
 
 /// Of an MPI on which ping-pongs have run, and transfers by several threads. `pmi` is how its ranks would find each other under
@@ -31,6 +33,7 @@ pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: 
     let hello = &ping_pongs.hello;
     let mut all = vec![version(mpi, hello), library(hello)];
     all.push(Finding::ok("launcher", mpi.mpiexec.display().to_string()));
+    all.extend(ping_pongs.outer_launcher.clone().map(|text| Finding::ok("launched in", text)));
     all.extend(pmi.map(under_srun));
     all.extend([thread_level(&transfers.hello), binding(&hello.ranks)]);
     all.extend(Load::of(hello).map(load));
@@ -221,7 +224,7 @@ mod tests {
     }
 
     fn seen(hello: &Hello, records: &[Record]) -> Seen {
-        Seen { kind: Kind::PingPong, hello: hello.clone(), records: records.to_vec() }
+        Seen { kind: Kind::PingPong, hello: hello.clone(), records: records.to_vec(), outer_launcher: None }
     }
 
     fn health(hello: &Hello, what: &str) -> Health {
@@ -261,6 +264,16 @@ mod tests {
         assert_eq!(health(&unbound, "binding"), Health::Warning);
         unbound.ranks[1].host = "other".to_owned();
         assert_eq!(health(&unbound, "binding"), Health::Ok, "the other is on a machine of its own");
+    }
+
+    #[test]
+    fn variables_of_an_outer_launcher_are_reported() {
+        let has = |outer_launcher: Option<String>| {
+            let seen = Seen { outer_launcher, ..seen(&hello(), &[]) };
+            let all = mpi(&Installation::fake("mpiexec"), None, &seen, &seen);
+            all.into_iter().any(|finding| finding.text.contains("PMI_RANK"))
+        };
+        assert!(has(Some("not passed on to mpiexec: PMI_RANK".to_owned())) && !has(None));
     }
 
     #[test]
