@@ -30,6 +30,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use apps::similar;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use ddtbench::experiments::Kind;
 use ddtbench::mpi::Project;
@@ -102,7 +103,9 @@ impl Cli {
     /// What was typed; help and errors end the program.
     pub fn typed() -> Self {
         let matches = Self::complete_command().try_get_matches();
-        matches.and_then(|matches| Self::from_arg_matches(&matches)).unwrap_or_else(|error| refuse(&error))
+        matches
+            .and_then(|matches| Self::from_arg_matches(&matches))
+            .unwrap_or_else(|error| refuse(&with_owners(error)))
     }
 
     /// The command with all that clap's derived one lacks.
@@ -165,6 +168,38 @@ fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
     }
 }
 
+/// The error with the commands that have the flag, if it is one that the typed command lacks. Clap would advise to type it after `--`, where it
+/// reaches the launcher.
+fn with_owners(mut error: clap::Error) -> clap::Error {
+    let flag = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => flag.clone(),
+        _ => return error,
+    };
+    error.remove(ContextKind::Suggested);
+    let owners = owners("", &Cli::complete_command(), flag.trim_start_matches('-'));
+    let more = owners.len().saturating_sub(SHOWN_OWNERS);
+    let shown: Vec<String> = owners.iter().take(SHOWN_OWNERS).map(|owner| format!("`{owner}`")).collect();
+    if !shown.is_empty() {
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let tip = format!("`{flag}` belongs to {}{more}", shown.join(", "));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
+}
+
+/// Commands that are named for a flag: flags of all kinds of experiments have more, and a few are enough to look one up.
+const SHOWN_OWNERS: usize = 3;
+
+/// The commands within `command` that have a long flag; `path` is how `command` is typed.
+fn owners(path: &str, command: &clap::Command, flag: &str) -> Vec<String> {
+    let within = |command: &clap::Command| {
+        let path = format!("{path} {}", command.get_name()).trim_start().to_owned();
+        let has = command.get_arguments().any(|arg| arg.get_long() == Some(flag));
+        has.then(|| path.clone()).into_iter().chain(owners(&path, command, flag)).collect::<Vec<_>>()
+    };
+    command.get_subcommands().flat_map(within).collect()
+}
+
 /// Ends the program with help, or with what was typed wrong. Help fits the terminal already.
 fn refuse(error: &clap::Error) -> ! {
     if !error.use_stderr() {
@@ -193,6 +228,20 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::complete_command().debug_assert();
+    }
+
+    #[test]
+    fn a_flag_of_another_command_is_not_passed_to_the_launcher() {
+        let refused = |words: &[&str]| {
+            let error = Cli::complete_command().try_get_matches_from(words).unwrap_err();
+            with_owners(error).render().to_string()
+        };
+        let text = refused(&["ddtbench", "run", "--gate"]);
+        assert!(text.contains("tip: `--gate` belongs to `compare`\n") && !text.contains("-- --"), "{text}");
+        let text = refused(&["ddtbench", "run", "--rank", "2"]);
+        assert!(text.contains("'--ranks'") && !text.contains("-- --") && !text.contains("belongs"), "{text}");
+        let text = refused(&["ddtbench", "run", "--runs", "2"]);
+        assert!(text.contains("`--runs` belongs to `baseline save`, `baseline check`"), "{text}");
     }
 
     #[test]
