@@ -64,9 +64,11 @@ pub fn short(path: &Path) -> String {
     below.unwrap_or(path).display().to_string()
 }
 
-/// Columns of the terminal on standard output; `None` if it is none.
+/// Columns of the terminal on standard output; if it is not a terminal, those of `COLUMNS`, with which a pipe such as `| less` is
+/// printed for one.
 pub fn width() -> Option<u16> {
-    columns_of(io::stdout())
+    let asked_for = || env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns > 0);
+    columns_of(io::stdout()).or_else(asked_for)
 }
 
 /// Columns of a terminal; of a pseudo-terminal that nobody has given a size there are 0, which is none.

@@ -15,6 +15,7 @@ use ddtbench::report;
 use ddtbench::report::account::accounts;
 use ddtbench::report::compared::Compared;
 use ddtbench::report::html::html;
+use ddtbench::report::names::distinct;
 use ddtbench::report::pictures::{Drawn, PaperFigure, Results};
 
 use super::recorded;
@@ -61,17 +62,9 @@ impl RunPage {
     /// If it cannot be written.
     pub fn write(&self, folder: &Folder, over: &[Record]) -> Result<(), FolderError> {
         folder.write_summary(over, &self.html)?;
-        self.keep_pictures(folder.path())
-    }
-
-    /// Keeps its pictures in the folder of a run.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    pub fn keep_pictures(&self, dir: &Path) -> Result<(), FolderError> {
         interrupt::hold();
         folder::write_pictures(
-            dir,
+            folder.path(),
             self.pictures.iter().map(|drawn| (&*drawn.name, &*drawn.svg, &*drawn.csv)),
         )
     }
@@ -90,12 +83,12 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// That of folders of runs of one kind; `compared` is what a comparison of them has found.
+    /// That of folders of runs of one kind, with only these tests, or all; `compared` is what a comparison of them has found.
     ///
     /// # Errors
-    /// If a folder has no records, is named twice, or is of another kind.
-    pub fn of(dirs: &[PathBuf], compared: &Compared<'_>) -> anyhow::Result<Self> {
-        let launches = recorded::of_all(dirs)?;
+    /// If a folder has no records or none of the tests, is named twice, or is of another kind.
+    pub fn of(dirs: &[PathBuf], tests: &[String], compared: &Compared<'_>) -> anyhow::Result<Self> {
+        let launches = of_tests(recorded::of_all(dirs)?, tests)?;
         let plan = Plan::read(&dirs[0].join(folder::PLAN));
         let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
         let over = over_launches(&launches, limits.precision());
@@ -109,6 +102,16 @@ impl Shown {
         let notes = dirs.iter().zip(environments(dirs)?).flat_map(of_run).collect();
         Ok(Self { kind, over, page, notes })
     }
+}
+
+/// The records of these tests; all if none is named.
+fn of_tests(mut launches: Vec<Record>, tests: &[String]) -> anyhow::Result<Vec<Record>> {
+    let known = distinct(launches.iter().map(|record| &*record.case.test));
+    if let Some(unknown) = tests.iter().find(|test| !known.contains(&test.as_str())) {
+        bail!("{unknown} is neither a folder nor a test of the run, which has {}", known.join(", "));
+    }
+    launches.retain(|record| tests.is_empty() || tests.contains(&record.case.test));
+    Ok(launches)
 }
 
 /// The accounts of machines and MPIs of folders; empty where there is none.

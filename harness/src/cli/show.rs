@@ -1,7 +1,7 @@
 //! The commands that only show: `list`, `layout`, `report`.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use apps::{Arrays, Context, LAYOUT, MicroApp, Side, Test, Values, WireOrder};
@@ -12,7 +12,7 @@ use datatypes::Language;
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::experiments::{self, Kind, engine, layout_file, list, pingpong};
-use ddtbench::folder::times_csv;
+use ddtbench::folder::{LAUNCHES, times_csv};
 use ddtbench::model::Record;
 use ddtbench::plan::figures;
 use ddtbench::report::columns::{text_width, wrapped};
@@ -81,12 +81,10 @@ enum LayoutFormat {
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The folder of a run; several stand side by side, each by its name
-    #[arg(required = true)]
-    dirs: Vec<PathBuf>,
+    /// The folder of a run, or of several to show side by side; after it names of tests, to show only those
+    #[arg(required = true, value_name = "DIR|TEST")]
+    words: Vec<PathBuf>,
     /// What is printed [default: text]
-    ///
-    /// All pictures that the run has what they need for are also written into its folder, as figures/NAME.svg and figures/NAME.csv.
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
     /// Print one picture only, as SVG, or with --format csv its data
@@ -187,14 +185,17 @@ fn code(app: &MicroApp, side: Side, order: WireOrder, language: Language) -> Str
 
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
-        let found = if let [dir] = &self.dirs[..] { comparisons(dir) } else { None };
-        let same_bytes =
-            if let ([dir], None) = (&self.dirs[..], &found) { recorded::same_bytes(dir) } else { None };
+        let (dirs, tests) = self.dirs_and_tests();
+        dirs.iter().try_for_each(|dir| refuse_runs_within(dir))?;
+        // What was compared is of all tests.
+        let only = if let ([dir], []) = (&dirs[..], &tests[..]) { Some(dir) } else { None };
+        let found = only.and_then(|dir| comparisons(dir));
+        let same_bytes = only.filter(|_| found.is_none()).and_then(|dir| recorded::same_bytes(dir));
         let compared =
             found.as_ref().map(Comparisons::compared).or_else(|| same_bytes.clone()).unwrap_or_default();
-        let Shown { kind, over, page, notes } = Shown::of(&self.dirs, &compared)?;
+        let Shown { kind, over, page, notes } = Shown::of(&dirs, &tests, &compared)?;
         if let Some(name) = &self.figure {
-            let picture = self.picture(name, &page.pictures)?;
+            let picture = picture(&dirs[0], name, &page.pictures)?;
             return match self.format {
                 None => output::print(picture.svg.as_bytes()),
                 Some(ReportFormat::Csv) => output::print(&picture.csv),
@@ -202,12 +203,6 @@ impl ReportArgs {
                     bail!("--figure {name}: a picture is printed as SVG, or with --format csv as its data")
                 }
             };
-        }
-        // Pictures of several runs belong to none of their folders. One that cannot be written to can be shown.
-        if let [dir] = &self.dirs[..]
-            && let Err(error) = page.keep_pictures(dir)
-        {
-            output::log(&format!("warning: pictures are not kept: {error}"));
         }
         match self.format.unwrap_or(ReportFormat::Text) {
             ReportFormat::Text => {
@@ -222,19 +217,45 @@ impl ReportArgs {
         }
     }
 
-    /// The picture of that name.
-    fn picture<'a>(&self, name: &str, pictures: &'a [Drawn]) -> anyhow::Result<&'a Drawn> {
-        let found = pictures.iter().find(|drawn| drawn.name == name);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = pictures.iter().map(|drawn| &*drawn.name).collect();
-            let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            let needs = Picture::find(name).map_or_else(String::new, |picture| {
-                let kinds: Vec<&str> = picture.kinds.iter().map(|kind| kind.name()).collect();
-                format!(", which is of {} and needs {}", kinds.join(", "), picture.needs)
-            });
-            anyhow!("{} has no picture {name}{needs}; it has {has}", self.dirs[0].display())
-        })
+    /// The folders, and names of tests after them.
+    fn dirs_and_tests(&self) -> (Vec<PathBuf>, Vec<String>) {
+        let is_dir = |word: &&PathBuf| {
+            word.exists() || word.components().count() > 1 || self.words.first() == Some(*word)
+        };
+        let (dirs, tests): (Vec<&PathBuf>, Vec<&PathBuf>) = self.words.iter().partition(is_dir);
+        let tests = tests.into_iter().map(|test| test.display().to_string());
+        (dirs.into_iter().cloned().collect(), tests.collect())
     }
+}
+
+/// Refuses a folder that has runs in it and is none itself, and names the newest.
+fn refuse_runs_within(dir: &Path) -> anyhow::Result<()> {
+    if dir.join(LAUNCHES).exists() {
+        return Ok(());
+    }
+    let runs = recorded::runs_within(dir).unwrap_or_default();
+    let begun = |run: &&PathBuf| run.join(LAUNCHES).metadata().and_then(|facts| facts.modified()).ok();
+    let Some(newest) = runs.iter().max_by_key(begun) else { return Ok(()) };
+    bail!(
+        "{} is not a run, and has {} in it; the newest is shown by ddtbench report {}",
+        dir.display(),
+        runs.len(),
+        newest.display()
+    )
+}
+
+/// The picture of that name.
+fn picture<'a>(dir: &Path, name: &str, pictures: &'a [Drawn]) -> anyhow::Result<&'a Drawn> {
+    let found = pictures.iter().find(|drawn| drawn.name == name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = pictures.iter().map(|drawn| &*drawn.name).collect();
+        let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let needs = Picture::find(name).map_or_else(String::new, |picture| {
+            let kinds: Vec<&str> = picture.kinds.iter().map(|kind| kind.name()).collect();
+            format!(", which is of {} and needs {}", kinds.join(", "), picture.needs)
+        });
+        anyhow!("{} has no picture {name}{needs}; it has {has}", dir.display())
+    })
 }
 
 /// Prints the answer, or all methods with all their figures, the comparison of cases that have the same bytes,

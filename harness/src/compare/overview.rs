@@ -94,7 +94,7 @@ impl Overview {
 
     /// As a section of what is shown: a row for each case, a column for each side.
     pub fn section(&self) -> Section<'_> {
-        let columns = [Column::new("test", Align::Left, 0), Column::new("set", Align::Left, 2)];
+        let columns = [Column::new("test", Align::Left, 0), Column::new("set", Align::Left, 2).rank(1)];
         let sides = self.sides.iter().map(|name| Column::new(name, Align::Left, 2));
         Section {
             title: "Fastest method of each side".to_owned(),
@@ -102,7 +102,8 @@ impl Overview {
             table: Table {
                 columns: columns.into_iter().chain(sides).collect(),
                 rows: self.cases.iter().map(CaseRow::cells).collect(),
-            },
+            }
+            .with_distinct_sets(),
         }
     }
 }

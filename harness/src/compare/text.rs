@@ -88,7 +88,7 @@ impl Comparisons {
                 self.notes(comparison, row).join("; "),
             ]
         };
-        Table { columns: COLUMNS.to_vec(), rows: rows.into_iter().map(cells).collect() }
+        Table { columns: COLUMNS.to_vec(), rows: rows.into_iter().map(cells).collect() }.with_distinct_sets()
     }
 
     /// A row as a sentence.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
-use super::case::{CaseView, launches, measured, share, warnings};
-use super::columns::{Align, Column, Fitted, fitted, text_width, wrapped};
+use super::case::{CaseView, cell, disturbed, launches, measured, share, warnings};
+use super::columns::{Align, Column, Fitted, distinct_sets, fitted, text_width, wrapped};
 use super::names::distinct;
 use super::state;
 use super::table::TableFormat;
@@ -18,12 +18,20 @@ use crate::stats::{self, SlowSamples};
 /// What a kind of experiments says of a case in one line.
 #[derive(Clone, Copy)]
 pub struct Answer {
-    /// Figures of a case, beside its size and the verdict.
+    /// Methods whose times are always shown.
+    pub times: &'static [&'static str],
+    /// Other times and figures of a case, in front of the verdict.
     pub columns: &'static [Column<'static>],
     /// Their cells.
     pub cells: fn(&CaseView) -> Vec<String>,
-    /// What the columns mean; `{columns}` stands for the names of those that are shown.
+    /// Figures behind the verdict, if there is room.
+    pub more: &'static [Column<'static>],
+    /// Their cells.
+    pub more_cells: fn(&CaseView) -> Vec<String>,
+    /// What the columns mean.
     pub legend: &'static str,
+    /// What those behind the verdict mean.
+    pub more_legend: &'static str,
     /// The verdicts, the first of which is the case's in one line; there is one at least.
     pub claims: for<'a> fn(&CaseView<'a>) -> Vec<Claim<'a>>,
     /// The methods that a verdict and these figures need; empty where any two will do.
@@ -45,43 +53,63 @@ impl Answer {
 
     /// Which method is fastest, and no figures.
     pub const PLAIN: Self = Self {
+        times: &[],
         columns: &[],
         cells: |_| Vec::new(),
+        more: &[],
+        more_cells: |_| Vec::new(),
         legend: "",
+        more_legend: "",
         claims: |case| vec![case.fastest()],
         methods: &[],
         sentences: |_| Vec::new(),
     };
 }
 
-/// Of kinds whose methods pack: the pack overhead of loop and datatype, and which of them is faster.
+/// Methods whose times and overheads are shown where methods pack.
+const PACKED: [&str; 3] = ["manual", LOOP, "ddt"];
+
+/// Of kinds whose methods pack: times of loop and datatype, which of them is faster, and their pack overheads.
 pub const PACKING: Answer = Answer {
-    columns: &const {
+    times: &PACKED,
+    more: &const {
         [
-            Column::new("manual", Align::Right, 2).rank(2),
-            Column::new("[95%]", Align::Left, 1).rank(8),
-            Column::new("loop", Align::Right, 2).rank(2),
-            Column::new("[95%]", Align::Left, 1).rank(8),
-            Column::new("ddt", Align::Right, 2).rank(1),
-            Column::new("[95%]", Align::Left, 1).rank(8),
+            Column::new("ovh manual", Align::Right, 2).rank(8),
+            Column::new("[95%]", Align::Left, 1).rank(9),
+            Column::new("ovh loop", Align::Right, 2).rank(8),
+            Column::new("[95%]", Align::Left, 1).rank(9),
+            Column::new("ovh ddt", Align::Right, 2).rank(8),
+            Column::new("[95%]", Align::Left, 1).rank(9),
         ]
     },
-    cells: |case| {
-        let of = |name: &str| case.methods().find(|record| record.method == name);
+    more_cells: |case| {
         let share = |name| {
-            of(name).map_or_else(Default::default, |record| share(record, Quantity::OverheadReference))
+            of(case, name).map_or_else(Default::default, |record| share(record, Quantity::OverheadReference))
         };
-        ["manual", LOOP, "ddt"].map(share).concat()
+        PACKED.map(share).concat()
     },
-    legend: "{columns}: their pack overhead, the share of their time that the same bytes in one piece (reference) do not need: \
-             figure 5 of the DDTBench paper.",
+    more_legend: "ovh: pack overhead, the share of the time that a contiguous message of the same size (reference) does not need, as in \
+                  figure 5 of the DDTBench paper.",
     claims: |case| {
         let claims = case.loops_or_ddt();
         if claims.is_empty() { vec![case.fastest()] } else { claims }
     },
     methods: &["reference", "manual", "ddt"],
     sentences: |cases| negative_overheads(cases).into_iter().collect(),
+    ..Answer::PLAIN
 };
+
+/// The record of a method.
+fn of<'a>(case: &CaseView<'a>, name: &str) -> Option<&'a Record> {
+    case.methods().find(|record| record.method == name)
+}
+
+/// The time of a method; empty if it was not measured.
+fn time(case: &CaseView, name: &str) -> String {
+    of(case, name)
+        .filter(|record| measured(record))
+        .map_or_else(String::new, |r| cell(r.median_s, units::seconds))
+}
 
 /// Why an overhead can be below 0.
 pub(super) const NEGATIVE_OVERHEAD: &str = "An overhead below 0%: the method takes less time than a contiguous message of the same size. An MPI may \
@@ -113,14 +141,14 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     let places = distinct(cases.iter().map(CaseView::conditions));
     let here = |place: &String| cases.iter().filter(move |case| case.conditions() == *place).collect();
     let groups: Vec<Vec<&CaseView>> = places.iter().map(here).collect();
-    let shown = lines(form, &groups, room);
+    let (shown, is_short) = lines(form, &groups, room);
     let mut text = String::new();
-    if let Some(legend) = legend(&form.answer, &cases, &shown) {
-        let has_intervals = shown.rows.iter().any(|row| strip_str(row).to_string().contains('['));
-        let intervals = if has_intervals { " [..]: 95% interval." } else { "" };
-        text += &wrapped("", &format!("{legend}{intervals}"), width, 0);
+    // What casts doubt on everything comes first.
+    for warning in warnings(records) {
+        text += &wrapped("", &painted(CLIFF, &warning), width, 0);
     }
-    for about in launches(records).into_iter().chain(warnings(records)) {
+    let legend = Some(legend(form, &shown, is_short)).filter(|legend| !legend.is_empty());
+    for about in legend.into_iter().chain(launches(records)) {
         text += &wrapped("", &about, width, 0);
     }
     let left_out = shown.left_out_text(width);
@@ -140,70 +168,90 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     text
 }
 
-/// What the columns mean that are shown: those in which some case has something, where there is room for them. `None` where there is
-/// nothing to say.
-fn legend(answer: &Answer, cases: &[CaseView], shown: &Fitted<'_>) -> Option<String> {
-    const COLUMNS: &str = "{columns}";
-    if !answer.legend.contains(COLUMNS) {
-        return Some(answer.legend.to_owned()).filter(|legend| !legend.is_empty());
-    }
-    let cells: Vec<Vec<String>> = cases.iter().map(answer.cells).collect();
-    let has_cells = |i: usize| cells.iter().any(|row| !row[i].is_empty());
-    let names = answer.columns.iter().map(|column| column.name).enumerate();
-    let names = names
-        .filter(|(_, name)| *name != "[95%]")
-        .filter(|(i, name)| has_cells(*i) && !shown.left_out.contains(name));
-    let names: Vec<&str> = names.map(|(_, name)| name).collect();
-    (!names.is_empty()).then(|| answer.legend.replace(COLUMNS, &names.join(", ")))
+/// What the columns mean that are shown.
+fn legend(form: &TableFormat, shown: &Fitted<'_>, is_short: bool) -> String {
+    let Answer { more, legend, more_legend, .. } = form.answer;
+    let is_shown = |column: &Column| shown.names.contains(&column.name);
+    let rows: String = shown.rows.iter().map(|row| strip_str(row).to_string()).collect();
+    let texts = [
+        (true, legend),
+        (shown.names.contains(&"best"), "Times are medians; best: the fastest method."),
+        (is_short, "3.00x: the first method is 3.00 times as fast as the other."),
+        (more.iter().any(is_shown), more_legend),
+        (rows.contains('['), "[..]: 95% interval."),
+    ];
+    let texts = texts.into_iter().filter(|(is_so, text)| *is_so && !text.is_empty());
+    texts.map(|(_, text)| text).collect::<Vec<_>>().join(" ")
 }
 
-/// For each group of cases, which were measured in one place, a heading and a line per case.
-fn lines(form: &'static TableFormat, groups: &[Vec<&CaseView>], room: Option<usize>) -> Fitted<'static> {
+/// For each group of cases, which were measured in one place, a heading and a line per case. Verdicts are short if they have no room
+/// otherwise; the second result is whether they are.
+fn lines(
+    form: &'static TableFormat,
+    groups: &[Vec<&CaseView>],
+    room: Option<usize>,
+) -> (Fitted<'static>, bool) {
+    let full = lines_with(form, groups, room, verdict);
+    match full.rows.iter().any(|row| row.contains('\n')) {
+        true => (lines_with(form, groups, room, short_verdict), true),
+        false => (full, false),
+    }
+}
+
+fn lines_with(
+    form: &'static TableFormat,
+    groups: &[Vec<&CaseView>],
+    room: Option<usize>,
+    verdict: fn(&Claim) -> String,
+) -> Fitted<'static> {
     // Where a test was measured with several sets, they are what tells its lines apart.
     let has_several_sets = groups.iter().flatten().any(|case| case.is_one_of_several());
     let set_rank = if has_several_sets { 0 } else { 7 };
+    let Answer { times, columns: figures, cells, more, more_cells, .. } = form.answer;
+    let cases = || groups.iter().flatten();
+    let times: Vec<&str> =
+        times.iter().copied().filter(|name| cases().any(|case| !time(case, name).is_empty())).collect();
+    let has_best = cases().any(|case| !best(case, &times).is_empty());
     let mut columns = vec![
         Column::new("test", Align::Left, 0),
         Column::new("set", Align::Left, 2).rank(set_rank),
         Column::new("bytes", Align::Right, 2).rank(5),
         Column::new("segments", Align::Right, 2).rank(6),
     ];
-    columns.extend(form.answer.columns);
-    columns.push(Column::new("fastest", Align::Left, 2).rank(4));
+    columns.extend(times.iter().map(|&name| Column::new(name, Align::Right, 2)));
+    columns.extend(figures);
+    columns.extend(has_best.then(|| Column::new("best", Align::Left, 2)));
     columns.push(Column::new("verdict", Align::Left, 2));
+    columns.extend(more);
     let header: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
     let row = |(case, set): (&&CaseView, String)| {
         let first = case.first();
         let segments = if first.segments > 1 { first.segments.to_string() } else { String::new() };
         let mut row = vec![first.case.test.clone(), set, units::bytes(first.bytes), segments];
-        row.extend((form.answer.cells)(case));
-        row.push(painted(FASTEST, &fastest(&case.fastest())));
+        row.extend(times.iter().map(|name| time(case, name)));
+        row.extend(cells(case));
+        row.extend(has_best.then(|| painted(FASTEST, &best(case, &times))));
         row.push(verdict(&form.answer.claim(case)));
+        row.extend(more_cells(case));
         row
     };
     let of_group = |cases: &Vec<&CaseView>| {
-        let rows = cases.iter().zip(differing_sets(form, cases)).map(row);
+        let sets = cases.iter().map(|case| (case.first().case.test.clone(), (form.set)(case)));
+        let rows = cases.iter().zip(distinct_sets(&sets.collect::<Vec<_>>()).0).map(row);
         std::iter::once(header.clone()).chain(rows).collect::<Vec<_>>()
     };
     let rows: Vec<Vec<String>> = groups.iter().flat_map(of_group).collect();
     fitted(&columns, &rows, room, 0)
 }
 
-/// What tells the cases apart, beside their tests: their sets or values, but those that are the same in all cases.
-fn differing_sets(form: &TableFormat, cases: &[&CaseView]) -> Vec<String> {
-    let sets: Vec<String> = cases.iter().map(|case| (form.set)(case)).collect();
-    let is_everywhere =
-        |word: &str| word.contains('=') && sets.iter().all(|set| set.split(' ').any(|other| other == word));
-    let own = |set: &String| set.split(' ').filter(|word| !is_everywhere(word)).collect::<Vec<_>>().join(" ");
-    sets.iter().map(own).collect()
-}
-
-/// The fastest by its name, or how many it may be.
-fn fastest(claim: &Claim) -> String {
+/// The fastest method with its time, unless that has a column of its own; or which, or how many, may be the fastest.
+fn best(case: &CaseView, times: &[&str]) -> String {
+    let claim = case.fastest();
     if let Some((faster, ..)) = claim.winner() {
-        return faster.to_owned();
+        let time = if times.contains(&faster) { String::new() } else { time(case, faster) };
+        return format!("{faster} {time}").trim_end().to_owned();
     }
-    match claim {
+    match &claim {
         Claim::InStates(states) => {
             let all = states.iter().flat_map(|(_, claim)| match claim {
                 Claim::NoDifference(names) => names.clone(),
@@ -221,8 +269,22 @@ fn fastest(claim: &Claim) -> String {
     }
 }
 
+/// A claim in one cell.
 fn verdict(claim: &Claim) -> String {
-    let text = claim.text();
+    worded(claim, claim.text())
+}
+
+/// The same, in as few characters as can be.
+fn short_verdict(claim: &Claim) -> String {
+    match claim {
+        Claim::Faster { faster, times, .. } => {
+            worded(claim, format!("{faster} {}", times_text(*times).replacen(' ', "x ", 1)))
+        }
+        _ => verdict(claim),
+    }
+}
+
+fn worded(claim: &Claim, text: String) -> String {
     match claim.winner() {
         Some((_, _, (_, low, _))) if low >= STANDS_OUT => return painted(CLIFF, &text),
         Some(_) => return painted(FASTER, &text),
@@ -436,6 +498,15 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     }
     all.sort_by(|a, b| b.1.time.total_cmp(&a.1.time));
     let (record, slow, case) = all.first()?;
+    // On a busy machine any method is slow at times, which says nothing of it.
+    if disturbed(cases.iter().flat_map(CaseView::methods)).is_some() {
+        let (slow, methods) =
+            (all.len(), cases.iter().flat_map(CaseView::methods).filter(|r| measured(r)).count());
+        return Some(format!(
+            "Slow at times: {slow} of {methods} methods spend at least {} of their time in slow repetitions, as is usual on a busy machine.",
+            units::percent(SLOW_TIME)
+        ));
+    }
     let is_reference = |name: &str| (form.method)(name).is_some_and(|method| method.is_reference);
     let of_references = all[1..].iter().any(|(record, ..)| is_reference(&record.method));
     let more = match all.len() - 1 {

@@ -330,14 +330,14 @@ pub fn warnings(records: &[Record]) -> Vec<String> {
         "No network: what some hosts sent to each other crossed no network interface or InfiniBand port of theirs. Such times \
          say nothing of a network.",
     );
-    let texts = oversubscribed.into_iter().chain(not_crossed).map(str::to_owned);
-    texts.chain(disturbed(records)).collect()
+    let others = oversubscribed.into_iter().chain(not_crossed).map(str::to_owned);
+    disturbed(records).into_iter().chain(others).collect()
 }
 
 /// That the machine was busy otherwise, if many blocks were disturbed. Ranks that share cores take them from each other, which is no
 /// disturbance.
-fn disturbed(records: &[Record]) -> Option<String> {
-    let with_cores = records.iter().filter(|record| record.oversubscribed().is_none());
+pub fn disturbed<'a>(records: impl IntoIterator<Item = &'a Record>) -> Option<String> {
+    let with_cores = records.into_iter().filter(|record| record.oversubscribed().is_none());
     let (disturbed, all) = with_cores
         .fold((0, 0), |(disturbed, all), record| (disturbed + record.blocks_disturbed, all + record.blocks));
     (disturbed as f64 > DISTURBED * all as f64).then(|| {

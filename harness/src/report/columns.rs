@@ -65,6 +65,18 @@ pub struct Table<'a> {
 }
 
 impl Table<'_> {
+    /// A table whose first columns are test and set: of the set those values are shown in which rows of a test differ, and it is always
+    /// shown if there are any.
+    pub fn with_distinct_sets(mut self) -> Self {
+        let of = |row: &Vec<String>| (row[0].clone(), row[1].clone());
+        let (sets, differ) = distinct_sets(&self.rows.iter().map(of).collect::<Vec<_>>());
+        self.rows.iter_mut().zip(sets).for_each(|(row, set)| row[1] = set);
+        if differ {
+            self.columns[1].rank = 0;
+        }
+        self
+    }
+
     fn with_header(&self) -> Vec<Vec<String>> {
         let header = self.columns.iter().map(|column| column.name.to_owned()).collect();
         std::iter::once(header).chain(self.rows.iter().cloned()).collect()
@@ -87,11 +99,27 @@ impl Table<'_> {
     }
 }
 
+/// Of the sets of rows, which are pairs of test and set, those values in which rows of a test differ; and whether any do.
+pub fn distinct_sets(rows: &[(String, String)]) -> (Vec<String>, bool) {
+    let all_of =
+        |test: &str, is: &dyn Fn(&str) -> bool| rows.iter().filter(|row| row.0 == test).all(|row| is(&row.1));
+    let own = |(test, set): &(String, String)| {
+        let is_shared = |word: &&str| {
+            word.contains('=') && all_of(test, &|other| other.split(' ').any(|known| known == *word))
+        };
+        set.split(' ').filter(|word| !is_shared(word)).collect::<Vec<_>>().join(" ")
+    };
+    let differ = rows.iter().any(|(test, set)| !all_of(test, &|other| other == set));
+    (rows.iter().map(own).collect(), differ)
+}
+
 /// Rows as lines, and what they had no room for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fitted<'a> {
     /// The lines of each row: one, and more where its last cell is broken.
     pub rows: Vec<String>,
+    /// The names of the columns that are there.
+    pub names: Vec<&'a str>,
     /// The names of the columns that are not there.
     pub left_out: Vec<&'a str>,
 }
@@ -101,7 +129,9 @@ impl Fitted<'_> {
     pub fn left_out_text(&self, width: usize) -> String {
         match &self.left_out[..] {
             [] => String::new(),
-            names => wrapped("", &format!("Left out, for want of room: {}.", names.join(", ")), width, 0),
+            names => {
+                wrapped("", &format!("Hidden columns (terminal too narrow): {}.", names.join(", ")), width, 0)
+            }
         }
     }
 }
@@ -148,6 +178,7 @@ pub fn fitted<'a>(
         if out
             .clone()
             .any(|at| widths[at] > columns[at].name.chars().count() || rows.len() > 1 && widths[at] > 0)
+            && !columns[least].is_attached()
             && !left_out.contains(&columns[least].name)
         {
             left_out.push(columns[least].name);
@@ -158,8 +189,9 @@ pub fn fitted<'a>(
     let kept: Vec<Column> = shown.iter().map(|&at| columns[at]).collect();
     let mut rows: Vec<Vec<String>> =
         rows.iter().map(|row| shown.iter().map(|&at| row[at].clone()).collect()).collect();
+    let names = kept.iter().map(|column| column.name).collect();
     let (Some(width), Some(&last)) = (width, shown.last()) else {
-        return Fitted { rows: lines(&kept, &rows, indent), left_out };
+        return Fitted { rows: lines(&kept, &rows, indent), names, left_out };
     };
     let start = width_of(&shown) - widths[last];
     let room = width.saturating_sub(start).max(LEAST_CELL);
@@ -169,7 +201,7 @@ pub fn fitted<'a>(
             *cell = wrapped("", &text, room, 0).trim_end().replace('\n', &format!("\n{}", " ".repeat(start)));
         }
     }
-    Fitted { rows: lines(&kept, &rows, indent), left_out }
+    Fitted { rows: lines(&kept, &rows, indent), names, left_out }
 }
 
 /// How wide a cell is shown: the codes of its colours take no room, and of several lines the first counts.
@@ -313,6 +345,24 @@ mod tests {
     fn lines_keep_where_they_begin_and_codes_of_colours_take_no_room() {
         assert_eq!(wrapped_lines("one\n  two three\n", 8), "one\n  two\n    three\n");
         assert_eq!(wrapped_lines("\u{1b}[1mone\u{1b}[0m two", 7), "\u{1b}[1mone\u{1b}[0m two");
+    }
+
+    #[test]
+    fn rows_of_a_test_are_told_apart_at_every_width() {
+        let columns = ["test", "set", "time"]
+            .map(|name| Column::new(name, Align::Left, 2).rank(u8::from(name == "set")));
+        let table = |sets: [&str; 2]| {
+            let rows = sets.map(|set| ["subarray", set, "a time that is long"].map(str::to_owned).to_vec());
+            Table { columns: columns.to_vec(), rows: rows.to_vec() }.with_distinct_sets()
+        };
+        let sizes = table(["shape=66x66 halo=1", "shape=258x258 halo=1"]);
+        let text = sizes.text(Some(30));
+        assert!(
+            text.contains("  shape=66x66 ") && text.contains("  shape=258x258 ") && !text.contains("halo"),
+            "{text}"
+        );
+        let one = table(["66x66", "66x66"]).text(Some(30));
+        assert!(one.contains("set.") && !one.contains("66x66"), "{one}");
     }
 
     #[test]

@@ -161,8 +161,12 @@ impl GuidelineQuestion {
         let other = &self.other.method;
         match self.evidence(side) {
             Evidence::Uses { spent, saved, uses } => {
-                let than = format!("{uses} times what it saves over {other}");
-                (middle(spent), than, uses * middle(saved))
+                let saved_s = uses * middle(saved);
+                let than = match saved_s > 0.0 {
+                    true => format!("{uses} times what it saves over {other}"),
+                    false => format!("nothing saved over {other}"),
+                };
+                (middle(spent), than, saved_s)
             }
             Evidence::Ratios(_) => {
                 let than =

@@ -6,9 +6,9 @@ use crate::report::compared::{Compared, Section};
 use crate::report::units;
 
 const COLUMNS: [Column; 8] = [
-    Column::new("guideline", Align::Left, 0),
-    Column::new("test", Align::Left, 2),
+    Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2).rank(1),
+    Column::new("guideline", Align::Left, 2),
     Column::new("takes", Align::Left, 2).rank(3),
     Column::new("instead of", Align::Left, 2).rank(2),
     Column::new("ratio", Align::Right, 2),
@@ -28,7 +28,7 @@ impl Findings {
         Section {
             title: format!("{}, {}", self.mpi, self.place),
             sentences: self.sentences(),
-            table: Table { columns: COLUMNS.to_vec(), rows: rows.map(cells).collect() },
+            table: Table { columns: COLUMNS.to_vec(), rows: rows.map(cells).collect() }.with_distinct_sets(),
         }
     }
 
@@ -67,8 +67,8 @@ impl Findings {
 
     fn legend(&self) -> String {
         format!(
-            "Times are medians over launches, ratios geometric means over them, with corrected intervals. violated: the interval lies above \
-             1 and reaches beyond {}, which happens by chance in at most 5 of 100 such lists; holds: it ends below that; undecided: \
+            "Times are medians over launches, ratios geometric means over them, with corrected intervals. violated: the interval is above \
+             1 and extends beyond {}, which happens by chance in at most 5 of 100 such lists; holds: it ends below that; undecided: \
              neither. Times with a datatype are round trips; D2 and D12 are of packing alone, D10 of creating and freeing.",
             units::percent(self.settings.threshold)
         )
@@ -87,11 +87,14 @@ impl GuidelineRow {
 }
 
 fn cells(row: &GuidelineRow) -> Vec<String> {
-    let takes = |method: &str, time_s: f64| format!("{method} {}", units::seconds(time_s));
+    let takes = |method: &str, time_s: f64| match time_s > 0.0 {
+        true => format!("{method} {}", units::seconds(time_s)),
+        false => method.to_owned(),
+    };
     vec![
-        row.guideline.to_owned(),
         row.subject.test.clone(),
         row.subject.sizes().to_owned(),
+        row.guideline.to_owned(),
         takes(row.takes(), row.time_s),
         takes(&row.than, row.than_s),
         row.measure(),

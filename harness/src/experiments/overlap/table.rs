@@ -44,8 +44,8 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
         legend: "comm, comp: communication and computation, each by itself. ratio: (t - longer) / shorter, t with both at once: 0 is \
                  perfect overlap, 1 is one after the other, more is worse than that.",
         claims: |case| vec![diagnosis(case)],
-        methods: &[],
         sentences,
+        ..Answer::PLAIN
     },
     ..plain_table_format(Kind::Overlap)
 });

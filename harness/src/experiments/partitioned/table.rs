@@ -24,6 +24,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     reference: "the bulk-synchronous message (single)",
     contest: "Fastest",
     answer: Answer {
+        times: &["single"],
         legend: "single: one message, sent when all partitions are ready.",
         claims: |case| vec![fastest_or_single(case)],
         ..Answer::PLAIN

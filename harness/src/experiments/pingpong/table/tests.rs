@@ -132,9 +132,9 @@ fn nothing_is_wider_than_the_terminal_and_what_is_left_out_is_named() {
         [table(&sample(), Some(80)), plain(&experiments::of(Kind::PingPong).answer(&sample(), Some(80)))]
     {
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
-        assert!(shown.contains("\nLeft out, for want of room: "), "{shown}");
+        assert!(shown.contains("\nHidden columns (terminal too narrow): "), "{shown}");
     }
-    assert!(!table(&sample(), None).contains("Left out"));
+    assert!(!table(&sample(), None).contains("Hidden"));
 }
 
 /// Text without the codes of its colours.
@@ -152,12 +152,12 @@ fn the_answer_is_a_line_per_case_and_sentences() {
     let (_, rest) = text.split_once("\n\n").unwrap();
     let expected = "\
 mpich, 2 ranks, warm
-test       set     bytes  segments  manual [95%]     fastest  verdict
-wrf_x_vec  4x4  102.6 kB      8554     47% [45, 49]  manual   manual is 2.00 [1.91, 2.10] times as fast as ddt
+test       set     bytes  segments   manual     ddt  best    verdict                                           ovh manual [95%]
+wrf_x_vec  4x4  102.6 kB      8554  80.0 µs  160 µs  manual  manual is 2.00 [1.91, 2.10] times as fast as ddt         47% [45, 49]
 
 mpich, 2 ranks, cold
-test       set     bytes  segments  manual [95%]     fastest  verdict
-wrf_x_vec  4x4  102.6 kB      8554     47% [45, 49]  manual   manual is 2.00 [1.91, 2.10] times as fast as ddt
+test       set     bytes  segments   manual     ddt  best    verdict                                           ovh manual [95%]
+wrf_x_vec  4x4  102.6 kB      8554  80.0 µs  160 µs  manual  manual is 2.00 [1.91, 2.10] times as fast as ddt         47% [45, 49]
 
 Found, mpich: manual is faster than ddt in 2 of 2 (up to 2.00 [1.91, 2.10] times).
 Nothing stands out: no method takes 2 times as long as the fastest for certain.
@@ -193,6 +193,11 @@ fn slow_repetitions_that_take_much_of_the_time_are_told_and_others_are_not() {
         text.replace("\n  ", " ").lines().find(|line| line.starts_with("Slow")).map(str::to_owned)
     };
     let late = with_tail("ddt", 0.5);
+    let busy = Record { blocks: 10, blocks_disturbed: 9, ..late.clone() };
+    assert_eq!(
+        of(&[busy]).unwrap(),
+        "Slow at times: 1 of 1 methods spend at least 10% of their time in slow repetitions, as is usual on a busy machine."
+    );
     assert_eq!(
         of(std::slice::from_ref(&late)).unwrap(),
         "Slow at times: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm: 1 in 200 repetitions takes 199 times as long as the others, \
@@ -276,23 +281,41 @@ fn a_layout_is_judged_by_the_plain_loop_and_called_by_its_name() {
 }
 
 #[test]
-fn the_legend_names_the_columns_that_are_shown() {
-    let overhead = |method: &str| Record {
+fn times_best_and_verdict_are_shown_at_every_width_and_overheads_are_hidden_first() {
+    let put = Record {
+        fastest: Some("put_manual".into()),
         figures: vec![
             Figure::with_interval(Quantity::OverheadReference, 0.5, (0.4, 0.6)).against("reference"),
         ],
-        ..record(method, Phase::RoundTrip, 80e-6)
+        ..record("put_manual", Phase::RoundTrip, 9.12e-6)
     };
-    let legend = |methods: &[&str], width| {
-        let records: Vec<_> = methods.iter().map(|method| overhead(method)).collect();
-        let text = plain(&experiments::of(Kind::PingPong).answer(&records, width));
-        text.split_once(": their pack overhead").map(|(names, _)| names.to_owned())
-    };
-    assert_eq!(legend(&["manual", "ddt"], None).as_deref(), Some("manual, ddt"));
-    assert_eq!(legend(&["loop", "ddt", "engine"], None).as_deref(), Some("loop, ddt"));
-    assert_eq!(legend(&["manual", "loop", "ddt"], None).as_deref(), Some("manual, loop, ddt"));
-    assert_eq!(legend(&["engine"], None), None);
-    assert_eq!(legend(&["manual", "ddt"], Some(30)), None);
+    let mut manual = over("manual", 17.2e-6, "put_manual", (1.9, 1.8, 2.0));
+    manual
+        .figures
+        .push(Figure::with_interval(Quantity::OverheadReference, 0.4, (0.3, 0.5)).against("reference"));
+    let mut ddt = over("ddt", 521e-6, "put_manual", (57.0, 50.0, 60.0));
+    ddt.figures.push(ratio_to(Quantity::TimeOver, "manual", (30.3, 30.2, 30.5)));
+    ddt.figures.remove(1);
+    let records = [put, manual, ddt];
+    let shown = |width| plain(&experiments::of(Kind::PingPong).answer(&records, width));
+    for width in [60, 80, 100, 120, 160] {
+        let text = shown(Some(width));
+        let all = ["17.2 µs", "521 µs", "put_manual 9.12 µs", "[30.2, 30.5]"];
+        assert!(all.iter().all(|part| text.contains(part)), "{width}: {text}");
+        assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{width}: {text}");
+        assert_eq!(text.contains("ovh: pack overhead"), text.contains("  ovh manual"), "{width}: {text}");
+    }
+    let narrow = shown(Some(80));
+    assert!(narrow.contains("put_manual 9.12 µs  manual 30.3x [30.2, 30.5]\n"), "{narrow}");
+    assert!(
+        narrow.contains("\nHidden columns (terminal too narrow): bytes, segments, set, ovh manual.\n"),
+        "{narrow}"
+    );
+    assert!(
+        shown(None).contains("manual is 30.3 [30.2, 30.5] times as fast as ddt         40% [30, 50]\n"),
+        "{}",
+        shown(None)
+    );
 }
 
 #[test]
@@ -326,10 +349,11 @@ fn a_disturbed_machine_is_reported_if_ranks_have_their_own_cores() {
         }
         [table(&records, Some(110)), plain(&experiments::of(Kind::PingPong).answer(&records, None))]
     };
+    let [table, answer] = with(2);
+    assert_eq!(table.matches("Disturbed: in 100% of the blocks").count(), 1, "{table}");
     assert!(
-        with(2).iter().all(|text| text.matches("Disturbed: in 100% of the blocks").count() == 1),
-        "{:?}",
-        with(2)
+        answer.starts_with("Disturbed: in 100% of the blocks"),
+        "what casts doubt on all comes first: {answer}"
     );
     assert!(!with(4).concat().contains("Disturbed"), "ranks take the cores from each other");
 }
