@@ -192,8 +192,8 @@ fn computing(mpi: &Mpi) {
             assert!(row.is_measured() && row.number("median_s") > Some(10e-6), "{row:?}");
         }
     }
-    // A millisecond for the last partition, whatever messages cost: it travels alone, and most of the others together.
-    let params = "partition_bytes=1000,partitions=32,arrival=delay:1000000";
+    // 20 ms for the last partition, which no message costs: it travels alone, and most of the others together.
+    let params = "partition_bytes=1000,partitions=32,arrival=delay:20000000";
     let kept = measuring(mpi, &["aggregated"], params).ends(0);
     expect_all(&kept, 1, &["aggregated"]);
     let messages = kept.summary.end("", "aggregated").figure("messages").unwrap();
