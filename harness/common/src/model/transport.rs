@@ -39,39 +39,50 @@ pub struct Counted {
     pub rdma_bytes: u64,
 }
 
-/// What went through network interfaces: TCP, as far as MPIs are concerned.
-const TCP: &str = "tcp";
-/// What went through the ports of an adapter that the kernel does not stand in the way of.
-const RDMA: &str = "rdma";
-/// What went through memory.
-const SHM: &str = "shm";
-/// What no counter has seen on its way to another machine.
-const UNKNOWN: &str = "unknown";
+named! {
+    /// What carries bytes from rank to rank.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Medium {
+        /// Network interfaces: TCP, as far as MPIs are concerned.
+        Tcp = "tcp",
+        /// The ports of an adapter, past the kernel.
+        Rdma = "rdma",
+        /// Memory.
+        Shm = "shm",
+        /// None of which a counter has seen the bytes on their way to another machine.
+        Unknown = "unknown",
+    }
+}
 
 impl Counted {
     /// What the devices saw; `None` where none saw it all.
-    fn seen(&self) -> Option<&'static str> {
+    fn seen(&self) -> Option<Medium> {
         match self.payload_bytes {
-            bytes if self.rdma_bytes >= bytes => Some(RDMA),
-            bytes if self.network_bytes >= bytes || self.loopback_bytes >= bytes => Some(TCP),
+            bytes if self.rdma_bytes >= bytes => Some(Medium::Rdma),
+            bytes if self.network_bytes >= bytes || self.loopback_bytes >= bytes => Some(Medium::Tcp),
             _ => None,
         }
     }
 }
 
 impl Transport {
-    /// The transports, that between hosts first: `shm`, `tcp`, `rdma+shm`. Empty where no rank has another to send to.
-    pub fn name(&self) -> String {
-        let unseen = if self.is_one_kernel() { SHM } else { UNKNOWN };
+    /// What carried bytes, that between hosts first. Empty where no rank has another to send to.
+    pub fn media(&self) -> Vec<Medium> {
+        let unseen = if self.is_one_kernel() { Medium::Shm } else { Medium::Unknown };
         let between = self.between().map(|counted| counted.seen().unwrap_or(unseen));
         let within = self.hosts.iter().filter_map(|host| host.within.as_ref());
-        let mut names: Vec<&str> = Vec::new();
-        for name in between.chain(within.map(|counted| counted.seen().unwrap_or(SHM))) {
-            if !names.contains(&name) {
-                names.push(name);
+        let mut media = Vec::new();
+        for medium in between.chain(within.map(|counted| counted.seen().unwrap_or(Medium::Shm))) {
+            if !media.contains(&medium) {
+                media.push(medium);
             }
         }
-        names.join("+")
+        media
+    }
+
+    /// Their names: `shm`, `tcp`, `rdma+shm`.
+    pub fn name(&self) -> String {
+        self.media().iter().map(|medium| medium.name()).collect::<Vec<_>>().join("+")
     }
 
     /// Whether what was sent from host to host was seen on a network; `None` with one host.
@@ -92,8 +103,8 @@ impl Transport {
 /// Whether this many hosts are joined by a network, by a transport's name; one host is, and where nothing is known nothing is
 /// said against it.
 pub fn joins(hosts: usize, name: &str) -> bool {
-    let between = name.split('+').next().unwrap_or_default();
-    hosts < 2 || (between != SHM && !name.split('+').any(|name| name == UNKNOWN))
+    let media: Vec<_> = name.split('+').map(str::parse).collect();
+    hosts < 2 || media[0] != Ok(Medium::Shm) && !media.contains(&Ok(Medium::Unknown))
 }
 
 /// The least message of whose repetitions devices tell the way: below, what others send meanwhile may be as much.
@@ -105,10 +116,12 @@ pub fn contradiction(name: &str, bytes: u64, device_bytes: f64) -> Option<&'stat
     /// What others send meanwhile is less than this share of the least message.
     const NOISE: f64 = 1.0 / 16.0;
     let bytes_of = bytes as f64;
-    match name.split('+').next()? {
+    match name.split('+').next()?.parse() {
         _ if bytes < TELLING_BYTES => None,
-        TCP | RDMA if device_bytes < NOISE * bytes_of => Some("by no network interface or port"),
-        SHM if device_bytes >= bytes_of => Some("by network interfaces or ports"),
+        Ok(Medium::Tcp | Medium::Rdma) if device_bytes < NOISE * bytes_of => {
+            Some("by no network interface or port")
+        }
+        Ok(Medium::Shm) if device_bytes >= bytes_of => Some("by network interfaces or ports"),
         _ => None,
     }
 }

@@ -30,6 +30,7 @@ use common::model::CUSTOM;
 use common::model::conditions::{Cache, Configuration};
 use common::model::event::{Hello, RankPlace};
 use common::model::load::Load;
+use common::model::transport::Medium;
 
 use crate::checked::{Comm, World, identity};
 use crate::cli::{CaseArgs, Overlap};
@@ -283,7 +284,7 @@ impl CaseStart<'_> {
         }
         let world = &self.world.comm;
         let transport = Hosts::of(world, &environment::place(world.rank()?))?.account(world)?;
-        let [goes_by_tcp] = world.broadcast([f64::from(u8::from(transport.name() == "tcp"))])?;
+        let [goes_by_tcp] = world.broadcast([f64::from(u8::from(transport.media() == [Medium::Tcp]))])?;
         Ok(goes_by_tcp > 0.0)
     }
 }

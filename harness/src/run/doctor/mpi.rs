@@ -7,6 +7,7 @@ use crate::experiments::Kind;
 use crate::model::Record;
 use crate::model::event::{Hello, RankPlace};
 use crate::model::load::Load;
+use crate::model::transport::Medium;
 use crate::mpi::{Installation, Pmi};
 
 /// Of an MPI for which nothing could be built or started.
@@ -130,20 +131,21 @@ fn load(load: Load) -> Finding {
 
 fn transport(hello: &Hello) -> Finding {
     let hosts: BTreeSet<&str> = hello.ranks.iter().map(|rank| rank.host.as_str()).collect();
-    let name = hello.transport.as_ref().map(|transport| transport.name());
+    let (media, name) =
+        hello.transport.as_ref().map(|transport| (transport.media(), transport.name())).unwrap_or_default();
     let device = hello.device.as_deref().map(|device| format!(", {device}")).unwrap_or_default();
-    match (name.as_deref(), hosts.len()) {
-        (Some("tcp"), 1) => Finding::warning(
+    match (&media[..], hosts.len()) {
+        ([Medium::Tcp], 1) => Finding::warning(
             "transport",
             &format!("tcp between ranks of one host{device}"),
             "shared memory is faster; look at the settings below, and at /dev/shm",
         ),
-        (Some("unknown") | None, _) => Finding::warning(
+        ([] | [Medium::Unknown], _) => Finding::warning(
             "transport",
             &format!("unknown{device}"),
             "no counter has seen the bytes on their way; a network of another kind, or no network at all",
         ),
-        (Some(name), _) => Finding::ok("transport", format!("{name}{device}")),
+        _ => Finding::ok("transport", format!("{name}{device}")),
     }
 }
 
