@@ -215,8 +215,7 @@ fn latency(latency_s: f64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::folder::gzip::members;
-    use crate::model::conditions::Rule;
-    use crate::model::event::{Block, Disturbance, MachineState, MessageFacts};
+    use crate::model::event::{Block, Disturbance, MachineState};
     use crate::model::{Case, Measured, Outcome, Times};
 
     const PHASES: [Phase; 3] = [Phase::Create, Phase::Pack, Phase::RoundTrip];
@@ -225,10 +224,6 @@ mod tests {
         CaseResult {
             case: Case { run: "r".to_owned(), ..Case::default() }.into(),
             launch: 2,
-            rule: Rule::Interval,
-            load: None,
-            thread_level: None,
-            message: MessageFacts::default(),
             methods: vec![
                 Measured { method: "ddt".into(), outcome: Outcome::RunLimit, blocks },
                 Measured {
@@ -237,6 +232,7 @@ mod tests {
                     blocks: vec![],
                 },
             ],
+            ..CaseResult::default()
         }
     }
 

@@ -3,7 +3,6 @@ use std::fs;
 
 use super::gzip::members;
 use super::*;
-use crate::model::conditions::Rule;
 use crate::model::event::{Block, MessageFacts};
 use crate::model::{Figure, Measured, Outcome, Quantity, State, Times};
 
@@ -51,11 +50,9 @@ fn result((test, launch): (&str, usize)) -> CaseResult {
         }
         .into(),
         launch,
-        rule: Rule::Interval,
-        load: None,
-        thread_level: None,
         message: MessageFacts { bytes: 8, segments: 1, array_bytes: 8, line_bytes: None },
         methods: METHODS.iter().map(measured).collect(),
+        ..CaseResult::default()
     }
 }
 

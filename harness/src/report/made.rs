@@ -1,6 +1,7 @@
-//! Cases and records that were made up, for tests.
+//! Cases, results and records that were made up, for tests.
 
-use crate::model::{Case, Record};
+use crate::model::event::{Block, MessageFacts};
+use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Record, Times};
 
 /// A case of a test on an MPI, with a set of its own.
 pub fn case(test: &str, mpi: &str, params: &str) -> Case {
@@ -25,4 +26,25 @@ pub fn record(case: &Case, method: &str, median_s: f64) -> Record {
         median_high_s: Some(1.1 * median_s),
         ..Record::default()
     }
+}
+
+/// A block of these samples.
+pub fn block<const PHASES: usize>(times: [(Phase, Vec<f64>); PHASES]) -> Block {
+    Block { batch: 1, times: Times::from(times), ..Block::default() }
+}
+
+/// A method with a round for each of these blocks.
+pub fn measured(method: &str, blocks: impl IntoIterator<Item = Block>) -> Measured {
+    let numbered = blocks.into_iter().enumerate().map(|(round, block)| Block {
+        method: method.into(),
+        block: round,
+        ..block
+    });
+    Measured { method: method.into(), outcome: Outcome::Converged, blocks: numbered.collect() }
+}
+
+/// What came back for a case whose messages have 1,000 bytes in ten segments.
+pub fn result(case: Case, methods: Vec<Measured>) -> CaseResult {
+    let message = MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None };
+    CaseResult { case: case.into(), message, methods, ..CaseResult::default() }
 }

@@ -9,7 +9,7 @@ pub mod export;
 pub mod html;
 pub mod layout;
 #[cfg(test)]
-mod made;
+pub(crate) mod made;
 pub mod names;
 pub mod pictures;
 pub mod program;

@@ -41,21 +41,10 @@ impl Starts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Case;
-    use crate::model::conditions::{Cache, Rule};
-    use crate::model::event::MessageFacts;
+    use crate::model::conditions::Cache;
 
     fn case(number: usize) -> (Unit, CaseResult) {
-        let result = CaseResult {
-            case: Case::default().into(),
-            launch: 0,
-            rule: Rule::default(),
-            message: MessageFacts::default(),
-            load: None,
-            thread_level: None,
-            methods: Vec::new(),
-        };
-        (Unit { case: number, cache: Cache::Warm, target: 0, launch: 0 }, result)
+        (Unit { case: number, cache: Cache::Warm, target: 0, launch: 0 }, CaseResult::default())
     }
 
     fn numbers(cases: &[(Unit, CaseResult)]) -> Vec<usize> {

@@ -23,7 +23,7 @@ pub struct Measured {
 }
 
 /// A finished case of one launch: what was asked, what the message is, what came back.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CaseResult {
     /// What was measured.
     pub case: Arc<Case>,

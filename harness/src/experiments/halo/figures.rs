@@ -33,84 +33,39 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::experiments::Kind;
-    use crate::experiments::summary;
     use crate::experiments::summary::tests::{high, low};
-    use crate::model::conditions::Rule;
-    use crate::model::event::{Block, MessageFacts};
-    use crate::model::{Case, CaseResult, Measured, Outcome, PairScope, Phase, Quantity, Record, Times};
+    use crate::experiments::{Kind, summary};
+    use crate::model::event::Block;
+    use crate::model::{Case, Measured, PairScope, Phase, Quantity, Record};
+    use crate::report::made::{self, block, measured};
+
+    /// The records of whole exchanges.
+    fn records(test: &str, methods: Vec<Measured>) -> Vec<Record> {
+        let case = Case { experiment: Kind::Halo, ..made::case(test, "mpich", "") };
+        let mut records = summary::records(Kind::Halo, &made::result(case, methods));
+        records.retain(|record| record.phase == Phase::Exchange && record.pair == PairScope::All);
+        records
+    }
 
     /// The record of `manual` after so many blocks, each of which looked twice and found a quarter of the bytes.
     fn record(blocks: usize) -> Record {
-        let case = Case {
-            experiment: Kind::Halo,
-            test: "nas_mg".to_owned(),
-            set: "s".to_owned(),
-            params: "d1=66".to_owned(),
-            mpi: "mpich".to_owned(),
-            ranks: 2,
-            ..Case::default()
-        };
-        let block = |i| Block {
-            method: "manual".to_owned(),
-            block: i,
-            batch: 1,
-            times: Times::from([(Phase::Exchange, vec![8.0; 5])]),
-            early: vec![0.25; 2],
-            ..Block::default()
-        };
-        let blocks = (0..blocks).map(block).collect();
-        let methods = vec![Measured { method: "manual".to_owned(), outcome: Outcome::Converged, blocks }];
-        let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
-        let result = CaseResult {
-            launch: 0,
-            rule: Rule::Interval,
-            case: case.into(),
-            message,
-            load: None,
-            thread_level: None,
-            methods,
-        };
-        let is_whole = |record: &Record| record.phase == Phase::Exchange && record.pair == PairScope::All;
-        summary::records(Kind::Halo, &result).into_iter().find(is_whole).expect("a row of the whole")
+        let block = Block { early: vec![0.25; 2], ..block([(Phase::Exchange, vec![8.0; 5])]) };
+        records("nas_mg", vec![measured("manual", vec![block; blocks])]).remove(0)
     }
 
     #[test]
     fn gain_is_over_the_loop_where_nobody_wrote_one_by_hand() {
-        let case = Case { experiment: Kind::Halo, test: "layout".to_owned(), ..Case::default() };
         let gains = |methods: &[(&str, f64)]| {
             let measured = |&(method, time): &(&str, f64)| {
-                let block = |block| Block {
-                    method: method.to_owned(),
-                    block,
-                    batch: 1,
-                    times: Times::from([(Phase::Exchange, vec![time; 5]), (Phase::Total, vec![time; 5])]),
-                    ..Block::default()
-                };
-                let blocks = (0..6).map(block).collect();
-                Measured { method: method.to_owned(), outcome: Outcome::Converged, blocks }
+                let times = [(Phase::Exchange, vec![time; 5]), (Phase::Total, vec![time; 5])];
+                measured(method, vec![block(times); 6])
             };
-            let methods = methods.iter().map(measured).collect();
-            let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
-            let (rule, case) = (Rule::Interval, case.clone());
-            let result = CaseResult {
-                launch: 0,
-                rule,
-                case: case.into(),
-                message,
-                load: None,
-                thread_level: None,
-                methods,
-            };
-            let records = summary::records(Kind::Halo, &result);
-            let whole = records
-                .iter()
-                .filter(|record| record.phase == Phase::Exchange && record.pair == PairScope::All);
-            let gain = |record: &Record| {
+            let gain = |record: Record| {
                 let figure = record.figure(Quantity::Gain)?;
                 Some((record.method.clone(), figure.value?, figure.against.clone()))
             };
-            whole.filter_map(gain).collect::<Vec<_>>()
+            let records = records("layout", methods.iter().map(measured).collect());
+            records.into_iter().filter_map(gain).collect::<Vec<_>>()
         };
         let over = |method: &str, gain, base: &str| (method.to_owned(), gain, base.to_owned());
         assert_eq!(gains(&[("loop", 8.0), ("ddt", 4.0)]), [over("ddt", 2.0, "loop")]);

@@ -109,8 +109,8 @@ impl Diagnosis {
 mod tests {
     use super::*;
     use crate::experiments::{self, Kind, summary};
-    use crate::model::event::Block;
-    use crate::model::{Case, Measured, Outcome, Times};
+    use crate::model::Case;
+    use crate::report::made;
 
     fn of(overhead: f64, stolen: f64, left: f64) -> Diagnosis {
         let (low, high) = (overhead - 0.05, overhead + 0.05);
@@ -140,22 +140,18 @@ mod tests {
     /// The diagnosis of rounds with these times in milliseconds: communication alone, computation alone, and beside each other the
     /// computation and the time in MPI.
     fn of_rounds(rounds: [[f64; 4]; 7]) -> Diagnosis {
-        let block = |(block, ms): (usize, [f64; 4])| {
+        let block = |ms: [f64; 4]| {
             let [communication, computation, compute, in_mpi] = ms.map(|ms| vec![ms * 1e-3; 2]);
-            let overlapped = vec![(ms[2] + ms[3]) * 1e-3; 2];
-            let times = Times::from([
+            made::block([
                 (Phase::CommunicationAlone, communication),
                 (Phase::ComputationAlone, computation),
                 (Phase::Compute, compute),
                 (Phase::InMpi, in_mpi),
-                (Phase::Overlapped, overlapped),
-            ]);
-            Block { block, batch: 1, times, ..Block::default() }
+                (Phase::Overlapped, vec![(ms[2] + ms[3]) * 1e-3; 2]),
+            ])
         };
-        let blocks = rounds.into_iter().enumerate().map(block).collect();
-        let measured = Measured { method: "nonblocking".into(), outcome: Outcome::Converged, blocks };
-        let mut result = summary::tests::result(vec![measured]);
-        result.case = Case { experiment: Kind::Overlap, test: "ibcast".into(), ..Case::default() }.into();
+        let case = Case { experiment: Kind::Overlap, ..made::case("ibcast", "mpich", "") };
+        let result = made::result(case, vec![made::measured("nonblocking", rounds.map(block))]);
         let records = summary::records(Kind::Overlap, &result);
         let case = &CaseView::all(experiments::of(Kind::Overlap).table_format(), &records)[0];
         let headline = case.methods().next().expect("a method with times");

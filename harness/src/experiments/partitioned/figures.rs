@@ -73,32 +73,25 @@ mod tests {
     use crate::experiments::{Kind, summary};
     use crate::model::conditions::Rule;
     use crate::model::event::{Block, MessageFacts};
-    use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Quantity, Record, Times};
+    use crate::model::{Case, CaseResult, Measured, Phase, Quantity, Record};
+    use crate::report::made;
 
     /// A mechanism whose transfers take `solution` without and `solution` + 3 with computing, `after` of it at the end.
     fn measured(method: &str, solution: f64, after: f64, early: f64) -> Measured {
-        let times = Times::from([
+        let times = [
             (Phase::Solution, vec![solution; 5]),
             (Phase::Total, vec![solution + 3.0; 5]),
             (Phase::Compute, vec![3.0; 5]),
             (Phase::Delay, vec![3.0; 5]),
             (Phase::AfterLast, vec![after; 5]),
-        ]);
-        let block = |i| Block {
-            method: method.to_owned(),
-            block: i,
-            batch: 1,
-            times: times.clone(),
+        ];
+        let block = Block {
             early: vec![early; 2],
             messages: Some(7),
             message_latency_s: Some(0.1),
-            ..Block::default()
+            ..made::block(times)
         };
-        Measured {
-            method: method.to_owned(),
-            outcome: Outcome::Converged,
-            blocks: (0..8).map(block).collect(),
-        }
+        made::measured(method, vec![block; 8])
     }
 
     fn records() -> Vec<Record> {
@@ -107,24 +100,10 @@ mod tests {
     }
 
     fn result(rule: Rule, methods: Vec<Measured>) -> CaseResult {
-        CaseResult {
-            rule,
-            case: Case {
-                experiment: Kind::Partitioned,
-                test: "partitioned".to_owned(),
-                set: "custom".to_owned(),
-                params: "bytes=800 partitions=4 threads=1 order=linear arrival=none".to_owned(),
-                mpi: "mpich".to_owned(),
-                ranks: 2,
-                ..Case::default()
-            }
-            .into(),
-            launch: 0,
-            load: None,
-            thread_level: None,
-            message: MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None },
-            methods,
-        }
+        let params = "bytes=800 partitions=4 threads=1 order=linear arrival=none";
+        let case = Case { experiment: Kind::Partitioned, ..made::case("partitioned", "mpich", params) };
+        let message = MessageFacts { bytes: 800, segments: 1, array_bytes: 800, line_bytes: None };
+        CaseResult { rule, message, ..made::result(case, methods) }
     }
 
     #[test]

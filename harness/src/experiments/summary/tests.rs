@@ -2,28 +2,13 @@ use std::sync::Arc;
 
 use super::*;
 use crate::experiments::Kind;
-use crate::model::event::{MachineState, MessageFacts};
-use crate::model::{BlockState, Case, Measured, Outcome, PairScope, State, Times};
+use crate::model::event::MachineState;
+use crate::model::{BlockState, Measured, Outcome, PairScope, State, Times};
+use crate::report::made::{self, measured};
 
 /// A ping-pong of these methods.
 pub(in crate::experiments) fn result(methods: Vec<Measured>) -> CaseResult {
-    CaseResult {
-        rule: Rule::Interval,
-        case: Case {
-            test: "wrf_x_vec".into(),
-            set: "s".into(),
-            params: "nx=8 ny=8".into(),
-            mpi: "mpich".into(),
-            ranks: 2,
-            ..Case::default()
-        }
-        .into(),
-        launch: 0,
-        load: None,
-        thread_level: None,
-        message: MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None },
-        methods,
-    }
+    made::result(made::case("wrf_x_vec", "mpich", "nx=8 ny=8"), methods)
 }
 
 /// The records of a case, as its kind makes them.
@@ -45,21 +30,10 @@ pub(in crate::experiments) fn high(record: &Record, quantity: Quantity) -> Optio
     record.figure(quantity)?.high
 }
 
-fn measured(method: &str, blocks: Vec<Block>) -> Measured {
-    let numbered = blocks.into_iter().enumerate().map(|(i, block)| Block { block: i, ..block });
-    Measured { method: method.into(), outcome: Outcome::Converged, blocks: numbered.collect() }
-}
-
 /// A block of five round trips of `time` at a latency in nanoseconds.
 fn block(time: f64, latency_ns: f64) -> Block {
     let machine = MachineState { latency_s: latency_ns * 1e-9, ..MachineState::default() };
-    Block {
-        before: machine,
-        after: machine,
-        batch: 2,
-        times: Times::from([(Phase::RoundTrip, vec![time; 5])]),
-        ..Block::default()
-    }
+    Block { before: machine, after: machine, batch: 2, ..made::block([(Phase::RoundTrip, vec![time; 5])]) }
 }
 
 /// A block with more samples.
@@ -239,7 +213,7 @@ fn rounds_of_a_process_that_crashed_count_for_no_method() {
 fn several_pairs_have_a_row_each_and_one_together() {
     let pair = |pair: usize, time: f64| Block { pair, ..block(time, 33.0) };
     let pairs = |method: &str, times: [f64; 2], rounds: usize| {
-        measured(method, (0..rounds).flat_map(|_| [pair(0, times[0]), pair(1, times[1])]).collect())
+        measured(method, (0..rounds).flat_map(|_| [pair(0, times[0]), pair(1, times[1])]))
     };
     let of_rounds = |rounds| {
         records(&result(vec![pairs("reference", [1.0, 2.0], rounds), pairs("ddt", [2.0, 8.0], rounds)]))

@@ -1,60 +1,41 @@
 use super::*;
 use crate::experiments::Kind;
 use crate::experiments::summary;
-use crate::model::conditions::Rule;
 use crate::model::event::{Block, LineBytes, MessageFacts};
-use crate::model::{Case, CaseResult, Measured, Outcome, Times};
+use crate::model::{Case, CaseResult, Measured, Outcome};
+use crate::report::made;
 
 /// A method whose packing takes `pack_s` and whose unpacking takes twice as long, in rounds of states 1, 3, 1, 3, ...
 pub(in crate::experiments) fn measured(method: &str, pack_s: f64, create_s: Option<f64>) -> Measured {
     let slowness = |round: usize| if round.is_multiple_of(2) { 1.0 } else { 3.0 };
-    let block = |round: usize| Block {
-        method: method.to_owned(),
-        block: round,
-        batch: 4,
-        times: Times::from([
+    let block = |round: usize| {
+        made::block([
             (Phase::Create, create_s.map(|time| time * slowness(round)).into_iter().collect()),
             (Phase::Free, create_s.map(|_| 1e-7).into_iter().collect()),
             (Phase::Pack, vec![pack_s * slowness(round); 5]),
             (Phase::Unpack, vec![2.0 * pack_s * slowness(round); 5]),
-        ]),
-        ..Block::default()
+        ])
     };
-    let blocks = (0..11).map(block).collect();
-    Measured { method: method.to_owned(), outcome: Outcome::Converged, blocks }
+    made::measured(method, (0..11).map(|round| Block { batch: 4, ..block(round) }))
 }
 
 /// A case of `test` beside `mpi` in which the engine takes a microsecond, and the others as long as is said.
 pub(in crate::experiments) fn result(test: &str, mpi: &str, manual_s: f64, mpi_pack_s: f64) -> CaseResult {
-    let case = Case {
-        experiment: Kind::Engine,
-        test: test.to_owned(),
-        set: "small".to_owned(),
-        params: "count=1000".to_owned(),
-        mpi: mpi.to_owned(),
-        ranks: 1,
-        ..Case::default()
+    let case = Case { experiment: Kind::Engine, ranks: 1, ..made::case(test, mpi, "count=1000") };
+    let methods = vec![
+        measured("engine", 1e-6, Some(1e-6)),
+        measured("manual", manual_s, None),
+        measured("mpi_pack", mpi_pack_s, Some(2e-6)),
+        measured("memcpy", 0.25e-6, None),
+        measured("bound", 0.5e-6, None),
+    ];
+    let message = MessageFacts {
+        bytes: 8000,
+        segments: 1000,
+        array_bytes: 16_000,
+        line_bytes: Some(LineBytes { pack: 24_000, unpack: 16_000 }),
     };
-    CaseResult {
-        case: case.into(),
-        launch: 0,
-        rule: Rule::Interval,
-        load: None,
-        thread_level: None,
-        message: MessageFacts {
-            bytes: 8000,
-            segments: 1000,
-            array_bytes: 16_000,
-            line_bytes: Some(LineBytes { pack: 24_000, unpack: 16_000 }),
-        },
-        methods: vec![
-            measured("engine", 1e-6, Some(1e-6)),
-            measured("manual", manual_s, None),
-            measured("mpi_pack", mpi_pack_s, Some(2e-6)),
-            measured("memcpy", 0.25e-6, None),
-            measured("bound", 0.5e-6, None),
-        ],
-    }
+    CaseResult { message, ..made::result(case, methods) }
 }
 
 fn of<'a>(records: &'a [Record], method: &str, phase: Phase) -> &'a Record {

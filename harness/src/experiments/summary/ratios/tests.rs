@@ -1,21 +1,11 @@
 use crate::experiments::Kind;
 use crate::experiments::summary::tests::{low, result};
-use crate::model::event::Block;
-use crate::model::{Measured, Outcome, Phase, Quantity, Record, Times};
+use crate::model::{Measured, Outcome, Phase, Quantity, Record};
+use crate::report::made;
 
 /// A method that takes `time` in each round.
 fn measured(method: &str, rounds: usize, time: impl Fn(usize) -> f64) -> Measured {
-    let block = |round| Block {
-        block: round,
-        batch: 1,
-        times: Times::from([(Phase::RoundTrip, vec![time(round); 3])]),
-        ..Block::default()
-    };
-    Measured {
-        method: method.to_owned(),
-        outcome: Outcome::Converged,
-        blocks: (0..rounds).map(block).collect(),
-    }
+    made::measured(method, (0..rounds).map(|round| made::block([(Phase::RoundTrip, vec![time(round); 3])])))
 }
 
 fn records(methods: Vec<Measured>) -> Vec<Record> {
