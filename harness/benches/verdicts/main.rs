@@ -3,8 +3,8 @@
 //!
 //! A build is compared with itself: neighbouring launches are put on one side each, drawn by chance, as `compare` measures
 //! them, or runs of one side follow those of the other, as `baseline` measures them. Any verdict of slower or faster is an
-//! alarm. To count changes that are found, one method of one test is made slower on one side: by less and by more than
-//! the threshold.
+//! alarm. To count changes that are found, a method of each of four tests is made slower on one side: by less and by more than the
+//! threshold.
 //!
 //!     cargo bench -p ddtbench --bench verdicts [-- WORD] [COMPARISONS]
 
@@ -44,10 +44,10 @@ const PARTS: usize = 10;
 const RUNS: usize = 3;
 const RUN_LAUNCHES: usize = 6;
 
-/// By how much a method is made slower.
-const SLOWER: [f64; 7] = [1.0, 1.03, 1.05, 1.07, 1.1, 1.2, 1.5];
+/// By how much methods are made slower.
+const SLOWER: [f64; 7] = [1.0, 1.03, 1.05, 1.07, 1.1, 1.15, 1.2];
 
-/// How large a change must be to be called slower.
+/// How large a change must be to fail a gate.
 const THRESHOLDS: [f64; 2] = [0.05, 0.1];
 
 /// How long is measured.
@@ -163,7 +163,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
                 format!("{:>5.1}%  {:>4.1} to {:>4.1}%", 100.0 * mean(&all), 100.0 * low, 100.0 * high)
             };
             let decided: Vec<f64> =
-                outcomes.iter().map(|o| share(&o.rows, |row| row.verdict.is_decided())).collect();
+                outcomes.iter().map(|o| share(&o.rows, ComparisonRow::is_decided)).collect();
             format!(
                 "{mpi:<9} {:<35} {}  {}  {:>8}  {:>6.0}%\n",
                 budget.name,
@@ -176,36 +176,48 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
         BUDGETS.map(line).concat()
     });
     println!(
-        "\nOne method of one test is slower: share of comparisons that call it slower, and launches that it takes, median; after \
-         each number of times as long"
+        "\nMethods that are slower: share of rows that are called slower, that fail a gate, and that are called the same, in percent; \
+         after each number of times as long. Launches: median of the largest number of a case"
     );
     println!(
-        "MPI       test           method    threshold  budget                             {}",
-        SLOWER.map(|factor| format!("{:>12}", format!("{factor}x"))).join("")
+        "MPI       threshold  budget                              launches{}",
+        SLOWER.map(|factor| format!("{:>15}", format!("{factor}x"))).join("")
     );
     for_each_mpi(recorded, |mpi, launches| {
-        let line = |(test, method): (&str, &str), threshold: f64, budget: Budget| {
-            let cells = SLOWER.map(|factor| {
-                let slower = |t: &str, m: &str| if (t, m) == (test, method) { factor } else { 1.0 };
-                let outcomes = compare_all(launches, count.div_ceil(PER_SEARCH), budget, threshold, &slower);
-                let found =
-                    |o: &Outcome| f64::from(u8::from(o.rows.iter().any(|row| is_found(row, test, method))));
-                let found: Vec<f64> = outcomes.iter().map(found).collect();
-                format!("{:>12}", format!("{:.1}% ({})", 100.0 * mean(&found), median_launches(&outcomes)))
+        let line = |threshold: f64, budget: Budget| {
+            let of = SLOWER.map(|factor| {
+                let slower = |t: &str, m: &str| if SEARCHED.contains(&(t, m)) { factor } else { 1.0 };
+                compare_all(launches, count.div_ceil(PER_SEARCH), budget, threshold, &slower)
+            });
+            let made = of.iter().map(|outcomes| median_launches(outcomes)).max().unwrap_or(0);
+            let cells = of.map(|outcomes| {
+                let rows = outcomes.iter().flat_map(|outcome| &outcome.rows);
+                format!("{:>15}", found(rows.filter(|row| is_searched(row))))
             });
             let threshold = 100.0 * threshold;
-            format!(
-                "{mpi:<9} {test:<14} {method:<9} {threshold:>8}%  {:<35}{}\n",
-                budget.name,
-                cells.join("")
-            )
+            format!("{mpi:<9} {threshold:>8}%  {:<35} {made:>8}{}\n", budget.name, cells.concat())
         };
-        let of = |searched| {
-            let lines = THRESHOLDS.into_iter().flat_map(move |t| [0, 1].map(|budget| (t, BUDGETS[budget])));
-            lines.map(move |(threshold, budget)| line(searched, threshold, budget))
-        };
-        SEARCHED.into_iter().flat_map(of).collect()
+        THRESHOLDS.map(|threshold| [0, 1].map(|budget| line(threshold, BUDGETS[budget])).concat()).concat()
     });
+}
+
+/// The shares of rows that are called slower, that fail a gate, and that are called the same, in percent.
+fn found<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
+    let rows: Vec<&ComparisonRow> = rows.collect();
+    let share = |is_so: &dyn Fn(&ComparisonRow) -> bool| {
+        100.0 * rows.iter().filter(|row| is_so(row)).count() as f64 / rows.len().max(1) as f64
+    };
+    let is_slower = |row: &ComparisonRow| row.verdict == Verdict::Slower;
+    let [slower, fails, same] = [
+        share(&is_slower),
+        share(&|row| is_slower(row) && row.is_beyond()),
+        share(&|row| row.verdict == Verdict::Same),
+    ];
+    format!("{slower:.0} {fails:.0} {same:.0}")
+}
+
+fn is_searched(row: &ComparisonRow) -> bool {
+    SEARCHED.contains(&(row.subject.test.as_str(), row.subject.method.as_str()))
 }
 
 /// Prints what is said of each MPI, all at once: each takes a minute and more.
@@ -224,7 +236,7 @@ fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, report: impl Fn(&str, 
 fn print_baselines(recorded: &BTreeMap<String, Vec<Launch>>, pause: usize) {
     println!(
         "\n{RUNS} runs of {RUN_LAUNCHES} launches compared with the {RUNS} that follow: comparisons with any alarm, of all tests and of \
-         each alone, rows that are decided, and how often one method of one test is found slower"
+         each alone, rows that are decided, and one method of one test that is slower: called so, failing a gate, called the same"
     );
     for (mpi, launches) in recorded {
         let compared = |is_there: &dyn Fn(&str) -> bool, slower: &dyn Fn(&str, &str) -> f64| {
@@ -236,7 +248,7 @@ fn print_baselines(recorded: &BTreeMap<String, Vec<Launch>>, pause: usize) {
         let all = compared(&|_| true, &same);
         let tests: BTreeSet<&str> = launches[0].keys().map(|(test, _, _)| test.as_str()).collect();
         let alone: Vec<_> = tests.iter().flat_map(|test| compared(&|of| of == *test, &same)).collect();
-        let decided: Vec<f64> = all.iter().map(|rows| share(rows, |row| row.verdict.is_decided())).collect();
+        let decided: Vec<f64> = all.iter().map(|rows| share(rows, ComparisonRow::is_decided)).collect();
         println!(
             "{mpi:<9} {} of {}; {} of {}; {:.0}%",
             alarms(&all),
@@ -248,11 +260,11 @@ fn print_baselines(recorded: &BTreeMap<String, Vec<Launch>>, pause: usize) {
         for (test, method) in SEARCHED {
             let cells = SLOWER.map(|factor| {
                 let slower = |t: &str, m: &str| if (t, m) == (test, method) { factor } else { 1.0 };
-                let found = compared(&|of| of == test, &slower);
-                let found = found
-                    .iter()
-                    .map(|rows| f64::from(u8::from(rows.iter().any(|row| is_found(row, test, method)))));
-                format!("  {factor}x {:.0}%", 100.0 * mean(&found.collect::<Vec<_>>()))
+                let compared = compared(&|of| of == test, &slower);
+                format!(
+                    "  {factor}x {}",
+                    found(compared.iter().flatten().filter(|row| row.subject.method == method))
+                )
             });
             println!("  {test} {method}:{}", cells.concat());
         }
@@ -404,10 +416,6 @@ fn record(
 
 fn is_alarm(row: &ComparisonRow) -> bool {
     row.verdict.is_change()
-}
-
-fn is_found(row: &ComparisonRow, test: &str, method: &str) -> bool {
-    row.subject.test == test && row.subject.method == method && row.verdict == Verdict::Slower
 }
 
 fn mean(values: &[f64]) -> f64 {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, Verdict};
+use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, StateMet, Verdict, states};
 
 /// Two sides and what was found of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct Comparison {
     /// In which conditions the sides differ that are compared all the same; empty if they do not.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub conditions: String,
+    /// The states of the machine that its launches met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<StateMet>,
     /// A method of a case each.
     pub rows: Vec<ComparisonRow>,
 }
@@ -67,6 +70,7 @@ impl Comparisons {
             base: label(&sides[0]),
             new: label(new),
             conditions: String::new(),
+            states: states::met([&sides[0], new]),
             rows,
         };
         let unit = sides[0].unit;
@@ -114,18 +118,25 @@ impl Comparison {
 
     /// Whether a change may pass. Nothing that was compared leaves nothing decided.
     fn gate(&self) -> GateDecision {
-        let of_row = |row: &ComparisonRow| match row.verdict {
-            Verdict::Slower | Verdict::Broken => GateDecision::Shut,
-            Verdict::Undecided | Verdict::SameOrSlower => GateDecision::Undecided,
+        let compared = self.rows.iter().any(|row| row.verdict != Verdict::NotCompared);
+        let least = if compared { GateDecision::Open } else { GateDecision::Undecided };
+        self.rows.iter().map(ComparisonRow::gate).max().unwrap_or(least).max(least)
+    }
+}
+
+impl ComparisonRow {
+    /// Whether the row lets a change pass.
+    pub(super) fn gate(&self) -> GateDecision {
+        match self.verdict {
+            Verdict::Broken => GateDecision::Shut,
+            Verdict::Slower if self.is_beyond() => GateDecision::Shut,
+            Verdict::Slower | Verdict::Undecided | Verdict::SameOrSlower => GateDecision::Undecided,
             Verdict::Same
             | Verdict::SameOrFaster
             | Verdict::Faster
             | Verdict::Repaired
             | Verdict::NotCompared => GateDecision::Open,
-        };
-        let compared = self.rows.iter().any(|row| row.verdict != Verdict::NotCompared);
-        let least = if compared { GateDecision::Open } else { GateDecision::Undecided };
-        self.rows.iter().map(of_row).max().unwrap_or(least).max(least)
+        }
     }
 }
 
@@ -149,6 +160,13 @@ mod tests {
         assert_eq!(gate(&[Verdict::SameOrFaster, Verdict::SameOrSlower]), GateDecision::Undecided);
         assert_eq!(gate(&[Verdict::Undecided, Verdict::Slower]), GateDecision::Shut);
         assert_eq!(gate(&[Verdict::Undecided, Verdict::Broken]), GateDecision::Shut);
+        let mut little = row("a", "ddt", 1, 1.07, Verdict::Slower);
+        little.time.as_mut().unwrap().beyond = false;
+        assert_eq!(
+            comparisons(vec![little]).gate(),
+            GateDecision::Undecided,
+            "perhaps by less than the threshold"
+        );
         assert_eq!(gate(&[]), GateDecision::Undecided, "nothing was compared");
         assert_eq!(gate(&[Verdict::NotCompared]), GateDecision::Undecided);
     }

@@ -174,7 +174,7 @@ fn failed(side: &Side) -> Vec<String> {
 
 fn standing(answer: &Estimate, threshold: f64) -> Standing {
     match () {
-        () if answer.verdict == Verdict::Slower => Standing::Violated,
+        () if answer.verdict == Verdict::Slower && answer.beyond => Standing::Violated,
         () if answer.high < 1.0 + threshold => Standing::Holds,
         () => Standing::Undecided,
     }

@@ -2,11 +2,10 @@
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Comparison, ComparisonRow, Comparisons, Verdict};
+use super::{Comparison, ComparisonRow, Comparisons, GateDecision, Verdict};
 
 impl Comparisons {
-    /// As JUnit XML, a suite for each comparison: what is slower or broken is a failure, what is undecided or was not compared is
-    /// skipped.
+    /// As JUnit XML, a suite for each comparison: what fails a gate is a failure, what is undecided or was not compared is skipped.
     ///
     /// # Errors
     /// If a name cannot be written as XML.
@@ -25,12 +24,11 @@ impl Comparisons {
     }
 
     fn test_case(&self, comparison: &Comparison, row: &ComparisonRow) -> TestCase {
-        let mut status = match row.verdict {
-            Verdict::Slower | Verdict::Broken => TestCaseStatus::non_success(NonSuccessKind::Failure),
-            Verdict::SameOrSlower | Verdict::Undecided | Verdict::NotCompared => TestCaseStatus::skipped(),
-            Verdict::Same | Verdict::SameOrFaster | Verdict::Faster | Verdict::Repaired => {
-                TestCaseStatus::success()
-            }
+        let mut status = match row.gate() {
+            GateDecision::Shut => TestCaseStatus::non_success(NonSuccessKind::Failure),
+            GateDecision::Undecided => TestCaseStatus::skipped(),
+            GateDecision::Open if row.verdict == Verdict::NotCompared => TestCaseStatus::skipped(),
+            GateDecision::Open => TestCaseStatus::success(),
         };
         let sentence = self.sentence(comparison, row);
         status.set_message(sentence.clone());

@@ -39,8 +39,9 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         high: 1.01 * ratio,
         units: (3, 3),
         verdict,
+        beyond: verdict.is_change(),
         could_see: 1.01,
-        would_decide: (!verdict.is_decided()).then_some(12),
+        would_decide: (!verdict.is_change() && verdict != Verdict::Same).then_some(12),
         adjusted: false,
         depends: false,
     };

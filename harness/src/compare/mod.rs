@@ -15,6 +15,7 @@ mod phases;
 mod same_bytes;
 mod schedule;
 mod side;
+mod states;
 mod text;
 mod verdict;
 
@@ -31,6 +32,7 @@ pub use phases::PhaseChange;
 pub use same_bytes::same_bytes;
 pub use schedule::Schedule;
 pub use side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValues};
+pub use states::StateMet;
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
 
@@ -69,7 +71,7 @@ impl Question {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// A change must be larger than this, a share, to be called slower or faster.
+    /// A change must be larger than this, a share, to fail a gate; if it is not, it is called the same.
     pub threshold: f64,
     /// In so many comparisons may any verdict be wrong.
     pub alpha: f64,
@@ -102,7 +104,8 @@ pub struct ComparisonRow {
     pub new_mean_s: Option<f64>,
     /// The change of its mean; missing with too few launches for an interval.
     pub mean: Option<Estimate>,
-    /// The verdict: that on its time, unless its mean has become slower, or was shown to have changed where its time was not.
+    /// The verdict: that on its time, unless its mean was shown to have become slower by more than the threshold, or to have changed by
+    /// more where its time was not shown to have.
     pub verdict: Verdict,
     /// The method that its change is compared with; missing for references.
     pub control: Option<String>,
@@ -125,9 +128,10 @@ impl ComparisonRow {
         self.differing_mean().filter(|mean| mean.verdict == self.verdict).or(self.time.as_ref())
     }
 
-    /// The change of the mean, if it was shown and that of the time is another one: another verdict, or half of it at most.
+    /// The change of the mean, if it was shown to be beyond the threshold and that of the time is another one: another verdict, or half of
+    /// it at most.
     fn differing_mean(&self) -> Option<&Estimate> {
-        let mean = self.mean.as_ref().filter(|mean| mean.verdict.is_change())?;
+        let mean = self.mean.as_ref().filter(|mean| mean.beyond)?;
         let is_alike = |time: &Estimate| {
             let times = (mean.ratio / time.ratio).max(time.ratio / mean.ratio);
             time.verdict == mean.verdict && (times < 2.0 || mean.low < time.high && time.low < mean.high)
@@ -135,22 +139,36 @@ impl ComparisonRow {
         (!self.time.as_ref().is_some_and(is_alike)).then_some(mean)
     }
 
+    /// Whether a change is shown to be larger than the threshold.
+    pub fn is_beyond(&self) -> bool {
+        let beyond = |answer: &Estimate| answer.beyond && answer.verdict == self.verdict;
+        [&self.time, &self.mean].into_iter().flatten().any(beyond)
+    }
+
+    /// Whether the verdict is final.
+    pub fn is_decided(&self) -> bool {
+        match self.verdict {
+            Verdict::Slower | Verdict::Faster => self.is_beyond(),
+            Verdict::SameOrSlower | Verdict::Undecided | Verdict::SameOrFaster => false,
+            Verdict::Same | Verdict::Broken | Verdict::Repaired | Verdict::NotCompared => true,
+        }
+    }
+
     /// Whether more launches may show more: nothing is decided, or the means are farther apart than the times, and whether that is
     /// chance is not known.
     pub fn is_open(&self) -> bool {
-        !self.verdict.is_decided() || self.has_open_mean()
+        !self.is_decided() || self.has_open_mean()
     }
 
     fn has_open_mean(&self) -> bool {
         /// As a logarithm. Less is usual without a fault: in one of ten launches means differ from medians by as much.
         const MUCH: f64 = 0.1;
-        let is_decided = |answer: &Estimate| answer.verdict.is_decided();
         let farther = || {
             let means = self.new_mean_s?.ln() - self.base_mean_s?.ln();
             Some((means - self.time.as_ref()?.ratio.ln()).abs() > MUCH)
         };
         let fails = matches!(self.verdict, Verdict::Broken | Verdict::Repaired | Verdict::NotCompared);
-        !fails && !self.mean.as_ref().is_some_and(is_decided) && farther().unwrap_or(false)
+        !fails && !self.mean.as_ref().is_some_and(Estimate::is_decided) && farther().unwrap_or(false)
     }
 }
 
@@ -196,10 +214,10 @@ impl Comparer {
     ) {
         let question = Question::Time;
         let known = |subject: &Subject| self.answers.get(&(question, subject.clone()));
-        let verdict = |subject: &Subject| known(subject).map_or(Verdict::Undecided, |answer| answer.verdict);
+        let decided = |subject: &Subject| known(subject).filter(|answer| answer.is_decided());
         let family = QuestionFamily {
             all: subjects.len(),
-            different: subjects.iter().filter(|subject| verdict(subject).is_change()).count(),
+            different: subjects.iter().filter_map(decided).filter(|answer| answer.beyond).count(),
             alpha: self.settings.alpha * question.share(),
             threshold: self.threshold(),
         };
@@ -208,11 +226,17 @@ impl Comparer {
             let series = |side| LaunchSeries::of(side, subject, question.values());
             Some(Asked { key: subject, share, difference: difference([series(base)?, series(new)?])? })
         });
-        let (decided, open): (Vec<_>, Vec<_>) = asked.partition(|asked| verdict(asked.key).is_decided());
-        let kept = decided
-            .iter()
-            .map(|asked| (asked.key, family.estimate(asked).with(verdict(asked.key), family.threshold)));
-        let answers: Vec<(&Subject, Estimate)> = kept.chain(family.judge(open)).collect();
+        let (mut answers, mut open) = (Vec::new(), Vec::new());
+        for asked in asked {
+            match decided(asked.key) {
+                Some(before) => {
+                    let now = family.estimate(&asked).with(before.verdict, family.threshold);
+                    answers.push((asked.key, now));
+                }
+                None => open.push(asked),
+            }
+        }
+        answers.extend(family.judge(open));
         self.answers
             .extend(answers.into_iter().map(|(subject, answer)| ((question, subject.clone()), answer)));
     }
@@ -234,9 +258,12 @@ impl Comparer {
                 continue;
             };
             let key = (question, subject.clone());
-            let before =
-                self.answers.get(&key).map(|known| known.verdict).filter(|before| before.is_decided());
-            self.answers.insert(key, before.map_or(answer.clone(), |before| answer.with(before, threshold)));
+            let before = self.answers.get(&key).filter(|before| before.is_decided());
+            let now = match before {
+                Some(before) => answer.with(before.verdict, threshold),
+                None => answer,
+            };
+            self.answers.insert(key, now);
         }
     }
 
@@ -285,7 +312,7 @@ impl Comparer {
         let fails = |values: Option<&SubjectValues>| values.is_some_and(|values| values.failure.is_some());
         let answer = |question| self.answers.get(&(question, subject.clone())).cloned();
         let [time, mean] = [Question::Time, Question::Mean].map(answer);
-        let of_mean = mean.as_ref().map(|mean| mean.verdict).filter(|verdict| verdict.is_change());
+        let of_mean = mean.as_ref().filter(|mean| mean.beyond).map(|mean| mean.verdict);
         let worst = time.as_ref().map(|time| time.verdict).into_iter().chain(of_mean).min();
         let verdict = match (fails(of_base), fails(of_new)) {
             (false, true) if of_base.is_some() => Verdict::Broken,

@@ -75,7 +75,7 @@ fn needs(rows: &[&ComparisonRow]) -> BTreeMap<Subject, f64> {
     let mut needs: BTreeMap<Subject, f64> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.is_open()) {
         let needed = row.time.as_ref().and_then(|time| time.would_decide);
-        let needed = match row.verdict.is_decided() {
+        let needed = match row.is_decided() {
             // The mean has no estimate; it is usually decided soon.
             true => 0.0,
             false => needed.map_or(f64::INFINITY, |needed| needed as f64),

@@ -53,7 +53,7 @@ fn compare_by(settings: Settings, sides: &[Vec<Record>; 2], most: usize) -> Vec<
             Side::of("x", of, ComparisonUnit::Launch)
         };
         rows = comparer.look(&made(0), &made(1), &|_| Some(look as f64 / most as f64));
-        if rows.iter().all(|row| row.verdict.is_decided()) {
+        if rows.iter().all(ComparisonRow::is_decided) {
             break;
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::phases::{self, from_to};
 use super::{
     ADJUSTED_FROM, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, Verdict, findings,
+    states,
 };
 use crate::model::{Case, FigureUnit};
 use crate::report::columns::{Align, Column, Table};
@@ -32,6 +33,7 @@ impl Comparisons {
                 .filter(|conditions| !conditions.is_empty())
                 .map(|conditions| format!("{conditions}."))
                 .into_iter()
+                .chain(states::text(&comparison.states))
                 .chain(findings(&comparison.rows))
                 .collect(),
             table: self.table(comparison),
@@ -67,15 +69,16 @@ impl Comparisons {
         let threshold = units::percent(self.settings.threshold);
         format!(
             "Time: base -> new. Change: new over base in seconds, with its interval, from {unit}.{adjusted} Slower, faster: shown \
-             to be so by more than {threshold}. Same: any change is shown to be within {threshold}. In 95 of 100 comparisons all intervals \
-             of changes are right, and so are all verdicts."
+             to be so; a gate fails if slower by more than {threshold}. Same: any change is shown to be within {threshold}. In 95 of 100 \
+             comparisons all intervals of changes are right, and so are all verdicts."
         )
     }
 
     /// The rows: the worst first, and the largest change first among equals.
     fn table(&self, comparison: &Comparison) -> Table<'static> {
         let mut rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
-        rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then(b.change().total_cmp(&a.change())));
+        let order = |row: &ComparisonRow| (row.verdict, !row.is_beyond());
+        rows.sort_by(|a, b| order(a).cmp(&order(b)).then(b.change().total_cmp(&a.change())));
         let cells = |row: &ComparisonRow| {
             let subject = &row.subject;
             vec![
@@ -127,21 +130,17 @@ impl Comparisons {
         // Nobody waits for so many; and what is that near to the threshold may never be decided.
         const MANY: usize = 1000;
         match &row.time {
-            Some(time) if !row.verdict.is_decided() => {
-                let threshold = units::percent(self.settings.threshold);
-                if time.low > 1.0 {
-                    notes.push(format!("slower, perhaps by less than {threshold}"));
-                }
-                if time.high < 1.0 {
-                    notes.push(format!("faster, perhaps by less than {threshold}"));
-                }
-                notes.push(format!("changes above {} would be seen", units::percent(time.could_see - 1.0)));
+            Some(time) if !row.is_decided() => {
+                notes.push(match row.verdict.is_change() {
+                    true => format!("perhaps by less than {}", units::percent(self.settings.threshold)),
+                    false => time.seen(),
+                });
                 notes.extend(time.would_decide.map(|needed| match needed > MANY {
                     true => format!("more than {MANY} {unit} would decide"),
                     false => format!("some {needed} {unit} would decide"),
                 }));
             }
-            None if !row.verdict.is_decided() => notes.push(format!("fewer than three {unit} of each side")),
+            None if !row.is_decided() => notes.push(format!("fewer than three {unit} of each side")),
             _ => {}
         }
         notes
@@ -252,12 +251,12 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("a|b; slower, perhaps by less than 5.0%; changes above 1.0% would be seen; some 12 launches would decide"),
+            text.contains("a|b; changes above 1.0% would be seen; some 12 launches would decide"),
             "{text}"
         );
         assert!(at("Time: base -> new") > at("\na "), "{text}");
         let markdown = comparisons.compared().markdown();
-        assert!(markdown.contains("| a\\|b; slower, perhaps"), "a bar in a note is not a column: {markdown}");
+        assert!(markdown.contains("| a\\|b; changes above"), "a bar in a note is not a column: {markdown}");
     }
 
     #[test]
@@ -298,8 +297,12 @@ mod tests {
         assert_eq!(note(slower("ddt", 1.79, Verdict::Faster)), "less than manual (2.57x)");
         assert_eq!(note(slower("ddt", 2.60, Verdict::Same)), "as manual (2.57x)");
         assert_eq!(note(slower("ddt", 2.60, Verdict::Undecided)), "manual (2.57x) as well");
-        let faster = ComparisonRow { verdict: Verdict::Faster, ..slower("ddt", 0.5, Verdict::Faster) };
+        let mut faster = ComparisonRow { verdict: Verdict::Faster, ..slower("ddt", 0.5, Verdict::Faster) };
+        faster.time.as_mut().unwrap().verdict = Verdict::Faster;
         assert_eq!(note(faster), "", "the control has changed the other way");
+        let mut little = slower("ddt", 2.60, Verdict::Same);
+        little.time.as_mut().unwrap().beyond = false;
+        assert_eq!(note(little), "as manual (2.57x); perhaps by less than 5.0%");
     }
 
     #[test]

@@ -3,20 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 use super::differences::CountedDifference;
+use crate::report::units;
 use crate::stats;
 use crate::stats::difference::{Compared, Difference};
 
-/// A verdict on a row: what the corrected interval of its change shows, relative to the threshold.
+/// A verdict on a row: what the corrected interval of its change shows. Whether a gate fails depends on [`Estimate::beyond`] as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Works on the base, and fails on the other side.
     Broken,
-    /// Slower by more than the threshold.
+    /// Takes longer, and not only by less than the threshold.
     Slower,
     /// Not faster by more than the threshold; whether slower, more launches may show.
     SameOrSlower,
-    /// Faster by more than the threshold.
+    /// Takes less time, and not only by less than the threshold.
     Faster,
     /// Fails on the base, and works on the other side.
     Repaired,
@@ -46,11 +47,6 @@ impl Verdict {
         }
     }
 
-    /// Whether more launches are not needed.
-    pub const fn is_decided(self) -> bool {
-        !matches!(self, Self::SameOrSlower | Self::Undecided | Self::SameOrFaster)
-    }
-
     /// Whether a change was shown.
     pub const fn is_change(self) -> bool {
         matches!(self, Self::Slower | Self::Faster)
@@ -59,16 +55,16 @@ impl Verdict {
     /// The verdict that an interval from `low` to `high` shows; all are logarithms.
     fn of_interval(low: f64, high: f64, threshold: f64) -> Self {
         match () {
-            () if low >= threshold => Self::Slower,
-            () if high <= -threshold => Self::Faster,
             () if -threshold < low && high < threshold => Self::Same,
+            () if low > 0.0 => Self::Slower,
+            () if high < 0.0 => Self::Faster,
             () if -threshold < low => Self::SameOrSlower,
             () if high < threshold => Self::SameOrFaster,
             () => Self::Undecided,
         }
     }
 
-    /// The ratios that agree with it; `threshold` is a logarithm.
+    /// The ratios that agree with it if it is final; `threshold` is a logarithm.
     fn ratios(self, threshold: f64) -> (f64, f64) {
         let (least, most) = ((-threshold).exp(), threshold.exp());
         match self {
@@ -93,6 +89,8 @@ pub struct Estimate {
     pub units: (usize, usize),
     /// The verdict.
     pub verdict: Verdict,
+    /// Whether the change is shown to be larger than the threshold.
+    pub beyond: bool,
     /// The smallest change that so many would show to be beyond the threshold.
     pub could_see: f64,
     /// Launches, or runs, of each side that would likely decide; missing where there is a decision.
@@ -111,10 +109,10 @@ impl Estimate {
         // Error bars shrink with the root of the number, and must get clear of the threshold.
         let distance = (difference.value.abs() - threshold).abs();
         let needed = units.0.min(units.1) as f64 * (half / distance).powi(2);
-        let ends = (low.exp(), high.exp());
+        // JSON has no infinite numbers.
+        let ends = (low.exp().max(f64::MIN_POSITIVE), high.exp().min(f64::MAX));
         let answer = Self::of_interval(difference.value.exp(), ends, units, threshold);
-        let would_decide =
-            (!answer.verdict.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize);
+        let would_decide = (!answer.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize);
         let could_see = (half + threshold).exp();
         Self {
             would_decide,
@@ -132,12 +130,14 @@ impl Estimate {
         units: (usize, usize),
         threshold: f64,
     ) -> Self {
+        let (from, to) = (low.ln(), high.ln());
         Self {
             ratio,
             low,
             high,
             units,
-            verdict: Verdict::of_interval(low.ln(), high.ln(), threshold),
+            verdict: Verdict::of_interval(from, to, threshold),
+            beyond: from >= threshold || to <= -threshold,
             could_see: high / ratio * threshold.exp(),
             would_decide: None,
             adjusted: false,
@@ -145,7 +145,12 @@ impl Estimate {
         }
     }
 
-    /// The same with a verdict that was found otherwise: by Holm's steps, or by fewer launches. The interval ends where the verdict
+    /// Whether more launches are not needed: the change is shown to be larger than the threshold, or to be within it.
+    pub const fn is_decided(&self) -> bool {
+        self.beyond || matches!(self.verdict, Verdict::Same)
+    }
+
+    /// The same with a final verdict that was found otherwise: by Holm's steps, or by fewer launches. The interval ends where the verdict
     /// does. An estimate that contradicts the verdict is left as it is: the verdict is withdrawn.
     pub(super) fn with(self, verdict: Verdict, threshold: f64) -> Self {
         let (least, most) = verdict.ratios(threshold);
@@ -153,7 +158,7 @@ impl Estimate {
             return self;
         }
         let (low, high) = (self.low.max(least), self.high.min(most));
-        Self { low, high, verdict, would_decide: self.would_decide.filter(|_| !verdict.is_decided()), ..self }
+        Self { low, high, verdict, beyond: verdict.is_change(), would_decide: None, ..self }
     }
 
     /// The verdict of Holm's steps, which have shown that the change is beyond the threshold.
@@ -162,16 +167,33 @@ impl Estimate {
         self.with(verdict, threshold)
     }
 
-    /// As `22.4x [21.9, 23.0]`.
+    /// As `22.4x [21.9, 23.0]`; an end that is [`FAR`] away as `[<0.012, >120]`.
     pub fn text(&self) -> String {
         let places = match self.ratio {
             ratio if ratio >= 9.95 => 1,
             ratio if ratio < 0.095 => 3,
             _ => 2,
         };
-        format!("{:.places$}x [{:.places$}, {:.places$}]", self.ratio, self.low, self.high)
+        let end = |end: f64| if end < 0.095 { format!("{end:.3}") } else { format!("{end:.places$}") };
+        let (least, most) = (self.ratio / FAR, self.ratio * FAR);
+        let low = if self.low < least { format!("<{least:.3}") } else { end(self.low) };
+        let high = if self.high > most { format!(">{most:.0}") } else { end(self.high) };
+        format!("{:.places$}x [{low}, {high}]", self.ratio)
+    }
+
+    /// The change that would be seen with as many launches, for an undecided row.
+    pub(super) fn seen(&self) -> String {
+        match self.could_see {
+            factor if factor > FAR => "launches differ too much to see any change".to_owned(),
+            factor if factor >= 2.0 => format!("changes above {factor:.1}x would be seen"),
+            factor => format!("changes above {} would be seen", units::percent(factor - 1.0)),
+        }
     }
 }
+
+/// How many times as large as the ratio, or as small, an end of its interval is from which on its value says nothing: few launches that
+/// differ much reach 1e17.
+const FAR: f64 = 100.0;
 
 /// A question of a family that is asked now.
 #[derive(Clone, Copy, Debug)]
@@ -237,9 +259,17 @@ mod tests {
         assert_eq!(of(0.05, 0.09), Verdict::Slower);
         assert_eq!(of(-0.09, -0.05), Verdict::Faster);
         assert_eq!(of(0.01, 0.04), Verdict::Same, "a change that nobody cares for");
-        assert_eq!(of(0.01, 0.06), Verdict::SameOrSlower, "an imprecise measurement is not a regression");
-        assert_eq!(of(-0.06, -0.01), Verdict::SameOrFaster);
+        assert_eq!(of(-0.01, 0.06), Verdict::SameOrSlower);
+        assert_eq!(of(-0.06, 0.01), Verdict::SameOrFaster);
         assert_eq!(of(-0.06, 0.06), Verdict::Undecided);
+        assert_eq!(of(0.01, 0.06), Verdict::Slower, "by how much is not known");
+        let estimate = |low: f64, high: f64| {
+            Estimate::of_interval((low / 2.0 + high / 2.0).exp(), (low.exp(), high.exp()), (5, 5), THRESHOLD)
+        };
+        assert!(!estimate(0.01, 0.06).is_decided(), "an imprecise measurement is not a regression");
+        assert!(
+            estimate(0.06, 0.09).beyond && estimate(-0.09, -0.06).beyond && estimate(0.01, 0.04).is_decided()
+        );
     }
 
     #[test]
@@ -252,6 +282,14 @@ mod tests {
         assert_eq!((clear.verdict, clear.would_decide), (Verdict::Slower, None));
         assert_eq!(of(3.1, 0.01).text(), "22.2x [21.8, 22.6]");
         assert_eq!(of(-4.0, 0.01).text(), "0.018x [0.018, 0.019]");
+        assert_eq!(of(0.0, 1.2).text(), "1.00x [0.095, 10.54]");
+        // Few launches that differ by far: the ends are 1e-1699 and 1e1699.
+        let far = of(0.2, 2000.0);
+        assert_eq!(far.text(), "1.22x [<0.012, >122]");
+        assert!(far.low > 0.0 && far.high.is_finite(), "{far:?}");
+        assert_eq!(far.seen(), "launches differ too much to see any change");
+        assert_eq!(of(0.0, 0.6).seen(), "changes above 3.4x would be seen");
+        assert_eq!(wide.seen(), "changes above 28% would be seen");
         // It is as near to the threshold as can be: nobody can tell when that is decided.
         assert_eq!(of(THRESHOLD, 0.1).would_decide, None);
     }
@@ -267,11 +305,12 @@ mod tests {
     fn the_more_is_asked_the_more_must_be_shown() {
         // 2.2 errors beyond the threshold: enough for 5% of one question, not of two.
         let one = difference(THRESHOLD + 0.22, 0.1);
-        assert_eq!(judge(1, &[one])[0].verdict, Verdict::Slower);
-        assert_eq!(judge(2, &[one])[0].verdict, Verdict::SameOrSlower);
+        assert!(judge(1, &[one])[0].beyond);
+        let of_two = &judge(2, &[one])[0];
+        assert_eq!((of_two.verdict, of_two.beyond), (Verdict::Slower, false));
         // Another that is clear no longer counts: one is left.
         let both = judge(2, &[one, difference(1.0, 0.1)]);
-        assert!(both.iter().all(|answer| answer.verdict == Verdict::Slower), "{both:?}");
+        assert!(both.iter().all(|answer| answer.beyond), "{both:?}");
         // Bonferroni's interval of two at 5% would begin below the threshold.
         assert_eq!(both[0].text(), "1.31x [1.05, 1.64]");
     }
@@ -279,15 +318,12 @@ mod tests {
     #[test]
     fn a_verdict_stays_while_the_estimate_agrees_with_it() {
         let of = |value| Estimate::of(&difference(value, 0.02), (8, 8), 0.05, THRESHOLD);
-        assert_eq!(of(0.06).verdict, Verdict::SameOrSlower);
+        assert!(!of(0.06).is_decided());
         let kept = of(0.06).with(Verdict::Slower, THRESHOLD);
         assert_eq!((kept.verdict, kept.text().as_str()), (Verdict::Slower, "1.06x [1.05, 1.10]"));
-        assert_eq!(kept.would_decide, None);
+        assert!(kept.beyond && kept.would_decide.is_none());
         let withdrawn = of(0.04).with(Verdict::Slower, THRESHOLD);
-        assert_eq!(
-            (withdrawn.verdict, withdrawn.text().as_str()),
-            (Verdict::SameOrSlower, "1.04x [1.00, 1.08]")
-        );
+        assert_eq!((withdrawn.beyond, withdrawn.text().as_str()), (false, "1.04x [1.00, 1.08]"));
         assert!(withdrawn.would_decide.is_some());
         assert_eq!(of(0.04).with(Verdict::Same, THRESHOLD).text(), "1.04x [1.00, 1.05]");
     }
@@ -301,9 +337,10 @@ mod tests {
             let asked: Vec<Difference> = (0..5).map(|k| difference(value(k), error(k))).collect();
             for answer in judge(5, &asked) {
                 let (least, most) = answer.verdict.ratios(THRESHOLD);
-                assert!(least <= answer.low && answer.high <= most, "{answer:?}");
+                let is_within = least <= answer.low && answer.high <= most;
+                assert!(is_within || !answer.is_decided(), "{answer:?}");
                 assert!(answer.low <= answer.ratio && answer.ratio <= answer.high, "{answer:?}");
-                let shown = Verdict::of_interval(answer.low.ln(), answer.high.ln(), THRESHOLD - 1e-9);
+                let shown = Verdict::of_interval(answer.low.ln(), answer.high.ln(), THRESHOLD);
                 assert!(!answer.verdict.is_change() || shown == answer.verdict, "{answer:?}");
             }
         }

@@ -166,7 +166,7 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Leve
     for group in figures(of) {
         let figure = over(&group.iter().map(|(_, figure)| *figure).collect::<Vec<_>>());
         let values = group.iter().filter_map(|(launch, figure)| Some((*launch, figure.value?)));
-        levels.add(record, &figure, values, |interval| interval);
+        levels.add(record, &figure, values, of_other_runs(figure.quantity));
         record.figures.push(figure);
     }
 }
@@ -194,7 +194,7 @@ fn figures<'a>(of: &[&'a Record]) -> Vec<Vec<(&'a Record, &'a Figure)>> {
 fn over(group: &[&Figure]) -> Figure {
     let values: Vec<f64> = group.iter().filter_map(|figure| figure.value).collect();
     let interval = match group.iter().any(|figure| figure.low.is_some()) {
-        true => launches::location(&values).interval,
+        true => launches::location(&values).interval.map(of_other_runs(group[0].quantity)),
         // What has no interval in a launch, a number of messages say, is no estimate.
         false => None,
     };
@@ -205,6 +205,21 @@ fn over(group: &[&Figure]) -> Figure {
         // Of a quantity of which that is shown in each launch.
         unsteady: group[0].unsteady.and_then(|_| launches::halves_part(&values)),
         ..group[0].clone()
+    }
+}
+
+/// The interval of a quantity for other runs, from that of the launches of one run: wider if it is a ratio of times of two methods, or
+/// what such a ratio leaves of 1.
+fn of_other_runs(quantity: Quantity) -> fn((f64, f64)) -> (f64, f64) {
+    match quantity {
+        Quantity::TimeOver | Quantity::TimeOverFastest | Quantity::MeanOver | Quantity::Gain => {
+            launches::of_other_runs
+        }
+        Quantity::OverheadReference | Quantity::OverheadPack | Quantity::Speedup => |(low, high)| {
+            let (low, high) = launches::of_other_runs((1.0 - high, 1.0 - low));
+            (1.0 - high, 1.0 - low)
+        },
+        _ => |interval| interval,
     }
 }
 
@@ -248,7 +263,7 @@ mod tests {
             (Some(1.0), Some(5.0), Basis::Launches)
         );
         let ratio = over.over("manual").unwrap();
-        assert_eq!((ratio.value, ratio.interval()), (Some(2.3), Some((2.0, 10.0))));
+        assert_eq!((ratio.value, ratio.interval()), (Some(2.3), Some((2.0 / 1.01, 10.0 * 1.01))));
     }
 
     #[test]
@@ -264,6 +279,7 @@ mod tests {
         let over = &over_launches(&records, PRECISION)[0];
         let (low, high) = (over.repeat_low_s.unwrap(), over.repeat_high_s.unwrap());
         let half = 4.302_653 * a * 2.0_f64.sqrt() / 3.0;
+        let half = half + 1.01_f64.ln();
         assert!((low.ln() - (a / 3.0 - half)).abs() < 1e-5, "{low}");
         assert!((high.ln() - (a / 3.0 + half)).abs() < 1e-5, "{high}");
         let few = &over_launches(&records[..2], PRECISION)[0];

@@ -13,7 +13,7 @@ use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, diagnoses, times_text};
 use crate::model::{LOOP, Outcome, Quantity, Record};
-use crate::stats::{self, SlowSamples};
+use crate::stats::SlowSamples;
 
 /// What a kind of experiments says of a case in one line.
 #[derive(Clone, Copy)]
@@ -377,10 +377,13 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
     let overheads = names.iter().filter_map(|name| {
         let of = |case: &&CaseView| {
             let record = case.methods().find(|record| record.method == *name)?;
-            record.value(Quantity::OverheadReference)
+            let shown = share(record, Quantity::OverheadReference);
+            Some((record.value(Quantity::OverheadReference)?, shown))
         };
-        let shares = stats::sorted(cases.iter().filter_map(of));
-        let (least, most) = (units::percent(*shares.first()?), units::percent(*shares.last()?));
+        let mut shares: Vec<_> = cases.iter().filter_map(of).collect();
+        shares.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let text = |[share, interval]: &[String; 2]| format!("{share} {interval}").trim_end().to_owned();
+        let (least, most) = (text(&shares.first()?.1), text(&shares.last()?.1));
         let shares = if least == most { least } else { format!("{least} to {most}") };
         Some(format!("of the time of {name} {shares} is pack overhead"))
     });

@@ -13,7 +13,7 @@ pub(crate) mod made;
 pub mod names;
 pub mod pictures;
 pub mod program;
-mod state;
+pub mod state;
 pub mod table;
 pub use common::units;
 pub mod verdict;

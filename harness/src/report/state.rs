@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::case::{CaseView, measured};
 use super::units;
 use super::verdict::{apart, short, times_text};
-use crate::model::{InState, Quantity, Record};
+use crate::model::{Case, InState, Quantity, Record};
 use crate::stats;
 
 /// The states that launches of cases met together: `cores 30 ns apart in 5 launches, 180 ns in 1`; `None` if it was not measured.
@@ -22,11 +22,17 @@ pub fn met<'c>(cases: impl IntoIterator<Item = &'c CaseView<'c>>) -> Option<Stri
         }
     }
     let latency = |latencies: &[f64]| stats::median(&stats::sorted(latencies.iter().copied()));
-    let mut each = states.values().filter_map(|(latencies, launches)| Some((latency(latencies)?, *launches)));
-    let (nearest_s, launches) = each.next()?;
-    let nearest = apart(place?, nearest_s);
+    let each = states.values().filter_map(|(latencies, launches)| Some((latency(latencies)?, *launches)));
+    counted(place?, each)
+}
+
+/// States of a machine by their latencies, and how many launches met each, of which one is of this case.
+pub fn counted(case: &Case, states: impl IntoIterator<Item = (f64, usize)>) -> Option<String> {
+    let mut states = states.into_iter();
+    let (nearest_s, launches) = states.next()?;
+    let nearest = apart(case, nearest_s);
     let others: Vec<String> =
-        each.map(|(latency_s, launches)| format!("{} in {launches}", short(latency_s))).collect();
+        states.map(|(latency_s, launches)| format!("{} in {launches}", short(latency_s))).collect();
     match (&others[..], launches) {
         ([], _) => Some(nearest),
         (others, 1) => Some(format!("{nearest} in 1 launch, {}", others.join(", "))),

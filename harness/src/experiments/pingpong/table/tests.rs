@@ -241,7 +241,7 @@ fn a_single_method_has_its_overhead_and_what_a_verdict_needs() {
         let text = plain(&experiments::of(Kind::PingPong).answer(&records, None));
         text.rsplit("\n\n").next().unwrap().to_owned()
     };
-    let expected = "Found, mpich: of the time of manual 47% is pack overhead in wrf_x_vec 4x4; for a verdict measure ddt too: \
+    let expected = "Found, mpich: of the time of manual 47% [45, 49] is pack overhead in wrf_x_vec 4x4; for a verdict measure ddt too: \
                     -m reference,manual,ddt.\n";
     assert_eq!(of(&["reference", "manual"]).replace("\n  ", " "), expected);
     let expected = "Found, mpich: reference alone was measured; for a verdict measure manual and ddt too: -m reference,manual,ddt.\n";
