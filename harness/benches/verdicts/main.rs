@@ -176,18 +176,21 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
         BUDGETS.map(line).concat()
     });
     println!(
-        "\nMethods that are slower: share of rows that are called slower, that fail a gate, and that are called the same, in percent; \
-         after each number of times as long. Launches: median of the largest number of a case"
+        "\nA method of each of {} tests is slower, compared without other tests: share of these rows that are called slower, that fail \
+         a gate, and that are called the same, in percent; after each number of times as long. Launches: median of the largest number \
+         of a case",
+        SEARCHED.len()
     );
     println!(
         "MPI       threshold  budget                              launches{}",
         SLOWER.map(|factor| format!("{:>15}", format!("{factor}x"))).join("")
     );
     for_each_mpi(recorded, |mpi, launches| {
+        let launches: Vec<Launch> = launches.iter().map(of_searched_tests).collect();
         let line = |threshold: f64, budget: Budget| {
             let of = SLOWER.map(|factor| {
                 let slower = |t: &str, m: &str| if SEARCHED.contains(&(t, m)) { factor } else { 1.0 };
-                compare_all(launches, count.div_ceil(PER_SEARCH), budget, threshold, &slower)
+                compare_all(&launches, count.div_ceil(PER_SEARCH), budget, threshold, &slower)
             });
             let made = of.iter().map(|outcomes| median_launches(outcomes)).max().unwrap_or(0);
             let cells = of.map(|outcomes| {
@@ -218,6 +221,11 @@ fn found<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
 
 fn is_searched(row: &ComparisonRow) -> bool {
     SEARCHED.contains(&(row.subject.test.as_str(), row.subject.method.as_str()))
+}
+
+fn of_searched_tests(launch: &Launch) -> Launch {
+    let is_of = |test: &str| SEARCHED.iter().any(|(of, _)| *of == test);
+    launch.iter().filter(|(of, _)| is_of(&of.0)).map(|(of, recorded)| (of.clone(), *recorded)).collect()
 }
 
 /// Prints what is said of each MPI, all at once: each takes a minute and more.

@@ -137,8 +137,8 @@ pub fn locations(groups: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
 }
 
 /// Factor by which times and ratios of two methods may differ from run to run in one state of the machine, in addition to launches of one
-/// run. With it, intervals of six launches include another run up to 12 minutes later or earlier in 99% of 168 times, and in 95% of 112
-/// ratios; without it in 83% and 68%. A minimum of as much for each half of a ratio's interval gives 78%.
+/// run. With it, intervals of six launches include another run up to 12 minutes later or earlier in 98% of 330 times, and in 92% of 220
+/// ratios; without it in 86% and 71% (docs/evidence/statistics.md, "Short runs").
 const BETWEEN_RUNS: f64 = 1.01;
 
 /// The interval of a time or of a ratio of two methods for other runs, from that of the launches of one run.
