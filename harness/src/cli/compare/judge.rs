@@ -16,7 +16,7 @@ const UNDECIDED: u8 = 3;
 /// How comparisons are judged and printed.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
-    /// How large a change must be to be called slower or faster
+    /// Smallest change that fails a gate; a change shown to be smaller is called the same
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
     /// With --gate: exit code 0, and not 3, if something is undecided
