@@ -146,7 +146,7 @@ fn gitlab() {
         command.env("NEW_MPICC", build.mpicc()).env("BASELINES", dir.path().join("kept"));
         command.env("MEASURE", format!("{CASE} --launches 1 --max-time 0.02"));
         // The machine may change its state between two runs, of which the gate refuses to judge.
-        run(command.env("JUDGE", format!("{JUDGE} --anyway")).env("PAUSE", "100ms"))
+        run(command.env("JUDGE", format!("{JUDGE} --anyway --time 1s")).env("PAUSE", "100ms"))
     };
     // The first pipeline finds no baseline, and makes it.
     let first = run_all("script").expect_code(0);
@@ -159,13 +159,27 @@ fn gitlab() {
     baseline("save main").expect_code(2).expect_err(&["kept/main", "there already"]);
     baseline("check mine").expect_code(2).expect_err(&["kept/mine", "baseline list"]);
 
-    fs::remove_dir_all(dir.path().join("results")).unwrap();
+    // A change so small is not decided by three runs, and is measured further.
+    let checks = || fs::read_dir(dir.path().join("kept/main/checks")).unwrap().flatten().count();
+    assert_eq!(checks(), 1);
+    let again = baseline("check main --anyway --pause 100ms --threshold 0.1% --out again");
+    let is_decided = !again.err.contains(" may be");
+    assert!(is_decided || dir.path().join("again/6/launches.csv").exists(), "{again}");
+    assert_eq!(checks(), 1, "what is elsewhere is in no trend");
+
     build.err(BROKEN);
     let second = run_all("script").expect_code(1);
     assert!(second.out.contains("ddt: broken in 1 (strided)"), "{second}");
     run_all("after_script").expect_code(0);
     expect_failure(dir.path(), true);
     build.err("");
+    let trend = baseline("trend main").expect_code(0);
+    assert!(trend.out.contains("ddt: broken since ") && trend.out.contains("2 checks"), "{trend}");
+    let page = fs::read_to_string(dir.path().join("trend.html")).unwrap();
+    assert!(page.contains("days since the baseline"), "no picture: {trend}");
+    baseline("remove main").expect_code(0);
+    assert!(!dir.path().join("kept/main").exists());
+    baseline("remove main").expect_code(2).expect_err(&["kept/main", "baseline list"]);
 }
 
 /// Eight commits, of which the third cannot be built and the fifth is broken.

@@ -53,7 +53,8 @@ impl CompareArgs {
                 (self.judge.recorded(&folders, self.anyway)?, folders)
             }
         };
-        self.judge.print(&comparisons, &folders, self.gate)
+        let decision = self.judge.print(&comparisons, &folders)?;
+        Ok(if self.gate { self.judge.exit_code(decision) } else { ExitCode::SUCCESS })
     }
 
     /// Whether something is to be measured.

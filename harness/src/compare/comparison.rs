@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, StateMet, Verdict, states};
+use crate::report::units;
 
 /// Two sides and what was found of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -81,6 +82,35 @@ impl Comparisons {
     /// What a gate says of all of them.
     pub fn gate(&self) -> GateDecision {
         self.comparisons.iter().map(Comparison::gate).max().unwrap_or(GateDecision::Undecided)
+    }
+
+    /// That decision as a sentence.
+    pub fn decision(&self) -> String {
+        let rows: Vec<&ComparisonRow> =
+            self.comparisons.iter().flat_map(|comparison| &comparison.rows).collect();
+        let compared = rows.iter().filter(|row| row.verdict != Verdict::NotCompared).count();
+        let of = |decision| rows.iter().filter(|row| row.gate() == decision).count();
+        let threshold = units::percent(self.settings.threshold);
+        match self.gate() {
+            GateDecision::Open => format!("no row is more than {threshold} slower, of {compared}"),
+            GateDecision::Undecided if compared == 0 => "nothing was compared".to_owned(),
+            GateDecision::Undecided => format!(
+                "no row is shown to be more than {threshold} slower; {} of {compared} may be",
+                of(GateDecision::Undecided)
+            ),
+            GateDecision::Shut => {
+                format!(
+                    "{} of {compared} rows are more than {threshold} slower, or broken",
+                    of(GateDecision::Shut)
+                )
+            }
+        }
+    }
+
+    /// The cases, as test and values, of which more runs may show more.
+    pub fn open_cases(&self) -> impl Iterator<Item = (&str, &str)> {
+        let rows = self.comparisons.iter().flat_map(|comparison| &comparison.rows);
+        rows.filter(|row| row.is_open()).map(|row| (row.subject.test.as_str(), row.subject.params.as_str()))
     }
 }
 
@@ -169,5 +199,20 @@ mod tests {
         );
         assert_eq!(gate(&[]), GateDecision::Undecided, "nothing was compared");
         assert_eq!(gate(&[Verdict::NotCompared]), GateDecision::Undecided);
+    }
+
+    #[test]
+    fn a_sentence_says_what_the_gate_decides_and_of_how_many_rows() {
+        let decision = |verdicts: &[Verdict]| {
+            let rows = verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect();
+            comparisons(rows).decision()
+        };
+        let open = [Verdict::Same, Verdict::Faster, Verdict::NotCompared];
+        assert_eq!(decision(&open), "no row is more than 5.0% slower, of 2");
+        let undecided = [Verdict::Same, Verdict::SameOrSlower, Verdict::Undecided];
+        assert_eq!(decision(&undecided), "no row is shown to be more than 5.0% slower; 2 of 3 may be");
+        let shut = [Verdict::Slower, Verdict::Broken, Verdict::Undecided];
+        assert_eq!(decision(&shut), "2 of 3 rows are more than 5.0% slower, or broken");
+        assert_eq!(decision(&[]), "nothing was compared");
     }
 }

@@ -17,6 +17,7 @@ mod schedule;
 mod side;
 mod states;
 mod text;
+mod trend;
 mod verdict;
 
 use std::collections::BTreeMap;
@@ -33,6 +34,7 @@ pub use same_bytes::same_bytes;
 pub use schedule::Schedule;
 pub use side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValues};
 pub use states::StateMet;
+pub use trend::{Check, Trend};
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
 

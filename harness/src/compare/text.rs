@@ -41,11 +41,7 @@ impl Comparisons {
         Compared {
             sections: self.comparisons.iter().map(section).chain([self.overview.section()]).collect(),
             legend: self.legend(),
-            changes: self
-                .comparisons
-                .iter()
-                .flat_map(|comparison| comparison.rows.iter().filter_map(|row| comparison.change(row)))
-                .collect(),
+            changes: self.comparisons.iter().flat_map(Comparison::changes).collect(),
         }
     }
 
@@ -196,6 +192,11 @@ impl Comparison {
             true => format!("{base} and {new}: {}", self.base.place),
             false => format!("{base}: {}\n{new}: {}", self.base.place, self.new.place),
         }
+    }
+
+    /// The answers of all rows as marks.
+    pub(super) fn changes(&self) -> impl Iterator<Item = Datum> {
+        self.rows.iter().filter_map(|row| self.change(row))
     }
 
     /// The answer of a row as a mark; `None` where there is none.

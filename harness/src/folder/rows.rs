@@ -319,7 +319,10 @@ mod tests {
             assert!(error.contains("is not a name"), "{error}");
         }
         assert!(read(of(0.0, part)).is_ok() && read(of(1e-9, whole)).is_ok());
-        assert!(read(Record { min_s: Some(0.0), ..of(1e-9, whole) }).is_ok(), "of one sample nothing remained");
+        assert!(
+            read(Record { min_s: Some(0.0), ..of(1e-9, whole) }).is_ok(),
+            "of one sample nothing remained"
+        );
         assert!(read(Record { p99_s: Some(1e300), ..record() }).is_err());
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use ddtbench::compare::{Comparisons, GateDecision, Settings};
+use ddtbench::compare::{Comparer, Comparisons, GateDecision, Settings, Side};
 
 use super::recorded;
 use crate::cli::run_page::Shown;
@@ -19,9 +19,9 @@ pub struct JudgeArgs {
     /// Smallest change that fails a gate; a change shown to be smaller is called the same
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
-    /// With --gate: exit code 0, and not 3, if something is undecided
+    /// Exit code 0 if something is undecided and nothing is slower or broken
     #[arg(long)]
-    undecided_is_ok: bool,
+    pub undecided_is_ok: bool,
     /// How the comparison is printed
     #[arg(long, value_enum, default_value = "text")]
     format: ComparisonFormat,
@@ -38,19 +38,32 @@ impl JudgeArgs {
         recorded::compare(folders, &self.settings(), anyway)
     }
 
-    /// Prints comparisons of what is in these folders; the exit code is that of a gate, if it is one.
-    pub fn print(
+    /// A look of a comparison that may look again, when a share of all runs that may be made has been made.
+    pub fn look(
         &self,
-        comparisons: &Comparisons,
-        folders: &[PathBuf],
-        is_gate: bool,
-    ) -> anyhow::Result<ExitCode> {
+        comparer: &mut Comparer,
+        folders: &[PathBuf; 2],
+        share: f64,
+        anyway: bool,
+    ) -> anyhow::Result<Comparisons> {
+        let mut look = |base: &Side, new: &Side| comparer.look(base, new, &|_| Some(share));
+        recorded::look(folders, &self.settings(), anyway, &mut look)
+    }
+
+    /// Prints comparisons of what is in these folders, and what a gate decides.
+    pub fn print(&self, comparisons: &Comparisons, folders: &[PathBuf]) -> anyhow::Result<GateDecision> {
         output::print(self.format.of(comparisons, folders)?.as_bytes())?;
-        Ok(match comparisons.gate() {
-            GateDecision::Shut if is_gate => ExitCode::from(measure::FAILED),
-            GateDecision::Undecided if is_gate && !self.undecided_is_ok => ExitCode::from(UNDECIDED),
-            _ => ExitCode::SUCCESS,
-        })
+        output::log(&comparisons.decision());
+        Ok(comparisons.gate())
+    }
+
+    /// The exit code of a gate.
+    pub fn exit_code(&self, decision: GateDecision) -> ExitCode {
+        match decision {
+            GateDecision::Shut => ExitCode::from(measure::FAILED),
+            GateDecision::Undecided if !self.undecided_is_ok => ExitCode::from(UNDECIDED),
+            GateDecision::Open | GateDecision::Undecided => ExitCode::SUCCESS,
+        }
     }
 }
 

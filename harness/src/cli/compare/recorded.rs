@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{Comparer, ComparisonUnit, Comparisons, Settings, Side};
+use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Comparisons, Settings, Side};
 use ddtbench::folder::{self, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
@@ -17,22 +17,35 @@ use crate::cli::run_page::comparisons;
 
 /// The comparisons of the first folder with each other one; of a single one, of its first MPI with each other one.
 pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
+    let mut look = |base: &Side, new: &Side| Comparer::new(settings.clone()).look(base, new, &|_| Some(1.0));
+    let [folder] = folders else { return self::look(folders, settings, anyway, &mut look) };
+    if let Some(kept) = kept(folder, settings) {
+        return Ok(kept);
+    }
+    let only = Recording::read(folder)?;
+    let labels = Record::mpis(&only.records);
+    ensure!(
+        labels.len() > 1 && only.runs.len() == 1,
+        "{}: a single folder is compared within, and needs one run of several MPIs; it has {} of {}",
+        only.name,
+        only.runs.len(),
+        labels.join(", ")
+    );
+    Ok(compared(&Side::of_mpis(&only.records), settings, &mut look))
+}
+
+/// What compares two sides.
+type Look<'a> = &'a mut dyn FnMut(&Side, &Side) -> Vec<ComparisonRow>;
+
+/// The comparisons of the first folder with each other one by a look.
+pub(super) fn look(
+    folders: &[PathBuf],
+    settings: &Settings,
+    anyway: bool,
+    look: Look<'_>,
+) -> anyhow::Result<Comparisons> {
     let sides = folders.iter().map(|folder| Recording::read(folder)).collect::<anyhow::Result<Vec<_>>>()?;
     let [base, others @ ..] = sides.as_slice() else { bail!("there is no folder") };
-    if others.is_empty() {
-        if let Some(kept) = kept(&folders[0], settings) {
-            return Ok(kept);
-        }
-        let labels = Record::mpis(&base.records);
-        ensure!(
-            labels.len() > 1 && base.runs.len() == 1,
-            "{}: a single folder is compared within, and needs one run of several MPIs; it has {} of {}",
-            base.name,
-            base.runs.len(),
-            labels.join(", ")
-        );
-        return Ok(compared(&Side::of_mpis(&base.records), settings));
-    }
     let mut conditions = Vec::new();
     for other in others {
         let differ = base.differences(other);
@@ -43,7 +56,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
         conditions.push(if differ.is_empty() { String::new() } else { text });
     }
     let of_runs = |recording: &Recording| Side::of(&recording.name, &recording.records, ComparisonUnit::Run);
-    let mut compared = compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings);
+    let mut compared = compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings, look);
     for (comparison, conditions) in compared.comparisons.iter_mut().zip(conditions) {
         comparison.conditions = conditions;
     }
@@ -55,10 +68,10 @@ fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
     comparisons(path).filter(|kept| kept.settings == *settings)
 }
 
-/// Each other side against the first, by a single look.
-fn compared(sides: &[Side], settings: &Settings) -> Comparisons {
-    let rows = |new: &Side| Comparer::new(settings.clone()).look(&sides[0], new, &|_| Some(1.0));
-    Comparisons::of(settings.clone(), sides, sides[1..].iter().map(rows).collect())
+/// Each other side compared with the first.
+fn compared(sides: &[Side], settings: &Settings, look: Look<'_>) -> Comparisons {
+    let rows = sides[1..].iter().map(|new| look(&sides[0], new)).collect();
+    Comparisons::of(settings.clone(), sides, rows)
 }
 
 /// What one folder holds.

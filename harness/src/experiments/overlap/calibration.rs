@@ -9,9 +9,6 @@ use crate::experiments::{Context, Prepared, ProcessSettings};
 use crate::model::calibration::{CalibratedSize, SizeOf};
 use common::parameter;
 
-/// The parameters that a case gets when its sizes are found.
-pub const CALIBRATED: [&str; 3] = ["bytes", "computation_us", "matrix_order"];
-
 /// The cases of a plan, and what is to be found for them.
 #[derive(Debug)]
 pub struct OverlapCalibration {

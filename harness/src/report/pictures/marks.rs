@@ -53,6 +53,8 @@ pub enum Marks {
     Figure(Quantity),
     /// What a comparison has found; where that is much, without what is the same on both sides.
     Changes,
+    /// What the checks of a baseline have found, over the time.
+    Trend,
     /// The pack overhead of what goes from arrays to arrays, against the reference of the kind.
     Overhead,
     /// The same against another reference: of one-sided methods.
@@ -103,9 +105,10 @@ impl Marks {
             Self::Figure(quantity) => of_figures(quantity, &|_, _| true),
             Self::Changes => {
                 let are_few = results.changes.len() <= MOST_CHANGES;
-                let is_shown = |datum: &&Datum| are_few || datum.series != "same";
+                let is_shown = |datum: &&Datum| datum.x.is_none() && (are_few || datum.series != "same");
                 results.changes.iter().filter(is_shown).cloned().collect()
             }
+            Self::Trend => results.changes.iter().filter(|datum| datum.x.is_some()).cloned().collect(),
             Self::Overhead => overhead(true),
             Self::OverheadPut => overhead(false),
             Self::Phases => phases(results),

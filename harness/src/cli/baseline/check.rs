@@ -1,0 +1,149 @@
+//! `baseline check`: new runs of a baseline's plan, and whether anything has become slower.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::ensure;
+use clap::Args;
+use ddtbench::compare::{Comparer, Comparisons, GateDecision};
+use ddtbench::experiments::planned::PlannedCase;
+use ddtbench::folder;
+use ddtbench::plan::Plan;
+use ddtbench::run::{self, Environment, Machine, MpiAccount, this_build};
+
+use super::pace::{PaceArgs, RUNS};
+use super::{CHECKS, NamedArgs, at, environment};
+use crate::cli::compare::{JudgeArgs, seconds};
+use crate::cli::measure::{self, BeginOptions};
+use crate::cli::output::log;
+use crate::cli::resume::ResumeOptions;
+use crate::cli::trust;
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    baseline: NamedArgs,
+    /// Another MPI than the baseline's, by its name or the path of its mpicc
+    #[arg(long, value_name = "NAME")]
+    mpi: Option<String>,
+    /// Time after which no further runs are made; rows that are not decided by the first runs are measured again until then
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
+    time: f64,
+    /// The folder for the new runs [default: within the baseline, checks/DATE-TIME]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Show what is built
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    pace: PaceArgs,
+    #[command(flatten)]
+    judge: JudgeArgs,
+    /// Compare even if the machine or settings differ
+    #[arg(long)]
+    anyway: bool,
+    /// Run the programs that the baseline's plan names although it is another user's
+    #[arg(long)]
+    trust: bool,
+}
+
+impl CheckArgs {
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        let begun = Instant::now();
+        let path = self.baseline.path();
+        let kept = self.baseline.runs()?;
+        ensure!(
+            kept.len() >= RUNS,
+            "{} has {} of {RUNS} runs that are needed; remove it, and save it again",
+            path.display(),
+            kept.len()
+        );
+        let file = kept[0].join(folder::PLAN);
+        let mut plan = Plan::read(&file)?;
+        trust::check(&plan, &[&file, &kept[0], &path, &self.baseline.place.dir], self.trust)?;
+        self.refuse_early(&kept[0])?;
+        plan.mpis = self.mpi.clone().map_or(plan.mpis, |mpi| vec![mpi]);
+        let runs = self.pace.runs(kept.len().max(RUNS))?;
+        let stamp = run::now().strftime("%Y-%m-%d-%H%M%S");
+        let new = self.out.clone().unwrap_or_else(|| path.join(CHECKS).join(stamp.to_string()));
+        // Each of its runs may have known more than the others.
+        let environments =
+            if self.anyway { Vec::new() } else { kept.iter().filter_map(|run| environment(run)).collect() };
+        let held_to: Vec<MpiAccount> = environments.iter().flat_map(Environment::accounts).cloned().collect();
+        let options = BeginOptions { verbose: self.verbose, held_to: &held_to, ..BeginOptions::default() };
+        self.pace.measure(1..=runs, &new, &plan, options, ResumeOptions::default())?;
+        let folders = [path, new];
+        let comparisons = self.compare(runs, begun, &folders, &plan, options)?;
+        let found = folders[1].join(folder::COMPARISON);
+        std::fs::write(&found, serde_json::to_vec_pretty(&comparisons)?).map_err(at(&found))?;
+        let [path, new] = folders.each_ref().map(|folder| folder.display());
+        log(&format!("new runs: {new}; ddtbench compare {path} {new} shows this again"));
+        let decision = self.judge.print(&comparisons, &folders)?;
+        Ok(match decision {
+            GateDecision::Open => ExitCode::SUCCESS,
+            GateDecision::Undecided if self.judge.undecided_is_ok => ExitCode::SUCCESS,
+            GateDecision::Undecided | GateDecision::Shut => ExitCode::from(measure::FAILED),
+        })
+    }
+
+    /// Compares the new runs, and measures what they do not decide in further runs while there is time, at most as many again.
+    fn compare(
+        &self,
+        runs: usize,
+        begun: Instant,
+        folders: &[PathBuf; 2],
+        plan: &Plan,
+        options: BeginOptions<'_>,
+    ) -> anyhow::Result<Comparisons> {
+        let run_s = begun.elapsed().as_secs_f64() / runs as f64;
+        let most = 2 * runs;
+        let mut comparer = Comparer::new(self.judge.settings());
+        for made in runs.. {
+            let has_time = begun.elapsed().as_secs_f64() + self.pace.pause + run_s < self.time;
+            let is_last = made == most || !has_time;
+            let share = if is_last { 1.0 } else { made as f64 / most as f64 };
+            let comparisons = self.judge.look(&mut comparer, folders, share, self.anyway)?;
+            let open: HashSet<_> = comparisons.open_cases().collect();
+            if is_last || open.is_empty() {
+                return Ok(comparisons);
+            }
+            log(&format!("cases that are not decided: {}; they are measured again", open.len()));
+            let checked = plan.clone().check()?;
+            let is_open = |(case, params): &(&PlannedCase, &str)| open.contains(&(&*case.test, *params));
+            let cases = checked.named_cases().into_iter().filter(is_open).map(|(case, _)| case.clone());
+            let plan = Plan { cases: cases.collect(), sweeps: Vec::new(), ..plan.clone() };
+            self.pace.measure(made + 1..=made + 1, &folders[1], &plan, options, ResumeOptions::default())?;
+        }
+        unreachable!("the last look returns")
+    }
+
+    /// Refuses at once what would be refused after all was measured.
+    fn refuse_early(&self, first: &Path) -> anyhow::Result<()> {
+        if let Some(out) = &self.out {
+            let is_empty = std::fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none());
+            ensure!(is_empty, "--out {}: is there and not empty; choose another folder", out.display());
+        }
+        let Some(then) = environment(first).filter(|_| !self.anyway) else { return Ok(()) };
+        let facts = |machine: &Machine, build: Option<String>| {
+            [machine.cpu_model.clone(), Some(machine.cpus.to_string()), machine.governor.clone(), build]
+        };
+        let (then, now) =
+            (facts(&then.begun.machine, then.begun.build()), facts(&Machine::this(), this_build()));
+        let names = ["CPU", "hardware threads", "governor", "ddtbench build"];
+        let pairs = names.iter().zip(then.into_iter().zip(now));
+        let differ = pairs.filter(|(_, (then, now))| then != now).map(|(name, (then, now))| {
+            let [then, now] = [then, now].map(|fact| fact.unwrap_or_else(|| "unknown".to_owned()));
+            format!("{name}: {then} then and {now} now")
+        });
+        let differ: Vec<String> = differ.collect();
+        ensure!(
+            differ.is_empty(),
+            "{} was measured in other conditions: {}; --anyway compares nevertheless",
+            self.baseline.name,
+            differ.join("; ")
+        );
+        Ok(())
+    }
+}

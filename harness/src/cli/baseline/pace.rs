@@ -1,0 +1,101 @@
+//! Runs of one plan, one after the other with pauses: drift over minutes must show between them.
+
+use std::ops::RangeInclusive;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure};
+use clap::Args;
+use ddtbench::folder;
+use ddtbench::mpi::interrupt;
+use ddtbench::plan::{MOST_LAUNCHES, Plan};
+use ddtbench::run::RunEnd;
+
+use crate::cli::compare::seconds;
+use crate::cli::measure::{self, BeginOptions, EarlyEnd};
+use crate::cli::numbers;
+use crate::cli::output::log;
+use crate::cli::resume::{self, ResumeOptions};
+
+/// Runs of a baseline: the fewest whose spread is known.
+pub const RUNS: usize = 3;
+
+/// How many runs there are, and how far apart they are.
+#[derive(Debug, Args)]
+pub struct PaceArgs {
+    /// Runs, at least 3 [default: 3; of a check as many as the baseline has]
+    #[arg(long, value_name = "N", value_parser = numbers::count(MOST_LAUNCHES))]
+    runs: Option<usize>,
+    /// Pause between two runs, for example 30s or 5m
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = seconds)]
+    pub pause: f64,
+}
+
+impl PaceArgs {
+    /// How many runs are to be made, if the flag does not say otherwise.
+    ///
+    /// # Errors
+    /// If the spread of so few is not known.
+    pub fn runs(&self, default: usize) -> anyhow::Result<usize> {
+        let runs = self.runs.unwrap_or(default);
+        ensure!(
+            runs >= RUNS,
+            "--runs {runs}: must be at least {RUNS}; the spread between fewer runs is not known"
+        );
+        Ok(runs)
+    }
+
+    /// Measures a plan so many times, into folders with numbers, or goes on with those that were begun: whether all methods have
+    /// succeeded.
+    pub fn measure(
+        &self,
+        numbers: RangeInclusive<usize>,
+        path: &Path,
+        plan: &Plan,
+        options: BeginOptions<'_>,
+        resume: ResumeOptions,
+    ) -> anyhow::Result<bool> {
+        let mut have_succeeded = true;
+        let last = *numbers.end();
+        for number in numbers {
+            let out = path.join(number.to_string());
+            let (begun, records) = if out.join(folder::PLAN).exists() {
+                resume::reopen(resume, &out)?
+            } else if number == 1 || self.wait(number, last) {
+                let begun = measure::start(BeginOptions { out: Some(&out), ..options }, plan.clone())?;
+                (begun, Vec::new())
+            } else {
+                bail!(stopped(path))
+            };
+            let ended = measure::finish(begun, records, options.verbose)?;
+            if ended.end == RunEnd::Interrupted {
+                bail!(stopped(path));
+            }
+            have_succeeded &= ended.is_success();
+        }
+        Ok(have_succeeded)
+    }
+
+    /// Waits before a run; `false` if the user has stopped that.
+    fn wait(&self, number: usize, runs: usize) -> bool {
+        const STEP: Duration = Duration::from_millis(100);
+        log(&format!("run {number} of {runs} in {} s", self.pause));
+        let begun = Instant::now();
+        while begun.elapsed().as_secs_f64() < self.pause {
+            if interrupt::requested() {
+                return false;
+            }
+            std::thread::sleep(STEP);
+        }
+        !interrupt::requested()
+    }
+}
+
+fn stopped(path: &Path) -> EarlyEnd {
+    log(&format!(
+        "stopped; the runs that were made are kept in {}; ddtbench baseline save goes on with a save",
+        path.display()
+    ));
+    EarlyEnd(ExitCode::from(measure::INTERRUPTED))
+}
