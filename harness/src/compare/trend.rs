@@ -1,8 +1,10 @@
 //! The trend of a baseline: what each of its checks found, and the first check from which a method differs.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::{Comparison, ComparisonRow, Comparisons, Subject, Verdict};
+use crate::model::Case;
 use crate::report::columns::{Align, Column, Table};
 use crate::report::compared::{Compared, Section};
 use crate::report::pictures::Datum;
@@ -60,7 +62,7 @@ impl Trend {
                 sentences,
                 table: Table { columns: self.columns(), rows },
             }],
-            legend: "A column per check: time over that of the baseline, the newest first, with its verdict if it is a change. Since: the \
+            legend: "A column per check, the newest first: time relative to the baseline, and the verdict if it is a change. Since: the \
                      first check from which the newest verdict holds."
                 .to_owned(),
             changes: self.marks(),
@@ -136,18 +138,20 @@ impl Trend {
             .collect()
     }
 
-    /// A mark per method and check, over the days since the baseline; a panel per case.
+    /// A mark per method and check, by the days since the baseline; a panel per case.
     fn marks(&self) -> Vec<Datum> {
         let of_check = |check: &'_ Check| -> Vec<Datum> {
+            let Some(comparison) = check.comparison() else { return Vec::new() };
             let place = |datum: Datum| Datum {
                 panel: [datum.case.test.as_str(), datum.case.set.as_str()].join(" ").trim_end().to_owned(),
+                // One panel for all checks, whose folders have different names.
+                case: Arc::new(Case { mpi: comparison.base.mpi.clone(), ..(*datum.case).clone() }),
                 x_name: DAYS.to_owned(),
                 x: Some(check.days.to_string()),
                 series: String::new(),
                 ..datum
             };
-            let marks = check.comparison().into_iter().flat_map(Comparison::changes);
-            marks.map(place).collect()
+            comparison.changes().map(place).collect()
         };
         self.0.iter().flat_map(of_check).collect()
     }

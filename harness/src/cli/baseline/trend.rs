@@ -67,7 +67,7 @@ fn read(check: &Path, since: Timestamp) -> anyhow::Result<Check> {
     ensure!(!runs.is_empty(), "{}: has no runs", check.display());
     let made = date(&runs[0])?;
     let seconds = made.duration_since(since).as_secs_f64();
-    Ok(Check { date: made.strftime("%Y-%m-%d").to_string(), days: seconds / 86400.0, found })
+    Ok(Check { date: made.strftime("%Y-%m-%d %H:%M").to_string(), days: seconds / 86400.0, found })
 }
 
 /// When a run was begun.
