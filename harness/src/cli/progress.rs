@@ -79,19 +79,47 @@ impl Observer for Progress {
 
     fn ended(&mut self, methods: &[Measured], took: Duration) {
         self.bar.set_position(self.begun + STEPS);
-        let mut text = format!("{} ... {:.1} s", self.label, took.as_secs_f64());
-        for measured in methods.iter().filter(|measured| !measured.outcome.is_measured()) {
-            text += &format!("\n    {}: {}", measured.method, measured.outcome.label());
-            if let Some(detail) = measured.outcome.detail() {
-                text += &format!(": {detail}");
-            }
+        let failures = failures(methods);
+        // On a terminal the bar shows what went well.
+        if self.bar.is_hidden() || !failures.is_empty() {
+            self.line(&format!("{} ... {:.1} s{failures}", self.label, took.as_secs_f64()));
         }
-        self.line(&text);
     }
 
     fn skipped(&mut self, _case: &Case) {
         self.bar.inc(STEPS);
         // What was done earlier says nothing about the time that is left.
         self.bar.reset_eta();
+    }
+}
+
+/// A line for each failure, with the methods that failed so: a launcher that fails takes all of them along.
+fn failures(methods: &[Measured]) -> String {
+    let mut failures: Vec<(String, Vec<&str>)> = Vec::new();
+    for Measured { method, outcome, .. } in methods.iter().filter(|measured| !measured.outcome.is_measured())
+    {
+        let detail = outcome.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
+        let failure = format!("{}{detail}", outcome.label());
+        match failures.iter_mut().find(|(known, _)| *known == failure) {
+            Some((_, methods)) => methods.push(method),
+            None => failures.push((failure, vec![method])),
+        }
+    }
+    failures.iter().map(|(failure, methods)| format!("\n    {}: {failure}", methods.join(", "))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ddtbench::model::Outcome;
+
+    use super::*;
+
+    #[test]
+    fn methods_that_failed_alike_share_a_line() {
+        let of = |method: &str, outcome| Measured { method: method.to_owned(), outcome, blocks: Vec::new() };
+        let crashed = || Outcome::Crashed { detail: "no process has begun".to_owned() };
+        let all = [of("ddt", crashed()), of("manual", Outcome::TimeLimit), of("mpi_pack", crashed())];
+        assert_eq!(failures(&all), "\n    ddt, mpi_pack: crashed: no process has begun");
+        assert_eq!(failures(&all[1..2]), "");
     }
 }
