@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Constructor, Element, Layout, Order};
+use crate::{Constructor, Layout, Order};
 
 /// A language that MPI has an interface for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl<'a> Code<'a> {
     /// Adds what makes a type after its children, and gives its name. A child that several parents share is made once.
     fn add(&mut self, layout: &'a Layout, is_last: bool) -> String {
         if let Constructor::Named { element } = layout.constructor() {
-            return name(*element, self.language).to_owned();
+            return element.constants()[self.language as usize].to_owned();
         }
         if let Some((_, known)) = self.parts.iter().find(|(known, _)| *known == layout) {
             return known.clone();
@@ -320,36 +320,10 @@ fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static 
     }
 }
 
-/// The constant of a predefined type.
-const fn name(element: Element, language: Language) -> &'static str {
-    match (element, language) {
-        (Element::Byte, _) => "MPI_BYTE",
-        (Element::Char, Language::C) => "MPI_CHAR",
-        (Element::Char, Language::Fortran) => "MPI_CHARACTER",
-        (Element::Int8, _) => "MPI_INT8_T",
-        (Element::Int16, _) => "MPI_INT16_T",
-        (Element::Int32, Language::C) => "MPI_INT32_T",
-        (Element::Int32, Language::Fortran) => "MPI_INTEGER",
-        (Element::Int64, _) => "MPI_INT64_T",
-        (Element::Uint8, _) => "MPI_UINT8_T",
-        (Element::Uint16, _) => "MPI_UINT16_T",
-        (Element::Uint32, _) => "MPI_UINT32_T",
-        (Element::Uint64, _) => "MPI_UINT64_T",
-        (Element::Float, Language::C) => "MPI_FLOAT",
-        (Element::Float, Language::Fortran) => "MPI_REAL",
-        (Element::Double, Language::C) => "MPI_DOUBLE",
-        (Element::Double, Language::Fortran) => "MPI_DOUBLE_PRECISION",
-        (Element::FloatComplex, Language::C) => "MPI_C_FLOAT_COMPLEX",
-        (Element::FloatComplex, Language::Fortran) => "MPI_COMPLEX",
-        (Element::DoubleComplex, Language::C) => "MPI_C_DOUBLE_COMPLEX",
-        (Element::DoubleComplex, Language::Fortran) => "MPI_DOUBLE_COMPLEX",
-        (Element::Logical, _) => "MPI_C_BOOL",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Element;
 
     fn code(layout: &str, language: Language) -> String {
         layout.parse::<Layout>().unwrap().code(language)

@@ -1,99 +1,87 @@
 //! The predefined types, with the sizes and alignments of the C types that they stand for.
 
-/// A predefined MPI datatype (MPI-4.1, table 3.2 and section 5.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Element {
-    /// `MPI_BYTE`
-    Byte,
-    /// `MPI_CHAR`
-    Char,
-    /// `MPI_INT8_T`
-    Int8,
-    /// `MPI_INT16_T`
-    Int16,
-    /// `MPI_INT32_T`
-    Int32,
-    /// `MPI_INT64_T`
-    Int64,
-    /// `MPI_UINT8_T`
-    Uint8,
-    /// `MPI_UINT16_T`
-    Uint16,
-    /// `MPI_UINT32_T`
-    Uint32,
-    /// `MPI_UINT64_T`
-    Uint64,
-    /// `MPI_FLOAT`
-    Float,
-    /// `MPI_DOUBLE`
-    Double,
-    /// `MPI_C_FLOAT_COMPLEX`
-    FloatComplex,
-    /// `MPI_C_DOUBLE_COMPLEX`
-    DoubleComplex,
-    /// `MPI_C_BOOL`
-    Logical,
+/// The predefined types, a row each: the name used in reports, files and parameters, the bytes of a value, MPI's constant in C and in
+/// Fortran, and the other names that are read.
+macro_rules! elements {
+    ($($element:ident = $name:literal, $bytes:literal, $c:literal, $fortran:literal, [$($other:literal),*];)*) => {
+        /// A predefined MPI datatype (MPI-4.1, table 3.2 and section 5.1).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Element {
+            $(#[doc = concat!("`", $c, "`")] $element,)*
+        }
+
+        impl Element {
+            /// Every predefined type, narrow ones first within a kind.
+            pub const ALL: [Self; [$($bytes),*].len()] = [$(Self::$element),*];
+
+            /// Bytes of one value.
+            pub const fn size(self) -> u64 {
+                match self {
+                    $(Self::$element => $bytes,)*
+                }
+            }
+
+            /// The name used in reports, files and parameters: `float`, `double_complex`, ...
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$element => $name,)*
+                }
+            }
+
+            /// MPI's constant in C, and in Fortran.
+            pub(crate) const fn constants(self) -> [&'static str; 2] {
+                match self {
+                    $(Self::$element => [$c, $fortran],)*
+                }
+            }
+
+            /// Other names, in lower case: C's types on 64-bit Linux, Fortran's with the kinds that all compilers there have, and MPI's own
+            /// (MPI-4.1, tables 3.1 to 3.3) without `MPI_`. Fortran's `logical` and `character(n)` are missing: the first has four bytes
+            /// and no portable value, the second any length.
+            pub(crate) const fn other_names(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$element => &[$($other),*],)*
+                }
+            }
+        }
+    };
+}
+
+elements! {
+    Byte = "byte", 1, "MPI_BYTE", "MPI_BYTE", [];
+    Char = "char", 1, "MPI_CHAR", "MPI_CHARACTER", ["character"];
+    Int8 = "int8", 1, "MPI_INT8_T", "MPI_INT8_T",
+        ["int8_t", "signed char", "signed_char", "integer(1)", "integer1"];
+    Int16 = "int16", 2, "MPI_INT16_T", "MPI_INT16_T",
+        ["int16_t", "short", "short int", "integer(2)", "integer2"];
+    Int32 = "int32", 4, "MPI_INT32_T", "MPI_INTEGER",
+        ["int32_t", "int", "integer", "integer(4)", "integer4"];
+    Int64 = "int64", 8, "MPI_INT64_T", "MPI_INT64_T",
+        ["int64_t", "long", "long int", "long long", "long_long", "long long int", "long_long_int", "integer(8)", "integer8"];
+    Uint8 = "uint8", 1, "MPI_UINT8_T", "MPI_UINT8_T", ["uint8_t", "unsigned char", "unsigned_char"];
+    Uint16 = "uint16", 2, "MPI_UINT16_T", "MPI_UINT16_T",
+        ["uint16_t", "unsigned short", "unsigned_short", "unsigned short int"];
+    Uint32 = "uint32", 4, "MPI_UINT32_T", "MPI_UINT32_T", ["uint32_t", "unsigned", "unsigned int"];
+    Uint64 = "uint64", 8, "MPI_UINT64_T", "MPI_UINT64_T",
+        ["uint64_t", "unsigned long", "unsigned_long", "unsigned long int", "unsigned long long", "size_t"];
+    Float = "float", 4, "MPI_FLOAT", "MPI_REAL", ["real", "real(4)", "real*4", "real4"];
+    Double = "double", 8, "MPI_DOUBLE", "MPI_DOUBLE_PRECISION",
+        ["real(8)", "real*8", "real8", "double precision", "double_precision"];
+    FloatComplex = "float_complex", 8, "MPI_C_FLOAT_COMPLEX", "MPI_COMPLEX",
+        ["float complex", "float _complex", "complex", "complex(4)", "complex*8", "complex8"];
+    DoubleComplex = "double_complex", 16, "MPI_C_DOUBLE_COMPLEX", "MPI_DOUBLE_COMPLEX",
+        ["double complex", "double _complex", "complex(8)", "complex*16", "complex16"];
+    Logical = "logical", 1, "MPI_C_BOOL", "MPI_C_BOOL", ["bool", "_bool"];
 }
 
 impl Element {
-    /// Every predefined type, narrow ones first within a kind.
-    pub const ALL: [Self; 15] = [
-        Self::Byte,
-        Self::Char,
-        Self::Int8,
-        Self::Int16,
-        Self::Int32,
-        Self::Int64,
-        Self::Uint8,
-        Self::Uint16,
-        Self::Uint32,
-        Self::Uint64,
-        Self::Float,
-        Self::Double,
-        Self::FloatComplex,
-        Self::DoubleComplex,
-        Self::Logical,
-    ];
-
-    /// Bytes of one value.
-    pub const fn size(self) -> u64 {
-        match self {
-            Self::Byte | Self::Char | Self::Int8 | Self::Uint8 | Self::Logical => 1,
-            Self::Int16 | Self::Uint16 => 2,
-            Self::Int32 | Self::Uint32 | Self::Float => 4,
-            Self::Int64 | Self::Uint64 | Self::Double | Self::FloatComplex => 8,
-            Self::DoubleComplex => 16,
-        }
-    }
-
     /// The alignment of the C type in bytes; a complex number is aligned like its parts.
     pub const fn alignment(self) -> u64 {
         match self {
             Self::FloatComplex => 4,
             Self::DoubleComplex => 8,
             other => other.size(),
-        }
-    }
-
-    /// The name used in reports, files and parameters: `float`, `double_complex`, ...
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Byte => "byte",
-            Self::Char => "char",
-            Self::Int8 => "int8",
-            Self::Int16 => "int16",
-            Self::Int32 => "int32",
-            Self::Int64 => "int64",
-            Self::Uint8 => "uint8",
-            Self::Uint16 => "uint16",
-            Self::Uint32 => "uint32",
-            Self::Uint64 => "uint64",
-            Self::Float => "float",
-            Self::Double => "double",
-            Self::FloatComplex => "float_complex",
-            Self::DoubleComplex => "double_complex",
-            Self::Logical => "logical",
         }
     }
 }

@@ -3,79 +3,12 @@
 use std::str::FromStr;
 
 use crate::Element;
-use crate::Element::{
-    Char, Double, DoubleComplex, Float, FloatComplex, Int8, Int16, Int32, Int64, Logical, Uint8, Uint16,
-    Uint32, Uint64,
-};
 
-/// Other names of the predefined types, in lower case: C's types on 64-bit Linux, Fortran's with the kinds that all compilers there
-/// have, and MPI's own (MPI-4.1, tables 3.1 to 3.3) without `MPI_`. Fortran's `logical` and `character(n)` are missing: the first has
-/// four bytes and no portable value, the second any length.
-const SPELLINGS: [(&str, Element); 63] = [
-    ("signed char", Int8),
-    ("short", Int16),
-    ("short int", Int16),
-    ("int", Int32),
-    ("long", Int64),
-    ("long int", Int64),
-    ("long long", Int64),
-    ("long long int", Int64),
-    ("unsigned char", Uint8),
-    ("unsigned short", Uint16),
-    ("unsigned short int", Uint16),
-    ("unsigned", Uint32),
-    ("unsigned int", Uint32),
-    ("unsigned long", Uint64),
-    ("unsigned long int", Uint64),
-    ("unsigned long long", Uint64),
-    ("size_t", Uint64),
-    ("bool", Logical),
-    ("_bool", Logical),
-    ("float complex", FloatComplex),
-    ("float _complex", FloatComplex),
-    ("double complex", DoubleComplex),
-    ("double _complex", DoubleComplex),
-    ("int8_t", Int8),
-    ("int16_t", Int16),
-    ("int32_t", Int32),
-    ("int64_t", Int64),
-    ("uint8_t", Uint8),
-    ("uint16_t", Uint16),
-    ("uint32_t", Uint32),
-    ("uint64_t", Uint64),
-    ("integer", Int32),
-    ("integer(1)", Int8),
-    ("integer(2)", Int16),
-    ("integer(4)", Int32),
-    ("integer(8)", Int64),
-    ("integer1", Int8),
-    ("integer2", Int16),
-    ("integer4", Int32),
-    ("integer8", Int64),
-    ("real", Float),
-    ("real(4)", Float),
-    ("real(8)", Double),
-    ("real*4", Float),
-    ("real*8", Double),
-    ("real4", Float),
-    ("real8", Double),
-    ("double precision", Double),
-    ("double_precision", Double),
-    ("complex", FloatComplex),
-    ("complex(4)", FloatComplex),
-    ("complex(8)", DoubleComplex),
-    ("complex*8", FloatComplex),
-    ("complex*16", DoubleComplex),
-    ("complex8", FloatComplex),
-    ("complex16", DoubleComplex),
-    ("character", Char),
-    ("signed_char", Int8),
-    ("unsigned_char", Uint8),
-    ("unsigned_short", Uint16),
-    ("unsigned_long", Uint64),
-    ("long_long", Int64),
-    ("long_long_int", Int64),
-];
+/// All names of all predefined types.
+fn names() -> impl Iterator<Item = (&'static str, Element)> {
+    let of = |element: Element| element.other_names().iter().copied().chain([element.name()]);
+    Element::ALL.into_iter().flat_map(move |element| of(element).map(move |name| (name, element)))
+}
 
 /// MPI's names of C types begin with these, in lower case.
 const PREFIXES: [&str; 2] = ["mpi_c_", "mpi_"];
@@ -84,8 +17,7 @@ const PREFIXES: [&str; 2] = ["mpi_c_", "mpi_"];
 pub fn element(text: &str) -> Option<(Element, usize)> {
     let prefix = PREFIXES.into_iter().find(|prefix| starts_with(text, prefix).is_some()).unwrap_or_default();
     let rest = &text[prefix.len()..];
-    let own = Element::ALL.into_iter().map(|element| (element.name(), element));
-    let all = own.chain(SPELLINGS).filter_map(|(name, element)| Some((element, starts_with(rest, name)?)));
+    let all = names().filter_map(|(name, element)| Some((element, starts_with(rest, name)?)));
     let ends = |&(_, bytes): &(Element, usize)| !rest[bytes..].starts_with(is_of_a_name);
     all.filter(ends).max_by_key(|&(_, bytes)| bytes).map(|(element, bytes)| (element, prefix.len() + bytes))
 }
@@ -130,8 +62,7 @@ impl FromStr for Element {
 
 /// The name of a predefined type that `name` is most likely a slip of.
 fn similar_type(name: &str) -> Option<&'static str> {
-    let names: Vec<&str> =
-        Element::ALL.map(Element::name).into_iter().chain(SPELLINGS.map(|(name, _)| name)).collect();
+    let names: Vec<&str> = names().map(|(name, _)| name).collect();
     let prefix = PREFIXES.into_iter().find(|prefix| starts_with(name, prefix).is_some()).unwrap_or_default();
     similar(&names, &name[prefix.len()..])
 }
@@ -162,6 +93,9 @@ pub fn similar<'a>(candidates: &[&'a str], name: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Element::{
+        Char, Double, DoubleComplex, Float, FloatComplex, Int32, Int64, Logical, Uint32, Uint64,
+    };
 
     #[test]
     fn predefined_types_have_the_names_of_their_languages() {
@@ -208,8 +142,7 @@ mod tests {
     /// A name that two types have would be read as one of them.
     #[test]
     fn no_name_is_of_two_types() {
-        let own = Element::ALL.map(Element::name);
-        let mut names: Vec<&str> = SPELLINGS.iter().map(|(name, _)| *name).chain(own).collect();
+        let mut names: Vec<&str> = names().map(|(name, _)| name).collect();
         names.sort_unstable();
         let all = names.len();
         names.dedup();
