@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::engine::methods::METHODS;
 use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::plan::Plan;
 use libtest_mimic::Trial;
@@ -10,9 +12,6 @@ use super::results::Row;
 use super::setup::{Check, MPIS, Mpi, trials_on};
 use super::trial::{Need, beside_others};
 use super::typed::{Measuring, type_alone};
-
-/// What is compared.
-const METHODS: [&str; 6] = ["engine", "manual", "manual_tuned", "mpi_pack", "memcpy", "bound"];
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
@@ -53,14 +52,14 @@ fn of<'a>(rows: &'a [Row], method: &str, phase: &str) -> Vec<&'a Row> {
 }
 
 #[track_caller]
-fn expect_measured(rows: &[Row], methods: &[&str], cases: usize) {
-    for method in methods {
+fn expect_measured(rows: &[Row], methods: &[impl AsRef<str>], cases: usize) {
+    for method in methods.iter().map(AsRef::as_ref) {
         for phase in ["pack", "unpack"] {
             let found = of(rows, method, phase);
             assert_eq!(found.len(), cases, "{method} {phase}: {rows:?}");
             for row in found {
                 assert!(row.number("median_s") > Some(0.0) && row.number("blocks") >= Some(1.0), "{row:?}");
-                assert_eq!(row.figure("over_engine").is_some(), *method != "engine", "{row:?}");
+                assert_eq!(row.figure("over_engine").is_some(), method != "engine", "{row:?}");
             }
         }
     }
@@ -79,9 +78,11 @@ fn all_are_measured(mpi: &Mpi) {
             assert_eq!(of(&rows, method, phase).len(), cases, "{method} {phase}");
         }
     }
-    expect_measured(&rows, &["engine", "mpi_pack", "memcpy", "bound"], cases);
-    expect_measured(&rows, &["manual", "manual_tuned"], count * tests.len());
     // The other order has no loops that were written by hand.
+    let is_by_hand = |name: &String| METHODS.iter().any(|method| method.name == *name && method.by_hand);
+    let (by_hand, others): (Vec<_>, Vec<_>) = Kind::Engine.all_methods().into_iter().partition(is_by_hand);
+    expect_measured(&rows, &others, cases);
+    expect_measured(&rows, &by_hand, count * tests.len());
     let of_order = |method: &str| {
         let rows = of(&rows, method, "pack").into_iter();
         rows.filter(|row| row.get("params").ends_with("order=ddt")).count()
@@ -97,7 +98,8 @@ fn the_grid(mpi: &Mpi) {
         "strided -p count=4092,blocklength=1,stride=1025,element=float",
         "scattered -p count=4,blocklength=8192,places=8,element=double",
     ] {
-        expect_measured(&compare(mpi, &format!("{case} --cache warm")), &METHODS, 1);
+        let methods = Kind::Engine.usual_methods(case.split(' ').take(1));
+        expect_measured(&compare(mpi, &format!("{case} --cache warm")), &methods, 1);
     }
 }
 

@@ -4,6 +4,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
+use apps::Context;
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::overlap::OverlapCase;
 use ddtbench::experiments::overlap::operations::OPERATIONS;
 use libtest_mimic::Trial;
 
@@ -15,26 +18,18 @@ use super::typed::{Kept, Measuring, by_hand, type_alone};
 /// Short, since no figure is looked at.
 const SHORT: &str = "--max-time 0.002 --min-runs 2 --warmup 1";
 
-const OF_MESSAGE: &str = "reference manual manual_tuned mpi_pack engine ddt persistent persistent_ddt";
-const OF_EXCHANGE: &str = "reference manual manual_tuned engine ddt persistent persistent_ddt ineighbor_alltoallw \
-                           persistent_neighbor_alltoallw";
-/// A layout has no hand-written loops: the plain loop replaces them.
-const OF_LAYOUT: &str = "reference loop mpi_pack engine ddt persistent_ddt";
-const OF_LAYOUTS: &str =
-    "reference loop engine ddt persistent_ddt ineighbor_alltoallw persistent_neighbor_alltoallw";
-
-/// What is communicated besides operations, with its methods: from arrays, from the same memory as is received into, between all, in
-/// stages.
-const OF_APPS: [(&str, &str); 9] = [
-    ("nas_lu_y -p nx=40,ny=40", OF_MESSAGE),
-    ("wrf_x_vec", OF_MESSAGE),
-    ("lammps_full -p dim1=354,icount=62", OF_MESSAGE),
-    ("fft2d -p n=24", OF_MESSAGE),
-    ("halo:nas_mg -p d1=10,d2=8,d3=6", OF_EXCHANGE),
-    ("halo:milc -p lx=4,ly=4,lz=4,lt=4", OF_EXCHANGE),
-    ("halo:fft2d -p n=24", OF_EXCHANGE),
-    ("layout -p 'send=vector(8,1,4,double)'", OF_LAYOUT),
-    ("halo:layout -p 'send=struct([1,2],[0,8],[int32,double])' -p neighbours=next", OF_LAYOUTS),
+/// What is communicated besides operations, with its parameters: from arrays, from the same memory as is received into, between all, in
+/// stages, of any layout.
+const APPS: [(&str, &str); 9] = [
+    ("nas_lu_y", "nx=40 ny=40"),
+    ("wrf_x_vec", ""),
+    ("lammps_full", "dim1=354 icount=62"),
+    ("fft2d", "n=24"),
+    ("halo:nas_mg", "d1=10 d2=8 d3=6"),
+    ("halo:milc", "lx=4 ly=4 lz=4 lt=4"),
+    ("halo:fft2d", "n=24"),
+    ("layout", "send=vector(8,1,4,double)"),
+    ("halo:layout", "send=struct([1,2],[0,8],[int32,double]) neighbours=next"),
 ];
 
 pub fn trials() -> Vec<Trial> {
@@ -61,11 +56,19 @@ pub fn trials() -> Vec<Trial> {
 
 /// The rank program by hand: its table has a row with times for each of these methods, and no row says anything else.
 #[track_caller]
-fn measures(mpi: &Mpi, ranks: &str, test: &str, methods: &str) {
-    let ended = by_hand(mpi, ranks, &format!("overlap {test} -p matrix_order=24 {SHORT}")).expect_code(0);
-    for method in methods.split_whitespace() {
+fn measures(mpi: &Mpi, ranks: usize, test: &str, params: &str) {
+    let params = || params.split_whitespace();
+    let flags: String = params().map(|param| format!(" -p '{param}'")).collect();
+    let line = format!("overlap {test}{flags} -p matrix_order=24 {SHORT}");
+    let ended = by_hand(mpi, &ranks.to_string(), &line).expect_code(0);
+    let case = OverlapCase::parse(test, None, params().filter_map(|param| param.split_once('='))).unwrap();
+    let built = case.build(Context { ranks, ..Context::default() }).unwrap();
+    let mut methods = Kind::Overlap.usual_methods(std::iter::once(test));
+    methods.retain(|method| case.has(&built, method));
+    assert!(methods.len() >= 2, "{test}: {methods:?}");
+    for method in methods {
         let is_end = |line: &&str| {
-            let words = line.trim_start().strip_prefix(method).unwrap_or_default();
+            let words = line.trim_start().strip_prefix(&*method).unwrap_or_default();
             words.starts_with(' ') && ["time limit", "converged"].iter().any(|end| words.contains(end))
         };
         let ends = ended.out.lines().filter(is_end).count();
@@ -76,24 +79,23 @@ fn measures(mpi: &Mpi, ranks: &str, test: &str, methods: &str) {
 
 fn operations(mpi: &Mpi) {
     // What a number of ranks changes is ours: three of them on one MPI.
-    let ranks = if mpi.name == "mpich" { &["2", "3", "4"][..] } else { &["2", "4"] };
+    let ranks = if mpi.name == "mpich" { &[2, 3, 4][..] } else { &[2, 4] };
     for operation in OPERATIONS {
         // A block that ends within a word.
-        let bytes = if operation.has_bytes() { "-p bytes=1003" } else { "" };
-        let elements = if operation.adds() { &["", "-p element=float"][..] } else { &[""] };
-        for &ranks in ranks.iter().filter(|ranks| operation.name != "isend" || **ranks != "3") {
+        let bytes = if operation.has_bytes() { "bytes=1003" } else { "" };
+        let elements = if operation.adds() { &["", "element=float"][..] } else { &[""] };
+        for &ranks in ranks.iter().filter(|ranks| operation.name != "isend" || **ranks != 3) {
             for element in elements {
-                let test = format!("{} {bytes} {element}", operation.name);
-                measures(mpi, ranks, &test, "nonblocking persistent");
+                measures(mpi, ranks, operation.name, &format!("{bytes} {element}"));
             }
         }
     }
 }
 
 fn apps(mpi: &Mpi) {
-    for (test, methods) in OF_APPS {
-        for ranks in ["2", "4"] {
-            measures(mpi, ranks, test, methods);
+    for (test, params) in APPS {
+        for ranks in [2, 4] {
+            measures(mpi, ranks, test, params);
         }
     }
 }
