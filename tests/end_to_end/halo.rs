@@ -22,7 +22,7 @@ fn small() -> impl Iterator<Item = (&'static str, &'static str)> {
     include_str!("halo_small.txt").lines().filter_map(|line| line.split_once(": "))
 }
 
-/// The head of a plan, short, since no figure is looked at. The silence is that of transfers, with which probes are shared.
+/// The head of a plan, short, since no figure is looked at. The silence is that of transfers, with which checks are shared.
 const HEAD: &str = "schema = 1
 experiment = \"halo\"
 limits = { warmup = 1, min_runs = 2, max_runs = 20, max_time_s = 0.002, precision_percent = 2.5, timeout_s = 6.0 }

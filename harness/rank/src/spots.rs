@@ -24,13 +24,13 @@ use crate::stamps::Stamps;
 
 /// Which memory of a case a spot is in, as it is called between two repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Buffer {
     Arrays,
     Outgoing,
     Incoming,
 }
 
-impl Place {
+impl Buffer {
     fn of(self, memory: &Memory) -> &[u8] {
         match self {
             Self::Arrays => memory.arrays.memory(),
@@ -51,7 +51,7 @@ impl Place {
 /// A few bytes of a message at one end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Spot {
-    place: Place,
+    place: Buffer,
     /// Their places there.
     at: usize,
     /// How many: those of a stamp, or as many of it as are in one run.
@@ -98,7 +98,7 @@ impl Spot {
         let i = expected.iter().zip(&found).position(|(expected, found)| expected != found)?;
         let (expected, found) = (expected[i], found[i]);
         Some(match self.place {
-            Place::Arrays => mismatch_at(&memory.arrays, self.at + i, expected, found),
+            Buffer::Arrays => mismatch_at(&memory.arrays, self.at + i, expected, found),
             _ => format!("packed byte {}: expected {expected:#04x}, found {found:#04x}", self.packed_at + i),
         })
     }
@@ -168,7 +168,7 @@ impl Spots {
             };
             chosen.iter().flatten().map(spot).collect::<Vec<_>>()
         };
-        let (packed, mut unpacked) = (of(0, Place::Outgoing), of(1, Place::Incoming));
+        let (packed, mut unpacked) = (of(0, Buffer::Outgoing), of(1, Buffer::Incoming));
         place_in_arrays(app, memory, order, &mut unpacked);
         [packed, unpacked].map(|after| Self::new(after, Vec::new(), Vec::new()))
     }
@@ -304,15 +304,15 @@ fn leg(
     let sends = chosen.iter().flatten().map(|stamp| {
         let Stamp { packed_at, from, bytes } = *stamp;
         let (place, at) = match ends.from {
-            Location::Arrays => (Place::Arrays, from),
-            Location::Wire if returns => (Place::Incoming, packed_at),
-            Location::Wire => (Place::Outgoing, packed_at),
+            Location::Arrays => (Buffer::Arrays, from),
+            Location::Wire if returns => (Buffer::Incoming, packed_at),
+            Location::Wire => (Buffer::Outgoing, packed_at),
         };
         Spot { place, at, bytes, sender: setup.me, from, packed_at }
     });
     let sends = sends.collect();
     let mut receives: Vec<Spot> = Vec::new();
-    let wire = if returns { Place::Outgoing } else { Place::Incoming };
+    let wire = if returns { Buffer::Outgoing } else { Buffer::Incoming };
     let mut receive = |sender: usize, stamp: &Stamp, packed_at: usize| {
         let Stamp { from, bytes, .. } = *stamp;
         receives.push(Spot { place: wire, at: packed_at, bytes, sender, from, packed_at });
@@ -415,7 +415,7 @@ fn place_in_arrays(app: &MicroApp, memory: &Memory, order: WireOrder, spots: &mu
     let mut next = 0;
     for span in spans(&app.message(Side::Receive, order), &memory.arrays) {
         while let Some(spot) = left.next_if(|spot| spot.packed_at < next + span.bytes) {
-            spot.place = Place::Arrays;
+            spot.place = Buffer::Arrays;
             spot.at = span.offset + spot.packed_at - next;
             spot.bytes = spot.bytes.min(span.offset + span.bytes - spot.at);
         }
@@ -507,7 +507,7 @@ mod tests {
         let app = app();
         let mut memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes() as usize);
         let spot =
-            |at, sender| Spot { place: Place::Arrays, at, bytes: WORD, sender, from: at, packed_at: at };
+            |at, sender| Spot { place: Buffer::Arrays, at, bytes: WORD, sender, from: at, packed_at: at };
         // The second begins within the first.
         let mut spots = Spots::new(Vec::new(), vec![spot(64, 0)], vec![spot(64, 1), spot(66, 1)]);
         let (theirs, mine) = (Pattern::new(0, 3), Pattern::new(1, 3));

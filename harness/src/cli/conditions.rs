@@ -57,7 +57,7 @@ pub struct FolderArgs {
     /// Resume the run in this folder
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
-    /// With --resume: run again what has crashed, timed out, moved wrong bytes or is invalid, and the probes that have failed
+    /// With --resume: run again what has crashed, timed out, moved wrong bytes or is invalid, and the checks that have failed
     #[arg(long, requires = "resume")]
     pub(super) retry_failed: bool,
     /// With --resume: go on although the machine or other conditions differ

@@ -203,7 +203,7 @@ mod tests {
         MpiAccount { mpi, settings: Some(settings.collect()), ..MpiAccount::default() }
     }
 
-    fn told(cpus: &[&[usize]], level: &str, library: &[(&str, &str)]) -> MpiAccount {
+    fn reported(cpus: &[&[usize]], level: &str, library: &[(&str, &str)]) -> MpiAccount {
         let place = |(rank, cpus): (usize, &&[usize])| RankPlace {
             rank,
             cpus: cpus.to_vec(),
@@ -253,8 +253,8 @@ mod tests {
 
     #[test]
     fn launcher_threads_binding_and_what_the_library_reports_are_conditions() {
-        let bound = told(&[&[0], &[1]], "MPI_THREAD_FUNNELED", &[("CMA", "1"), ("new", "1")]);
-        let free = told(&[&[0, 1], &[0, 1]], "MPI_THREAD_SINGLE", &[("CMA", "1")]);
+        let bound = reported(&[&[0], &[1]], "MPI_THREAD_FUNNELED", &[("CMA", "1"), ("new", "1")]);
+        let free = reported(&[&[0, 1], &[0, 1]], "MPI_THREAD_SINGLE", &[("CMA", "1")]);
         assert_eq!(
             texts(&bound, &free),
             [
@@ -262,7 +262,7 @@ mod tests {
                 "binding: each rank on 1 of 2 hardware threads then, each rank on 2 of 2 hardware threads now"
             ]
         );
-        let off = told(&[&[0], &[1]], "MPI_THREAD_FUNNELED", &[("CMA", "0")]);
+        let off = reported(&[&[0], &[1]], "MPI_THREAD_FUNNELED", &[("CMA", "0")]);
         assert_eq!(texts(&bound, &off), ["CMA: 1 then, 0 now"]);
         let mut other = off.clone();
         other.mpi.version = "2".to_owned();

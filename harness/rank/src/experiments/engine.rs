@@ -24,7 +24,7 @@ use crate::checked::{CallError, World};
 use crate::cli::Engine;
 use crate::environment;
 use crate::measure::cache::{self, Eviction};
-use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::experiment::{Amount, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::memory::Memory;
@@ -132,7 +132,7 @@ impl EngineComparison<'_> {
     }
 }
 
-impl<'a> Experiment<'a> for EngineComparison<'a> {
+impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
     type ActiveMethod = ActiveMethod<'a>;
 
     fn job(&mut self) -> &mut Job<'a> {

@@ -29,7 +29,7 @@ use common::model::event::Block;
 use crate::checked::World;
 use crate::cli::Halo;
 use crate::environment;
-use crate::measure::experiment::{Amount, Experiment, Made, Turn};
+use crate::measure::experiment::{Amount, Made, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
@@ -169,7 +169,7 @@ impl HaloExchanges<'_> {
     }
 }
 
-impl<'a> Experiment<'a> for HaloExchanges<'a> {
+impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
     type ActiveMethod = Made<ActiveMethod<'a>>;
 
     fn job(&mut self) -> &mut Job<'a> {

@@ -22,7 +22,7 @@ use crate::checked::{CallError, Comm, Datatype, Envelope, World, identity};
 use crate::cli::Partitioned;
 use crate::environment;
 use crate::measure::cache::{self, evict_buffer};
-use crate::measure::experiment::{Amount, Experiment, Made, Turn};
+use crate::measure::experiment::{Amount, Made, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
@@ -232,7 +232,7 @@ impl<'a> PartitionedTransfers<'a> {
     }
 }
 
-impl<'a> Experiment<'a> for PartitionedTransfers<'a> {
+impl<'a> ScheduledCase<'a> for PartitionedTransfers<'a> {
     type ActiveMethod = Made<Mechanisms<'a>>;
 
     fn job(&mut self) -> &mut Job<'a> {

@@ -16,7 +16,7 @@ use crate::cli::PingPong;
 use crate::measure::block;
 use crate::measure::cache::{self, Eviction};
 use crate::measure::creation::InARow;
-use crate::measure::experiment::{Amount, Experiment, Turn};
+use crate::measure::experiment::{Amount, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::session::{Renewal, Session};
@@ -85,7 +85,7 @@ struct PingPongs<'a> {
     memory: Memory,
 }
 
-impl<'a> Experiment<'a> for PingPongs<'a> {
+impl<'a> ScheduledCase<'a> for PingPongs<'a> {
     type ActiveMethod = ActiveMethod<'a>;
 
     fn job(&mut self) -> &mut Job<'a> {

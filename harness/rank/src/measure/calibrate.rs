@@ -4,7 +4,7 @@ use common::limits::Limits;
 use common::model::event::Stage;
 use common::pcomm;
 
-use super::experiment::{Amount, Experiment, Turn};
+use super::experiment::{Amount, ScheduledCase, Turn};
 
 /// A block's samples last about this long: short against changes of the machine, which come in seconds and
 /// minutes, and long against the readings of its state around it.
@@ -35,7 +35,7 @@ struct Trial {
 }
 
 /// Warms a method up and tries how long it takes.
-fn trial<'a, E: Experiment<'a>>(
+fn trial<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     active: &mut E::ActiveMethod,
     limits: Limits,
@@ -54,7 +54,7 @@ fn trial<'a, E: Experiment<'a>>(
 }
 
 /// Warms all methods up, and finds out the amount of each.
-pub fn all<'a, E: Experiment<'a>>(
+pub fn all<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     active_methods: &mut [(String, E::ActiveMethod)],
     limits: Limits,
@@ -94,7 +94,7 @@ fn amounts(trials: &[Trial], limits: Limits, least_blocks: u32) -> Vec<Amount> {
 }
 
 /// Rank 0's shortest times of some repetitions; on all ranks.
-fn repeat<'a, E: Experiment<'a>>(
+fn repeat<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     active: &mut E::ActiveMethod,
     count: u32,

@@ -60,8 +60,8 @@ impl<A> Made<A> {
     }
 }
 
-/// A kind of experiment with its case. All ranks walk through it together: every function is collective.
-pub trait Experiment<'a> {
+/// A case as the schedule measures it. All ranks walk through it together: every function is collective.
+pub trait ScheduledCase<'a> {
     /// A method that was made and is being measured. It is made once: windows above all are dear, and one MPI breaks now and
     /// then where many are made.
     type ActiveMethod;

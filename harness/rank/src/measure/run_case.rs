@@ -7,7 +7,7 @@ use common::model::Case;
 use common::model::event::{Event, Hello};
 use common::model::load::Load;
 
-use super::experiment::Experiment;
+use super::experiment::ScheduledCase;
 use super::schedule;
 
 /// Measures `methods`, and tells what came of them: as events, or as a table of `case`. Collective.
@@ -15,7 +15,7 @@ use super::schedule;
 /// # Errors
 /// An MPI call that fails after all is measured; before, it ends the job.
 pub fn run_case<'a>(
-    mut experiment: impl Experiment<'a>,
+    mut experiment: impl ScheduledCase<'a>,
     hello: Hello,
     methods: &[String],
     limits: Limits,

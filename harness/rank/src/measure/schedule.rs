@@ -20,7 +20,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
-use super::experiment::{Amount, Experiment};
+use super::experiment::{Amount, ScheduledCase};
 use super::job::Job;
 use super::{calibrate, disturbance};
 use crate::checked::symbols;
@@ -36,7 +36,7 @@ struct Scheduled<C> {
 }
 
 /// Runs all `methods` of a case.
-pub fn run<'a, E: Experiment<'a>>(
+pub fn run<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     kind: Kind,
     methods: &[String],
@@ -125,7 +125,7 @@ pub fn run<'a, E: Experiment<'a>>(
 }
 
 /// Gives back what a method has, and tells how it ended.
-fn end<'a, E: Experiment<'a>>(
+fn end<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     name: &str,
     active: E::ActiveMethod,
@@ -140,7 +140,7 @@ fn end<'a, E: Experiment<'a>>(
 const GOING_ON: Outcome = Outcome::RunLimit;
 
 /// Whether the MPI has all functions of a method; says which are missing.
-fn is_available<'a>(experiment: &mut impl Experiment<'a>, kind: Kind, name: &str) -> anyhow::Result<bool> {
+fn is_available<'a>(experiment: &mut impl ScheduledCase<'a>, kind: Kind, name: &str) -> anyhow::Result<bool> {
     let method = kind.method(name).map_err(anyhow::Error::msg)?;
     let missing = symbols::missing(method.needs);
     let available = experiment.job().world.everywhere(missing.is_empty())?;
@@ -152,7 +152,7 @@ fn is_available<'a>(experiment: &mut impl Experiment<'a>, kind: Kind, name: &str
 }
 
 /// What is wrong with the bytes that a method moves; on all ranks alike.
-fn mismatch<'a, E: Experiment<'a>>(
+fn mismatch<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     active: &mut E::ActiveMethod,
 ) -> anyhow::Result<Option<String>> {

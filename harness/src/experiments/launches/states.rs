@@ -7,19 +7,19 @@ use crate::model::{Figure, InState, PairScope, Record};
 use crate::stats::{self, launches};
 
 /// Launches whose latencies can be compared: those of one run, with as many ranks on as many hosts.
-type Place<'a> = (&'a str, usize, usize);
+type LatencyGroup<'a> = (&'a str, usize, usize);
 
-fn place(record: &Record) -> Place<'_> {
+fn place(record: &Record) -> LatencyGroup<'_> {
     (&record.case.run, record.case.hosts, record.case.ranks)
 }
 
 /// The latencies at which the states of each place begin. All cases and methods show them together.
-pub(super) struct Levels<'a>(HashMap<Place<'a>, Vec<f64>>);
+pub(super) struct Levels<'a>(HashMap<LatencyGroup<'a>, Vec<f64>>);
 
 impl<'a> Levels<'a> {
     /// Those of the records of launches.
     pub(super) fn of(records: &'a [Record]) -> Self {
-        let mut latencies: HashMap<Place<'_>, Vec<f64>> = HashMap::new();
+        let mut latencies: HashMap<LatencyGroup<'_>, Vec<f64>> = HashMap::new();
         for record in records.iter().filter(|record| super::is_headline(record)) {
             latencies.entry(place(record)).or_default().extend(latency(record));
         }

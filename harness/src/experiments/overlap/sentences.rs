@@ -18,7 +18,7 @@ const ALPHA: f64 = 0.05;
 
 /// A method, its time by itself, and with work to hide it behind.
 #[derive(Clone, Copy)]
-struct Method<'a> {
+struct TimedMethod<'a> {
     name: &'a str,
     alone: &'a Record,
     both: &'a Record,
@@ -79,23 +79,24 @@ fn turned_around(cases: &[CaseView]) -> Vec<String> {
 }
 
 /// All pairs of methods of a case that go from arrays to arrays.
-fn pairs<'a>(case: &CaseView<'a>) -> Vec<(Method<'a>, Method<'a>)> {
+fn pairs<'a>(case: &CaseView<'a>) -> Vec<(TimedMethod<'a>, TimedMethod<'a>)> {
     let is_whole = |record: &&Record| {
         let row = METHODS.iter().find(|row| row.name == record.method);
         measured(record) && row.is_some_and(|row| row.array_to_array)
     };
     let method = |both: &'a Record| {
         let alone = case.phase(&both.method, Phase::CommunicationAlone)?;
-        Some(Method { name: &both.method, alone, both })
+        Some(TimedMethod { name: &both.method, alone, both })
     };
-    let all: Vec<Method> = case.methods().filter(is_whole).filter_map(method).collect();
-    let with_later =
-        |(i, one): (usize, &Method<'a>)| all[i + 1..].iter().map(|other| (*one, *other)).collect::<Vec<_>>();
+    let all: Vec<TimedMethod> = case.methods().filter(is_whole).filter_map(method).collect();
+    let with_later = |(i, one): (usize, &TimedMethod<'a>)| {
+        all[i + 1..].iter().map(|other| (*one, *other)).collect::<Vec<_>>()
+    };
     all.iter().enumerate().flat_map(with_later).collect()
 }
 
 /// How often chance would part two methods so far by themselves, and so far with work: the larger of both, since both are claimed.
-fn chance(one: Method, other: Method) -> f64 {
+fn chance(one: TimedMethod, other: TimedMethod) -> f64 {
     let of = |one, other| difference(one, other).map_or(1.0, |difference| difference.p());
     of(one.alone, other.alone).max(of(one.both, other.both))
 }
@@ -116,8 +117,8 @@ fn difference(one: &Record, other: &Record) -> Option<Difference> {
 }
 
 /// That one is slower than the other by itself, and faster with work, where all intervals are apart.
-fn turned(case: &CaseView, one: Method, other: Method) -> Option<String> {
-    let times = |method: Method| interval(method.alone).zip(interval(method.both));
+fn turned(case: &CaseView, one: TimedMethod, other: TimedMethod) -> Option<String> {
+    let times = |method: TimedMethod| interval(method.alone).zip(interval(method.both));
     let ((alone, both), (other_alone, other_both)) = (times(one)?, times(other)?);
     let is_turned = alone.0 > other_alone.2 && both.2 < other_both.0;
     let [alone, other_alone, both, other_both] =

@@ -6,7 +6,7 @@ use common::model::{Outcome, Phase};
 use super::cell::{Cell, collected};
 use super::traffic::Traffic;
 use crate::checked::Comm;
-use crate::measure::experiment::{Amount, Experiment, Made, Turn};
+use crate::measure::experiment::{Amount, Made, ScheduledCase, Turn};
 use crate::measure::job::Job;
 
 /// Communications before anything is timed, each filled and compared: with and without a computation in between.
@@ -25,7 +25,7 @@ pub struct OverlapExperiment<'a, T> {
     pub refusal: Option<String>,
 }
 
-impl<'a, T: Traffic> Experiment<'a> for OverlapExperiment<'a, T> {
+impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
     type ActiveMethod = Made<T::Active>;
 
     fn job(&mut self) -> &mut Job<'a> {

@@ -26,7 +26,7 @@ fn a_block_lasts_five_milliseconds_where_that_is_between_four_samples_and_twenty
 }
 
 #[test]
-fn what_takes_a_second_is_heard_of_after_each() {
+fn what_takes_a_second_is_reported_after_each() {
     assert_eq!(alone(0.99).samples, 4);
     assert_eq!(alone(1.0), Amount { untimed: 1, samples: 1, batch: 1 });
 }

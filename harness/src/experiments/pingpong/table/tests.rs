@@ -179,7 +179,7 @@ Stands out: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm, takes 10.0 [9.5, 10.4] t
 }
 
 #[test]
-fn slow_repetitions_that_take_much_of_the_time_are_told_and_others_are_not() {
+fn slow_repetitions_that_take_much_of_the_time_are_reported_and_others_are_not() {
     let with_tail = |method: &str, slow_time| Record {
         n: 3000,
         slow_samples: Some(0.005),
