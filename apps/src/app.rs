@@ -7,18 +7,19 @@ use crate::{ArraySpec, Face, Message};
 /// Which end of a message a layout describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Where the bytes are read.
+    /// The side whose bytes are read.
     Send,
-    /// Where the bytes are written.
+    /// The side whose bytes are written.
     Receive,
 }
 
-/// In which order the bytes travel, where the application's loop and its datatype differ.
+/// The order of the bytes in the message. It matters if the application's loop and its datatype have different
+/// orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WireOrder {
-    /// As the hand-written loop packs.
+    /// The order of the hand-written loop.
     Manual,
-    /// As the derived datatype packs.
+    /// The order of the derived datatype.
     Ddt,
 }
 
@@ -30,9 +31,9 @@ pub enum Exchange {
     /// Every rank sends a block to every rank, itself included. Block `p` starts `p` extents of the block's
     /// layout after the start of array 0 (send) or array 1 (receive); the way back swaps the two arrays.
     AllToAll {
-        /// What goes to one peer.
+        /// The data for one peer.
         send_block: Layout,
-        /// What comes from one peer.
+        /// The data from one peer.
         receive_block: Layout,
     },
 }
@@ -49,10 +50,10 @@ pub struct MicroApp {
     pub receive: Face,
     /// Who exchanges with whom.
     pub exchange: Exchange,
-    /// Whether there are hand-written loops. Where there are none, [`Face::pack`] and [`Face::unpack`] move the right bytes
-    /// slowly, and are nothing to be timed.
+    /// Whether there are hand-written loops. Without them, [`Face::pack`] and [`Face::unpack`] move the right bytes
+    /// slowly and must not be timed.
     pub has_loops: bool,
-    /// Whether values are of several predefined types.
+    /// Whether the values have several predefined types.
     pub mixes_types: bool,
     /// Whether the application receives straight into its array, so that it never unpacks by hand: the receive side is then
     /// one contiguous run, and unpacking a plain copy that a method may leave out.

@@ -1,7 +1,7 @@
-//! The arrays of an application, each at a place of its own in one allocation.
+//! The arrays of an application, each at its own place in one allocation.
 //!
-//! One allocation, so that a one-sided window can cover all of them and both ranks have the same displacements;
-//! a gap of at least a page between two arrays, so that a stray write hits a guard and not a neighbour.
+//! One allocation, so that a one-sided window can cover all arrays and both ranks have the same displacements. A gap
+//! of at least a page between two arrays, so that a stray write hits a guard and not a neighbour.
 
 use std::ops::Range;
 
@@ -17,8 +17,8 @@ pub const PAGE_BYTES: usize = 4096;
 /// Bytes of a cache line.
 const LINE_BYTES: usize = 64;
 
-/// Successive arrays start this many lines further into their page, so that equal indices of different arrays
-/// do not all fall into the same cache sets. Odd, so that 64 arrays get 64 different lines.
+/// Successive arrays start this many lines further into their page. Otherwise equal indices of different arrays would
+/// all fall into the same cache sets. The number is odd, so that 64 arrays get 64 different lines.
 const STAGGER_LINES: usize = 7;
 
 /// One array: its name in the application, its element type and its shape.
@@ -75,23 +75,23 @@ impl Arrays {
         Self::displaced(specs, |_| 0)
     }
 
-    /// As [`Arrays::new`], but array `i` begins `bytes(i)` further on: a time that rests on where arrays begin is seen
-    /// by measuring at several places.
+    /// Like [`Arrays::new`], but array `i` begins `bytes(i)` further on. Measuring at several places shows whether a
+    /// time depends on where arrays begin.
     ///
     /// # Panics
-    /// If that is no multiple of 16, which every element is aligned to, or a page or more.
+    /// If that is not a multiple of 16, to which every element is aligned, or if it is a page or more.
     pub fn displaced(specs: Vec<ArraySpec>, bytes: impl Fn(usize) -> usize) -> Self {
         copy_choice::choose();
         let (places, bytes) = places(&specs, bytes);
         Self { pages: bytemuck::zeroed_vec(bytes / PAGE_BYTES), specs, places }
     }
 
-    /// What [`Arrays::displacements`] will be of these arrays, which need not be allocated for that.
+    /// The future [`Arrays::displacements`] of these arrays, without allocating them.
     pub fn displacements_of(specs: &[ArraySpec]) -> Vec<i64> {
         displacements(&places(specs, |_| 0).0)
     }
 
-    /// What the arrays are.
+    /// The descriptions of the arrays.
     pub fn specs(&self) -> &[ArraySpec] {
         &self.specs
     }
@@ -106,13 +106,13 @@ impl Arrays {
         bytemuck::cast_slice_mut(&mut self.pages)
     }
 
-    /// Address of that allocation, valid for all of it as long as the arrays are there. One into a slice of it would end
-    /// with the next slice that is taken.
+    /// Address of that allocation, valid for all of it as long as the arrays exist. An address taken from a slice
+    /// would become invalid when the next slice is taken.
     pub fn base(&mut self) -> *mut u8 {
         self.pages.as_mut_ptr().cast()
     }
 
-    /// Where array `i` lies in [`Arrays::memory`], in bytes.
+    /// The bytes of array `i` in [`Arrays::memory`].
     pub fn place(&self, i: usize) -> Range<usize> {
         self.places[i].clone()
     }
@@ -122,7 +122,7 @@ impl Arrays {
         displacements(&self.places)
     }
 
-    /// Exchanges the roles of arrays `a` and `b`, which must be of one kind; no byte moves.
+    /// Exchanges the roles of arrays `a` and `b`, which must have the same type and shape; no byte moves.
     ///
     /// # Panics
     /// If the two have different types or shapes.
@@ -134,8 +134,8 @@ impl Arrays {
         self.places.swap(a, b);
     }
 
-    /// Array `i` as a slice in memory order. `T` is the array's element, or a part of it (a complex number is
-    /// two floats).
+    /// Array `i` as a slice in memory order. `T` is the array's element, or a part of it (a complex number is two
+    /// floats).
     #[inline]
     pub fn slice<T: Pod>(&self, i: usize) -> &[T] {
         bytemuck::cast_slice(&self.memory()[self.places[i].clone()])
@@ -159,8 +159,8 @@ impl Arrays {
         memory.map(bytemuck::cast_slice_mut)
     }
 
-    /// Array `i` as an n-dimensional view, slowest index first. `T` is the array's element, or all elements of its fastest
-    /// dimensions, which the view then does not have: the components at a point.
+    /// Array `i` as an n-dimensional view, slowest index first. `T` is the array's element, or all elements of its
+    /// fastest dimensions (the components at a point). The view then lacks these dimensions.
     ///
     /// # Panics
     /// If the array has another number of dimensions.
@@ -169,7 +169,7 @@ impl Arrays {
         ArrayView::from_shape(shape::<T, D>(&self.specs[i]), self.slice(i)).expect("the shape fits")
     }
 
-    /// As [`Arrays::view`], to write to.
+    /// Like [`Arrays::view`], mutable.
     ///
     /// # Panics
     /// If the array has another number of dimensions.
@@ -178,8 +178,8 @@ impl Arrays {
         ArrayViewMut::from_shape(shape::<T, D>(&self.specs[i]), self.slice_mut(i)).expect("the shape fits")
     }
 
-    /// The indices `bounds` of array `i`, slowest dimension first, as such a view; those of the dimensions that it has not
-    /// are all of them.
+    /// The indices `bounds` of array `i`, slowest dimension first, as such a view. In dimensions that the view lacks,
+    /// `bounds` must cover all indices.
     ///
     /// # Panics
     /// If the array has another number of dimensions, or fewer indices.
@@ -194,7 +194,7 @@ impl Arrays {
         view
     }
 
-    /// As [`Arrays::block`], to write to.
+    /// Like [`Arrays::block`], mutable.
     ///
     /// # Panics
     /// If the array has another number of dimensions, or fewer indices.
@@ -210,7 +210,7 @@ impl Arrays {
     }
 }
 
-/// The shape of an array as `ndarray` has it, without an allocation: the loops of small messages take views, too.
+/// The shape of an array for `ndarray`, without an allocation, because the loops of small messages use views too.
 #[inline]
 fn shape<T, D: Dimension>(spec: &ArraySpec) -> D {
     let (dimensions, value) = spec.shape.split_at(D::NDIM.unwrap_or(spec.shape.len()));
@@ -221,7 +221,7 @@ fn shape<T, D: Dimension>(spec: &ArraySpec) -> D {
     shape
 }
 
-/// Where each array lies in an allocation, and the bytes of that.
+/// The place of each array in an allocation, and the bytes of the allocation.
 fn places(specs: &[ArraySpec], displaced_bytes: impl Fn(usize) -> usize) -> (Vec<Range<usize>>, usize) {
     let mut next = PAGE_BYTES; // a guard page before the first
     let mut places = Vec::with_capacity(specs.len());
@@ -249,7 +249,7 @@ mod tests {
 
     use super::*;
 
-    /// Arrays of different types and sizes, one of them a multiple of a page and one empty.
+    /// Arrays of different types and sizes. One of them is a multiple of a page, and one is empty.
     fn specs() -> Vec<ArraySpec> {
         vec![
             ArraySpec::new("a", Element::Double, &[3, 5]),

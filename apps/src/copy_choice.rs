@@ -1,5 +1,5 @@
-//! How long runs are copied: by the C library or inline, with vectors of 16 or of 32 bytes. Which is fastest depends on the
-//! processor, the direction and the length, so that each process tries all once, before anything is timed.
+//! How long runs are copied: by the C library or inline, with vectors of 16 or of 32 bytes. The fastest copy depends
+//! on the processor, the direction and the length, so each process tries all of them once, before anything is timed.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 pub(crate) enum Copying {
     /// The C library's `memcpy`.
     Library,
-    /// Inline, with vectors of 16 bytes, which every processor of 64 bits has.
+    /// Inline, with vectors of 16 bytes, which every 64-bit processor has.
     Narrow,
-    /// Inline, with vectors of 32 bytes, where the processor has AVX2.
+    /// Inline, with vectors of 32 bytes, if the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     Wide,
-    /// As wide, without a loop: of runs below 128 bytes, as few vectors as hold them, of which the last may overlap.
+    /// Vectors of 32 bytes, without a loop: runs below 128 bytes are copied with as few vectors as cover them. The
+    /// last one may overlap.
     #[cfg(target_arch = "x86_64")]
     Straight,
-    /// As wide, but for its ends to whole cache lines: a line that is written in two parts costs two writes.
+    /// Vectors of 32 bytes, aligned to whole cache lines except at the ends: a line written in two parts costs two
+    /// writes.
     #[cfg(target_arch = "x86_64")]
     Lines,
 }
@@ -35,42 +37,42 @@ pub(crate) enum GapSide {
 #[cfg(target_arch = "x86_64")]
 const LINE_BYTES: usize = 64;
 
-/// Runs of so many bytes and more are worth a choice: a pair of vectors of 16. The rest are the C library's.
+/// Runs of at least this many bytes (a pair of vectors of 16) get a choice. Shorter ones are copied by the C library.
 const SHORTEST: usize = 32;
 
-/// Classes of lengths that are chosen for, each of twice the length of the last one: up to 16 KiB. Beyond, the start of the
-/// C library's copy vanishes, and only that knows the sizes of the caches.
+/// Number of length classes, each twice as long as the previous one: up to 16 KiB. For longer runs the C library's
+/// start-up cost is negligible, and only the library knows the sizes of the caches.
 const CLASSES: usize = 9;
 
-/// Bytes that a trial moves: a message that lies with its gaps in the second cache of all that is in use.
+/// Bytes that a trial moves: a message that fits with its gaps into the second-level cache of all processors in use.
 const TRIAL_BYTES: usize = 1 << 16;
 
-/// Turns of the ways to copy, of which the fastest counts: at some microseconds each, 5 to 10 ms for all classes.
+/// Turns per way to copy; the fastest one counts. At a few microseconds each, all classes take 5 to 10 ms.
 const TURNS: usize = 16;
 
-/// The C library's copy is kept unless another takes less than this share of its time: what is equally fast is then
-/// chosen equally by all ranks.
+/// The C library's copy is kept unless another takes less than this share of its time. So all ranks choose the same
+/// copy if several are equally fast.
 const CLEARLY_FASTER: f64 = 0.95;
 
-/// What was chosen, by direction and class.
+/// The chosen copy, by direction and class.
 static CHOICES: LazyLock<[[Copying; CLASSES]; 2]> = LazyLock::new(|| {
-    // Written once: unwritten memory is one shared page of zeros, and too fast.
+    // Written once, because unwritten memory is one shared page of zeros, and too fast.
     let (mut array, mut packed) = (vec![1u8; 3 * TRIAL_BYTES], vec![1u8; TRIAL_BYTES]);
-    // So that no copy is left out because nobody reads what it has written.
+    // Otherwise the compiler could remove copies whose result is never read.
     std::hint::black_box((&mut array, &mut packed));
     [GapSide::Gather, GapSide::Scatter].map(|direction| {
         std::array::from_fn(|class| fastest(direction, SHORTEST << class, &mut array, &mut packed))
     })
 });
 
-/// Chooses now, unless this process has chosen already. Called where arrays are allocated, without which no loop runs: so
-/// that no timed loop is the first one.
+/// Chooses now, unless this process has chosen already. Called when arrays are allocated, which happens before any
+/// loop runs, so that the choice never falls into a timed loop.
 pub(crate) fn choose() {
     LazyLock::force(&CHOICES);
 }
 
 impl Copying {
-    /// The one for runs of so many bytes.
+    /// The chosen copy for runs of this many bytes.
     pub fn chosen(direction: GapSide, bytes: usize) -> Self {
         match (bytes / SHORTEST).checked_ilog2() {
             Some(class) if (class as usize) < CLASSES => CHOICES[direction as usize][class as usize],
@@ -78,7 +80,7 @@ impl Copying {
         }
     }
 
-    /// Those that can copy runs of so many bytes here; the C library's is the first.
+    /// The copies that this processor can make of runs of this many bytes; the C library's is the first.
     fn possible(bytes: usize) -> Vec<Self> {
         let mut possible = vec![Self::Library];
         possible.extend((bytes >= 32).then_some(Self::Narrow));
@@ -92,25 +94,25 @@ impl Copying {
     }
 }
 
-/// Runs of one length, from equal distances to equal distances.
+/// Runs of one length, equally spaced on both sides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runs {
     /// Bytes of a run.
     pub bytes: usize,
-    /// Bytes from where one is written to where the next one is; at least those of a run.
+    /// Bytes from the start of one run to the start of the next where they are written; at least those of a run.
     pub to_stride: usize,
-    /// Bytes from where one is read to where the next one is, likewise.
+    /// The same where they are read.
     pub from_stride: usize,
 }
 
 impl Runs {
-    /// Copies as many as both sides have.
+    /// Copies as many runs as both sides have.
     pub fn copy(self, copying: Copying, to: &mut [u8], from: &[u8]) {
         match copying {
             Copying::Narrow => self.copy_each(to, from, copy_blocks::<32>),
             #[cfg(target_arch = "x86_64")]
             Copying::Wide if is_x86_feature_detected!("avx2") => {
-                // SAFETY: the processor has AVX2, it was asked just now.
+                // SAFETY: the processor has AVX2, as checked just above.
                 unsafe { self.copy_wide(to, from) }
             }
             #[cfg(target_arch = "x86_64")]
@@ -195,10 +197,10 @@ fn copy_last<const N: usize>(to: &mut [u8], from: &[u8]) {
     copy_block::<N>(to.last_chunk_mut::<N>().expect(LONG_ENOUGH), from.last_chunk::<N>().expect(LONG_ENOUGH));
 }
 
-/// Why there is such a block.
+/// The message of a check that such a block exists.
 const LONG_ENOUGH: &str = "a run has a block at least";
 
-/// Copies `N` bytes in two copies: of one alone the compiler would make a call of `memcpy` again.
+/// Copies `N` bytes in two copies: the compiler would turn a single one into a call of `memcpy` again.
 #[inline(always)]
 fn copy_block<const N: usize>(to: &mut [u8], from: &[u8]) {
     let ((to_1, to_2), (from_1, from_2)) = (to.split_at_mut(N / 2), from.split_at(N / 2));
@@ -209,7 +211,7 @@ fn copy_block<const N: usize>(to: &mut [u8], from: &[u8]) {
 /// The fastest copy of runs from `least` bytes to twice as many.
 fn fastest(direction: GapSide, least: usize, array: &mut [u8], packed: &mut [u8]) -> Copying {
     let possible = Copying::possible(least);
-    // A run that keeps to cache lines in the message, and one that does not. In the array none does.
+    // One run length that is aligned to cache lines in the message, and one that is not. In the array none is.
     let times = [least, least + least / 2 + 4].map(|bytes| {
         let stride = 2 * bytes + 8;
         let used = packed.len() / bytes * bytes;
@@ -230,7 +232,7 @@ fn fastest(direction: GapSide, least: usize, array: &mut [u8], packed: &mut [u8]
     if time_s(best) < CLEARLY_FASTER * time_s(0) { possible[best] } else { possible[0] }
 }
 
-/// The shortest time of each way to copy, of turns that all take.
+/// The shortest time of each way to copy; the ways take turns.
 fn trial(possible: &[Copying], mut copy: impl FnMut(Copying)) -> Vec<Duration> {
     let mut shortest = vec![Duration::MAX; possible.len()];
     for _ in 0..TURNS {
@@ -254,7 +256,7 @@ mod tests {
                 let stride = bytes + gap;
                 let packed: Vec<u8> = (0..4 * bytes).map(|i| (i % 251) as u8).collect();
                 for copying in Copying::possible(bytes) {
-                    // The last run ends with the array: no copy may look further.
+                    // The last run ends with the array: no copy may read or write beyond it.
                     let mut array = vec![255; offset + 3 * stride + bytes];
                     Runs { bytes, to_stride: stride, from_stride: bytes }.copy(
                         copying,

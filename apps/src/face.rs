@@ -1,4 +1,4 @@
-//! A face: what travels from one rank to another, as one stream of bytes, and how it is cut among threads.
+//! A face: the data that travels from one rank to another, as one stream of bytes, and how it is cut among threads.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,25 +7,25 @@ use datatypes::Layout;
 
 use crate::{Arrays, Message, Piece, WireOrder};
 
-/// Which of the loops that were written by hand.
+/// Which of the two hand-written loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loops {
-    /// The nest as the application has it, value by value. Compiled like all else: optimised, for the build's base
+    /// The application's nest, value by value. Compiled with the build's normal optimisation, for its base
     /// instruction set.
     Plain,
-    /// The same bytes in the same order, by what an expert writes by hand for this nest: copies of known sizes, and
-    /// instructions that are chosen when the program runs. The plain loop where nothing is to be gained.
+    /// The same bytes in the same order, as an expert would write this nest by hand: copies of known sizes, and
+    /// instructions chosen at run time. The plain loop if nothing can be gained.
     Tuned,
 }
 
-/// One kind of run through arrays, from which datatype, loops and cuts are all made.
+/// One kind of run through arrays. Its datatype, loops and cuts all come from this description.
 ///
 /// Its planes are the units in which a face is cut: consecutive in the packed stream and equally large.
 pub(crate) trait FaceBlock: Send + Sync + std::fmt::Debug {
     /// Number of planes along the slowest dimension, at least 1.
     fn planes(&self) -> usize;
 
-    /// The planes of `range` alone.
+    /// Only the planes of `range`.
     fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock>;
 
     /// Bytes in the packed stream, the same number in each plane.
@@ -45,19 +45,19 @@ pub(crate) trait FaceBlock: Send + Sync + std::fmt::Debug {
         false
     }
 
-    /// The most segments that there can be, where an index list says where they lie: known without drawing the list.
+    /// The maximum number of segments if an index list gives their places. Known without drawing the list.
     fn listed_segments(&self) -> Option<u64> {
         None
     }
 }
 
-/// What is sent to one neighbour, or where what comes from it goes. A part of a face is a face.
+/// The data for one neighbour, or the place of the data from it. A part of a face is also a face.
 ///
 /// Cheap to clone. The loops allocate nothing. Several threads may pack faces of the same arrays at once, each into
-/// bytes of its own; unpacking has the arrays to itself.
+/// its own bytes; unpacking needs the arrays exclusively.
 #[derive(Clone, Debug)]
 pub struct Face {
-    /// Each with its bytes.
+    /// Each block with its bytes.
     blocks: Vec<(usize, Arc<dyn FaceBlock>)>,
     bytes: usize,
 }
@@ -77,7 +77,7 @@ impl Face {
         self.bytes
     }
 
-    /// The layouts to send from or to receive into, in wire order. Those of an empty face have no pieces.
+    /// The layouts to send from or to receive into, in wire order. Empty faces have no pieces.
     pub fn message(&self, order: WireOrder) -> Message {
         Message { pieces: self.blocks.iter().flat_map(|(_, block)| block.pieces(order)).collect() }
     }
@@ -87,7 +87,7 @@ impl Face {
         self.blocks.iter().any(|(_, block)| block.orders_differ())
     }
 
-    /// The most segments that there can be, where index lists say where they lie: known without drawing the lists.
+    /// The maximum number of segments if index lists give their places. Known without drawing the lists.
     pub fn listed_segments(&self) -> Option<u64> {
         self.blocks.iter().map(|(_, block)| block.listed_segments()).sum()
     }
@@ -95,7 +95,7 @@ impl Face {
     /// Packs by hand, in [`WireOrder::Manual`].
     ///
     /// # Panics
-    /// If `packed` has not [`Face::bytes`] bytes, or is not aligned to the element.
+    /// If `packed` does not have [`Face::bytes`] bytes, or is not aligned to the element.
     pub fn pack(&self, loops: Loops, arrays: &Arrays, mut packed: &mut [u8]) {
         assert_eq!(packed.len(), self.bytes, "bytes of the face");
         for (bytes, block) in &self.blocks {
@@ -106,7 +106,7 @@ impl Face {
     /// Unpacks by hand, in [`WireOrder::Manual`].
     ///
     /// # Panics
-    /// If `packed` has not [`Face::bytes`] bytes, or is not aligned to the element.
+    /// If `packed` does not have [`Face::bytes`] bytes, or is not aligned to the element.
     pub fn unpack(&self, loops: Loops, mut packed: &[u8], arrays: &mut Arrays) {
         assert_eq!(packed.len(), self.bytes, "bytes of the face");
         for (bytes, block) in &self.blocks {
@@ -114,11 +114,11 @@ impl Face {
         }
     }
 
-    /// Cuts the face into `parts` between planes of its slowest dimension, as equal in bytes as those allow. There
-    /// are empty parts where there are fewer planes than parts.
+    /// Cuts the face into `parts` between planes of its slowest dimension, with bytes as equal as the planes allow.
+    /// If there are fewer planes than parts, some parts are empty.
     ///
     /// # Panics
-    /// If there are no parts.
+    /// If `parts` is 0.
     pub fn cut(&self, parts: usize) -> Cut {
         assert!(parts > 0, "a face is cut into parts");
         // 128 bits: the product of two sizes in memory.
@@ -126,7 +126,7 @@ impl Face {
         self.cut_at((0..=parts).map(|part| self.plane_below(at(part))).collect())
     }
 
-    /// Cuts the face into its planes, which are the most parts that are not empty.
+    /// Cuts the face into its planes: the largest possible number of parts that are not empty.
     pub fn planes(&self) -> Cut {
         let mut ends = vec![0];
         for (bytes, block) in &self.blocks {
@@ -136,7 +136,7 @@ impl Face {
         self.cut_at(ends)
     }
 
-    /// The last start of a plane that is not behind byte `at`, or the end of the face.
+    /// The start of the last plane that begins at or before byte `at`, or the end of the face.
     fn plane_below(&self, at: usize) -> usize {
         let mut start = 0;
         for (bytes, block) in &self.blocks {
@@ -149,7 +149,8 @@ impl Face {
         start
     }
 
-    /// The parts between `bounds`, which lie between planes, ascend, and begin and end with the face.
+    /// The parts between `bounds`. These are boundaries of planes in ascending order, from the start to the end of
+    /// the face.
     fn cut_at(&self, bounds: Vec<usize>) -> Cut {
         let ranges: Vec<Range<usize>> = bounds.windows(2).map(|bound| bound[0]..bound[1]).collect();
         Cut { parts: ranges.iter().map(|range| self.within(range)).collect(), ranges }
@@ -174,24 +175,24 @@ impl Face {
     }
 }
 
-/// A face in parts that follow each other in its packed stream, so that both ends of a transfer cut alike.
+/// A face in parts that follow each other in its packed stream, so that both ends of a transfer cut it the same way.
 #[derive(Clone, Debug)]
 pub struct Cut {
-    /// The parts: each packs, unpacks, and has a message of its own.
+    /// The parts: each packs and unpacks by itself and has its own message.
     pub parts: Vec<Face>,
     /// Bytes of the packed stream that each part fills.
     pub ranges: Vec<Range<usize>>,
 }
 
 impl Cut {
-    /// The one datatype that stands for all parts in a partitioned operation, with the byte from the start of array
-    /// 0 that it is passed with: part `p` begins `p` extents further on. `displacements` are those of the arrays.
+    /// The one datatype that describes all parts in a partitioned operation: part `p` begins `p` extents further on.
+    /// With it, the byte (from the start of array 0) to pass it with. `displacements` are those of the arrays.
     ///
-    /// `None` for a face that is not cut evenly, where the parts are not one layout at equal distances, or one of
-    /// them is empty. So it is for several arrays of different rows (WRF), for lists, and wherever the parts do not
-    /// divide the planes; there [`Face::planes`] may be even. Where either end of a transfer is uneven
-    /// ([`HaloApp::target`](crate::halo::HaloApp::target), [`HaloApp::source`](crate::halo::HaloApp::source)), each part that is
-    /// not empty needs a request of its own.
+    /// `None` if the face is not cut evenly: if the parts do not have one layout at equal distances, or if a part is
+    /// empty. This is so for several arrays with different rows (WRF), for lists, and if the number of parts does not
+    /// divide that of planes; there [`Face::planes`] may be even. If either end of a transfer is uneven
+    /// ([`HaloApp::target`](crate::halo::HaloApp::target), [`HaloApp::source`](crate::halo::HaloApp::source)), each
+    /// part that is not empty needs its own request.
     pub fn partition(&self, order: WireOrder, displacements: &[i64]) -> Option<(i64, Layout)> {
         let messages: Vec<Message> = self.parts.iter().map(|part| part.message(order)).collect();
         let first = &messages[0];
@@ -209,7 +210,7 @@ impl Cut {
     }
 }
 
-/// The bytes by which all pieces of `a` are moved to become those of `b`; `None` if that is not what differs.
+/// The distance in bytes that moves all pieces of `a` to those of `b`; `None` if they differ in any other way.
 fn distance(a: &Message, b: &Message) -> Option<i64> {
     let distance = b.pieces.first()?.origin_bytes - a.pieces.first()?.origin_bytes;
     let moved = |(a, b): (&Piece, &Piece)| {

@@ -4,8 +4,9 @@
 //! Gradient using MPI Datatypes (EuroMPI 2010); as micro-app in DDTBench 1.2, `src_c/timing_fft2d.c`.
 //!
 //! Each of P ranks has n = N/P columns of an N x N matrix: arrays `matrix(N, n)` and `received(N, n)`, double
-//! complex, first index fastest. Block p for rank p: for r < n, the n elements c = p n ..= p n + n-1 of column r.
-//! Element q of all that is received goes to (q / n, q mod n): a transpose. Then the same with the arrays swapped.
+//! complex, first index fastest. The block for rank p has, for each r < n, the n elements c = p n ..= p n + n-1 of
+//! column r. Element q of all received elements goes to (q / n, q mod n): a transpose. Then the same with the arrays
+//! swapped.
 //!
 //! Bytes: 16 N n from each rank, 16 n^2 to each. The original pads N with N mod P; here N must be divisible.
 
@@ -61,7 +62,7 @@ pub const FFT2D: Test = Test {
     make: build,
 };
 
-/// The loops over a block of the matrix that one rank is sent.
+/// The loops over the block of the matrix for one rank.
 const LOOPS: BoxLoops = BoxLoops {
     pack: |arrays, matrix, block, packed| {
         pack_long_rows(arrays.block::<Complex, Ix2>(matrix, block), cast_slice_mut(packed));
@@ -71,8 +72,8 @@ const LOOPS: BoxLoops = BoxLoops {
     },
 };
 
-/// Unpacks rows of a transpose from row `first` of a matrix with columns of `rows` on: column by column, as in the
-/// original, written in order, read a row apart.
+/// Unpacks rows of a transpose, starting at row `first`, into a matrix with columns of `rows` elements. As in the
+/// original it goes column by column: it writes in order, and reads with a stride of a row.
 fn scatter_rows(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: usize) {
     let columns = matrix.len() / rows;
     for (r, column) in matrix.chunks_exact_mut(rows).enumerate() {
@@ -82,10 +83,11 @@ fn scatter_rows(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: 
     }
 }
 
-/// Columns that are written at a time: what they read of a row is a cache line.
+/// Columns written at a time: of each row they read one cache line.
 const TILE: usize = 4;
 
-/// As [`scatter_rows`], [`TILE`] columns at a time: every cache line is read once, and not once for each column.
+/// Like [`scatter_rows`], but [`TILE`] columns at a time: every cache line is read only once, and not once for each
+/// column.
 fn scatter_tiles(packed: &[Complex], matrix: &mut [Complex], rows: usize, first: usize) {
     let columns = matrix.len() / rows;
     for (tile, group) in matrix.chunks_mut(TILE * rows).enumerate() {
@@ -134,7 +136,7 @@ fn build(values: &Values, context: Context) -> Built {
     })
 }
 
-/// The transpose, as a rank sees it.
+/// The transpose, as one rank sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transpose {
     /// Rows of the matrix: N.
@@ -163,7 +165,7 @@ impl Transpose {
     }
 }
 
-/// Some rows of the received data, one after the other. Each has an element of every column.
+/// Some rows of the received data, one after the other. Each has one element of every column.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
     transpose: Transpose,

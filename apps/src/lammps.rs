@@ -1,12 +1,12 @@
-//! LAMMPS: atoms that leave the region of one rank for that of another.
+//! LAMMPS: atoms that move from the region of one rank to that of another.
 //!
 //! Source: LAMMPS, peptide (`full` atoms) and crack (`atomic` atoms) inputs, the exchange of an atom vector
 //! (`atom_vec_full.cpp`, `atom_vec_atomic.cpp`); as micro-apps in DDTBench 1.2, `src_c/timing_lammps.c`.
 //!
-//! Arrays over dim1 + icount atoms, doubles: `x` (3 an atom), `tag`, `type`, `mask`, and for `full` `q` and
-//! `molecule`. Sends the atoms of an index list among the first dim1; receives at dim1.., one after the other.
-//! The loop goes atom by atom and writes a record ([`FullAtom`], [`AtomicAtom`]); the datatype goes array by array:
-//! two wire orders. Bytes: 64 icount (full), 48 icount (atomic).
+//! Arrays over dim1 + icount atoms, doubles: `x` (3 per atom), `tag`, `type`, `mask`, and for `full` also `q` and
+//! `molecule`. Sends the atoms of an index list among the first dim1; receives them at dim1 and after, one after the
+//! other. The loop goes atom by atom and writes a record ([`FullAtom`], [`AtomicAtom`]); the datatype goes array by
+//! array: two wire orders. Bytes: 64 icount (full), 48 icount (atomic).
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -63,7 +63,7 @@ pub const ATOMIC: Test = Test {
 /// Components of a position.
 const POSITION: usize = 3;
 
-/// An atom as the loop writes it: `atom_style full`.
+/// An atom as the loop writes it, for `atom_style full`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct FullAtom {
@@ -75,7 +75,7 @@ pub(crate) struct FullAtom {
     q: f64,
 }
 
-/// An atom as the loop writes it: `atom_style atomic`.
+/// An atom as the loop writes it, for `atom_style atomic`.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct AtomicAtom {
@@ -85,10 +85,10 @@ pub(crate) struct AtomicAtom {
     mask: f64,
 }
 
-/// One array of atoms, and where its value lies in the record.
+/// One array of atoms, and the place of its value in the record.
 pub(crate) struct Field {
     pub name: &'static str,
-    /// Doubles of an atom.
+    /// Doubles per atom.
     pub values: usize,
     pub offset_bytes: usize,
 }
@@ -101,10 +101,10 @@ pub(crate) trait Record: Pod + Debug + Send + Sync {
     /// Writes a record for each atom of `list`, value by value.
     fn pack(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]);
 
-    /// As [`Record::pack`], two values at a time.
+    /// Like [`Record::pack`], two values at a time.
     fn pack_tuned(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]);
 
-    /// Appends the atoms of the records behind atom `first`.
+    /// Appends the atoms of the records to the arrays, from atom `first` on.
     fn unpack(records: &[Self], arrays: &mut Arrays, first: usize);
 }
 
@@ -120,13 +120,13 @@ impl Record for FullAtom {
 
     fn pack(arrays: &Arrays, list: Indices<'_>, records: &mut [Self]) {
         let x = arrays.slice::<[f64; POSITION]>(0);
-        // All of one length, which is compared with the list once.
+        // All arrays have the same length, so the list is compared with it only once.
         let [tag, kind, mask, q, molecule] = [1, 2, 3, 4, 5].map(|i| &arrays.slice::<f64>(i)[..x.len()]);
         for (record, i) in records.iter_mut().zip(list.within(x.len())) {
             // SAFETY: `within` has compared all indices with the length that all arrays have.
             unsafe {
                 let x = x.get_unchecked(i);
-                // One by one: of the position as a whole the compiler would make stores that are not in order.
+                // One by one: the compiler would turn a copy of the whole position into stores that are out of order.
                 (record.x[0], record.x[1], record.x[2]) = (x[0], x[1], x[2]);
                 record.tag = *tag.get_unchecked(i);
                 record.kind = *kind.get_unchecked(i);
@@ -221,15 +221,16 @@ impl Record for AtomicAtom {
     }
 }
 
-/// Two values of a record that are written as one vector of 16 bytes.
+/// Two values of a record, written as one vector of 16 bytes.
 type Pair = [f64; 2];
 
-/// Joins two values from different places. Records have a multiple of 16 bytes, so that no such store straddles a cache
-/// line: half as many stores as values, in order, and none is split.
+/// Joins two values from different places. Records have a multiple of 16 bytes, so no such store crosses the boundary
+/// of a cache line. There are half as many stores as values, in order.
 #[inline(always)]
 fn join(to: &mut Pair, first: &f64, second: &f64) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE2 belongs to the base instruction set; a double is read at either place, and two are written.
+    // SAFETY: SSE2 belongs to the base instruction set; one double is read from each of the two places, and two are
+    // written to `to`.
     unsafe {
         use std::arch::x86_64::{_mm_load_sd, _mm_loadh_pd, _mm_storeu_pd};
         _mm_storeu_pd(to.as_mut_ptr(), _mm_loadh_pd(_mm_load_sd(first), second));
@@ -240,18 +241,18 @@ fn join(to: &mut Pair, first: &f64, second: &f64) {
     }
 }
 
-/// The arrays of record `R`, for so many atoms.
+/// The arrays of record `R`, for `atoms` atoms.
 pub(crate) fn arrays<R: Record>(atoms: usize) -> Vec<ArraySpec> {
     let shape = |field: &Field| if field.values == 1 { vec![atoms] } else { vec![atoms, field.values] };
     R::FIELDS.iter().map(|field| ArraySpec::new(field.name, Element::Double, &shape(field))).collect()
 }
 
-/// Atoms that travel, with the arrays of record `R`.
+/// The atoms of a message, with the arrays of record `R`.
 #[derive(Clone, Debug)]
 pub(crate) enum Atoms<R> {
-    /// Those of a list.
+    /// Atoms of a list.
     Listed(IndexList, PhantomData<R>),
-    /// Consecutive ones.
+    /// Consecutive atoms.
     Appended(Range<usize>),
 }
 
@@ -263,7 +264,7 @@ impl<R: Record> Atoms<R> {
         }
     }
 
-    /// The atom that travels as number `k`.
+    /// The atom at position `k` of the message.
     fn atom(&self, k: usize) -> usize {
         match self {
             Self::Listed(list, _) => list.get()[k] as usize,
@@ -271,10 +272,10 @@ impl<R: Record> Atoms<R> {
         }
     }
 
-    /// Array by array: the original's datatypes.
+    /// Array by array, as in the original's datatypes.
     fn by_array(&self) -> Vec<Piece> {
         let double = Layout::named(Element::Double);
-        // As in the original, all arrays with one value an atom share one type.
+        // As in the original, all arrays with one value per atom share one type.
         let layout = |values: usize| {
             let layout = match self {
                 Self::Listed(list, _) => {
@@ -296,7 +297,7 @@ impl<R: Record> Atoms<R> {
         R::FIELDS.iter().enumerate().map(piece).collect()
     }
 
-    /// Atom by atom, field by field as in the record.
+    /// Atom by atom, and field by field in the order of the record.
     fn by_atom(&self) -> Vec<Piece> {
         let scalar = Layout::named(Element::Double);
         let position = Layout::contiguous(POSITION as i64, &scalar).expect("a position is small");
@@ -343,7 +344,7 @@ impl<R: Record> FaceBlock for Atoms<R> {
         match (self, loops) {
             (Self::Listed(list, _), Loops::Plain) => R::pack(arrays, list.indices(), records),
             (Self::Listed(list, _), Loops::Tuned) => R::pack_tuned(arrays, list.indices(), records),
-            // No application packs its ghosts again.
+            // Applications do not pack their ghosts again.
             (Self::Appended(atoms), _) => {
                 for (atom, one) in atoms.clone().zip(records.chunks_mut(1)) {
                     R::pack(arrays, Indices::of(&[atom as u32]), one);
@@ -356,7 +357,7 @@ impl<R: Record> FaceBlock for Atoms<R> {
         let records: &[R] = cast_slice(packed);
         match self {
             Self::Appended(atoms) => R::unpack(records, arrays, atoms.start),
-            // No application overwrites its own atoms.
+            // Applications do not overwrite their own atoms.
             Self::Listed(list, _) => {
                 for (&atom, one) in list.get().iter().zip(records.chunks(1)) {
                     R::unpack(one, arrays, atom as usize);

@@ -1,9 +1,10 @@
-//! Any layout: a message that is described by datatypes alone, without an application.
+//! Any layout: a message that is described only by datatypes, without an application.
 //!
 //! Source: none; the layouts are the user's, on the command line or from a file.
 //!
-//! Each layout of the send side is in an array of its own, and so is each of the receive side; where nothing is said of the
-//! latter, it is laid out like the former. An array ends with its last byte of data. There are no hand-written loops.
+//! Each layout of the send side has its own array, and so has each layout of the receive side. If no receive side is
+//! given, it is laid out like the send side. An array ends with its last byte of data. There are no hand-written
+//! loops.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,10 +17,10 @@ use crate::{
     Test, Values, WireOrder,
 };
 
-/// The name of a layout that has none.
+/// The name of a layout without a name.
 pub const UNNAMED: &str = "unnamed";
 
-/// What the layouts are called.
+/// The name of the layouts.
 pub(crate) const NAME: Parameter = Parameter {
     name: "name",
     unit: "word",
@@ -28,7 +29,7 @@ pub(crate) const NAME: Parameter = Parameter {
     only_with: None,
 };
 
-/// What is sent.
+/// The sent layouts.
 pub(crate) const SEND: Parameter = Parameter {
     name: "send",
     unit: "layout",
@@ -37,7 +38,7 @@ pub(crate) const SEND: Parameter = Parameter {
     only_with: None,
 };
 
-/// Where it is received.
+/// The received layouts.
 pub(crate) const RECEIVE: Parameter = Parameter {
     name: "receive",
     unit: "layout",
@@ -67,19 +68,19 @@ pub const LAYOUT: Test = Test {
     },
 };
 
-/// Both sides of a message that is described by datatypes alone, each layout in an array of its own: first those that are sent,
-/// then those that are received.
+/// Both sides of a message that is described only by datatypes, each layout in its own array: first the sent ones,
+/// then the received ones.
 pub(crate) struct Sides {
     pub send: Message,
     pub receive: Message,
-    /// The type of all values; of several types, bytes: they are what packed data then travels as.
+    /// The type of all values. If there are several types it is the byte, because packed data then travels as bytes.
     pub element: Element,
     /// Whether there are several types.
     pub mixes_types: bool,
 }
 
 impl Sides {
-    /// Those of [`SEND`] and [`RECEIVE`].
+    /// The sides that [`SEND`] and [`RECEIVE`] describe.
     pub fn new(values: &Values) -> Result<Self, ParameterError> {
         let send = values.layouts("send").expect("is never absent");
         let receive = values.layouts("receive").unwrap_or(send);
@@ -116,16 +117,16 @@ impl Sides {
     }
 }
 
-/// One value of a message: which array, and which element of it, counted from 0 in memory order.
+/// One value of a message: its array and its element, counted from 0 in memory order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
     /// Number of the array.
     pub array: usize,
-    /// Element of the array, of the array's own element type.
+    /// Element of the array, in units of the array's element type.
     pub element: usize,
 }
 
-/// Where the values of a message lie, in its order: by the type map, value by value.
+/// The places of the values of a message, in its order: by the type map, value by value.
 pub(crate) fn places(message: &Message, specs: &[ArraySpec]) -> Vec<Place> {
     let mut places = Vec::new();
     for Piece { array, origin_bytes, layout } in &message.pieces {
@@ -140,13 +141,13 @@ pub(crate) fn places(message: &Message, specs: &[ArraySpec]) -> Vec<Place> {
     places
 }
 
-/// What a message is in the memory of all arrays, and where that is.
+/// A message as one layout in the memory of all arrays, and the place of its displacement 0.
 fn in_memory(message: &Message, arrays: &Arrays) -> (i64, Layout) {
     let (origin, layout) = message.datatype(&arrays.displacements());
     (origin + arrays.place(0).start as i64, layout)
 }
 
-/// All of a side of a message, which is one plane. Nobody wrote a loop: it is packed by the oracle.
+/// A whole side of a message, as one plane. There is no hand-written loop, so the oracle packs it.
 #[derive(Clone, Debug)]
 pub(crate) struct Described(pub Message);
 
@@ -179,7 +180,7 @@ impl FaceBlock for Described {
     }
 }
 
-/// Why the oracle packs a layout.
+/// The message of the check that the oracle can pack a layout.
 const WITHIN: &str = "all data is in its arrays";
 
 /// The arrays of a side, each up to its last byte of data.
@@ -187,7 +188,7 @@ fn specs(message: &Message, name: &'static str, element: Element) -> impl Iterat
     let size = element.size();
     message.pieces.iter().map(move |piece| {
         let bytes = (piece.origin_bytes + piece.layout.true_upper_bound()) as u64;
-        // Where values lie between those of an array of them, it is one of bytes.
+        // If values are not aligned to elements of the array, the array has bytes as elements.
         let is_even = |offset: i64| (piece.origin_bytes + offset).unsigned_abs().is_multiple_of(size);
         let are_even = || {
             is_even(0) && piece.layout.is_plainly_in_steps_of(size)
@@ -200,7 +201,7 @@ fn specs(message: &Message, name: &'static str, element: Element) -> impl Iterat
     })
 }
 
-/// Refuses layouts without data, and such as reach below their array or beyond the address space.
+/// Refuses layouts without data, and layouts that begin before their array or reach beyond the address space.
 fn check_places(message: &Message) -> Result<(), String> {
     for (i, Piece { origin_bytes, layout, .. }) in message.pieces.iter().enumerate() {
         let which = if message.pieces.len() > 1 { format!(", layout {}", i + 1) } else { String::new() };
@@ -215,7 +216,7 @@ fn check_places(message: &Message) -> Result<(), String> {
                 layout.true_lower_bound().unsigned_abs()
             ));
         }
-        // All arrays together are looked at later.
+        // The size of all arrays together is checked later.
         if origin_bytes
             .checked_add(layout.true_upper_bound())
             .and_then(|end| isize::try_from(end).ok())
@@ -234,7 +235,8 @@ fn uniform(message: &Message) -> Option<Element> {
     types.all(|other| other == Some(first)).then_some(first)
 }
 
-/// The types of a message with how many values of each follow each other: its type signature, which may be too long to be kept.
+/// The types of a message, with the number of consecutive values of each: its type signature, which may be too long
+/// to store.
 fn types(message: &Message) -> impl Iterator<Item = (Element, u64)> {
     fn of(piece: &Piece) -> Box<dyn Iterator<Item = (Element, u64)> + '_> {
         let Piece { layout, .. } = piece;
@@ -253,7 +255,7 @@ fn types(message: &Message) -> impl Iterator<Item = (Element, u64)> {
     })
 }
 
-/// Refuses more values than MPI counts; of several types, bytes are what is counted.
+/// Refuses more values than MPI can count. If there are several types, bytes are counted.
 fn check_values(bytes: u64, uniform: Option<Element>) -> Result<(), String> {
     let sent = bytes / uniform.map_or(1, Element::size);
     if sent > i32::MAX as u64 {
@@ -262,7 +264,7 @@ fn check_values(bytes: u64, uniform: Option<Element>) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses a receive side with other types than are sent.
+/// Refuses a receive side whose types differ from those sent.
 fn same_types(sent: &Message, received: &Message) -> Result<(), String> {
     let (mut sent, mut received) = (types(sent), types(received));
     let mut before = 0;
@@ -285,7 +287,7 @@ fn same_types(sent: &Message, received: &Message) -> Result<(), String> {
     Err("must have the types that are sent, in their order, and has more or fewer of them".to_owned())
 }
 
-/// Segments at most that are sorted to see whether two overlap: 1 GiB of them.
+/// Maximum number of segments that are sorted to find overlaps: 1 GiB of them.
 const MOST_SORTED: usize = 1 << 26;
 
 /// Refuses a receive side that writes a byte twice, which MPI forbids.

@@ -1,20 +1,21 @@
-//! One side of a message as text: layouts with counts, each in an array of its own.
+//! One side of a message as text: layouts with counts, each in its own array.
 //!
-//! `3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)`: three copies of the vector, one extent apart, whose displacement 0
-//! is byte 64 of the first array; then a run from the second array. `COUNT *` and `@ BYTES` may be left out. Layouts are
-//! written as [`datatypes::SIGNATURES`] says.
+//! `3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)`: three copies of the vector, one extent apart, whose
+//! displacement 0 is byte 64 of the first array; then a run from the second array. `COUNT *` and `@ BYTES` may be
+//! left out. [`datatypes::SIGNATURES`] defines the text of a layout.
 
 use datatypes::{Layout, LayoutError, TextError, TextReader};
 
 use crate::{Message, Piece};
 
-/// Arrays of a side at most: as many as [`crate::Arrays`] lets begin in different cache sets, both sides together.
+/// Maximum number of arrays per side: both sides together have as many as [`crate::Arrays`] can start in different
+/// cache sets.
 const MOST: usize = 32;
 
-/// Displacement 0 lies at a multiple of this where nobody says where: arrays begin with a cache line.
+/// Displacement 0 is at a multiple of this by default, because arrays begin with a cache line.
 const ALIGN_BYTES: i64 = 64;
 
-/// Characters up to which results say the text itself; beyond, they name it.
+/// Longest text, in characters, that results show; longer ones get a name.
 const MOST_TOLD: usize = 64;
 
 /// Layouts with counts, each in an array of its own, in wire order.
@@ -23,15 +24,15 @@ pub struct Layouts(Vec<CountedLayout>);
 
 impl Eq for Layouts {}
 
-/// A layout as it is passed to MPI.
+/// A layout with the count and the place that are passed to MPI.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountedLayout {
     /// Copies, one extent apart.
     pub count: i64,
-    /// The layout of one.
+    /// The layout of one copy.
     pub layout: Layout,
-    /// Byte of the array that displacement 0 of the first copy stands for; `None`: as low as the data allows, at the start of a
-    /// cache line.
+    /// Byte of the array at which displacement 0 of the first copy is. `None`: as low as the data allows, at the
+    /// start of a cache line.
     pub origin_bytes: Option<i64>,
 }
 
@@ -86,7 +87,7 @@ fn counted(reader: &mut TextReader<'_>) -> Result<CountedLayout, TextError> {
 }
 
 impl CountedLayout {
-    /// All copies as one layout: that of one, or a contiguous of them.
+    /// All copies as one layout: that of the single copy, or a contiguous type of them.
     ///
     /// # Errors
     /// If they reach beyond 64 bits.
@@ -95,17 +96,17 @@ impl CountedLayout {
     }
 }
 
-/// Where displacement 0 lies where nobody says it: as low as the data allows, at the start of a cache line.
+/// The default place of displacement 0: as low as the data allows, at the start of a cache line.
 fn lowest_origin(layout: &Layout) -> i64 {
     let below = layout.true_lower_bound().min(0).unsigned_abs();
     i64::try_from(below.next_multiple_of(ALIGN_BYTES as u64)).unwrap_or(i64::MAX)
 }
 
 impl Layouts {
-    /// What a message is made of; several pieces of one array become a structure of them.
+    /// The layouts of a message; several pieces of one array become a structure.
     ///
     /// # Errors
-    /// An array that is left and returned to, or too many arrays.
+    /// If an array is left and returned to, or if there are too many arrays.
     pub fn of(message: &Message) -> Result<Self, String> {
         let mut all: Vec<CountedLayout> = Vec::new();
         let mut seen: Vec<usize> = Vec::new();
@@ -130,7 +131,7 @@ impl Layouts {
         }
     }
 
-    /// Each of them.
+    /// The layouts, in wire order.
     pub fn iter(&self) -> impl Iterator<Item = &CountedLayout> {
         self.0.iter()
     }
@@ -145,7 +146,7 @@ impl Layouts {
         self.0.iter().enumerate().map(piece).collect()
     }
 
-    /// As text for people, where long lists are cut and counted.
+    /// As text for people: long lists are shortened and show their number of entries.
     pub fn to_short_text(&self) -> String {
         self.written(Layout::to_short_text)
     }
@@ -159,13 +160,13 @@ impl Layouts {
         self.0.iter().map(one).collect::<Vec<_>>().join(" + ")
     }
 
-    /// As text without blanks, as values of parameters have it.
+    /// As text without blanks, the form used in values of parameters.
     pub(crate) fn value(&self) -> String {
         self.to_string().replace(' ', "")
     }
 
-    /// What results call it: the text without blanks where that is short, else the constructor and a number made of the text, by
-    /// which the same layouts are known again in any run.
+    /// The name in results: the text without blanks if it is short, else the constructor and a hash of the text,
+    /// which identifies the same layouts in any run.
     pub(crate) fn label(&self) -> String {
         let text = self.value();
         if text.len() <= MOST_TOLD {
@@ -181,7 +182,8 @@ impl std::fmt::Display for Layouts {
     }
 }
 
-/// The hash FNV-1a of 64 bits: the same in every version and on every machine, which the standard library's is not.
+/// The hash FNV-1a of 64 bits. It is the same in every version and on every machine; the standard library's hash is
+/// not.
 fn fnv_1a(bytes: &[u8]) -> u64 {
     bytes
         .iter()

@@ -1,11 +1,12 @@
-//! What applications *send*: the exchanges of DDTBench's micro-applications, without MPI, and with no clock in any loop.
+//! What applications *send*: the exchanges of DDTBench's micro-applications, without MPI and without a clock in any
+//! loop.
 //!
-//! A [`Test`] is a row of the table [`TESTS`]: a name, where the exchange comes from, its parameters and their
-//! named sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to receive
-//! into, and the hand-written pack and unpack loops of the application.
+//! A [`Test`] is a row of the table [`TESTS`]: a name, the source of the exchange, its parameters and their named
+//! sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to receive into, and
+//! the hand-written pack and unpack loops of the application.
 //!
-//! A side of the message is a [`Face`], which has its layouts and its loops: two of them, [`Loops::Plain`], the nest as the
-//! application has it, and [`Loops::Tuned`], what an expert makes of it. `cargo bench -p ddtbench-apps` compares both with C.
+//! A side of the message is a [`Face`], which has layouts and two loops: [`Loops::Plain`], the application's nest,
+//! and [`Loops::Tuned`], an expert's version of it. `cargo bench -p ddtbench-apps` compares both with C.
 //!
 //! ```
 //! use ddtbench_apps::{Context, Side, WireOrder, find};
@@ -19,9 +20,10 @@
 //! # Ok::<(), ddtbench_apps::ParameterError>(())
 //! ```
 //!
-//! Adding one is a file that describes its arrays and its two faces, which is declared here, and a line in [`TESTS`].
+//! To add one, write a file that describes its arrays and its two faces, declare it here, and add a line to
+//! [`TESTS`].
 //!
-//! These are messages between two ranks; [`halo`] has the exchanges that they are taken from, between any number.
+//! These are messages between two ranks. [`halo`] has the exchanges that they come from, between any number of ranks.
 
 mod app;
 mod arrays;
@@ -66,7 +68,7 @@ pub use parameters::{
     Values,
 };
 
-/// All tests that a run is of where none is named: those with loops.
+/// All tests that a run includes by default: those with loops.
 pub const TESTS: &[Test] = &[
     wrf::X_VEC,
     wrf::X_SA,
@@ -90,7 +92,7 @@ pub const TESTS: &[Test] = &[
     subarray::SUBARRAY,
 ];
 
-/// All tests, and [`LAYOUT`], which is run where it is named.
+/// All tests, and [`LAYOUT`], which runs only if it is named.
 pub fn all() -> impl Iterator<Item = &'static Test> + Clone {
     TESTS.iter().chain([const { &LAYOUT }])
 }

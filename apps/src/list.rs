@@ -20,7 +20,7 @@ pub(crate) struct List {
     pub element: Element,
     /// Elements of a block.
     pub length: usize,
-    /// Whether the application knows that length when it is compiled, so that its own loop copies known sizes.
+    /// Whether the application knows that length at compile time, so that its own loop copies known sizes.
     pub length_is_known: bool,
     /// Places of the blocks, counted in blocks.
     pub places: IndexList,

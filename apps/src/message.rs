@@ -1,4 +1,4 @@
-//! A message: which bytes of which arrays travel, in wire order.
+//! A message: the bytes of the arrays that travel, in wire order.
 
 use datatypes::{Layout, Segment, Statistics};
 
@@ -7,21 +7,21 @@ use datatypes::{Layout, Segment, Statistics};
 pub struct Piece {
     /// Number of the array.
     pub array: usize,
-    /// Byte of the array that the layout's displacement 0 stands for: the address that the application passes.
+    /// Byte of the array at which the layout's displacement 0 is: the address that the application passes.
     pub origin_bytes: i64,
-    /// What of it.
+    /// The layout of the data.
     pub layout: Layout,
 }
 
 /// The pieces of a message, in wire order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
-    /// One piece per array where the order allows, more where the wire order goes back and forth.
+    /// One piece per array if the order allows it, more if the wire order goes back and forth.
     pub pieces: Vec<Piece>,
 }
 
 impl Message {
-    /// A message from one array, passed from byte `origin_bytes` of it on.
+    /// A message from one array, passed from its byte `origin_bytes`.
     pub fn single(array: usize, origin_bytes: i64, layout: Layout) -> Self {
         Self { pieces: vec![Piece { array, origin_bytes, layout }] }
     }
@@ -31,7 +31,8 @@ impl Message {
         self.pieces.iter().map(|piece| piece.layout.size()).sum()
     }
 
-    /// The segments as (array, segment), offsets from the start of their array, merged within an array.
+    /// The segments as (array, segment). Offsets count from the start of the array; adjacent segments of an array are
+    /// merged.
     pub fn segments(&self) -> impl Iterator<Item = (usize, Segment)> + '_ {
         let moved = |piece: &Piece, segment: Segment| Segment {
             offset: piece.origin_bytes + segment.offset,
@@ -53,7 +54,7 @@ impl Message {
         })
     }
 
-    /// Block length, stride and count statistics; strides are taken between neighbours in the same array.
+    /// Statistics of block lengths, strides and counts; strides are between neighbours in the same array.
     pub fn statistics(&self) -> Statistics {
         let mut lists: Vec<(usize, Vec<Segment>)> = Vec::new();
         for (array, segment) in self.segments() {
@@ -65,9 +66,9 @@ impl Message {
         Statistics::of(lists.into_iter().map(|(_, list)| list))
     }
 
-    /// The message as one datatype and the byte, from the start of array 0, that it is passed with, given where
-    /// each array starts from there. A message in one array keeps its own layout and address; several become a
-    /// struct passed from array 0, as in the original.
+    /// The message as one datatype, and the byte, from the start of array 0, to pass it with. `displacements` are the
+    /// starts of the arrays from there. A message in one array keeps its own layout and address; messages in several
+    /// arrays become a struct passed from array 0, as in the original.
     pub fn datatype(&self, displacements: &[i64]) -> (i64, Layout) {
         match &self.pieces[..] {
             [piece] => (displacements[piece.array] + piece.origin_bytes, piece.layout.clone()),

@@ -4,11 +4,11 @@
 //! 1.2, `src_c/timing_milc.c`.
 //!
 //! Array `su3(6, lx, ly, lz, lt)`, floats, first index fastest: a site has three complex numbers. Sent and received
-//! in place: all t, z in {0, lz/2}, y < ly/2, all x, all six, in this order: 2 lt runs of lx ly/2 sites. Here the array is
-//! `su3(6, lx, ly lz/2, 2 lt)`, the same memory.
+//! in place: all t, z in {0, lz/2}, y < ly/2, all x, all six, in this order: 2 lt runs of lx ly/2 sites. Here the
+//! array is `su3(6, lx, ly lz/2, 2 lt)`, the same memory.
 //!
-//! Bytes: 24 lt lx ly. The original's datatype names the halves (z) before t; as all blocks ascend by the same
-//! stride, lx ly lz/2 sites, the order is that of the loop.
+//! Bytes: 24 lt lx ly. The original's datatype has the halves (z) before t. All blocks ascend by the same stride, lx
+//! ly lz/2 sites, so the order is the same as that of the loop.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::{Element, Layout};
@@ -95,7 +95,7 @@ fn build(values: &Values) -> Built {
         _ => Err(values.refuse(name, "must be even: half of it is sent")),
     };
     let [lx, ly, lz, lt] = [values.positive("lx")?, even("ly")?, even("lz")?, values.positive("lt")?];
-    // The two halves of z at each t.
+    // The two halves of z, for each t.
     let shape = [2 * lt, lz / 2 * ly, lx, SITE];
     let arrays = values.addressable(vec![ArraySpec::new("su3", Element::Float, &shape)])?;
     let [sites, apart, lt] = [lx * ly / 2, lx * ly * lz / 2, lt].map(|n| n as i64);

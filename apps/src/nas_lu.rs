@@ -6,7 +6,8 @@
 //! - `nas_lu_x`: sends a = 1..=nx at b = ny, receives at b = 0: one contiguous run.
 //! - `nas_lu_y`: sends b = 1..=ny at a = nx, receives at a = 0: ny runs of five doubles.
 //!
-//! Bytes: 40 nx and 40 ny. The original's hand-written y loop leaves out the last grid point; here both are whole.
+//! Bytes: 40 nx and 40 ny. The original's hand-written y loop omits the last grid point; here both directions are
+//! complete.
 
 use bytemuck::{cast_slice, cast_slice_mut};
 use datatypes::Element;
@@ -62,7 +63,7 @@ pub const Y: Test = Test {
     ..X
 };
 
-/// Axes of the array of points, the slowest first: that of a row or column has a single index.
+/// Axes of the array of points, the slowest first: a row or a column has a single index on its axis.
 const ACROSS_Y: usize = 0;
 const ACROSS_X: usize = 1;
 

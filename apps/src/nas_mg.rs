@@ -34,7 +34,7 @@ const SETS: &[ParameterSet] = &[
     Preset::Full.set("1026x258x258", "1026 258 258"),
 ];
 
-/// The face with single doubles.
+/// The face of single doubles.
 pub const X: Test = Test {
     name: "nas_mg_x",
     original_name: Some("NAS_MG_x"),
@@ -45,7 +45,7 @@ pub const X: Test = Test {
     make: |values, _| build(values, AXIS_X),
 };
 
-/// The face with a run per plane.
+/// The face with one run per plane.
 pub const Y: Test = Test {
     name: "nas_mg_y",
     original_name: Some("NAS_MG_y"),
@@ -54,7 +54,7 @@ pub const Y: Test = Test {
     ..X
 };
 
-/// The face with a run per row.
+/// The face with one run per row.
 pub const Z: Test = Test {
     name: "nas_mg_z",
     original_name: Some("NAS_MG_z"),
@@ -82,7 +82,7 @@ const fn loops<const ACROSS: usize>() -> BoxLoops {
     }
 }
 
-/// Packs the one plane of a face across an axis. Of an x face neither loop runs over neighbours.
+/// Packs the one plane of a face across an axis. In an x face neither loop goes over neighbours in memory.
 #[inline]
 fn give3(face: ArrayView3<'_, f64>, across: Axis, mut packed: &mut [f64]) {
     let plane = face.index_axis_move(across, 0);
@@ -104,7 +104,7 @@ fn take3(mut packed: &[f64], face: ArrayViewMut3<'_, f64>, across: Axis) {
 
 /// The exchange of the faces across an axis.
 fn build(values: &Values, across: Axis) -> Built {
-    // A point of interior between two of halo.
+    // At least one interior point between two halo points.
     let points = |name| Ok(values.within(name, 3..=i32::MAX.into())? as usize);
     let shape = [points("d3")?, points("d2")?, points("d1")?];
     let arrays = values.addressable(vec![ArraySpec::new("u", Element::Double, &shape)])?;

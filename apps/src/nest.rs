@@ -1,8 +1,8 @@
-//! The loop nest of regular exchanges: planes of rows, a row being one contiguous run of an array.
+//! The loop nest of regular exchanges: planes of rows. A row is one contiguous run of an array.
 //!
-//! WRF, MILC, NAS, SPECFEM3D's transpose and the FFT's gather all have this nest, at different sizes. The inner
-//! loop over a run is replaced by copies of a size that the compiler knows, chosen once per plane: where a run
-//! is as short as three floats, a call of `memcpy` costs more than the copy.
+//! WRF, MILC, NAS, SPECFEM3D's transpose and the FFT's gather all have this nest, at different sizes. The inner loop
+//! over a run is replaced by copies of a size that the compiler knows, chosen once per plane. For a run as short as
+//! three floats, a call of `memcpy` costs more than the copy.
 
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Ix2, Ix3, ShapeBuilder, StrideShape};
@@ -12,14 +12,14 @@ use crate::copy_choice::{Copying, GapSide, Runs};
 use crate::rows::{NEIGHBOURS, pack_column, pack_rows, unpack_column, unpack_rows};
 use crate::words::of_words;
 
-/// Runs of `length` elements of one array, `rows` of them in a plane, `planes` times; all in elements.
+/// Runs of `length` elements of one array, `rows` of them per plane, in `planes` planes; all in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Nest {
     /// Element at which the first run starts.
     pub start: usize,
     /// Elements of a run, at least 1.
     pub length: usize,
-    /// Runs of a plane, at least 1.
+    /// Runs per plane, at least 1.
     pub rows: usize,
     /// Elements from one run of a plane to the next, at least `length`.
     pub row_stride: usize,
@@ -29,19 +29,20 @@ pub(crate) struct Nest {
     pub plane_stride: usize,
 }
 
-/// Runs up to this many elements are not scattered with vectors of 32 bytes: such stores straddle cache lines more often,
-/// which costs more than it saves where the array is not in the innermost cache.
+/// Runs of up to this many elements are not scattered with vectors of 32 bytes. Such stores cross cache line
+/// boundaries more often, which costs more than it saves if the array is not in the innermost cache.
 const NARROW: usize = 8;
 
-/// Runs of this many elements are not gathered with vectors of 32 bytes, either: of runs of five doubles, 40 bytes apart, three
-/// in eight such stores straddle a cache line, and one in eight of 16 bytes.
+/// Runs of this many elements are not gathered with vectors of 32 bytes either. For runs of five doubles, which
+/// follow each other every 40 bytes, three in eight such stores cross a cache line boundary, but only one in eight of
+/// 16 bytes.
 const FIVE: usize = 5;
 
-/// Runs up to this many elements have copies of a size that the compiler knows, or of two such sizes that overlap. How
-/// longer ones are copied is chosen when the program runs.
+/// Runs of up to this many elements are copied with a size that the compiler knows, or with two overlapping copies of
+/// such sizes. For longer ones the copy is chosen at run time.
 const SHORT: usize = 16;
 
-/// Why a nest is a view of its array.
+/// The message of the check that a nest is a view of its array.
 const WITHIN: &str = "all runs lie in the array, and none in another";
 
 impl Nest {
@@ -55,7 +56,7 @@ impl Nest {
         self.length * self.rows * self.planes
     }
 
-    /// Packs: every run of `array`, one behind the other.
+    /// Packs: all runs of `array`, one after the other.
     pub fn gather<T: Pod>(&self, array: &[T], packed: &mut [T]) {
         if self.length == 1 {
             return self.pack_columns(array, packed);
@@ -65,13 +66,13 @@ impl Nest {
         }
         #[cfg(target_arch = "x86_64")]
         if self.length != FIVE && is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, it was asked just now.
+            // SAFETY: the processor has AVX2, as checked just above.
             return unsafe { self.gather_avx2(array, packed) };
         }
         self.gather_short(array, packed);
     }
 
-    /// Unpacks: `packed` to every run of `array`.
+    /// Unpacks: `packed` into all runs of `array`.
     pub fn scatter<T: Pod>(&self, packed: &[T], array: &mut [T]) {
         if self.length == 1 {
             return self.unpack_columns(packed, array);
@@ -81,13 +82,13 @@ impl Nest {
         }
         #[cfg(target_arch = "x86_64")]
         if self.length > NARROW && is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has AVX2, it was asked just now.
+            // SAFETY: the processor has AVX2, as checked just above.
             return unsafe { self.scatter_avx2(packed, array) };
         }
         self.scatter_short(packed, array);
     }
 
-    /// Packs value by value: the nest as the application has it.
+    /// Packs value by value, like the application's nest.
     pub fn pack<T: Pod>(&self, array: &[T], mut packed: &mut [T]) {
         if self.length == 1 {
             return self.pack_columns(array, packed);
@@ -96,7 +97,7 @@ impl Nest {
         view.outer_iter().for_each(|plane| pack_rows(plane, &mut packed));
     }
 
-    /// Unpacks value by value: the nest as the application has it.
+    /// Unpacks value by value, like the application's nest.
     pub fn unpack<T: Pod>(&self, mut packed: &[T], array: &mut [T]) {
         if self.length == 1 {
             return self.unpack_columns(packed, array);
@@ -105,15 +106,15 @@ impl Nest {
         view.outer_iter_mut().for_each(|plane| unpack_rows(&mut packed, plane));
     }
 
-    /// Packs runs of one element. Plain and tuned loops are this function, not copies of it: from one copy to another the
-    /// same loop differs by a tenth in time.
+    /// Packs runs of one element. Plain and tuned loops both call this function, because the time of two copies of
+    /// the same loop can differ by a tenth.
     #[inline(never)]
     fn pack_columns<T: Pod>(&self, array: &[T], mut packed: &mut [T]) {
         let columns = ArrayView2::from_shape(self.columns(), &array[self.start..]).expect(WITHIN);
         columns.outer_iter().for_each(|column| pack_column(column, &mut packed));
     }
 
-    /// Unpacks to runs of one element, likewise.
+    /// Unpacks runs of one element, for the same reason a single function.
     #[inline(never)]
     fn unpack_columns<T: Pod>(&self, mut packed: &[T], array: &mut [T]) {
         let mut columns = ArrayViewMut2::from_shape(self.columns(), &mut array[self.start..]).expect(WITHIN);
@@ -125,7 +126,7 @@ impl Nest {
         (self.planes, self.rows).strides((self.plane_stride, self.row_stride))
     }
 
-    /// The runs as an array of three dimensions with gaps.
+    /// The runs as a three-dimensional array with gaps.
     fn shape(&self) -> StrideShape<Ix3> {
         (self.planes, self.rows, self.length).strides((self.plane_stride, self.row_stride, 1))
     }
@@ -141,7 +142,7 @@ impl Nest {
         });
     }
 
-    /// Unpacks elements of `element_bytes` bytes, likewise.
+    /// Unpacks elements of `element_bytes` bytes: a power of 2 up to 16.
     pub fn unpack_bytes(&self, loops: Loops, element_bytes: usize, packed: &[u8], array: &mut [u8]) {
         of_words!(element_bytes, Word => {
             let (packed, array) = (cast_slice::<u8, Word>(packed), cast_slice_mut(array));
@@ -174,14 +175,14 @@ impl Nest {
         }
     }
 
-    /// As [`Nest::gather_short`], compiled for vectors of 32 bytes.
+    /// [`Nest::gather_short`], compiled for vectors of 32 bytes.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn gather_avx2<T: Pod>(&self, array: &[T], packed: &mut [T]) {
         self.gather_short(array, packed);
     }
 
-    /// As [`Nest::scatter_short`], compiled for vectors of 32 bytes.
+    /// [`Nest::scatter_short`], compiled for vectors of 32 bytes.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
     fn scatter_avx2<T: Pod>(&self, packed: &[T], array: &mut [T]) {
@@ -204,10 +205,11 @@ impl Nest {
         }
     }
 
-    /// Unpacks short runs, likewise.
+    /// Unpacks short runs, with the vectors that the caller is compiled for.
     #[inline(always)]
     fn scatter_short<T: Pod>(&self, packed: &[T], array: &mut [T]) {
-        // As chunks, which longer runs are copied from faster: of 16 floats in 0.88 of the time (AMD EPYC, Zen 3).
+        // As chunks, from which longer runs are copied faster: runs of 16 floats take 0.88 of the time (AMD EPYC, Zen
+        // 3).
         if self.length > NARROW {
             for (plane, from) in packed.chunks_exact(self.length * self.rows).enumerate() {
                 let to = array[self.start + plane * self.plane_stride..].chunks_mut(self.row_stride);
@@ -215,8 +217,8 @@ impl Nest {
             }
             return;
         }
-        // Shorter ones as rows of a view, not as chunks, whose ends have to be found: where the array is in an outer cache, a loop of fewer
-        // instructions has more stores under way.
+        // Shorter runs as rows of a view, because the ends of chunks would have to be found. If the array is in an
+        // outer cache, a loop with fewer instructions has more stores in flight.
         let mut view = ArrayViewMut3::from_shape(self.shape(), &mut array[self.start..]).expect(WITHIN);
         for (mut plane, from) in view.outer_iter_mut().zip(packed.chunks_exact(self.length * self.rows)) {
             let to = plane.outer_iter_mut().map(|row| row.into_slice().expect(NEIGHBOURS));
@@ -236,7 +238,7 @@ fn runs<'a, const N: usize, T>(from: &'a [T], stride: usize) -> impl FnMut() -> 
     }
 }
 
-/// Gathers runs of `N` elements, four at a time so that they can be written as whole vectors.
+/// Gathers runs of `N` elements, four at a time, so that they can be written as whole vectors.
 #[inline(always)]
 fn gather_fours<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize) {
     let (to_runs, _) = to.as_chunks_mut::<N>();
@@ -245,7 +247,7 @@ fn gather_fours<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize
     for four in fours {
         let from = [next(), next(), next(), next()];
         for (to, from) in four.iter_mut().zip(from) {
-            // Element by element: the compiler then joins elements of neighbouring runs to vectors.
+            // Element by element: the compiler then joins elements of neighbouring runs into vectors.
             to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
         }
     }
@@ -254,7 +256,7 @@ fn gather_fours<const N: usize, T: Copy>(to: &mut [T], from: &[T], stride: usize
     }
 }
 
-/// Gathers runs of [`FIVE`] elements one by one: four of them fill more vectors than they are, so that joining costs more.
+/// Gathers runs of [`FIVE`] elements one by one: four of them do not fill whole vectors, so that joining costs more.
 #[inline(always)]
 fn gather_fives<T: Copy>(to: &mut [T], from: &[T], stride: usize) {
     let mut next = runs::<FIVE, T>(from, stride);
@@ -263,7 +265,7 @@ fn gather_fives<T: Copy>(to: &mut [T], from: &[T], stride: usize) {
     }
 }
 
-/// Copies the first `length` elements of each (to, from), 2 to [`SHORT`], by the copy that suits that length.
+/// Copies the first `length` elements of each (to, from), 2 to [`SHORT`], by the copy that fits that length.
 #[inline(always)]
 fn copy_runs<'a, T: Copy + 'a>(runs: impl Iterator<Item = (&'a mut [T], &'a [T])>, length: usize) {
     match length {
@@ -285,8 +287,8 @@ fn copy_each<'a, T: 'a>(runs: impl Iterator<Item = (&'a mut [T], &'a [T])>, copy
     }
 }
 
-/// Copies a run of [`FIVE`] elements from its start on, so that stores follow each other: of one copy the compiler makes
-/// stores in any order.
+/// Copies a run of [`FIVE`] elements from its start, so that stores follow each other: the compiler would turn a
+/// single copy into stores in any order.
 #[inline(always)]
 fn copy_five<T: Copy>(to: &mut [T], from: &[T]) {
     copy_exact::<2, T>(&mut to[..2], &from[..2]);
@@ -301,7 +303,8 @@ fn copy_exact<const N: usize, T: Copy>(to: &mut [T], from: &[T]) {
     *to.first_chunk_mut::<N>().expect("a run of N") = *from;
 }
 
-/// Copies a run of `N` to `2 N` elements as its first `N` and its last `N`, which may overlap: no loop, no call.
+/// Copies a run of `N` to `2 N` elements as its first `N` and its last `N`, which may overlap: without a loop or a
+/// call.
 #[inline(always)]
 fn copy_overlapping<const N: usize, T: Copy>(to: &mut [T], from: &[T]) {
     let (first, last) = (from.first_chunk::<N>(), from.last_chunk::<N>());
@@ -313,7 +316,7 @@ fn copy_overlapping<const N: usize, T: Copy>(to: &mut [T], from: &[T]) {
 mod tests {
     use super::*;
 
-    /// Element of the array at which each packed element lies, by three plain loops.
+    /// The array element of each packed element, by three plain loops.
     fn elements_of(nest: &Nest) -> Vec<usize> {
         let mut elements = Vec::new();
         for plane in 0..nest.planes {
@@ -334,7 +337,7 @@ mod tests {
                 let nest =
                     Nest { start: 3, length, rows: 4, row_stride, planes: 2, plane_stride: 5 * row_stride };
                 let elements = elements_of(&nest);
-                // The last run ends with the array: no loop may look further.
+                // The last run ends with the array: no loop may read or write beyond it.
                 let array: Vec<u32> = (0..=*elements.last().unwrap() as u32).collect();
                 let expected: Vec<u32> = elements.iter().map(|&e| e as u32).collect();
                 for pack in [Nest::gather::<u32>, Nest::pack] {

@@ -1,26 +1,27 @@
-//! The loops over a box of an array of any number of dimensions: a nest, and loops around it where a nest has too few.
+//! The loops over a box of an array with any number of dimensions: a nest, and further loops around it if a nest has
+//! too few.
 
 use std::ops::Range;
 
 use crate::Loops;
 use crate::nest::Nest;
 
-/// `count` times, `stride` elements apart.
+/// A loop of `count` iterations, `stride` elements apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loop {
-    /// How often.
+    /// Number of iterations.
     pub count: usize,
-    /// Elements from one time to the next.
+    /// Elements from one iteration to the next.
     pub stride: usize,
 }
 
-/// Elements from one index of each dimension of an array to the next, the slowest dimension first.
+/// Elements from one index to the next, for each dimension of an array, the slowest dimension first.
 pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
     (0..shape.len()).map(|d| shape[d + 1..].iter().product()).collect()
 }
 
-/// Elements of a contiguous run of the box of `size` of an array of `shape`, and the loops around it, outermost first,
-/// one for each dimension with more than one index. Both lists have the slowest dimension first.
+/// Elements of a contiguous run of the box of `size` of an array of `shape`, and the loops around it, outermost
+/// first: one for each dimension with more than one index. Both lists have the slowest dimension first.
 pub(crate) fn loops(shape: &[usize], size: &[usize]) -> (usize, Vec<Loop>) {
     let (mut run, mut loops) = (1, Vec::new());
     for (&count, stride) in size.iter().zip(strides(shape)).rev().filter(|&(&count, _)| count > 1) {
@@ -34,7 +35,7 @@ pub(crate) fn loops(shape: &[usize], size: &[usize]) -> (usize, Vec<Loop>) {
     (run, loops)
 }
 
-/// The box as a nest that is repeated. Dimensions without a gap between them are one loop.
+/// The box as a nest that is repeated. Dimensions without a gap between them are joined into one loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Nests {
     nest: Nest,
@@ -49,7 +50,7 @@ impl Nests {
         let mut around: Vec<Loop> = Vec::with_capacity(all.len());
         for inner in all {
             match around.last_mut() {
-                // Without a gap: one longer loop.
+                // There is no gap, so this is one longer loop.
                 Some(outer) if outer.stride == inner.count * inner.stride => {
                     *outer = Loop { count: outer.count * inner.count, stride: inner.stride };
                 }

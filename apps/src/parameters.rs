@@ -1,4 +1,4 @@
-//! Parameters of a test: names, units, named sets, and what users may make of them.
+//! Parameters of a test: names, units, named sets, and the values that users can give.
 
 mod values;
 
@@ -8,7 +8,7 @@ pub use values::Values;
 
 use crate::{Layouts, MicroApp, bytes};
 
-/// What a parameter's value is.
+/// The type of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterType {
     /// A whole number.
@@ -17,24 +17,25 @@ pub enum ParameterType {
     Element,
     /// One of these words; its value is the index among them.
     Choice(&'static [&'static str]),
-    /// A number for each axis of an array, joined by `x`, as in `102x102x52`; those of several arrays joined by `+`.
+    /// A number for each axis of an array, joined by `x`, for example `102x102x52`; those of several arrays are
+    /// joined by `+`.
     PerAxis(PerAxis),
     /// A name.
     Word,
     /// Layouts as text.
     Layouts {
-        /// The word for "not given"; `None` where it must be given.
+        /// The word for "not given"; `None` if the parameter is required.
         absent: Option<&'static str>,
     },
 }
 
-/// What is particular to a parameter with a number for each axis.
+/// Properties of a parameter with a number for each axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerAxis {
-    /// The word for "not given"; `None` where it must be given.
+    /// The word for "not given"; `None` if the parameter is required.
     pub absent: Option<&'static str>,
-    /// The choice that it stands instead of. If a user gives this parameter and not that one, that one becomes its first
-    /// word; if a user gives another word of that one and not this parameter, this one becomes absent.
+    /// The choice that this parameter replaces. If a user gives only this parameter, the choice becomes its first
+    /// word. If a user gives another word of the choice and not this parameter, this one becomes absent.
     pub instead_of: Option<&'static str>,
 }
 
@@ -45,22 +46,22 @@ pub struct Parameter {
     pub name: &'static str,
     /// The unit of its value, e.g. `points`, `elements`, `bytes`.
     pub unit: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub about: &'static str,
-    /// What its value is.
+    /// The type of its value.
     pub value_type: ParameterType,
-    /// Where it means nothing.
+    /// The choice that it depends on, if any.
     pub only_with: Option<OnlyWith>,
 }
 
-/// A choice without which a parameter means nothing: where the choice has its first word.
+/// A choice on which a parameter depends: if the choice is at its first word, the parameter has no meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnlyWith {
     /// The name of the choice.
     pub choice: &'static str,
-    /// What the parameter then stands at, as it is typed. Nothing else can be given.
+    /// The parameter's value in that case, as it is typed. No other value can be given.
     pub idle: &'static str,
-    /// Why it means nothing, and what would be right.
+    /// Why it has no meaning, and what would be right.
     pub reason: &'static str,
 }
 
@@ -80,12 +81,12 @@ impl Parameter {
         Self { name, unit: "word", about, value_type: ParameterType::Choice(words), only_with: None }
     }
 
-    /// The parameter, which means nothing without a choice.
+    /// The parameter, with a choice that it depends on.
     pub const fn only_with(self, only_with: OnlyWith) -> Self {
         Self { only_with: Some(only_with), ..self }
     }
 
-    /// The words that its value is one of; none of a number.
+    /// The words that its value can be; `None` for a number.
     pub fn choices(&self) -> Option<Vec<&'static str>> {
         match self.value_type {
             ParameterType::Choice(words) => Some(words.to_vec()),
@@ -97,7 +98,7 @@ impl Parameter {
         }
     }
 
-    /// A value from what a user typed, or what would be right.
+    /// Reads a value from the user's text; the error says what would be right.
     fn read(&self, text: &str) -> Result<Value, String> {
         let among = |words: &[&str]| {
             let i = words.iter().position(|&word| word == text);
@@ -130,7 +131,7 @@ impl Parameter {
         }
     }
 
-    /// A value as results have it: as a user would type it, but long layouts by a name.
+    /// A value as results show it: as a user would type it, but with a name for long layouts.
     fn label(&self, value: &Value) -> String {
         match value {
             Value::Layouts(Some(layouts)) => layouts.label(),
@@ -168,17 +169,17 @@ impl Parameter {
 enum Value {
     /// A number, or the index of a word.
     Number(i64),
-    /// For each array, or for all at once, a number for each axis; nothing where it is absent.
+    /// A number for each axis, for each array or for all at once; empty if absent.
     PerAxis(Vec<Vec<usize>>),
     /// A name.
     Word(String),
-    /// Layouts; `None` where they are absent.
+    /// Layouts; `None` if absent.
     Layouts(Option<Layouts>),
 }
 
-/// What was typed, as an error repeats it.
+/// The user's text, shortened for an error message.
 fn shortened(text: &str) -> String {
-    /// Enough to be known again.
+    /// Enough to recognise the text.
     const MOST: usize = 100;
     match text.char_indices().nth(MOST) {
         None => text.to_owned(),
@@ -186,7 +187,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// A name: what can stand in the names of files and in lists of values.
+/// A name that can be used in names of files and in lists of values.
 fn read_word(text: &str) -> Result<Value, String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
     match !text.is_empty() && text.chars().all(is_part) {
@@ -200,12 +201,12 @@ pub(crate) fn joined_by_x(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// `102x102x52+102x102`, or the word for nothing.
+/// Reads `102x102x52+102x102`, or the word for "not given".
 fn read_per_axis(text: &str, absent: Option<&str>) -> Result<Value, String> {
     if absent == Some(text) {
         return Ok(Value::PerAxis(Vec::new()));
     }
-    // No more than MPI takes as `int`.
+    // At most what MPI takes as `int`.
     let number = |text: &str| text.parse::<i32>().ok().and_then(|number| usize::try_from(number).ok());
     let list = |text: &str| match declared_bounds(text) {
         Some(bounds) => bounds.split(',').map(extent).collect(),
@@ -222,13 +223,13 @@ fn read_per_axis(text: &str, absent: Option<&str>) -> Result<Value, String> {
     })
 }
 
-/// The bounds of an array as Fortran declares it, `-2:67,-2:67,7` of `q(-2:67, -2:67, 7)`.
+/// The bounds of an array as in a Fortran declaration: `-2:67,-2:67,7` of `q(-2:67, -2:67, 7)`.
 fn declared_bounds(text: &str) -> Option<&str> {
     let (name, bounds) = text.trim().strip_suffix(')')?.split_once('(')?;
     name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_').then_some(bounds)
 }
 
-/// The points of one axis in a declaration: `7`, or both bounds, `-2:67`.
+/// The points of one axis in a declaration, which is `7`, or both bounds, `-2:67`.
 fn extent(bounds: &str) -> Option<usize> {
     let number = |text: &str| text.trim().parse::<i32>().ok();
     let (lower, upper) = match bounds.split_once(':') {
@@ -238,7 +239,7 @@ fn extent(bounds: &str) -> Option<usize> {
     usize::try_from(i64::from(upper) - i64::from(lower) + 1).ok()
 }
 
-/// How large a run is.
+/// The size of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Preset {
     /// One parameter set per test.
@@ -250,7 +251,7 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// A set that belongs to it; see the fields.
+    /// A set of this preset; see the fields.
     pub(crate) const fn set(self, name: &'static str, values: &'static str) -> ParameterSet {
         ParameterSet { name, preset: self, values }
     }
@@ -263,11 +264,11 @@ pub struct ParameterSet {
     pub name: &'static str,
     /// The smallest preset that runs it.
     pub preset: Preset,
-    /// A value per parameter, in their order, as a user types them, with blanks between.
+    /// A value per parameter, in their order, as a user types them, separated by blanks.
     pub values: &'static str,
 }
 
-/// What a test needs to know besides its parameters.
+/// Properties of a run that a test needs besides its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// Number of ranks of the run; decides the block size of an all-to-all.
@@ -288,7 +289,7 @@ impl Default for Context {
 pub struct Test<M = fn(&Values, Context) -> Built> {
     /// The name on the command line and in results.
     pub name: &'static str,
-    /// The name in the original suite's output; `None` for tests that it does not have.
+    /// The name in the original suite's output; `None` for tests that are not in it.
     pub original_name: Option<&'static str>,
     /// Code, version, routine.
     pub source: &'static str,
@@ -298,7 +299,7 @@ pub struct Test<M = fn(&Values, Context) -> Built> {
     pub parameters: &'static [Parameter],
     /// Its named sets.
     pub sets: &'static [ParameterSet],
-    /// Makes the micro-app; refuses values that the application could not have.
+    /// Makes the micro-app; refuses values that the application cannot have.
     pub(crate) make: M,
 }
 
@@ -308,24 +309,24 @@ pub type Built = Result<MicroApp, ParameterError>;
 /// Why parameters were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
-    /// A value that cannot be.
+    /// A value that is not possible.
     #[error("parameter {name} = {value}: {reason}")]
     Value {
         /// The parameter.
         name: &'static str,
-        /// What was asked for.
+        /// The given value.
         value: String,
         /// What would be right.
         reason: String,
     },
-    /// A test, parameter or set that is not there, a number of ranks that an application cannot be divided among, arrays beyond
-    /// the address space: the message.
+    /// The message for an unknown test, parameter or set, for a number of ranks that an application cannot be divided
+    /// among, and for arrays beyond the address space.
     #[error("{0}")]
     Other(String),
 }
 
 impl ParameterError {
-    /// No parameter or set (`what`) of a test is called `name`; what there is, and which is closest.
+    /// The error for an unknown parameter or set (`what`) of a test, with the valid names and the closest one.
     fn unknown(test: &str, what: &str, name: &str, candidates: &[&str]) -> Self {
         let all = candidates.join(", ");
         let instead = nearest(candidates, name)
@@ -334,13 +335,13 @@ impl ParameterError {
     }
 }
 
-/// `: did you mean "x"?` where a candidate is close to `name`.
+/// `: did you mean "x"?` if a candidate is close to `name`.
 fn nearest(candidates: &[&str], name: &str) -> Option<String> {
     similar(candidates, name).map(|candidate| format!(": did you mean {candidate:?}?"))
 }
 
 impl<M> Test<M> {
-    /// The one of `all` called `name`, or an error with the nearest name.
+    /// The entry of `all` called `name`, or an error with the nearest name.
     pub(crate) fn find<'a>(
         mut all: impl Iterator<Item = &'a Self> + Clone,
         name: &str,
@@ -354,7 +355,7 @@ impl<M> Test<M> {
     /// The values of a named set.
     ///
     /// # Errors
-    /// An unknown name, with the names there are.
+    /// An unknown name; the error lists the valid ones.
     pub fn set(&self, name: &str) -> Result<Values, ParameterError> {
         let set = self.sets.iter().find(|set| set.name == name).ok_or_else(|| {
             let candidates: Vec<_> = self.sets.iter().map(|set| set.name).collect();
@@ -366,7 +367,7 @@ impl<M> Test<M> {
         Ok(Values::of_set(self.name, self.parameters, values.collect()))
     }
 
-    /// The set that the preset `quick` runs, and that single values change where no set is named.
+    /// The set that the preset `quick` runs. Single values change this one if no set is named.
     pub fn quick_set(&self) -> &'static ParameterSet {
         self.sets.iter().find(|set| set.preset == Preset::Quick).expect("every test has a quick set")
     }
@@ -381,7 +382,7 @@ impl Test {
     /// The micro-app with these values.
     ///
     /// # Errors
-    /// A value that the application cannot have, with what would be right; arrays that could not even be addressed.
+    /// A value that the application cannot have, with what would be right; arrays that cannot be addressed.
     pub fn build(&self, values: &Values, context: Context) -> Built {
         values.refuse_idle()?;
         (self.make)(values, context)

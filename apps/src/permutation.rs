@@ -7,16 +7,16 @@ use std::sync::{Arc, OnceLock};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Indices, given or drawn; a part of a list is one. Cheap to clone.
+/// Indices, given or drawn; a part of a list is also one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexList {
     all: Arc<LazyList>,
-    /// Their meaning.
+    /// The indices that this part of the list has.
     range: Range<usize>,
 }
 
-/// The first entries of a shuffled `0..bound`, drawn when they are first asked for: an exchange is built before anyone has
-/// decided that there is memory for it.
+/// The first entries of a shuffled `0..bound`. They are drawn when first used, because an exchange is built before it
+/// is known whether there is enough memory for it.
 #[derive(Debug)]
 struct LazyList {
     seed: u64,
@@ -27,14 +27,14 @@ struct LazyList {
 }
 
 impl IndexList {
-    /// The first `count` entries of a shuffled `0..bound`. Each `stream` of one `seed` gives another list; `count` is at most
-    /// `bound`.
+    /// The first `count` entries of a shuffled `0..bound`. Each `stream` of one `seed` gives another list; `count` is
+    /// at most `bound`.
     pub fn drawn(seed: u64, stream: u64, bound: u32, count: usize) -> Self {
         let all = LazyList { seed, stream, bound, count, list: OnceLock::new() };
         Self { range: 0..count, all: Arc::new(all) }
     }
 
-    /// These.
+    /// A list of given indices.
     pub fn given(list: Vec<u32>) -> Self {
         let (bound, count) = (bound(&list) as u32, list.len());
         Self {
@@ -43,7 +43,7 @@ impl IndexList {
         }
     }
 
-    /// Only the indices `range` of these.
+    /// Only the entries `range` of this list.
     pub fn part(&self, range: Range<usize>) -> Self {
         let first = self.range.start;
         Self { range: first + range.start..first + range.end, ..self.clone() }
@@ -60,7 +60,7 @@ impl IndexList {
         &list.get_or_init(|| index_list(seed, stream, bound, count))[self.range.clone()]
     }
 
-    /// The indices, which are below the bound of the list.
+    /// The indices, which are all below the bound of the list.
     pub fn indices(&self) -> Indices<'_> {
         Indices { list: self.get(), bound: self.all.bound as usize }
     }
@@ -71,21 +71,22 @@ impl IndexList {
     }
 }
 
-/// One above the highest index.
+/// The highest index plus one.
 fn bound(list: &[u32]) -> usize {
     list.iter().max().map_or(0, |&most| most as usize + 1)
 }
 
-/// Indices that are all known to be below a bound, so that a loop need not look at each, as the applications' do not.
+/// Indices that are all known to be below a bound. Loops need not check each one; the applications' loops do not
+/// check either.
 #[derive(Clone, Copy)]
 pub(crate) struct Indices<'a> {
     list: &'a [u32],
-    /// Above every index of the list.
+    /// Greater than every index of the list.
     bound: usize,
 }
 
 impl<'a> Indices<'a> {
-    /// Of any list; its bound is looked for.
+    /// The indices of any list; finds the bound by reading all of them.
     pub fn of(list: &'a [u32]) -> Self {
         Self { list, bound: bound(list) }
     }
@@ -93,17 +94,17 @@ impl<'a> Indices<'a> {
     /// The indices for arrays of `length` elements.
     ///
     /// # Panics
-    /// If they are for longer ones.
+    /// If the indices were made for longer arrays.
     pub fn within(self, length: usize) -> impl Iterator<Item = usize> + 'a {
         assert!(self.bound <= length, "indices below {} for {length} elements", self.bound);
         self.list.iter().map(|&i| i as usize)
     }
 
-    /// Reads `from` at each index. A separate function, like its counterpart: next to other loops the compiler keeps the address
-    /// of the list in memory, and reads it again for each value.
+    /// Reads `from` at each index. A separate function, like its counterpart: if there are other loops next to it,
+    /// the compiler keeps the address of the list in memory and reads it again for each value.
     ///
     /// # Panics
-    /// If the indices are for more elements.
+    /// If the indices were made for more elements.
     #[inline(never)]
     pub fn gather<T: Copy>(self, from: &[T], to: &mut [T]) {
         for (to, i) in to.iter_mut().zip(self.within(from.len())) {
@@ -115,7 +116,7 @@ impl<'a> Indices<'a> {
     /// Writes `to` at each index.
     ///
     /// # Panics
-    /// If the indices are for more elements.
+    /// If the indices were made for more elements.
     #[inline(never)]
     pub fn scatter<T: Copy>(self, from: &[T], to: &mut [T]) {
         for (from, i) in from.iter().zip(self.within(to.len())) {
@@ -130,12 +131,12 @@ pub(crate) fn shuffled(seed: u64, stream: u64, bound: usize) -> Vec<u32> {
     index_list(seed, stream, bound as u32, bound)
 }
 
-/// A random number of `range`, which is not empty.
+/// A random number in `range`, which is not empty.
 pub(crate) fn number(seed: u64, stream: u64, range: RangeInclusive<usize>) -> usize {
     range.start() + index_list(seed, stream, (range.end() - range.start() + 1) as u32, 1)[0] as usize
 }
 
-/// The first `count` entries of a shuffled `0..bound`: unique and unsorted, as the original's lists are. Unlike the
+/// The first `count` entries of a shuffled `0..bound`: unique and unsorted, like the original's lists. Unlike the
 /// original's shuffle, Fisher-Yates favours no entry.
 ///
 /// Only entries that the shuffle has moved are stored, so that a short list from a large range stays cheap.
@@ -176,7 +177,7 @@ mod tests {
         assert_ne!(index_list(7, 0, 1000, 400), index_list(8, 0, 1000, 400));
     }
 
-    /// Results name their seed: a list that changes with a version would break the comparison with older ones.
+    /// Results name their seed, so a list that changed with a version would break the comparison with older results.
     #[test]
     fn the_list_of_a_seed_is_this_one() {
         assert_eq!(index_list(1, 0, 3534, 6), [2968, 62, 404, 3474, 3140, 1684]);

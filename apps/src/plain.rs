@@ -1,8 +1,8 @@
-//! Plain references: a contiguous message, and the strided one that every benchmark of datatypes begins with.
+//! Plain references: a contiguous message, and the strided one with which every benchmark of datatypes begins.
 //!
-//! Source: none; they stand beside the applications.
+//! Source: none; they are not taken from an application.
 //!
-//! Arrays `send` and `received`, two of them because applications seldom send back what they have just received.
+//! Arrays `send` and `received`: two, because applications seldom send back the data that they have just received.
 //! - `contiguous`: `bytes` bytes.
 //! - `strided`: `count` blocks of `blocklength` elements, starts `stride` elements apart: `MPI_Type_vector`. Bytes:
 //!   count blocklength size(element).
@@ -69,7 +69,7 @@ pub const STRIDED: Test = Test {
         let layout = Layout::vector(count as i64, blocklength as i64, stride as i64, &Layout::named(element));
         let description = Description::Own(layout.expect("the arrays fit in memory"));
         let [send, receive] = [0, 1].map(|array| {
-            // All but the end of the last row are there.
+            // Only the end of the last row is missing.
             let rows = Whole::new(array, element, &[count, stride], 0, None, description.clone());
             Face::of(Region::new(&rows, [0..count, 0..blocklength]))
         });

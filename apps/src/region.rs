@@ -1,4 +1,4 @@
-//! A box of an array: described once, from which come nested vectors or a subarray, the loop nest, and its planes.
+//! A box of an array, described once: nested vectors or a subarray, the loop nest and the planes all come from it.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,9 +10,9 @@ use crate::nests::{Nests, loops, strides};
 use crate::subarray::slowest_first;
 use crate::{Arrays, Loops, Piece, WireOrder};
 
-/// An application's own loops over a box of one of its arrays, value by value: what its message between two ranks and its
-/// halo exchange have in common, whole or a thread's share of it. The indices are those that are sent of each dimension, the
-/// slowest first; those of a value (the components at a point) are all of them.
+/// An application's own loops over a box of one of its arrays, value by value. Its message between two ranks and its
+/// halo exchange share them, whole or as a thread's part. The indices are the sent ones of each dimension, the
+/// slowest first. Dimensions within a value (the components at a point) have all their indices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxLoops {
     /// Packs these indices of an array.
@@ -21,14 +21,14 @@ pub(crate) struct BoxLoops {
     pub unpack: fn(&[u8], &mut Arrays, usize, &[Range<usize>]),
 }
 
-/// Which constructors describe a box.
+/// The constructors that describe a box.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Description {
-    /// The application's own, from the first element on, of a box that is not cut.
+    /// The application's own, from the first element; for a box that is not cut.
     Own(Layout),
-    /// `vector` and `hvector`, one in the other, from the first element on.
+    /// Nested `vector` and `hvector`, from the first element.
     Vectors,
-    /// `subarray` of the whole array, whose lists have this order.
+    /// `subarray` of the whole array; its lists have this order.
     Subarray(Order),
 }
 
@@ -41,12 +41,12 @@ pub(crate) struct Whole {
     pub element: Element,
     /// Extent of each dimension, the slowest first.
     pub shape: Vec<usize>,
-    /// How many of the fastest dimensions the application treats as one value, for which its vectors have a
-    /// contiguous type: 1 for components at a point, else 0.
+    /// The number of fastest dimensions that the application treats as one value. Its vectors have a contiguous type
+    /// for them: 1 for components at a point, else 0.
     pub value_dimensions: usize,
-    /// How its boxes become layouts.
+    /// The description of its boxes.
     pub description: Description,
-    /// The application's loops over these boxes; `None` where no application has any.
+    /// The application's loops over these boxes; `None` if no application has any.
     pub loops: Option<BoxLoops>,
 }
 
@@ -75,7 +75,8 @@ impl Whole {
     }
 }
 
-/// The box of `whole` with the indices `bounds` in each dimension, sent in the array's order. It has all indices of a value.
+/// The box of `whole` with the indices `bounds` in each dimension, sent in the array's order. It includes all indices
+/// of a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     whole: Arc<Whole>,
@@ -96,12 +97,12 @@ impl Region {
         Self { whole: whole.clone(), bounds, nests }
     }
 
-    /// As [`Region::new`], for a face.
+    /// Like [`Region::new`], as a block of a face.
     pub fn block(whole: &Arc<Whole>, bounds: impl Into<Vec<Range<usize>>>) -> Arc<dyn FaceBlock> {
         Arc::new(Self::new(whole, bounds))
     }
 
-    /// Something of the indices of each dimension.
+    /// Applies `of` to the indices of each dimension.
     fn list(&self, of: impl Fn(&Range<usize>) -> usize) -> Vec<usize> {
         self.bounds.iter().map(of).collect()
     }
@@ -115,12 +116,13 @@ impl Region {
         self.whole.element.size() as usize
     }
 
-    /// The application's loops, where these are asked for; of single values nothing is faster.
+    /// The application's loops if `loops` are the plain ones, and for single values always, because no other loop is
+    /// faster for them.
     fn own_loops(&self, loops: Loops) -> Option<BoxLoops> {
         self.whole.loops.filter(|_| loops == Loops::Plain || self.nests.has_single_values())
     }
 
-    /// The slowest dimension with more than one index, where that is not within a value.
+    /// The slowest dimension with more than one index, unless that is within a value.
     fn slowest(&self) -> usize {
         let cut = &self.bounds[..self.bounds.len() - self.whole.value_dimensions];
         cut.iter().position(|indices| indices.len() > 1).unwrap_or(cut.len() - 1)

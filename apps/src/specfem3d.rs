@@ -1,4 +1,4 @@
-//! SPECFEM3D_GLOBE: a transpose's gather, and the assembly of the values that neighbouring meshes share.
+//! SPECFEM3D_GLOBE: the gather of a transpose, and the assembly of the values that neighbouring meshes share.
 //!
 //! Source: SPECFEM3D_GLOBE, mesh of 10x10x6 ranks; as micro-apps in DDTBench 1.2, `src_c/timing_specfem3d.c`.
 //!
@@ -7,8 +7,8 @@
 //! - `specfem3d_oc` (outer core): `accel(dim1)`, floats; sends and receives the values of an index list in place,
 //!   in list order. Bytes 4 icount.
 //! - `specfem3d_cm` (crust and mantle, inner core): `accel_cm(3, dim2_cm)` and `accel_ic(3, dim2_ic)`; sends and
-//!   receives the three values of each index, first the list of the one, then that of the other. Bytes
-//!   12 (icount_cm + icount_ic).
+//!   receives the three values of each index, first those of one list, then those of the other. Bytes 12 (icount_cm +
+//!   icount_ic).
 
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ fn transpose(values: &Values) -> Built {
     Ok(MicroApp { receives_in_place: true, ..MicroApp::new(Element::Float, arrays, send, receive) })
 }
 
-/// The points of one part of the earth, and which of them a neighbour shares.
+/// The points of one part of the earth, and those that a neighbour shares.
 struct Mesh {
     name: &'static str,
     points: usize,
@@ -146,7 +146,7 @@ impl Mesh {
     }
 }
 
-/// `specfem3d_oc` and `specfem3d_cm`: so many floats at each point.
+/// `specfem3d_oc` and `specfem3d_cm`: `components` floats at each point.
 fn shared(values: &Values, components: usize, meshes: &[Mesh]) -> Built {
     let array = |mesh: &Mesh| ArraySpec::new(mesh.name, Element::Float, &shape(mesh.points, components));
     let arrays = values.addressable(meshes.iter().map(array).collect())?;

@@ -1,16 +1,17 @@
-//! An array of your own: a face, or any block, of arrays with any number of dimensions.
+//! The user's own array: a face, or any block, of arrays with any number of dimensions.
 //!
-//! Source: none; the shape is the user's. `docs/my-array.md` has the commands that move what WRF, NAS MG and NAS LU move.
+//! Source: none; the user gives the shape. `docs/my-array.md` has commands that move the same data as WRF, NAS MG and
+//! NAS LU.
 //!
-//! Arrays of `shape`, halo included. Axes are called x, y, z, t, u, v, x being the fastest: the first as declared where
-//! `order` is `fortran`, the last where it is `c`. In `halo` are the points of halo on either side, h on the axis of the
-//! face; there n is its extent. With w = `width`:
+//! Arrays of `shape`, halo included. Axes are called x, y, z, t, u, v, and x is the fastest: the first one declared
+//! if `order` is `fortran`, the last if it is `c`. `halo` has the points of halo on either side: h on the axis of the
+//! face, whose extent is n. With w = `width`:
 //! - `x+` sends the last interior layers, x = n-h-w..=n-h-1, and receives them into the lower halo, x = h-w..=h-1;
 //! - `x-` sends the first, x = h..=h+w-1, and receives them into the upper halo, x = n-h..=n-h+w-1;
-//! - on the other axes a face spans the interior, and with `corners` the halo, too.
+//! - on the other axes a face spans the interior, and with `corners` also the halo.
 //!
-//! Instead of a face, a block of `count` points from index `start` on. It is received at the same place (into the array of
-//! another rank), or where `receive_start` and `receive_count` say. Either is sent in the order of the array, one array
+//! Instead of a face, a block of `count` points from index `start`. It is received at the same place (into the array
+//! of another rank), or at `receive_start` with `receive_count`. Either is sent in the order of the array, one array
 //! after the other. Bytes: the points of all arrays, times the bytes of an element.
 
 mod declared;
@@ -23,13 +24,13 @@ use crate::{MicroApp, OnlyWith, Parameter, ParameterError, ParameterType, PerAxi
 
 pub(crate) use declared::{ARRAYS, Declared, ORDER, SHAPE, axis_name, halo, slowest_first};
 
-/// A parameter of a block, which stands instead of a face.
+/// A parameter of a block, which replaces a face.
 const fn of_block(name: &'static str, unit: &'static str, about: &'static str) -> Parameter {
     let kind = PerAxis { absent: Some("none"), instead_of: Some("face") };
     Parameter { name, unit, about, value_type: ParameterType::PerAxis(kind), only_with: None }
 }
 
-/// What a parameter of a face alone stands at where there is a block.
+/// The value of a parameter that only a face has, if there is a block.
 const fn of_face(idle: &'static str) -> OnlyWith {
     OnlyWith {
         choice: "face",
@@ -150,7 +151,7 @@ fn layers(face: &str, values: &Values, declared: &Declared<'_>) -> Result<[Vec<B
     Ok(sides)
 }
 
-/// Blocks where the user says.
+/// The blocks that the user gives.
 fn blocks(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], ParameterError> {
     let (Some(start), Some(count)) = (declared.numbers("start")?, declared.numbers("count")?) else {
         let (missing, other) =
@@ -171,7 +172,7 @@ fn blocks(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], 
             let reason = format!("must be as many points as are sent of {shape}, {sent}");
             return Err(values.refuse("receive_count", reason));
         }
-        // The received data would change the data that is sent back.
+        // The received data would otherwise change the data that is sent back.
         let overlap = send.iter().zip(receive).all(|(a, b)| a.start < b.end && b.start < a.end);
         if send != receive && overlap {
             let reason = format!("must be none, or a block that has no point of what is sent of {shape}");
@@ -181,7 +182,7 @@ fn blocks(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], 
     Ok([send, receive])
 }
 
-/// The boxes that two parameters say, each within its shape.
+/// The boxes that two parameters describe, each within its shape.
 fn boxes(
     values: &Values,
     declared: &Declared<'_>,
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
     use crate::{Context, Side, WireOrder};
 
-    /// First element and elements of each run of (what is sent, where it goes).
+    /// First element and number of elements of each run of (sent data, destination).
     fn runs(changes: &[(&str, &str)]) -> [Vec<(i64, u64)>; 2] {
         let mut values = SUBARRAY.set(SUBARRAY.quick_set().name).unwrap();
         changes.iter().for_each(|(name, text)| values.assign(name, text).unwrap());
@@ -267,7 +268,7 @@ mod tests {
                 assert!(names.iter().all(|name| refusal.contains(name)), "{refusal}");
             }
         }
-        // As a plan has it, which writes all values.
+        // In the form of a plan, which writes all values.
         let all: Vec<(&str, String)> = values(&block).pairs().collect();
         let all: Vec<(&str, &str)> = all.iter().map(|(name, value)| (*name, value.as_str())).collect();
         assert!(SUBARRAY.build(&values(&all), Context::default()).is_ok());

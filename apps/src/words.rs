@@ -1,6 +1,7 @@
-//! Loops over elements of a size that is known when the program runs, as loops over words.
+//! Loops over elements whose size is known only at run time, as loops over words.
 
-/// Runs a block for elements of so many bytes, a power of 2 up to 16; in the block they are called `$Word`.
+/// Runs a block for elements of the given number of bytes, a power of 2 up to 16; in the block their type is called
+/// `$Word`.
 macro_rules! of_words {
     ($bytes:expr, $Word:ident => $block:block) => {
         match $bytes {

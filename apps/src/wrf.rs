@@ -6,7 +6,7 @@
 //! Nine arrays of floats, i fastest, then k, then j, then species s: four (i, j), three (i, k, j), two
 //! (i, k, j, s), with i = ims..=ime, k = kms..=kme, j = jms..=jme, s = 1..=limit. Sent and received in place, array
 //! by array: s = 2..=limit, j = js..=je, k = kms..=kme, i = is..=ie. The x tests send a few i of many j, the y tests
-//! a few j of many i: they differ in the bounds alone.
+//! a few j of many i: they differ only in the bounds.
 //!
 //! With si = ie-is+1 and so on, the bytes are 4 si sj (4 + 3 sk + 2 (limit-1) sk).
 //! `_vec` describes each face by nested vectors, `_sa` by a subarray; the loops are the same.
@@ -64,7 +64,7 @@ const X_SETS: &[ParameterSet] = &[
     Preset::Full.set("patch256", "-4 261 -4 261 1 65 254 256 1 256 2"),
 ];
 
-/// As [`X_SETS`].
+/// Like [`X_SETS`].
 const Y_SETS: &[ParameterSet] = &[
     Preset::Default.set("2x2", "-4 27 34 85 1 65 1 23 41 43 2"),
     Preset::Default.set("3x3", "8 34 21 61 1 65 12 30 28 30 2"),
@@ -155,7 +155,7 @@ struct Axis {
 }
 
 impl Axis {
-    /// Both pairs of bounds inclusive, `first..=last` within `memory_first..=memory_last`.
+    /// Both pairs of bounds are inclusive: `first..=last` within `memory_first..=memory_last`.
     fn checked(
         values: &Values,
         [memory_first, memory_last]: [&'static str; 2],
@@ -179,7 +179,7 @@ impl Axis {
     }
 }
 
-/// The exchange of the faces, each with its description by its axes, the slowest first.
+/// The exchange of the faces. `description` describes each from its axes, the slowest first.
 fn build(values: &Values, description: fn(&[Axis]) -> Description) -> Built {
     let i = Axis::checked(values, ["ims", "ime"], ["is", "ie"])?;
     let j = Axis::checked(values, ["jms", "jme"], ["js", "je"])?;
@@ -207,7 +207,7 @@ fn build(values: &Values, description: fn(&[Axis]) -> Description) -> Built {
     Ok(MicroApp::new(Element::Float, specs, face.clone(), face))
 }
 
-/// The original's nested vectors: one for each axis beyond the first, also where a single index is sent.
+/// The original's nested vectors: one for each axis beyond the first, even if only one index is sent.
 fn vectors(axes: &[Axis]) -> Result<Layout, LayoutError> {
     let [outer @ .., rows, run] = axes else { unreachable!("every array has two dimensions") };
     let plane = [rows.sent, run.sent, run.memory].map(|n| n as i64);

@@ -1,4 +1,5 @@
-//! The values of a test's parameters: set by a named set and one by one, checked against each other, shown.
+//! The values of a test's parameters, from a named set and from single assignments: checked against each other, and
+//! shown.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -15,12 +16,12 @@ pub struct Values {
     test: &'static str,
     parameters: &'static [Parameter],
     values: Vec<Value>,
-    /// Which were set one by one, after those of the named set.
+    /// Which values were set one by one, after those of the named set.
     is_given: Vec<bool>,
 }
 
 impl Values {
-    /// Those of a named set, of these parameters.
+    /// The values of a named set of these parameters.
     pub(super) fn of_set(test: &'static str, parameters: &'static [Parameter], values: Vec<Value>) -> Self {
         let is_given = vec![false; values.len()];
         Self { test, parameters, values, is_given }
@@ -28,7 +29,7 @@ impl Values {
 }
 
 impl PartialEq for Values {
-    /// The same values, whoever has set them.
+    /// Compares only the values, not how they were set.
     fn eq(&self, other: &Self) -> bool {
         self.test == other.test && self.values == other.values
     }
@@ -40,7 +41,7 @@ impl Values {
     /// Sets one value from text.
     ///
     /// # Errors
-    /// An unknown name, or a text that is no value of its kind.
+    /// An unknown name, or a text that is not a value of its type.
     pub fn assign(&mut self, name: &str, text: &str) -> Result<(), ParameterError> {
         let i = self.parameters.iter().position(|p| p.name == name).ok_or_else(|| {
             let candidates: Vec<_> = self.parameters.iter().map(|p| p.name).collect();
@@ -57,7 +58,7 @@ impl Values {
         Ok(())
     }
 
-    /// Takes back what a set has where a user gives what stands instead of it.
+    /// Removes a value of the set if the user gives the parameter that replaces it.
     fn replace(&mut self) {
         for (i, parameter) in self.parameters.iter().enumerate() {
             let ParameterType::PerAxis(PerAxis { instead_of: Some(choice), .. }) = parameter.value_type
@@ -82,12 +83,12 @@ impl Values {
         }
     }
 
-    /// Whether the choice has its first word, so that what means nothing without it stands idle.
+    /// Whether the choice is at its first word, so that parameters that depend on it have no meaning.
     fn is_idle(&self, only_with: &OnlyWith) -> bool {
         self.values[self.index(only_with.choice)] == Value::Number(0)
     }
 
-    /// Refuses a value of what means nothing beside the others.
+    /// Refuses values of parameters that have no meaning together with the other values.
     pub(super) fn refuse_idle(&self) -> Result<(), ParameterError> {
         for (parameter, value) in self.parameters.iter().zip(&self.values) {
             if let Some(only_with) = parameter.only_with.filter(|only_with| self.is_idle(only_with))
@@ -99,22 +100,22 @@ impl Values {
         Ok(())
     }
 
-    /// Name and value of each, as text.
+    /// Name and value of each parameter, as text.
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> + '_ {
         let parameters = self.parameters.iter().zip(&self.values);
         parameters.map(|(parameter, value)| (parameter.name, parameter.write(value)))
     }
 
-    /// The value of parameter `name` as results have it.
+    /// The value of parameter `name` as results show it.
     ///
     /// # Panics
-    /// If the test has none of that name.
+    /// If the test has no parameter of that name.
     pub fn label(&self, name: &str) -> String {
         let i = self.index(name);
         self.parameters[i].label(&self.values[i])
     }
 
-    /// The place of parameter `name`.
+    /// The position of parameter `name`.
     fn index(&self, name: &str) -> usize {
         let i = self.parameters.iter().position(|p| p.name == name);
         i.unwrap_or_else(|| panic!("no parameter {name}"))
@@ -123,7 +124,7 @@ impl Values {
     /// The value of parameter `name`.
     ///
     /// # Panics
-    /// If the test has none of that name, or one with a number for each axis.
+    /// If the test has no parameter of that name, or it has a number for each axis.
     pub fn get(&self, name: &str) -> i64 {
         match self.values[self.index(name)] {
             Value::Number(number) => number,
@@ -134,7 +135,7 @@ impl Values {
     /// The value of parameter `name` as a word.
     ///
     /// # Panics
-    /// If the test has none of that name and kind.
+    /// If the test has no parameter of that name and type.
     pub fn choice(&self, name: &str) -> &'static str {
         let ParameterType::Choice(words) = self.parameters[self.index(name)].value_type else {
             panic!("parameter {name} is no choice")
@@ -142,11 +143,11 @@ impl Values {
         words[self.get(name) as usize]
     }
 
-    /// The numbers of parameter `name`, one for each axis, in a list for each array, or in one for all of them; none where
-    /// the parameter is absent.
+    /// The numbers of parameter `name`, one for each axis: a list for each array, or one list for all of them; empty
+    /// if the parameter is absent.
     ///
     /// # Panics
-    /// If the test has none of that name and kind.
+    /// If the test has no parameter of that name and type.
     pub fn per_axis(&self, name: &str) -> &[Vec<usize>] {
         match &self.values[self.index(name)] {
             Value::PerAxis(lists) => lists,
@@ -154,10 +155,10 @@ impl Values {
         }
     }
 
-    /// The layouts of parameter `name`; `None` where it is absent.
+    /// The layouts of parameter `name`; `None` if absent.
     ///
     /// # Panics
-    /// If the test has none of that name and kind.
+    /// If the test has no parameter of that name and type.
     pub fn layouts(&self, name: &str) -> Option<&Layouts> {
         match &self.values[self.index(name)] {
             Value::Layouts(layouts) => layouts.as_ref(),
@@ -173,7 +174,7 @@ impl Values {
         Element::ALL[self.get(name) as usize]
     }
 
-    /// The value of parameter `name`, which must lie in `range`.
+    /// The value of parameter `name`, which must be in `range`.
     ///
     /// # Errors
     /// [`ParameterError::Value`] with the range.
@@ -198,10 +199,10 @@ impl Values {
         Ok(self.within(name, 1..=i32::MAX.into())? as usize)
     }
 
-    /// These arrays, if they can be addressed: from here on no byte offset within them can overflow.
+    /// These arrays, if they can be addressed: after this check no byte offset within them can overflow.
     ///
     /// # Errors
-    /// If they cannot.
+    /// If they cannot be addressed.
     pub(crate) fn addressable(&self, arrays: Vec<ArraySpec>) -> Result<Vec<ArraySpec>, ParameterError> {
         match Arrays::footprint_bytes(&arrays) {
             Some(bytes) if isize::try_from(bytes).is_ok() => Ok(arrays),
@@ -221,7 +222,7 @@ impl Values {
 }
 
 impl fmt::Display for Values {
-    /// `nx=162 ny=162`, as results have it: long layouts by a name.
+    /// `nx=162 ny=162`, as results show it: long layouts have a name.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parameters = self.parameters.iter().zip(&self.values);
         let pairs: Vec<_> = parameters

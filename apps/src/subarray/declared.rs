@@ -1,7 +1,7 @@
 //! Arrays as a user declares them: shapes, halos and indices for each axis, checked against each other.
 //!
-//! Users give numbers in the order of the declaration, `order=fortran` the fastest axis first, `order=c` last. From here on
-//! all lists have the slowest axis first, as those of [`ArraySpec`].
+//! Users give numbers in the order of the declaration: with `order=fortran` the fastest axis first, with `order=c`
+//! last. Inside the program all lists have the slowest axis first, like those of [`ArraySpec`].
 
 use datatypes::{Element, Order};
 
@@ -11,14 +11,14 @@ use crate::{ArraySpec, Parameter, ParameterError, ParameterType, PerAxis, Values
 /// Names of the axes, the fastest first.
 pub(crate) const AXES: [&str; 6] = ["x", "y", "z", "t", "u", "v"];
 
-/// Where no halo is given, these axes have one, from the fastest on: in most codes axes beyond three are components.
+/// If no halo is given, these axes get one, from the fastest on: in most codes axes beyond the third are components.
 const SPACE: usize = 3;
 
-/// An axis with fewer points, and fewer than half of another one's, is likely one of components: a halo that it gets without being asked for is refused if less than half
-/// of it would be left. Grids on one rank are rarely shorter.
+/// An axis with fewer points than this, and fewer than half of another axis's, probably has components. A default
+/// halo on it is refused if less than half of the axis would remain. Grids on one rank are rarely shorter.
 const SHORT: usize = 16;
 
-/// Names of several arrays: as many as [`Arrays`] lets begin in different cache sets.
+/// Names of several arrays: as many as [`Arrays`] can start in different cache sets.
 const NAMES: [&str; 64] = names();
 
 const fn names() -> [&'static str; 64] {
@@ -31,7 +31,7 @@ const fn names() -> [&'static str; 64] {
     )
 }
 
-/// How many arrays of each shape.
+/// How many arrays there are of each shape.
 pub(crate) const ARRAYS: Parameter = Parameter {
     name: "arrays",
     unit: "arrays",
@@ -68,17 +68,17 @@ pub(crate) const ORDER: Parameter = Parameter::choice(
     &["fortran", "c"],
 );
 
-/// Shapes of arrays, and the order in which users say them.
+/// Shapes of arrays, and the order in which users give them.
 #[derive(Clone, Debug)]
 pub(crate) struct Declared<'a> {
     values: &'a Values,
-    /// What order the user's lists have.
+    /// The order of the user's lists.
     pub order: Order,
     /// The type of all elements.
     pub element: Element,
-    /// Each shape.
+    /// The shapes, each once.
     pub shapes: Vec<Vec<usize>>,
-    /// How many arrays have it.
+    /// How many arrays have each shape.
     counts: Vec<usize>,
 }
 
@@ -96,12 +96,12 @@ impl<'a> Declared<'a> {
         let counts = Self::counts(values, declared.len())?;
         let shapes = declared.iter().map(|list| slowest_first(order, list)).collect();
         let this = Self { values, order, element: values.element("element"), shapes, counts };
-        // From here on no product of extents can overflow.
+        // After this check no product of extents can overflow.
         values.addressable(this.specs())?;
         Ok(this)
     }
 
-    /// Arrays of each of `shapes` shapes.
+    /// The number of arrays of each of `shapes` shapes.
     fn counts(values: &Values, shapes: usize) -> Result<Vec<usize>, ParameterError> {
         let lists = values.per_axis("arrays");
         let counts: Vec<usize> = lists.iter().flatten().copied().collect();
@@ -136,15 +136,15 @@ impl<'a> Declared<'a> {
         self.arrays().enumerate().map(spec).collect()
     }
 
-    /// The numbers of parameter `name` for each shape; `None` where it is absent.
+    /// The numbers of parameter `name` for each shape; `None` if absent.
     ///
     /// # Errors
-    /// Not as many numbers as the shape has axes, or not as many lists as there are shapes.
+    /// If there are not as many numbers as the shape has axes, or not as many lists as there are shapes.
     pub fn numbers(&self, name: &'static str) -> Result<Option<Vec<Vec<usize>>>, ParameterError> {
         self.lists(name, false)
     }
 
-    /// As [`Declared::numbers`]; where `one_for_all`, a single number is that of all axes.
+    /// Like [`Declared::numbers`]; with `one_for_all`, a single number applies to all axes.
     fn lists(
         &self,
         name: &'static str,
@@ -181,8 +181,8 @@ impl<'a> Declared<'a> {
         joined_by_x(&self.values.per_axis("shape")[shape])
     }
 
-    /// The halo on each axis of each shape: as `halo` says, or `width` on the axes of space and on that of the `face`,
-    /// counted from the fastest.
+    /// The halo on each axis of each shape: the given `halo`, or `width` on the axes of space and on that of the
+    /// `face`, counted from the fastest.
     ///
     /// # Errors
     /// A halo that leaves no interior.
@@ -211,13 +211,13 @@ impl<'a> Declared<'a> {
         Ok(halos)
     }
 
-    /// Whether `halo` has a number for each axis of a shape.
+    /// Whether `halo` is given with a number for each axis of a shape.
     fn is_halo_of_each_axis(&self, shape: usize) -> bool {
         let lists = self.values.per_axis("halo");
         !lists.is_empty() && lists[shape % lists.len()].len() > 1
     }
 
-    /// The error of a short axis `d` that got a halo without being asked for, and has only `interior` points left.
+    /// The error of a short axis `d` that got a default halo and has only `interior` points left.
     fn likely_components(&self, shape: usize, d: usize, interior: usize, axis: &str) -> ParameterError {
         let dims = self.shapes[shape].len();
         let halo = self
@@ -255,10 +255,10 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// Refuses a `width` beyond the halo or the interior of dimension `d` of a shape.
+    /// Refuses a `width` larger than the halo or the interior of dimension `d` of a shape.
     ///
     /// # Errors
-    /// The most that it can be.
+    /// The error names the largest possible width.
     pub fn check_width(
         &self,
         shape: usize,
@@ -290,7 +290,7 @@ impl<'a> Declared<'a> {
     }
 }
 
-/// A list as declared, or back.
+/// Converts a list between the declared order and slowest first.
 pub(crate) fn slowest_first(order: Order, list: &[usize]) -> Vec<usize> {
     match order {
         Order::C => list.to_vec(),
