@@ -1,11 +1,11 @@
-//! The cores of this machine, each of one or several hardware threads. What the system numbers are the hardware threads.
+//! The cores of this machine; each has one or several hardware threads. The system numbers hardware threads, not cores.
 
 use std::collections::BTreeMap;
 use std::fs;
 
 use crate::proc;
 
-/// Cores that this process may use: hardware threads of one core count once.
+/// Cores that this process may use. Hardware threads of one core count once.
 pub fn cores() -> usize {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     match by_core(&allowed()).len() {
@@ -14,20 +14,20 @@ pub fn cores() -> usize {
     }
 }
 
-/// These hardware threads, those of one core together, each core where its first hardware thread stands.
+/// These hardware threads, grouped by core; cores are in the order of their first hardware thread.
 pub fn by_core(threads: &[usize]) -> Vec<Vec<usize>> {
     grouped(threads, core)
 }
 
-/// The core of a hardware thread, by the number of the first that the core has, whoever may run there; where the system does not tell,
-/// it is a core by itself.
+/// The core of a hardware thread, as the number of that core's first hardware thread (whether or not this process may
+/// run there). If the system does not report it, the thread counts as its own core.
 pub fn core(thread: usize) -> usize {
     let siblings =
         fs::read_to_string(format!("/sys/devices/system/cpu/cpu{thread}/topology/thread_siblings_list"));
     siblings.ok().and_then(|siblings| first(&siblings)).unwrap_or(thread)
 }
 
-/// The first number of a list as `0-1` or `3,67`.
+/// The first number of a list such as `0-1` or `3,67`.
 fn first(list: &str) -> Option<usize> {
     list.trim().split([',', '-']).next()?.parse().ok()
 }
@@ -38,7 +38,7 @@ fn grouped(threads: &[usize], core: impl Fn(usize) -> usize) -> Vec<Vec<usize>> 
     cores.into_values().collect()
 }
 
-/// The hardware threads of this process; empty if that cannot be read.
+/// The hardware threads of this process; empty if they cannot be read.
 fn allowed() -> Vec<usize> {
     let list = proc::value("/proc/self/status", "Cpus_allowed_list").unwrap_or_default();
     let range = |range: &str| {
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn hardware_threads_of_one_core_are_together() {
-        // As Linux numbers two sockets of two cores each, two hardware threads a core.
+        // The numbering Linux uses for two sockets with two cores each and two hardware threads per core.
         let siblings = ["0,4", "1,5", "2,6", "3,7", "0,4", "1,5", "2,6", "3,7"];
         let by_core = |threads: &[usize]| grouped(threads, |thread| first(siblings[thread]).unwrap());
         assert_eq!(by_core(&[0, 1, 4, 5, 7]), [vec![0, 4], vec![1, 5], vec![7]]);

@@ -1,7 +1,7 @@
-//! What both programs need, `ddtbench` and the rank program: the types of a result, statistics, and the kinds of
+//! Shared by both programs, `ddtbench` and the rank program: the types of a result, statistics, and the kinds of
 //! experiments with their methods, settings and phases.
 //!
-//! No tables, pages, files of results or processes: a rank program is built once for each MPI.
+//! It has no tables, pages, result files or processes, because a rank program is built once for each MPI.
 
 #[macro_use]
 mod named;

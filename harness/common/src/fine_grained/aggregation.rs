@@ -1,35 +1,36 @@
 //! How the mechanism `aggregated` maps user partitions to transport partitions.
 //!
-//! As text: `aggregated`, or `aggregated:RULE` with a rule of `m=4`, `bytes=65536`, `bins=8`, `adaptive`, and `@partitioned`
-//! behind it where the transport partitions are those of an MPI-4 request instead of persistent sends.
+//! As text: `aggregated` or `aggregated:RULE`. The rule is `m=4`, `bytes=65536`, `bins=8` or `adaptive`, followed by
+//! `@partitioned` if the transport partitions are those of an MPI-4 request instead of persistent sends.
 
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Our own layer over an MPI's transfers. Its name may carry how: see [`Aggregation`].
+/// Our own layer on top of an MPI's transfers. Its name may include how it aggregates: see [`Aggregation`].
 pub const AGGREGATED: &str = "aggregated";
 
-/// Bytes from which on a message is worth sending by itself. Below it most of a message's time is its latency: on MPICH
-/// 5.0.2 and Open MPI 5.0.11 in shared memory 64 KiB take about ten times as long as 8 bytes.
+/// Messages from this size on, in bytes, are worth sending separately. For smaller ones, most of the time is latency:
+/// on MPICH 5.0.2 and Open MPI 5.0.11 in shared memory, 64 KiB take about ten times as long as 8 bytes.
 pub const WORTH_SENDING: u64 = 64 * 1024;
 
 /// Which partitions travel together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Grouping {
-    /// So many neighbours each, as in the HLRS benchmark's paper (EuroMPI 2024, section 3.2).
+    /// This many neighbours each, as in the HLRS benchmark's paper (EuroMPI 2024, section 3.2).
     Fixed(usize),
-    /// As many neighbours as fit into so many bytes, as MPICH's `MPIR_CVAR_PART_AGGR_SIZE` (ICPP 2023, section 3.2.1).
+    /// As many neighbours as fit into this many bytes, like MPICH's `MPIR_CVAR_PART_AGGR_SIZE` (ICPP 2023, section
+    /// 3.2.1).
     Bytes(u64),
-    /// So many bins of neighbours, as in CMB (CCGrid 2024, section III-C).
+    /// This many bins of neighbours, as in CMB (CCGrid 2024, section III-C).
     Bins(usize),
-    /// Neighbours up to what is worth sending by itself; in transfers between two ranks, by what the first ones have shown
-    /// of when partitions become ready.
+    /// Neighbours up to a size that is worth sending separately. In transfers between two ranks, the mapping follows
+    /// when partitions became ready in the first transfers.
     #[default]
     Adaptive,
 }
 
-/// What carries transport partitions.
+/// The transfers that carry transport partitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Over {
     /// Messages.
@@ -44,12 +45,12 @@ pub enum Over {
 pub struct Aggregation {
     /// Which partitions travel together.
     pub grouping: Grouping,
-    /// What carries the transport partitions that come of it.
+    /// The transfers that carry the resulting transport partitions.
     pub over: Over,
 }
 
 impl Aggregation {
-    /// The aggregation that a mechanism's name carries; `None` for another mechanism.
+    /// The aggregation in a mechanism's name; `None` for another mechanism.
     pub fn of_mechanism(name: &str) -> Option<Result<Self, String>> {
         if name == AGGREGATED {
             return Some(Ok(Self::default()));
@@ -57,8 +58,8 @@ impl Aggregation {
         Some(name.strip_prefix(AGGREGATED)?.strip_prefix(':')?.parse())
     }
 
-    /// The partitions of each transport partition, given how many there are and the bytes of one; at most one byte
-    /// more or less tells partitions apart.
+    /// The user partitions of each transport partition, given their number and the bytes of one. Sizes of partitions
+    /// differ by at most one byte.
     pub fn units(&self, partitions: usize, partition_bytes: u64) -> Vec<Range<usize>> {
         let fits = |bytes: u64| usize::try_from(bytes / partition_bytes.max(1)).unwrap_or(usize::MAX).max(1);
         let together = match self.grouping {
@@ -75,7 +76,7 @@ impl Aggregation {
         starts.map(|start| start..(start + together.min(partitions)).min(partitions)).collect()
     }
 
-    /// The most transport partitions of which each is worth sending.
+    /// The largest number of transport partitions with each still worth sending.
     fn worthwhile(&self, partitions: usize, partition_bytes: u64) -> usize {
         let bytes = partition_bytes.saturating_mul(partitions as u64);
         usize::try_from(bytes / WORTH_SENDING).unwrap_or(usize::MAX).clamp(1, partitions.max(1))

@@ -1,27 +1,27 @@
-//! What messages of a size cost between two ranks, as a calibration has measured it, and what a transfer of several
-//! takes by that.
+//! The measured costs of messages between two ranks by size, and the time they predict for a transfer of several
+//! messages.
 
-/// What a message costs.
+/// The cost of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
     /// Bytes of the message.
     pub bytes: u64,
-    /// Of the sender's thread: the call that starts it, in seconds.
+    /// Time in the sender's thread for the call that starts it, in seconds.
     pub start_s: f64,
-    /// From its start to its arrival, where nothing else is under way, in seconds.
+    /// From its start to its arrival when no other message is under way, in seconds.
     pub alone_s: f64,
-    /// What it adds to the time of a row of its like, in seconds.
+    /// Time it adds to a series of messages of the same size, in seconds.
     pub streamed_s: f64,
 }
 
-/// What messages of several sizes cost.
+/// The costs of messages by size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Costs(Vec<Cost>);
 
-/// A message of a transfer: when it can be started, by which thread, and its bytes.
+/// A message of a transfer: when it can be started, by which thread, and its size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Departure {
-    /// When all that it carries is ready, in seconds.
+    /// When all of its data is ready, in seconds.
     pub ready_s: f64,
     /// The thread that starts it.
     pub thread: usize,
@@ -30,7 +30,7 @@ pub struct Departure {
 }
 
 impl Costs {
-    /// Of messages of different sizes.
+    /// The costs of messages of different sizes.
     ///
     /// # Panics
     /// Without any.
@@ -45,7 +45,8 @@ impl Costs {
         &self.0
     }
 
-    /// Of a message of `bytes`: on a line between the sizes measured, and as the next one beyond them.
+    /// The cost of a message of `bytes`: interpolated between measured sizes; outside their range, that of the nearest
+    /// one.
     pub fn of(&self, bytes: u64) -> Cost {
         let after = self.0.partition_point(|cost| cost.bytes < bytes);
         let Some(upper) = self.0.get(after) else { return self.0[self.0.len() - 1] };
@@ -63,12 +64,12 @@ impl Costs {
         }
     }
 
-    /// When the last of some messages has arrived. Each thread starts its own one after the other, and what is started
-    /// takes its turn behind what was started before.
+    /// When the last of some messages has arrived. Each thread starts its messages one after the other, and a started
+    /// message waits for those started before it.
     pub fn arrival_s(&self, departures: &mut [Departure]) -> f64 {
         departures.sort_by(|a, b| a.ready_s.total_cmp(&b.ready_s));
         let threads = departures.iter().map(|departure| departure.thread + 1).max().unwrap_or(0);
-        // By how much each thread is behind, because of what it has started.
+        // How late each thread is because of the messages that it started.
         let mut behind_s = vec![0.0; threads];
         let (mut free_s, mut arrival_s) = (f64::NEG_INFINITY, 0.0_f64);
         for departure in departures {

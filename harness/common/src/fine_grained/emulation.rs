@@ -1,16 +1,16 @@
-//! Computing time, emulated: how it passes.
+//! Emulated computing time: the ways to spend it.
 
-/// What threads compute before they hand over.
+/// The computation of each thread before it hands over its partitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Computing {
     /// Its time, in microseconds.
     pub time_us: f64,
-    /// How that time passes: spinning, sleeping, working.
+    /// How that time is spent: spinning, sleeping, working.
     pub emulation: Emulation,
 }
 
 named! {
-    /// How threads pass the time that they are said to compute.
+    /// How threads spend their computing time.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Emulation {
         /// They read the clock until it is over: as bench-pcomm
@@ -25,10 +25,10 @@ named! {
     }
 }
 
-/// The longest time that a thread computes, in seconds: an hour. What is longer is a typing error.
+/// The longest time that a thread computes, in seconds: an hour. A longer time is a typing error.
 pub(super) const MOST_S: f64 = 3600.0;
 
-/// A computing time.
+/// Parses a computing time.
 ///
 /// # Errors
 /// What would be right.

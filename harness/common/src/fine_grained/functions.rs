@@ -1,6 +1,6 @@
-//! The functions of MPI that partitioned transfers call. An MPI may lack them, whatever version its header states.
+//! The MPI functions that partitioned transfers call. An MPI may lack them, whatever version its header states.
 
-/// What a partitioned transfer needs.
+/// The functions a partitioned transfer needs.
 pub const PARTITIONED: &[&str] = &["MPI_Psend_init", "MPI_Precv_init", "MPI_Pready", "MPI_Parrived"];
 
 /// The same, with the call that marks several partitions at once.

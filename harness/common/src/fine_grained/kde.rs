@@ -5,12 +5,11 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::stats::{mean_and_variance, quantile, sorted};
 
-/// A kernel density estimate on times, which are never negative.
+/// A kernel density estimate of times, which are never negative.
 ///
-/// Each sample counts by a normal distribution around it, of one standard deviation for all, the bandwidth; what lies
-/// below 0 is reflected. Silverman, "Density Estimation for Statistics and Data Analysis" (1986), sections 2.4 and
-/// 2.10:
-/// f(x) = 1/n sum of (phi(x - x_i) + phi(x + x_i)) for x >= 0.
+/// Each sample contributes a normal distribution around it, all with the same standard deviation (the bandwidth). The
+/// part below 0 is reflected. Silverman, "Density Estimation for Statistics and Data Analysis" (1986), sections 2.4 and
+/// 2.10: f(x) = 1/n sum of (phi(x - x_i) + phi(x + x_i)) for x >= 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kde {
     samples_s: Vec<f64>,
@@ -18,10 +17,11 @@ pub struct Kde {
 }
 
 impl Kde {
-    /// The estimate of samples in seconds. Without a bandwidth that of [`silverman_s`]; 0 draws the samples themselves.
+    /// The estimate from samples in seconds. The default bandwidth is that of [`silverman_s`]; with 0, draws are the
+    /// samples themselves.
     ///
     /// # Errors
-    /// If there is no sample, one is negative or not finite, or the bandwidth is.
+    /// Without samples, or if a sample or the bandwidth is negative or not finite.
     pub fn new(samples_s: &[f64], bandwidth_s: Option<f64>) -> Result<Self, String> {
         let is_time = |&time: &f64| time.is_finite() && time >= 0.0;
         if let Some(bad) = samples_s.iter().chain(&bandwidth_s).find(|time| !is_time(time)) {
@@ -37,18 +37,18 @@ impl Kde {
         self.bandwidth_s
     }
 
-    /// A time from the estimate, in seconds: a sample, moved by a normal deviate, reflected at 0.
+    /// A time drawn from the estimate, in seconds: a sample plus a normal deviate, reflected at 0.
     pub fn draw_s(&self, random: &mut impl Rng) -> f64 {
         let sample = self.samples_s[random.random_range(0..self.samples_s.len())];
         (sample + self.bandwidth_s * standard_normal(random)).abs()
     }
 }
 
-/// Silverman's rule for the bandwidth, of sorted samples: 0.9 min(s, IQR/1.34) n^(-1/5), equation 3.31 of his book; in
+/// Silverman's rule for the bandwidth from sorted samples: 0.9 min(s, IQR/1.34) n^(-1/5), equation 3.31 of his book; in
 /// the samples' unit. `None` without samples.
 ///
-/// s has n - 1 degrees of freedom, and quartiles are those of [`quantile`]. Where the quartiles are the same, s alone
-/// counts, as in R's `bw.nrd0`; equal samples have bandwidth 0.
+/// s has n - 1 degrees of freedom; quartiles are those of [`quantile`]. If the quartiles are equal, only s is used, as
+/// in R's `bw.nrd0`; equal samples have bandwidth 0.
 pub fn silverman_s(sorted: &[f64]) -> Option<f64> {
     let deviation = mean_and_variance(sorted)?.1.sqrt();
     let range = (quantile(sorted, 0.75)? - quantile(sorted, 0.25)?) / 1.34;
@@ -56,10 +56,10 @@ pub fn silverman_s(sorted: &[f64]) -> Option<f64> {
     Some(0.9 * spread * (sorted.len() as f64).powf(-0.2))
 }
 
-/// A deviate of the standard normal distribution: its quantile at a uniform one, so that every draw takes one number
-/// of the generator.
+/// A deviate of the standard normal distribution: its quantile at a uniform deviate, so each draw takes exactly one
+/// number from the generator.
 pub fn standard_normal(random: &mut impl Rng) -> f64 {
-    // 53 bits, and half a step more, so that it is neither 0 nor 1.
+    // 53 bits plus half a step, so the value is neither 0 nor 1.
     let uniform = ((random.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
     Normal::standard().inverse_cdf(uniform)
 }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::stats::mean;
 
-    /// Two humps, one of which reaches over 0.
+    /// Two humps, one of which extends below 0.
     const HUMPS: [f64; 8] = [0.1, 0.2, 0.4, 0.5, 5.0, 5.1, 5.5, 6.0];
 
     fn draws(kde: &Kde, count: usize) -> Vec<f64> {
@@ -80,7 +80,8 @@ mod tests {
         sorted((0..count).map(|_| kde.draw_s(&mut random)))
     }
 
-    /// The chance of a time up to `time_s`: a reflected kernel has from 0 to x what the kernel has from -x to x.
+    /// The probability of a time up to `time_s`: a reflected kernel has as much between 0 and x as the kernel has
+    /// between -x and x.
     fn cumulative(kde: &Kde, time_s: f64) -> f64 {
         let chance = |&sample: &f64| {
             let kernel = Normal::new(sample, kde.bandwidth_s).unwrap();
@@ -105,7 +106,7 @@ mod tests {
             let kde = Kde::new(&HUMPS, bandwidth).unwrap();
             let draws = draws(&kde, 20_000);
             assert!(draws[0] >= 0.0);
-            // Of 20000 draws, 1.63 / sqrt(20000) = 0.0115 is exceeded once in a hundred times.
+            // With 20000 draws, 1.63 / sqrt(20000) = 0.0115 is exceeded in 1% of cases.
             let distance = distance(&kde, &draws);
             assert!(distance < 0.0115, "bandwidth {bandwidth:?}: {distance}");
         }
@@ -125,11 +126,11 @@ mod tests {
         let expected = 0.9 * (82.5_f64 / 9.0).sqrt() * 10_f64.powf(-0.2);
         assert!((silverman_s(&ten).unwrap() - expected).abs() < 1e-12);
         assert!((expected - 1.719_286).abs() < 1e-6, "{expected}");
-        // An outlier widens s, not the quartiles.
+        // An outlier increases s, but not the quartiles.
         let outlier = sorted(ten.iter().copied().chain([1000.0]));
         let expected = 0.9 * 5.0 / 1.34 * 11_f64.powf(-0.2);
         assert!((silverman_s(&outlier).unwrap() - expected).abs() < 1e-12);
-        // Quartiles that are the same, equal samples, one, none.
+        // Equal quartiles, equal samples, one sample, none.
         assert!(silverman_s(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0]).unwrap() > 1.0);
         assert_eq!(silverman_s(&[2.0; 5]), Some(0.0));
         assert_eq!(silverman_s(&[2.0]), Some(0.0));

@@ -1,15 +1,15 @@
-//! Which partitions travel together, given when they became ready before and what messages cost.
+//! Which partitions are sent together, given when they became ready in earlier transfers and the cost of messages.
 //!
-//! Neighbours are merged into one message while none of them waits for the last longer than a message of its own takes, in
-//! each of the transfers that were observed but one: whoever holds back a partition for so long has lost, at the
-//! worst, as much as sending it at once would have cost. How many neighbours at most is what remains to be chosen: the number by
-//! which those transfers would have taken the least time.
+//! Neighbours are merged into one message as long as none of them waits for the last one longer than a separate message
+//! would take, in all observed transfers except one. A partition held back that long costs, at worst, as much as
+//! sending it at once. The maximum number of neighbours is then the one with which the observed transfers would have
+//! taken the least time.
 
 use std::ops::Range;
 
 use super::costs::{Costs, Departure};
 
-/// The partitions of a message, and which threads make them ready.
+/// The partitions of a message, and the threads that make them ready.
 #[derive(Clone, Copy, Debug)]
 pub struct MessagePartitions<'a> {
     /// Bytes of each partition.
@@ -18,17 +18,18 @@ pub struct MessagePartitions<'a> {
     pub threads: &'a [usize],
 }
 
-/// Most messages of a transfer: more would be as many requests, and as many to measure.
+/// Maximum number of messages of a transfer: more would mean as many requests, and as many sizes to measure.
 pub const MOST_MESSAGES: usize = 1024;
 
-/// A mapping with fewer messages is kept unless another is better by this share: less is not told by a calibration.
+/// A mapping with fewer messages is kept unless another is better by at least this share: a calibration is not precise
+/// enough to show less.
 const BETTER: f64 = 0.04;
 
-/// Observed transfers from which on the one in which a run would wait longest does not count: a thread that loses its core now
-/// and then is no habit of the application's.
+/// From this many observed transfers on, the one in which a run would wait longest is ignored: a thread that
+/// occasionally loses its core is not typical of the application.
 const ONE_IS_CHANCE: usize = 4;
 
-/// Numbers of neighbours that are tried: powers of two up to all `partitions`.
+/// The numbers of neighbours to try: powers of two up to all `partitions`.
 pub fn sizes(partitions: usize) -> Vec<usize> {
     let least = partitions.div_ceil(MOST_MESSAGES);
     let mut sizes: Vec<usize> = (0..usize::BITS - 1)
@@ -40,8 +41,8 @@ pub fn sizes(partitions: usize) -> Vec<usize> {
     sizes
 }
 
-/// Runs of neighbours that travel together. `observed` has, for each transfer that was observed, when each partition
-/// became ready, in seconds; without any, all are ready at once.
+/// Runs of neighbours that are sent together. `observed` has, for each observed transfer, when each partition became
+/// ready, in seconds; if it is empty, all are ready at once.
 pub fn units(message: MessagePartitions<'_>, observed: &[Vec<f64>], costs: &Costs) -> Vec<Range<usize>> {
     let at_once = [vec![0.0; message.ranges.len()]];
     let observed = if observed.is_empty() { &at_once } else { observed };
@@ -60,7 +61,7 @@ pub fn units(message: MessagePartitions<'_>, observed: &[Vec<f64>], costs: &Cost
     best.map(|(units, _)| units).unwrap_or_default()
 }
 
-/// Runs of `most` neighbours at most, of which none waits too long.
+/// Runs of at most `most` neighbours, none of which waits too long.
 fn runs(
     message: MessagePartitions<'_>,
     observed: &[Vec<f64>],
@@ -96,7 +97,7 @@ fn runs(
     runs
 }
 
-/// What a transfer takes from when its last partition is ready.
+/// Duration of a transfer after its last partition became ready.
 fn taken_s(message: MessagePartitions<'_>, units: &[Range<usize>], ready_s: &[f64], costs: &Costs) -> f64 {
     let departure = |unit: &Range<usize>| {
         let last = unit.clone().max_by(|&a, &b| ready_s[a].total_cmp(&ready_s[b])).unwrap_or(unit.start);
@@ -113,8 +114,7 @@ mod tests {
     use super::super::costs::Cost;
     use super::*;
 
-    /// A microsecond for a message, and another for 1000 bytes; the row takes as long as its bytes, and a tenth of a
-    /// microsecond for each message.
+    /// A message takes 1 µs plus 1 µs per 1000 bytes. In a series, its bytes take as long, and each message adds 0.1 µs.
     fn costs() -> Costs {
         let cost = |bytes: u64| {
             let bytes_s = bytes as f64 * 1e-9;
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(units(message, observed, &costs()), expected);
     }
 
-    /// All at once, but for the last.
+    /// All partitions are ready at once, except the last one.
     fn late(partitions: usize, delay_s: f64) -> Vec<f64> {
         (0..partitions).map(|p| if p + 1 == partitions { delay_s } else { 0.0 }).collect()
     }
@@ -150,7 +150,7 @@ mod tests {
     fn what_is_late_for_longer_than_a_message_takes_is_not_waited_for() {
         expect(8, 1000, &[late(8, 100e-6)], &[0..7, 7..8]);
         expect(8, 64, &[late(8, 0.05e-6)], std::slice::from_ref(&(0..8)));
-        // One transfer of a few is enough, and one of many is chance.
+        // One such transfer among few changes the result; one among many is chance.
         expect(8, 64, &[late(8, 0.0), late(8, 100e-6), late(8, 0.0)], &[0..7, 7..8]);
         let once = [late(8, 0.0), late(8, 0.0), late(8, 100e-6), late(8, 0.0)];
         expect(8, 64, &once, std::slice::from_ref(&(0..8)));

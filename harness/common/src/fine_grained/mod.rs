@@ -1,5 +1,5 @@
-//! What experiments with threads share: when threads are done, in which order partitions become ready, and how partitions
-//! are merged into messages.
+//! Shared by experiments with threads: when threads are done, in which order partitions become ready, and how
+//! partitions are merged into messages.
 
 pub mod aggregation;
 pub mod arrival;

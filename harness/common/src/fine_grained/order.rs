@@ -1,8 +1,8 @@
 //! The order in which the partitions of a message become ready.
 //!
 //! As in the benchmark of HLRS (Schneewind & Niethammer, "Benchmarking the State of MPI Partitioned Communication in
-//! Open MPI", EuroMPI 2024, section 4.2, and its code), an order says when each *byte* of the buffer is written, and a
-//! partition is ready when its last byte is.
+//! Open MPI", EuroMPI 2024, section 4.2, and its code), an order defines when each *byte* of the buffer is written, and
+//! a partition is ready when its last byte is written.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,10 +12,10 @@ use std::str::FromStr;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Bytes between bytes written one after the other, where none are given: the stride that HLRS measured with.
+/// Default distance in bytes between bytes written one after the other: the stride HLRS measured with.
 const DEFAULT_STRIDE_BYTES: u64 = 16 * 1024;
 
-/// Bytes of a burst where none are given: what HLRS measured with.
+/// Default size of a burst in bytes: what HLRS measured with.
 const DEFAULT_BURST_BYTES: u64 = 1024;
 
 /// The order in which the bytes of a message are written.
@@ -25,32 +25,33 @@ pub enum WriteOrder {
     Linear,
     /// From the last byte to the first.
     Reverse,
-    /// Any byte after any other: all partitions become ready near the end.
+    /// Bytes in random order: all partitions become ready near the end.
     Random,
-    /// Bytes 0, g, 2 g, ..., then 1, g + 1, ...: as a matrix with rows of g bytes, written column by column.
+    /// Bytes 0, g, 2 g, ..., then 1, g + 1, ...: like a matrix with rows of g bytes, written column by column.
     Strided {
-        /// The distance g; 0, which no text gives, counts as 1.
+        /// The distance g. 0, which cannot be given as text, counts as 1.
         bytes: u64,
     },
-    /// Blocks at random, each from its first byte to its last.
+    /// Blocks in random order, each from its first byte to its last.
     Burst {
-        /// Bytes of a block; 0, which no text gives, counts as 1.
+        /// Bytes of a block. 0, which cannot be given as text, counts as 1.
         bytes: u64,
     },
-    /// Partitions are cells of a grid, row by row, and written column by column, each from its first byte to its last.
+    /// Partitions are cells of a grid, numbered row by row and written column by column, each from its first byte to
+    /// its last.
     ///
-    /// The grid is as square as it gets: as many rows as the root of the number of partitions, rounded down, and as few
-    /// columns as hold all; the last row may be shorter. It is the exchange of neighbours in two dimensions of the
-    /// paper, whose code has [`WriteOrder::Strided`] for it: partitions come in the same order with a stride of one row of
-    /// the grid, where rows are of equal size. With any other stride the two differ.
+    /// The grid is as square as possible: the number of rows is the square root of the number of partitions, rounded
+    /// down, with as few columns as needed; the last row may be shorter. This is the paper's exchange of neighbours in
+    /// two dimensions. The paper's code uses [`WriteOrder::Strided`] for it: with rows of equal size and a stride of
+    /// one row of the grid, partitions become ready in the same order. With any other stride the two differ.
     Neighbourhood,
 }
 
-/// The bytes of partition `p` of `partitions`: from p * bytes / partitions, rounded down, to where the next begins.
-/// Sizes differ by a byte at most, and together they are the message.
+/// The bytes of partition `p` of `partitions`: from p * bytes / partitions, rounded down, to the start of the next one.
+/// Sizes differ by one byte at most, and together the partitions cover the message.
 ///
 /// # Panics
-/// If there is no partition `p`, or if it reaches beyond the address space.
+/// If there is no partition `p`, or if it exceeds the address space.
 pub fn partition(bytes: u64, partitions: usize, p: usize) -> Range<usize> {
     assert!(p < partitions, "there is no partition {p} of {partitions}");
     let start = |p: usize| {
@@ -60,7 +61,7 @@ pub fn partition(bytes: u64, partitions: usize, p: usize) -> Range<usize> {
     start(p)..start(p + 1)
 }
 
-/// The partition that has byte `byte`.
+/// The partition that contains byte `byte`.
 fn holder(bytes: u64, partitions: usize, byte: u64) -> usize {
     // The largest p with p * bytes / partitions <= byte, rounded down: p * bytes < (byte + 1) * partitions.
     let p = ((u128::from(byte) + 1) * partitions as u128 - 1) / u128::from(bytes);
@@ -70,11 +71,11 @@ fn holder(bytes: u64, partitions: usize, byte: u64) -> usize {
 impl WriteOrder {
     /// Every partition once, in the order in which they become ready; `seed` decides the random orders.
     ///
-    /// A partition without bytes, which there is if the message has fewer bytes than partitions, has nothing to wait
-    /// for: these come first, by rising index, whatever the order.
+    /// Partitions without bytes exist if the message has fewer bytes than partitions. They come first in any order, by
+    /// rising index.
     ///
     /// # Panics
-    /// If the message reaches beyond the address space.
+    /// If the message exceeds the address space.
     pub fn permutation(&self, bytes: u64, partitions: usize, seed: u64) -> Vec<usize> {
         let range = |p: usize| partition(bytes, partitions, p);
         let (mut order, mut written): (Vec<usize>, Vec<usize>) =
@@ -99,11 +100,11 @@ impl WriteOrder {
     }
 }
 
-/// When the last byte of a partition is written that is not empty: the pass, and the step within it.
+/// When the last byte of a non-empty partition is written: the pass, and the step within it.
 fn last_strided(range: Range<usize>, stride: u64) -> (u64, u64) {
     let last = range.end as u64 - 1;
-    // The last pass has the bytes before each multiple of the stride. A range with none of them has no multiple inside
-    // either, so that passes rise with its bytes.
+    // The last pass writes the bytes before each multiple of the stride. A range without any such byte has no multiple
+    // inside either, so later bytes are in later passes.
     let in_last_pass = (last + 1) / stride * stride;
     let byte = if in_last_pass > range.start as u64 { in_last_pass - 1 } else { last };
     (byte % stride, byte / stride)
@@ -111,10 +112,10 @@ fn last_strided(range: Range<usize>, stride: u64) -> (u64, u64) {
 
 /// The `count` partitions that have bytes, in the order in which they become ready when blocks are shuffled.
 ///
-/// Fisher and Yates' shuffle fixes the last place first, then the one before it: a partition's place is known at the
-/// first block of it that turns up, and once all have turned up the rest of the shuffle is left out. For a few hundred
-/// partitions of a large message that is a few thousand steps of many millions, and only blocks that were moved
-/// are remembered.
+/// The Fisher-Yates shuffle decides the last place first, then the one before it. So a partition's place is known as
+/// soon as one of its blocks is drawn, and once all partitions are placed the rest of the shuffle is skipped. For a few
+/// hundred partitions of a large message this takes a few thousand steps instead of many millions. Only blocks that
+/// were moved are stored.
 fn burst(bytes: u64, partitions: usize, block: u64, count: usize, seed: u64) -> Vec<usize> {
     let mut random = Pcg64::seed_from_u64(seed);
     let mut moved: HashMap<u64, u64> = HashMap::new();
@@ -128,7 +129,7 @@ fn burst(bytes: u64, partitions: usize, block: u64, count: usize, seed: u64) -> 
         let block_here = if drawn == place { here } else { moved.insert(drawn, here).unwrap_or(drawn) };
         let first = block_here * block;
         let last = first.saturating_add(block - 1).min(bytes - 1);
-        // Within a block the partition that ends last is the last to be ready.
+        // Within a block, the partition that ends last is ready last.
         for p in (holder(bytes, partitions, first)..=holder(bytes, partitions, last)).rev() {
             let is_empty = partition(bytes, partitions, p).is_empty();
             if !is_empty && !std::mem::replace(&mut is_placed[p], true) {
@@ -153,7 +154,7 @@ impl fmt::Display for WriteOrder {
     }
 }
 
-/// As displayed; `strided` and `burst` alone have the sizes of HLRS, 16384 and 1024 bytes.
+/// As displayed. The default sizes of `strided` and `burst` are those of HLRS, 16384 and 1024 bytes.
 impl FromStr for WriteOrder {
     type Err = String;
 

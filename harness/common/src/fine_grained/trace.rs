@@ -1,13 +1,13 @@
-//! Measured times of threads: files, and those that come with the program.
+//! Measured times of threads: files, and recorded traces that are part of the program.
 //!
-//! A trace is CSV: a line per iteration with a column per thread, whole numbers of nanoseconds from the common start of
-//! the iteration to the end of the thread's work. Lines that begin with `#` are comments. A line of the columns' names,
-//! `thread_0_ns,thread_1_ns,...`, may come before the first iteration; without it, a trace is a file as CMB reads them.
+//! A trace is CSV: a line per iteration with a column per thread, in whole nanoseconds from the common start of the
+//! iteration to the end of the thread's work. Lines that begin with `#` are comments. A header,
+//! `thread_0_ns,thread_1_ns,...`, may come before the first iteration; without it, the file has CMB's format.
 
 use std::fmt;
 use std::fs;
 
-/// Recorded by the example `record_arrivals`, by the name of the computation.
+/// Recorded with the example `record_arrivals`; each is named after its computation.
 const RECORDED: [(&str, &str); 3] = [
     ("sparse", include_str!("../../fixtures/arrivals/sparse.csv")),
     ("molecular", include_str!("../../fixtures/arrivals/molecular.csv")),
@@ -17,14 +17,15 @@ const RECORDED: [(&str, &str); 3] = [
 /// Times of threads, iteration by iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Where it comes from: the comments' lines, without `#`.
+    /// Its origin: the comment lines, without `#`.
     pub comments: Vec<String>,
-    /// For each iteration the time of each thread, in nanoseconds; at least one, and equally many threads in all.
+    /// For each iteration the time of each thread, in nanoseconds. There is at least one iteration, and all have the
+    /// same number of threads.
     pub times_ns: Vec<Vec<u64>>,
 }
 
 impl Trace {
-    /// The recorded trace called `source`, or else the file at that path.
+    /// The recorded trace called `source`; if there is none, the file at that path.
     ///
     /// # Errors
     /// What is wrong, and where.
@@ -36,7 +37,7 @@ impl Trace {
             let names = RECORDED.map(|(name, _)| name).join(", ");
             format!("{source}: {reason}; it is a file, or one of the recorded {names}")
         };
-        // A device or a pipe may have no end.
+        // Reading a device or a pipe may never end.
         if fs::metadata(source).is_ok_and(|facts| !facts.is_file()) {
             return Err(unreadable("not a plain file".to_owned()));
         }
@@ -47,7 +48,7 @@ impl Trace {
     /// Reads a trace, which errors call `source`.
     ///
     /// # Errors
-    /// The first place that is wrong, and what would be right.
+    /// The first error, where it is, and what would be right.
     pub fn parse(source: &str, text: &str) -> Result<Self, String> {
         let place = |line: usize, column: usize, reason: String| {
             format!("{source}, line {line}, column {column}: {reason}")
@@ -89,7 +90,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// All threads' times of all iterations, in seconds.
+    /// The times of all threads in all iterations, in seconds.
     pub fn pooled_s(&self) -> Vec<f64> {
         self.times_ns.iter().flatten().map(|&time_ns| time_ns as f64 / 1e9).collect()
     }
@@ -99,7 +100,7 @@ fn column_name(thread: usize) -> String {
     format!("thread_{thread}_ns")
 }
 
-/// The file.
+/// The trace in its file format.
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.comments.iter().try_for_each(|comment| writeln!(f, "# {comment}"))?;

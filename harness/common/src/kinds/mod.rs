@@ -1,4 +1,4 @@
-//! The kinds of experiments, and what is known of each before anything is measured: its methods, its phases, its ranks.
+//! The kinds of experiments, and the properties of each: its methods, its phases, its ranks.
 
 pub mod engine;
 pub mod halo;
@@ -16,7 +16,7 @@ use crate::model::{LOOP, MethodInfo, Phase};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// A message that goes there and back, per micro-app.
+    /// A round trip of a micro-app's message.
     #[default]
     PingPong,
     /// Our pack engine compared with other ways to pack, without communication.
@@ -29,43 +29,43 @@ pub enum Kind {
     Overlap,
 }
 
-/// What is known of a kind.
+/// The properties of a kind.
 #[derive(Debug)]
 pub struct Row {
     /// Its name: the subcommand of the rank program, and its name in plans and results.
     pub name: &'static str,
-    /// The subcommand of `ddtbench` that makes plans of it.
+    /// The subcommand of `ddtbench` that plans it.
     pub command: &'static str,
     /// Its methods, in report order.
     pub methods: &'static [MethodInfo],
-    /// The method with a name, which may have parameters after it.
+    /// The method with a name; parameters may follow the name.
     pub find: fn(&str) -> Result<&'static MethodInfo, String>,
     /// Its phases, in the order in which they happen; the headline phase last.
     pub phases: &'static [Phase],
-    /// The phases that must be known precisely enough before a method is done.
+    /// The phases whose times must be precise enough before a method is done.
     pub decisive: &'static [Phase],
     /// The method that all others are compared with.
     pub reference: &'static str,
-    /// Ranks without a number in the plan.
+    /// The number of ranks if the plan does not give one.
     pub default_ranks: usize,
-    /// What is wrong with a number of ranks, if anything.
+    /// The reason why a number of ranks is not supported, if there is one.
     pub refuse_ranks: fn(usize) -> Option<&'static str>,
     /// Why its caches are always warm, if they are.
     pub only_warm: Option<&'static str>,
-    /// Those of a plan's options that not all kinds have: `pairs`, `startall`, `rule`.
+    /// Plan options that only some kinds have: `pairs`, `startall`, `rule`.
     pub options: &'static [&'static str],
-    /// The phases of a block that were timed in repetitions of their own. The k-th samples of all others are of one repetition.
+    /// The phases of a block that were timed in separate repetitions. The k-th samples of all other phases are of the same repetition.
     pub timed_apart: TimedApart,
     /// Whether methods are ranked by the ratios of their headline phase.
     pub is_contest: bool,
 }
 
-/// Launches without a number in the plan: the fewest whose intervals assume no distribution, and with which the range of
-/// another run is known. Measured: docs/evidence/statistics.md, "How many launches".
+/// The number of launches if the plan does not give one: the fewest for which intervals assume no distribution and the
+/// range of another run is known. Measured: docs/evidence/statistics.md, "How many launches".
 pub const LAUNCHES: usize = 6;
 
-/// Phases that are not part of a repetition, in any kind; the first partition has a time only for those repetitions in which
-/// the receiver looked.
+/// Phases that are not part of a repetition, in any kind; the first partition has a time only for repetitions in which
+/// the receiver checked for it.
 pub const NOT_REPEATED: &[Phase] =
     &[Phase::Create, Phase::Free, Phase::Init, Phase::ComputationWithoutMpi, Phase::FirstPartition];
 
@@ -73,7 +73,7 @@ impl Kind {
     /// All, in the order in which `list` shows them.
     pub const ALL: [Self; 5] = [Self::PingPong, Self::Engine, Self::Partitioned, Self::Halo, Self::Overlap];
 
-    /// What is known of it.
+    /// Its properties.
     pub const fn row(self) -> &'static Row {
         match self {
             Self::PingPong => &pingpong::ROW,
@@ -107,7 +107,7 @@ impl Kind {
     /// The kind called `name`.
     ///
     /// # Errors
-    /// A sentence with all names.
+    /// A message with all names.
     pub fn find(name: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|kind| kind.name()).collect();
@@ -118,18 +118,18 @@ impl Kind {
     /// The method called `name`.
     ///
     /// # Errors
-    /// A sentence with all names.
+    /// A message with all names.
     pub fn method(self, name: &str) -> Result<&'static MethodInfo, String> {
         (self.row().find)(name)
     }
 
-    /// The phase that a method is judged by: the last one.
+    /// The phase by which a method is judged: the last one.
     pub const fn headline(self) -> Phase {
         let phases = self.phases();
         phases[phases.len() - 1]
     }
 
-    /// What is wrong with a cache mode, if anything.
+    /// The reason why a cache mode is not supported, if there is one.
     pub fn refuse_cache(self, cache: Cache) -> Option<&'static str> {
         self.row().only_warm.filter(|_| cache != Cache::Warm)
     }
@@ -139,9 +139,9 @@ impl Kind {
         self.usual_methods(std::iter::empty())
     }
 
-    /// The same for a run of these tests: with the plain loop if one of them has no loops written by hand.
+    /// The names of the methods for a run of these tests by default: the plain loop is included if a test has no hand-written loops.
     pub fn usual_methods<'a>(self, mut tests: impl Iterator<Item = &'a str>) -> Vec<String> {
-        // In overlap an exchange has a prefix.
+        // In overlap, names of exchanges have a prefix.
         let has_layout = tests.any(|test| {
             test.strip_prefix(overlap::operations::EXCHANGE).unwrap_or(test) == apps::LAYOUT.name
         });
@@ -150,14 +150,14 @@ impl Kind {
         usual.map(|method| method.name.to_owned()).collect()
     }
 
-    /// The method that `method` is compared with; `None` for one that others are compared with.
+    /// The method that `method` is compared with; `None` if it is a reference itself.
     pub fn reference_of(self, method: &str) -> Option<&'static str> {
         let info = self.method(method).ok();
         let is_reference = method == self.reference() || info.is_some_and(|info| info.is_reference);
         (!is_reference).then(|| info.and_then(|info| info.reference).unwrap_or(self.reference()))
     }
 
-    /// Whether a method is measured in processes of its own.
+    /// Whether a method is measured in separate processes.
     pub fn in_own_processes(self, method: &str) -> bool {
         self.method(method).is_ok_and(|info| info.in_own_processes)
     }

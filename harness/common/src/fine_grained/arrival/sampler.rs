@@ -7,7 +7,7 @@ use super::{Arrival, s_per_byte};
 use crate::fine_grained::kde::{Kde, standard_normal};
 use crate::fine_grained::trace::Trace;
 
-/// Gives the computing time of every thread of one rank, iteration by iteration. The same arguments give the same
+/// Draws the computing time of every thread of one rank, iteration by iteration. The same arguments give the same
 /// times.
 #[derive(Clone, Debug)]
 pub struct Sampler {
@@ -15,12 +15,12 @@ pub struct Sampler {
     compute_s: f64,
     threads: usize,
     last_partition_delay_s: f64,
-    /// Of this rank.
+    /// The seed of this rank's stream.
     seed: u64,
     random: Pcg64,
 }
 
-/// How a thread's time is found.
+/// The source of a thread's time.
 #[derive(Clone, Debug)]
 enum Distribution {
     Equal,
@@ -34,12 +34,12 @@ impl Sampler {
     /// A sampler for rank `rank`, whose `threads` threads compute for `compute_s` seconds and hand over partitions of
     /// `partition_bytes`, which only matter to [`Arrival::Delay`].
     ///
-    /// Each rank has a stream of its own, whose seed is the rank-th number that `seed` gives: ranks that draw the same
-    /// times, as all of CMB do, are late together, and nobody waits for anybody.
+    /// Each rank has its own stream; its seed is the rank-th number drawn with `seed`. If all ranks drew the same
+    /// times, as in CMB, they would all be late together and none would wait for another.
     ///
     /// # Errors
-    /// The arrival's numbers, a trace that cannot be read, a time that is negative or not finite, no thread, or a share
-    /// of no time.
+    /// Wrong numbers in the arrival, a trace that cannot be read, a time that is negative or not finite, no threads, or
+    /// a share of a computing time of 0.
     pub fn new(
         arrival: &Arrival,
         compute_s: f64,
@@ -81,7 +81,7 @@ impl Sampler {
         Ok(Self { times, compute_s, threads, last_partition_delay_s, seed, random })
     }
 
-    /// Goes to the first iteration of a round: the same one has the same times, whatever was drawn before.
+    /// Goes to the first iteration of a round. A round always has the same times, whatever was drawn before.
     pub fn begin_round(&mut self, round: u32) {
         self.random = Pcg64::seed_from_u64(nth(self.seed, round as usize));
     }
@@ -94,7 +94,7 @@ impl Sampler {
     /// Fills in the computing time of each thread for the next iteration, in seconds; never negative.
     ///
     /// # Panics
-    /// If there is not a place for each thread.
+    /// If the slice does not have one element per thread.
     pub fn next(&mut self, compute_s: &mut [f64]) {
         assert_eq!(compute_s.len(), self.threads, "a time for each thread");
         let (mean_s, random) = (self.compute_s, &mut self.random);
@@ -115,13 +115,13 @@ impl Sampler {
         }
     }
 
-    /// By how much the partition of the last index is ready later than its thread, in seconds: 0 for all but
+    /// Delay between a thread and its partition if that is the one with the last index, in seconds: 0 except for
     /// [`Arrival::Delay`].
     pub fn last_partition_delay_s(&self) -> f64 {
         self.last_partition_delay_s
     }
 
-    /// The bandwidth of the density estimate that is drawn from, in seconds.
+    /// The bandwidth of the density estimate, in seconds.
     pub fn bandwidth_s(&self) -> Option<f64> {
         match &self.times {
             Distribution::Kde(kde) => Some(kde.bandwidth_s()),
@@ -130,8 +130,8 @@ impl Sampler {
     }
 }
 
-/// Number `index` of those that `seed` gives, as the seed of a stream: streams of one PCG generator that differ in
-/// their increment alone are correlated.
+/// The number at `index` among those drawn with `seed`, used to seed a stream. Streams of one PCG generator that differ
+/// only in their increment are correlated.
 fn nth(seed: u64, index: usize) -> u64 {
     let mut seeds = Pcg64::seed_from_u64(seed);
     seeds.advance(index as u128);

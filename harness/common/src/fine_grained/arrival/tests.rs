@@ -61,7 +61,8 @@ fn uniform_times_have_their_ends_mean_and_deviation() {
     let draws = draws("uniform:10%", 25_000, 1, 0);
     assert!(draws.iter().all(|time| (0.9e-3..=1.1e-3).contains(time)));
     let (mean, deviation) = moments(&draws);
-    // Of 10^5 draws the mean is good to 0.18 µs, the deviation, 0.2 ms / sqrt(12), to some 0.1: four times that.
+    // With 10^5 draws, the mean has a standard error of 0.18 µs, the deviation (0.2 ms / sqrt(12)) of about 0.1 µs. The
+    // limits are four times that.
     assert!((mean - 1e-3).abs() < 0.8e-6, "{mean}");
     assert!((deviation - 0.2e-3 / 12_f64.sqrt()).abs() < 0.4e-6, "{deviation}");
 }
@@ -78,7 +79,7 @@ fn normal_times_have_their_mean_and_deviation() {
 
 #[test]
 fn normal_times_that_would_be_negative_are_0() {
-    // A deviation of the mean itself: 15.87% below 0.
+    // The deviation equals the mean: 15.87% would be below 0.
     let draws = draws("normal:1ms", 25_000, 1, 0);
     assert!(draws.iter().all(|&time| time >= 0.0));
     let zeros = draws.iter().filter(|&&time| time == 0.0).count() as f64 / 1e5;
@@ -93,7 +94,7 @@ fn times_of_a_density_replace_the_computing_time() {
     assert!((mean - expected).abs() < 0.05 * deviation + 1e-3 * expected, "{mean} {expected}");
     assert_eq!(sampler("kde:matrix@5us", 1, 0).bandwidth_s(), Some(5e-6));
     assert!(sampler("kde:matrix", 1, 0).bandwidth_s().unwrap() > 0.0);
-    // Without a width, only what was measured comes back.
+    // With a bandwidth of 0, only measured times are drawn.
     assert!(draws("kde:matrix@0ns", 100, 1, 0).iter().all(|draw| pooled.contains(draw)));
     assert!(draws("kde:matrix@1s", 1000, 1, 0).iter().all(|&draw| draw >= 0.0));
 }
@@ -109,7 +110,7 @@ fn the_same_arguments_give_the_same_times_and_ranks_have_their_own() {
             assert!(same < 10, "{text}: {same} of 4000 times are the same");
         }
     }
-    // Times of two ranks do not go together: the correlation of 4000 pairs is below 4 / sqrt(4000).
+    // The times of two ranks are not correlated: the correlation of 4000 pairs is below 4 / sqrt(4000).
     let (a, b) = (draws("normal:2us", 1000, 7, 0), draws("normal:2us", 1000, 7, 1));
     let ((mean_a, deviation_a), (mean_b, deviation_b)) = (moments(&a), moments(&b));
     let products: f64 = a.iter().zip(&b).map(|(a, b)| (a - mean_a) * (b - mean_b)).sum();
@@ -139,7 +140,7 @@ fn texts_round_trip() {
         }
         assert_eq!(arrival.to_string().parse(), Ok(arrival.clone()));
     }
-    // Any number of seconds, however odd, up to an hour.
+    // Any number of seconds up to an hour.
     for i in 1..2000 {
         let sigma_s = f64::from(i) * 1e-10 * std::f64::consts::PI.powi(i % 20);
         let arrival = Arrival::Normal { sigma_s };
@@ -165,7 +166,7 @@ fn texts_that_are_no_arrival_are_named() {
                  kde:sparse@5 delay delay:100us delay:-1";
     for text in bad.split(' ').chain([""]) {
         let error = text.parse::<Arrival>().unwrap_err();
-        // Refused numbers are shown as they were understood.
+        // Error messages show refused numbers as they were parsed.
         let start = text.trim_end_matches(|c: char| c != ':').trim_end_matches(':');
         assert!(error.contains("arrival \"") && error.contains(start), "{text}: {error}");
     }

@@ -6,10 +6,10 @@ use std::str::FromStr;
 use super::Arrival;
 use crate::fine_grained::emulation::MOST_S;
 
-/// The largest share of the computing time by which a thread is late: a typing error beyond.
+/// The largest lateness of a thread, as a share of the computing time; a larger number is a typing error.
 const MOST_SHARE: f64 = 1000.0;
 
-/// Units of time, the longest first, and how many of each are a second.
+/// Units of time, the longest first, and how many of each make a second.
 const UNITS: [(&str, f64); 4] = [("s", 1.0), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)];
 
 impl fmt::Display for Arrival {
@@ -28,8 +28,8 @@ impl fmt::Display for Arrival {
     }
 }
 
-/// `none`; `laggard:0.04` or `laggard:4%`; `uniform:0.1` or `uniform:10%`; `normal:2us`; `kde:NAME`, `kde:PATH`,
-/// either with `@5us` behind it; `delay:100`, in microseconds per MB. Units of time are ns, us, ms and s.
+/// `none`; `laggard:0.04` or `laggard:4%`; `uniform:0.1` or `uniform:10%`; `normal:2us`; `kde:NAME` or `kde:PATH`,
+/// either optionally followed by `@5us`; `delay:100`, in microseconds per MB. Units of time are ns, us, ms and s.
 impl FromStr for Arrival {
     type Err = String;
 
@@ -65,13 +65,13 @@ impl FromStr for Arrival {
                 ));
             }
         };
-        // As it was typed: of a number that is far too large the digits would say nothing.
+        // The error shows the text as it was typed: the digits of a number that is far too large would not help.
         arrival.right().map_or(Ok(arrival), |right| Err(format!("arrival {text:?}: {right}")))
     }
 }
 
 impl Arrival {
-    /// Refuses numbers of which no times can be made.
+    /// Refuses numbers that cannot produce times.
     ///
     /// # Errors
     /// The arrival as text, and what would be right.
@@ -79,7 +79,7 @@ impl Arrival {
         self.right().map_or(Ok(()), |right| Err(format!("arrival \"{self}\": {right}")))
     }
 
-    /// What would be right, where a number is not.
+    /// A description of valid values if a number is invalid.
     fn right(&self) -> Option<&'static str> {
         let is_time = |time_s: f64| (0.0..=MOST_S).contains(&time_s);
         let (is_right, right) = match *self {
@@ -102,7 +102,7 @@ impl Arrival {
     }
 }
 
-/// A share, also as percentage.
+/// A share, possibly given as a percentage.
 fn share(text: &str, value: &str) -> Result<f64, String> {
     let number = match value.strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
@@ -115,7 +115,7 @@ fn share(text: &str, value: &str) -> Result<f64, String> {
 
 /// A time with its unit, in seconds.
 fn time_s(text: &str, value: &str) -> Result<f64, String> {
-    // The shortest unit first: all end in `s`.
+    // The shortest unit first, because all end in `s`.
     let number_and_unit = UNITS.iter().rev().find_map(|&(unit, per_second)| {
         let number: f64 = value.strip_suffix(unit)?.trim_end().parse().ok()?;
         Some(number / per_second)
@@ -125,10 +125,10 @@ fn time_s(text: &str, value: &str) -> Result<f64, String> {
     })
 }
 
-/// A time in the longest unit of which it has at least one, in so many digits that it is read as the same number.
+/// A time in the longest unit of which it has at least one, with enough digits to be read back as the same number.
 fn duration(time_s: f64) -> String {
     let of = |&(unit, per_second): &(&str, f64)| {
-        // The product may be off by its last digit, as in 2.0000000000000004 us.
+        // The product may be wrong in its last digit, for example 2.0000000000000004 us.
         let number = [(time_s * per_second * 1e6).round() / 1e6, time_s * per_second]
             .into_iter()
             .find(|number| number / per_second == time_s)?;
@@ -137,7 +137,7 @@ fn duration(time_s: f64) -> String {
     UNITS.iter().find_map(of).unwrap_or_else(|| format!("{time_s}s"))
 }
 
-/// What stands behind `kde:`: a trace, and a bandwidth behind the last `@`.
+/// The text after `kde:`: a trace, and after the last `@` a bandwidth.
 fn kde(text: &str, value: &str) -> Result<Arrival, String> {
     let Some((source, bandwidth)) = value.rsplit_once('@') else {
         return Ok(Arrival::Kde { source: value.to_owned(), bandwidth_s: None });

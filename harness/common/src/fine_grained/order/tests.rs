@@ -13,7 +13,7 @@ const ORDERS: [WriteOrder; 10] = [
     WriteOrder::Neighbourhood,
 ];
 
-/// Every byte in the order in which it is written, one after the other.
+/// Every byte, in the order in which the bytes are written.
 fn bytes_written(order: WriteOrder, bytes: usize, partitions: usize, seed: u64) -> Vec<usize> {
     let shuffled = |mut blocks: Vec<Vec<usize>>| {
         let mut random = Pcg64::seed_from_u64(seed);
@@ -42,7 +42,7 @@ fn bytes_written(order: WriteOrder, bytes: usize, partitions: usize, seed: u64) 
     }
 }
 
-/// Partitions by the place of their last byte, found byte by byte; those without a byte first.
+/// Partitions ordered by when their last byte is written, determined byte by byte; those without bytes first.
 fn oracle(order: WriteOrder, bytes: usize, partitions: usize, seed: u64) -> Vec<usize> {
     let mut missing: Vec<usize> =
         (0..partitions).map(|p| partition(bytes as u64, partitions, p).len()).collect();
@@ -105,7 +105,7 @@ fn partitions_are_the_message_and_each_byte_has_one() {
             }
         }
     }
-    // No product overflows.
+    // Products do not overflow.
     assert_eq!(partition(1 << 40, 1 << 30, (1 << 30) - 1), (1 << 40) - (1 << 10)..1 << 40);
 }
 

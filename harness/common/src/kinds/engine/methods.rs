@@ -1,4 +1,4 @@
-//! What is compared: our pack engine, the hand-written loops, `MPI_Pack`, and two plain copies. The rank program implements
+//! The methods of the comparison: our pack engine, the hand-written loops, `MPI_Pack`, and two plain copies. The rank program implements
 //! them.
 
 use super::PackingOrder;
@@ -8,29 +8,29 @@ use crate::packing::Packing;
 
 /// The method that all others are compared with.
 pub const ENGINE: &str = "engine";
-/// The application's loops, as it has them.
+/// The application's loops, unchanged.
 pub const MANUAL: &str = LOOPS[0];
-/// The application's loops, as an expert tunes them.
+/// The application's loops, tuned by an expert.
 pub const MANUAL_TUNED: &str = LOOPS[1];
 /// The MPI's own packing, with the datatype.
 pub const MPI_PACK: &str = "mpi_pack";
 /// A copy of as many bytes as are packed.
 pub const MEMCPY: &str = "memcpy";
-/// A copy of as many cache lines as packing touches: nothing that packs is faster.
+/// A copy that touches as many cache lines as packing: no packing is faster.
 pub const BOUND: &str = "bound";
 
-/// What a method does in one process.
+/// The work of a method in one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EngineTask {
-    /// Packs and unpacks the message, both in this way.
+    /// Packs and unpacks the message in this way.
     Packs(Packing),
     /// Copies as many bytes as the message has.
     CopiesMessage,
-    /// Copies so many bytes that as many cache lines are touched as by packing and unpacking.
+    /// Copies as many bytes as needed to touch the cache lines that packing and unpacking touch.
     CopiesLines,
 }
 
-/// All methods, in report order. The copies are no ways from arrays to arrays.
+/// All methods, in report order. The copies do not go from arrays to arrays.
 const ROWS: &[MethodRow<EngineTask>] = {
     use EngineTask::{CopiesLines, CopiesMessage, Packs};
     &[
@@ -46,10 +46,10 @@ const ROWS: &[MethodRow<EngineTask>] = {
     ]
 };
 
-/// What is known of them.
+/// Their descriptions.
 pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
-/// What the method called `name` does.
+/// The task of the method called `name`.
 ///
 /// # Errors
 /// A message with all names.
@@ -57,7 +57,7 @@ pub fn task(name: &str) -> Result<EngineTask, String> {
     Ok(find_method(ROWS, "method", name)?.made_of)
 }
 
-/// Those that can pack in this order: where loop and datatype differ, the loop has only its own.
+/// The methods that can pack in this order: if loop and datatype differ, the loop has only its own order.
 pub fn in_order(order: PackingOrder, orders_differ: bool) -> impl Iterator<Item = &'static MethodInfo> {
     let loops_can = order == PackingOrder::Manual || !orders_differ;
     METHODS.iter().filter(move |method| loops_can || !method.by_hand)

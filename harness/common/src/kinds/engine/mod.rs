@@ -1,5 +1,5 @@
-//! The engine's comparison: our pack engine next to the hand-written loops, `memcpy` and the `MPI_Pack` of every MPI, in
-//! one process each, without communication.
+//! The engine's comparison: our pack engine, the hand-written loops, `memcpy` and the `MPI_Pack` of every MPI, in one
+//! process each, without communication.
 
 pub mod methods;
 
@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use super::Row;
 use crate::model::{Phase, find_method};
 
-/// Ranks that the layout of an all-to-all is for: as in a ping-pong of two. All other layouts are the same for any.
+/// The number of ranks for the layout of an all-to-all, the same as in a ping-pong. Other layouts do not depend on it.
 pub const RANKS: usize = 2;
 
 /// The parameter that names the order in which bytes are packed, if loop and datatype differ.
@@ -28,7 +28,7 @@ named! {
 }
 
 impl PackingOrder {
-    /// The same for apps.
+    /// The same order as the type of `apps`.
     pub const fn wire_order(self) -> WireOrder {
         match self {
             Self::Manual => WireOrder::Manual,
@@ -51,8 +51,8 @@ pub(super) const ROW: Row = Row {
     refuse_ranks: |ranks| (ranks != 1).then_some("must be 1: the comparison is one of one process"),
     only_warm: None,
     options: &[],
-    // Packing and unpacking are repeated one after the other.
+    // Packing and unpacking are repeated separately.
     timed_apart: |_| PHASES,
-    // It has no single phase by which all are ranked.
+    // There is no single phase to rank methods by.
     is_contest: false,
 };

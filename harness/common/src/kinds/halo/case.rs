@@ -1,4 +1,4 @@
-//! An exchange with its values, on any number of ranks: its message, its memory.
+//! An exchange with its values, on any number of ranks: its message and its memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,19 +13,19 @@ use crate::parameter::{joined, place};
 /// A case: an exchange with its values, and the setting.
 #[derive(Clone, Debug)]
 pub struct HaloCase {
-    /// The exchange.
+    /// The exchange that is measured.
     pub test: &'static HaloTest,
     /// Its values.
     pub values: Values,
-    /// Grid, threads, and how their computing passes.
+    /// Grid, threads, and how their computing time is spent.
     pub setting: HaloSetting,
 }
 
 impl HaloCase {
-    /// The case of a test, one of its sets, and parameters of both kinds.
+    /// The case of a test, one of its sets, and parameters of the exchange and the setting.
     ///
     /// # Errors
-    /// An unknown test, set or parameter, or a value that cannot be.
+    /// An unknown test, set or parameter, or an invalid value.
     pub fn parse(test: &str, set: Option<&str>, params: &BTreeMap<String, String>) -> Result<Self, String> {
         let test = apps::halo::find(test).map_err(|error| error.to_string())?;
         let set = set.unwrap_or(test.quick_set().name);
@@ -39,10 +39,10 @@ impl HaloCase {
         Ok(Self { test, values, setting })
     }
 
-    /// The exchange on so many ranks.
+    /// The exchange on this number of ranks.
     ///
     /// # Errors
-    /// Values or ranks that it cannot have, with the nearest that it can.
+    /// Unsupported values or numbers of ranks, with the nearest supported ones.
     pub fn build(&self, ranks: usize, seed: u64) -> Result<Box<dyn HaloApp>, String> {
         self.test.build(&self.values, self.setting.context(ranks, seed)).map_err(|error| error.to_string())
     }
@@ -56,13 +56,13 @@ impl HaloCase {
 
 impl fmt::Display for HaloCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Long layouts by a name, as values write themselves.
+        // Values show long layouts by a name.
         let own = self.setting.pairs().into_iter().map(|(name, value)| (name.to_owned(), value));
         write!(f, "{} {}", self.values, joined(own.collect::<Vec<_>>()))
     }
 }
 
-/// What the rank sends that sends most.
+/// The message of the rank that sends the most.
 pub fn message(app: &dyn HaloApp, ranks: usize) -> MessageFacts {
     let of_rank = |rank: usize| {
         let stages = app.stages(rank);
@@ -78,9 +78,9 @@ pub fn message(app: &dyn HaloApp, ranks: usize) -> MessageFacts {
     (0..ranks).map(of_rank).max_by_key(|facts| facts.bytes).unwrap_or_default()
 }
 
-/// Memory that the largest rank needs, in bytes: arrays, what they are to hold, and wire buffers.
+/// Memory that the largest rank needs, in bytes: arrays, their expected contents, and wire buffers.
 pub fn rank_bytes(app: &dyn HaloApp, ranks: usize) -> Option<u64> {
-    /// Of each element what it is after the exchange: a number and its kind.
+    /// Bytes per element for its expected value after the exchange: a number and its kind.
     const CELL_BYTES: u64 = 16;
     let of_rank = |rank: usize| {
         let arrays = app.arrays(rank);

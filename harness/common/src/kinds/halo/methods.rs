@@ -5,13 +5,13 @@ use crate::fine_grained::functions::PARTITIONED;
 use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::{Form, Packing};
 
-/// The method against which packing is an overhead.
+/// The method relative to which packing is an overhead.
 pub const REFERENCE: &str = "reference";
-/// The bulk-synchronous method that speed-ups are over.
+/// The bulk-synchronous method that speed-ups are relative to.
 pub const MANUAL: &str = "manual";
 
-/// What messages in partitions between many ranks rest on. Where there are several neighbours, MPI is called for one
-/// between the start of another's request and its first partition, of any size.
+/// Checks that messages in partitions between many ranks depend on. With several neighbours, MPI calls for one
+/// neighbour happen between the start of another's request and its first partition, with messages of any size.
 const REQUESTS: &[&str] = &[
     "equal_counts",
     "ring",
@@ -19,14 +19,14 @@ const REQUESTS: &[&str] = &[
     "progress_before_first_pready_4kib",
     "progress_before_first_pready_64kib",
 ];
-/// What they rest on in some cases: with several threads; and where a rank is its own neighbour, as on a periodic grid with
-/// one rank along a dimension.
+/// Checks that they depend on in some cases: with several threads, and if a rank is its own neighbour, as on a periodic
+/// grid with one rank along a dimension.
 const IN_SOME: &[&str] = &["pready_threads", "self_communication"];
 
-/// How the messages of all neighbours travel. In those that are fine, threads call MPI themselves.
+/// How the messages of all neighbours are sent. In the fine-grained ways, threads call MPI themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HaloTransfer {
-    /// By one thread, when all have packed.
+    /// By one thread, after all threads have packed.
     Bulk(Form, Packing),
     /// By one `MPI_Neighbor_alltoallw` per stage with datatypes: blocking, or in another form.
     Neighbour(Option<Form>),
@@ -36,16 +36,16 @@ pub enum HaloTransfer {
     Fine(FineTransport),
 }
 
-/// What carries the shares of a message.
+/// The transfers that carry the shares of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FineTransport {
-    /// MPI-4's partitioned communication, of shares that the application's loops have packed.
+    /// MPI-4's partitioned communication; shares are packed by the application's loops.
     Partitioned,
     /// The same with datatypes over the face.
     PartitionedDatatypes,
     /// A persistent message per share.
     Fine,
-    /// Persistent messages of shares that our own layer merges, by a mapping that is fixed beforehand.
+    /// Persistent messages of shares, merged by our own layer with a mapping that is fixed beforehand.
     Aggregated(Grouping),
 }
 
@@ -112,10 +112,10 @@ const ROWS: &[MethodRow<HaloTransfer>] = {
     ]
 };
 
-/// What is known of them.
+/// Their descriptions.
 pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
-/// Whether an exchange that has loops written by hand, or has none, can travel by a method.
+/// Whether a method supports an exchange, depending on whether it has hand-written loops.
 pub fn can(has_loops: bool, method: &str) -> bool {
     has_loops || find(method).is_ok_and(|method| !method.by_hand)
 }
@@ -128,7 +128,7 @@ pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
     Ok(&row(name)?.0.info)
 }
 
-/// How messages travel by the method called `name`.
+/// How messages are sent by the method called `name`.
 ///
 /// # Errors
 /// As [`find`].
@@ -138,7 +138,7 @@ pub fn transfer(name: &str) -> Result<HaloTransfer, String> {
     Ok(grouping.map_or(row.made_of, aggregated))
 }
 
-/// The row of a method, and what its name says of how shares are merged.
+/// The row of a method, and how shares are merged according to its name.
 fn row(name: &str) -> Result<(&'static MethodRow<HaloTransfer>, Option<Grouping>), String> {
     let aggregation = Aggregation::of_mechanism(name).transpose()?;
     if aggregation.is_some_and(|aggregation| aggregation.over == Over::Partitioned) {

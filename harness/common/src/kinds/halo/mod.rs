@@ -20,7 +20,7 @@ pub(super) const ROW: Row = {
         phases: &[Init, Compute, Pack, Communicate, Unpack, Total, Exchange],
         decisive: &[Exchange],
         reference: methods::REFERENCE,
-        // A square grid, and a number that all exchanges have.
+        // A square grid, and a number that all exchanges support.
         default_ranks: 4,
         refuse_ranks: |ranks| {
             let can = ranks >= 1 && i32::try_from(ranks).is_ok();

@@ -1,4 +1,4 @@
-//! What a case says besides the exchange's own values.
+//! The parameters of a case that are not values of the exchange.
 
 use apps::halo::HaloContext;
 
@@ -18,18 +18,18 @@ named! {
     }
 }
 
-/// What a case says besides the exchange's values.
+/// The parameters of a case that are not values of the exchange.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HaloSetting {
     /// Threads of each rank.
     pub threads: usize,
     /// Whether the first and the last rank of a dimension are neighbours.
     pub periodic: bool,
-    /// Whether MPI may place ranks anew on the grid.
+    /// Whether MPI may reorder the ranks on the grid.
     pub reorder: bool,
     /// When threads are done computing.
     pub arrival: Arrival,
-    /// What each thread computes before.
+    /// The computation of each thread before the exchange.
     pub computing: Computing,
     /// How ranks begin together.
     pub start: Start,
@@ -74,10 +74,10 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
 }
 
 impl HaloSetting {
-    /// The setting of its own parameters by name; those that are not given have their defaults.
+    /// The setting from its parameters by name; parameters that are not given have their defaults.
     ///
     /// # Errors
-    /// An unknown name, or a value that cannot be, and what would be right.
+    /// An unknown name, or an invalid value and what would be right.
     pub fn parse<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
         let setting = parameter::parse(PARAMETERS, given)?;
         setting.sampler(0, 0)?;
@@ -89,12 +89,13 @@ impl HaloSetting {
         parameter::pairs(PARAMETERS, self)
     }
 
-    /// What the exchange needs to know.
+    /// The context in which the exchange is built.
     pub fn context(&self, ranks: usize, seed: u64) -> HaloContext {
         HaloContext { ranks, periodic: self.periodic, seed }
     }
 
-    /// Draws of the threads' times at one rank. A late partition is none of a halo's: its delay is that of no size.
+    /// Draws of the threads' times at one rank. A delay of the last partition is not supported, because its size is not defined in a
+    /// halo.
     ///
     /// # Errors
     /// As [`Sampler::new`], and a delay of a partition.

@@ -1,4 +1,4 @@
-//! A case: what is communicated, and the setting.
+//! A case: the communication and the setting.
 
 use std::fmt;
 
@@ -13,18 +13,18 @@ use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
 use crate::parameter::{joined, place};
 
-/// What is communicated while ranks compute, and how.
+/// The communication that runs while ranks compute, and how.
 #[derive(Clone, Debug)]
 pub struct OverlapCase {
-    /// What is communicated.
+    /// The communication.
     pub traffic: Traffic,
-    /// How long both take, and how they are run.
+    /// The duration of both parts, and how they are run.
     pub setting: OverlapSetting,
 }
 
-/// What the micro-app of a case is, on so many ranks.
+/// The micro-app of a case on a number of ranks.
 pub enum Built {
-    /// An operation has none.
+    /// An operation does not have a micro-app.
     Operation,
     /// A message.
     Message(MicroApp),
@@ -33,10 +33,10 @@ pub enum Built {
 }
 
 impl OverlapCase {
-    /// The case of a test, one of its sets, and parameters of both kinds.
+    /// The case of a test, one of its sets, and parameters of the micro-app and the setting.
     ///
     /// # Errors
-    /// An unknown test, set or parameter, or a value that cannot be, and what would be right.
+    /// An unknown test, set or parameter, or an invalid value and what would be right.
     pub fn parse<'a>(
         test: &str,
         set: Option<&str>,
@@ -45,7 +45,7 @@ impl OverlapCase {
         let mut traffic = Traffic::find(test, set.filter(|&set| set != CUSTOM))?;
         let is_sized = traffic.is_sized();
         let adds = traffic.adds();
-        // The bytes and the element of a micro-app are its own: `contiguous` has parameters of these names.
+        // The bytes and the element of a micro-app are its own: `contiguous` has parameters with these names.
         let is_own = |name: &str| match name {
             "bytes" => is_sized,
             "element" => adds,
@@ -79,20 +79,20 @@ impl OverlapCase {
         self.traffic.pairs().into_iter().chain(own).collect()
     }
 
-    /// Whether sizes must be found on an MPI before it can be measured.
+    /// Whether sizes must be found on an MPI before the case can be measured.
     pub fn needs_calibration(&self) -> bool {
         self.setting.matrix_order.is_none() || self.needs_bytes()
     }
 
-    /// Whether its bytes must be found.
+    /// Whether the number of bytes must be found.
     pub fn needs_bytes(&self) -> bool {
         self.traffic.is_sized() && self.setting.bytes.is_none()
     }
 
-    /// The micro-app on so many ranks.
+    /// The micro-app on this number of ranks.
     ///
     /// # Errors
-    /// Values or ranks that it cannot have.
+    /// Unsupported values or numbers of ranks.
     pub fn build(&self, context: Context) -> Result<Built, String> {
         let Context { ranks, seed } = context;
         match &self.traffic {
@@ -116,7 +116,7 @@ impl OverlapCase {
         }
     }
 
-    /// Whether it can be communicated by a method.
+    /// Whether a method supports it.
     pub fn has(&self, built: &Built, method: &str) -> bool {
         let is_by_hand = METHODS.iter().any(|row| row.name == method && row.by_hand);
         let has_loops = match built {
@@ -127,7 +127,7 @@ impl OverlapCase {
         self.traffic.has(method) && (has_loops || !is_by_hand)
     }
 
-    /// What a rank sends.
+    /// The message of a rank.
     pub fn message(&self, built: &Built, ranks: usize) -> MessageFacts {
         let bytes = self.setting.bytes.unwrap_or(0);
         match built {
@@ -137,9 +137,9 @@ impl OverlapCase {
         }
     }
 
-    /// Memory that a rank needs, in bytes; `None` beyond the address space.
+    /// Memory that a rank needs, in bytes; `None` if it exceeds the address space.
     pub fn rank_bytes(&self, built: &Built, ranks: usize) -> Option<u64> {
-        /// Three matrices of doubles, and while sizes are found those that were tried before.
+        /// Three matrices of doubles; while sizes are being found, those of the previous trial as well.
         const MATRICES: u64 = 2 * 3 * 8;
         let rows = self.setting.matrix_order.unwrap_or(0);
         let matrices =

@@ -1,16 +1,16 @@
-//! The methods by which something is communicated beside a computation. The rank program implements them.
+//! The methods for communication during a computation. The rank program implements them.
 
 use crate::kinds::halo::methods::HaloTransfer;
 use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::{Form, Packing};
 
-/// The method against which packing is an overhead.
+/// The method relative to which packing is an overhead.
 pub const REFERENCE: &str = "reference";
 /// An operation's nonblocking form.
 pub const NONBLOCKING: &str = "nonblocking";
-/// An operation's persistent form; of messages and exchanges, persistent messages that are packed by hand.
+/// An operation's persistent form. For messages and exchanges: persistent messages that are packed by hand.
 pub const PERSISTENT: &str = "persistent";
-/// How each kind of communication travels by a method; `None` where it does not.
+/// How each kind of communication is sent by a method; `None` if the method does not support it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OverlapTransfer {
     /// An operation.
@@ -84,10 +84,10 @@ const ROWS: &[MethodRow<OverlapTransfer>] = {
     ]
 };
 
-/// What is known of them.
+/// Their descriptions.
 pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
-/// How communication travels by the method called `name`.
+/// How communication is sent by the method called `name`.
 ///
 /// # Errors
 /// A message with all names.

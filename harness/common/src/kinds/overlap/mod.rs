@@ -1,6 +1,6 @@
-//! Overlap: whether communication goes on while the application computes, and at whose cost. The methodology is that of BenchNBC
-//! (Denis, Jaeger, Jeannot and Reynier, "A methodology for assessing computation/communication overlap of MPI nonblocking
-//! collectives", CCPE 2022), here also for messages with datatypes and for halos.
+//! Overlap: whether communication progresses while the application computes, and what that costs. The methodology is
+//! that of BenchNBC (Denis, Jaeger, Jeannot and Reynier, "A methodology for assessing computation/communication overlap
+//! of MPI nonblocking collectives", CCPE 2022), extended to messages with datatypes and to halos.
 
 mod case;
 pub mod methods;

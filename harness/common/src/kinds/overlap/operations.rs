@@ -1,12 +1,12 @@
-//! What is communicated while the application computes: operations on contiguous bytes, whose size can be chosen, and the
-//! messages and exchanges of micro-apps, whose size is the application's.
+//! The communication that runs while the application computes: operations on contiguous bytes, whose size can be
+//! chosen, and the messages and exchanges of micro-apps, whose size the application defines.
 
 use apps::halo::HaloTest;
 use apps::{Test, Values};
 
 use super::methods::transfer;
 
-/// A collective of contiguous blocks. Its names are those of its nonblocking forms.
+/// A collective of contiguous blocks. The names are those of the nonblocking forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collective {
     /// One block from rank 0 to all.
@@ -29,7 +29,7 @@ pub enum Collective {
     NeighborAlltoall,
 }
 
-/// What an operation is in MPI.
+/// The MPI operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperationTransfer {
     /// A collective of all ranks.
@@ -43,19 +43,19 @@ pub enum OperationTransfer {
 pub struct Operation {
     /// The name of the test.
     pub name: &'static str,
-    /// What it does, and what its bytes are.
+    /// A description of the operation and of its bytes.
     pub about: &'static str,
-    /// What it is in MPI.
+    /// The MPI operation.
     pub transfer: OperationTransfer,
 }
 
 impl Operation {
-    /// Whether it moves bytes at all.
+    /// Whether it transfers any bytes.
     pub fn has_bytes(&self) -> bool {
         self.transfer != OperationTransfer::Collective(Collective::Barrier)
     }
 
-    /// Whether it adds up numbers, whose type can be chosen.
+    /// Whether it adds numbers; their type can be chosen.
     pub fn adds(&self) -> bool {
         use OperationTransfer::Collective as Of;
         matches!(self.transfer, Of(Collective::Reduce | Collective::Allreduce))
@@ -96,25 +96,25 @@ pub const OPERATIONS: &[Operation] = &[
     },
 ];
 
-/// What of an exchange between many ranks stands before its name, which a test may have too.
+/// Prefix of the name of an exchange between many ranks, because a test may have the same name.
 pub const EXCHANGE: &str = "halo:";
 
-/// What is communicated in a case.
+/// The communication of a case.
 #[derive(Clone, Debug)]
 pub enum Traffic {
     /// An operation on contiguous bytes.
     Operation(&'static Operation),
-    /// The message of a micro-app, from even ranks to the next odd ones; of an all-to-all, between all ranks.
+    /// The message of a micro-app, from even ranks to the next odd ones; for an all-to-all, between all ranks.
     Message(&'static Test, Values),
     /// The exchange of a micro-app between all ranks.
     Exchange(&'static HaloTest, Values),
 }
 
 impl Traffic {
-    /// What the test called `name` communicates, with the values of a set; without one, of `quick`.
+    /// The communication of the test called `name`, with the values of a set (`quick` by default).
     ///
     /// # Errors
-    /// An unknown name, with what there is, or an unknown set.
+    /// An unknown name, with all names, or an unknown set.
     pub fn find(name: &str, set: Option<&str>) -> Result<Self, String> {
         if let Some(operation) = OPERATIONS.iter().find(|operation| operation.name == name) {
             return Ok(Self::Operation(operation));
@@ -136,17 +136,17 @@ impl Traffic {
         Ok(Self::Message(test, values))
     }
 
-    /// Whether its bytes can be chosen, so that it takes the time that is asked for.
+    /// Whether its number of bytes can be chosen so that it takes the requested time.
     pub fn is_sized(&self) -> bool {
         matches!(self, Self::Operation(operation) if operation.has_bytes())
     }
 
-    /// Whether it adds up numbers, whose type can be chosen.
+    /// Whether it adds numbers; their type can be chosen.
     pub fn adds(&self) -> bool {
         matches!(self, Self::Operation(operation) if operation.adds())
     }
 
-    /// Whether it can be communicated by a method.
+    /// Whether a method supports it.
     pub fn has(&self, method: &str) -> bool {
         transfer(method).is_ok_and(|transfer| match self {
             Self::Operation(_) => transfer.operation.is_some(),
@@ -155,10 +155,10 @@ impl Traffic {
         })
     }
 
-    /// Sets a value of the application's.
+    /// Sets a parameter of the application.
     ///
     /// # Errors
-    /// A name that it does not have, or a value that cannot be.
+    /// An unknown name, or an invalid value.
     pub fn assign(&mut self, name: &str, text: &str) -> Result<(), String> {
         match self {
             Self::Operation(operation) => {
@@ -193,7 +193,7 @@ mod tests {
         let error = Traffic::find("ibcst", None).unwrap_err();
         assert!(error.contains("ibcst") && error.contains("iallreduce"), "{error}");
         assert!(Traffic::find("halo:nothing", None).is_err() && Traffic::find("fft2d", Some("x")).is_err());
-        // No name is an operation's and a test's.
+        // Operations and tests must not share a name.
         assert!(OPERATIONS.iter().all(|operation| apps::find(operation.name).is_err()));
     }
 }

@@ -1,30 +1,30 @@
-//! What a case says besides the values of a micro-app: how long both parts are to take, and how they are run.
+//! The parameters of a case that are not values of a micro-app: the duration of both parts, and how they are run.
 
 use datatypes::Element;
 
 use crate::model::conditions::Configuration;
 use crate::parameter::{self, Parameter, always, given, threads, unusual};
 
-/// What a case says besides the application's values.
+/// The parameters of a case that are not values of the application.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverlapSetting {
-    /// Time that the communication is to take by itself, in microseconds: its bytes are chosen for that.
+    /// The requested time of the communication by itself, in microseconds: its number of bytes is chosen accordingly.
     pub communication_us: Option<f64>,
-    /// Time that the computation is to take by itself, in microseconds: its matrices are chosen for that.
+    /// The requested time of the computation by itself, in microseconds: its matrices are chosen accordingly.
     pub computation_us: Option<f64>,
     /// Bytes of the operation.
     pub bytes: Option<u64>,
-    /// The type of the numbers that an operation adds up.
+    /// The type of the numbers that an operation adds.
     pub element: Element,
     /// Rows of the matrices that each thread multiplies.
     pub matrix_order: Option<u64>,
-    /// The share of the computation that needs what arrives, in percent; of an exchange.
+    /// The share of the computation that needs the received data, in percent; for an exchange.
     pub rim_percent: Option<f64>,
     /// Threads of each rank that compute.
     pub threads: usize,
-    /// Microseconds between two calls of `MPI_Test` within the computation; 0: none.
+    /// Microseconds between two calls of `MPI_Test` within the computation; 0 for no calls.
     pub test_every_us: f64,
-    /// What brings communication forward.
+    /// The source of communication progress.
     pub configuration: Configuration,
 }
 
@@ -44,20 +44,20 @@ impl Default for OverlapSetting {
     }
 }
 
-/// What sums can be of: a real number of C, of either precision.
+/// Supported types of sums: C's real numbers, of either precision.
 const SUMMED: [Element; 2] = [Element::Double, Element::Float];
-/// Bytes of an operation at most: MPI counts them in a C `int`.
+/// Maximum bytes of an operation: MPI counts them in a C `int`.
 pub const MOST_BYTES: u64 = i32::MAX as u64;
-/// Rows of matrices at most: three of them have 10 GB, and a product takes a minute or more.
+/// Maximum rows of matrices: three of them have 10 GB, and a product takes a minute or more.
 pub const MOST_ROWS: u64 = 20_000;
-/// The shortest time that can be asked for, in microseconds: shorter ones are the clock's and the barrier's.
+/// The shortest time that can be requested, in microseconds: shorter times would mostly be those of the clock and the barrier.
 pub const LEAST_US: f64 = 1.0;
-/// The longest, in microseconds: a hundred seconds, above which the rank program would be taken for hanging.
+/// The longest time that can be requested, in microseconds: after a hundred seconds the rank program would be considered hanging.
 const MOST_US: f64 = 1e8;
 
-/// The rim of an exchange where none is given, in percent: of a cube of 60 points each way the outermost layer has 9.7.
+/// The default rim of an exchange, in percent: the outermost layer of a cube of 60 x 60 x 60 points has 9.7.
 pub const RIM_PERCENT: f64 = 10.0;
-/// The largest rim: something must be left to hide behind.
+/// The largest rim: some computation must remain to overlap with.
 const MOST_RIM_PERCENT: f64 = 90.0;
 
 /// All parameters, in the order in which they are shown.
@@ -112,7 +112,7 @@ fn percent(text: &str) -> Result<f64, String> {
     percent.ok_or_else(|| format!("must be a share from 0% to {MOST_RIM_PERCENT}%"))
 }
 
-/// Microseconds of a text as `500us`, `4ms`, `1s` or `500`.
+/// Microseconds from a text such as `500us`, `4ms`, `1s` or `500`.
 fn time_us(text: &str, least: f64) -> Result<f64, String> {
     let units = [("us", 1.0), ("µs", 1.0), ("ms", 1e3), ("s", 1e6)];
     let with_unit = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)));
@@ -123,10 +123,10 @@ fn time_us(text: &str, least: f64) -> Result<f64, String> {
 }
 
 impl OverlapSetting {
-    /// The setting of its own parameters by name; those that are not given have their defaults.
+    /// The setting from its parameters by name; parameters that are not given have their defaults.
     ///
     /// # Errors
-    /// An unknown name, or a value that cannot be, and what would be right.
+    /// An unknown name, or an invalid value and what would be right.
     pub fn parse<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
         parameter::parse(PARAMETERS, given)
     }
@@ -136,7 +136,7 @@ impl OverlapSetting {
         parameter::pairs(PARAMETERS, self)
     }
 
-    /// The share of the computation that needs what arrives, from 0 to 1.
+    /// The share of the computation that needs the received data, from 0 to 1.
     pub fn rim_share(&self) -> f64 {
         self.rim_percent.unwrap_or(0.0) / 100.0
     }

@@ -1,4 +1,4 @@
-//! The mechanisms: how a message that is finished partition by partition can travel. The rank program implements them.
+//! The mechanisms: ways to send a message that is finished partition by partition. The rank program implements them.
 
 use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
 use crate::fine_grained::functions::{PARTITIONED, PARTITIONED_LISTS};
@@ -6,13 +6,13 @@ use crate::model::{MethodInfo, MethodRow, find_method, info, infos};
 
 /// The mechanism that all others are compared with.
 pub const SINGLE: &str = "single";
-/// [`SINGLE`] as CMB has its bulk variant: under plain `MPI_Init`, which a process can only choose for all that it measures. So it
-/// is measured in processes of its own, and compared by launches with [`SINGLE_LAUNCHED`].
+/// [`SINGLE`] like CMB's bulk variant: with plain `MPI_Init`. A process can only choose this for all that it measures,
+/// so the mechanism is measured in separate processes and compared by launches with [`SINGLE_LAUNCHED`].
 pub const SINGLE_INIT: &str = "single:init";
-/// [`SINGLE`] with the thread level of all, in processes of its own as well.
+/// [`SINGLE`] with the usual thread level, also in separate processes.
 pub const SINGLE_LAUNCHED: &str = "single:launched";
 
-/// How a message that is finished partition by partition travels. In all but the first, threads call MPI themselves.
+/// How a message that is finished partition by partition is sent. In all ways except the first, threads call MPI themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartitionTransfer {
     /// One persistent message.
@@ -36,35 +36,35 @@ pub enum PartitionTransfer {
 /// How partitions of an MPI-4 request are marked and received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marking {
-    /// `MPI_Pready` of each partition.
+    /// `MPI_Pready` for each partition.
     OneByOne,
-    /// `MPI_Pready_list` of all partitions of a thread, with its last one.
+    /// `MPI_Pready_list` for all partitions of a thread, with its last one.
     Lists,
-    /// As one by one; the receiver's threads call `MPI_Parrived` for each partition.
+    /// `MPI_Pready` for each partition; the receiver's threads call `MPI_Parrived` for each partition.
     Asking,
-    /// The same; the receiver's first thread also calls `MPI_Request_get_status` before it.
+    /// Like `Asking`; in addition, the receiver's first thread calls `MPI_Request_get_status` before it.
     AskingAndPolling,
-    /// As one by one; a thread at the sender calls `MPI_Request_get_status` until all are marked.
+    /// `MPI_Pready` for each partition; a thread at the sender calls `MPI_Request_get_status` until all are marked.
     ProgressThread,
 }
 
 /// How a sender of nonblocking messages polls for progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Polling {
-    /// Only by the wait at the end.
+    /// Only in the wait at the end.
     Never,
-    /// `MPI_Request_get_status` of each message, once, when it was sent.
+    /// `MPI_Request_get_status` for each message, once, after it was sent.
     OnceEach,
     /// `MPI_Testall` until all are complete, instead of the wait.
     UntilAll,
 }
 
-/// What begins and ends the time in which partitions are put.
+/// The synchronisation that begins and ends the epoch of the puts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Epoch {
     /// `MPI_Win_fence`.
     Fence,
-    /// Empty messages, under a lock that is held all the time; flushed at the end.
+    /// Empty messages, under a lock that is held throughout; flushed at the end.
     Lock,
     /// `MPI_Win_start` and `MPI_Win_complete` at the sender, `MPI_Win_post` and `MPI_Win_wait` at the receiver.
     PostStart,
@@ -75,29 +75,29 @@ pub enum Epoch {
 pub enum Windows {
     /// One, which all threads put into.
     Single,
-    /// One per thread, each over the whole message and on a communicator of its own.
+    /// One per thread, each over the whole message and with a separate communicator.
     Many,
 }
 
 impl PartitionTransfer {
-    /// Whether it must know the cost of messages. A single partition is one message in any case.
+    /// Whether it must know the cost of messages. A single partition is always one message.
     pub fn needs_costs(self, partitions: usize) -> bool {
         partitions > 1 && matches!(self, Self::Aggregated(Aggregation { grouping: Grouping::Adaptive, .. }))
     }
 }
 
-/// What puts under locks need.
+/// Functions needed for puts under locks.
 const PASSIVE: &[&str] = &["MPI_Win_lock", "MPI_Win_flush", "MPI_Win_sync"];
-/// What puts between start and complete need.
+/// Functions needed for puts between start and complete.
 const ACTIVE: &[&str] = &["MPI_Win_start", "MPI_Win_post"];
 
-/// What the partitions of a request rest on: how many both sides have, and how they are marked ready.
+/// Checks that the partitions of a request depend on: the number of partitions on both sides, and how they are marked ready.
 const MARKING: &[&str] = &["equal_counts", "any_order", "pready_threads", "zero_count"];
-/// What they rest on where the receiver may have another number than the sender.
+/// Checks that they depend on if the receiver may have another number than the sender.
 const UNEQUAL: &[&str] = &["unequal_counts"];
-/// What asking for each partition rests on.
+/// Checks that calling `MPI_Parrived` for each partition depends on.
 const ASKING: &[&str] = &["parrived_equal", "parrived_unequal", "parrived_threads"];
-/// What polling at the sender rests on, before its first partition is ready and after.
+/// Checks that polling at the sender depends on, before its first partition is ready and after.
 const POLLING: &[&str] = &[
     "progress_before_first_pready_8b",
     "progress_before_first_pready_4kib",
@@ -107,10 +107,10 @@ const POLLING: &[&str] = &[
     "progress_between_preadys_64kib",
 ];
 
-/// [`AGGREGATED`] over the messages of its own layer.
+/// [`AGGREGATED`] over messages of our own layer.
 const OVER_MESSAGES: MethodInfo =
     info(AGGREGATED, "our own partitioned layer; partitions are merged before they are sent");
-/// The same over the partitions of a request, of which both sides have as many.
+/// The same over the partitions of a request, with the same number on both sides.
 const OVER_PARTITIONS: MethodInfo = OVER_MESSAGES.needs(PARTITIONED).checks(&[MARKING]);
 
 /// All mechanisms, in report order.
@@ -182,13 +182,13 @@ const ROWS: &[MethodRow<PartitionTransfer>] = {
     ]
 };
 
-/// What is known of them.
+/// Their descriptions.
 pub const MECHANISMS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
 /// The mechanism called `name`, or the reason why there is none.
 ///
 /// # Errors
-/// A message with all names, or what is wrong with the way to aggregate.
+/// A message with all names, or the error in the aggregation.
 pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
     Ok(match Aggregation::of_mechanism(name).transpose()? {
         Some(Aggregation { over: Over::Persistent, .. }) => &OVER_MESSAGES,
@@ -197,7 +197,7 @@ pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
     })
 }
 
-/// What the mechanism called `name` is made of.
+/// The transfer of the mechanism called `name`.
 ///
 /// # Errors
 /// As [`find`].

@@ -1,4 +1,4 @@
-//! One point of a sweep: the message, its partitions, who finishes them when, and in which order.
+//! One point of a sweep: the message, its partitions, which thread finishes them and when, and in which order.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ pub struct Setting {
     pub bytes: u64,
     /// Partitions of the sender.
     pub partitions: usize,
-    /// Partitions of the receiver, where they are not the sender's.
+    /// Partitions of the receiver, if not the sender's number.
     pub receive_partitions: Option<usize>,
     /// Threads of each rank.
     pub threads: usize,
@@ -26,13 +26,13 @@ pub struct Setting {
     pub order: WriteOrder,
     /// When threads are done.
     pub arrival: Arrival,
-    /// What each thread computes before.
+    /// The computation of each thread before the transfer.
     pub computing: Computing,
-    /// Bytes per second that the model is given, instead of those that `single` reached.
+    /// The bandwidth for the model, in bytes per second, instead of the one that `single` reached.
     pub beta_bytes_per_s: Option<f64>,
-    /// Virtual communication interfaces that MPICH is to have, on which threads do not disturb each other.
+    /// Virtual communication interfaces of MPICH; threads on different ones do not disturb each other.
     pub vcis: Option<usize>,
-    /// Whether the other rank sends such a message as well, at the same time.
+    /// Whether the other rank sends the same message at the same time.
     pub both_ways: bool,
 }
 
@@ -88,7 +88,7 @@ fn message_bytes(text: &str) -> Result<u64, String> {
     count(text, 0, isize::MAX as u64).map_err(|reason| reason + ", for example 64KiB")
 }
 
-/// An MPI's partition numbers and counts are of C's type int.
+/// An MPI's partition numbers and counts have C's type `int`.
 fn partitions(text: &str) -> Result<usize, String> {
     count(text, 1, i32::MAX as u64).map(|value| value as usize)
 }
@@ -111,28 +111,28 @@ fn both_ways(text: &str) -> Result<bool, String> {
 }
 
 impl Setting {
-    /// The setting of parameters by name; those that are not given have their defaults.
+    /// The setting from parameters by name; parameters that are not given have their defaults.
     ///
     /// # Errors
-    /// An unknown name, or a value that cannot be, and what would be right.
+    /// An unknown name, or an invalid value and what would be right.
     pub fn parse<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
         let setting = parameter::parse(PARAMETERS, given)?;
-        // All that sampling can refuse, a trace that is not there included.
+        // Refuses all that sampling refuses, including a missing trace.
         setting.sampler(0, 0)?;
         Ok(setting)
     }
 
-    /// All parameters that differ from none, as text; [`Setting::parse`] makes the same setting of them.
+    /// All parameters that differ from the default, as text; [`Setting::parse`] makes the same setting from them.
     pub fn pairs(&self) -> Vec<(&'static str, String)> {
         parameter::pairs(PARAMETERS, self)
     }
 
-    /// What the sender sends.
+    /// The sender's message.
     pub fn message(&self) -> MessageFacts {
         MessageFacts { bytes: self.bytes, segments: 1, array_bytes: self.bytes, line_bytes: None }
     }
 
-    /// Variables that the ranks are to see.
+    /// Environment variables for the ranks.
     pub fn env(&self) -> BTreeMap<String, String> {
         self.vcis.map(|vcis| ("MPIR_CVAR_CH4_NUM_VCIS".to_owned(), vcis.to_string())).into_iter().collect()
     }
@@ -147,8 +147,8 @@ impl Setting {
         (0..self.partitions).map(|p| order::partition(self.bytes, self.partitions, p)).collect()
     }
 
-    /// The partitions of each thread, in the order in which they become ready: a slice of the order for each, as in the
-    /// HLRS benchmark. Threads in excess have none.
+    /// The partitions of each thread, in the order in which they become ready: each thread has a slice of the order, as
+    /// in the HLRS benchmark. Threads in excess have none.
     pub fn of_thread(&self, seed: u64) -> Vec<Vec<usize>> {
         let order = self.order.permutation(self.bytes, self.partitions, seed);
         let slice = |thread: usize| {

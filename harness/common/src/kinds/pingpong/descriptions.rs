@@ -3,10 +3,10 @@
 use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
 use datatypes::{Equivalent, Layout};
 
-/// A message described in another way than its own.
+/// A message with an alternative description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Description {
-    /// The way.
+    /// The kind of description.
     pub way: Equivalent,
     /// The send side.
     pub send: Layout,
@@ -14,13 +14,13 @@ pub struct Description {
     pub receive: Layout,
 }
 
-/// A side of a message, described in this way; as it is if that is impossible.
+/// A side of a message with this description; unchanged if that is not possible.
 pub fn described(way: Equivalent, layout: &Layout) -> Layout {
     way.of(layout).unwrap_or_else(|| layout.clone())
 }
 
-/// All descriptions of a message that differ from its own and from each other. Blocks of an all-to-all are an extent apart: they keep
-/// their bounds.
+/// All descriptions of a message that differ from its own and from each other. Blocks of an all-to-all are an extent
+/// apart, so they keep their bounds.
 pub fn descriptions(app: &MicroApp) -> Vec<Description> {
     let (send, receive) = match &app.exchange {
         Exchange::AllToAll { send_block, receive_block } => (send_block.clone(), receive_block.clone()),
@@ -71,7 +71,7 @@ mod tests {
         assert!(ways("nas_lu_y").contains(&Equivalent::SubarraySplit));
         // Blocks of an all-to-all are an extent apart.
         assert!(!ways("fft2d").contains(&Equivalent::Subarray));
-        // A list of single values has no pattern.
+        // A list of single values does not have a pattern.
         assert!(!ways("specfem3d_oc").contains(&Equivalent::Vector));
         // Structures of vectors and of subarrays describe the same arrays.
         let vectors = of("wrf_x_vec").into_iter().find(|of| of.way == Equivalent::Subarray).unwrap();

@@ -1,4 +1,4 @@
-//! The methods: how a test's bytes can travel. The rank program implements them.
+//! The methods: ways to send a test's bytes. The rank program implements them.
 
 use apps::{MicroApp, WireOrder};
 use datatypes::Equivalent;
@@ -13,28 +13,28 @@ pub const REFERENCE: &str = "reference";
 /// The method that one-sided ones are compared with.
 pub const PUT_REFERENCE: &str = "put_reference";
 
-/// What packing with datatypes needs.
+/// Functions needed for packing with datatypes.
 pub const PACK: &[&str] = &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"];
-/// What one-sided methods need.
+/// Functions needed for one-sided methods.
 const PUT: &[&str] = &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"];
 
-/// How a message travels.
+/// How a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
-    /// By a send and a receive: how either end is packed.
+    /// By a send and a receive; how the message is packed and unpacked.
     TwoSided(Packing, Packing),
     /// By puts between fences.
     Put(Packing, Packing),
-    /// By several messages, or one of several datatypes.
+    /// By several messages, or by one message of several datatypes.
     InParts(Parting),
 }
 
 impl Transfer {
-    /// What it does at both ends with the message of `app`. Of messages in parts, some make no datatypes.
+    /// Its work at both ends for the message of `app`. Some messages in parts need no datatypes.
     pub fn ends(self, app: &MicroApp) -> Ends {
         let ends = self.usual_ends();
         match self {
-            // Such an application receives straight into its arrays, and so does what unpacks without MPI.
+            // Such an application receives directly into its arrays, and so do methods that unpack without MPI.
             Self::TwoSided(_, receive) if receive.is_ours() && app.receives_in_place => {
                 Ends { unpacks: false, ..ends }
             }
@@ -50,7 +50,7 @@ impl Transfer {
     }
 }
 
-/// Rows with what follows from the way in which the message travels.
+/// Rows, completed with all properties that follow from how the message is sent.
 const fn complete<const N: usize>(mut rows: [MethodRow<Transfer>; N]) -> [MethodRow<Transfer>; N] {
     let mut row = 0;
     while row < N {
@@ -122,10 +122,10 @@ const ROWS: [MethodRow<Transfer>; 33] = {
     ])
 };
 
-/// What is known of them.
+/// Their descriptions.
 pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(&ROWS);
 
-/// How a message travels by the method called `name`.
+/// How a message is sent by the method called `name`.
 ///
 /// # Errors
 /// A message with all names.
@@ -133,7 +133,7 @@ pub fn transfer(name: &str) -> Result<Transfer, String> {
     Ok(find_method(&ROWS, "method", name)?.made_of)
 }
 
-/// The way in which the method called `name` describes a message, if it describes it in another way than its own.
+/// The alternative description that the method called `name` uses, if it does.
 pub fn description(name: &str) -> Option<Equivalent> {
     ROWS.iter().find_map(|row| match row.made_of {
         Transfer::TwoSided(Packing::Equivalent(way), _) if row.info.name == name => Some(way),
@@ -141,7 +141,7 @@ pub fn description(name: &str) -> Option<Equivalent> {
     })
 }
 
-/// The methods by which a message travels in parts.
+/// The methods that send a message in parts.
 fn in_parts() -> impl Iterator<Item = (&'static str, Parting)> {
     ROWS.iter().filter_map(|row| match row.made_of {
         Transfer::InParts(parting) => Some((row.info.name, parting)),
@@ -149,25 +149,26 @@ fn in_parts() -> impl Iterator<Item = (&'static str, Parting)> {
     })
 }
 
-/// Whether a message can travel by a method, as far as that is known without its layout: loops must have been written for those by
-/// hand, and where one end alone is packed, values must be of one type. [`Parting::places`] says whether it can be parted.
+/// Whether a method supports a message, as far as that is known without its layout: hand-written loops must exist for
+/// methods that use them, and if only one end is packed, values must be of one type. [`Parting::places`] decides
+/// whether the message can be parted.
 pub fn can(app: &MicroApp, method: &MethodInfo) -> bool {
     let one_end_is_packed = !method.array_to_array && !method.is_reference;
     (app.has_loops || !method.by_hand) && (!app.mixes_types || !one_end_is_packed)
 }
 
-/// Why a message cannot be parted as the method called `name` does, if that parts it.
+/// Whether a message can be parted in the way of the method called `name`, if that is a method in parts.
 ///
 /// # Errors
-/// The reason.
+/// The reason why not.
 pub fn can_be_parted(app: &MicroApp, name: &str) -> Result<(), &'static str> {
     in_parts()
         .filter(|(of_parts, _)| *of_parts == name)
         .try_for_each(|(_, parting)| parting.places(app).map(drop))
 }
 
-/// Whether a message can travel by the method called `name`; what is none of these methods, as some of the engine's comparison, any
-/// message has.
+/// Whether the method called `name` supports a message. All messages are supported by names that are not of these
+/// methods, such as some of the engine's comparison.
 pub fn can_by_name(app: &MicroApp, name: &str) -> bool {
     let is_described = |way| descriptions(app).iter().any(|known| known.way == way);
     METHODS.iter().all(|method| method.name != name || can(app, method))
@@ -192,7 +193,7 @@ mod tests {
         };
         let by_hand = ["manual", "manual_tuned", "put_manual"];
         assert_eq!(without("vector(8, 1, 4, double)"), by_hand);
-        // The packed end of several types would be of another signature.
+        // With several types, the packed end would have another signature.
         let mixed = without("struct([1, 2], [0, 8], [int32, double])");
         assert_eq!(mixed, ["manual", "manual_tuned", "ddt_to_packed", "packed_to_ddt", "put_manual"]);
         let lu = apps::find("nas_lu_y").unwrap();

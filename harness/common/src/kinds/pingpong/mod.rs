@@ -1,4 +1,4 @@
-//! Ping-pongs: a message that goes there and back, per micro-app.
+//! Ping-pongs: the round trip of a micro-app's message.
 
 pub mod descriptions;
 pub mod methods;
@@ -30,7 +30,7 @@ pub(super) const ROW: Row = {
         },
         only_warm: None,
         options: &["pairs"],
-        // A method that packs is timed in phases or as a whole; any other has one phase, which is the whole.
+        // A method that packs is timed in phases or as a whole; any other method has a single phase, the whole.
         timed_apart: |block| {
             let packs = [Pack, Unpack].iter().any(|phase| !phase.samples(block).is_empty());
             if packs { &[Create, Free, RoundTrip] } else { NOT_REPEATED }
@@ -39,7 +39,7 @@ pub(super) const ROW: Row = {
     }
 };
 
-/// What there is to know of a micro-app's message in one wire order.
+/// Sizes of a micro-app's message in one wire order.
 pub fn facts(app: &MicroApp, order: WireOrder) -> MessageFacts {
     let message = app.message(Side::Send, order);
     MessageFacts {

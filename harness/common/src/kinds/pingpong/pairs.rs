@@ -1,9 +1,9 @@
-//! Which ranks play with each other.
+//! Which ranks are paired.
 
 use serde::{Deserialize, Serialize};
 
 named! {
-    /// Which ranks play with each other.
+    /// Which ranks are paired.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
     #[serde(rename_all = "snake_case")]
     pub enum Pairs {

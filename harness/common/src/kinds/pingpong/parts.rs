@@ -1,29 +1,29 @@
-//! Messages that travel otherwise than as one of their datatype: as a count of what it repeats, in two halves, in a message per
+//! Messages that are not sent as one value of their datatype: as a count of the repeated type, in two halves, or as one message per
 //! piece.
 
 use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
 use datatypes::Layout;
 
-/// Pieces of a message at most: each costs as much as a small message, so that more of them would take milliseconds, of which a
-/// launch has time for a few repetitions.
+/// Maximum pieces of a message: each costs as much as a small message, so more of them would take milliseconds, and a
+/// launch has time for only a few such repetitions.
 const MOST_PIECES: usize = 4096;
 
 /// How a message is parted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parting {
-    /// One message, of several of what the datatype repeats.
+    /// One message, with several elements of the type that the datatype repeats.
     Count,
-    /// Two messages, of about as many bytes.
+    /// Two messages with about the same number of bytes.
     Halves,
-    /// A message for each run of values at the sender.
+    /// One message per run of values at the sender.
     Pieces,
 }
 
 impl Parting {
-    /// The places of the packed stream at which messages begin, in bytes, and its end.
+    /// The offsets in the packed stream at which messages begin, in bytes, and its end.
     ///
     /// # Errors
-    /// Why the message cannot be parted so.
+    /// Why the message cannot be parted in this way.
     pub fn places(self, app: &MicroApp) -> Result<Vec<u64>, &'static str> {
         let Exchange::Pairs = app.exchange else { return Err("blocks of an all-to-all travel in one call") };
         let message = app.message(Side::Send, WireOrder::Ddt);
@@ -46,7 +46,7 @@ impl Parting {
     }
 }
 
-/// Where runs of values end in the packed stream, in bytes.
+/// The offsets in the packed stream at which runs of values end, in bytes.
 fn ends(layout: &Layout) -> impl Iterator<Item = u64> {
     layout.runs().scan(0, |end, run| {
         *end += run.bytes();
@@ -54,7 +54,7 @@ fn ends(layout: &Layout) -> impl Iterator<Item = u64> {
     })
 }
 
-/// The end of a run that is next to the middle; of a single run its middle value. `None` where there is nothing to part.
+/// The end of the run nearest to the middle; for a single run, its middle value. `None` if there is nothing to part.
 fn middle(layout: &Layout) -> Option<u64> {
     let half = layout.size() / 2;
     let inner = ends(layout).filter(|&end| end < layout.size());
