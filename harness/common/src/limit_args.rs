@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::limits::Limits;
 
-/// The limits that are given on a command line.
+/// The limits given on a command line.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LimitArgs {
     #[arg(long, value_name = "N", value_parser = whole, help = help("Warm-up repetitions, which do not count", |usual| usual.warmup))]
@@ -50,7 +50,7 @@ impl LimitArgs {
         limits.precision_percent = self.precision.unwrap_or(limits.precision_percent);
     }
 
-    /// One of the flags given.
+    /// Name of one of the flags given.
     pub fn given(&self) -> Option<&'static str> {
         let flags = [
             ("--warmup", self.warmup.is_some()),
@@ -67,7 +67,7 @@ impl LimitArgs {
         self.max_time.is_some()
     }
 
-    /// The command line of these limits.
+    /// Command-line arguments that give these limits.
     pub fn of(limits: &Limits) -> Vec<String> {
         let flags = [
             ("--warmup", limits.warmup.to_string()),

@@ -1,4 +1,4 @@
-//! When a method has been measured enough, and when a process counts as hanging.
+//! When a method has been measured enough, and when a rank program is considered hanging.
 
 use apps::Preset;
 use serde::{Deserialize, Serialize};
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 use crate::model::conditions::Rule;
 use crate::stats;
 
-/// When a method has been measured enough, and when a rank program counts as hanging.
+/// When a method has been measured enough, and when a rank program is considered hanging.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
-    /// The rule that ends a method's measurement; but for [`Rule::Interval`] it has numbers of its own, and the next five
-    /// say nothing.
+    /// The rule that ends a method's measurement. All rules except [`Rule::Interval`] have their own numbers, and the
+    /// next five fields are ignored.
     #[serde(skip_serializing_if = "Rule::is_default")]
     pub rule: Rule,
-    /// Repetitions before the first that counts.
+    /// Repetitions before the first one that counts.
     pub warmup: u32,
-    /// Repetitions that are made in any case.
+    /// Minimum repetitions.
     pub min_runs: u32,
-    /// Repetitions that are never exceeded.
+    /// Maximum repetitions.
     pub max_runs: u32,
-    /// Time of a method, in seconds: warming up and blocks count, with all that is between two of them.
+    /// Time of a method, in seconds: warm-up and blocks, including everything between two of them.
     pub max_time_s: f64,
-    /// Rounds of blocks that are made however long they take; 0 where somebody has set the time, which then wins.
+    /// Minimum rounds of blocks, however long they take; 0 if the user set the time, which then takes precedence.
     #[serde(skip_serializing_if = "is_none")]
     pub min_rounds: u32,
-    /// Half width of the median's interval at which a method is done, in percent of the median.
+    /// A method is done when half the width of its median's interval is at most this, in percent of the median.
     pub precision_percent: f64,
-    /// Silence of the rank program after which it is ended, in seconds.
+    /// The rank program is ended after it has printed nothing for this long, in seconds.
     pub timeout_s: f64,
 }
 
@@ -46,7 +46,7 @@ impl Default for Limits {
     }
 }
 
-/// A limit that cannot be.
+/// An invalid limit.
 #[derive(Debug, PartialEq, thiserror::Error)]
 #[error("{field} = {value}: {reason}")]
 pub struct WrongLimit {
@@ -58,16 +58,16 @@ pub struct WrongLimit {
     pub reason: String,
 }
 
-/// Methods of a plan at most: all that there are, and as many ways to aggregate.
+/// Maximum methods of a plan: all that exist, and as many ways to aggregate.
 pub const MOST_METHODS: usize = 64;
 
-/// Rounds from which on a median is reported, unless somebody wants it sooner.
+/// Minimum rounds for the report of a median, unless the user sets a time.
 pub const MIN_ROUNDS: u32 = stats::LEAST_ROUNDS as u32;
 
-/// The longest time that can be asked for, in seconds: eleven days.
+/// The longest time that can be requested, in seconds: eleven days.
 pub const LONGEST_S: f64 = 1e6;
 
-/// The shortest silence that can mean anything, in seconds: a loaded machine lets a process wait for about so long.
+/// The shortest useful timeout, in seconds: on a loaded machine a process can wait about this long.
 const LEAST_SILENCE_S: f64 = 0.1;
 
 fn is_none(rounds: &u32) -> bool {
@@ -84,12 +84,12 @@ pub const fn max_time_s(preset: Preset) -> f64 {
 }
 
 impl Limits {
-    /// The precision at which a method is done, as a share; `None` under a rule that has numbers of its own.
+    /// The precision at which a method is done, as a share; `None` under a rule that has its own numbers.
     pub fn precision(&self) -> Option<f64> {
         self.rule.is_default().then_some(self.precision_percent / 100.0)
     }
 
-    /// Refuses limits that would never or always end a method.
+    /// Refuses limits with which a method would never end, or end at once.
     ///
     /// # Errors
     /// The field, its value, and what would be right.

@@ -1,7 +1,7 @@
-//! Enums whose variants have names: each is written once.
+//! Enums whose variants have names; each name is written once.
 
-/// An enum with the name of each variant, on the command line and in results: all of them in `ALL`, the name by `name` and as text, and
-/// the variant of a name by `parse`.
+/// An enum with the name of each variant, on the command line and in results: all variants in `ALL`, the name from
+/// `name` and as text, and the variant of a name from `parse`.
 macro_rules! named {
     ($(#[$meta:meta])* pub enum $type:ident { $($(#[$of:meta])* $variant:ident = $name:literal,)+ }) => {
         $(#[$meta])*
@@ -38,7 +38,7 @@ macro_rules! named {
     };
 }
 
-/// Names as a sentence has them: `a, b or c`.
+/// Names in the form used in a sentence: `a, b or c`.
 pub(crate) fn one_of(names: &[&str]) -> String {
     match names {
         [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),

@@ -1,4 +1,4 @@
-//! How the bytes of a message get from arrays to the wire and back, at each end: what methods of all kinds are made of.
+//! How the bytes of a message get from arrays to the wire and back, at each end. The methods of all kinds are composed of these.
 
 use apps::WireOrder;
 use datatypes::Equivalent;
@@ -15,27 +15,27 @@ pub enum Location {
 /// How one end of a message is packed or unpacked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// Not at all: contiguous bytes of the wire buffer, written before each repetition.
+    /// No packing: contiguous bytes of the wire buffer, written before each repetition.
     Wire,
-    /// The same, but never written again: as IMB's and OSU's ping-pongs do.
+    /// The same, but written only once, as in IMB's and OSU's ping-pongs.
     Untouched,
-    /// Contiguous bytes of the wire buffer, given to MPI as one value of a datatype.
+    /// Contiguous bytes of the wire buffer, passed to MPI as one value of a datatype.
     OneValue,
-    /// Contiguous bytes, copied between the wire buffer and a buffer of the method.
+    /// Contiguous bytes, copied between the wire buffer and the method's own buffer.
     Copied,
     /// By the application's loop.
     ByHand,
     /// By the tuned form of that loop.
     Tuned,
-    /// By a plain loop over the nest of the datatype's layout.
+    /// By a plain loop over the nesting of the datatype's layout.
     Looped,
     /// By `MPI_Pack` or `MPI_Unpack` with the datatype.
     Mpi,
     /// By our own pack engine, with the datatype's layout.
     Engine,
-    /// Not at all: MPI is given the datatype.
+    /// No packing: MPI uses the datatype.
     Datatype,
-    /// Not at all: MPI is given the same type map by other constructors.
+    /// No packing: MPI uses the same type map made by other constructors.
     Equivalent(Equivalent),
 }
 
@@ -48,7 +48,7 @@ impl Packing {
         }
     }
 
-    /// Whether somebody wrote it by hand, so that it has no order but its own.
+    /// Whether the loop was written by hand, so that it only has its own order.
     pub const fn is_by_hand(self) -> bool {
         matches!(self, Self::ByHand | Self::Tuned)
     }
@@ -58,12 +58,12 @@ impl Packing {
         self.is_by_hand() || matches!(self, Self::Looped | Self::Engine)
     }
 
-    /// Whether it moves bytes itself, so that packing is worth timing.
+    /// Whether it moves bytes itself, so that packing has a time.
     pub const fn packs(self) -> bool {
         self.is_ours() || matches!(self, Self::Mpi | Self::Copied)
     }
 
-    /// Whether MPI is given the application's datatype for the transfer.
+    /// Whether MPI uses the application's datatype for the transfer.
     pub const fn is_typed(self) -> bool {
         matches!(self, Self::Datatype | Self::Equivalent(_))
     }
@@ -73,13 +73,13 @@ impl Packing {
         self.is_typed() || matches!(self, Self::Mpi | Self::OneValue)
     }
 
-    /// Whether it makes a datatype or a program, so that creation is worth timing.
+    /// Whether it creates a datatype or a program, so that creation has a time.
     pub const fn creates(self) -> bool {
         self.has_datatype() || matches!(self, Self::Engine)
     }
 }
 
-/// What a method does at both ends.
+/// The work of a method at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends {
     /// Where the bytes are before packing.
@@ -88,18 +88,18 @@ pub struct Ends {
     pub to: Location,
     /// The order in which values are packed.
     pub order: WireOrder,
-    /// Whether it makes datatypes or programs.
+    /// Whether it creates datatypes or programs.
     pub creates: bool,
     /// Whether it packs explicitly.
     pub packs: bool,
     /// Whether it unpacks explicitly.
     pub unpacks: bool,
-    /// Whether what it sends is written before each repetition.
+    /// Whether the send buffer is written before each repetition.
     pub is_renewed: bool,
 }
 
 impl Ends {
-    /// Those of a message that is packed and unpacked so.
+    /// The work for a message that is packed and unpacked in these ways.
     pub const fn of(send: Packing, receive: Packing) -> Self {
         Self {
             from: send.location(),
@@ -112,18 +112,18 @@ impl Ends {
         }
     }
 
-    /// Whether an all-to-all's way back sends what the way there has brought to the wire buffer: without packing, nothing
-    /// else is as fresh.
+    /// Whether the return of an all-to-all sends the data received in the wire buffer: without packing, no other data was written as
+    /// recently.
     pub const fn returns_what_came(self) -> bool {
         self.is_renewed && matches!((self.from, self.to), (Location::Wire, Location::Wire))
     }
 }
 
-/// How a transfer is started that is waited for later.
+/// How a transfer is started if the wait for it comes later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// By a nonblocking call each time.
     Nonblocking,
-    /// By starting a request that is made once.
+    /// By starting a request that is created once.
     Persistent,
 }

@@ -1,22 +1,22 @@
-//! Parameters of a kind of experiments: a row each, by which a value is read and refused, shown and listed.
+//! Parameters of a kind of experiments: each is a row that defines how a value is read, refused, shown and listed.
 
 use serde::Serialize;
 
-/// What is known of a parameter before it has a value.
+/// The definition of a parameter, without a value.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct ParameterInfo {
     /// Its name in plans, in results and on the command line.
     pub name: &'static str,
-    /// What stands for a value in help: its unit, or what it is.
+    /// Placeholder of a value in help: its unit or its kind.
     pub value: &'static str,
-    /// What it is, in a line.
+    /// A description in one line.
     pub about: &'static str,
-    /// The default value; in several words what holds without a value, and empty if that is clear.
+    /// The default value; if it has several words, a description of what applies without a value; empty if that is clear.
     pub default: &'static str,
 }
 
 impl ParameterInfo {
-    /// That of one with this name.
+    /// The definition of the parameter with this name.
     pub const fn new(
         name: &'static str,
         value: &'static str,
@@ -26,7 +26,7 @@ impl ParameterInfo {
         Self { name, value, about, default }
     }
 
-    /// What it is, with its default.
+    /// Its description, with its default.
     pub fn text(&self) -> String {
         match self.default {
             "" => self.about.to_owned(),
@@ -38,16 +38,16 @@ impl ParameterInfo {
 /// A parameter of the setting `S`.
 #[derive(Debug)]
 pub struct Parameter<S> {
-    /// What is known of it.
+    /// Its definition.
     pub info: ParameterInfo,
-    /// Takes its value from a text, or says what would be right.
+    /// Sets its value from a text, or returns what would be right.
     pub assign: fn(&mut S, &str) -> Result<(), String>,
-    /// Its value as text; `None` where that is left out, as most defaults are.
+    /// Its value as text; `None` if it is omitted, as most defaults are.
     pub text: fn(&S) -> Option<String>,
 }
 
-/// A row: the name, the field of the setting, what help shows for a value, the default, how a text is read and how a value is shown; and
-/// what it is, in a line.
+/// A row: the name, the field of the setting, the value's placeholder in help, the default, how a text is read, how a
+/// value is shown, and a description in one line.
 macro_rules! parameter {
     ($name:literal, $($field:ident).+: $value:literal = $default:literal, $read:expr, $show:expr; $about:expr) => {
         $crate::parameter::Parameter {
@@ -76,10 +76,10 @@ pub(crate) fn unusual<T: ToString + Default + PartialEq>(value: &T) -> Option<St
     (*value != T::default()).then(|| value.to_string())
 }
 
-/// The setting that names and values make; parameters that are not given have their defaults.
+/// The setting from names and values; parameters that are not given have their defaults.
 ///
 /// # Errors
-/// An unknown name, or a value that cannot be, and what would be right.
+/// An unknown name, or an invalid value and what would be right.
 pub fn parse<'a, S: Default>(
     rows: &[Parameter<S>],
     given: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -98,22 +98,22 @@ pub fn parse<'a, S: Default>(
     Ok(setting)
 }
 
-/// The place of the parameter called `name` in a table.
+/// The index of the parameter called `name` in a table.
 pub fn place<S>(rows: &[Parameter<S>], name: &str) -> Option<usize> {
     rows.iter().position(|row| row.info.name == name)
 }
 
-/// Names and values of a setting, of which [`parse`] makes the same again.
+/// Names and values of a setting, from which [`parse`] makes the same setting again.
 pub fn pairs<S>(rows: &[Parameter<S>], setting: &S) -> Vec<(&'static str, String)> {
     rows.iter().filter_map(|row| Some((row.info.name, (row.text)(setting)?))).collect()
 }
 
-/// Names and values as results have them.
+/// Names and values in the form used in results.
 pub fn joined<N: std::fmt::Display>(pairs: impl IntoIterator<Item = (N, String)>) -> String {
     pairs.into_iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Threads of a rank.
+/// Parses the number of threads of a rank.
 ///
 /// # Errors
 /// What would be right.
@@ -122,7 +122,7 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
     threads.ok_or_else(|| "must be a whole number from 1 to 4096".to_owned())
 }
 
-/// Single values as typed, of which a shell's comma has cut those that have brackets: they are put together again.
+/// Single values as typed. Values with brackets that were split at a comma are joined again.
 pub fn whole(typed: &[String]) -> Vec<String> {
     let open = |text: &str| {
         let count = |brackets: [char; 2]| text.matches(brackets).count();
@@ -138,7 +138,7 @@ pub fn whole(typed: &[String]) -> Vec<String> {
     all
 }
 
-/// Fails unless each name is there once, and each default is the one that a setting has.
+/// Fails unless each name is unique, and each default is that of a default setting.
 #[cfg(test)]
 pub(crate) fn expect_sound<S: Default + PartialEq + std::fmt::Debug>(rows: &[Parameter<S>]) {
     let names: std::collections::HashSet<_> = rows.iter().map(|row| row.info.name).collect();

@@ -1,35 +1,35 @@
 //! The rule of bench-pcomm, the benchmark of Gillis et al., "Quantifying the Performance Benefits of Partitioned
 //! Communication in MPI" (ICPP 2023), with its numbers.
 //!
-//! Two things differ. There a negative mean passes for precise, since its interval is compared with it and not with its
-//! absolute value; here no mean that is not above 0 is accepted. And the interval there is pooled from the receiver's
-//! times and the sender's computing, as if they were independent; here it is that of each repetition's difference.
+//! There are two differences. In bench-pcomm a negative mean counts as precise, because the interval is compared with the mean and
+//! not with its absolute value; here a mean must be above 0 to be accepted. In bench-pcomm the interval is pooled from the
+//! receiver's times and the sender's computing, as if they were independent; here it is that of each repetition's difference.
 
 use crate::stats::student_interval;
 
-/// Repetitions that count in an attempt.
+/// Repetitions of an attempt that count.
 pub const SAMPLES: usize = 150;
-/// Repetitions before them.
+/// Repetitions before those.
 pub const WARMUP: u32 = 1;
-/// Attempts at most, after which the last one is reported as it is.
+/// Maximum attempts, after which the last one is reported as it is.
 pub const ATTEMPTS: usize = 50;
 /// The level of Student's interval of the mean.
 pub const LEVEL: f64 = 0.9;
 /// Half width of the interval at which an attempt is accepted, as a share of the mean.
 pub const PRECISION: f64 = 0.05;
 
-/// What becomes of an attempt.
+/// The result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     /// It is precise enough.
     Accepted,
     /// All is measured again.
     Again,
-    /// There were enough attempts, and this one is reported without being precise.
+    /// There were enough attempts, and the last one is reported although it is not precise enough.
     GivenUp,
 }
 
-/// What becomes of the last of some `attempts`, which had these `samples`.
+/// The result of the last of `attempts`, which had these `samples`.
 pub fn attempt_outcome(samples: &[f64], attempts: usize) -> AttemptOutcome {
     let is_precise = |(mean, half): (f64, f64)| mean > 0.0 && half <= PRECISION * mean;
     match student_interval(samples, LEVEL) {
@@ -43,7 +43,7 @@ pub fn attempt_outcome(samples: &[f64], attempts: usize) -> AttemptOutcome {
 mod tests {
     use super::*;
 
-    /// As many samples as an attempt has, in two places around a mean.
+    /// As many samples as in an attempt, at two values around a mean.
     fn around(mean: f64, distance: f64) -> Vec<f64> {
         (0..SAMPLES).map(|i| if i % 2 == 0 { mean - distance } else { mean + distance }).collect()
     }

@@ -1,30 +1,30 @@
-//! Sizes that were found for a time.
+//! Sizes found for a requested time.
 
 use serde::{Deserialize, Serialize};
 
-/// What a size is of.
+/// The quantity that a size measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeOf {
     /// Bytes of a communication.
     Bytes,
-    /// Rows of the matrices that are multiplied.
+    /// Rows of the matrices in the product.
     MatrixOrder,
-    /// Bytes that are what they are: of them the time was to be found.
+    /// Bytes that are given, not chosen: their time was measured.
     Message,
 }
 
 /// A size, and the time that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CalibratedSize {
-    /// What the size is of.
+    /// The quantity that the size measures.
     pub of: SizeOf,
-    /// The time that was asked for, in seconds.
+    /// The requested time, in seconds.
     pub target_s: f64,
     /// The size.
     pub size: u64,
-    /// The time that was measured of it, in seconds.
+    /// The measured time of this size, in seconds.
     pub time_s: f64,
-    /// Whether that is near enough to what was asked for.
+    /// Whether it is close enough to the requested time.
     pub is_found: bool,
 }

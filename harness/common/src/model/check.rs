@@ -1,19 +1,19 @@
-//! Checks: questions about an MPI's correctness, each answered by a process of its own.
+//! Checks: questions about an MPI's correctness; a separate process answers each.
 
 use serde::{Deserialize, Serialize};
 
 /// A question about an MPI's correctness. An MPI that conforms to the standard passes it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Check {
-    /// Its name on the command line, in results, and in the records that rest on it.
+    /// Its name on the command line, in results, and in the records that depend on it.
     pub name: &'static str,
-    /// What it asks, in a line.
+    /// Its question, in one line.
     pub asks: &'static str,
     /// The number of processes.
     pub ranks: usize,
-    /// Whether it can be run by hand with any number of processes, from 2 on.
+    /// Whether it can also be run manually with any number of processes, from 2 on.
     pub any_ranks: bool,
-    /// Threads of a rank that call MPI at the same time.
+    /// Threads per rank that call MPI at the same time.
     pub threads: usize,
 }
 
@@ -31,7 +31,7 @@ impl Check {
     }
 }
 
-// Each size of a partition has a process of its own, so that a hang with one size does not hide the others.
+// Each partition size has a separate process, so that a hang with one size does not hide the others.
 const BEFORE_FIRST: &str = "the sender gives MPI time between MPI_Start and MPI_Pready";
 const BARRIER: &str = "a barrier of both ranks between MPI_Start and MPI_Pready";
 const BETWEEN: &str = "the sender gives MPI time when half of the partitions are ready";
@@ -85,7 +85,7 @@ pub const PARTITIONED: &[Check] = &[
     Check::new("ring", "4 ranks, each sending to the next and receiving from the previous one").ranks(4),
 ];
 
-/// The checks of what times rest on that begin on one rank and end on another.
+/// The checks for times that begin on one rank and end on another.
 pub const CLOCKS: &[Check] = &[Check {
     any_ranks: true,
     ..Check::new("clocks", "no synchronised clock is further off than its messages allow").ranks(4)
@@ -94,7 +94,7 @@ pub const CLOCKS: &[Check] = &[Check {
 /// The check called `name`.
 ///
 /// # Errors
-/// That there is none, with all names.
+/// A message with all names, if there is none.
 pub fn find<'a>(checks: impl IntoIterator<Item = &'a Check>, name: &str) -> Result<&'a Check, String> {
     let mut names = Vec::new();
     for check in checks {
@@ -111,7 +111,7 @@ named! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum CheckOutcome {
-        /// All was right.
+        /// All results were right.
         Passed = "passed",
         /// Wrong data, an error, or a partition that never arrives.
         Failed = "failed",
@@ -123,13 +123,13 @@ named! {
         /// The MPI lacks a function or the thread level.
         #[serde(rename = "not available")]
         NotAvailable = "not available",
-        /// This machine lacks the memory.
+        /// This machine has too little memory.
         Skipped = "skipped",
     }
 }
 
 impl CheckOutcome {
-    /// Whether the MPI does not conform, so that no result that rests on the check is valid.
+    /// Whether the MPI does not conform, so that results which depend on the check are invalid.
     pub const fn is_failure(self) -> bool {
         matches!(self, Self::Failed | Self::Crashed | Self::TimedOut)
     }
@@ -150,7 +150,7 @@ impl Answer {
         Self { outcome, note: note.into() }
     }
 
-    /// All was right.
+    /// The answer that all results were right.
     pub fn passed() -> Self {
         Self::new(CheckOutcome::Passed, "")
     }
@@ -162,23 +162,23 @@ impl Answer {
     }
 }
 
-/// What the rank program reports of a check: one JSON object per line of its standard output.
+/// What the rank program reports about a check: one JSON object per line of its standard output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "check", rename_all = "snake_case")]
 pub enum CheckEvent {
-    /// A stage begins; whatever goes wrong before the next event went wrong in this stage.
+    /// A stage begins. Anything that goes wrong before the next event went wrong in this stage.
     Working {
         /// The stage.
         stage: String,
     },
-    /// What was found so far.
+    /// The answer so far.
     Answered {
         /// The answer, unless a later one follows.
         answer: Answer,
         /// Time since the check began. Launchers may print the lines of two ranks in the wrong order.
         seconds: f64,
     },
-    /// Nothing follows; the process is about to exit.
+    /// This is the last event; the process is about to exit.
     Done,
 }
 

@@ -1,8 +1,8 @@
-//! Under which conditions repetitions are made, and by which rule there are enough of them.
+//! The conditions of repetitions, and the rule by which there are enough of them.
 
 use serde::{Deserialize, Serialize};
 
-/// Beginnings of the names of variables that steer an MPI, its transports or what it calls, and clocks that are not the real ones.
+/// Prefixes of variables that control an MPI, its transports or libraries it calls, or that replace the real clocks.
 pub const SETTING_PREFIXES: &[&str] = &[
     "MPIR_CVAR_",
     "MPICH_",
@@ -29,7 +29,7 @@ named! {
     )]
     #[serde(rename_all = "snake_case")]
     pub enum Cache {
-        /// As the last repetition left it.
+        /// In the state the last repetition left them.
         #[default]
         Warm = "warm",
         /// The buffers are evicted before each repetition.
@@ -51,7 +51,7 @@ named! {
 }
 
 impl Rule {
-    /// Whether it is the one that a plan has which does not say.
+    /// Whether it is the default of a plan.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }

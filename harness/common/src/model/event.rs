@@ -1,6 +1,6 @@
-//! What the rank program tells while it runs: one JSON object per line of its standard output.
+//! What the rank program reports while it runs: one JSON object per line of its standard output.
 //!
-//! Raw samples leave the rank program as they were measured; nothing is averaged or dropped on the way.
+//! Raw samples leave the rank program as they were measured; they are not averaged, and none is dropped.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::calibration::CalibratedSize;
 use super::transport::Transport;
 use super::{Outcome, Phase, Times};
 
-/// Tells whether two programs mean the same by events: a hash of this file.
+/// Hash of this file, to detect two programs with different definitions of events.
 pub const VERSION: u32 = {
     // FNV-1a.
     let (text, mut hash, mut i) = (include_bytes!("event.rs"), 0x811c_9dc5_u32, 0);
@@ -25,33 +25,33 @@ pub const VERSION: u32 = {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// Before anything is measured: where this runs, and on what. Boxed: it is far larger than the others.
+    /// Before measuring: the machine, the MPI and the ranks. Boxed because it is much larger than the others.
     Hello(Box<Hello>),
     /// Before any method: what carries the bytes between ranks.
     Transport(Transport),
-    /// Work on a method begins; whatever goes wrong before the next event is this method's.
+    /// Work on a method begins. Anything that goes wrong before the next event is attributed to this method.
     Working {
         /// The method's name.
         method: String,
-        /// What is being done.
+        /// The kind of work.
         stage: Stage,
     },
-    /// The samples of one block of one method. Boxed as well.
+    /// The samples of one block of one method. Boxed for the same reason.
     Block(Box<Block>),
-    /// A method has come to its end.
+    /// A method has ended.
     Ended {
         /// The method's name.
         method: String,
         /// How it ended.
         outcome: Outcome,
     },
-    /// A size that was found for a time.
+    /// A size found for a requested time.
     Size(CalibratedSize),
-    /// A rank whose call of MPI has failed is about to end all: no launcher has done so before.
+    /// A rank's MPI call has failed, and it is about to abort the others: no launcher has ended them yet.
     Aborting,
-    /// All methods have ended; the rank program is about to leave.
+    /// All methods have ended; the rank program is about to exit.
     Done,
-    /// After all that is measured: what the library itself tells of the ways that its messages may go.
+    /// After all measurements: what the library itself reports about the paths its messages may take.
     Library {
         /// Its settings and components, by name.
         account: Vec<(String, String)>,
@@ -59,22 +59,22 @@ pub enum Event {
 }
 
 named! {
-    /// What is done with a method.
+    /// The kind of work on a method.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum Stage {
-        /// It is shown to move the right bytes.
+        /// Verifying that it transfers the right bytes.
         Verify = "verify",
-        /// Sizes or costs are found for it.
+        /// Finding sizes or costs for it.
         Calibrate = "calibrate",
-        /// It is warmed up, and how long it takes is found out.
+        /// Warming up, and finding out how long it takes.
         WarmUp = "warm up",
-        /// It is measured.
+        /// Measuring.
         Measure = "measure",
     }
 }
 
-/// The rank program's account of itself.
+/// The rank program's description of itself and its environment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
     /// [`VERSION`] of the rank program.
@@ -82,54 +82,53 @@ pub struct Hello {
     pub version: u32,
     /// `MPI_Get_library_version`, first line.
     pub library_version: String,
-    /// What the library says of its way to other ranks, where it does: `ch4:ofi` of MPICH.
+    /// How the library reaches other ranks, if it reports that, such as MPICH's `ch4:ofi`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// The standard that the library says it supports, e.g. `4.1`.
+    /// The standard that the library reports to support, such as `4.1`.
     pub mpi_standard: String,
-    /// Name and version that the rank program was compiled for, from `mpi.h`.
+    /// Name and version of the MPI that the rank program was compiled for, from `mpi.h`.
     pub compiled_for: String,
     /// File of the MPI library that is mapped into the process.
     pub library_path: Option<String>,
-    /// Level of `MPI_Init_thread` that is in force.
+    /// The thread level that `MPI_Init_thread` provided.
     pub thread_level: String,
     /// Smallest step of the clock, in seconds.
     pub clock_step_s: f64,
-    /// Time of one reading of the clock, in seconds; taken off ping-pongs' samples once per reading that lies in them.
+    /// Time to read the clock once, in seconds; subtracted from ping-pong samples, once per reading within them.
     pub clock_cost_s: f64,
     /// `MPI_Wtick`, for comparison.
     pub mpi_wtick_s: f64,
-    /// Bytes of a message, of the send side's segments, and how many there are. Of one case: left out where the
-    /// account is kept for a whole run.
+    /// Bytes of a message, of the send side's segments, and the number of segments. They belong to one case, and are
+    /// omitted if the description is stored for a whole run.
     #[serde(default, skip_serializing_if = "MessageFacts::is_unknown")]
     pub message: MessageFacts,
-    /// Where each rank runs, in rank order.
+    /// The place of each rank, in rank order.
     pub ranks: Vec<RankPlace>,
     /// Threads of each rank that compute, pack or call MPI at the same time.
     pub threads: usize,
     /// The pairs as (origin, echo) ranks; empty for an all-to-all.
     pub pairs: Vec<(usize, usize)>,
-    /// Variables that steer the MPI (`MPIR_CVAR_*`, `OMPI_MCA_*`, `I_MPI_*`, `UCX_*`, `FI_*`, ...).
+    /// Variables that control the MPI (`MPIR_CVAR_*`, `OMPI_MCA_*`, `I_MPI_*`, `UCX_*`, `FI_*`, ...).
     pub settings: Vec<(String, String)>,
-    /// What the library tells of the ways that its messages may go, by MPI's tool information interface; told by an event of
-    /// its own.
+    /// What the library reports about the paths its messages may take, by MPI's tool information interface; sent in a separate event.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub library_account: Vec<(String, String)>,
     /// The compiler and flags that the rank program was built with.
     pub build: String,
-    /// What carries the bytes between ranks, once that was found out; told by an event of its own.
+    /// What carries the bytes between ranks, once that is known; sent in a separate event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
     /// How well clocks agree, in experiments that compare them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocks: Option<ClockFacts>,
-    /// How its processes ended after all was measured, unless with exit code 0; added by `ddtbench`, which started them.
+    /// How its processes ended after all measurements, if not with exit code 0; added by `ddtbench`, which started them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_ending: Option<String>,
 }
 
 impl Hello {
-    /// Adds what the event [`Event::Transport`] tells.
+    /// Adds the content of the event [`Event::Transport`].
     pub fn goes_by(hello: &mut Option<Box<Self>>, transport: Transport) {
         if let Some(hello) = hello {
             hello.transport = Some(transport);
@@ -142,7 +141,7 @@ impl Hello {
     }
 }
 
-/// What one rank sends.
+/// The message of one rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageFacts {
     /// Bytes on the wire from one rank.
@@ -151,7 +150,7 @@ pub struct MessageFacts {
     pub segments: u64,
     /// Bytes of all arrays of one rank.
     pub array_bytes: u64,
-    /// Bytes of the cache lines that packing and unpacking must touch; known where they are compared with that bound.
+    /// Bytes of the cache lines that packing and unpacking must touch; known if methods are compared with that bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line_bytes: Option<LineBytes>,
 }
@@ -159,28 +158,28 @@ pub struct MessageFacts {
 /// Bytes of all cache lines that a test's data touches in the arrays and in the packed buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineBytes {
-    /// Of the lines that packing touches.
+    /// Bytes of the lines that packing touches.
     pub pack: u64,
-    /// Of the lines that unpacking touches.
+    /// Bytes of the lines that unpacking touches.
     pub unpack: u64,
 }
 
 impl MessageFacts {
-    /// Whether nothing is said: no message lies in arrays without bytes.
+    /// Whether the facts are unknown: the arrays of a message always have bytes.
     fn is_unknown(&self) -> bool {
         self.array_bytes == 0
     }
 }
 
-/// How well the clocks of all ranks agree, where times begin on one and end on another.
+/// How well the clocks of all ranks agree, for times that begin on one rank and end on another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClockFacts {
-    /// Whether all read one clock of one kernel.
+    /// Whether all ranks read the same clock of one kernel.
     pub shared: bool,
-    /// How far off a time can be that is compared across ranks, in seconds: half the way of the best message there and back
-    /// (all that lie between a rank and rank 0 added), of the worst rank. 0 where the clock is shared.
+    /// Error bound of a time compared across ranks, in seconds, for the worst rank: half the fastest round trip of a
+    /// message (the sum of all hops between a rank and rank 0). 0 if the clock is shared.
     pub error_s: f64,
-    /// How far off it was, as far as further messages could tell; of the worst rank.
+    /// The error observed with further messages; for the worst rank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual_s: Option<f64>,
 }
@@ -194,104 +193,103 @@ pub struct RankPlace {
     pub host: String,
     /// Process id on that host.
     pub pid: u32,
-    /// The processors that the rank may run on: the binding that is really in force.
+    /// The processors that the rank may run on: the binding in effect.
     pub cpus: Vec<usize>,
 }
 
-/// The machine beside a block: what changes under a benchmark without anyone's doing.
+/// The machine before or after a block: conditions that change during a benchmark by themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MachineState {
-    /// One way of a cache line from core to core, in seconds; across nodes half a round trip of an 8-byte message.
+    /// One-way transfer of a cache line from core to core, in seconds; across nodes, half a round trip of an 8-byte message.
     pub latency_s: f64,
     /// Rate of copying a buffer that fits in a core's cache, in bytes per second.
     pub copy_bytes_per_s: f64,
-    /// Rate of copying between buffers that are in no cache; `None` where none can be evicted.
+    /// Rate of copying between buffers that are not in a cache; `None` if no cache can be evicted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_copy_bytes_per_s: Option<f64>,
 }
 
-/// What disturbed a block: the most of any rank.
+/// What disturbed a block: the maximum over ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
-    /// Time that the hypervisor kept cores of the machine for others, in seconds; counted in steps of some milliseconds.
+    /// Time for which the hypervisor gave the machine's cores to others, in seconds; counted in steps of several milliseconds.
     pub steal_s: f64,
-    /// Share of the block's time that its main thread was runnable and had no core, as another process had it.
+    /// Share of the block's time in which its main thread was runnable without a core, because another process had it.
     pub waited: f64,
-    /// Times that another process or thread was given the core of one that wanted to go on.
+    /// Involuntary context switches.
     pub switches: u64,
-    /// Pages of memory that had to be found.
+    /// Page faults.
     pub faults: u64,
 }
 
-/// Share of a block's time without a core from which on it is disturbed. Measured with other programs running at the same time: 3 to 6% of the
-/// blocks of three runs with MPICH are beyond it, and 25% of one run with Open MPI.
+/// A block is disturbed from this share of its time without a core on. Measured with other programs running at the same
+/// time: 3 to 6% of the blocks of three runs with MPICH exceed it, and 25% of one run with Open MPI.
 const WAITED: f64 = 0.1;
 
-/// One block: a datatype created, some repetitions, the datatype freed.
+/// One block: a datatype is created, some repetitions run, the datatype is freed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Block {
     /// The method's name.
     pub method: String,
     /// Number of the pair; 0 for an all-to-all.
     pub pair: usize,
-    /// Number of the block within its method, from 0; once it has come from the rank program, on from where the rounds of
-    /// processes before ended, if any crashed.
+    /// Number of the block within its method, from 0. The rank program counts from 0; after a crash, `ddtbench`
+    /// continues the count after the rounds of the processes before.
     pub block: usize,
-    /// When it began, in seconds since the case's measurement did.
+    /// When it began, in seconds since the start of the case's measurement.
     pub began_s: f64,
     /// Its place in its round, from 0.
     pub place: usize,
-    /// What disturbed it.
+    /// Its disturbance.
     pub disturbance: Disturbance,
     /// The machine before the block.
     pub before: MachineState,
     /// The machine after the block.
     pub after: MachineState,
-    /// Repetitions per sample: above 1 where one alone is too short for the clock; samples are then means.
+    /// Repetitions per sample: above 1 if a single one is too short for the clock; samples are then means.
     pub batch: u32,
-    /// Datatypes that the sample of making them is of; above 1 where one alone is too short for the clock.
+    /// Number of datatypes per creation sample; above 1 if creating one is too short for the clock.
     pub made_in_a_row: u32,
-    /// The same of freeing them.
+    /// The same for freeing them.
     pub freed_in_a_row: u32,
-    /// By how much the peer began to wait after the origin had begun, in seconds, median; negative where it was ready before.
-    /// Only of ping-pongs between two ranks.
+    /// How much later than the origin the peer began to wait, in seconds, median; negative if it was ready earlier.
+    /// Only for ping-pongs between two ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_skew_s: Option<f64>,
-    /// The samples. What is made and freed once per block has one of each.
+    /// The samples. Phases that happen once per block have one sample each.
     pub times: Times,
-    /// Shares of the bytes that had arrived when the last partition became ready, of repetitions in which the receiver
-    /// looked. Only of partitioned transfers.
+    /// Shares of the bytes that had arrived when the last partition became ready, for repetitions in which the receiver
+    /// checked. Only for partitioned transfers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early: Vec<f64>,
-    /// Messages or puts of the last repetition, where the mechanism knows.
+    /// Messages or puts of the last repetition, if the mechanism knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub messages: Option<u64>,
-    /// Bytes that the network interfaces and the ports of InfiniBand and similar adapters of all hosts have sent during the block,
-    /// whoever sent them; on one host its loopback interface as well.
+    /// Bytes sent during the block by all hosts' network interfaces and ports of InfiniBand and similar adapters,
+    /// including other programs' bytes; on one host its loopback interface as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_bytes: Option<u64>,
-    /// Half of an empty message's round trip between the ranks beside the block, in seconds. Only of partitioned transfers.
+    /// Half of an empty message's round trip between the ranks, measured with the block, in seconds. Only for partitioned transfers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_latency_s: Option<f64>,
-    /// How far off the common time was at the end of the block, as far as further messages could tell, in seconds; of the
-    /// worst rank. Only where times of ranks are compared that do not read one clock.
+    /// Error of the common time at the end of the block, as observed with further messages, in seconds; for the worst
+    /// rank. Only if times are compared between ranks that do not read the same clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_error_s: Option<f64>,
-    /// By how much each rank began after the times that were agreed on, in seconds, the median of the block's. Only where all
-    /// begin at agreed times.
+    /// How late each rank began relative to the agreed times, in seconds, median over the block. Only if all ranks begin at agreed times.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_late_s: Vec<f64>,
-    /// Ranks in which the MPI's threads are not bound to the core that is left free for them; the core of these is shared
-    /// with whatever the system puts there. Only where one is left free.
+    /// Ranks in which the MPI's threads are not bound to the core that is left free for them; the system may then run
+    /// anything on the core of these threads. Only if a core is left free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unbound_ranks: Option<usize>,
 }
 
-/// Tells which phases of a block were timed in repetitions of their own.
+/// Returns the phases of a block that were timed in separate repetitions.
 pub type TimedApart = fn(&Block) -> &'static [Phase];
 
 impl Block {
-    /// Repetitions per sample of a phase: what is made and freed has batches of its own, whatever those of the repetitions are.
+    /// Repetitions per sample of a phase: creating and freeing have their own batches, independent of those of the repetitions.
     pub fn batch_of(&self, phase: Phase) -> u32 {
         match phase {
             Phase::Create => self.made_in_a_row.max(1),
@@ -301,14 +299,14 @@ impl Block {
         }
     }
 
-    /// Bytes that devices have sent per repetition that was timed.
+    /// Bytes that devices sent per timed repetition.
     pub fn device_bytes_per_repetition(&self) -> Option<f64> {
         let repetitions = self.times.repetitions() as f64 * f64::from(self.batch.max(1));
         self.device_bytes.map(|bytes| bytes as f64 / repetitions).filter(|bytes| bytes.is_finite())
     }
 
-    /// Whether a rank was without its core for long: the hypervisor kept it, or another process had it for more than
-    /// [`WAITED`] of the time.
+    /// Whether a rank was without its core for long: the hypervisor gave it to others, or another process had it for
+    /// more than [`WAITED`] of the time.
     pub fn is_disturbed(&self) -> bool {
         self.disturbance.steal_s > 0.0 || self.disturbance.waited > WAITED
     }

@@ -1,66 +1,65 @@
-//! Figures: what is made of times, each with its interval, its unit, and what it is held against.
+//! Figures: values derived from times, each with its interval, its unit, and its basis of comparison.
 
 use serde::{Deserialize, Serialize};
 
-/// What a figure says. Its definition is the same in all kinds of experiments; what it is held against is said beside it.
+/// The quantity that a figure gives. Its definition is the same in all kinds of experiments; the basis of comparison is a separate field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// (t - t_other) / t of the headline phase, the other a method of contiguous bytes: the pack overhead fraction.
+    /// (t - t_other) / t for the headline phase, where the other method sends contiguous bytes: the pack overhead fraction.
     #[default]
     OverheadReference,
     /// Share of timed packing and unpacking in the headline phase: the pack overhead fraction without a reference.
     OverheadPack,
-    /// Payload per second one way in the headline phase, summed over pairs; of packing and unpacking, packed bytes per second.
+    /// Payload per second one way in the headline phase, summed over pairs; for packing and unpacking, packed bytes per second.
     Bandwidth,
-    /// Bytes over the time from the last partition that became ready to the end.
+    /// Bytes divided by the time from the last partition becoming ready to the end.
     PerceivedBandwidth,
-    /// t_other / t of the headline phase, computing left out.
+    /// t_other / t of the headline phase, without computing.
     Gain,
-    /// The gain that the model predicts of what was measured beside it; held against the model's equation.
+    /// The gain that the model predicts from measurements of the same run; compared with the model's equation.
     GainModel,
-    /// The gain less that of the model.
+    /// The gain minus that of the model.
     GainDifference,
-    /// (t_other - t) / t_other, computing included.
+    /// (t_other - t) / t_other, including computing.
     Speedup,
-    /// Share of the other's time that is not waited for after the last partition became ready.
+    /// Share of the other's time that is not spent waiting after the last partition became ready.
     Availability,
     /// Share of the bytes that had arrived when the last partition became ready, or when a rank had handed over its own.
     EarlyBird,
-    /// Messages, puts or requests of a repetition; the most of any rank.
+    /// Messages, puts or requests of a repetition; the maximum over ranks.
     Messages,
-    /// Bytes that network interfaces and InfiniBand ports of all hosts sent per repetition, on one host its loopback interface as
-    /// well: those of the block with least, since whatever else is sent adds to it.
+    /// Bytes that network interfaces and InfiniBand ports of all hosts sent per repetition, on one host its loopback
+    /// interface as well. The value is from the block with the fewest, because other programs' bytes add to it.
     DeviceBytes,
-    /// By how much the peer began to wait after the origin had begun; negative where it was ready before.
+    /// How much later than the origin the peer began to wait; negative if it was ready earlier.
     StartSkew,
-    /// How far off the common time of ranks was that do not read one clock, at the end of the worst block, as far as messages
-    /// could tell.
+    /// Residual clock offset between ranks that do not read the same clock, measured with messages after each block; the largest.
     ClockError,
-    /// By how much the rank that is latest began the parts of a repetition after the time that was agreed on, the median of blocks.
+    /// How late the latest rank began the parts of a repetition relative to the agreed time; median over blocks.
     StartLate,
-    /// Ranks in which the MPI's threads are not bound to the core that is left free for them; of the worst block.
+    /// Ranks in which the MPI's threads are not bound to the core that is left free for them; for the worst block.
     UnboundRanks,
-    /// Its time over another's, the median over the rounds that both have.
+    /// Its time divided by another's; median over the rounds that both have.
     TimeOver,
-    /// The same over the fastest method of the case that an application could use.
+    /// The same relative to the fastest method of the case that an application could use.
     TimeOverFastest,
-    /// Its mean over another's, the median over launches. Only of several launches: one has no interval for it.
+    /// Its mean divided by another's; median over launches. Only for several launches, because one has no interval for it.
     MeanOver,
-    /// The time of a copy that touches as many cache lines over its own: its share of the speed that memory allows.
+    /// The time of a copy that touches as many cache lines, divided by its own: its share of the speed that memory allows.
     BoundShare,
     /// Bytes of all cache lines that packing or unpacking touches.
     LineBytes,
-    /// (t - longer) / shorter of communication and computation by themselves, t with both at once: 0 where they overlap
-    /// perfectly, 1 where they take as long as one after the other, more where they hinder each other.
+    /// (t - longer) / shorter for communication and computation by themselves, with t for both at once: 0 with perfect
+    /// overlap, 1 if they take as long as one after the other, more if they hinder each other.
     OverheadRatio,
-    /// Time of a computation while MPI has nothing to do, over that of the same before MPI was initialised.
+    /// Time of a computation while MPI is idle, divided by that of the same computation before MPI was initialised.
     MpiImpact,
-    /// Time of a computation beside a communication, over that of the computation by itself.
+    /// Time of a computation during a communication, divided by that of the computation by itself.
     ComputationSlowdown,
-    /// Time spent in the call and the wait of a communication beside a computation, over that of the communication by itself.
+    /// Time in the call and the wait of a communication during a computation, divided by that of the communication by itself.
     CommunicationRatio,
-    /// Share of the communication's own time that it does not add to the computation's.
+    /// Share of the communication's own time that it does not add to the computation's time.
     Hidden,
     /// The overlap that the Intel MPI Benchmarks (IMB-NBC) would print.
     OverlapImb,
@@ -104,10 +103,10 @@ impl Quantity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FigureUnit {
-    /// A share of a whole, between 0 and 1 in most cases; not percent.
+    /// A share of a whole, in most cases between 0 and 1; not percent.
     #[default]
     Fraction,
-    /// One quantity over another of the same unit.
+    /// A quotient of two values with the same unit.
     Ratio,
     /// Bytes per second.
     BytesPerS,
@@ -121,13 +120,13 @@ pub enum FigureUnit {
     Ranks,
 }
 
-/// A value of a quantity. What does not exist is missing, never 0.
+/// A value of a quantity. A value that does not exist is missing, never 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// What it says.
+    /// The quantity.
     #[serde(rename = "figure")]
     pub quantity: Quantity,
-    /// Its value; missing where only what it is held against can be said.
+    /// Its value; missing if only the basis of comparison is known.
     pub value: Option<f64>,
     /// Lower end of its 95% interval.
     pub low: Option<f64>,
@@ -135,28 +134,27 @@ pub struct Figure {
     pub high: Option<f64>,
     /// The unit of the three.
     pub unit: FigureUnit,
-    /// What it is held against: a method, or an equation of a model; empty where nothing is.
+    /// The basis of comparison: a method or an equation of a model; empty if there is none.
     pub against: String,
-    /// Whether the first and the second half of the rounds part, so that no verdict is drawn; missing where that is no
-    /// question.
+    /// Whether the first and the second half of the rounds differ, so that there is no verdict; missing if that does not apply.
     pub unsteady: Option<bool>,
 }
 
 impl Figure {
-    /// A value without an interval, which no comparison is; missing where it is no finite number.
+    /// A value without an interval, for quantities that are not comparisons; missing if it is not a finite number.
     pub fn plain(quantity: Quantity, value: f64) -> Self {
         let value = Some(value).filter(|value| value.is_finite());
         Self { quantity, value, unit: quantity.unit(), ..Self::default() }
     }
 
-    /// A value with its interval, which is missing where an end is no finite number.
+    /// A value with its interval; the interval is missing if an end is not a finite number.
     pub fn with_interval(quantity: Quantity, value: f64, (low, high): (f64, f64)) -> Self {
         let ends = Some((low, high)).filter(|(low, high)| low.is_finite() && high.is_finite());
         let (low, high) = ends.unzip();
         Self { low, high, ..Self::plain(quantity, value) }
     }
 
-    /// The same, held against a method.
+    /// The same, compared with a method.
     pub fn against(self, method: &str) -> Self {
         Self { against: method.to_owned(), ..self }
     }

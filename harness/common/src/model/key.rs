@@ -1,4 +1,4 @@
-//! What tells one result from another, of this run and of any other.
+//! The key that distinguishes one result from another, in this run and between runs.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::conditions::Cache;
 use crate::kinds::Kind;
 
-/// What is measured together: one test with one set of values on one MPI under one cache mode; all methods interleaved.
+/// The unit of measurement: one test with one set of values on one MPI under one cache mode, with all methods interleaved.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Case {
-    /// The run, by its id: `runs.csv` says where and when it was, and cases of different runs are never one. Empty before it has
-    /// begun, and in results that have none.
+    /// The run's id. `runs.csv` has its place and time; cases of different runs are never the same. Empty before the
+    /// run begins, and in results without runs.
     pub run: String,
     /// The kind of experiment.
     pub experiment: Kind,
@@ -19,53 +19,53 @@ pub struct Case {
     pub test: String,
     /// The parameter set's name, or `custom`.
     pub set: String,
-    /// All values, as `nx=162 ny=162`.
+    /// All values, such as `nx=162 ny=162`.
     pub params: String,
     /// The MPI's name in this project.
     pub mpi: String,
     /// The MPI library's version.
     pub mpi_version: String,
-    /// The name of the settings that it was given besides; empty without any.
+    /// The name of its additional settings; empty without any.
     pub mpi_variant: String,
     /// Ranks of the run.
     pub ranks: usize,
-    /// Hosts that they ran on; 0 where nobody told.
+    /// Hosts the ranks were on; 0 if not reported.
     pub hosts: usize,
-    /// What carried the bytes between ranks, as far as it is known; empty where it is not.
+    /// What carried the bytes between ranks, as far as it is known; otherwise empty.
     pub transport: String,
     /// Whether repetitions found their buffers in the cache.
     pub cache: Cache,
 }
 
-/// Of what nearly always tells cases apart: all twelve would take three times as long, in each of a report's many groups.
+/// Hashes only the fields that nearly always differ: hashing all twelve would take three times as long, and a report has many groups.
 impl Hash for Case {
     fn hash<H: Hasher>(&self, to: &mut H) {
         (&self.run, &self.test, &self.params, &self.mpi).hash(to);
     }
 }
 
-/// The parameter that says what is to bring communication forward.
+/// Prefix of the parameter for the source of communication progress.
 const CONFIGURATION: &str = "configuration=";
 
 impl Case {
-    /// The MPI with its variant: what tables name it.
+    /// The MPI with its variant, as shown in tables.
     pub fn mpi_label(&self) -> String {
         mpi_label(&self.mpi, &self.mpi_variant)
     }
 
-    /// What is to bring communication forward, where its parameters name it.
+    /// The source of communication progress, if it is among the parameters.
     pub fn configuration(&self) -> Option<&str> {
         self.params.split(' ').find_map(|pair| pair.strip_prefix(CONFIGURATION))
     }
 
-    /// The same case without that.
+    /// The same case without the source of communication progress.
     pub fn without_configuration(&self) -> Self {
         let others = self.params.split(' ').filter(|pair| !pair.starts_with(CONFIGURATION));
         Self { params: others.collect::<Vec<_>>().join(" "), ..self.clone() }
     }
 }
 
-/// The name of an MPI in tables, with that of its variant; the MPI as it is has none.
+/// The name of an MPI in tables, followed by that of its variant; the default settings have no name.
 pub fn mpi_label(mpi: &str, variant: &str) -> String {
     if variant.is_empty() { mpi.to_owned() } else { format!("{mpi}:{variant}") }
 }

@@ -1,28 +1,28 @@
-//! How many threads of a job want to run at the same time, and how many cores they have for that.
+//! How many threads of a job are runnable at the same time, and how many cores they have.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Hello, RankPlace};
 
-/// Threads that are runnable at the same time, and the hardware threads that they may run on: where fewest of these are to
-/// be had per thread. Waiting ranks are runnable too, since MPIs poll.
+/// Threads that are runnable at the same time, and the hardware threads that they may run on, at the place with the
+/// fewest per thread. Waiting ranks count as runnable, because MPIs poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Threads of the ranks there.
+    /// Threads of the ranks at this place.
     pub runnable_threads: usize,
     /// Hardware threads.
     pub cores: usize,
 }
 
 impl Load {
-    /// That of a job, by its account of itself; `None` where that does not tell.
+    /// The load of a job, from its description of itself; `None` if that does not include it.
     pub fn of(hello: &Hello) -> Option<Self> {
         let mut hosts: BTreeMap<&str, Vec<&RankPlace>> = BTreeMap::new();
         hello.ranks.iter().for_each(|rank| hosts.entry(&rank.host).or_default().push(rank));
         let loads = hosts.values().flat_map(|ranks| {
             let cpus = |rank: &RankPlace| rank.cpus.iter().copied().collect::<BTreeSet<_>>();
             let all: BTreeSet<_> = ranks.iter().flat_map(|rank| cpus(rank)).collect();
-            // Ranks that are bound share no more than what they are bound to.
+            // Bound ranks share only the cores they are bound to.
             let places: BTreeSet<_> = ranks.iter().map(|rank| cpus(rank)).chain([all]).collect();
             places.into_iter().map(move |place| {
                 let within = ranks.iter().filter(|rank| cpus(rank).is_subset(&place)).count();
@@ -30,7 +30,7 @@ impl Load {
             })
         });
         let known = loads.filter(|load| load.runnable_threads > 0 && load.cores > 0);
-        // Of equal ones the whole host, which is the larger.
+        // Among equal ones the whole host, which is larger.
         known.max_by(|a, b| {
             let shares = (a.runnable_threads * b.cores).cmp(&(b.runnable_threads * a.cores));
             shares.then(a.cores.cmp(&b.cores))

@@ -1,10 +1,10 @@
-//! Methods: the rows of the tables that kinds of experiments have.
+//! Methods: the rows in the tables of each kind of experiments.
 
-/// The loops that verdicts name: the application's hand-written ones, as it has them and as an expert tunes them, and the plain
-/// one over the datatype's nest. Any may be missing.
+/// The loops that verdicts name: the application's hand-written ones (unchanged, and tuned by an expert), and the plain
+/// one over the datatype's nesting. Each may be missing.
 pub const LOOPS: [&str; 3] = ["manual", "manual_tuned", LOOP];
 
-/// The plain loop over a datatype's nest, interpreted: what a layout without hand-written loops is held against.
+/// The plain loop over a datatype's nesting, interpreted: the basis of comparison for a layout without hand-written loops.
 pub const LOOP: &str = "loop";
 
 /// A method's row.
@@ -12,27 +12,27 @@ pub const LOOP: &str = "loop";
 pub struct MethodInfo {
     /// The name on the command line and in results.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// A description in one line.
     pub about: &'static str,
-    /// The functions of MPI that it calls beyond those that every MPI has.
+    /// MPI functions that it calls, except those that every MPI has.
     pub needs: &'static [&'static str],
-    /// The checks that its figures rest on, in groups that methods share; a case leaves out those of what it does not do.
+    /// The checks that its results depend on, in groups that methods share; a case omits those for features that it does not use.
     pub checks: &'static [&'static [&'static str]],
-    /// The name in the original suite's output, where it has the method.
+    /// Its name in the original suite's output, if it exists there.
     pub original_name: Option<&'static str>,
-    /// Whether an application could use it: the bytes go from arrays to arrays. The others are for comparison.
+    /// Whether an application could use it: the bytes go from arrays to arrays. The other methods are only for comparison.
     pub array_to_array: bool,
-    /// The method of contiguous bytes against which it is an overhead; `None`: that of its kind of experiments.
+    /// The method of contiguous bytes for its pack overhead; `None` for that of its kind of experiments.
     pub reference: Option<&'static str>,
-    /// Whether it sends contiguous bytes for others to be compared with.
+    /// Whether it sends contiguous bytes, as a reference for others.
     pub is_reference: bool,
-    /// Whether it is measured in several processes of its own, taking turns.
+    /// Whether it is measured in several separate processes, taking turns.
     pub in_own_processes: bool,
-    /// Whether it is measured only where it is asked for.
+    /// Whether it is measured only on request.
     pub on_request: bool,
     /// Whether it needs hand-written loops.
     pub by_hand: bool,
-    /// How many buffers of a message's size it has at each rank, beside the two that all methods share.
+    /// Its additional message-sized buffers at each rank, besides the two that all methods share.
     pub own_buffers: u64,
 }
 
@@ -55,12 +55,12 @@ pub const fn info(name: &'static str, about: &'static str) -> MethodInfo {
 }
 
 impl MethodInfo {
-    /// The same, by functions that not every MPI has.
+    /// The same, with MPI functions that not every MPI has.
     pub const fn needs(self, functions: &'static [&'static str]) -> Self {
         Self { needs: functions, ..self }
     }
 
-    /// The same, with figures that are invalid if one of these checks fails.
+    /// The same, with results that are invalid if one of these checks fails.
     pub const fn checks(self, checks: &'static [&'static [&'static str]]) -> Self {
         Self { checks, ..self }
     }
@@ -70,7 +70,7 @@ impl MethodInfo {
         Self { array_to_array: false, ..self }
     }
 
-    /// Contiguous bytes for others to be compared with.
+    /// The same, with contiguous bytes as a reference for others.
     pub const fn contiguous(self) -> Self {
         Self { array_to_array: false, is_reference: true, ..self }
     }
@@ -80,48 +80,48 @@ impl MethodInfo {
         Self { original_name: Some(name), ..self }
     }
 
-    /// Compared with another reference than that of its kind.
+    /// Compared with another reference than that of its kind of experiments.
     pub const fn against(self, reference: &'static str) -> Self {
         Self { reference: Some(reference), ..self }
     }
 
-    /// Measured only where it is asked for.
+    /// Measured only on request.
     pub const fn on_request(self) -> Self {
         Self { on_request: true, ..self }
     }
 
-    /// By hand-written loops, which not every message has.
+    /// With hand-written loops, which not every message has.
     pub const fn by_hand(self) -> Self {
         Self { by_hand: true, ..self }
     }
 
-    /// With so many buffers of a message's size of its own.
+    /// With this number of additional message-sized buffers.
     pub const fn with_buffers(self, own_buffers: u64) -> Self {
         Self { own_buffers, ..self }
     }
 
-    /// Measured in processes of its own, and only where it is asked for.
+    /// Measured in separate processes, and only on request.
     pub const fn in_own_processes(self) -> Self {
         Self { in_own_processes: true, on_request: true, ..self }
     }
 
-    /// The row of a method that moves its bytes in this way.
+    /// The row of a method that transfers its bytes in this way.
     pub const fn made_of<T: Copy>(self, made_of: T) -> MethodRow<T> {
         MethodRow { info: self, made_of }
     }
 }
 
-/// A row of a table of methods: what is known of the method, and how it moves bytes, which the rank program implements: its `match`
-/// over `T` does not compile without an implementation.
+/// A row of a table of methods: the method's description, and its definition for the rank program, which implements it
+/// in a `match` over `T` that does not compile if one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodRow<T> {
-    /// What is known of the method.
+    /// The method's description.
     pub info: MethodInfo,
-    /// How it moves bytes.
+    /// The way it transfers bytes.
     pub made_of: T,
 }
 
-/// What is known of the methods of a table; its length is that of the table.
+/// The descriptions of the methods of a table, in an array of the table's length.
 pub const fn infos<T: Copy, const N: usize>(rows: &[MethodRow<T>]) -> [MethodInfo; N] {
     assert!(rows.len() == N);
     let mut infos = [rows[0].info; N];
@@ -145,7 +145,7 @@ impl<T> AsRef<MethodInfo> for MethodRow<T> {
     }
 }
 
-/// The row whose method has this name; `word` is what the rows are.
+/// The row whose method has this name; `word` names the rows in the message.
 ///
 /// # Errors
 /// A message with all names.

@@ -1,4 +1,5 @@
-//! The words of a result, typed: what was measured, what came back, what was made of it. No logic but that of the words.
+//! The vocabulary of a result as types: what was measured, the outcome, and the values derived from it. There is no
+//! logic except that of these types.
 
 pub mod calibration;
 pub mod check;
@@ -23,8 +24,8 @@ pub use phase::Phase;
 pub use record::{Basis, BlockState, CaseResult, InState, Measured, PairScope, Record, State};
 pub use times::Times;
 
-/// The version of results and plans. It goes up when a column or a method changes its meaning; what has another is refused.
+/// The version of results and plans. It is increased when a column or a method changes its meaning; other versions are refused.
 pub const SCHEMA: u32 = 1;
 
-/// The name of a set of values that is none of the test's.
+/// The name of values that are not one of the test's sets.
 pub const CUSTOM: &str = "custom";

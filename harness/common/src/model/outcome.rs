@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Outcomes with their labels, of which some have a detail.
+/// Outcomes with their labels; some have a detail.
 macro_rules! outcomes {
     ($($(#[$of:meta])* $variant:ident $({ $(#[$about:meta])* $detail:ident })? = $label:literal,)+) => {
         /// How a method ended.
@@ -13,7 +13,7 @@ macro_rules! outcomes {
         }
 
         impl Outcome {
-            /// A word or two for tables and the `outcome` column.
+            /// A short label for tables and the `outcome` column.
             pub const fn label(&self) -> &'static str {
                 match self {
                     $(Self::$variant { .. } => $label,)+
@@ -28,7 +28,7 @@ macro_rules! outcomes {
                 }
             }
 
-            /// The reason, where there is one.
+            /// The reason, if there is one.
             pub fn detail(&self) -> Option<&str> {
                 let detail: Option<&String> = match self {
                     $(Self::$variant $({ $detail })? => None $(.or(Some($detail)))?,)+
@@ -36,7 +36,7 @@ macro_rules! outcomes {
                 detail.map(String::as_str).filter(|detail| !detail.is_empty())
             }
 
-            /// The same with another detail, where there can be one.
+            /// The same with another detail, if it can have one.
             pub fn with_detail(mut self, new: String) -> Self {
                 match &mut self {
                     $(Self::$variant $({ $detail })? => { $(*$detail = new;)? })+
@@ -57,34 +57,34 @@ outcomes! {
     RunLimit = "run limit",
     /// All launches were made first. Only of several launches together.
     LaunchLimit = "launch limit",
-    /// It was measured, but the MPI has failed a check that the figures rest on.
+    /// It was measured, but the MPI has failed a check that the results depend on.
     Invalid {
-        /// Which, and how.
+        /// The check and its answer.
         detail
     } = "invalid",
     /// The MPI lacks what the method needs.
     NotAvailable {
-        /// What is missing.
+        /// What the MPI lacks.
         reason
     } = "not available",
-    /// Bytes arrived wrong, or changed that should not; times of this method mean nothing.
+    /// Wrong bytes arrived, or bytes changed that should not; times of this method are meaningless.
     WrongData {
         /// Rank, place, expected and found.
         detail
     } = "wrong data",
     /// The MPI reported an error.
     MpiError {
-        /// The call and MPI's text.
+        /// The call and the MPI's error message.
         detail
     } = "MPI error",
-    /// The process ended before its time: signal or exit code and its last output.
+    /// The process ended early: signal or exit code and its last output.
     Crashed {
-        /// What was seen.
+        /// The symptoms.
         detail
     } = "crashed",
-    /// Nothing was heard for longer than the limit; the process was ended.
+    /// The process printed nothing for longer than the limit and was ended.
     TimedOut {
-        /// The limit and what was being done.
+        /// The limit and the stage.
         detail
     } = "timed out",
 }
@@ -108,17 +108,17 @@ impl Outcome {
         OutcomeColumns { outcome: self.label(), detail: self.detail() }.serialize(to)
     }
 
-    /// Whether the times can be used without a doubt.
+    /// Whether the times can be used without doubt.
     pub const fn counts(&self) -> bool {
         matches!(self, Self::Converged | Self::TimeLimit | Self::RunLimit | Self::LaunchLimit)
     }
 
-    /// Whether a launch with this outcome gives it to all launches.
+    /// Whether one launch with this outcome gives it to all launches.
     pub const fn is_doubtful(&self) -> bool {
         matches!(self, Self::Invalid { .. })
     }
 
-    /// Whether wrong bytes were moved.
+    /// Whether wrong bytes were transferred.
     pub const fn is_wrong(&self) -> bool {
         matches!(self, Self::WrongData { .. })
     }

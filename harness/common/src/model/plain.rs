@@ -1,12 +1,13 @@
-//! Text of others as it can be shown: what would steer a terminal, or cannot be written as XML, is made visible where it is read.
+//! Text from other sources in a form that is safe to show: characters that control a terminal, or cannot be written as
+//! XML, are made visible when the text is read.
 
 use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Whether a character steers what shows it: control characters but for line ends and tabs, and those that turn the direction of
-/// writing round; or is none at all, as U+FFFE.
+/// Whether a character affects the display: a control character except line ends and tabs, one that changes the
+/// direction of writing, or a noncharacter such as U+FFFE.
 fn steers(c: char) -> bool {
     let turns =
         matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}');
@@ -14,7 +15,7 @@ fn steers(c: char) -> bool {
     turns || is_none || (c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
 }
 
-/// The text with control characters and the like as `\u{1b}`; line ends and tabs stay.
+/// The text with control characters and similar ones as `\u{1b}`; line ends and tabs stay.
 pub fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(steers) {
         return text.into();
@@ -26,7 +27,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     text.chars().fold(String::with_capacity(text.len()), shown).into()
 }
 
-/// The same of a file's bytes, where they are text.
+/// The same for a file's bytes, if they are text.
 pub fn plain_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     match std::str::from_utf8(bytes).map(plain) {
         Ok(Cow::Owned(text)) => text.into_bytes().into(),
@@ -34,7 +35,7 @@ pub fn plain_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// What a JSON text says, with all of its strings plain.
+/// The value of a JSON text, with all of its strings plain.
 ///
 /// # Errors
 /// What is wrong with the text.
@@ -51,7 +52,7 @@ pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Err
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-    // First as it is: a value does not know its place in the text, which errors tell.
+    // The unchanged text first: errors include the place in the text, which a parsed value does not have.
     serde_json::from_slice::<T>(bytes)?;
     let mut value = serde_json::from_slice(bytes)?;
     walk(&mut value);

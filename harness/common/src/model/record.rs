@@ -1,4 +1,4 @@
-//! Records: what was made of one phase of one method of a case.
+//! Records: the results for one phase of one method of a case.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,40 +11,40 @@ use super::load::Load;
 use super::{Case, Figure, Outcome, Phase, Quantity, SCHEMA};
 use crate::stats::SlowSamples;
 
-/// All that came back for one method of a case.
+/// All results for one method of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// The method's name.
     pub method: String,
     /// How it ended.
     pub outcome: Outcome,
-    /// Its blocks, of all pairs, in the order in which they came.
+    /// Its blocks, of all pairs, in the order in which they arrived.
     pub blocks: Vec<Block>,
 }
 
-/// A finished case of one launch: what was asked, what the message is, what came back.
+/// A finished case of one launch: the request, the message, and the results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CaseResult {
-    /// What was measured.
+    /// The case.
     pub case: Arc<Case>,
     /// The launch, from 0.
     pub launch: usize,
-    /// The rule by which it was measured: it says which blocks count.
+    /// The rule by which it was measured; it determines which blocks count.
     pub rule: Rule,
     /// The message's size and segments.
     pub message: MessageFacts,
-    /// Threads and the cores that they share, where that is known.
+    /// Threads and the cores that they share, if known.
     pub load: Option<Load>,
-    /// Level of `MPI_Init_thread` in force, where that is known.
+    /// The thread level that `MPI_Init_thread` provided, if known.
     pub thread_level: Option<String>,
-    /// Per method, in the order in which they were asked for.
+    /// The results per method, in the order in which methods were requested.
     pub methods: Vec<Measured>,
 }
 
 /// The state of the machine during a block: blocks are compared only with blocks in the same state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
-    /// Before and after in one state: 0, the faster or only one, or 1.
+    /// The same state before and after: 0, the faster or only one, or 1.
     Steady(u8),
     /// The state changed during the block.
     Mixed,
@@ -61,20 +61,20 @@ impl State {
     }
 }
 
-/// What the machine was during a block, and what follows from it.
+/// The state of the machine during a block, and whether the block is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlockState {
     /// The state; `None` if it is not known.
     pub state: Option<State>,
-    /// Whether figures rest on the block; never for a method without usable times.
+    /// Whether results rest on the block; never for a method without usable times.
     pub used: bool,
 }
 
-/// The pairs of ranks that a record is of.
+/// The pairs of ranks that a record is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum PairScope {
-    /// The samples of all pairs together. With one pair there are no others.
+    /// The samples of all pairs together. With one pair, this is the only scope.
     #[default]
     All,
     /// One pair, by its number.
@@ -114,11 +114,11 @@ impl TryFrom<String> for PairScope {
     }
 }
 
-/// What an interval is made of, and so what it says.
+/// The basis of an interval, which determines its meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// The blocks of one launch: it says nothing of another launch.
+    /// The blocks of one launch: it does not cover other launches.
     #[default]
     WithinLaunch,
     /// Three to five launches: Student's t of logarithms.
@@ -127,18 +127,18 @@ pub enum Basis {
     Launches,
 }
 
-/// One phase of one method of one case, of one pair or of all: of one launch, or over all of them.
+/// One phase of one method of one case, for one pair or all pairs, and for one launch or all launches.
 ///
-/// A method without times (`outcome` says why) has a single record, with the headline phase and no figures. A statistic that
-/// does not exist is `None`, an empty cell, never 0.
+/// A method without times (`outcome` has the reason) has a single record, with the headline phase and no figures. A
+/// statistic that does not exist is `None`, an empty cell, never 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// The case. In a table its columns come first; they are read by themselves.
+    /// The case. In a table its columns come first; they are read separately.
     #[serde(skip_deserializing)]
     pub case: Arc<Case>,
     /// The method's name.
     pub method: String,
-    /// The launch, from 0; `None`, an empty cell: over all launches.
+    /// The launch, from 0; `None` (an empty cell) for all launches together.
     pub launch: Option<usize>,
     /// The timed part.
     pub phase: Phase,
@@ -148,21 +148,21 @@ pub struct Record {
     pub bytes: u64,
     /// Merged segments of the send side.
     pub segments: u64,
-    /// Launches that the figures rest on.
+    /// Launches that the values are derived from.
     pub launches: usize,
-    /// What intervals are made of.
+    /// The basis of intervals.
     pub basis: Basis,
-    /// Samples that the figures rest on.
+    /// Samples that the values are derived from.
     pub n: usize,
-    /// Blocks that the figures rest on.
+    /// Blocks that the values are derived from.
     pub blocks: usize,
     /// Blocks left out because the machine was in another state.
     pub blocks_other_state: usize,
-    /// Whether blocks of different states had to be used, since no round passed in one.
+    /// Whether blocks of different states had to be used, because no round passed in one state.
     pub mixed_states: bool,
-    /// Blocks used that were disturbed: see [`Block::is_disturbed`].
+    /// Disturbed blocks among those used: see [`Block::is_disturbed`].
     pub blocks_disturbed: usize,
-    /// Repetitions per sample; of making and freeing, datatypes.
+    /// Repetitions per sample; for creating and freeing, datatypes per sample.
     pub batch: u32,
     /// The median, in seconds.
     pub median_s: Option<f64>,
@@ -170,19 +170,19 @@ pub struct Record {
     pub median_low_s: Option<f64>,
     /// Upper end of the median's 95% interval.
     pub median_high_s: Option<f64>,
-    /// Lower end of where the median of another run soon afterwards would be in 95% of cases; from three launches on.
+    /// Lower end of the range in which the median of another run soon afterwards would be in 95% of cases; from three launches on.
     pub repeat_low_s: Option<f64>,
-    /// Upper end of it.
+    /// Upper end of this range.
     pub repeat_high_s: Option<f64>,
     /// The mean.
     pub mean_s: Option<f64>,
-    /// Lower end of the mean's 90% interval by Student, under bench-pcomm's rule only.
+    /// Lower end of the mean's 90% interval by Student; only under bench-pcomm's rule.
     pub mean_low_s: Option<f64>,
     /// Upper end of it.
     pub mean_high_s: Option<f64>,
     /// The smallest sample.
     pub min_s: Option<f64>,
-    /// The 90th percentile; this and the next two are missing with too few samples for one beyond them.
+    /// The 90th percentile. This and the next two are missing if there are too few samples for one to be above them.
     pub p90_s: Option<f64>,
     /// The 99th percentile.
     pub p99_s: Option<f64>,
@@ -194,41 +194,42 @@ pub struct Record {
     pub slow_samples: Option<f64>,
     /// Share of the time that they take.
     pub slow_time: Option<f64>,
-    /// Core-to-core latency beside the blocks used, median, in seconds.
+    /// Core-to-core latency measured with the blocks used, median, in seconds.
     pub state_latency_s: Option<f64>,
-    /// How fast a core copies within its cache beside the blocks used, median, in bytes per second.
+    /// A core's copy rate within its cache, measured with the blocks used, median, in bytes per second.
     pub state_copy_bytes_per_s: Option<f64>,
-    /// Whether the times wandered during the run. Of the headline phase only; missing with fewer than six rounds.
+    /// Whether the times changed their level during the run. Only for the headline phase; missing with fewer than six rounds.
     pub unsteady: Option<bool>,
-    /// The method that none of those that an application could use beats, of this case and pair. Of the headline phase only.
+    /// Of the methods that an application could use, the one that none of the others beats, for this case and pair.
+    /// Only for the headline phase.
     pub fastest: Option<String>,
     /// Threads that are runnable at the same time: see [`Load`].
     pub runnable_threads: Option<usize>,
-    /// Hardware threads that they may run on. Where there are fewer, times hold waiting for a core.
+    /// Hardware threads that they may run on. With fewer of these than threads, times include waiting for a core.
     pub cores: Option<usize>,
-    /// How the method ended. In a table it has two columns, which are read by themselves.
+    /// How the method ended. In a table it has two columns, which are read separately.
     #[serde(skip_deserializing, serialize_with = "Outcome::as_columns")]
     pub outcome: Outcome,
-    /// The part of the run: 0 until it was first resumed; missing over launches of several parts.
+    /// The part of the run: 0 until it was first resumed; missing for launches of several parts together.
     pub part: Option<usize>,
-    /// The version of what columns and methods mean.
+    /// The version of the meaning of columns and methods.
     pub schema: u32,
-    /// Level of `MPI_Init_thread` in force, by its name in the standard.
+    /// The thread level that `MPI_Init_thread` provided, by its name in the standard.
     pub thread_level: Option<String>,
-    /// What is made of the times; a table of its own.
+    /// The figures derived from the times; a separate table.
     #[serde(skip)]
     pub figures: Vec<Figure>,
-    /// Over launches: what they came to in each state of the machine that they met, the fastest first; empty if that is not known.
+    /// For several launches together: their results in each state of the machine, the fastest first; empty if states are not known.
     #[serde(skip)]
     pub states: Vec<InState>,
 }
 
-/// The launches that met the machine in one state.
+/// The launches in one state of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct InState {
     /// Its number among the states of the run, from 0, the fastest.
     pub number: usize,
-    /// Core-to-core latency, their median, in seconds.
+    /// Median of their core-to-core latencies, in seconds.
     pub latency_s: f64,
     /// How many launches.
     pub launches: usize,
@@ -239,12 +240,12 @@ pub struct InState {
 }
 
 impl Record {
-    /// Whether the method has failed, other than because the MPI lacks what it needs.
+    /// Whether the method has failed for another reason than a function that the MPI lacks.
     pub fn has_failed(&self) -> bool {
         !self.outcome.counts() && !self.outcome.is_lacking()
     }
 
-    /// The record of a method without any figures, but for what is known of its case.
+    /// The record of a method without any figures, except for the facts about its case.
     pub fn empty(result: &CaseResult, measured: &Measured, phase: Phase) -> Self {
         Self {
             case: result.case.clone(),
@@ -263,7 +264,7 @@ impl Record {
         }
     }
 
-    /// The MPIs of records, as tables name them, in the order in which they came.
+    /// The MPIs of records, as shown in tables, in their order of appearance.
     pub fn mpis(records: &[Self]) -> Vec<String> {
         let mut labels: Vec<String> = Vec::new();
         for label in Self::cases(records).map(|case| case.mpi_label()) {
@@ -274,17 +275,17 @@ impl Record {
         labels
     }
 
-    /// The cases of records: once for those that stand together and share one.
+    /// The cases of records: one for each series of consecutive records that share it.
     pub fn cases(records: &[Self]) -> impl Iterator<Item = &Arc<Case>> {
         records.chunk_by(|a, b| Arc::ptr_eq(&a.case, &b.case)).map(|of_case| &of_case[0].case)
     }
 
-    /// Its case, to be changed: it then shares it with no other record.
+    /// Its case for modification; afterwards no other record shares it.
     pub fn case_mut(&mut self) -> &mut Case {
         Arc::make_mut(&mut self.case)
     }
 
-    /// Gives records another run. Those that shared a case, and stood together, share one again.
+    /// Assigns records to another run. Consecutive records that shared a case share one again.
     pub fn name_run<'a>(records: impl IntoIterator<Item = &'a mut Self>, run: &str) {
         let mut last: Option<(Arc<Case>, Arc<Case>)> = None;
         for record in records {
@@ -299,7 +300,7 @@ impl Record {
         }
     }
 
-    /// The figure of a quantity of which there is one at most.
+    /// The figure of a quantity that has at most one.
     pub fn figure(&self, quantity: Quantity) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.quantity == quantity)
     }
@@ -309,33 +310,33 @@ impl Record {
         self.figure(quantity)?.value
     }
 
-    /// A figure in each state of the machine that its launches met, with the state's latency in seconds.
+    /// A figure in each state of the machine that occurred in its launches, with the state's latency in seconds.
     pub fn in_states(&self, figure: &Figure) -> impl Iterator<Item = (f64, &Figure)> {
         let is_it = |other: &&Figure| (other.quantity, &other.against) == (figure.quantity, &figure.against);
         self.states.iter().filter_map(move |state| Some((state.latency_s, state.figures.iter().find(is_it)?)))
     }
 
-    /// Its time over that of another method.
+    /// Its time relative to that of another method.
     pub fn over(&self, method: &str) -> Option<&Figure> {
         self.figures.iter().find(|figure| figure.quantity == Quantity::TimeOver && figure.against == method)
     }
 
-    /// Its slow samples, where that is known.
+    /// Its slow samples, if known.
     pub fn slow(&self) -> Option<SlowSamples> {
         Some(SlowSamples { samples: self.slow_samples?, time: self.slow_time? })
     }
 
-    /// Whether its mean can be a time, or is missing. A difference of two clocks' times can be negative.
+    /// Whether its mean can be a time, or is missing. A difference between the times of two clocks can be negative.
     pub fn has_positive_mean(&self) -> bool {
         self.mean_s.is_none_or(|mean| mean > 0.0)
     }
 
-    /// Adds a figure, where there is one.
+    /// Adds a figure, if there is one.
     pub fn add(&mut self, figure: impl IntoIterator<Item = Figure>) {
         self.figures.extend(figure);
     }
 
-    /// Runnable threads and cores, where there are more of the former.
+    /// Runnable threads and cores, if there are more threads than cores.
     pub fn oversubscribed(&self) -> Option<(usize, usize)> {
         self.runnable_threads.zip(self.cores).filter(|(threads, cores)| threads > cores)
     }

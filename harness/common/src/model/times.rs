@@ -1,4 +1,4 @@
-//! Samples by the phase that they are of.
+//! Samples by phase.
 
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
@@ -7,19 +7,18 @@ use serde::{Deserialize, Serialize};
 
 use super::Phase;
 
-/// The samples of a block, per phase in the order in which they were taken, in seconds. A phase that was not timed has
-/// none.
+/// The samples of a block by phase, in seconds, in the order in which they were measured. A phase that was not timed has none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Times(BTreeMap<Phase, Vec<f64>>);
 
 impl Times {
-    /// Forgets a phase.
+    /// Removes a phase.
     pub fn remove(&mut self, phase: Phase) {
         self.0.remove(&phase);
     }
 
-    /// Samples of the phase that has most of them.
+    /// Number of samples of the phase that has the most.
     pub fn repetitions(&self) -> usize {
         self.0.values().map(Vec::len).max().unwrap_or(0)
     }

@@ -1,32 +1,32 @@
-//! What carried the bytes between ranks, by the counters of the hosts' own devices.
+//! What carried the bytes between ranks, according to the counters of the hosts' devices.
 //!
-//! Before anything is measured, ranks exchange messages of a known size: within each host, and then from host to host. A
-//! device that carried them has counted them. What no device has counted went through memory, where the ranks share a
-//! kernel; else it is not known.
+//! Before measuring, ranks exchange messages of a known size: within each host, and then from host to host. If a device
+//! carried them, it has counted them. If no device has counted them, they went through memory if the ranks share a
+//! kernel; otherwise the transport is not known.
 
 use serde::{Deserialize, Serialize};
 
-/// The account of all hosts.
+/// The counts of all hosts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transport {
-    /// A host each, in the order of their first ranks.
+    /// One entry per host, in the order of their first ranks.
     pub hosts: Vec<HostAccount>,
 }
 
-/// What one host's devices counted.
+/// The counts of one host's devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostAccount {
     /// Its name.
     pub host: String,
-    /// The kernel's own number of its start: containers of one machine share it, machines do not.
+    /// The kernel's boot id: containers of one machine share it, machines do not.
     pub boot_id: String,
-    /// While its ranks sent to each other; `None` with one rank.
+    /// Counts while its ranks sent to each other; `None` with one rank.
     pub within: Option<Counted>,
-    /// While one of its ranks sent to one of the next host; `None` with one host.
+    /// Counts while one of its ranks sent to one of the next host; `None` with one host.
     pub between: Option<Counted>,
 }
 
-/// Bytes that were sent, and those that each kind of devices counted meanwhile.
+/// Bytes that were sent, and bytes that each kind of device counted at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
     /// Bytes of the messages.
@@ -40,22 +40,22 @@ pub struct Counted {
 }
 
 named! {
-    /// What carries bytes from rank to rank.
+    /// The medium that carries bytes from rank to rank.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Medium {
         /// Network interfaces: TCP, as far as MPIs are concerned.
         Tcp = "tcp",
-        /// The ports of an adapter, past the kernel.
+        /// The ports of an adapter, bypassing the kernel.
         Rdma = "rdma",
         /// Memory.
         Shm = "shm",
-        /// None of which a counter has seen the bytes on their way to another machine.
+        /// Unknown: no counter has seen the bytes, which went to another machine.
         Unknown = "unknown",
     }
 }
 
 impl Counted {
-    /// What the devices saw; `None` where none saw it all.
+    /// The medium according to the devices; `None` if none counted all the bytes.
     fn seen(&self) -> Option<Medium> {
         match self.payload_bytes {
             bytes if self.rdma_bytes >= bytes => Some(Medium::Rdma),
@@ -66,7 +66,7 @@ impl Counted {
 }
 
 impl Transport {
-    /// What carried bytes, that between hosts first. Empty where no rank has another to send to.
+    /// The media that carried bytes, that between hosts first. Empty if no rank has another to send to.
     pub fn media(&self) -> Vec<Medium> {
         let unseen = if self.is_one_kernel() { Medium::Shm } else { Medium::Unknown };
         let between = self.between().map(|counted| counted.seen().unwrap_or(unseen));
@@ -85,7 +85,7 @@ impl Transport {
         self.media().iter().map(|medium| medium.name()).collect::<Vec<_>>().join("+")
     }
 
-    /// Whether what was sent from host to host was seen on a network; `None` with one host.
+    /// Whether a network device counted the bytes from host to host; `None` with one host.
     pub fn has_crossed(&self) -> Option<bool> {
         (self.hosts.len() > 1).then(|| self.between().all(|counted| counted.seen().is_some()))
     }
@@ -100,20 +100,20 @@ impl Transport {
     }
 }
 
-/// Whether this many hosts are joined by a network, by a transport's name; one host is, and where nothing is known nothing is
-/// said against it.
+/// Whether a transport's name is consistent with a network between this number of hosts. It is for one host, and if the transport is
+/// unknown.
 pub fn joins(hosts: usize, name: &str) -> bool {
     let media: Vec<_> = name.split('+').map(str::parse).collect();
     hosts < 2 || media[0] != Ok(Medium::Shm) && !media.contains(&Ok(Medium::Unknown))
 }
 
-/// The least message of whose repetitions devices tell the way: below, what others send meanwhile may be as much.
+/// The smallest message for which device counters show the path: for smaller ones, other programs may send as much in the meantime.
 const TELLING_BYTES: u64 = 4096;
 
-/// How what devices sent per repetition of `bytes` contradicts a transport, where it does. `None` as well where it lies in between:
-/// of an exchange a part may stay within a rank.
+/// How the bytes that devices sent per repetition of `bytes` contradict a transport, if they do. Also `None` for a
+/// count in between: in an exchange a part may stay within a rank.
 pub fn contradiction(name: &str, bytes: u64, device_bytes: f64) -> Option<&'static str> {
-    /// What others send meanwhile is less than this share of the least message.
+    /// Other programs send less than this share of the smallest message in the meantime.
     const NOISE: f64 = 1.0 / 16.0;
     let bytes_of = bytes as f64;
     match name.split('+').next()?.parse() {
