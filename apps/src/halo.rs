@@ -1,13 +1,14 @@
-//! What every rank of a run sends to whom: the applications' exchanges on any number of ranks, without MPI.
+//! The applications' exchanges on any number of ranks, without MPI: what each rank sends, and to which rank.
 //!
 //! A [`HaloTest`] is a row of the table [`HALOS`]. [`HaloTest::build`] makes a [`HaloApp`] of it for a number of
-//! ranks: the arrays of each rank, and stages of transfers that follow each other. A transfer's [`Face`](crate::Face) has a
-//! datatype, hand-written loops, and is cut into parts that threads pack or that partitioned operations send.
+//! ranks: the arrays of each rank, and stages of transfers that follow each other. A transfer's [`Face`](crate::Face)
+//! has a datatype and hand-written loops. It can be cut into parts, which threads pack or partitioned operations
+//! send.
 //!
-//! What must have arrived is derived a second time, literally from global positions ([`HaloApp::cells`]); [`Field::fill`]
+//! The expected data is derived a second time, literally from global positions ([`HaloApp::cells`]); [`Field::fill`]
 //! and [`Field::check`] compare memory with it.
 //!
-//! Adding one is a file that describes its arrays and faces, which is declared here, and a line in [`HALOS`].
+//! To add one, write a file that describes its arrays and faces, declare it here, and add a line to [`HALOS`].
 
 mod app;
 mod field;
@@ -35,7 +36,7 @@ pub(crate) use grid::indices;
 
 use crate::ParameterError;
 
-/// All exchanges of applications, and of arrays and buffers of your own.
+/// All exchanges of applications, and of the user's own arrays and buffers.
 pub const HALOS: &[HaloTest] = &[
     wrf::VEC,
     wrf::SA,
@@ -53,7 +54,7 @@ pub const HALOS: &[HaloTest] = &[
     subarray::SUBARRAY,
 ];
 
-/// All exchanges, and [`LAYOUT`], which is run where it is named.
+/// All exchanges, and [`LAYOUT`], which runs only if it is named.
 pub fn all() -> impl Iterator<Item = &'static HaloTest> + Clone {
     HALOS.iter().chain([const { &LAYOUT }])
 }

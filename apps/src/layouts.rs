@@ -18,7 +18,7 @@ const ALIGN_BYTES: i64 = 64;
 /// Longest text, in characters, that results show; longer ones get a name.
 const MOST_TOLD: usize = 64;
 
-/// Layouts with counts, each in an array of its own, in wire order.
+/// Layouts with counts, each in its own array, in wire order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layouts(Vec<CountedLayout>);
 

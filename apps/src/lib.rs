@@ -1,4 +1,6 @@
-//! What applications *send*: the exchanges of DDTBench's micro-applications, without MPI and without a clock in any
+//! The data that applications send: the exchanges of DDTBench's micro-applications, without MPI and without a clock
+//! in any
+//! loop.
 //! loop.
 //!
 //! A [`Test`] is a row of the table [`TESTS`]: a name, the source of the exchange, its parameters and their named

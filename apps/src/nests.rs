@@ -50,7 +50,7 @@ impl Nests {
         let mut around: Vec<Loop> = Vec::with_capacity(all.len());
         for inner in all {
             match around.last_mut() {
-                // There is no gap, so this is one longer loop.
+                // Without a gap this is one longer loop.
                 Some(outer) if outer.stride == inner.count * inner.stride => {
                     *outer = Loop { count: outer.count * inner.count, stride: inner.stride };
                 }

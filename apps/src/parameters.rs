@@ -293,7 +293,7 @@ pub struct Test<M = fn(&Values, Context) -> Built> {
     pub original_name: Option<&'static str>,
     /// Code, version, routine.
     pub source: &'static str,
-    /// What is sent, in a line.
+    /// The sent data, in one line.
     pub about: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
@@ -316,7 +316,7 @@ pub enum ParameterError {
         name: &'static str,
         /// The given value.
         value: String,
-        /// What would be right.
+        /// A valid value.
         reason: String,
     },
     /// The message for an unknown test, parameter or set, for a number of ranks that an application cannot be divided

@@ -9,10 +9,10 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use datatypes::{Element, Layout, LayoutError};
 use ddtbench_kernels::compile;
 
-/// Bytes of a message: in the first cache, in the second, and in memory.
+/// Bytes of a message: in the first-level cache, in the second-level cache, and in memory.
 const SIZES: [i64; 3] = [4 << 10, 256 << 10, 16 << 20];
 
-/// What a message of so many doubles looks like in memory.
+/// The layout in memory of a message with this many doubles.
 type Shape = fn(i64) -> Result<Layout, LayoutError>;
 
 /// A shape for each kind of kernel.
@@ -48,12 +48,12 @@ fn transposed(doubles: i64) -> Result<Layout, LayoutError> {
     Layout::hvector(columns, 1, 8, &Layout::vector(rows, 1, columns, &double())?)
 }
 
-/// Distances from 2 on, without an order.
+/// Distances of at least 2, without a pattern.
 fn distance(i: i64) -> i64 {
     2 + i * i % 7
 }
 
-/// Where blocks of these lengths begin that are so far apart.
+/// The starts of blocks of these lengths, with these distances between them.
 fn places(lengths: impl Iterator<Item = i64>) -> Vec<i64> {
     let mut end = 0;
     let place = |(i, length)| {

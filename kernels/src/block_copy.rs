@@ -1,7 +1,7 @@
 //! How one block is copied, by size.
 //!
-//! Sizes are constants where [`select`](crate::select) knows one. Everything is `inline(always)`, so that each instruction
-//! set gets its own.
+//! Sizes are constants if [`select`](crate::select) has a kernel for that size. Everything is `inline(always)`, so
+//! that it is compiled for each instruction set.
 
 /// Copies `B` bytes.
 ///
@@ -9,26 +9,26 @@
 /// `from` must be readable and `to` writable for `B` bytes, and the two must not overlap.
 #[inline(always)]
 unsafe fn copy_exact<const B: usize>(to: *mut u8, from: *const u8) {
-    // SAFETY: the caller's. The compiler makes moves of it, without a call: the size is a constant.
+    // SAFETY: guaranteed by the caller. The size is a constant, so the compiler generates moves and not a call.
     unsafe { std::ptr::copy_nonoverlapping(from, to, B) }
 }
 
-/// Copies `bytes`, from `HALF` to twice `HALF`, as the first and the last `HALF` of them, which may overlap each
-/// other: no loop and no call.
+/// Copies `bytes`, from `HALF` to twice `HALF`, as the first and the last `HALF` of them, which may overlap: without
+/// a loop or a call.
 ///
 /// # Safety
 /// As for [`copy_exact`], for `bytes` bytes.
 #[inline(always)]
 unsafe fn copy_overlapping<const HALF: usize>(to: *mut u8, from: *const u8, bytes: usize) {
     let rest = bytes - HALF;
-    // SAFETY: both halves lie within the caller's bytes, since HALF <= bytes <= 2 HALF.
+    // SAFETY: both halves are within the caller's bytes, because HALF <= bytes <= 2 HALF.
     unsafe {
         copy_exact::<HALF>(to, from);
         copy_exact::<HALF>(to.add(rest), from.add(rest));
     }
 }
 
-/// Four blocks of `N` words as one array of `ALL`: the compiler writes whole vectors.
+/// Four blocks of `N` words as one array of `ALL`: the compiler then writes whole vectors.
 ///
 /// # Safety
 /// As for [`BlockCopy::join`].
@@ -39,13 +39,13 @@ unsafe fn join_words<T: Copy, const N: usize, const ALL: usize>(to: *mut u8, fro
         unsafe { from[i / N].cast::<T>().add(i % N).read_unaligned() }
     };
     let words: [T; ALL] = std::array::from_fn(word);
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { to.cast::<[T; ALL]>().write_unaligned(words) }
 }
 
-/// How one block is copied; sizes are given where they are no constant.
+/// How one block is copied. Functions take the size as an argument, for kinds whose size is not a constant.
 pub(crate) trait BlockCopy {
-    /// Bytes of a block, which the compiler then knows where they are a constant.
+    /// Bytes of a block; if they are a constant, the compiler knows them.
     #[inline(always)]
     fn bytes(given: usize) -> usize {
         given
@@ -54,11 +54,11 @@ pub(crate) trait BlockCopy {
     /// Copies one block.
     ///
     /// # Safety
-    /// `from` must be readable and `to` writable for `bytes` bytes, without overlap, and the type must be one for
-    /// that size.
+    /// `from` must be readable and `to` writable for `bytes` bytes, without overlap, and the type must be suitable
+    /// for that size.
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize);
 
-    /// Copies four blocks to one place, one behind the other.
+    /// Copies four blocks to one place, one after the other.
     ///
     /// # Safety
     /// As for [`BlockCopy::copy`], for each.
@@ -70,13 +70,13 @@ pub(crate) trait BlockCopy {
         }
     }
 
-    /// As [`BlockCopy::copy`], past the caches where the size has an instruction for it.
+    /// Like [`BlockCopy::copy`], but bypasses the caches if there is an instruction for this size.
     ///
     /// # Safety
-    /// As for [`BlockCopy::copy`]; `to` must be a multiple of [`STREAM_ALIGN`] for blocks that are one.
+    /// As for [`BlockCopy::copy`]; `to` must be a multiple of [`STREAM_ALIGN`] if the block size is one.
     #[inline(always)]
     unsafe fn stream(to: *mut u8, from: *const u8, bytes: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::copy(to, from, bytes) }
     }
 }
@@ -92,14 +92,15 @@ impl<const B: usize> BlockCopy for Exact<B> {
 
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, _: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { copy_exact::<B>(to, from) }
     }
 
     #[inline(always)]
     unsafe fn join(to: *mut u8, from: [*const u8; 4], _: usize) {
-        // Sizes that no vector has; for others (words alone, and five of 8 bytes) joining costs more than it saves.
-        // SAFETY: the caller's; words of a block that is a multiple of them.
+        // Only for sizes without a vector of that size. For others (single words, and five of 8 bytes), joining costs
+        // more than it saves.
+        // SAFETY: guaranteed by the caller; the words are parts of a block whose size is a multiple of theirs.
         unsafe {
             match B {
                 12 => join_words::<u32, 3, 12>(to, from),
@@ -112,7 +113,7 @@ impl<const B: usize> BlockCopy for Exact<B> {
 
     #[inline(always)]
     unsafe fn stream(to: *mut u8, from: *const u8, _: usize) {
-        // SAFETY: the caller's, for every 16 bytes of a block that is a multiple of them.
+        // SAFETY: guaranteed by the caller, for each 16 bytes of a block whose size is a multiple of 16.
         unsafe {
             match B {
                 8 => past::write_8(to, from),
@@ -133,19 +134,19 @@ pub(crate) struct Between<const HALF: usize>;
 impl<const HALF: usize> BlockCopy for Between<HALF> {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { copy_overlapping::<HALF>(to, from, bytes) }
     }
 }
 
 /// Blocks of at least [`LONG`] bytes.
 ///
-/// Not by the C library: from some KiB on its `memcpy` is the instruction `rep movsb` on processors that say that it is
-/// fast, which for some alignments runs at a twentieth of the speed of this loop (Zen 4: 3.5 GB/s of 58 where the
-/// destination is 8 bytes further than the source, modulo 4 KiB).
+/// Not by the C library. From a few KiB on its `memcpy` uses the instruction `rep movsb` on processors that report it
+/// as fast. For some alignments that runs at a twentieth of the speed of this loop (Zen 4: 3.5 GB/s instead of 58 if
+/// the destination is 8 bytes further than the source, modulo 4 KiB).
 ///
-/// Whole lines of the destination but for its ends: a line written in two parts costs two writes. In vectors of 32
-/// bytes, which are never slower here than those of 64, and for some distances faster.
+/// Whole lines of the destination except at its ends: a line written in two parts costs two writes. It uses vectors
+/// of 32 bytes. They are never slower here than vectors of 64, and for some distances faster.
 pub(crate) struct Long;
 
 /// Shortest block for [`Long`], in bytes.
@@ -154,21 +155,22 @@ pub(crate) const LONG: usize = 1024;
 /// Bytes of a cache line.
 pub(crate) const LINE: usize = 64;
 
-/// Processors compare the addresses of loads with those of earlier stores by their low bits only, which these are. They are those within a page of memory.
+/// Processors compare the addresses of loads with those of earlier stores only by their low bits: the offset within a
+/// page of this size.
 pub(crate) const PAGE: usize = 4096;
 
-/// Where the destination is up to this far ahead of the source, modulo [`PAGE`], a copy towards higher addresses has
-/// every load wait for a store just made that it has nothing to do with (Zen 4: 44 GB/s of 58 at 72 to 112 bytes). A
-/// copy towards lower addresses has not, but the processor foresees the next block's lines less well.
+/// If the destination is up to this far ahead of the source, modulo [`PAGE`], a copy towards higher addresses makes
+/// every load wait for a recent store that is unrelated to it (Zen 4: 44 GB/s instead of 58 at 72 to 112 bytes). A
+/// copy towards lower addresses does not, but the processor prefetches the next block's lines less well.
 const AHEAD: usize = 512;
 
-/// Shorter blocks are always copied towards higher addresses, in bytes.
+/// Blocks shorter than this, in bytes, are always copied towards higher addresses.
 const WORTH_ASKING: usize = 8192;
 
 impl BlockCopy for Long {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             match to.addr().wrapping_sub(from.addr()) % PAGE {
                 1..AHEAD if bytes >= WORTH_ASKING => copy_backward(to, from, bytes),
@@ -178,7 +180,8 @@ impl BlockCopy for Long {
     }
 }
 
-/// Blocks from [`MEDIUM`] to [`LONG`] bytes: no branch depends on addresses, which change from block to block.
+/// Blocks from [`MEDIUM`] to [`LONG`] bytes. No branch depends on addresses, because these change from block to
+/// block.
 pub(crate) struct Medium;
 
 /// Shortest block for [`Medium`], in bytes.
@@ -206,8 +209,8 @@ impl BlockCopy for Medium {
 #[inline(always)]
 unsafe fn copy_forward(to: *mut u8, from: *const u8, bytes: usize) {
     let mut at = to.addr().wrapping_neg() % LINE;
-    // SAFETY: a block has at least LONG bytes, hence a line at either end; `at` is where the part ends that is copied,
-    // and the lines behind it lie within the block as long as the conditions hold.
+    // SAFETY: a block has at least LONG bytes, and so one line at either end; `at` is the end of the copied part, and
+    // the lines after it are within the block as long as the conditions hold.
     unsafe {
         if at > 0 {
             copy_line(to, from);
@@ -234,7 +237,7 @@ unsafe fn copy_forward(to: *mut u8, from: *const u8, bytes: usize) {
 #[inline(always)]
 unsafe fn copy_backward(to: *mut u8, from: *const u8, bytes: usize) {
     let mut at = bytes - to.addr().wrapping_add(bytes) % LINE;
-    // SAFETY: as above; `at` is where the part begins that is copied.
+    // SAFETY: as above; `at` is the start of the copied part.
     unsafe {
         if at < bytes {
             copy_line(to.add(bytes - LINE), from.add(bytes - LINE));
@@ -245,30 +248,30 @@ unsafe fn copy_backward(to: *mut u8, from: *const u8, bytes: usize) {
             copy_line(to.add(at), from.add(at));
         }
         if at > 0 {
-            // One line or less is left, or the first again with it.
+            // Fewer than two lines are left: their last line and the first one, which may overlap.
             copy_line(to.add(at.saturating_sub(LINE)), from.add(at.saturating_sub(LINE)));
             copy_line(to, from);
         }
     }
 }
 
-/// Copies a line in two halves, since vectors of 64 bytes are slower than two of 32 for some distances of source and
-/// destination.
+/// Copies a line in two halves, because vectors of 64 bytes are slower than two of 32 for some distances between
+/// source and destination.
 ///
 /// # Safety
 /// As for [`copy_exact`], for a line.
 #[inline(always)]
 unsafe fn copy_line(to: *mut u8, from: *const u8) {
     const HALF: usize = LINE / 2;
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         copy_exact::<HALF>(to.add(HALF), from.add(HALF));
         copy_exact::<HALF>(to, from);
     }
 }
 
-/// Blocks of at least [`LONG`] bytes, in messages that no cache holds: whole lines are written past the caches, which
-/// else would be read first to be written, and drive out what is still needed.
+/// Blocks of at least [`LONG`] bytes, in messages that do not fit into any cache. Whole lines are written past the
+/// caches. Otherwise they would be read before they are written, and would evict data that is still needed.
 pub(crate) struct Streamed;
 
 impl BlockCopy for Streamed {
@@ -276,10 +279,10 @@ impl BlockCopy for Streamed {
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         let first = to.addr().wrapping_neg() % LINE;
         let lines = (bytes - first) / LINE;
-        // SAFETY: a block has at least LONG bytes, hence a line at either end and `lines` lines between them, whose
-        // places in `to` are multiples of LINE.
+        // SAFETY: a block has at least LONG bytes, and so one line at either end and `lines` lines between them,
+        // whose addresses in `to` are multiples of LINE.
         unsafe {
-            // First, so that nothing that is written past the caches is written again before it has settled.
+            // First, so that no byte written past the caches is written again before [`settle`].
             copy_line(to, from);
             copy_line(to.add(bytes - LINE), from.add(bytes - LINE));
             for at in (0..lines).map(|line| first + line * LINE) {
@@ -292,7 +295,7 @@ impl BlockCopy for Streamed {
     }
 }
 
-/// Writing past the caches, where there are instructions for it.
+/// Writes past the caches, if there are instructions for it.
 mod past {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     use std::arch::x86_64 as arch;
@@ -300,15 +303,16 @@ mod past {
     /// Copies 8 bytes.
     ///
     /// # Safety
-    /// As for [`super::copy_exact`]; and nothing may rely on what was written before [`settle`].
+    /// As for [`super::copy_exact`]; and no code may rely on the written data before [`settle`].
     #[inline(always)]
     pub unsafe fn write_8(to: *mut u8, from: *const u8) {
-        // SAFETY: the caller's; the instruction needs no alignment, and every processor of the architecture has it.
+        // SAFETY: guaranteed by the caller; the instruction needs no alignment, and every processor of the
+        // architecture has it.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         unsafe {
             arch::_mm_stream_si64(to.cast(), from.cast::<i64>().read_unaligned());
         }
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         #[cfg(any(not(target_arch = "x86_64"), miri))]
         unsafe {
             super::copy_exact::<8>(to, from);
@@ -321,19 +325,19 @@ mod past {
     /// As for [`write_8`]; `to` must be a multiple of 16.
     #[inline(always)]
     pub unsafe fn write_16(to: *mut u8, from: *const u8) {
-        // SAFETY: the caller's; every processor of the architecture has the instruction.
+        // SAFETY: guaranteed by the caller; every processor of the architecture has the instruction.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         unsafe {
             arch::_mm_stream_si128(to.cast(), arch::_mm_loadu_si128(from.cast()));
         }
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         #[cfg(any(not(target_arch = "x86_64"), miri))]
         unsafe {
             super::copy_exact::<16>(to, from);
         }
     }
 
-    /// Makes all that was written past the caches visible before anything that is written later.
+    /// Makes all data written past the caches visible before any later write.
     #[inline(always)]
     pub fn settle() {
         // SAFETY: every processor of the architecture has the instruction.
@@ -346,16 +350,17 @@ mod past {
 
 pub(crate) use past::settle;
 
-/// What the places of blocks of a multiple of these bytes must be a multiple of, to be written past the caches.
+/// If the block size is a multiple of this, blocks can be written past the caches only at addresses that are
+/// multiples of it too.
 pub(crate) const STREAM_ALIGN: usize = 16;
 
-/// Blocks of a size that is not known before: by the kind of block for it.
+/// Blocks of a size that is not known in advance: picks the kind of block for it.
 pub(crate) struct Any;
 
 impl BlockCopy for Any {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
-        // SAFETY: the caller's, with a kind that is for this size.
+        // SAFETY: guaranteed by the caller; the kind is the one for this size.
         unsafe {
             match bytes {
                 8 => copy_exact::<8>(to, from),

@@ -1,4 +1,4 @@
-//! Where the bytes of several copies lie, shown once so that the loops need not look.
+//! The bytes that several copies occupy: checked once, so that the loops need not check.
 
 use datatypes::Layout;
 
@@ -11,12 +11,12 @@ pub(crate) struct Reach {
     pub size: usize,
     /// First byte of data, from displacement 0 of the first copy.
     lower: i64,
-    /// One past the last.
+    /// One past the last byte of data.
     upper: i64,
 }
 
 impl Reach {
-    /// Of `count` copies, one extent apart.
+    /// The bounds of `count` copies, one extent apart.
     ///
     /// # Errors
     /// If they reach beyond the address space.
@@ -37,13 +37,14 @@ impl Reach {
         Some(Self { size, lower: i64::try_from(lower).ok()?, upper: i64::try_from(upper).ok()? })
     }
 
-    /// Refuses an array in which not all data lies, from its byte `origin` on, and a buffer that is not as long as the data.
+    /// Refuses an array that does not contain all data, from its byte `origin` on, and a buffer with another length
+    /// than the data.
     pub fn check(&self, array_bytes: usize, origin: i64, packed_bytes: usize) -> Result<(), RunError> {
         if packed_bytes != self.size {
             let reason = format!("the packed buffer has {packed_bytes} bytes instead of {}", self.size);
             return Err(RunError::new(reason));
         }
-        // What overflows lies outside too.
+        // An offset that overflows is also outside.
         let from = origin.checked_add(self.lower).filter(|&from| from >= 0);
         let to = origin.checked_add(self.upper).filter(|&to| to as u64 <= array_bytes as u64);
         if self.size > 0 && (from.is_none() || to.is_none()) {

@@ -1,4 +1,4 @@
-//! A program against the oracle. For the tests and the fuzz target.
+//! Compares a program with the oracle, for the tests and the fuzz target.
 
 mod poison;
 
@@ -12,11 +12,11 @@ use crate::program::compile_for;
 use crate::select::{Level, Target};
 use crate::{PlainLoop, Program};
 
-/// The most bytes that are kept around the data in one of the two variants. No multiple of any vector, so that data
-/// begins at all kinds of addresses.
+/// Maximum number of bytes around the data in one of the two variants. It is not a multiple of any vector, so that
+/// data begins at all kinds of addresses.
 const MARGIN: u64 = 67;
 
-/// The random numbers of a case: others than those that a layout of the same seed is drawn with.
+/// The random numbers of a case; they differ from those that draw the layout with the same seed.
 pub(crate) fn noise(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(!seed)
 }
@@ -26,14 +26,14 @@ pub(crate) fn levels_here() -> impl Iterator<Item = Level> {
     Level::ALL.iter().copied().filter(|level| level.is_here())
 }
 
-/// Every choice of kernels on this processor: for small messages, and for those that no cache holds, whatever their
-/// real size.
+/// Every choice of kernels on this processor: for small messages, and for those that do not fit into any cache,
+/// whatever their real size.
 pub(crate) fn targets_here() -> impl Iterator<Item = Target> {
     levels_here().flat_map(|level| [0, usize::MAX].map(|message| Target { level, message }))
 }
 
-/// Compiles with every choice of kernels on this processor and compares, on arrays that end where the data ends and on
-/// arrays with a margin.
+/// Compiles with every choice of kernels on this processor and compares with the oracle, on arrays that end where the
+/// data ends and on arrays with a margin.
 ///
 /// # Panics
 /// If a byte is wrong.
@@ -49,22 +49,22 @@ pub(crate) fn check(layout: &Layout, count: u64, noise: &mut Pcg64) {
     }
 }
 
-/// What the oracle makes of an array.
+/// The oracle's results for an array.
 pub(crate) struct Expected<'a> {
     layout: &'a Layout,
     origin: i64,
-    /// An array, and what is packed of it.
+    /// An array, and the data packed from it.
     from: Box<[u8]>,
     packed: Box<[u8]>,
-    /// Another, and what becomes of it when that is unpacked.
+    /// Another array, and its content after that data is unpacked into it.
     before: Box<[u8]>,
     after: Box<[u8]>,
-    /// The bytes of an array that are no data.
+    /// The bytes of an array that are not data.
     gaps: Vec<Range<usize>>,
 }
 
 impl<'a> Expected<'a> {
-    /// For `count` copies in arrays with `margin` bytes before the first and behind the last byte of data.
+    /// For `count` copies in arrays with `margin` bytes before the first and after the last byte of data.
     pub fn of(layout: &'a Layout, count: u64, margin: i64, noise: &mut Pcg64) -> Self {
         let last = layout.extent() * (count as i64 - 1).max(0);
         let lower = layout.true_lower_bound() + last.min(0);
@@ -81,7 +81,7 @@ impl<'a> Expected<'a> {
         Self { layout, origin, from, packed, before, after, gaps: gaps(&is_data) }
     }
 
-    /// Runs the plain loop.
+    /// Runs the plain loop and compares it with the oracle.
     fn compare_plain_loop(&self, count: u64) {
         let plain = PlainLoop::of(self.layout, count).expect("data that has an array fits into memory");
         let mut packed = vec![0xA5; self.packed.len()];
@@ -94,7 +94,7 @@ impl<'a> Expected<'a> {
         assert!(array == self.after, "plain unpack: {:?}", self.layout);
     }
 
-    /// Runs `program`.
+    /// Runs `program` and compares it with the oracle.
     pub fn compare(&self, program: &Program) {
         assert_eq!(program.size(), self.packed.len());
         let mut packed = vec![0xA5; self.packed.len()];
@@ -108,14 +108,14 @@ impl<'a> Expected<'a> {
     }
 }
 
-/// Exactly `bytes` bytes on the heap, so that AddressSanitizer sees the first one before and behind them.
+/// Exactly `bytes` bytes on the heap, so that AddressSanitizer detects accesses just before and after them.
 fn filled(bytes: usize, noise: &mut Pcg64) -> Box<[u8]> {
     let mut filled = vec![0; bytes].into_boxed_slice();
     noise.fill_bytes(&mut filled);
     filled
 }
 
-/// Where runs of zeros lie.
+/// The runs of zeros.
 fn gaps(is_data: &[u8]) -> Vec<Range<usize>> {
     let mut at = 0;
     let mut gaps = Vec::new();

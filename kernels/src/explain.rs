@@ -1,4 +1,4 @@
-//! What a program is made of, in words and figures.
+//! A program's operations and kernels as text.
 
 use std::fmt::{self, Write as _};
 
@@ -7,15 +7,15 @@ use crate::operation::{Leaf, LoopNest, Nesting, Sequence};
 use crate::select::{Kernels, Level, PAST_CACHES};
 
 impl fmt::Display for Program {
-    /// As [`Program::explain`].
+    /// The text of [`Program::explain`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.explain())
     }
 }
 
 impl Program {
-    /// The operations in packed order, a line each, indented by nesting; then every kernel with its bytes, its
-    /// blocks and why it was chosen.
+    /// The operations in packed order, one per line, indented by nesting; then every kernel with its bytes, its
+    /// blocks and the reason for the choice.
     pub fn explain(&self) -> String {
         let mut kernels = Vec::new();
         add(&self.sequence, self.level, 1, &mut kernels);
@@ -37,7 +37,7 @@ impl Program {
     }
 }
 
-/// Lists longer than this are cut short; a struct of many members has a line for each otherwise.
+/// Longer lists are shortened, because a struct of many members would have a line for each.
 const MOST_LINES: usize = 40;
 
 /// `1 byte`, `3 bytes`.
@@ -89,7 +89,7 @@ fn line(operation: &LoopNest) -> String {
     format!("{}: {loops}{leaf}", counted(operation.bytes, "byte"))
 }
 
-/// The least and the greatest length of runs that end at `ends`.
+/// The shortest and the longest length of runs that end at `ends`.
 fn extremes(ends: &[usize]) -> (usize, usize) {
     let starts = [0].into_iter().chain(ends.iter().copied());
     starts
@@ -98,7 +98,7 @@ fn extremes(ends: &[usize]) -> (usize, usize) {
         .fold((usize::MAX, 0), |(least, most), bytes| (least.min(bytes), most.max(bytes)))
 }
 
-/// What one kernel does of a program.
+/// The work of one kernel in a program.
 struct Used {
     kernel: String,
     why: String,
@@ -106,7 +106,7 @@ struct Used {
     blocks: usize,
 }
 
-/// Adds what `times` runs of a sequence do in a program for `level`.
+/// Adds the work of `times` runs of a sequence in a program for `level`.
 fn add(sequence: &Sequence, level: Level, times: usize, all: &mut Vec<Used>) {
     for operation in &sequence.operations {
         let rounds = times * operation.steps.iter().map(|step| step.count).product::<usize>();
@@ -153,7 +153,7 @@ fn add(sequence: &Sequence, level: Level, times: usize, all: &mut Vec<Used>) {
     }
 }
 
-/// Why blocks have the kernel that they have.
+/// The reason why blocks have this kernel.
 fn why_size(kernels: &Kernels) -> &'static str {
     match kernels.sizes {
         PAST_CACHES => "long, in a message that no cache holds: written past the caches",
@@ -168,7 +168,7 @@ impl Leaf {
     #[cfg(test)]
     pub(crate) const NAMES: [&str; 6] = ["strided", "transposed", "indexed", "records", "runs", "sequence"];
 
-    /// What its kernel is called.
+    /// The name of its kernel.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Block { how, .. } => how.name(),

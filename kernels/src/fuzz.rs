@@ -1,4 +1,4 @@
-//! Cases made of bytes: what the fuzz target runs, and what `cargo test` runs its corpus with.
+//! Cases made from bytes, for the fuzz target and for `cargo test`, which runs its corpus.
 
 use arbitrary::{Result, Unstructured};
 use datatypes::{Constructor, Element, Layout, Order};
@@ -8,14 +8,14 @@ use crate::check::{check, noise};
 /// Constructors above a predefined type.
 const MOST_DEPTH: u32 = 5;
 
-/// Entries of a type map, empty copies included: what the oracle takes time for.
+/// Maximum number of entries of a type map, including empty copies: they determine the oracle's time.
 const MOST_ENTRIES: u64 = 1 << 13;
 
 /// Bytes from the first to the last byte of data of one copy.
 const MOST_SPAN: i64 = 1 << 15;
 
-/// Compiles the layout that `bytes` encode, for every instruction set of this processor, and compares what it packs and unpacks
-/// with the oracle. `false` if `bytes` encode none, or one that is too large.
+/// Compiles the layout that `bytes` encode, for every instruction set of this processor, and compares what it packs
+/// and unpacks with the oracle. Returns `false` if `bytes` do not encode a layout or if it is too large.
 ///
 /// # Panics
 /// If a byte is wrong.
@@ -32,7 +32,7 @@ pub fn run(bytes: &[u8]) -> bool {
     fits
 }
 
-/// What is not part of the layout.
+/// The part of a case besides the layout.
 struct Head {
     count: u64,
     seed: u64,
@@ -46,14 +46,14 @@ impl Head {
     }
 }
 
-/// A layout in the making.
+/// A layout under construction.
 struct Grown {
     tree: Layout,
     entries: u64,
 }
 
 /// A layout of at most `depth` constructors, whose arguments reach every kernel: blocks of up to 383 values, lists of
-/// up to 40 places. `None` where it is refused or too large.
+/// up to 40 places. `None` if it is refused or too large.
 fn grow(bytes: &mut Unstructured, depth: u32) -> Result<Option<Grown>> {
     let kind = if depth == 0 { 0 } else { bytes.int_in_range(0..=11)? };
     if kind <= 1 {
@@ -82,7 +82,7 @@ fn grow(bytes: &mut Unstructured, depth: u32) -> Result<Option<Grown>> {
     Ok(Layout::new(constructor).ok().filter(fits).map(|tree| Grown { tree, entries }))
 }
 
-/// A constructor over one child, and how often it has it.
+/// A constructor over one child, and the number of times it contains the child.
 fn above(bytes: &mut Unstructured, kind: u8, child: Layout) -> Result<(Constructor, i64)> {
     Ok(match kind {
         3 => {

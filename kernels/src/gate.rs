@@ -1,4 +1,4 @@
-//! A barrier for threads that have little to wait for.
+//! A barrier for threads that wait only briefly.
 
 use super::sync::{AtomicUsize, Ordering, hint, thread};
 
@@ -7,20 +7,20 @@ pub struct Gate {
     threads: usize,
     spins: u32,
     waiting: AtomicUsize,
-    /// How often all have passed.
+    /// The number of times all threads have passed.
     passed: AtomicUsize,
 }
 
 impl Gate {
-    /// For so many threads, at least one; each looks `spins` times before it lets others run.
+    /// For `threads` threads, at least one. Each checks `spins` times before it yields to others.
     pub fn new(threads: usize, spins: u32) -> Self {
         Self { threads, spins, waiting: AtomicUsize::new(0), passed: AtomicUsize::new(0) }
     }
 
-    /// Waits for all threads. The last one to come does `last` before any goes on; all of them see what it did, and
-    /// what each did before it came.
+    /// Waits for all threads. The last one to arrive runs `last` before any continues; all of them see its effects,
+    /// and those of each thread before it arrived.
     pub fn pass(&self, last: impl FnOnce()) {
-        // Nobody can pass before this thread has come, so the count is still that of this round.
+        // No thread can pass before this one has arrived, so the count is still that of this round.
         let round = self.passed.load(Ordering::Relaxed);
         if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             last();

@@ -1,20 +1,21 @@
 //! Layouts compiled to short programs that pack and unpack them: our own datatype engine.
 //!
-//! [`compile`] brings a [`Layout`](datatypes::Layout) to a normal form (runs merged, nests collapsed, indexed lists
-//! of one block length told from irregular ones), proves its bounds, and chooses a kernel for each shape:
+//! [`compile`] converts a [`Layout`](datatypes::Layout) to a normal form (runs merged, nests collapsed, indexed lists
+//! of one block length separated from irregular ones), checks its bounds, and chooses a kernel for each shape:
 //!
-//! - blocks of one size at one distance, within any number of loops; two of them are the kernel's;
-//! - the same, where neighbours in memory are far apart in the stream (a transposition): several rows at once;
+//! - blocks of one size at one distance, within any number of loops; the kernel handles two of them;
+//! - the same, if neighbours in memory are far apart in the stream (a transposition): several rows at once;
 //! - blocks of one size at listed places;
 //! - runs whose lengths recur (records), column by column;
 //! - other runs, one by one.
 //!
-//! Blocks of common sizes have kernels whose size is a compile-time constant, since a call of `memcpy` costs more
-//! than a short copy; long ones have a copy of our own, since the C library's is slow at some alignments. Messages that
-//! no cache holds are written past the caches. Instruction sets are chosen at run time. [`Program::explain`] tells what
-//! was chosen.
+//! Blocks of common sizes have kernels whose size is a compile-time constant, because a call of `memcpy` costs more
+//! than a short copy. Long blocks have our own copy, because the C library's is slow at some alignments. Messages
+//! that do not fit into any cache are written past the caches. Instruction sets are chosen at run time.
+//! [`Program::explain`] shows the choices.
 //!
-//! The x face of a Fortran array `real(8) :: a(6,5,4)`, without the halo of one point on each side, packed and put elsewhere:
+//! The x face of a Fortran array `real(8) :: a(6,5,4)`, without the halo of one point on each side, packed and
+//! unpacked into another array:
 //!
 //! ```
 //! # use datatypes as ddtbench_datatypes;
@@ -39,11 +40,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is packed can be sent by any library; `harness/rank/examples/send_a_face.rs` sends it with the crate `mpi`.
+//! Packed data can be sent by any library; `harness/rank/examples/send_a_face.rs` sends it with the crate `mpi`.
 //!
-//! [`PlainLoop`] goes through the same normal form by plain loops, for comparison.
+//! [`PlainLoop`] runs the same normal form with plain loops, for comparison.
 //!
-//! What it must do is defined by [`datatypes::interpret`], with which every test compares.
+//! [`datatypes::interpret`] defines the correct result. Every test compares with it.
 
 mod block_copy;
 mod bounds;

@@ -1,10 +1,10 @@
 //! The innermost loops: blocks between an array and the packed stream.
 //!
-//! One source serves packing and unpacking, told apart by the constant `PACK`. Everything is `inline(always)`, as in
+//! The same source packs and unpacks, depending on the constant `PACK`. Everything is `inline(always)`, as in
 //! [`block_copy`](crate::block_copy).
 //!
-//! No loop asks for lines ahead of time. Measured on Zen 4, blocks at strides of 128 bytes and more gained up to 15%
-//! from it while in the outer cache, nothing from memory, and lost up to 40% in the inner cache and when unpacking.
+//! No loop prefetches lines. Measured on Zen 4, prefetching gained up to 15% for blocks at strides of 128 bytes and
+//! more in the outer cache, and nothing in memory. It lost up to 40% in the inner cache and when unpacking.
 
 use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, settle};
 
@@ -14,7 +14,7 @@ use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, settle};
 /// As for [`BlockCopy::copy`], in that direction.
 #[inline(always)]
 unsafe fn block<B: BlockCopy, const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match PACK {
             true => B::copy(packed, array, bytes),
@@ -23,14 +23,14 @@ unsafe fn block<B: BlockCopy, const PACK: bool>(array: *mut u8, packed: *mut u8,
     }
 }
 
-/// Four blocks in the direction of `PACK`, side by side in the packed stream.
+/// Four blocks in the direction of `PACK`, adjacent in the packed stream.
 ///
 /// # Safety
 /// As for [`block`], for each.
 #[inline(always)]
 unsafe fn four<B: BlockCopy, const PACK: bool>(places: [*mut u8; 4], packed: *mut u8, bytes: usize) {
     if PACK {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         return unsafe { B::join(packed, places.map(<*mut u8>::cast_const), bytes) };
     }
     for (i, place) in places.into_iter().enumerate() {
@@ -39,7 +39,7 @@ unsafe fn four<B: BlockCopy, const PACK: bool>(places: [*mut u8; 4], packed: *mu
     }
 }
 
-/// Runs of any lengths: where each starts in the array, and where it ends in the packed stream.
+/// Runs of any lengths: the start of each in the array, and its end in the packed stream.
 ///
 /// # Safety
 /// As for [`strided`].
@@ -59,7 +59,7 @@ pub(crate) unsafe fn runs<const PACK: bool>(
     }
 }
 
-/// A loop over blocks: how many, and how many bytes apart in the array.
+/// A loop over blocks: their number, and their distance in bytes in the array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Axis {
     pub count: usize,
@@ -71,7 +71,7 @@ pub(crate) struct Axis {
 pub(crate) struct Grid {
     pub inner: Axis,
     pub outer: Axis,
-    /// Bytes from block to block in the packed stream: a block, but for the blocks of records.
+    /// Bytes from block to block in the packed stream: the size of a block, except for the blocks of records.
     pub packed_step: usize,
 }
 
@@ -85,7 +85,7 @@ impl Grid {
 /// Every block of `grid`, in packed order.
 ///
 /// # Safety
-/// All blocks must lie in memory that may be read or written, by direction, and `packed` must have room for them.
+/// All blocks must be in memory that may be read or written, by direction, and `packed` must have room for them.
 #[inline(always)]
 pub(crate) unsafe fn strided<B: BlockCopy, const PACK: bool>(
     array: *mut u8,
@@ -97,14 +97,14 @@ pub(crate) unsafe fn strided<B: BlockCopy, const PACK: bool>(
     let Axis { count, stride } = grid.inner;
     if grid.packed_step != bytes {
         let places = (0..count as isize).map(|i| array.wrapping_offset(i * stride));
-        // SAFETY: the caller's; blocks of records come in single rows.
+        // SAFETY: guaranteed by the caller; blocks of records come in single rows.
         return unsafe { spaced::<B, PACK>(places, packed, bytes, grid.packed_step) };
     }
     let (mut row, mut packed) = (array, packed);
     for _ in 0..grid.outer.count {
         let mut array = row;
         for _ in 0..count / 4 {
-            // Addresses wrap, for the one behind the last may lie nowhere.
+            // Addresses wrap, because the one after the last may be outside of any memory.
             let places = [0, 1, 2, 3].map(|i| array.wrapping_offset(i * stride));
             // SAFETY: four of the caller's blocks.
             unsafe { four::<B, PACK>(places, packed, bytes) };
@@ -140,12 +140,12 @@ unsafe fn spaced<B: BlockCopy, const PACK: bool>(
     }
 }
 
-/// Rows that [`transposed`] goes through at once.
+/// Rows that [`transposed`] copies at once.
 const TILE: usize = 8;
 
-/// Every block of `grid`, [`TILE`] of the outer loop for each of the inner: where the outer loop's blocks lie side by
-/// side, each cache line of the array is visited once instead of once a block. With `STREAM`, unpacking writes past the
-/// caches where blocks lie at multiples of [`STREAM_ALIGN`].
+/// Every block of `grid`, [`TILE`] of the outer loop for each of the inner. If the outer loop's blocks are adjacent,
+/// each cache line of the array is visited once instead of once per block. With `STREAM`, unpacking writes past the
+/// caches if blocks are at multiples of [`STREAM_ALIGN`].
 ///
 /// # Safety
 /// As for [`strided`].
@@ -160,8 +160,8 @@ pub(crate) unsafe fn transposed<B: BlockCopy, const PACK: bool, const STREAM: bo
     let lies_at = array.addr() | inner.stride as usize | outer.stride as usize;
     let stream = STREAM && !PACK && lies_at.is_multiple_of(STREAM_ALIGN.min(B::bytes(bytes)));
     let rest = Grid { inner, outer: Axis { count: outer.count % TILE, ..outer }, ..grid };
-    // SAFETY: the caller's blocks, in tiles and what is left of them; blocks of a multiple of STREAM_ALIGN lie at one
-    // where they are streamed.
+    // SAFETY: the caller's blocks, in tiles and the remainder; blocks of a multiple of STREAM_ALIGN are at such a
+    // multiple if they are streamed.
     unsafe {
         let (array, packed) = match stream {
             true => tiles::<B, PACK, true>(array, packed, bytes, grid),
@@ -174,7 +174,7 @@ pub(crate) unsafe fn transposed<B: BlockCopy, const PACK: bool, const STREAM: bo
     }
 }
 
-/// The whole tiles of [`transposed`]; where the rest begins, in the array and in the packed stream.
+/// The whole tiles of [`transposed`]. Returns the start of the remainder, in the array and in the packed stream.
 ///
 /// # Safety
 /// As for [`strided`], and for [`BlockCopy::stream`] with `STREAM`.
@@ -227,7 +227,7 @@ pub(crate) unsafe fn indexed<B: BlockCopy, const PACK: bool>(
     let bytes = B::bytes(bytes);
     if packed_step != bytes {
         let places = offsets.iter().map(|&offset| array.wrapping_add(offset as usize));
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         return unsafe { spaced::<B, PACK>(places, packed, bytes, packed_step) };
     }
     let (fours, rest) = offsets.as_chunks::<4>();

@@ -1,14 +1,15 @@
-//! The normal form of a layout: what is to be copied, as loops and lists, without MPI's constructors.
+//! The normal form of a layout: the bytes to copy, as loops and lists, without MPI's constructors.
 //!
-//! Order matters: the packed stream follows the type map, so loops are never exchanged, only merged. Offsets are of
-//! the first copy and wrap like the layout's own: only where data lies is known to fit into 64 bits.
+//! Order matters: the packed stream follows the type map, so loops are never exchanged, only merged. Offsets are
+//! those of the first copy. They wrap like the layout's own offsets, because only the places of data are known to fit
+//! into 64 bits.
 
 use datatypes::{Constructor, Layout, Nest, Part};
 
 use crate::records::Records;
 use crate::survey::{ByteRun, Survey, compact};
 
-/// What is to be copied.
+/// The bytes to copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NormalForm {
     /// Contiguous bytes.
@@ -108,7 +109,7 @@ fn build(layout: &Layout, at: i64) -> NormalForm {
     }
 }
 
-/// Blocks of given lengths at given displacements, in units of `scale` bytes.
+/// Blocks of the given lengths at the given displacements, in units of `scale` bytes.
 fn blocks(lengths: &[i64], displacements: &[i64], scale: i64, child: &Layout, at: i64) -> NormalForm {
     let body = build(child, at);
     let Some(&first) = lengths.iter().find(|length| **length > 0) else { return NOTHING };
@@ -160,7 +161,7 @@ fn indexed(displacements: &[i64], scale: i64, body: NormalForm) -> NormalForm {
         return NOTHING;
     }
     let block_bytes = if let NormalForm::Run(block) = &body { block.bytes as i64 } else { 0 };
-    // The distance of blocks that touch, where it is a whole number of units.
+    // The distance of adjacent blocks, if it is a whole number of units.
     let touching = block_bytes.checked_div(scale).filter(|units| *units > 0 && units * scale == block_bytes);
     let survey = Survey::of(displacements, touching);
     if let Some(stride) = survey.stride {
@@ -182,10 +183,10 @@ fn indexed(displacements: &[i64], scale: i64, body: NormalForm) -> NormalForm {
     places(displacements, scale, block, &survey)
 }
 
-/// Blocks per merged run from which on runs of different lengths are better than equal blocks.
+/// From this number of blocks per merged run, runs of different lengths are better than equal blocks.
 const WORTH_MERGING: usize = 4;
 
-/// Equal blocks at listed places: a compact list where they lie within 4 GiB.
+/// Equal blocks at listed places: a compact list if they are within 4 GiB.
 fn places(displacements: &[i64], scale: i64, block: ByteRun, survey: &Survey) -> NormalForm {
     let ends = (survey.lowest.wrapping_mul(scale), survey.highest.wrapping_mul(scale));
     let (lowest, highest) = (ends.0.min(ends.1), ends.0.max(ends.1));
@@ -197,7 +198,7 @@ fn places(displacements: &[i64], scale: i64, block: ByteRun, survey: &Survey) ->
     NormalForm::Places { lowest: block.offset.wrapping_add(lowest), block: block.bytes, offsets }
 }
 
-/// Runs in packed order: neighbours merged, then a loop, a list of places, records or a list of runs.
+/// Runs in packed order: adjacent ones are merged, then made a loop, a list of places, records or a list of runs.
 fn runs(all: impl Iterator<Item = ByteRun>) -> NormalForm {
     let mut merged: Vec<ByteRun> = Vec::with_capacity(all.size_hint().0);
     for run in all {
@@ -214,7 +215,7 @@ fn runs(all: impl Iterator<Item = ByteRun>) -> NormalForm {
     let has_few_units = units <= FEW_UNITS * merged.len();
     if merged.iter().any(|run| run.bytes != first.bytes)
         && let Some(records) = Records::of(&merged)
-        // A list of each column costs as much as one of all, and goes through the stream several times.
+        // A list for each column costs as much as one for all, and goes through the stream several times.
         && (records.is_even() || !has_few_units)
     {
         return NormalForm::Records(records);
@@ -236,8 +237,8 @@ fn runs(all: impl Iterator<Item = ByteRun>) -> NormalForm {
     }
 }
 
-/// Blocks that a run of another length may be cut into on average, so that all are equal: a kernel of one size
-/// copies two of them in less time than one of any length.
+/// Maximum average number of equal blocks into which runs of different lengths are cut: a kernel of one size copies
+/// two of them in less time than a kernel of any length copies one run.
 const FEW_UNITS: usize = 2;
 
 /// The largest block that all runs consist of, and how many there are.
@@ -250,7 +251,7 @@ fn gcd(a: usize, b: usize) -> usize {
     if a == 0 { b } else { gcd(b % a, a) }
 }
 
-/// One after the other: nested sequences opened, neighbouring runs treated as runs.
+/// One after the other: nested sequences are flattened, and adjacent runs are merged into lists of runs.
 fn sequence(parts: impl Iterator<Item = NormalForm>) -> NormalForm {
     let mut joined = Joined::default();
     for part in parts {
@@ -263,11 +264,11 @@ fn sequence(parts: impl Iterator<Item = NormalForm>) -> NormalForm {
     if joined.parts.len() == 1 { joined.parts.remove(0) } else { NormalForm::Sequence(joined.parts) }
 }
 
-/// A sequence in the making.
+/// A sequence under construction.
 #[derive(Default)]
 struct Joined {
     parts: Vec<NormalForm>,
-    /// Runs that may go on.
+    /// Runs that may continue.
     runs: Vec<ByteRun>,
 }
 

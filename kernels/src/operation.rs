@@ -1,4 +1,4 @@
-//! What a program consists of: loops around something that one kernel copies.
+//! The operations of a program: loops around something that one kernel copies.
 
 use crate::block_copy::{MEDIUM, PAGE};
 use crate::loops::Axis;
@@ -7,7 +7,7 @@ use crate::records::Records;
 use crate::select::{Kernels, Level, Pair, RunsKernel, StridedKernel, Target, kernels, runs};
 use crate::survey::ByteRun;
 
-/// A loop around what is inside.
+/// A loop around the next step or the leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub count: usize,
@@ -31,25 +31,25 @@ pub(crate) struct LoopNest {
     pub bytes: usize,
 }
 
-/// What is copied at once. Offsets are from displacement 0, wherever the loops have moved it to.
+/// The bytes that one call copies. Offsets are from displacement 0, wherever the loops have moved it.
 #[derive(Clone, Debug)]
 pub(crate) enum Leaf {
-    /// Contiguous bytes; the two innermost loops around them are the kernel's.
+    /// Contiguous bytes; the kernel handles the two innermost loops around them.
     Block { offset: i64, bytes: usize, kernels: Kernels, how: Nesting },
     /// Blocks at listed places, relative to the first in memory.
     Indexed { lowest: i64, block: usize, offsets: Box<[u32]>, kernels: Kernels },
     /// Records, and the kernels for the blocks of each column.
     Records { records: Records, kernels: Box<[Kernels]> },
-    /// Runs of different lengths: where each starts, and where it ends in the packed stream.
+    /// Runs of different lengths: the start of each, and its end in the packed stream.
     Runs { offsets: Box<[i64]>, ends: Box<[usize]>, kernel: Pair<RunsKernel> },
     /// Operations, once at each offset.
     Body { offsets: Box<[i64]>, body: Sequence },
 }
 
-/// In which order the two innermost loops go through their blocks.
+/// The order in which the two innermost loops visit their blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nesting {
-    /// As they are packed.
+    /// In packed order.
     Packed,
     /// Several rows at once.
     Transposed,
@@ -124,27 +124,29 @@ impl LoopNest {
     }
 }
 
-/// Pages from which on a processor begins to forget their addresses. Zen 4 remembers 72 at once and 3072 with a delay;
-/// NAS LU's blocks of 40 bytes pack a fifth slower in small pieces on 162 pages, and as fast or faster from 408 on.
+/// From this number of pages on, a processor begins to lose their addresses. Zen 4 keeps 72 without and 3072 with a
+/// delay; NAS LU's blocks of 40 bytes pack a fifth slower in small pieces on 162 pages, and as fast or faster from
+/// 408 on.
 const MANY_PAGES: usize = 400;
 
-/// Whether short blocks lie on more pages than the processor remembers. There a vector across two cache lines costs
-/// twice, and one of 64 bytes always does: blocks had best be copied in small pieces. (Zen 4, 4032 blocks of 64 bytes
-/// 4160 bytes apart: in vectors of 64, 32 and 16 bytes, packing 5, 12 and 12 GB/s, unpacking 5, 5 and 16.)
+/// Whether short blocks are on more pages than the processor's address cache has. Then a vector across two cache
+/// lines costs twice, and one of 64 bytes always is such a vector, so blocks are best copied in small pieces. (Zen 4,
+/// 4032 blocks of 64 bytes 4160 bytes apart: with vectors of 64, 32 and 16 bytes, packing reaches 5, 12 and 12 GB/s,
+/// unpacking 5, 5 and 16.)
 fn has_many_pages(block: usize, loops: &[(usize, i64)]) -> bool {
     let has_pages = |(_, stride): &&(usize, i64)| stride.unsigned_abs() >= PAGE as u64;
     let pages: usize = loops.iter().filter(has_pages).map(|(count, _)| count).product();
     block < MEDIUM && loops.last().is_some_and(|inner| has_pages(&inner)) && pages >= MANY_PAGES
 }
 
-/// Distance of blocks up to which several lie in one cache line, in bytes.
+/// Distance of blocks, in bytes, up to which several are in one cache line.
 pub(crate) const SAME_LINE: u64 = 32;
 
-/// Rows from which on one visit of a line for several blocks pays.
+/// From this number of rows, visiting a line once for several blocks pays off.
 const MANY_ROWS: usize = 8;
 
-/// Whether the outer loop's blocks lie side by side, and the inner loop's far apart: then a line is better filled at
-/// once. Not where blocks could overlap: who is written last must stay so.
+/// Whether the outer loop's blocks are adjacent and the inner loop's far apart: then it is better to fill a line at
+/// once. Not if blocks could overlap, because the one written last must stay the same.
 fn is_transposed(block: usize, outer: &Step, inner: &Step) -> bool {
     let row = outer.stride.unsigned_abs().saturating_mul(outer.count as u64);
     (block as u64..=SAME_LINE).contains(&outer.stride.unsigned_abs())

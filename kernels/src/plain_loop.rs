@@ -1,5 +1,5 @@
-//! The plain loop over a layout's nest: what a compiler makes of loops that copy value by value, with nothing chosen for the
-//! processor. The nest is data here, which is gone through anew each time, as in a simple datatype engine.
+//! The plain loop over a layout's nest: loops that copy value by value, as the compiler optimises them, without any
+//! choice for the processor. Here the nest is data that is interpreted in each call, as in a simple datatype engine.
 
 use datatypes::Layout;
 
@@ -7,7 +7,8 @@ use crate::bounds::Reach;
 use crate::normal_form::NormalForm;
 use crate::{CompileError, RunError};
 
-/// Packs and unpacks copies of one layout by plain loops: counts and strides where the layout is regular, lists where it is not.
+/// Packs and unpacks copies of one layout by plain loops: with counts and strides if the layout is regular, else with
+/// lists.
 #[derive(Clone, Debug)]
 pub struct PlainLoop {
     nest: NormalForm,
@@ -33,8 +34,8 @@ impl PlainLoop {
     pub fn pack(&self, array: &[u8], origin: i64, packed: &mut [u8]) -> Result<(), RunError> {
         self.reach.check(array.len(), origin, packed.len())?;
         let base = array.as_ptr().cast_mut().wrapping_offset(origin as isize);
-        // SAFETY: all data lies in `array`, which is only read; `packed` is as long as the data, and the borrows show that the
-        // two do not overlap.
+        // SAFETY: all data is in `array`, which is only read; `packed` is as long as the data, and the borrows
+        // guarantee that the two do not overlap.
         unsafe { run::<true>(&self.nest, base, packed.as_mut_ptr()) };
         Ok(())
     }
@@ -52,11 +53,12 @@ impl PlainLoop {
     }
 }
 
-/// Copies what `nest` says between `array`, which is displacement 0, and the packed stream; gives the end of the latter.
+/// Copies the data of `nest` between `array`, which is displacement 0, and the packed stream. Returns the end of the
+/// copied part of the stream.
 ///
 /// # Safety
-/// All data of the nest lies in memory that can be read, and written where `PACK` is false; the packed stream likewise, the
-/// other way round. The two do not overlap.
+/// All data of the nest must be in memory that can be read, and written if `PACK` is false. For the packed stream it
+/// is the other way round. The two must not overlap.
 unsafe fn run<const PACK: bool>(nest: &NormalForm, array: *mut u8, packed: *mut u8) -> *mut u8 {
     let mut packed = packed;
     let at = |offset: i64| array.wrapping_offset(offset as isize);
@@ -103,7 +105,8 @@ unsafe fn run<const PACK: bool>(nest: &NormalForm, array: *mut u8, packed: *mut 
     packed
 }
 
-/// Blocks of one size at these offsets: a loop of its own for the sizes of single values, as a compiler makes of typed code.
+/// Blocks of one size at these offsets. The sizes of single values have a separate loop, as a compiler makes from
+/// typed code.
 ///
 /// # Safety
 /// As for [`run`].
@@ -144,6 +147,6 @@ unsafe fn blocks<const PACK: bool>(
 #[inline(always)]
 unsafe fn block<const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
     let (from, to) = if PACK { (array, packed) } else { (packed, array) };
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::ptr::copy_nonoverlapping(from.cast_const(), to, bytes) };
 }

@@ -19,13 +19,13 @@ pub struct Program {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{count} copies of a layout of {size} bytes reach beyond the address space")]
 pub struct CompileError {
-    /// Copies asked for.
+    /// Requested copies.
     pub count: u64,
-    /// Bytes of one.
+    /// Bytes of one copy.
     pub size: u64,
 }
 
-/// Why a program was not run; nothing was copied then.
+/// Why a program was not run. In this case nothing was copied.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RunError(String);
@@ -46,7 +46,7 @@ pub fn compile(layout: &Layout, count: u64) -> Result<Program, CompileError> {
     compile_for(layout, count, Target { level: Level::best(), message })
 }
 
-/// As [`compile`], with the kernels for `target`.
+/// Like [`compile`], with the kernels for `target`.
 pub(crate) fn compile_for(layout: &Layout, count: u64, target: Target) -> Result<Program, CompileError> {
     let level = target.level;
     assert!(level.is_here(), "kernels of {} need a processor that has it", level.name());
@@ -65,21 +65,21 @@ impl Program {
     /// Gathers all from `array`, whose byte `origin` is displacement 0.
     ///
     /// # Errors
-    /// [`RunError`]; nothing was written then.
+    /// [`RunError`]; in this case nothing was written.
     pub fn pack(&self, array: &[u8], origin: i64, packed: &mut [u8]) -> Result<(), RunError> {
         self.reach.check(array.len(), origin, packed.len())?;
         let base = array.as_ptr().cast_mut().wrapping_offset(origin as isize);
         // SAFETY: all data is in `array`, which is only read; `packed` has the stream's length, and the borrows
-        // show that the two do not overlap.
+        // guarantee that the two do not overlap.
         unsafe { self.sequence.run::<true>(base, packed.as_mut_ptr()) };
         Ok(())
     }
 
-    /// Scatters all to `array`. Where the layout overlaps itself, which MPI forbids on the receiving side, later
-    /// bytes stay.
+    /// Scatters all to `array`. If the layout overlaps itself, which MPI forbids on the receiving side, later bytes
+    /// overwrite earlier ones.
     ///
     /// # Errors
-    /// [`RunError`]; nothing was written then.
+    /// [`RunError`]; in this case nothing was written.
     pub fn unpack(&self, packed: &[u8], array: &mut [u8], origin: i64) -> Result<(), RunError> {
         self.reach.check(array.len(), origin, packed.len())?;
         let base = array.as_mut_ptr().wrapping_offset(origin as isize);

@@ -1,7 +1,8 @@
-//! Records: what several arrays hold of one thing, packed side by side, one thing after the other.
+//! Records: the values of several arrays that belong together, packed next to each other, one record after the other.
 //!
-//! A structure of arrays packed as an array of structures is a list of runs whose lengths recur. Going through it column by
-//! column, each has blocks of one size, in the array at one distance or at listed places, in the stream a record apart.
+//! A structure of arrays that is packed as an array of structures is a list of runs whose lengths recur. It is copied
+//! column by column. Each column has blocks of one size: in the array at one distance or at listed places, in the
+//! stream one record apart.
 
 use std::ops::Range;
 
@@ -13,23 +14,23 @@ use crate::survey::{ByteRun, Survey, compact};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Records {
     pub columns: Vec<Column>,
-    /// Records that there are.
+    /// Number of records.
     pub count: usize,
-    /// Bytes of one in the packed stream.
+    /// Bytes of one record in the packed stream.
     pub bytes: usize,
 }
 
 /// One block of every record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Column {
-    /// Byte of the record where the block begins.
+    /// Byte of the record at which the block begins.
     at: usize,
     /// Bytes of the block.
     pub block: usize,
     places: Places,
 }
 
-/// Where a column's blocks are, from displacement 0.
+/// The places of a column's blocks, from displacement 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Places {
     /// At one distance.
@@ -38,19 +39,19 @@ enum Places {
     Listed { lowest: i64, offsets: Box<[u32]> },
 }
 
-/// Columns up to which a pattern is looked for.
+/// Maximum number of columns for which a pattern is searched.
 const MOST_COLUMNS: usize = 16;
 
-/// Records from which on columns pay.
+/// From this number of records, columns pay off.
 const FEWEST_RECORDS: usize = 8;
 
-/// Records that are gone through column by column before the next ones: 16 KiB of the packed stream for records of a cache
-/// line, which stay in the innermost cache from the first column to the last. 64 records were 2 to 5% slower.
+/// Records that are copied column by column before the next ones: 16 KiB of the packed stream for records of one
+/// cache line. These stay in the innermost cache from the first column to the last. 64 records were 2 to 5% slower.
 const ROWS: usize = 256;
 
 impl Records {
-    /// Runs whose lengths recur after 2 to [`MOST_COLUMNS`] of them, each column in a part of memory of its own: columns
-    /// that lie among each other could overlap, and then it matters which is written last. `None` for others.
+    /// Runs whose lengths recur after 2 to [`MOST_COLUMNS`] of them, with each column in a separate part of memory.
+    /// Interleaved columns could overlap, and then it would matter which is written last. `None` for all others.
     pub fn of(runs: &[ByteRun]) -> Option<Self> {
         let recurs = |n: usize| {
             runs.len().is_multiple_of(n) && runs[n..].iter().zip(runs).all(|(a, b)| a.bytes == b.bytes)
@@ -69,9 +70,10 @@ impl Records {
         records.columns_lie_apart().then_some(records)
     }
 
-    /// Whether no column begins before another one has ended.
+    /// Whether each column ends before the next one begins.
     fn columns_lie_apart(&self) -> bool {
-        // Offsets may have wrapped; from one place of data to any other it is less than half of the address space.
+        // Offsets may have wrapped; the distance between any two places of data is less than half of the address
+        // space.
         let base = self.columns[0].places.get(0);
         let span = |column: &Column| column.span(self.count, base);
         let mut spans: Vec<(i64, i64)> = self.columns.iter().map(span).collect();
@@ -141,7 +143,7 @@ impl Column {
         rows: Range<usize>,
         record: usize,
     ) {
-        // SAFETY: the caller's; the kernels were chosen for this size and processor.
+        // SAFETY: guaranteed by the caller; the kernels were chosen for this size and processor.
         unsafe {
             match &self.places {
                 Places::Even { stride, .. } => {
@@ -159,7 +161,7 @@ impl Column {
 }
 
 impl Places {
-    /// `None` where a list does not fit into 32 bits.
+    /// `None` if a list does not fit into 32 bits.
     fn of(offsets: &[i64]) -> Option<Self> {
         let survey = Survey::of(offsets, None);
         if let Some(stride) = survey.stride {

@@ -11,12 +11,12 @@ impl Sequence {
     /// Runs all operations. `array` is displacement 0, `packed` the place of the stream's first byte.
     ///
     /// # Safety
-    /// Every byte that the operations name must lie in memory that may be read (packing) or written (unpacking);
+    /// Every byte that the operations name must be in memory that may be read (packing) or written (unpacking);
     /// `packed` must have room for all, be writable when packing, and not overlap the array.
     pub unsafe fn run<const PACK: bool>(&self, array: *mut u8, packed: *mut u8) {
         let mut packed = packed;
         for operation in &self.operations {
-            // SAFETY: a part of what the caller answers for.
+            // SAFETY: a part of the operations that the caller guarantees.
             unsafe { operation.run::<PACK>(&operation.steps, array, packed) };
             packed = packed.wrapping_add(operation.bytes);
         }
@@ -30,11 +30,11 @@ impl LoopNest {
     /// As for [`Sequence::run`].
     unsafe fn run<const PACK: bool>(&self, steps: &[Step], array: *mut u8, packed: *mut u8) {
         match (&self.leaf, steps) {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             (leaf, []) => unsafe { leaf.run::<PACK>(array, packed) },
             (Leaf::Block { offset, bytes, kernels, .. }, [step]) => {
                 let (kernel, row) = (kernels.strided.of::<PACK>(), Grid::row(step.axis(), *bytes));
-                // SAFETY: the caller's; the kernel was chosen for this size and processor.
+                // SAFETY: guaranteed by the caller; the kernel was chosen for this size and processor.
                 unsafe { kernel(moved(array, *offset), packed, *bytes, row) }
             }
             (Leaf::Block { offset, bytes, kernels, how }, [outer, inner]) => {
@@ -45,7 +45,7 @@ impl LoopNest {
             (_, [step, inner @ ..]) => {
                 let (mut array, mut packed) = (array, packed);
                 for _ in 0..step.count {
-                    // SAFETY: one iteration of those that the caller answers for.
+                    // SAFETY: one of the iterations that the caller guarantees.
                     unsafe { self.run::<PACK>(inner, array, packed) };
                     array = moved(array, step.stride);
                     packed = packed.wrapping_add(step.bytes);
@@ -56,7 +56,7 @@ impl LoopNest {
 }
 
 impl Leaf {
-    /// Runs it.
+    /// Runs the leaf.
     ///
     /// # Safety
     /// As for [`Sequence::run`].
@@ -65,12 +65,12 @@ impl Leaf {
         match self {
             Self::Block { offset, bytes, kernels, .. } => {
                 let once = Grid::row(Axis { count: 1, stride: 0 }, *bytes);
-                // SAFETY: the caller's; the kernel was chosen for this size and processor.
+                // SAFETY: guaranteed by the caller; the kernel was chosen for this size and processor.
                 unsafe { kernels.strided.of::<PACK>()(moved(array, *offset), packed, *bytes, once) }
             }
             Self::Indexed { lowest, block, offsets, kernels } => {
                 let kernel = kernels.indexed.of::<PACK>();
-                // SAFETY: the caller's; the kernel was chosen for this size and processor.
+                // SAFETY: guaranteed by the caller; the kernel was chosen for this size and processor.
                 unsafe { kernel(moved(array, *lowest), packed, *block, *block, offsets) }
             }
             Self::Records { records, kernels } => {

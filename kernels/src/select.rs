@@ -1,4 +1,4 @@
-//! Which kernel copies blocks of a given size on this processor.
+//! The choice of the kernel that copies blocks of a given size on this processor.
 
 use crate::block_copy::{Between, Exact, LONG, Long, MEDIUM, Medium, Streamed};
 use crate::loops::{self, Grid};
@@ -16,7 +16,7 @@ pub(crate) type RunsKernel = unsafe fn(*mut u8, *mut u8, &[i64], &[usize]);
 /// An instruction set, from the smallest to the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// What every processor of the architecture has.
+    /// The instructions that every processor of the architecture has.
     Base,
     /// Vectors of 32 bytes.
     #[cfg(target_arch = "x86_64")]
@@ -27,10 +27,10 @@ pub(crate) enum Level {
 }
 
 impl Level {
-    /// All that this architecture may have.
+    /// All levels that this architecture may have.
     #[cfg(target_arch = "x86_64")]
     pub const ALL: &[Self] = &[Self::Base, Self::Avx2, Self::Avx512];
-    /// All that this architecture may have.
+    /// All levels that this architecture may have.
     #[cfg(not(target_arch = "x86_64"))]
     pub const ALL: &[Self] = &[Self::Base];
 
@@ -84,7 +84,7 @@ pub(crate) struct Kernels {
     pub indexed: Pair<IndexedKernel>,
     /// `8`, `17 to 31`, `1024 and more`: the sizes that these are for.
     pub sizes: &'static str,
-    /// What they need of the processor.
+    /// The instruction set that they need.
     pub level: Level,
 }
 
@@ -101,7 +101,7 @@ macro_rules! level {
             ) {
                 #[cfg(test)]
                 crate::tests::ran::note(strided::<B, PACK> as *const ());
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 unsafe { loops::strided::<B, PACK>(array, packed, bytes, grid) }
             }
 
@@ -111,7 +111,7 @@ macro_rules! level {
             ) {
                 #[cfg(test)]
                 crate::tests::ran::note(transposed::<B, PACK, STREAM> as *const ());
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 unsafe { loops::transposed::<B, PACK, STREAM>(array, packed, bytes, grid) }
             }
 
@@ -121,7 +121,7 @@ macro_rules! level {
             ) {
                 #[cfg(test)]
                 crate::tests::ran::note(indexed::<B, PACK> as *const ());
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 unsafe { loops::indexed::<B, PACK>(array, packed, bytes, packed_step, offsets) }
             }
 
@@ -131,11 +131,11 @@ macro_rules! level {
             ) {
                 #[cfg(test)]
                 crate::tests::ran::note(run_list::<PACK> as *const ());
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 unsafe { loops::runs::<PACK>(array, packed, offsets, ends) }
             }
 
-            /// For runs of any lengths.
+            /// The kernel for runs of any lengths.
             pub fn runs() -> Pair<RunsKernel> {
                 Pair { pack: run_list::<true>, unpack: run_list::<false> }
             }
@@ -162,7 +162,7 @@ macro_rules! level {
                 kernels
             }
 
-            /// Sizes that applications have get a kernel of their own; others one for a range.
+            /// Sizes that applications use have their own kernel; the others have one per range.
             pub fn of(bytes: usize, message: usize) -> Kernels {
                 macro_rules! exact {
                     ($size:literal) => { kernels::<Exact<$size>>(stringify!($size)) };
@@ -210,25 +210,25 @@ level!(avx2, Avx2, "avx2");
 #[cfg(target_arch = "x86_64")]
 level!(avx512, Avx512, "avx512f,avx512vl");
 
-/// What kernels are chosen for.
+/// The target for which kernels are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// What the processor has.
+    /// The processor's instruction set.
     pub level: Level,
     /// Bytes of the whole message.
     pub message: usize,
 }
 
-/// Messages from this size on, in bytes, have their longest blocks written past the caches: what the caches keep of such a
-/// message and its array is gone before it is used again. Zen 4 with 32 MiB of outer cache, 16 MiB in one piece: 22 GB/s
-/// instead of 14 warm, 18 instead of 12 cold; 4 MiB: 27 instead of 40 warm.
+/// From this message size on, in bytes, the longest blocks are written past the caches: the part of such a message
+/// and its array that stays in the caches is evicted before it is used again. Zen 4 with 32 MiB of outer cache, 16
+/// MiB contiguous: 22 GB/s instead of 14 warm, 18 instead of 12 cold; 4 MiB: 27 instead of 40 warm.
 const STREAM_LONG: usize = 8 << 20;
 
-/// Blocks from this size on are long enough for that, in bytes: rows of 8 KiB lost up to a third by it.
+/// Minimum size of such blocks, in bytes: rows of 8 KiB lost up to a third of their speed.
 const STREAM_BLOCK: usize = 64 << 10;
 
-/// As [`STREAM_LONG`] for transposed blocks, which else read every line of the array before they write it: at 2 MiB as fast
-/// warm and 2.4 times as fast cold, at 5 MiB twice as fast.
+/// Like [`STREAM_LONG`], for transposed blocks, which otherwise read every line of the array before they write it: at
+/// 2 MiB as fast warm and 2.4 times as fast cold, at 5 MiB twice as fast.
 const STREAM_TRANSPOSED: usize = 2 << 20;
 
 /// The sizes that are written past the caches, in explanations.

@@ -1,12 +1,12 @@
-//! Runs of bytes, and lists of where they are: what a list of displacements looks like, and the list made compact. That is
-//! the part of compiling whose time grows with the lists, hence in the widest vectors that the processor has.
+//! Runs of bytes and lists of their places: the pattern of a list of displacements, and its compact form. This is the
+//! part of compiling whose time grows with the lists, so it uses the widest vectors of the processor.
 
 /// Contiguous bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ByteRun {
     /// First byte.
     pub offset: i64,
-    /// How many, at least 1.
+    /// Number of bytes, at least 1.
     pub bytes: usize,
 }
 
@@ -17,19 +17,19 @@ impl ByteRun {
     }
 }
 
-/// What a list of displacements looks like; the list has at least one.
+/// The pattern of a list of displacements; the list has at least one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Survey {
     pub lowest: i64,
     pub highest: i64,
-    /// How many follow the one before at a given distance.
+    /// Number of displacements that follow the previous one at a given distance.
     pub joined: usize,
-    /// The distance of neighbours, where it is one; of a single displacement, 0.
+    /// The distance of neighbours, if it is constant; 0 for a single displacement.
     pub stride: Option<i64>,
 }
 
 impl Survey {
-    /// Counts as joined what is `distance` behind the one before.
+    /// `joined` counts the displacements that are `distance` after the previous one.
     pub fn of(displacements: &[i64], distance: Option<i64>) -> Self {
         let (lowest, highest, joined) = vectorised(|| walk(displacements, distance.unwrap_or(0)));
         let joined = if distance.is_some() { joined } else { 0 };
@@ -37,7 +37,7 @@ impl Survey {
     }
 }
 
-/// The lowest, the highest, and how many are `distance` behind the one before.
+/// The lowest, the highest, and the number that are `distance` after the previous one.
 #[inline(always)]
 fn walk(displacements: &[i64], distance: i64) -> (i64, i64, usize) {
     let first = displacements[0];
@@ -49,16 +49,16 @@ fn walk(displacements: &[i64], distance: i64) -> (i64, i64, usize) {
     (lowest, highest, joined as usize)
 }
 
-/// The distance of neighbours, where it is one; of a single displacement, 0.
+/// The distance of neighbours, if it is constant; 0 for a single displacement.
 fn even_stride(displacements: &[i64]) -> Option<i64> {
     let mut strides = displacements.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
     let first = strides.next().unwrap_or(0);
     strides.all(|stride| stride == first).then_some(first)
 }
 
-/// Displacements in bytes from `base`, given that each fits into 32 bits; they come in units of `scale` bytes.
+/// Displacements in bytes from `base`; they are given in units of `scale` bytes, and each result fits into 32 bits.
 pub(crate) fn compact(displacements: &[i64], scale: i64, base: i64) -> Box<[u32]> {
-    // What fits into 32 bits may be computed there: it wraps to the same.
+    // The results fit into 32 bits, so they may be computed with 32 bits: wrapping gives the same result.
     let (scale, base) = (scale as u32, base as u32);
     let mut offsets = vec![0; displacements.len()];
     vectorised(|| {
@@ -85,7 +85,7 @@ fn vectorised<R>(run: impl FnOnce() -> R) -> R {
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl")
         {
-            // SAFETY: the processor has them, it was asked just now.
+            // SAFETY: the processor has these instructions, as checked just above.
             return unsafe { avx512(run) };
         }
         if is_x86_feature_detected!("avx2") {

@@ -1,4 +1,5 @@
-//! What [`gate`](crate::gate) is made of. The rank program's tests compile the gate once more over `loom`, which has the same.
+//! The primitives of [`gate`](crate::gate). The rank program's tests compile the gate a second time with those of
+//! `loom`.
 
 pub use std::sync::atomic::{AtomicUsize, Ordering};
 pub use std::{hint, thread};

@@ -1,4 +1,4 @@
-//! Every program against the oracle, on every instruction set that this processor has.
+//! Every program is compared with the oracle, on every instruction set that this processor has.
 
 mod corpus;
 mod levels;
@@ -15,7 +15,7 @@ use crate::{RunError, compile, fuzz};
 /// Random cases of each kind in a test run; the oracle takes most of the time.
 const CASES: u64 = if cfg!(miri) { 12 } else { 3000 };
 
-/// The numbers of the random cases: `KERNELS_CASES` says how many, `KERNELS_FIRST` with which one to begin.
+/// The numbers of the random cases: `KERNELS_CASES` is how many, `KERNELS_FIRST` the first one.
 fn cases() -> std::ops::Range<u64> {
     let number = |name: &str| {
         let text = std::env::var(name).ok()?;
@@ -65,12 +65,12 @@ fn shapes_are_recognised() {
     let operation = only(&face, 1);
     assert_eq!(operation.steps.len(), 2);
     assert!(matches!(operation.leaf, Leaf::Block { bytes: 32, .. }));
-    // Listed places at one distance are no list; neighbours are one run.
+    // Listed places at one distance do not need a list; adjacent ones are one run.
     let even = Layout::indexed_block(1, &[3, 5, 7, 9], &double).unwrap();
     assert!(matches!(only(&even, 1).leaf, Leaf::Block { bytes: 8, .. }));
     let neighbours = Layout::indexed(&[1, 2, 1], &[4, 5, 7], &double).unwrap();
     assert!(matches!(only(&neighbours, 1).leaf, Leaf::Block { bytes: 32, .. }));
-    // Members of a resized struct, of one length, are a list within a loop.
+    // Members of a resized struct with one length are a list within a loop.
     let members =
         Layout::structure(&[1, 1, 1], &[0, 16, 40], &[double.clone(), double.clone(), double.clone()]);
     let padded = Layout::resized(0, 64, &members.unwrap()).unwrap();
@@ -79,7 +79,7 @@ fn shapes_are_recognised() {
     assert!(matches!(operation.leaf, Leaf::Indexed { block: 8, .. }));
 }
 
-/// Farther apart than 32 bits can tell, which no test has the memory to run.
+/// Farther apart than 32 bits can express; tests do not have the memory to run this.
 #[test]
 fn places_beyond_4_gib_are_runs() {
     let far = [0, 1 << 32, (1 << 32) + 10, 1 << 34];

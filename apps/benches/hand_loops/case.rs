@@ -17,14 +17,14 @@ use crate::twins::{COMPILATIONS, TwinLoops, Twins};
 pub enum Variant {
     /// The micro-app's loops.
     Rust(Loops),
-    /// Their twin, by the index of [`COMPILATIONS`].
+    /// Their C twin, as an index of [`COMPILATIONS`].
     C(usize),
-    /// As many bytes in one piece.
+    /// As many contiguous bytes.
     Memcpy,
 }
 
 impl Variant {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 6] = [Self::PLAIN, Self::TUNED, Self::C(0), Self::C(1), Self::C(2), Self::Memcpy];
     /// The plain nest.
     pub const PLAIN: Self = Self::Rust(Loops::Plain);
@@ -51,7 +51,7 @@ pub enum Direction {
     Unpack,
 }
 
-/// Numbers of the buffers: what is packed, and a copy of it for the plain `memcpy`.
+/// Indices of the buffers: the packed data, and a copy of it for the plain `memcpy`.
 const PACKED: usize = 0;
 const COPY: usize = 1;
 
@@ -86,7 +86,7 @@ impl Case {
         case
     }
 
-    /// Allocates anew, each array and each buffer as far into its page as is drawn.
+    /// Allocates again. A random offset decides where each array and each buffer begins in its page.
     pub fn move_to(&mut self, random: &mut Pcg64) {
         self.allocate(&mut |_| 16 * random.random_range(0..PAGE_BYTES / 16));
     }
@@ -100,7 +100,7 @@ impl Case {
             fill(arrays.memory_mut());
             arrays
         };
-        // The old ones first: two of the largest may be too much for the machine.
+        // The old ones are freed first: two of the largest might not fit into memory.
         (self.arrays, self.buffers) = (Arrays::new(Vec::new()), Arrays::new(Vec::new()));
         self.arrays = displaced(self.app.arrays.clone());
         self.buffers = displaced(buffers.into());
@@ -144,15 +144,15 @@ impl Case {
             starts.into_iter().map(|start| memory[start..].as_mut_ptr().cast()).collect();
         let lists: Vec<*const u32> = self.lists.iter().map(|list| list.as_ptr()).collect();
         let packed = self.buffers.slice_mut::<u8>(PACKED).as_mut_ptr().cast();
-        // SAFETY: the twin reads and writes what the Rust loop does, shown by `check`; the arrays, the buffer and the
-        // lists are different allocations or disjoint parts of one, all alive.
+        // SAFETY: the twin reads and writes the same memory as the Rust loop, as `check` shows; the arrays, the
+        // buffer and the lists are different allocations or disjoint parts of one, all alive.
         unsafe { twin(arrays.as_ptr(), packed, self.parameters.as_ptr(), lists.as_ptr()) }
     }
 
-    /// Correct before fast: all loops must move the bytes that the plain one moves, and no others.
+    /// All loops must move the same bytes as the plain one, and no others.
     ///
     /// # Panics
-    /// If one does not.
+    /// If a loop does not.
     pub fn check(&mut self) {
         let variants = || Variant::ALL.into_iter().filter(|&variant| variant != Variant::Memcpy);
         let packed = variants().map(|variant| {
@@ -180,15 +180,15 @@ impl Case {
     }
 }
 
-/// Fills memory with words that differ: unwritten memory is one shared page of zeros, and too fast.
+/// Fills memory with different words, because unwritten memory is one shared page of zeros, and too fast.
 fn fill(memory: &mut [u8]) {
     for (i, word) in memory.chunks_exact_mut(4).enumerate() {
         word.copy_from_slice(&(i as u32).to_ne_bytes());
     }
 }
 
-/// What the twins take: the values in order, an element as its size, a word as its index, a number for each axis as their
-/// number and then they; then the number of ranks.
+/// The parameters of the twins: the values in order (an element as its size, a word as its index, a number for each
+/// axis as their count and then the numbers), then the number of ranks.
 fn parameters(test: &Test, values: &Values, context: Context) -> Vec<i64> {
     let value = |parameter: &ddtbench_apps::Parameter| match parameter.value_type {
         ParameterType::Integer | ParameterType::Choice(_) => vec![values.get(parameter.name)],
@@ -198,7 +198,7 @@ fn parameters(test: &Test, values: &Values, context: Context) -> Vec<i64> {
                 values.per_axis(parameter.name).concat().iter().map(|&n| n as i64).collect();
             [vec![numbers.len() as i64], numbers].concat()
         }
-        // What has these has no loops, and no twin.
+        // Tests with such parameters have no loops and no twin.
         ParameterType::Word | ParameterType::Layouts { .. } => Vec::new(),
     };
     test.parameters.iter().flat_map(value).chain([context.ranks as i64]).collect()

@@ -1,5 +1,5 @@
-//! All loops in one run: short blocks in turn, because the machine changes while one measures, at several places of the
-//! arrays, because where they begin changes times, too.
+//! All loops in one run. Short blocks take turns, because the machine changes during a measurement. The arrays are at
+//! several places, because times depend on where they begin.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use rand_pcg::Pcg64;
 use crate::case::{Case, Direction, Variant};
 use crate::ratios::{self, quantile};
 
-/// A block lasts at least so long, so that the clock's own cost vanishes in it.
+/// A block lasts at least this long, so that the clock's own cost is negligible.
 const BLOCK: Duration = Duration::from_micros(100);
 
-/// Draws of where arrays and buffers begin.
+/// Number of random placements of arrays and buffers.
 const PLACEMENTS: usize = 6;
 
 /// Seed of these draws.
@@ -21,25 +21,25 @@ const SEED: u64 = 9;
 /// Rounds of blocks at one placement.
 const ROUNDS: usize = 24;
 
-/// A placement does not last longer than this, but has [`LEAST_ROUNDS`].
+/// A placement takes at most this time, but has at least [`LEAST_ROUNDS`].
 const LIMIT: Duration = Duration::from_millis(400);
 
-/// Rounds of the slowest cases: with all placements there are then enough ratios for an interval.
+/// Rounds of the slowest cases: over all placements they give enough ratios for an interval.
 const LEAST_ROUNDS: usize = 4;
 
-/// The plain nest is to take at most so many times the time of its twin.
+/// The plain nest should take at most this many times the time of its twin.
 const PLAIN_LIMIT: f64 = 1.10;
 
-/// The tuned loops are to have at least this share of the speed of the fastest other variant.
+/// The tuned loops should reach at least this share of the speed of the fastest other variant.
 const TUNED_LIMIT: f64 = 0.95;
 
-/// The median of some ratios, its interval of about 95%, and the median at the placement that is worst for us.
+/// The median of some ratios, its interval of about 95%, and the median at the worst placement for us.
 struct Ratio {
     median: f64,
     low: f64,
     high: f64,
     worst: f64,
-    /// What it is over: of the other variants the one that was the fastest at most placements.
+    /// The variant compared with: the one that was fastest at most placements.
     fastest_other: Variant,
 }
 
@@ -50,13 +50,13 @@ pub struct Comparison {
     bytes: usize,
     /// Median times, in the order of [`Variant::ALL`].
     times_s: Vec<f64>,
-    /// The plain nest's time over that of the faster twin.
+    /// The plain nest's time relative to that of the faster twin.
     plain: Ratio,
-    /// The fastest other variant's time over that of the tuned loops.
+    /// The fastest other variant's time relative to that of the tuned loops.
     tuned: Ratio,
 }
 
-/// Times of one placement: of each variant, in each round.
+/// Times of one placement: for each variant, in each round.
 type Rounds = Vec<Vec<f64>>;
 
 impl Comparison {
@@ -95,7 +95,8 @@ impl Comparison {
 }
 
 impl Ratio {
-    /// Of one variant and the fastest of some others at each placement; `ratio` is made of its times over the other's.
+    /// Compares one variant with the fastest of `others` at each placement; `ratio` converts the quotient of its time
+    /// and the other's.
     fn of(
         placements: &[Rounds],
         own: Variant,
@@ -128,7 +129,7 @@ fn index(variant: Variant) -> usize {
     Variant::ALL.iter().position(|other| *other == variant).expect("all are listed")
 }
 
-/// Blocks of all variants in turn, where the arrays lie now.
+/// Blocks of all variants in turn, with the arrays at their current place.
 fn rounds(case: &mut Case, direction: Direction) -> Rounds {
     let variants = Variant::ALL;
     let mut time = |variant, repetitions: u32| {
@@ -147,8 +148,8 @@ fn rounds(case: &mut Case, direction: Direction) -> Rounds {
             break;
         }
         for turn in 0..variants.len() {
-            // Forwards and backwards in turn, so that no variant always follows the same one, and once untimed: what the
-            // last block left in the caches is not this one's doing.
+            // Alternately forwards and backwards, so that no variant always follows the same one. Each runs once
+            // untimed first, because the caches still have data of the previous block.
             let turn = if round % 4 < 2 { turn } else { variants.len() - 1 - turn };
             let i = (turn + round / 2) % variants.len();
             time(variants[i], 1);

@@ -1,9 +1,9 @@
-//! The applications' loops against plain C: the plain nest against the original's loop, the tuned loops against all that
-//! an application could have instead.
+//! The applications' loops compared with plain C: the plain nest with the original's loop, the tuned loops with all
+//! alternatives that an application has.
 //!
-//! `cargo bench -p ddtbench-apps [-- FILTER]` needs a C compiler. For each test, at its quick set and its largest set of
-//! the original: first all loops must move the same bytes, which `cargo test` checks as well, then short interleaved blocks are timed.
-//! The table is explained in `docs/evidence/loops.md`.
+//! `cargo bench -p ddtbench-apps [-- FILTER]` needs a C compiler. It takes each test at its quick set and at the
+//! largest set of the original. First it checks that all loops move the same bytes, as `cargo test` also does; then
+//! it times short interleaved blocks. `docs/evidence/loops.md` explains the table.
 
 mod case;
 mod interleaved;
@@ -15,7 +15,7 @@ use ddtbench_apps::{Context, ParameterSet, Preset, TESTS, Test};
 use interleaved::Comparison;
 use twins::{COMPILATIONS, Twins};
 
-/// The quick set, and the largest of the original's where that is another.
+/// The quick set, and the largest set of the original if that is a different one.
 fn sets(test: &'static Test) -> Vec<&'static ParameterSet> {
     let bytes = |set: &&ParameterSet| {
         let values = test.set(set.name).expect("the set is the test's own");
@@ -35,7 +35,7 @@ fn main() {
         .map(|compilation| Twins::compile(compilation).unwrap_or_else(|error| panic!("{error}")))
         .collect();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // Cargo passes --bench when it benches; --test comes from the user.
+    // Cargo passes `--bench` for benchmarks; `--test` comes from the user.
     let is_timed = arguments.iter().any(|a| a == "--bench") && !arguments.iter().any(|a| a == "--test");
     let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
     let mut comparisons = Vec::new();

@@ -1,7 +1,7 @@
-//! How a loop stands to the fastest of several others, by the times of rounds in which all took turns.
+//! The ratio of a loop's time to that of the fastest of several others, from rounds in which all took turns.
 
-/// Its times over those of the fastest of the others, and which of them that is. It is chosen by the even rounds and compared
-/// with in the odd ones: the fastest of several noisy ones is otherwise a lucky one.
+/// Its times relative to those of the fastest other loop, and the index of that loop. The even rounds choose it and
+/// the odd ones are compared: otherwise the fastest of several noisy loops would just be a lucky one.
 ///
 /// # Panics
 /// Without others, or with fewer than two rounds.
@@ -13,14 +13,14 @@ pub fn over_fastest(own: &[f64], others: &[&[f64]]) -> (Vec<f64>, usize) {
     (pairs.map(|(own, other)| own / other).collect(), fastest)
 }
 
-/// The median of independent ratios between the ends of its interval of about 95%.
+/// The median of independent ratios between the two ends of its interval of about 95%.
 pub fn interval(ratios: &[f64]) -> [f64; 3] {
-    // Ranks of a sign test: the median of n ratios lies between these two in 95% of cases.
+    // Ranks of a sign test: in 95% of cases the median of n ratios is between these two.
     let half = (0.98 / (ratios.len() as f64).sqrt()).min(0.5);
     [0.5 - half, 0.5, 0.5 + half].map(|share| quantile(ratios, share))
 }
 
-/// The value below which a share `p` of the samples lies, the nearest sample.
+/// The sample nearest to the value below which a share `p` of the samples is.
 pub fn quantile(samples: &[f64], p: f64) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! The C twins: compiled when the benchmark starts, so that nobody who uses the library needs a C compiler.
+//! The C twins are compiled when the benchmark starts, so that users of the library do not need a C compiler.
 
 use std::error::Error;
 use std::ffi::c_void;
@@ -9,7 +9,6 @@ use libloading::Library;
 /// A loop of `twins.c`: arrays, packed buffer, parameters, index lists.
 type Twin = unsafe extern "C" fn(*const *mut c_void, *mut c_void, *const i64, *const *const u32);
 
-/// How the twins are compiled.
 #[derive(Clone, Copy, Debug)]
 pub struct Compilation {
     /// Its name in the table.
@@ -18,7 +17,8 @@ pub struct Compilation {
     flags: &'static [&'static str],
 }
 
-/// The twins' compilations: two of the original's loops for the base instruction set, and the one by runs.
+/// The compilations of the twins: two of the original's loops for the base instruction set, and the one that copies
+/// runs.
 pub const COMPILATIONS: [Compilation; 3] = [
     Compilation { name: "C -O2", level: 2, flags: &[] },
     Compilation { name: "C -O3", level: 3, flags: &[] },
@@ -37,7 +37,7 @@ pub struct TwinLoops {
 }
 
 impl Twins {
-    /// Compiles with the machine's C compiler; gives its name and version with the loops.
+    /// Compiles with the machine's C compiler.
     pub fn compile(compilation: Compilation) -> Result<Self, Box<dyn Error>> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let library = folder.join(format!("twins_{}.so", compilation.name.replace(' ', "")));
@@ -56,7 +56,7 @@ impl Twins {
         Ok(Self(unsafe { Library::new(&library) }?))
     }
 
-    /// The loops of a test; those of WRF's four are the same.
+    /// The loops of a test; WRF's four tests share the same loops.
     pub fn loops(&self, test: &str) -> Result<TwinLoops, libloading::Error> {
         let name = if test.starts_with("wrf") { "wrf" } else { test };
         // SAFETY: every `_pack` and `_unpack` of twins.c has the type `Twin`.
@@ -73,7 +73,7 @@ fn compiler(folder: &Path, level: u32) -> Result<cc::Tool, cc::Error> {
     build.out_dir(folder).opt_level(level).try_get_compiler()
 }
 
-/// The first line that the C compiler says of itself.
+/// The first line of the C compiler's version output.
 pub fn compiler_version() -> Result<String, Box<dyn Error>> {
     let compiler = compiler(Path::new(env!("CARGO_TARGET_TMPDIR")), 2)?;
     let output = compiler.to_command().arg("--version").output()?;

@@ -1,4 +1,4 @@
-//! The trait of all exchanges between many ranks, and the words it uses.
+//! The trait of all exchanges between many ranks, and its types.
 
 use datatypes::Element;
 
@@ -6,7 +6,7 @@ use super::Grid;
 use crate::face::Face;
 use crate::{ArraySpec, ParameterError, Test, Values};
 
-/// What an exchange needs to know besides its parameters.
+/// Properties of a run that an exchange needs besides its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HaloContext {
     /// Number of ranks of the run, at least 1.
@@ -28,8 +28,8 @@ impl HaloTest {
     /// The exchange with these values on the context's ranks.
     ///
     /// # Errors
-    /// A value that the application cannot have, with what would be right; a number of ranks that it cannot have, with the
-    /// nearest ones; arrays that could not even be addressed.
+    /// A value that the application cannot have, with what would be right; a number of ranks that it cannot have,
+    /// with the nearest ones; arrays that cannot be addressed.
     pub fn build(&self, values: &Values, context: HaloContext) -> HaloBuilt {
         if context.ranks == 0 {
             return Err(refuse_ranks(self.name, 0, |_| true));
@@ -42,8 +42,8 @@ impl HaloTest {
     }
 }
 
-/// The error that refuses `ranks` for `test` and names the nearest number for which it `works`, among up to twice as
-/// many.
+/// The error that refuses `ranks` for `test`. It names the nearest number for which the test `works`, among up to
+/// twice as many.
 pub(crate) fn refuse_ranks(
     test: &'static str,
     ranks: usize,
@@ -64,27 +64,27 @@ pub(crate) fn refuse_ranks(
 pub struct Transfer {
     /// The rank at the other end; may be the rank itself.
     pub peer: usize,
-    /// The sender's number for the direction in which it sends: tells messages between the same two ranks apart, in
-    /// all stages. The same at both ends.
+    /// The sender's number of the direction in which it sends. It distinguishes messages between the same two ranks
+    /// in all stages, and is the same at both ends.
     pub tag: usize,
-    /// What is sent, or where it goes.
+    /// The data to send, or its destination.
     pub face: Face,
 }
 
-/// Transfers that depend on nothing but earlier stages. Nothing that a stage sends lies where it receives.
+/// Transfers that depend only on earlier stages. The sent data of a stage and its destinations do not overlap.
 ///
 /// Both lists ascend by tag, then by peer. So the n-th message from one rank to another is also the n-th that the
-/// latter expects of it, as neighbourhood collectives have it.
+/// other expects from it, as in neighbourhood collectives.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// What a rank sends.
+    /// The transfers that a rank sends.
     pub sends: Vec<Transfer>,
-    /// What it receives.
+    /// The transfers that it receives.
     pub receives: Vec<Transfer>,
 }
 
 impl Stage {
-    /// A stage of these transfers, in whatever order.
+    /// A stage of these transfers, in any order.
     pub(crate) fn new(mut sends: Vec<Transfer>, mut receives: Vec<Transfer>) -> Self {
         for list in [&mut sends, &mut receives] {
             list.sort_by_key(|transfer| (transfer.tag, transfer.peer));
@@ -92,7 +92,7 @@ impl Stage {
         Self { sends, receives }
     }
 
-    /// The stage in which every rank exchanges with all `ranks`, itself included.
+    /// The stage in which every rank exchanges with all `ranks`, including itself.
     pub(crate) fn all_to_all(
         ranks: usize,
         send: impl Fn(usize) -> Face,
@@ -106,66 +106,66 @@ impl Stage {
     }
 }
 
-/// What an element of an array holds after the exchange. A number stands for one value of the whole run: it is the
+/// The content of an array element after the exchange. The number identifies one value of the whole run: it is the
 /// same at the owner and in every halo that has a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// The rank's own value, which the exchange leaves as it was.
+    /// The rank's own value, unchanged by the exchange.
     Own(u64),
-    /// Another rank's value, which the exchange brings.
+    /// Another rank's value, delivered by the exchange.
     Halo(u64),
-    /// Nothing of the exchange: it must keep what it had.
+    /// Not part of the exchange: the element must be unchanged.
     Other,
 }
 
-/// What element `i` of an array is, for every `i`.
+/// The cell of element `i` of an array, for every `i`.
 pub type Cells<'a> = Box<dyn Fn(usize) -> Cell + 'a>;
 
-/// The exchange of one application between all ranks of a run. Each rank can be asked about each: an origin of
-/// one-sided transfers so learns where its target receives.
+/// The exchange of one application between all ranks of a run. Any rank can compute the arrays and stages of any
+/// other: in this way the origin of a one-sided transfer knows where its target receives.
 pub trait HaloApp: Send + Sync {
-    /// The predefined type of every value on the wire; `byte` where there are several.
+    /// The predefined type of every value on the wire; `byte` if there are several types.
     fn element(&self) -> Element;
 
     /// The arrays of a rank.
     fn arrays(&self, rank: usize) -> Vec<ArraySpec>;
 
-    /// What a rank sends and receives: one stage after the other, as later ones may forward what came in earlier
-    /// ones. Every rank has the same number of stages.
+    /// The transfers of a rank: one stage after the other, because later ones may forward data from earlier ones.
+    /// Every rank has the same number of stages.
     fn stages(&self, rank: usize) -> Vec<Stage>;
 
-    /// What the elements of a rank's array `array` are after all stages: a literal transcription of positions,
-    /// slow, and independent of [`HaloApp::stages`].
+    /// The cells of a rank's array `array` after all stages: a literal transcription of positions, slow, and
+    /// independent of [`HaloApp::stages`].
     fn cells(&self, rank: usize, array: usize) -> Cells<'_>;
 
-    /// The grid of the ranks, for `MPI_Cart_create`; `None` where the neighbours are no grid's.
+    /// The grid of the ranks, for `MPI_Cart_create`; `None` if the neighbours are not on a grid.
     fn grid(&self) -> Option<&Grid> {
         None
     }
 
-    /// Whether loops were written for its faces by hand. Where none were, they pack by the oracle, which is slow and no method.
+    /// Whether its faces have hand-written loops. Without them, the oracle packs; it is slow and must not be timed.
     fn has_loops(&self) -> bool {
         true
     }
 
-    /// Where `send`, a transfer of `rank` in stage `stage`, arrives in the arrays of its peer.
+    /// The destination of `send`, a transfer of `rank` in stage `stage`, in the arrays of its peer.
     ///
     /// # Panics
-    /// If there is no such transfer.
+    /// If the transfer does not exist.
     fn target(&self, rank: usize, stage: usize, send: &Transfer) -> Face {
         far_end(&self.stages(send.peer)[stage].receives, rank, send)
     }
 
-    /// What `receive`, a transfer of `rank` in stage `stage`, is in the arrays of its peer.
+    /// The origin of `receive`, a transfer of `rank` in stage `stage`, in the arrays of its peer.
     ///
     /// # Panics
-    /// If there is no such transfer.
+    /// If the transfer does not exist.
     fn source(&self, rank: usize, stage: usize, receive: &Transfer) -> Face {
         far_end(&self.stages(receive.peer)[stage].sends, rank, receive)
     }
 }
 
-/// The face among `transfers` of a peer that belongs to `transfer` of `rank`.
+/// The face of the transfer of a peer that matches `transfer` of `rank`.
 fn far_end(transfers: &[Transfer], rank: usize, transfer: &Transfer) -> Face {
     let end = transfers.iter().find(|end| (end.peer, end.tag) == (rank, transfer.tag));
     end.expect("what is sent is received").face.clone()

@@ -1,7 +1,7 @@
 //! 2-d FFT on many ranks: the all-to-all that transposes a distributed matrix.
 //!
-//! Source: as of [`crate::fft2d`], whose arrays and blocks these are: one transfer to each rank, itself included. The
-//! way back is not part of it.
+//! Source, arrays and blocks: see [`crate::fft2d`]. There is one transfer to each rank, including itself. The way
+//! back is not included.
 
 use datatypes::Element;
 

@@ -1,4 +1,4 @@
-//! The values of a field over the whole run: what a rank's memory must hold before and after an exchange.
+//! The values of a field over the whole run: the expected content of a rank's memory before and after an exchange.
 
 use std::ops::Range;
 
@@ -6,22 +6,23 @@ use super::grid::indices;
 use super::{Cell, HaloApp};
 use crate::{ArraySpec, Arrays, WireOrder};
 
-/// Byte of memory that belongs to no value: halo before the exchange, what the exchange leaves out, gaps, guards.
+/// Byte of memory that does not belong to a value: halo before the exchange, elements that are not exchanged, gaps,
+/// guards.
 const POISON: u8 = 0xA5;
 
-/// The first element that is not what it should be.
+/// The first wrong element.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rank {rank}, {array}{indices:?}: {} instead of {}", hex(.found), hex(.expected))]
 pub struct Mismatch {
-    /// The rank that looked.
+    /// The rank that found it.
     pub rank: usize,
     /// The array's name; `memory` for a byte between the arrays.
     pub array: &'static str,
-    /// Its indices, slowest first; the byte of [`Arrays::memory`] for one between the arrays.
+    /// Its indices, slowest first; for a byte between the arrays, its index in [`Arrays::memory`].
     pub indices: Vec<usize>,
-    /// The bytes that are there.
+    /// The bytes found.
     pub found: Vec<u8>,
-    /// The bytes that should be.
+    /// The expected bytes.
     pub expected: Vec<u8>,
 }
 
@@ -29,21 +30,21 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Which values a field holds: those of a fill, and what has been changed of them since.
+/// The version of a field's values: a fill, and the changes since then.
 ///
-/// A change flips the same bits in every byte of all values that any rank sends, those of its own that lie in its faces.
-/// So all that an exchange brings differs from what the one before brought, and nothing else has to be written.
+/// A change flips the same bits in every byte of each rank's own values in the faces that it sends. So every exchange
+/// delivers other data than the one before, and nothing else has to be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     /// Number of the fill.
     pub generation: u64,
-    /// Changes since.
+    /// Changes since then.
     pub changes: u32,
 }
 
 impl Version {
-    /// The bits that all changes together have flipped in each byte of what is sent. They differ between any two versions
-    /// of a fill that are less than 255 changes apart.
+    /// The bits that all changes together have flipped in each sent byte. They differ between any two versions of a
+    /// fill that are less than 255 changes apart.
     pub fn flipped(self) -> u8 {
         if self.changes == 0 { 0 } else { ((self.changes - 1) % 255) as u8 + 1 }
     }
@@ -56,13 +57,14 @@ impl Version {
 }
 
 impl From<u64> for Version {
-    /// That of a fill as it is.
+    /// An unchanged fill.
     fn from(generation: u64) -> Self {
         Self { generation, changes: 0 }
     }
 }
 
-/// What an element holds after the exchange: as [`Cell`], with a rank's own values told apart by whether they are sent.
+/// The content of an element after the exchange: like [`Cell`], but a rank's own values are split into sent and not
+/// sent.
 #[derive(Clone, Copy)]
 enum Content {
     Own(u64),
@@ -71,18 +73,18 @@ enum Content {
     Other,
 }
 
-/// What every element of a rank's arrays holds, worked out once: an exchange that is repeated is filled and checked
-/// again and again.
+/// The content of every element of a rank's arrays. It is computed once, because a repeated exchange is filled and
+/// checked many times.
 pub struct Field {
     rank: usize,
-    /// Per array, per element.
+    /// For each array and each element.
     contents: Vec<Vec<Content>>,
-    /// Of an element of each array.
+    /// Bytes of an element of each array.
     bytes: Vec<usize>,
 }
 
 impl Field {
-    /// That of `rank`.
+    /// The field of `rank`.
     pub fn new(app: &dyn HaloApp, rank: usize) -> Self {
         let contents = |(array, spec): (usize, &ArraySpec)| {
             let cells = app.cells(rank, array);
@@ -109,7 +111,7 @@ impl Field {
         field
     }
 
-    /// The elements of an array that `bytes` bytes from byte `offset` on are.
+    /// The elements of an array in the `bytes` bytes from byte `offset` on.
     fn elements(&self, array: usize, offset: i64, bytes: u64) -> Range<usize> {
         let size = self.bytes[array];
         let start = offset as usize / size;
@@ -121,13 +123,14 @@ impl Field {
         self.bytes[array]
     }
 
-    /// Whether the element at byte `offset` of an array is the rank's own and sent: a change flips its bits.
+    /// Whether the element at byte `offset` of an array is one of the rank's own values that are sent, so that a
+    /// change flips its bits.
     pub fn changes(&self, array: usize, offset: usize) -> bool {
         matches!(self.contents[array][offset / self.bytes[array]], Content::Sent(_))
     }
 
     /// Fills the rank's memory for an exchange: its own values of this `generation`, poison everywhere else. Values
-    /// differ between generations, so that a lost transfer cannot hide behind the one before.
+    /// differ between generations, so that a lost transfer cannot be hidden by data of the previous one.
     pub fn fill(&self, arrays: &mut Arrays, generation: u64) {
         arrays.memory_mut().fill(POISON);
         for (array, contents) in self.contents.iter().enumerate() {
@@ -140,8 +143,8 @@ impl Field {
         }
     }
 
-    /// The bytes that the last value before byte `end` of an array has after an exchange of a fill that was not changed;
-    /// `None` where the exchange brings nothing there.
+    /// The bytes of the last value before byte `end` of an array after an exchange of an unchanged fill; `None` if
+    /// the exchange does not deliver a value there.
     pub fn last_value(&self, array: usize, end: i64, generation: u64) -> Option<Vec<u8>> {
         let bytes = *self.bytes.get(array)?;
         let element = usize::try_from(end).ok()?.checked_sub(bytes)? / bytes;
@@ -155,11 +158,11 @@ impl Field {
         }
     }
 
-    /// Checks the rank's memory after an exchange: own values as they were, halos those of their owners, all else
-    /// poison. Every halo is a value that its owner sends, and has changed with it.
+    /// Checks the rank's memory after an exchange: own values are unchanged, halos have their owners' values, and
+    /// everything else has poison. Every value in a halo is sent by its owner and has changed with it.
     ///
     /// # Errors
-    /// The first element that is not what it should be.
+    /// The first wrong element.
     pub fn check(&self, arrays: &Arrays, version: impl Into<Version>) -> Result<(), Mismatch> {
         let rank = self.rank;
         let version = version.into();
@@ -201,7 +204,7 @@ impl Field {
     }
 }
 
-/// The bytes of memory that no array has.
+/// The bytes of memory outside all arrays.
 fn gaps(arrays: &Arrays) -> impl Iterator<Item = Range<usize>> + '_ {
     let places = (0..arrays.specs().len()).map(|array| arrays.place(array));
     let ends = places.clone().map(|place| place.end);
@@ -217,7 +220,8 @@ fn value(id: u64, generation: u64, bytes: &mut [u8]) {
     }
 }
 
-/// A hash, no generator: of any number at any time, and other numbers become others.
+/// A hash and not a random generator: it can be computed for any number at any time, and different numbers give
+/// different results.
 fn mix(number: u64) -> u64 {
     let mixed = number.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! Ranks on a grid: how many along each dimension, who is where, and who is beside whom.
+//! Ranks on a grid: the number along each dimension, the place of each rank, and its neighbours.
 
 /// Ranks on a grid of any number of dimensions, numbered as `MPI_Cart_create` numbers them: the last dimension
 /// changes fastest. The dimensions come in the order of the arrays' axes, slowest first.
@@ -9,11 +9,11 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// All `ranks` on a grid of `dimensions` that is as near to a cube as they allow: the largest dimension is as
-    /// small as possible, then the next. Dimensions descend, as those of `MPI_Dims_create` do.
+    /// All `ranks` on a grid of `dimensions` that is as close to a cube as possible: the largest dimension is as
+    /// small as possible, then the next. Dimensions descend, like those of `MPI_Dims_create`.
     ///
     /// # Panics
-    /// If there is no rank or no dimension.
+    /// If there are no ranks or no dimensions.
     pub fn balanced(ranks: usize, dimensions: usize, periodic: bool) -> Self {
         assert!(ranks > 0 && dimensions > 0, "a grid has ranks and dimensions");
         let mut dims = Vec::with_capacity(dimensions);
@@ -27,7 +27,7 @@ impl Grid {
         &self.dims
     }
 
-    /// Whether the last rank of each dimension is beside the first.
+    /// Whether the last rank of each dimension is a neighbour of the first.
     pub fn periodic(&self) -> bool {
         self.periodic
     }
@@ -37,7 +37,7 @@ impl Grid {
         self.dims.iter().product()
     }
 
-    /// Where a rank is.
+    /// The place of a rank.
     pub fn coordinates(&self, rank: usize) -> Vec<usize> {
         indices(rank, &self.dims)
     }
@@ -75,7 +75,7 @@ pub(crate) fn indices<S: Clone + AsRef<[usize]> + AsMut<[usize]>>(linear: usize,
     indices
 }
 
-/// Appends `count` descending factors of `product`, none above `most`, the largest as small as possible.
+/// Appends `count` descending factors of `product`, none larger than `most`, the largest as small as possible.
 fn factor(product: usize, most: usize, count: usize, factors: &mut Vec<usize>) -> bool {
     if count == 0 {
         return product == 1;

@@ -3,11 +3,11 @@
 //! Source: LAMMPS, peptide (`full` atoms) and crack (`atomic` atoms) inputs, `comm_brick.cpp`, `borders`, with
 //! `pack_border` of `atom_vec_full.cpp` and `atom_vec_atomic.cpp`.
 //!
-//! Arrays and records as in [`crate::lammps`]: dim1 atoms of the rank, then its ghosts. Down and up along x, then y,
-//! then z, one after the other: a list of icount atoms is sent, and as many arrive behind all others. The list is drawn
-//! from the rank's atoms and from the ghosts that came along earlier dimensions, so that atoms reach the neighbours
-//! across edges and corners. LAMMPS takes the atoms that are near the border, and moves positions across it; here the
-//! list is random, and values stay as they are.
+//! Arrays and records as in [`crate::lammps`]: dim1 atoms of the rank, then its ghosts. Swaps go down and up along x,
+//! then y, then z, one after the other: each sends a list of icount atoms, and as many are appended after all others.
+//! The list is drawn from the rank's atoms and from the ghosts that arrived along earlier dimensions, so that atoms
+//! reach the neighbours across edges and corners. LAMMPS takes the atoms near the border and shifts positions across
+//! it; here the list is random, and values are unchanged.
 //!
 //! Bytes of a swap: 64 icount (full), 48 icount (atomic).
 
@@ -21,7 +21,7 @@ use crate::lammps::{self, AtomicAtom, Atoms, FullAtom, Record};
 use crate::permutation::IndexList;
 use crate::{ArraySpec, Values};
 
-/// Swaps, as dimension of the grid (z, y, x) and whether the atoms go up.
+/// Swaps: the dimension of the grid (z, y, x), and whether the atoms go up.
 const SWAPS: [(usize, bool); 6] = [(2, false), (2, true), (1, false), (1, true), (0, false), (0, true)];
 
 /// Atoms of a molecule.
@@ -50,9 +50,9 @@ pub const ATOMIC: HaloTest = HaloTest {
 struct Swap {
     to: Option<usize>,
     from: Option<usize>,
-    /// Atoms and ghosts of the rank when it begins, where those that arrive are appended.
+    /// The rank's atoms and ghosts when the swap begins; received ones are appended after them.
     atoms: usize,
-    /// Which of them are sent.
+    /// The atoms that are sent.
     leaving: IndexList,
 }
 
@@ -67,12 +67,12 @@ struct Swaps<R> {
 
 impl<R: Record> Swaps<R> {
     fn boxed(values: &Values, context: HaloContext) -> HaloBuilt {
-        // With the ghosts of six swaps, as many as an `int` can count.
+        // Together with the ghosts of six swaps, an `int` must be able to count them.
         let dim1 = values.within("dim1", 1..=i64::from(i32::MAX) / 7)? as usize;
         let icount = values.within("icount", 1..=dim1 as i64)? as usize;
         let grid = Grid::balanced(context.ranks, 3, context.periodic);
         let swaps = |rank: usize| {
-            // Both swaps along a dimension take from what was there before them.
+            // Both swaps along a dimension take atoms that were there before either of them.
             let (mut atoms, mut bound) = (dim1, dim1);
             let mut swap = |(number, &(dimension, up)): (usize, &(usize, bool))| {
                 let [below, above] = grid.along(dimension).map(|offset| grid.neighbour(rank, &offset));
@@ -92,7 +92,7 @@ impl<R: Record> Swaps<R> {
         Ok(Box::new(Self { grid, dim1, icount, ranks, record: PhantomData }))
     }
 
-    /// The rank whose atom this is, and its number there: a ghost is one of the atoms that its swap brought.
+    /// The rank that owns this atom, and its number there: a ghost is one of the atoms that its swap delivered.
     fn owner(&self, rank: usize, atom: usize) -> (usize, usize) {
         if atom < self.dim1 {
             return (rank, atom);

@@ -1,12 +1,13 @@
-//! Any layout between many ranks: messages that are described by datatypes alone, one to each of some neighbours.
+//! Any layout between many ranks: messages that are described only by datatypes, one to each of some neighbours.
 //!
-//! Source: none; the layouts are the user's, as those of [`crate::LAYOUT`].
+//! Source: none; the layouts are the user's, like those of [`crate::LAYOUT`].
 //!
-//! Each direction in which a rank sends has arrays of its own, those of the ping-pong: one for each layout that is sent, one for
-//! each that is received. What direction d receives comes from the neighbour opposite to it, which sends in direction d. So all
-//! messages of a rank have one size, and nothing overlaps.
+//! Each direction in which a rank sends has its own arrays, the same as in the ping-pong: one for each sent layout
+//! and one for each received layout. Direction d receives from the opposite neighbour, which sends in direction d. So
+//! all messages of a rank have one size, and nothing overlaps.
 //!
-//! Nobody wrote a loop, and a layout has no slowest dimension: a face is one plane, which is not cut among threads.
+//! There are no hand-written loops, and a layout has no slowest dimension: a face is one plane, which is not cut
+//! among threads.
 
 use std::sync::OnceLock;
 
@@ -17,7 +18,7 @@ use crate::face::Face;
 use crate::layout::{Described, NAME, RECEIVE, SEND, Sides, places};
 use crate::{ArraySpec, Message, Parameter, Piece, Preset, Values};
 
-/// To whom a rank sends: the words of the parameter, in its order.
+/// The neighbours to which a rank sends: the words of the parameter, in its order.
 const NEIGHBOURS: [(&str, Neighbours); 4] = [
     ("both", Neighbours { dimensions: 1, backwards: true }),
     ("next", Neighbours { dimensions: 1, backwards: false }),
@@ -25,7 +26,7 @@ const NEIGHBOURS: [(&str, Neighbours); 4] = [
     ("faces3d", Neighbours { dimensions: 3, backwards: true }),
 ];
 
-/// Neighbours on a grid of ranks: the next along each dimension, and the previous ones.
+/// Neighbours on a grid of ranks: the next one along each dimension, and with `backwards` also the previous one.
 #[derive(Clone, Copy)]
 struct Neighbours {
     dimensions: usize,
@@ -67,8 +68,8 @@ pub const LAYOUT: HaloTest = HaloTest {
 fn build(values: &Values, context: HaloContext) -> HaloBuilt {
     let sides = Sides::new(values)?;
     let mut specs = sides.specs();
-    // What is sent and received is known by elements, of one size at both ends: where types are mixed or lie between those of an
-    // array, by the largest words that all of them are made of.
+    // Values are identified by elements, which have the same size at both ends. If types are mixed, or if values are
+    // not aligned to elements of the array, the elements are the largest words of which all values consist.
     if sides.mixes_types || specs.iter().any(|spec| spec.element != sides.element) {
         let word = word(&sides);
         for spec in &mut specs {
@@ -82,7 +83,7 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
     Ok(Box::new(AnyLayouts { offsets, grid, sides, specs, ids: OnceLock::new() }))
 }
 
-/// The largest word of which every value is made, wherever it lies.
+/// The largest word of which every value consists, wherever the value is.
 fn word(sides: &Sides) -> Element {
     let pieces = sides.send.pieces.iter().chain(&sides.receive.pieces);
     let bits = pieces.flat_map(|Piece { origin_bytes, layout, .. }| {
@@ -98,32 +99,33 @@ fn word(sides: &Sides) -> Element {
 
 struct AnyLayouts {
     grid: Grid,
-    /// A direction each.
+    /// The offset of each direction.
     offsets: Vec<Vec<i64>>,
     sides: Sides,
     /// The arrays of one direction.
     specs: Vec<ArraySpec>,
-    /// Of each of these, which value of a message each element is; made when it is first asked for.
+    /// For each of these arrays, the id of each element's value in the message; computed at first use.
     ids: OnceLock<Vec<Vec<Option<u64>>>>,
 }
 
 impl AnyLayouts {
-    /// A side of the message, in the arrays of a direction.
+    /// One side of the message, in the arrays of a direction.
     fn face(&self, side: &Message, direction: usize) -> Face {
         let first = direction * self.specs.len();
         let moved = |piece: &Piece| Piece { array: first + piece.array, ..piece.clone() };
         Face::of(Described(Message { pieces: side.pieces.iter().map(moved).collect() }))
     }
 
-    /// The neighbour in a direction, or the one that sends in it.
+    /// The neighbour in a direction; with `sender`, the one that sends to this rank in that direction.
     fn neighbour(&self, rank: usize, direction: usize, sender: bool) -> Option<usize> {
         let step = |&step: &i64| if sender { -step } else { step };
         let offset: Vec<i64> = self.offsets[direction].iter().map(step).collect();
         self.grid.neighbour(rank, &offset)
     }
 
-    /// By the type maps of both sides: an element that is sent is called by its place among those of all arrays that are sent from,
-    /// one that is received as what lies there at the sender. One that is sent twice is received twice.
+    /// From the type maps of both sides: the id of a sent element is its position among the elements of all sent
+    /// arrays. A received element has the id of the matching element at the sender. An element that is sent twice is
+    /// received twice.
     fn ids(&self) -> &[Vec<Option<u64>>] {
         self.ids.get_or_init(|| {
             let mut ids: Vec<Vec<Option<u64>>> =
@@ -145,7 +147,7 @@ impl AnyLayouts {
         })
     }
 
-    /// More than any id of a message.
+    /// Greater than every id of a message.
     fn ids_of_direction(&self) -> u64 {
         self.specs.iter().map(|spec| spec.elements() as u64).sum()
     }
@@ -182,7 +184,7 @@ impl HaloApp for AnyLayouts {
     fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
         let (direction, array) = (array / self.specs.len(), array % self.specs.len());
         let is_sent = array < self.sides.send.pieces.len();
-        // Who has what comes, if anybody is there.
+        // The owner of the received data, if there is such a rank.
         let owner = if is_sent { Some(rank) } else { self.neighbour(rank, direction, true) };
         let ids = &self.ids()[array];
         Box::new(move |element| {

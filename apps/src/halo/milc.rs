@@ -2,13 +2,13 @@
 //!
 //! Source: MIMD Lattice Computation (MILC), `su3_rmd`, the gathers of its conjugate gradient solver.
 //!
-//! A rank keeps its sites with even x+y+z+t before the odd ones, and of each row x every second: array
-//! `su3(6, lx/2, ly, lz, 2 lt)`, floats, first index fastest; index t of the odd sites is lt + t. The two halves of
-//! [`crate::milc`] are these. A slice is sent even sites first, in the order of the array; it is received into a buffer
-//! of its own, as MILC's gathers do, one for each direction that it comes from.
+//! A rank stores its sites with even x+y+z+t before the odd ones, and so every second x of each row: array `su3(6,
+//! lx/2, ly, lz, 2 lt)`, floats, first index fastest; index t of the odd sites is lt + t. These are the two halves of
+//! [`crate::milc`]. A slice is sent with even sites first, in the order of the array. As in MILC's gathers, it is
+//! received into a separate buffer for each direction.
 //!
 //! - t: 2 runs of lx ly lz/2 sites; z: 2 lt runs of lx ly/2, the message of the ping-pong; y: 2 lt lz runs of lx/2;
-//! - x: in even and in odd sites every second row has a site of a slice, so that these lie at listed places.
+//! - x: in even and in odd sites every second row has a site of a slice, so these are at listed places.
 //!
 //! Bytes along an axis: 24 times the sites of a slice.
 
@@ -77,8 +77,8 @@ impl Milc {
         [2 * lt, lz, ly, lx / 2, SITE]
     }
 
-    /// Shape of the buffer of a slice across a dimension: the lattice's, of one index; where half of the sites of a
-    /// row are even, of half as many rows.
+    /// Shape of the buffer of a slice across a dimension: the lattice's shape with one index in that dimension.
+    /// Across x, where only half of the rows have an even site, there are half as many rows.
     fn buffer(&self, dimension: usize) -> [usize; 5] {
         let mut shape = self.lattice();
         shape[dimension] = if dimension == T { 2 } else { 1 };
@@ -88,7 +88,7 @@ impl Milc {
         shape
     }
 
-    /// The slice with index `at` across a dimension.
+    /// The slice with index `at` in a dimension.
     fn sent(&self, dimension: usize, at: usize) -> Face {
         let (shape, lt) = (self.lattice(), self.sites[T]);
         if dimension == X {
@@ -111,7 +111,8 @@ impl Milc {
         Face::new(if dimension == T { vec![box_from(at), box_from(lt + at)] } else { vec![box_from(at)] })
     }
 
-    /// The sites with this x: for even and odd ones, in each row whose other coordinates make them so.
+    /// The sites with this x: for even and for odd sites, one in each row whose other coordinates have the right
+    /// parity.
     fn places_across_x(&self, x: usize) -> Vec<u32> {
         let [lt, lz, ly, lx] = self.sites;
         let mut places = Vec::with_capacity(lt * lz * ly);
@@ -125,10 +126,10 @@ impl Milc {
         places
     }
 
-    /// The buffer of what comes from direction `from`, whole; cut as the slice is.
+    /// The whole buffer for the data from direction `from`; it is cut in the same way as the slice.
     fn received(&self, from: usize) -> Face {
         let shape = self.buffer(from / 2);
-        // Whole, it is one run: the application has no loops over it.
+        // The whole buffer is one run: the application has no loops over it.
         let buffer = Whole::vectors(1 + from, Element::Float, &shape, 1, None);
         let halves = if from / 2 == T { 2 } else { 1 };
         let half = |i: usize| {
@@ -140,7 +141,7 @@ impl Milc {
         Face::new((0..halves).map(half))
     }
 
-    /// The number of a value: its site in the lattice of all ranks, periodic, and its component.
+    /// The id of a value: its site in the periodic lattice of all ranks, and its component.
     fn id(&self, coordinates: &[usize], site: [i64; 4], component: usize) -> u64 {
         let mut number = 0;
         for d in [T, Z, Y, X] {
@@ -195,14 +196,14 @@ impl HaloApp for Milc {
         if self.grid.neighbour(rank, &self.grid.along(dimension)[up]).is_none() {
             return Box::new(|_| Cell::Other);
         }
-        // Beyond the rank's own sites; of an even number of them, so that the peer's index is as even.
+        // Just outside the rank's own sites. Their number is even, so the peer's index has the same parity.
         let at = if up == 1 { self.sites[dimension] as i64 } else { -1 };
         let parity = at.rem_euclid(2) as usize;
         Box::new(move |element| {
             let shape = self.buffer(dimension);
             let [pt, z, y, half, c] = indices(element, &shape);
             let (odd, t) = (pt / (shape[T] / 2), pt % (shape[T] / 2));
-            // The one of two neighbours in a row whose site is even, or odd.
+            // In each pair of neighbours in a row, the site with the wanted parity.
             let [t, z, y, half] = [t, z, y, half].map(|i| i as i64);
             let one = |others: i64| (odd as i64 + parity as i64 + others) % 2;
             let site = match dimension {

@@ -2,9 +2,9 @@
 //!
 //! Source: NAS Parallel Benchmarks 3.3 (MPI), MG, `mg.f`, `comm3` with `give3` and `take3`.
 //!
-//! Array and sizes as in [`crate::nas_mg`]. Along x, then y, then z, up and down; y faces extend over the halo in x, z
-//! faces over those in x and y, so that edges and corners arrive. DDTBench's tests send the interior of each face
-//! alone. The application is periodic, and its ranks are a power of two.
+//! Array and sizes as in [`crate::nas_mg`]. Along x, then y, then z, up and down. Faces across y extend over the halo
+//! in x, those across z over the halo in x and y, so that edges and corners arrive. DDTBench's tests send only the
+//! interior of each face. The application is periodic, and its number of ranks is a power of two.
 
 use datatypes::Element;
 
@@ -31,7 +31,7 @@ pub const NAS_MG: HaloTest = HaloTest {
         if !context.ranks.is_power_of_two() {
             return Err(refuse_ranks("nas_mg", context.ranks, usize::is_power_of_two));
         }
-        // A point of interior between two of halo.
+        // At least one interior point between two halo points.
         let axis = |name, dimension| {
             let points = values.within(name, 3..=i32::MAX.into())? as usize;
             Ok(Axis::Divided { dimension, own: points - 2, margin: 1 })

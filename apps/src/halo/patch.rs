@@ -1,5 +1,5 @@
 //! Arrays of which each rank of a grid has a patch with a margin around it, exchanged along one dimension after the
-//! other: what WRF, NAS MG and NAS LU have in common.
+//! other. WRF, NAS MG and NAS LU use this.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::region::{BoxLoops, Description, Region, Whole};
 /// A dimension of an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Axis {
-    /// Divided along a dimension of the grid: `own` indices of each rank, `margin` more on either side.
+    /// Divided along a dimension of the grid: `own` indices per rank, and `margin` more on either side.
     Divided { dimension: usize, own: usize, margin: usize },
     /// Whole on every rank: `length` indices, exchanged from index `first` on.
     Whole { length: usize, first: usize },
@@ -39,9 +39,9 @@ pub(crate) struct PatchArray {
 /// Dimensions of the grid that are exchanged at the same time, up and down.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swap {
-    /// Along which the ranks exchange.
+    /// The dimensions along which the ranks exchange.
     pub along: &'static [usize],
-    /// Along which the faces extend over the halo, where that has an owner.
+    /// The dimensions along which the faces extend over the halo, if a neighbour owns that.
     pub extended: &'static [usize],
 }
 
@@ -51,27 +51,27 @@ pub(crate) struct Patch {
     pub grid: Grid,
     pub element: Element,
     pub arrays: Vec<PatchArray>,
-    /// Indices next to a neighbour that are exchanged.
+    /// Number of indices next to a neighbour that are exchanged.
     pub width: usize,
     pub swaps: Vec<Swap>,
-    /// Whether edges and corners of the halo arrive, too.
+    /// Whether edges and corners of the halo arrive too.
     pub corners: bool,
     /// As in [`Whole`].
     pub value_dimensions: usize,
     pub description: Description,
-    /// The application's loops over faces across each dimension of the grid; none where no application has any.
+    /// The application's loops over faces across each dimension of the grid; empty if no application has any.
     pub loops: &'static [BoxLoops],
 }
 
 impl Patch {
-    /// The array as faces across a dimension of the grid are taken from it.
+    /// The array, prepared for faces across a dimension of the grid.
     fn whole(&self, array: usize, dimension: usize) -> Arc<Whole> {
         let shape: Vec<usize> = self.arrays[array].axes.iter().map(|axis| axis.length()).collect();
         let (loops, description) = (self.loops.get(dimension).copied(), self.description.clone());
         Whole::new(array, self.element, &shape, self.value_dimensions, loops, description)
     }
 
-    /// The indices along each axis of the face towards `offset`: of the patch, or beyond it.
+    /// The indices along each axis of the face towards `offset`, inside the patch or outside it.
     fn bounds(
         &self,
         rank: usize,

@@ -1,16 +1,17 @@
-//! SPECFEM3D_GLOBE on many ranks: a transpose, and the assembly of what irregular neighbours share.
+//! SPECFEM3D_GLOBE on many ranks: a transpose, and the assembly of values shared by irregular neighbours.
 //!
 //! Source: SPECFEM3D_GLOBE, mesh of 10x10x6 ranks, the messages of [`crate::specfem3d`].
 //!
-//! - `specfem3d_mt`: `send(dim1, ranks, dim3)`, floats, first index fastest. Plane p of the middle index goes to rank p:
-//!   dim3 runs of dim1. From rank p it arrives in one run, in `received(dim1, dim3, ranks)`. Bytes to each: 4 dim1 dim3.
-//!   The ping-pong has the planes of two ranks, and sends one of them.
-//! - `specfem3d_oc`, `specfem3d_cm`: the points of the ping-pong, shared with a random set of neighbours, a random
-//!   number of them with each: from half of icount to icount. Sent from `accel`, received at the same points of
-//!   `received`: where the application adds what arrives, here it stands for itself. A point has one sharer.
+//! - `specfem3d_mt`: `send(dim1, ranks, dim3)`, floats, first index fastest. Plane p of the middle index goes to rank
+//!   p: dim3 runs of dim1. From rank p it arrives in one run, in `received(dim1, dim3, ranks)`. Bytes to each: 4 dim1
+//!   dim3. The ping-pong has the planes of two ranks, and sends one of them.
+//! - `specfem3d_oc`, `specfem3d_cm`: the points of the ping-pong, shared with a random set of neighbours. The number
+//!   of points shared with each is random: from half of icount to icount. Sent from `accel`, received at the same
+//!   points of `received`: the application would add the received values, here they are stored. Each point is shared
+//!   with one neighbour.
 //!
-//! Neighbourhoods are random, but symmetric: a ring, so that all are connected, and pairs of three random orders of the
-//! ranks. So a rank has up to five neighbours, whatever the number of ranks.
+//! Neighbourhoods are random but symmetric: a ring, so that all are connected, and pairs from three random orders of
+//! the ranks. So a rank has up to five neighbours, whatever the number of ranks.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -106,7 +107,7 @@ impl HaloApp for Transpose {
         let Self { dim1, dim3, ranks } = *self;
         let [send, received] = self.shapes();
         let send = Whole::vectors(0, Element::Float, &send, 1, Some(specfem3d::LOOPS));
-        // It arrives in place: no application has loops to unpack it.
+        // It arrives in place: applications have no loops to unpack it.
         let received = Whole::vectors(1, Element::Float, &received, 1, None);
         vec![Stage::all_to_all(
             ranks,
@@ -117,7 +118,7 @@ impl HaloApp for Transpose {
 
     fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
         let Self { dim1, dim3, ranks } = *self;
-        // Value i of row k that one rank sends to another.
+        // The id of value i of row k of the block from one rank to another.
         let id = move |from: usize, to: usize, k: usize, i: usize| {
             (i + dim1 * (k + dim3 * (to + ranks * from))) as u64
         };
@@ -129,23 +130,23 @@ impl HaloApp for Transpose {
     }
 }
 
-/// Random orders of the ranks, of which two ranks that follow each other are neighbours.
+/// Random orders of the ranks; two ranks that follow each other in one are neighbours.
 const PAIRINGS: usize = 3;
 
-/// Neighbours of a rank at most: two in the ring, and one of each pairing.
+/// Maximum number of neighbours: two in the ring, and one of each pairing.
 const MOST_NEIGHBOURS: usize = 2 + PAIRINGS;
 
-/// Streams of random numbers, with room for a number below each.
+/// Streams of random numbers, far enough apart to add any number to each.
 const PAIRS: u64 = 1 << 60;
 const COUNTS: u64 = 2 << 60;
 const POINTS: u64 = 3 << 60;
 
 /// The points of one part of the earth.
 struct Mesh {
-    /// Names of what is sent from and received into.
+    /// Names of the arrays to send from and to receive into.
     names: [&'static str; 2],
     points: usize,
-    /// The most that two ranks share.
+    /// Maximum number of points that two ranks share.
     shared: usize,
 }
 
@@ -156,7 +157,7 @@ impl Mesh {
         [points, shared]: [&'static str; 2],
     ) -> Result<Self, ParameterError> {
         let points = values.positive(points)?;
-        // Each neighbour has points of its own.
+        // Each neighbour has its own points.
         let shared = values.within(shared, 1..=(points / MOST_NEIGHBOURS) as i64)? as usize;
         Ok(Self { names, points, shared })
     }
@@ -164,11 +165,11 @@ impl Mesh {
 
 /// `specfem3d_oc` and `specfem3d_cm`.
 struct Shared {
-    /// Floats of a point.
+    /// Floats per point.
     components: usize,
     meshes: Vec<Mesh>,
     seed: u64,
-    /// The neighbours of each rank, ascending.
+    /// The neighbours of each rank, in ascending order.
     neighbours: Vec<Vec<usize>>,
     /// The points of each mesh that each rank shares: those with its first neighbour, then those with the second, ...
     points: Vec<Vec<IndexList>>,
@@ -196,20 +197,20 @@ impl Shared {
         number(self.seed, COUNTS + (pair * self.meshes.len() + mesh) as u64, most.div_ceil(2)..=most)
     }
 
-    /// The points of a mesh that `rank` shares with `peer`, in the order in which they travel.
+    /// The points of a mesh that `rank` shares with `peer`, in the order of the message.
     fn shared(&self, mesh: usize, rank: usize, peer: usize) -> IndexList {
         let before = self.neighbours[rank].iter().take_while(|&&other| other != peer);
         let first: usize = before.map(|&other| self.count(mesh, rank, other)).sum();
         self.points[rank][mesh].part(first..first + self.count(mesh, rank, peer))
     }
 
-    /// The points that `rank` shares with `peer`, in arrays from `first` on.
+    /// The points that `rank` shares with `peer`, in the arrays from number `first` on.
     fn face(&self, first: usize, rank: usize, peer: usize) -> Face {
         let list = |mesh| specfem3d::list(first + mesh, self.components, self.shared(mesh, rank, peer));
         Face::new((0..self.meshes.len()).map(list))
     }
 
-    /// The number of a value.
+    /// The id of a value.
     fn id(&self, rank: usize, mesh: usize, point: usize, component: usize) -> u64 {
         let all: usize = self.meshes.iter().map(|mesh| mesh.points).sum();
         let before: usize = self.meshes[..mesh].iter().map(|mesh| mesh.points).sum();
@@ -247,7 +248,7 @@ impl HaloApp for Shared {
                 Cell::Own(self.id(rank, mesh, point, component))
             });
         }
-        // Whose point arrives at which of ours.
+        // For each of our points, the peer and the point that arrives there.
         let mut arrivals = HashMap::new();
         for &peer in &self.neighbours[rank] {
             let (ours, theirs) = (self.shared(mesh, rank, peer), self.shared(mesh, peer, rank));
@@ -264,7 +265,7 @@ impl HaloApp for Shared {
     }
 }
 
-/// The neighbours of each rank: symmetric, connected, up to [`MOST_NEIGHBOURS`].
+/// The neighbours of each rank: symmetric and connected, up to [`MOST_NEIGHBOURS`].
 fn neighbourhood(ranks: usize, seed: u64) -> Vec<Vec<usize>> {
     let ring = (0..ranks).map(|rank| (rank, (rank + 1) % ranks));
     let pairings = (0..PAIRINGS).flat_map(|pairing| {

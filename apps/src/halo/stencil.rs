@@ -1,8 +1,8 @@
-//! Stencils with plain buffers: how much of an exchange is left when nothing has to be gathered.
+//! Stencils with plain buffers: the cost of an exchange if no data has to be gathered.
 //!
-//! Source: CMB, the communication kernel of Sandia's MiniMOD: 6 peers stand for a 7-point stencil, 26 for a 27-point
-//! one. There peers are the next ranks of a ring, and all get the same buffer; here they are the neighbours on a 3-d
-//! grid, and each has its own.
+//! Source: CMB, the communication kernel of Sandia's MiniMOD: 6 peers correspond to a 7-point stencil, 26 to a
+//! 27-point one. In CMB, peers are the next ranks of a ring, and all get the same buffer. Here they are the
+//! neighbours on a 3-d grid, and each has its own buffer.
 //!
 //! Arrays `send` and `received` of `bytes / 8` doubles for each direction. Directions are numbered in the order of
 //! their offsets (z, y, x): direction d is the opposite of direction `peers - 1 - d`.
@@ -49,7 +49,7 @@ pub const STENCIL27: HaloTest = HaloTest {
     ..STENCIL7
 };
 
-/// The stencil of all offsets by a number of steps that is `included`.
+/// The stencil of all offsets whose number of steps is `included`.
 fn build(values: &Values, context: HaloContext, included: fn(u64) -> bool) -> HaloBuilt {
     let bytes = values.positive("bytes")?;
     if !bytes.is_multiple_of(8) {
@@ -68,7 +68,7 @@ fn build(values: &Values, context: HaloContext, included: fn(u64) -> bool) -> Ha
 
 struct Stencil {
     grid: Grid,
-    /// A direction each, opposite ones at opposite ends.
+    /// The offset of each direction; opposite directions are at opposite ends of the list.
     offsets: Vec<Vec<i64>>,
     doubles: usize,
 }
@@ -83,7 +83,7 @@ impl Stencil {
         Face::of(Region::new(&whole, [direction..direction + 1, 0..self.doubles]))
     }
 
-    /// What `rank` sends in `direction`, value `i` of it.
+    /// The id of value `i` that `rank` sends in `direction`.
     fn id(&self, rank: usize, direction: usize, i: usize) -> u64 {
         (i + self.doubles * (direction + self.offsets.len() * rank)) as u64
     }

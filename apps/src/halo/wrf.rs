@@ -63,7 +63,7 @@ pub const SA: HaloTest = HaloTest {
 fn build(values: &Values, context: HaloContext, description: Description) -> HaloBuilt {
     let [ni, nj, nk] = ["ni", "nj", "nk"].map(|name| values.positive(name));
     let (ni, nj, nk) = (ni?, nj?, nk?);
-    // A halo belongs to the nearest neighbour alone.
+    // A halo belongs only to the nearest neighbour.
     let width = values.within("width", 1..=ni.min(nj) as i64)?;
     let margin = values.within("margin", width..=i32::MAX.into())? as usize;
     let limit = values.positive("limit")?;

@@ -9,7 +9,7 @@ use ddtbench_apps::{
 
 use crate::{rows, values};
 
-/// Byte of memory that no loop may change, and packed bytes before a pack.
+/// Byte of memory that no loop may change, and of the packed data before it is packed.
 const POISON: u8 = 0xA5;
 
 fn build(test: &Test, set: &ParameterSet, context: Context) -> MicroApp {
@@ -28,13 +28,13 @@ fn fill_unique(memory: &mut [u8], salt: u32) {
     }
 }
 
-/// The datatype of a message and where in memory it is passed.
+/// The datatype of a message, and the place in memory to pass it with.
 fn datatype(app: &MicroApp, arrays: &Arrays, side: Side, order: WireOrder) -> (i64, Layout) {
     let (origin, layout) = app.message(side, order).datatype(&arrays.displacements());
     (origin + arrays.place(0).start as i64, layout)
 }
 
-/// Panics with the first byte that differs, not with megabytes of both.
+/// On failure, prints only the first byte that differs, not megabytes of both.
 fn assert_same(left: &[u8], right: &[u8], what: &str) {
     assert_eq!(left.len(), right.len(), "{what}: lengths differ");
     if left != right {
@@ -60,7 +60,7 @@ fn check_unpack(name: &str, app: &MicroApp) {
     let mut arrays = Arrays::new(app.arrays.clone());
     let mut packed = vec![0; app.message_bytes() as usize];
     fill_unique(&mut packed, 7);
-    // What the layout does not have stays as it was, gaps and guards included.
+    // Bytes outside the layout are unchanged, including gaps and guards.
     let mut by_layout = vec![POISON; arrays.memory().len()];
     let (origin, layout) = datatype(app, &arrays, Side::Receive, WireOrder::Manual);
     interpret::unpack(&layout, 1, &packed, &mut by_layout, origin).unwrap();
@@ -71,8 +71,8 @@ fn check_unpack(name: &str, app: &MicroApp) {
     }
 }
 
-/// Calls `check` for the parameter sets of all tests, side by side on all cores. The large sets, of which the oracle would keep every
-/// value with its place, differ from the others in size alone.
+/// Calls `check` for the parameter sets of all tests, in parallel on all cores. It leaves out the large sets, for
+/// which the oracle would store every value with its place; they differ from the others only in size.
 fn every_app(check: impl Fn(&str, &MicroApp) + Sync) {
     let (next, cores) = (AtomicUsize::new(0), std::thread::available_parallelism().map_or(1, usize::from));
     let work = || {
@@ -136,7 +136,7 @@ fn both_orders_bring_every_value_to_the_same_place() {
         if !app.send.orders_differ() {
             return;
         }
-        // Where each byte is read, and where it is written.
+        // The place where each byte is read, and the place where it is written.
         let [manual, ddt] = [WireOrder::Manual, WireOrder::Ddt].map(|order| {
             let [sent, received] = [Side::Send, Side::Receive].map(|side| {
                 let bytes = |(array, run): (usize, datatypes::Segment)| {

@@ -1,4 +1,4 @@
-//! Exchanges between many ranks, all of them in one process: what must have arrived has, by every way there is.
+//! Exchanges between many ranks, all of them in one process: every method delivers the expected data.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,10 +7,10 @@ use datatypes::{Element, Layout, interpret};
 use ddtbench_apps::halo::{self, Cell, Field, HaloApp, HaloContext, HaloTest, Version};
 use ddtbench_apps::{Arrays, Cut, Face, Loops, Side, Values, WireOrder};
 
-/// Numbers of ranks: alone, two that are neighbours on both sides, a prime, a square, a cube.
+/// Numbers of ranks: a single one, two that are neighbours on both sides, a prime, a square, a cube.
 const RANKS: [usize; 5] = [1, 2, 3, 4, 8];
 
-/// Parts that divide some faces evenly, and some not.
+/// Numbers of parts that divide some faces evenly, and some not.
 const PARTS: [usize; 4] = [1, 2, 3, 5];
 
 /// Exchanges with values that make small arrays.
@@ -21,7 +21,7 @@ fn small() -> impl Iterator<Item = (&'static HaloTest, Values)> {
     })
 }
 
-/// Calls `check` for all small values and ranks that an exchange can have, with and without a border.
+/// Calls `check` for all small values and numbers of ranks that an exchange can have, with and without a border.
 fn every_app(check: impl Fn(&str, &dyn HaloApp, usize)) {
     for (test, values) in small() {
         let (name, mut built) = (test.name, 0);
@@ -36,14 +36,14 @@ fn every_app(check: impl Fn(&str, &dyn HaloApp, usize)) {
     }
 }
 
-/// How a face becomes bytes, and bytes a face.
+/// How a face is packed and unpacked.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Hand(Loops),
     Datatype(WireOrder),
-    /// Parts, each by hand.
+    /// Parts, each packed by hand.
     CutByHand(usize),
-    /// Parts, each by its own datatype, or by the one of all where there is one.
+    /// Parts, each with its own datatype, or with one for all parts if there is one.
     CutByDatatype(usize, WireOrder),
 }
 
@@ -52,7 +52,7 @@ impl Way {
     const TUNED: Self = Self::Hand(Loops::Tuned);
 }
 
-/// The datatypes of a cut face, with the byte that each is passed with.
+/// The datatypes of a cut face, with the byte to pass each with.
 fn datatypes(cut: &Cut, order: WireOrder, displacements: &[i64]) -> Vec<(i64, Layout)> {
     match cut.partition(order, displacements) {
         Some((origin, layout)) => {
@@ -63,7 +63,7 @@ fn datatypes(cut: &Cut, order: WireOrder, displacements: &[i64]) -> Vec<(i64, La
 }
 
 fn pack(way: Way, face: &Face, arrays: &Arrays) -> Vec<u8> {
-    // Words, for the alignment.
+    // Words, because of the alignment.
     let mut words = vec![0u64; face.bytes().div_ceil(8)];
     let packed = &mut bytemuck::cast_slice_mut(&mut words)[..face.bytes()];
     let by = |(origin, layout): &(i64, Layout)| {
@@ -123,9 +123,9 @@ struct World<'a> {
     name: &'a str,
     app: &'a dyn HaloApp,
     memory: Vec<Arrays>,
-    /// The memory of each, as it was filled.
+    /// The memory of each rank, as it was filled.
     filled: Vec<Vec<u8>>,
-    /// The memory of each after an exchange, once one has been checked.
+    /// The memory of each rank after an exchange, once one has been checked.
     arrived: Vec<Vec<u8>>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> World<'a> {
         Self { name, app, memory, filled, arrived: Vec::new() }
     }
 
-    /// One exchange, and what each rank must hold then: literally the first time, then as that time.
+    /// One exchange. The result is compared with the cells the first time, and with that first result afterwards.
     fn exchange(&mut self, ways: [Way; 2]) {
         for (arrays, filled) in self.memory.iter_mut().zip(&self.filled) {
             arrays.memory_mut().copy_from_slice(filled);
@@ -239,7 +239,7 @@ fn another_generation_has_other_values_everywhere() {
             let bytes = spec.element.size() as usize;
             for (element, at) in arrays.place(array).step_by(bytes).enumerate() {
                 let [one, other] = [0, 1].map(|i| &filled[i][at..at + bytes]);
-                // Single bytes are the same by chance once in 256.
+                // Single bytes are equal by chance once in 256 times.
                 if bytes == 1 && matches!(cells(element), Cell::Own(_)) {
                     continue;
                 }
@@ -311,7 +311,7 @@ fn the_ends_of_a_transfer_agree() {
                             face.message(order).datatype(&displacements).1.signature()
                         });
                         assert_eq!(sent, received, "{what}: signatures");
-                        // Of several types, bytes.
+                        // Bytes if there are several types.
                         let element = sent.uniform().unwrap_or(Element::Byte);
                         assert_eq!(element, app.element(), "{what}: element");
                     }
@@ -398,8 +398,8 @@ fn every_exchange_is_checked() {
     }
 }
 
-/// A world of two ranks, byte by byte from what the layouts say: what is sent to the next rank lies at the receiver where its
-/// layout says, and nothing else has changed.
+/// A world of two ranks, compared byte by byte with the layouts: data sent to the next rank is at the place of the
+/// receiver's layout, and nothing else has changed.
 #[test]
 fn the_bytes_of_a_layout_are_those_of_the_text() {
     let given = [("send", "vector(3, 1, 4, int32)"), ("receive", "contiguous(3, int32) @ 4")];
@@ -456,7 +456,7 @@ fn threads_pack_parts_of_one_face_at_once() {
     }
 }
 
-/// How many elements of a rank's array `array` are halo.
+/// The number of halo elements in a rank's array `array`.
 fn halo_elements(app: &dyn HaloApp, rank: usize, array: usize) -> usize {
     let cells = app.cells(rank, array);
     (0..app.arrays(rank)[array].elements()).filter(|&element| matches!(cells(element), Cell::Halo(_))).count()
@@ -472,13 +472,13 @@ fn edges_and_corners_belong_to_the_halo_where_the_application_sends_them() {
     };
     let grid: &[(&str, &str)] = &[("d1", "6"), ("d2", "7"), ("d3", "8")];
     assert_eq!(count("nas_mg", grid, 8, true, 0), 6 * 7 * 8 - 4 * 5 * 6);
-    // Rank 0 of 2x2x2 without a period has neighbours on one side of each dimension alone.
+    // Rank 0 of 2x2x2 without a period has neighbours only on one side of each dimension.
     assert_eq!(count("nas_mg", grid, 8, false, 0), 5 * 6 * 7 - 4 * 5 * 6);
     let patch: &[(&str, &str)] = &[("ni", "5"), ("nj", "6"), ("nk", "4")];
     assert_eq!(count("wrf_vec", patch, 4, true, 0), 11 * 12 - 5 * 6);
     assert_eq!(count("wrf_vec", patch, 4, true, 4), 4 * (11 * 12 - 5 * 6));
     assert_eq!(count("wrf_vec", patch, 4, false, 0), 8 * 9 - 5 * 6);
-    // A slice in each direction: all of the lattice around the rank's part, but no edges.
+    // A slice in each direction: the layers of the lattice around the rank's part, but no edges.
     let lattice: &[(&str, &str)] = &[("lx", "4"), ("ly", "6"), ("lz", "2"), ("lt", "8")];
     let sites = (1..9).map(|buffer| count("milc", lattice, 2, true, buffer) / 6);
     assert_eq!(sites.collect::<Vec<_>>(), [48, 48, 192, 192, 64, 64, 96, 96]);

@@ -1,4 +1,4 @@
-//! What users give to exchanges: arrays and layouts of their own, and values that no exchange can have.
+//! Values that users give to exchanges: their own arrays and layouts, and values that exchanges must refuse.
 
 use datatypes::Element;
 use ddtbench_apps::ParameterError;

@@ -1,11 +1,11 @@
-//! What applications send, checked against itself and against the original suite. One binary; each module says what it holds.
+//! The applications' data, checked for consistency and compared with the original suite. One binary; see each module.
 
 mod conformance; // every test, every parameter set: loops, layouts and places
 mod halo; // exchanges between many ranks, all of them in one process
-mod halo_values; // what users give to exchanges
+mod halo_values; // values that users give to exchanges
 mod my_array; // the commands of docs/my-array.md
 mod original_sizes; // bytes and runs of DDTBench 1.2
-mod refusals; // values that an application could not have
+mod refusals; // values that an application cannot have
 mod sets; // named sets, and numbers of any size
 
 use ddtbench_apps::{ParameterError, Test, Values};
@@ -15,7 +15,7 @@ fn lines(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
-/// A name with texts, each of which has a name of its own: `wrf_x_vec limit=4`.
+/// A name with texts that have names themselves: `wrf_x_vec limit=4`.
 type Row<'a> = (&'a str, Vec<(&'a str, &'a str)>);
 
 /// The rows of such a table.
@@ -26,7 +26,7 @@ fn rows(table: &'static str) -> impl Iterator<Item = Row<'static>> {
     })
 }
 
-/// The values of a test's quick set, replaced by these.
+/// The values of a test's quick set, with these changes.
 fn values<M>(test: &Test<M>, changes: &[(&str, &str)]) -> Result<Values, ParameterError> {
     let mut values = test.set(test.quick_set().name)?;
     changes.iter().try_for_each(|(name, text)| values.assign(name, text))?;

@@ -1,4 +1,5 @@
-//! `docs/my-array.md`: its commands can be built, and those that stand for a test of an application move its bytes.
+//! `docs/my-array.md`: its commands can be built, and those that correspond to a test of an application move the same
+//! bytes.
 
 use ddtbench_apps::{Context, MicroApp, Side, Test, Values, WireOrder};
 
@@ -19,7 +20,7 @@ fn commands() -> Vec<(String, String)> {
     commands
 }
 
-/// The values that a command gives one by one; where it gives several of a name, all of them.
+/// The values that a command gives one by one; if it gives several for one name, all of them.
 fn given(command: &str) -> Vec<(&str, &str)> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let mut given = Vec::new();
@@ -33,7 +34,7 @@ fn given(command: &str) -> Vec<(&str, &str)> {
 fn values<M>(test: &Test<M>, command: &str) -> Values {
     let mut values = test.set(test.quick_set().name).unwrap();
     for (name, text) in given(command) {
-        // The last one stays; each must be one that the test can have.
+        // The last one stays; the test must accept each of them.
         values.assign(name, text).unwrap_or_else(|error| panic!("{command}: {error}"));
     }
     values
@@ -43,7 +44,7 @@ fn build(test: &Test, values: &Values) -> MicroApp {
     test.build(values, Context::default()).unwrap_or_else(|error| panic!("{} {values}: {error}", test.name))
 }
 
-/// What a test and a command must have in common: bytes of each array, and every run of both sides.
+/// The properties that a test and a command must share: the bytes of each array, and every run of both sides.
 fn moved(app: &MicroApp) -> impl PartialEq + std::fmt::Debug + use<> {
     let arrays: Vec<_> = app.arrays.iter().map(|spec| (spec.element, spec.bytes())).collect();
     let runs = [Side::Send, Side::Receive].map(|side| {

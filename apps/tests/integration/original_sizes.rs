@@ -1,7 +1,7 @@
 //! The original's parameter sets: bytes of the message, contiguous runs and bytes of the arrays.
 //!
-//! The numbers are those of DDTBench 1.2 itself: message bytes as in the `bytes` column of its output, runs counted
-//! in the order of the array, arrays as it allocates them on one rank.
+//! The numbers come from DDTBench 1.2: message bytes from the `bytes` column of its output, runs counted in the order
+//! of the array, arrays as it allocates them on one rank.
 
 use crate::lines;
 use ddtbench_apps::{Context, MicroApp, Side, WireOrder};
@@ -41,7 +41,7 @@ fn messages_runs_and_arrays_are_as_large_as_the_originals() {
             assert_eq!(arrays, array_bytes, "{name} {set}: arrays");
             let segments = message.segments().count();
             if name.starts_with("lammps") || matches!(name.as_str(), "specfem3d_oc" | "specfem3d_cm") {
-                // Two random indices may happen to be neighbours, which merges their runs; it is rare.
+                // Two random indices may happen to be adjacent, which merges their runs; this is rare.
                 assert!(segments <= runs && segments * 100 > runs * 99, "{name} {set}: {segments} runs");
             } else {
                 assert_eq!(segments, runs, "{name} {set}: runs");

@@ -1,4 +1,4 @@
-//! Values that an application could not have are refused, with the parameter and what would be right.
+//! Values that an application cannot have are refused; the error names the parameter and what would be right.
 
 use crate::{lines, rows, values};
 use ddtbench_apps::{Context, ParameterError, Test, find};
@@ -95,7 +95,7 @@ fn a_block_stands_instead_of_the_face_of_a_set_and_the_other_way_round() {
     same(values("66x66x66_x", &[("start", "1x1x1"), ("count", "2x2x2")]), ["none", "1x1x1", "2x2x2"]);
     same(values("64x64x64_block", &[("face", "y+")]), ["y+", "none", "none"]);
     same(values("64x64x64_block", &[("count", "2x2x2")]), ["none", "16x16x16", "2x2x2"]);
-    // As plans say it: all values, of which some are absent, in any order.
+    // In the form of plans: all values, some of them absent, in any order.
     same(
         values("64x64x64_block", &[("start", "none"), ("face", "x+"), ("count", "none")]),
         ["x+", "none", "none"],
@@ -104,7 +104,7 @@ fn a_block_stands_instead_of_the_face_of_a_set_and_the_other_way_round() {
         values("66x66x66_x", &[("face", "none"), ("start", "1x1x1"), ("count", "2x2x2")]),
         ["none", "1x1x1", "2x2x2"],
     );
-    // Both were given: refused later, not guessed.
+    // Both were given: they are refused later, instead of guessing one.
     same(values("66x66x66_x", &[("face", "y+"), ("start", "1x1x1")]), ["y+", "1x1x1", "none"]);
     same(values("66x66x66_x", &[("start", "1x1x1"), ("face", "y+")]), ["y+", "1x1x1", "none"]);
 }

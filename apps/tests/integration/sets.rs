@@ -7,7 +7,7 @@ use ddtbench_apps::{Context, ParameterError, ParameterType, Preset, Test, Values
 
 use crate::values;
 
-/// An exchange of a test, if it can be had on so many ranks.
+/// An exchange of a test, if it is possible on this number of ranks.
 type Build<M> = fn(&Test<M>, &Values, usize) -> Result<(), ParameterError>;
 
 const MESSAGE: Build<fn(&Values, Context) -> ddtbench_apps::Built> =
@@ -52,7 +52,7 @@ fn numbers_of_any_size_are_refused_or_built<'a, M: 'a>(
         let all: Vec<_> = integers().map(|parameter| (parameter.name, most.as_str())).collect();
         // Every answer comes without overflow, and no list is drawn and no array allocated for it.
         let _ = build(test, &values(test, &all).unwrap(), 8);
-        // WRF's are bounds, which may be negative.
+        // WRF's parameters are bounds, which may be negative.
         let is_number = |name: &str| !(test.parameters[0].name == "ims" && name != "limit");
         for parameter in integers().filter(|parameter| is_number(parameter.name)) {
             let zero_is_a_message = test.name == "contiguous";

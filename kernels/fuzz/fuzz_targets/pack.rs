@@ -1,4 +1,4 @@
-//! Bytes become a layout; what is compiled of it must agree with the oracle. `../run` starts it.
+//! Converts bytes to a layout and compares its compiled program with the oracle. Started by `../run`.
 #![no_main]
 
 use libfuzzer_sys::{Corpus, fuzz_target};

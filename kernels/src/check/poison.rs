@@ -1,8 +1,8 @@
-//! Gaps that nobody may touch, as far as AddressSanitizer can tell.
+//! Gaps that kernels must not touch, as far as AddressSanitizer can detect it.
 //!
-//! What lies between a kernel's blocks may be another thread's, so it must be left alone: a kernel may not even write
-//! back what was there. No comparison of bytes would show that. With `--cfg asan` the gaps count as foreign memory while
-//! a program unpacks. AddressSanitizer knows 8 bytes at a time: it misses gaps before data within the same 8.
+//! The bytes between a kernel's blocks may belong to another thread. A kernel may not even write their old values
+//! back, which a comparison of bytes would not show. With `--cfg asan` the gaps are marked as inaccessible while a
+//! program unpacks. AddressSanitizer works in units of 8 bytes: it misses gaps before data within the same 8.
 
 use std::ops::Range;
 
@@ -20,8 +20,8 @@ pub(super) fn around(array: &mut [u8], gaps: &[Range<usize>], run: &mut dyn FnMu
         fn __asan_unpoison_memory_region(first: *const u8, bytes: usize);
     }
     for gap in gaps {
-        // SAFETY: marks memory of the array and changes none; it is marked as usable again below, or by whoever
-        // gets it next should `run` panic.
+        // SAFETY: marks memory of the array and changes none. It is marked as usable again below, or by its next
+        // owner if `run` panics.
         unsafe { __asan_poison_memory_region(array[gap.clone()].as_ptr(), gap.len()) };
     }
     run(array);

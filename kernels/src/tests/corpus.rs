@@ -14,6 +14,6 @@ fn the_corpus_agrees_with_the_oracle() {
         let bytes = fs::read(file.unwrap().path()).unwrap();
         compared += u64::from(fuzz::run(&bytes));
     }
-    // A change of how bytes are read would turn the corpus into noise, most of which is no layout.
+    // If the encoding of bytes changed, the corpus would become noise, and most of its files would not be layouts.
     assert!(compared >= 50, "only {compared} files of {} are a layout", folder.display());
 }

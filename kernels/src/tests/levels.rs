@@ -1,4 +1,4 @@
-//! No kernel and no instruction set that this machine has goes without a run.
+//! Every kernel and every instruction set of this machine is run.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::operation::{Leaf, SAME_LINE, Sequence};
 use crate::program::compile_for;
 use crate::select::{Level, Target, kernels, runs};
 
-/// Larger blocks have the kernel of this size.
+/// Larger blocks use the kernel of this size.
 const LARGEST: usize = 1 << 17;
 
 /// Sizes of blocks that reach every kernel: all small ones, and the first and the last of each kernel.
@@ -27,14 +27,14 @@ fn sizes() -> Vec<usize> {
     (1..small).chain(edges.take(if cfg!(miri) { 0 } else { usize::MAX })).collect()
 }
 
-/// Blocks of every size, strided both ways and at listed places, in numbers around what loops are unrolled to.
+/// Blocks of every size, strided both ways and at listed places, in numbers around the unrolling of loops.
 #[test]
 fn every_kernel_runs_and_agrees_with_the_oracle() {
     let mut noise = noise(1);
     let byte = Layout::named(Element::Byte);
     for size in sizes() {
         let block = size as i64;
-        // The oracle goes byte by byte: long blocks in small numbers only.
+        // The oracle goes byte by byte, so long blocks come only in small numbers.
         let counts: &[i64] = match size {
             _ if cfg!(miri) => &[3, 5],
             ..=64 => &[2, 3, 4, 5, 9, 18, 35],
@@ -43,7 +43,7 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
         for (gap, &count) in [1, 5].into_iter().flat_map(|gap| counts.iter().map(move |count| (gap, count))) {
             let step = block + gap;
             let uneven: Vec<i64> = (0..count).map(|i| 3 * i / 2 * step).collect();
-            // Rows far apart, whose blocks lie side by side: more of them than are gone through at once.
+            // Rows far apart with adjacent blocks: more of them than are copied at once.
             let side_by_side = block + (gap - 1) * 4;
             let row = Layout::hvector(9, block, 40 * (block + 16) / 16 * 16, &byte).unwrap();
             let transposed = Layout::hvector(8 * count + 1, 1, side_by_side, &row).unwrap();
@@ -63,10 +63,10 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
                 }
             }
         }
-        // Miri gives a generic function another address each time.
+        // In Miri, a generic function gets another address each time.
         for target in targets_here().filter(|_| !cfg!(miri)) {
             let kernels = kernels(size, target);
-            // Blocks that fill a line have no neighbours to be transposed with.
+            // Blocks that fill a line do not have neighbours to be transposed with.
             let can_run = |kind: &str| size <= SAME_LINE as usize || !kind.contains("transposed");
             for (kind, address) in ran::all(&kernels).into_iter().filter(|(kind, _)| can_run(kind)) {
                 assert!(ran::has(address), "{kind}, {target:?} of {} bytes has not run", kernels.sizes);
@@ -75,7 +75,8 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
     }
 }
 
-/// A table that hands out the kernels of another instruction set would be right, and for nothing.
+/// A table with the kernels of another instruction set would give correct results, but its own kernels would never
+/// run.
 #[test]
 #[cfg_attr(miri, ignore = "a generic function has another address each time")]
 fn every_instruction_set_has_kernels_of_its_own() {
@@ -100,7 +101,7 @@ fn shapes(sequence: &Sequence, all: &mut HashSet<&'static str>) {
     }
 }
 
-/// Runs of lengths that have nothing in common, a transposition, and records: random layouts rarely are large enough.
+/// Runs of unrelated lengths, a transposition, and records: random layouts are rarely large enough for these.
 fn rare_shapes() -> [Layout; 3] {
     let byte = Layout::named(Element::Byte);
     let lengths: Vec<i64> = (1..60).map(|i| i * i % 61).collect();
@@ -113,7 +114,8 @@ fn rare_shapes() -> [Layout; 3] {
     ]
 }
 
-/// Blocks of these sizes, from an array each, `count` times: one behind the other in an array, or at uneven distances.
+/// Blocks of these sizes, each from its own array, `count` times: one after the other in an array, or at uneven
+/// distances.
 fn records(blocks: &[i64], count: i64, is_even: bool) -> Layout {
     let (mut lengths, mut places) = (Vec::new(), Vec::new());
     for i in 0..count {
@@ -127,7 +129,7 @@ fn records(blocks: &[i64], count: i64, is_even: bool) -> Layout {
     Layout::indexed(&lengths, &places, &Layout::named(Element::Byte)).unwrap()
 }
 
-/// Long enough to be written past the caches, where the order of writing has to be kept by hand.
+/// Long enough to be written past the caches, where the code must enforce the order of writes.
 #[test]
 #[cfg_attr(miri, ignore = "too large to interpret")]
 fn long_blocks_that_overlap_are_written_in_order() {
@@ -135,7 +137,7 @@ fn long_blocks_that_overlap_are_written_in_order() {
     check(&layout, 1, &mut noise(5));
 }
 
-/// Which of two that share a byte is written last must not change.
+/// If two blocks share a byte, the one written last must stay the same.
 #[test]
 fn records_whose_columns_overlap_are_none() {
     let (lengths, places): (Vec<i64>, Vec<i64>) =
@@ -150,7 +152,7 @@ fn records_whose_columns_overlap_are_none() {
 fn records_of_even_and_of_uneven_columns_agree_with_the_oracle() {
     let mut noise = noise(3);
     for blocks in [&[24, 40, 8, 8][..], &[1, 4], &[5, 300, 4, 17, 64, 3, 9]] {
-        // Around the number of records that are gone through at once.
+        // Around the number of records that are copied at once.
         for count in if cfg!(miri) { [8, 9] } else { [63, 130] } {
             for is_even in [true, false] {
                 let layout = records(blocks, count, is_even);

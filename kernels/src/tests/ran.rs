@@ -1,4 +1,4 @@
-//! Which kernels have really run. Each notes its own address, so that no other can stand in for it.
+//! Records which kernels have really run. Each notes its own address, so that it cannot be confused with another.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::select::Kernels;
 
 thread_local! {
-    /// Of this thread: every test has one of its own.
+    /// Per thread: every test has its own thread.
     static RAN: RefCell<HashSet<*const ()>> = RefCell::default();
 }
 
@@ -20,7 +20,7 @@ pub(super) fn has(kernel: *const ()) -> bool {
     RAN.with_borrow(|ran| ran.contains(&kernel))
 }
 
-/// All kernels for one size of block. Without `..`, so that one more kind cannot be forgotten here.
+/// All kernels for one size of block. Without `..`, so that a new kind cannot be forgotten here.
 pub(super) fn all(kernels: &Kernels) -> [(&'static str, *const ()); 6] {
     let Kernels { strided, transposed, indexed, sizes: _, level: _ } = *kernels;
     [
