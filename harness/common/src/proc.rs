@@ -1,4 +1,4 @@
-//! Values in the kernel's files of names and values, `/proc/meminfo` and the like.
+//! Values in the kernel's name-value files, such as `/proc/meminfo`.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! Which blocks of a method count, and what follows from them: medians, ratios, and whether a method has been measured
-//! enough. The rank program stops by the same blocks that `ddtbench` makes figures of.
+//! The blocks of a method that count, and the values derived from them: medians, ratios, and whether a method has been
+//! measured enough. The rank program's decision to stop uses the same blocks as the results of `ddtbench`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,14 @@ use crate::stats::{self, Ratio};
 
 /// The state of each block: per method, in the order of its blocks.
 ///
-/// States are told apart for each pair by itself, since pairs lie at different distances. The blocks used are
-/// those of the rounds that passed wholly in one state, so that all methods are compared over the same time; or
-/// all blocks where there is no such round.
+/// States are determined separately for each pair, because the distances between ranks differ. The blocks used are those of rounds
+/// entirely in one state, so that all methods are compared over the same time; all blocks are used if there is no such round.
 ///
-/// Under bench-pcomm's rule a block is an attempt, and the last of each method is used.
+/// Under bench-pcomm's rule a block is an attempt, and the last one of each method is used.
 pub fn block_states(kind: Kind, methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
     let mut all: Vec<_> =
         methods.iter().map(|method| vec![BlockState::default(); method.blocks.len()]).collect();
-    // What is measured in processes of its own shares no round with the others.
+    // Methods measured in separate processes share no round with the others.
     let groups = pairs(methods).into_iter().flat_map(|pair| [(pair, false), (pair, true)]);
     for (pair, in_own) in groups {
         let of_pair = || {
@@ -56,8 +55,8 @@ pub fn block_states(kind: Kind, methods: &[Measured], rule: Rule) -> Vec<Vec<Blo
     all
 }
 
-/// Whether the intervals of each method's medians of the decisive phases are within `precision` of them, by the same blocks that
-/// its figures will rest on.
+/// Whether the intervals of each method's medians in the decisive phases are within `precision` of them, with the same
+/// blocks that its results will use.
 pub fn narrow(kind: Kind, methods: &[Measured], precision: f64) -> Vec<bool> {
     let states = block_states(kind, methods, Rule::Interval);
     let is_narrow = |view: View<'_>| {
@@ -69,7 +68,7 @@ pub fn narrow(kind: Kind, methods: &[Measured], precision: f64) -> Vec<bool> {
     views(methods, &states, Rule::Interval).into_iter().map(is_narrow).collect()
 }
 
-/// A method's blocks with their places.
+/// A method's blocks with their indices.
 fn indexed(method: &Measured) -> impl Iterator<Item = (usize, &Block)> {
     method.blocks.iter().enumerate()
 }
@@ -79,10 +78,10 @@ pub fn pairs(methods: &[Measured]) -> BTreeSet<usize> {
     methods.iter().flat_map(|method| &method.blocks).map(|block| block.pair).collect()
 }
 
-/// A method's blocks with what was found of their states.
+/// A method's blocks with their states.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
-    /// What came back for the method.
+    /// The results for the method.
     pub method: &'a Measured,
     states: &'a [BlockState],
     /// The rule by which it was measured.
@@ -90,8 +89,8 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Blocks of some pairs that have samples of a phase: those used, or those left out. What is done once, before the
-    /// first block, counts whatever state that one was in: there is no other.
+    /// Blocks of some pairs that have samples of a phase: those used, or those left out. For phases that happen once,
+    /// before the first block, that block counts in any state, because there is no other.
     pub fn blocks(&self, phase: Phase, scope: PairScope, used: bool) -> Vec<&'a Block> {
         let all = self.method.blocks.iter().zip(self.states);
         let is_once = matches!(phase, Phase::Init | Phase::ComputationWithoutMpi);
@@ -99,13 +98,13 @@ impl<'a> View<'a> {
         of.map(|(block, _)| block).filter(|block| !phase.samples(block).is_empty()).collect()
     }
 
-    /// The samples of the blocks used, of all pairs together, by the number of their round. Attempts that count stand for
-    /// one round, whenever they were made.
+    /// The samples of the blocks used, of all pairs together, by round number. Attempts that count are treated as one
+    /// round, whenever they were made.
     pub fn rounds(&self, phase: Phase, scope: PairScope) -> Rounds {
         self.rounds_of(phase, scope, |block| phase.samples(block).to_vec())
     }
 
-    /// The same of what is made of a block's samples, of the blocks that have any of `phase`.
+    /// The same for values derived from a block's samples, for blocks that have any of `phase`.
     pub fn rounds_of(&self, phase: Phase, scope: PairScope, samples: impl Fn(&Block) -> Vec<f64>) -> Rounds {
         let mut rounds = Rounds::new();
         for block in self.blocks(phase, scope, true) {
@@ -118,7 +117,7 @@ impl<'a> View<'a> {
         rounds
     }
 
-    /// Whether blocks of different states are used for one pair, for want of better ones.
+    /// Whether blocks of different states are used for one pair, because there are no better ones.
     pub fn mixes_states(&self, scope: PairScope) -> bool {
         let mut states: BTreeMap<usize, BTreeSet<Option<State>>> = BTreeMap::new();
         for (block, state) in self.method.blocks.iter().zip(self.states) {
@@ -129,7 +128,7 @@ impl<'a> View<'a> {
         states.values().any(|states| states.len() > 1 || states.contains(&Some(State::Mixed)))
     }
 
-    /// The ratio of another's times to these; `None` without an interval.
+    /// The ratio of another method's times to these; `None` without an interval.
     pub fn ratio(&self, other: &View<'_>, phase: Phase, scope: PairScope) -> Option<Ratio> {
         ratio(&other.rounds(phase, scope), &self.rounds(phase, scope), self.rule)
     }
@@ -146,11 +145,11 @@ pub fn views<'a>(methods: &'a [Measured], states: &'a [Vec<BlockState>], rule: R
     methods.iter().zip(states).map(|(method, states)| View { method, states, rule }).collect()
 }
 
-/// Samples by the number of their round.
+/// Samples by round number.
 pub type Rounds = BTreeMap<usize, Vec<f64>>;
 
-/// The ratio a / b of two methods' times: over the rounds that have both, or under bench-pcomm's rule, whose attempts are no
-/// rounds, of the means of what counts. Nothing is concluded without an interval: `None` where there is none.
+/// The ratio a / b of two methods' times over the rounds that both have. Under bench-pcomm's rule, whose attempts are not rounds,
+/// it is the ratio of the means of the attempts that count. `None` without an interval, because nothing can be concluded from it.
 pub fn ratio(a: &Rounds, b: &Rounds, rule: Rule) -> Option<Ratio> {
     let ratio = match rule {
         Rule::Interval => paired(&medians(a), &medians(b)),

@@ -1,4 +1,4 @@
-//! Figures as text, with a unit that suits their size.
+//! Values as text, with a unit that suits their size.
 
 /// A time: three significant digits in ns, µs, ms or s.
 pub fn seconds(seconds: f64) -> String {
@@ -13,7 +13,7 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// So many contiguous runs of bytes.
+/// A number of contiguous segments.
 pub fn segments(count: u64) -> String {
     if count == 1 { "1 segment".to_owned() } else { format!("{count} segments") }
 }
@@ -23,7 +23,7 @@ pub fn rate(bytes_per_s: f64) -> String {
     scaled(bytes_per_s, 3, &[("MB/s", 1e6), ("GB/s", 1e9)])
 }
 
-/// A fraction in percent: one decimal below 10%, none from there on.
+/// A fraction in percent: one decimal below 10%, otherwise none.
 pub fn percent(fraction: f64) -> String {
     if !fraction.is_finite() {
         return "?".to_owned();
@@ -36,7 +36,7 @@ pub fn percent_decimals(fraction: f64) -> usize {
     usize::from((fraction * 100.0).abs() < 9.95)
 }
 
-/// `fraction` in percent, without the sign, with so many decimals; never a negative zero.
+/// `fraction` in percent, without the sign, with this number of decimals; never a negative zero.
 pub fn percent_figure(fraction: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", fraction * 100.0);
     match text.strip_prefix('-') {
@@ -56,7 +56,7 @@ fn scaled(value: f64, digits: usize, units: &[(&str, f64)]) -> String {
     let fits = |(_, size): &&(&str, f64)| rounded.abs() / size > 1.0 - 1e-9;
     let (unit, size) = units.iter().rev().find(fits).unwrap_or(&units[0]);
     let figure = rounded / size;
-    // Exponent of the leading digit; the small addend keeps 10.0 from being read as 9.99...
+    // Exponent of the leading digit; the small addend prevents 10.0 from being read as 9.99...
     let exponent = if figure == 0.0 { 0 } else { (figure.abs().log10() + 1e-9).floor() as i32 };
     let decimals = (last as i32 - exponent).clamp(0, 6) as usize;
     format!("{figure:.decimals$} {unit}")

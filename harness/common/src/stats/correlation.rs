@@ -1,8 +1,8 @@
-//! How far blocks that follow each other are alike, and what that makes of an interval.
+//! The correlation between consecutive blocks, and its effect on an interval.
 //!
-//! Medians of blocks are no independent samples: what slows one block down slows the next, with a correlation of 0.35
-//! to 0.67 on virtual machines, and some of it lasts for a hundred blocks. An interval that takes them for independent
-//! is then several times too narrow.
+//! Medians of blocks are not independent samples: if something slows one block down, it slows the next as well. The
+//! correlation is 0.35 to 0.67 on virtual machines, and some of it lasts for a hundred blocks. An interval that assumes
+//! independence is then several times too narrow.
 
 use std::f64::consts::{FRAC_2_PI, PI};
 
@@ -11,41 +11,41 @@ use statrs::distribution::{ContinuousCDF, Normal};
 use super::quantile::{median, sorted};
 use super::student;
 
-/// Fewest values of which a correlation is estimated: as few as have an interval of their median.
+/// Minimum number of values for an estimate of the correlation: the minimum for an interval of their median.
 const FEWEST: usize = 6;
 
-/// A correlation from one block to the next is never taken for more than this: beyond it the series has no length
-/// worth the name, and [`unsteady`](super::unsteady) has marked it.
+/// Maximum assumed correlation between consecutive blocks: above it, the series has no useful effective length, and
+/// [`unsteady`](super::unsteady) has marked it.
 const MOST_CORRELATION: f64 = 0.97;
 
-/// Cosines that the long-run variance is taken from: the fewer, the slower are the changes that they see, and the less
-/// well is it known. Chosen by experiment (`cargo bench -p ddtbench --bench coverage`, docs/evidence/statistics.md). Their number
-/// does not grow with the series: real runs always have slower changes, and more cosines would miss them.
+/// Number of cosines for the long-run variance: fewer see slower changes, but the variance is then known less well.
+/// Chosen by experiment (`cargo bench -p ddtbench --bench coverage`, docs/evidence/statistics.md). The number does not
+/// grow with the series, because real runs always have slower changes, which more cosines would miss.
 const COSINES: usize = 4;
 
-/// How much wider than by the power of the cosines itself an interval is, since that power is known so badly. Student's
-/// quantile for four cosines would be 1.42 times the normal one; the second estimate makes up for the rest.
+/// Additional factor for the width of an interval, because the power of so few cosines is uncertain. Student's quantile
+/// for four cosines would be 1.42 times the normal one; the second estimate compensates for the rest.
 const FOR_FEW_COSINES: f64 = 1.35;
 
-/// Independent values that a series is worth at least: fewer would know nothing of their own variance.
+/// Minimum number of independent values that a series is equivalent to: fewer would not even show their own variance.
 const FEWEST_EQUIVALENT: f64 = 3.0;
 
-/// How many times as wide as that of independent values the interval of a median must be, of values in the order in
+/// The factor by which the interval of a median must be wider than for independent values, from values in the order in
 /// which they were measured; at least 1.
 ///
-/// The median errs as the mean of the signs of all deviations from it does (Bahadur, "A Note on Quantiles in Large
-/// Samples", Annals of Mathematical Statistics 37 (1966)), so that what counts is the long-run variance of these
-/// signs over their variance. Two estimates of it are made, and the larger counts:
+/// A median errs like the mean of the signs of all deviations from it (Bahadur, "A Note on Quantiles in Large Samples",
+/// Annals of Mathematical Statistics 37 (1966)), so the relevant quantity is the long-run variance of these signs
+/// divided by their variance. It is estimated in two ways, and the larger estimate is used:
 ///
-/// - **The slowest cosines.** The mean power of the first four cosines of the signs (Müller, "HAC Corrections for Strongly
-///   Autocorrelated Time Series", Journal of Business & Economic Statistics 32 (2014); Lazarus, Lewis, Stock & Watson,
-///   "HAR Inference: Recommendations for Practice", ibid. 36 (2018), who take 0.4 n^(2/3), 3 to 7 of 24 to 80). It assumes
-///   nothing of the correlation, and sees what lasts for a quarter of the series or longer.
-/// - **One step.** The correlation of neighbours, of normal scores, and what a series of that correlation has: signs
-///   of normal variables with correlation r are correlated by 2/pi asin r. In short series the cosines cannot part a
-///   correlation of a few blocks from none; this one can.
+/// - **The slowest cosines.** The mean power of the first four cosines of the signs (Müller, "HAC Corrections for
+///   Strongly Autocorrelated Time Series", Journal of Business & Economic Statistics 32 (2014); Lazarus, Lewis, Stock &
+///   Watson, "HAR Inference: Recommendations for Practice", ibid. 36 (2018), who use 0.4 n^(2/3), 3 to 7 for 24 to 80).
+///   It makes no assumptions about the correlation, and sees effects that last for a quarter of the series or longer.
+/// - **One step.** The correlation of neighbouring normal scores, and the long-run variance of a series with that
+///   correlation: signs of normal variables with correlation r have the correlation 2/pi asin r. In short series the
+///   cosines cannot distinguish a correlation over a few blocks from none; this estimate can.
 ///
-/// Both know nothing but order and rank, so that neither the distribution nor an outlier matters.
+/// Both depend only on order and rank, so neither the distribution nor outliers matter.
 pub fn inflation(series: &[f64]) -> f64 {
     if series.len() < FEWEST {
         return 1.0;
@@ -53,18 +53,18 @@ pub fn inflation(series: &[f64]) -> f64 {
     of_slow_cosines(&signs(series)).max(of_one_step(&normal_scores(series))).max(1.0)
 }
 
-/// By the mean power of the slowest cosines. In a short series these are a good part of all, whose power is given.
+/// From the mean power of the slowest cosines. In a short series these are a large part of all cosines, whose total power is fixed.
 fn of_slow_cosines(signs: &[f64]) -> f64 {
     let Some(power) = slow_powers(signs, COSINES).map(|powers| powers.sum::<f64>()) else { return 1.0 };
     (power / COSINES as f64).sqrt() * FOR_FEW_COSINES * (1.0 - 1.5 / signs.len() as f64)
 }
 
-/// By the correlation of neighbours, without its bias of -(1 + 4 r) / n (Marriott & Pope, "Bias in the Estimation of
-/// Autocorrelations", Biometrika 41 (1954)) and 0.9/n more, by experiment, since too small a one is the worse error.
+/// From the correlation of neighbours, without its bias of -(1 + 4 r) / n (Marriott & Pope, "Bias in the Estimation of
+/// Autocorrelations", Biometrika 41 (1954)) and with 0.9/n more, chosen by experiment because too small a value is the worse error.
 ///
-/// A short correlated series is worth few independent values, m of n, and this counts twice: it varies less about its own
-/// mean than about the true one, and Student's quantile is that of m - 1 degrees of freedom (Zwiers & von Storch, "Taking
-/// Serial Correlation into Account in Tests of the Mean", Journal of Climate 8 (1995)).
+/// A short correlated series is equivalent to few independent values, m of n, and this has two effects: it varies less
+/// around its own mean than around the true one, and Student's quantile has only m - 1 degrees of freedom (Zwiers & von
+/// Storch, "Taking Serial Correlation into Account in Tests of the Mean", Journal of Climate 8 (1995)).
 fn of_one_step(scores: &[f64]) -> f64 {
     let n = scores.len() as f64;
     let Some(r) = correlation(scores) else { return 1.0 };
@@ -75,22 +75,22 @@ fn of_one_step(scores: &[f64]) -> f64 {
     known * ((1.0 - 1.0 / n) / (1.0 - 1.0 / worth)).sqrt() * student(worth) / student(n)
 }
 
-/// The inflation of `n` normal values whose neighbours have the correlation `r`, and others its powers.
+/// The inflation of `n` normal values if neighbours have the correlation `r` and more distant values its powers.
 pub fn known_inflation(r: f64, n: usize) -> f64 {
     let signs_correlate = |lag: usize| FRAC_2_PI * r.powi(lag as i32).asin();
     let weights = (1..n).map(|lag| 2.0 * (1.0 - lag as f64 / n as f64) * signs_correlate(lag));
-    // What is left of a correlation of 0.97 after 500 steps is below 10^-6.
+    // After 500 steps, a correlation of 0.97 has fallen below 10^-6.
     (1.0 + weights.take(500).sum::<f64>()).max(0.0).sqrt()
 }
 
-/// The power of each of the `count` slowest cosines in units of the variance: each has 1 on average where values are
-/// independent, then nearly as a square of a normal variable. `None` where all values are equal.
+/// The power of each of the `count` slowest cosines in units of the variance. If values are independent, each is 1 on
+/// average, and is distributed nearly like the square of a normal variable. `None` if all values are equal.
 pub(super) fn slow_powers(series: &[f64], count: usize) -> Option<impl Iterator<Item = f64>> {
     let n = series.len() as f64;
     let mean = series.iter().sum::<f64>() / n;
     let variance = series.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
     let power = move |j: usize| {
-        // cos(step (t + 1/2)) for all t by its recurrence: cosines of their own would cost most of the time.
+        // cos(step (t + 1/2)) for all t by recurrence: computing each cosine would take most of the time.
         let step = PI * j as f64 / n;
         let (mut before, mut now) = ((step / 2.0).cos(), (step / 2.0).cos());
         let twice = 2.0 * step.cos();
@@ -104,7 +104,7 @@ pub(super) fn slow_powers(series: &[f64], count: usize) -> Option<impl Iterator<
     (variance > 0.0).then(|| (1..=count).map(power))
 }
 
-/// The correlation of each value with the next; `None` where all are equal.
+/// The correlation of each value with the next; `None` if all are equal.
 fn correlation(series: &[f64]) -> Option<f64> {
     let mean = series.iter().sum::<f64>() / series.len() as f64;
     let squares: f64 = series.iter().map(|value| (value - mean).powi(2)).sum();
@@ -112,7 +112,7 @@ fn correlation(series: &[f64]) -> Option<f64> {
     (squares > 0.0).then(|| products / squares)
 }
 
-/// Above the median 1, below it -1, at it 0.
+/// 1 for values above the median, -1 below it, 0 at it.
 fn signs(series: &[f64]) -> Vec<f64> {
     let median = median(&sorted(series.iter().copied())).unwrap_or(f64::NAN);
     let sign = |value: &f64| f64::from(i8::from(*value > median) - i8::from(*value < median));
@@ -152,7 +152,7 @@ mod tests {
         };
         let powers: Vec<f64> = slow_powers(&series, 49).unwrap().collect();
         assert!((1..=9).all(|j| (powers[j - 1] - direct(j)).abs() < 1e-9));
-        // All cosines together have all of the variance.
+        // All cosines together have the whole variance.
         assert!((powers.iter().sum::<f64>() - n).abs() < 1e-9);
     }
 

@@ -1,4 +1,4 @@
-//! The claims of intervals and marks, held on made-up series: a small and quick part of `benches/coverage`.
+//! Coverage of intervals and marks, checked on simulated series: a small and quick part of `benches/coverage`.
 
 use std::f64::consts::TAU;
 
@@ -7,10 +7,10 @@ use rand_pcg::Pcg64;
 
 use super::*;
 
-/// Series of each kind. Seeded: the shares are the same on every machine.
+/// Series of each kind. They are seeded, so the shares are the same on every machine.
 const TRIALS: u32 = 600;
 
-/// Blocks of each, some tens as in default runs, and few.
+/// Blocks per series: several tens as in default runs, and few.
 const BLOCKS: usize = 40;
 const FEW: usize = 12;
 
@@ -20,7 +20,7 @@ fn normal(rng: &mut Pcg64) -> f64 {
     (-2.0 * a.ln()).sqrt() * (TAU * b).cos()
 }
 
-/// `n` times around 1 in which neighbours have the correlation `rho`.
+/// `n` times around 1 with correlation `rho` between neighbours.
 fn correlated(n: usize, rho: f64, rng: &mut Pcg64) -> Vec<f64> {
     let mut now = normal(rng);
     let mut step = || {
@@ -31,14 +31,14 @@ fn correlated(n: usize, rho: f64, rng: &mut Pcg64) -> Vec<f64> {
     (0..n).map(|_| step()).collect()
 }
 
-/// The share of series of `n`, correlated by `rho`, of which something holds.
+/// The share of series of `n` values with correlation `rho` that satisfy a condition.
 fn share(n: usize, rho: f64, holds: impl Fn(Vec<f64>) -> bool) -> f64 {
     let mut rng = Pcg64::seed_from_u64(7);
     let count = (0..TRIALS).filter(|_| holds(correlated(n, rho, &mut rng))).count();
     count as f64 / f64::from(TRIALS)
 }
 
-/// Whether an interval holds the true median.
+/// Whether an interval includes the true median.
 fn holds(interval: Option<(f64, f64)>) -> bool {
     interval.is_some_and(|(low, high)| low <= 1.0 && 1.0 <= high)
 }
@@ -47,7 +47,7 @@ fn holds(interval: Option<(f64, f64)>) -> bool {
 fn intervals_hold_the_median_of_correlated_series_where_those_of_independent_ones_do_not() {
     for (n, rho) in [0.0, 0.35, 0.67].into_iter().flat_map(|rho| [(BLOCKS, rho), (FEW, rho)]) {
         let covered = share(n, rho, |series| holds(series_interval(&series)));
-        // A deviation of the share less: 12 blocks hold 90.2% at 0.67.
+        // One standard deviation of the share less: with 12 blocks at 0.67, the coverage is 90.2%.
         assert!(covered >= 0.888, "{covered} at {rho}, {n} blocks");
     }
     let plain = share(BLOCKS, 0.67, |series| holds(median_interval(&sorted(series))));
@@ -76,7 +76,7 @@ fn at_most_a_tenth_of_independent_series_is_marked_and_most_of_those_that_drift(
 
 #[test]
 fn ratios_of_correlated_rounds_hold_the_true_one() {
-    // Half of the machine's state is shared by both, the other half is each one's own.
+    // Half of the machine's effect is common to both, the other half is separate.
     let mut rng = Pcg64::seed_from_u64(8);
     let mut ratios = 0;
     for _ in 0..TRIALS / 4 {

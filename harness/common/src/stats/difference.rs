@@ -1,14 +1,14 @@
-//! How far two sides are apart, from one value per launch of each: Student's differences, of pairs or of groups, or of groups
-//! as they would be if what was measured beside them had been the same.
+//! The difference between two sides, from one value per launch of each: Student's differences, for pairs or groups, or
+//! for groups adjusted for covariates that were measured at the same time.
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
 use super::quantile::{mean, mean_and_variance};
 
-/// Launches of a side from which on there is a difference.
+/// Minimum launches per side for a difference.
 pub const FEWEST: usize = super::launches::FEWEST;
 
-/// The difference of two locations, with what is known of its error.
+/// The difference of two locations, with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     /// Its value.
@@ -17,31 +17,32 @@ pub struct Difference {
     pub error: f64,
     /// Degrees of freedom of the error.
     pub freedom: f64,
-    /// Whether it is adjusted for what was measured beside the values.
+    /// Whether it is adjusted for covariates.
     pub is_adjusted: bool,
-    /// Whether the two sides follow that differently, so that the difference is another one elsewhere.
+    /// Whether the two sides respond differently to the covariates, so that the difference depends on them.
     pub depends: bool,
 }
 
-/// A difference, and the locations that it is between.
+/// A difference, and the two locations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {
-    /// The second less the first.
+    /// The second minus the first.
     pub difference: Difference,
-    /// Their locations, where all figures that explain values are 0.
+    /// The locations if all covariates are 0.
     pub locations: [f64; 2],
 }
 
-/// A value, and what was measured beside it that may explain a part of it: of all values as many figures, in one order.
+/// A value, and the covariates measured with it, which may explain part of it. All values have the same number of
+/// covariates, in the same order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
     /// The value.
     pub value: f64,
-    /// The figures, each of which it may follow by a slope that nobody knows beforehand.
+    /// The covariates. The value may depend on each of them linearly, with an unknown slope.
     pub by: Vec<f64>,
 }
 
-/// One variable of several groups of values: each group's mean, and what is left of the values without it.
+/// One variable for several groups of values: the mean of each group, and the deviations of the values from it.
 #[derive(Clone, Debug)]
 struct Grouped {
     within: Vec<f64>,
@@ -49,40 +50,39 @@ struct Grouped {
 }
 
 impl Difference {
-    /// A value with its standard error of so many degrees of freedom.
+    /// A value with its standard error and the error's degrees of freedom.
     pub const fn new(value: f64, error: f64, freedom: f64) -> Self {
         Self { value, error, freedom, is_adjusted: false, depends: false }
     }
 
-    /// Of values that were taken in pairs, from their differences.
+    /// For values that were measured in pairs, from their differences.
     pub fn of_pairs(differences: &[f64]) -> Option<Self> {
         let (value, error) = location(differences)?;
         Some(Self::new(value, error, differences.len() as f64 - 1.0))
     }
 
-    /// Of two groups, the second less the first (Welch, Biometrika 34, 1947): they need not vary alike.
+    /// For two groups, the second minus the first (Welch, Biometrika 34, 1947): their variances may differ.
     pub fn of_groups(first: &[f64], second: &[f64]) -> Option<Self> {
         let ((a, of_a), (b, of_b)) = (location(first)?, location(second)?);
         Some(Self::welch((a, of_a, first.len()), (b, of_b, second.len())))
     }
 
-    /// The second mean less the first, each with its standard error and of how many values it is.
+    /// The second mean minus the first; each mean is given with its standard error and the number of its values.
     pub(super) fn welch((a, of_a, first): (f64, f64, usize), (b, of_b, second): (f64, f64, usize)) -> Self {
         let variance = of_a.powi(2) + of_b.powi(2);
         let part = |error: f64, n: usize| error.powi(4) / (n as f64 - 1.0);
         let parts = part(of_a, first) + part(of_b, second);
-        // If nothing varies, any number of degrees will do.
+        // Without variation, the degrees of freedom do not matter.
         let freedom = if parts > 0.0 { variance.powi(2) / parts } else { 1.0 };
         Self::new(b - a, variance.sqrt(), freedom)
     }
 
-    /// Of two groups, the second less the first, as far apart as they are where all figures that explain them are 0: an analysis of
-    /// covariance (Fisher 1932), with slopes that the groups share. If slopes are shown to differ, each group has its own. Without
-    /// figures it is [`Self::of_groups`]. `None` with fewer than [`FEWEST`] values of a group, and where a value or what explains it is
-    /// not finite.
+    /// For two groups, the second minus the first, with all covariates at 0: an analysis of covariance (Fisher 1932) with
+    /// common slopes. If slopes are shown to differ, each group has its own. Without covariates it is [`Self::of_groups`].
+    /// `None` with fewer than [`FEWEST`] values in a group, or if a value or a covariate is not finite.
     pub fn of_explained(first: &[Explained], second: &[Explained]) -> Option<Compared> {
-        /// Groups of one kind get slopes of their own in so many cases, which costs precision and no truth. Sides that follow the
-        /// machine's state differently are far beyond it.
+        /// The share of cases in which groups of the same kind get separate slopes; this costs precision but not
+        /// correctness. Sides that respond differently to the machine's state are far beyond it.
         const LEVEL: f64 = 0.001;
         if first.len().min(second.len()) < FEWEST {
             return None;
@@ -97,7 +97,7 @@ impl Difference {
         let of_own = of_first.freedom + of_second.freedom;
         let gained = (value.squares() - own).max(0.0) / (freedom - of_own);
         let statistic = gained * of_own / own;
-        // With too few values, or where nothing is left to explain, slopes are taken to be alike.
+        // With too few values, or without anything left to explain, slopes are assumed to be equal.
         let of_chance = FisherSnedecor::new(freedom - of_own, of_own).ok().filter(|_| statistic.is_finite());
         let chance = of_chance.map_or(1.0, |f| 1.0 - f.cdf(statistic));
         if chance < LEVEL {
@@ -110,13 +110,13 @@ impl Difference {
         Some(Compared { difference, locations: [value.means[0], value.means[1]] })
     }
 
-    /// Of two sides of several groups each, the second less the first, where values of a group are more alike than others: the
-    /// groups' means are what is compared, as by [`Self::of_groups`]. What explains values is taken off by the slopes within groups,
-    /// which all share, and the error of these slopes is added. `None` with fewer than [`FEWEST`] groups of a side, and where a
-    /// value or what explains it is not finite; not adjusted with too few values to tell slopes.
+    /// For two sides with several groups each, the second minus the first, if values within a group are more alike than
+    /// others. The groups' means are compared as in [`Self::of_groups`]. Covariates are adjusted for with common slopes,
+    /// estimated within groups, and the error of these slopes is added. `None` with fewer than [`FEWEST`] groups on a side,
+    /// or if a value or a covariate is not finite; not adjusted if there are too few values to estimate slopes.
     ///
-    /// A side's means are taken to vary at least as much as the values within groups make them: a few means that are alike by chance
-    /// say nothing else. Degrees of freedom are those of the means, or if they are fewer, of the values within groups.
+    /// The variance of a side's means is at least what the variation within groups causes: a few means can be alike by
+    /// chance. Degrees of freedom are those of the means, or those of the values within groups if these are fewer.
     pub fn of_nested(first: &[Vec<Explained>], second: &[Vec<Explained>]) -> Option<Compared> {
         let groups: Vec<&[Explained]> = first.iter().chain(second).map(Vec::as_slice).collect();
         let (value, slopes) = Grouped::explained(&groups)?;
@@ -140,7 +140,7 @@ impl Difference {
         Some(Compared { difference, locations: [a, b] })
     }
 
-    /// The interval that misses the difference in a share of `alpha`.
+    /// The interval that misses the difference with probability `alpha`.
     pub fn interval(&self, alpha: f64) -> (f64, f64) {
         let half = self.half_width(alpha);
         (self.value - half, self.value + half)
@@ -151,13 +151,12 @@ impl Difference {
         self.student().map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - alpha / 2.0)) * self.error
     }
 
-    /// How often chance alone would show so large a difference, or a larger one, of either sign.
+    /// Probability of a difference at least this large, of either sign, by chance only.
     pub fn p(&self) -> f64 {
         self.p_beyond(0.0)
     }
 
-    /// How often chance would show so large a difference, or a larger one, of either sign, if the true one were at most
-    /// `threshold`.
+    /// Probability of a difference at least this large, of either sign, by chance if the true one were at most `threshold`.
     pub fn p_beyond(&self, threshold: f64) -> f64 {
         let beyond = self.value.abs() - threshold;
         if beyond <= 0.0 {
@@ -174,20 +173,20 @@ impl Difference {
     }
 }
 
-/// Where a group is when all figures that explain it are 0, by slopes of its own.
+/// The location of a group with all covariates at 0, by the group's own slopes.
 #[derive(Clone, Copy, Debug)]
 struct Location {
     value: f64,
     /// Its standard error.
     error: f64,
     freedom: f64,
-    /// The sum of squares that nothing explains.
+    /// The residual sum of squares.
     squares: f64,
     is_adjusted: bool,
 }
 
 impl Location {
-    /// `None` where a value is not finite.
+    /// `None` if a value is not finite.
     fn of(group: &[Explained]) -> Option<Self> {
         let (value, slopes) = Grouped::explained(&[group])?;
         let freedom = value.freedom(slopes.len()).unwrap_or(0) as f64;
@@ -197,11 +196,11 @@ impl Location {
         Some(Self { value: value.means[0], error, freedom, squares: value.squares(), is_adjusted })
     }
 
-    /// Welch's difference (Biometrika 34, 1947): groups need not vary alike.
+    /// Welch's difference (Biometrika 34, 1947): the groups' variances may differ.
     fn between(first: Self, second: Self) -> Compared {
         let variance = first.error.powi(2) + second.error.powi(2);
         let parts: f64 = [first, second].iter().map(|of| of.error.powi(4) / of.freedom).sum();
-        // If nothing varies, any number of degrees will do.
+        // Without variation, the degrees of freedom do not matter.
         let freedom = if parts > 0.0 { variance.powi(2) / parts } else { 1.0 };
         let is_adjusted = first.is_adjusted;
         let difference = Difference::new(second.value - first.value, variance.sqrt(), freedom);
@@ -211,7 +210,7 @@ impl Location {
 }
 
 impl Grouped {
-    /// `None` where a group is empty or a value not finite.
+    /// `None` if a group is empty or a value is not finite.
     fn of(groups: &[&[Explained]], value: &dyn Fn(&Explained) -> f64) -> Option<Self> {
         let (mut within, mut means) = (Vec::new(), Vec::new());
         for group in groups {
@@ -223,10 +222,10 @@ impl Grouped {
         Some(Self { within, means })
     }
 
-    /// The values without what explains them, and what does, each without what follows from those before it. What tells nothing is
-    /// left out, and all of it where there are too few values to tell slopes.
+    /// The values without the part explained by covariates, and the covariates, each made orthogonal to those before
+    /// it. Redundant covariates are left out; all are left out if there are too few values to estimate slopes.
     fn explained(groups: &[&[Explained]]) -> Option<(Self, Vec<Self>)> {
-        /// What follows from the others but for such a share of its variance tells nothing more than they do.
+        /// A covariate is redundant if at most this share of its variance does not follow from the others.
         const NOTHING_NEW: f64 = 1e-6;
         let count = groups.first()?.first()?.by.len();
         let mut value = Self::of(groups, &|explained| explained.value)?;
@@ -246,7 +245,7 @@ impl Grouped {
         Some((value, known))
     }
 
-    /// Degrees of freedom of what is left within groups, without so many slopes.
+    /// Degrees of freedom of the residuals within groups, with this number of slopes.
     fn freedom(&self, slopes: usize) -> Option<usize> {
         self.within.len().checked_sub(self.means.len() + slopes)
     }
@@ -259,7 +258,7 @@ impl Grouped {
         self.times(self)
     }
 
-    /// Takes off what follows from another one.
+    /// Subtracts the part that follows from another variable.
     fn take_off(&mut self, other: &Self) {
         let slope = self.times(other) / other.squares();
         let take_off = |values: &mut [f64], others: &[f64]| {
@@ -270,12 +269,12 @@ impl Grouped {
     }
 }
 
-/// By how much the slopes' own error adds to that of a difference, as a multiple of the variance within groups.
+/// The contribution of the slopes' own error to that of a difference, as a multiple of the variance within groups.
 fn leverage(slopes: &[Grouped], between: impl Fn(&Grouped) -> f64) -> f64 {
     slopes.iter().map(|figure| between(figure).powi(2) / figure.squares()).sum()
 }
 
-/// Mean and standard error; `None` for fewer than [`FEWEST`], or a value that is not finite.
+/// Mean and standard error; `None` with fewer than [`FEWEST`] values, or if one is not finite.
 fn location(values: &[f64]) -> Option<(f64, f64)> {
     if values.len() < FEWEST || values.iter().any(|value| !value.is_finite()) {
         return None;
@@ -296,7 +295,7 @@ mod tests {
     fn pairs_are_students() {
         let of = Difference::of_pairs(&[1.0, 2.0, 3.0]).unwrap();
         assert_eq!((of.value, of.freedom), (2.0, 2.0));
-        // t of 2 degrees at 95% is 4.30265, the standard error 1 / sqrt(3).
+        // t for 2 degrees of freedom at 95% is 4.30265, the standard error is 1 / sqrt(3).
         let (low, high) = of.interval(0.05);
         assert!(close(low, 2.0 - 2.48414) && close(high, 2.0 + 2.48414), "{low} {high}");
         // R: 2 * pt(-2 * sqrt(3), 2), and 2 * pt(-1.5 * sqrt(3), 2).
@@ -325,10 +324,10 @@ mod tests {
         let second = explained(&[(3.0, &[1.0]), (4.0, &[2.0]), (4.0, &[3.0]), (7.0, &[4.0])]);
         let Compared { difference: of, locations } = Difference::of_explained(&first, &second).unwrap();
         assert!(close(locations[1] - locations[0], of.value), "{locations:?}");
-        // By the normal equations of value = a + b group + c figure: b and its standard error.
+        // From the normal equations of value = a + b group + c covariate: b and its standard error.
         assert!(close(of.value, 0.6) && of.freedom == 5.0 && of.is_adjusted, "{of:?}");
         assert!(close(of.error, 0.55045), "{of:?}");
-        // A second figure that is twice the first, and one that never changes, tell nothing more.
+        // A second covariate that is twice the first, and a constant one, are redundant.
         let more = |group: &[Explained]| {
             let by = |of: &Explained| vec![of.by[0], 2.0 * of.by[0], 5.0];
             group.iter().map(|of| Explained { by: by(of), ..of.clone() }).collect::<Vec<_>>()
@@ -360,7 +359,8 @@ mod tests {
 
     #[test]
     fn groups_that_follow_a_figure_differently_are_compared_where_it_is_0() {
-        // The first doubles from the state 0 to the state 1, the second does not follow it: twice as much in the one, as much in the other.
+        // The first group doubles between state 0 and state 1, the second does not respond: twice as much in one state, equal in the
+        // other.
         let states = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0];
         let group = |at: &dyn Fn(f64) -> f64| {
             let noise = |i: usize| 0.01 * ((5 * i) % 3) as f64;
@@ -392,11 +392,11 @@ mod tests {
             &[(7.0, 4.0), (7.0, 5.0), (9.0, 6.0)],
         ]);
         let of = Difference::of_nested(&first, &second).unwrap().difference;
-        // By hand, in NumPy: the slope within groups is 1.09375, with which the first side's means vary less than their values make
-        // them (a variance of 0.02381 against 0.02599), and the second's more (0.07628).
+        // Computed in NumPy: the slope within groups is 1.09375. With it, the first side's means vary less than the variation
+        // within groups implies (a variance of 0.02381 compared with 0.02599), and the second side's more (0.07628).
         assert!(close(of.value, 1.07639) && close(of.error, 0.39412), "{of:?}");
         assert!(close(of.freedom, 3.22108) && of.is_adjusted, "{of:?}");
-        // Groups of one value each are nothing but groups.
+        // Groups of one value each are the same as no grouping.
         let single = |values: [f64; 3]| values.map(|value| vec![Explained { value, by: vec![value] }]);
         let of =
             Difference::of_nested(&single([1.0, 2.0, 4.0]), &single([2.0, 4.0, 9.0])).unwrap().difference;

@@ -1,8 +1,8 @@
-//! Several questions asked at once: the levels that each is held to, so that all answers together err in a share of `alpha`.
+//! Several questions asked at once: the level for each, so that all answers together err with probability `alpha` at most.
 
-/// The level of each of these chances, by which chance alone would show as much (Holm, Scandinavian Journal of Statistics 6, 1979): the
-/// smallest is held to the strictest level, and each that is below its level makes the next one's less strict. `asked` are all
-/// questions of the family, of which some may have no chance yet. A question is answered where its chance is not above its level.
+/// The level for each of these p-values (Holm, Scandinavian Journal of Statistics 6, 1979). The smallest one has the
+/// strictest level, and each one below its level makes the next level less strict. `asked` is the number of all questions of
+/// the family, some of which may not have a p-value yet. A question is answered if its p-value is not above its level.
 pub fn holm_levels(chances: &[f64], asked: usize, alpha: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..chances.len()).collect();
     order.sort_by(|&a, &b| chances[a].total_cmp(&chances[b]));
@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn each_answer_makes_the_next_level_less_strict_and_the_first_that_is_none_ends_that() {
-        // Holm's steps of four at 0.06: 0.015, 0.02, 0.03, 0.06.
+        // Holm's steps for four questions at 0.06: 0.015, 0.02, 0.03, 0.06.
         assert_eq!(holm_levels(&[0.001, 0.04, 0.018, 0.02], 4, 0.06), [0.015, 0.06, 0.02, 0.03]);
         assert_eq!(holm_levels(&[0.001, 0.04, 0.021, 0.02], 4, 0.06)[1], 0.06);
         assert_eq!(holm_levels(&[0.016, 0.001], 4, 0.06), [0.02, 0.015]);

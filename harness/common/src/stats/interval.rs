@@ -1,40 +1,40 @@
-//! The 95% interval of a median, without any assumption on the distribution.
+//! The 95% interval of a median, without any assumption about the distribution.
 
 use super::correlation::inflation;
 use super::quantile::{median, sorted};
 
-/// Fewest rounds that anything is concluded from: fewer have no interval of their median.
+/// Minimum rounds for any conclusion: with fewer there is no interval of the median.
 pub const MIN_ROUNDS: usize = 6;
 
-/// Rounds of a case at least: the lowest and the highest median lie outside the interval from ten on, so that one
+/// Minimum rounds of a case: from ten on, the interval excludes the lowest and the highest median, so that one
 /// disturbed block does not decide.
 pub const LEAST_ROUNDS: usize = 10;
 
-/// Rounds after which a measurement may end for its narrow interval.
+/// Rounds after which a measurement may end because its interval is narrow.
 const FIRST_LOOK: usize = 24;
 
-/// Chance that the median lies beyond one given end of its interval.
+/// Probability that the median is beyond one given end of its interval.
 const TAIL: f64 = 0.025;
 
 /// The normal distribution's quantile at 1 - [`TAIL`].
 const NORMAL_QUANTILE: f64 = 1.959_963_984_540_054;
 
-/// Up to this many samples the binomial distribution itself is summed: 0.5 to this power is still a normal
-/// number, and beyond it the normal approximation is off by one rank at most.
+/// Up to this number of samples the binomial distribution itself is summed: 0.5 to this power is still a normal
+/// floating-point number, and beyond it the normal approximation is wrong by one rank at most.
 const EXACT_UP_TO: usize = 1000;
 
 /// The 95% interval of the median of sorted samples; `None` below 6, where none exists.
 ///
-/// The number of samples below the median is binomial with p = 1/2 whatever the distribution, so that two order
-/// statistics hold the median with at least that chance: Le Boudec, "Performance Evaluation of Computer and
-/// Communication Systems" (2010), theorem 2.1 and appendix A. Samples must be independent; those of one block are
-/// not, nor are blocks that follow each other, see [`series_interval`].
+/// The number of samples below the median is binomial with p = 1/2 for any distribution, so two order statistics
+/// enclose the median with at least that probability: Le Boudec, "Performance Evaluation of Computer and Communication
+/// Systems" (2010), theorem 2.1 and appendix A. Samples must be independent. Those of one block are not, and neither
+/// are consecutive blocks; see [`series_interval`].
 pub fn median_interval(sorted: &[f64]) -> Option<(f64, f64)> {
     let rank = lower_rank(sorted.len())?;
     Some((sorted[rank - 1], sorted[sorted.len() - rank]))
 }
 
-/// The largest rank, from 1, for which at most [`TAIL`] of the binomial distribution lies below it.
+/// The largest rank, from 1, with at most [`TAIL`] of the binomial distribution below it.
 fn lower_rank(n: usize) -> Option<usize> {
     if n > EXACT_UP_TO {
         let n = n as f64;
@@ -51,12 +51,11 @@ fn lower_rank(n: usize) -> Option<usize> {
     (rank > 0).then_some(rank)
 }
 
-/// The 95% interval of the median of values in the order in which they were measured, which may be correlated; `None`
-/// below 6.
+/// The 95% interval of the median of values in the order in which they were measured, which may be correlated; `None` below 6.
 ///
-/// That of independent values, its ends moved away from the median by their [`inflation`]. Times and ratios are above
-/// 0, and move by as many times their logarithms, so that no end is below 0; with any value that is not, ends move as
-/// they are.
+/// It is the interval of independent values with its ends moved away from the median by their [`inflation`]. Times and
+/// ratios are above 0; their ends move on the logarithmic scale, so that no end is below 0. If any value is not above
+/// 0, ends move on the linear scale.
 pub fn series_interval(series: &[f64]) -> Option<(f64, f64)> {
     let values = sorted(series.iter().copied());
     let (low, high) = median_interval(&values)?;
@@ -67,12 +66,11 @@ pub fn series_interval(series: &[f64]) -> Option<(f64, f64)> {
     Some((middle - inflation * (middle - low), middle + inflation * (high - middle)))
 }
 
-/// The 95% interval of the median of samples that came in blocks, in the order of the blocks; `None` below 6 blocks
-/// with samples.
+/// The 95% interval of the median of samples in blocks, in the order of the blocks; `None` below 6 blocks with samples.
 ///
-/// Samples of a block share its datatype, its place in time and so the state of the machine: as single ones they
-/// would make the interval far too narrow. So each block counts once, by its median, and the interval is that of
-/// the blocks' medians, widened to the median of all samples where that lies outside.
+/// Samples of a block share its datatype, its time, and so the state of the machine: counted individually, they would
+/// make the interval far too narrow. So each block counts once, by its median, and the interval is that of the blocks'
+/// medians, widened to include the median of all samples if that is outside.
 pub fn blocks_interval<B: AsRef<[f64]>>(blocks: &[B]) -> Option<(f64, f64)> {
     let samples = |block: &B| sorted(block.as_ref().iter().copied());
     let medians: Vec<f64> = blocks.iter().filter_map(|block| median(&samples(block))).collect();
@@ -81,8 +79,8 @@ pub fn blocks_interval<B: AsRef<[f64]>>(blocks: &[B]) -> Option<(f64, f64)> {
     Some((low.min(all), high.max(all)))
 }
 
-/// Whether the interval of the median lies within `precision` times the median on both sides, and did so without the last
-/// sixth of the blocks: who stops at the first narrow interval stops where it is too narrow by chance.
+/// Whether the interval of the median is within `precision` times the median on both sides, and was without the last
+/// sixth of the blocks: stopping at the first narrow interval means stopping when it is too narrow by chance.
 pub fn is_narrow<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
     let before = &blocks[..blocks.len() - blocks.len().div_ceil(6)];
     is_narrow_now(blocks, precision) && is_narrow_now(before, precision)
@@ -96,9 +94,9 @@ fn is_narrow_now<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
     median - low <= allowed && high - median <= allowed
 }
 
-/// Whether to look at the interval after so many rounds: from the 24th on, about every twentieth of them. Fewer rounds do not
-/// tell well enough how alike they are to end a measurement. Later rounds change little each, and looking at all blocks takes
-/// longer the more there are.
+/// Whether to check the interval after this number of rounds: from the 24th on, about every twentieth of them. Fewer
+/// rounds do not show their correlation well enough to end a measurement. Later rounds change little each, and checking
+/// takes longer with more blocks.
 pub fn is_time_to_look(rounds: usize) -> bool {
     rounds >= FIRST_LOOK && rounds.is_multiple_of(1 + rounds / 20)
 }
@@ -107,7 +105,7 @@ fn overall_median<B: AsRef<[f64]>>(blocks: &[B]) -> Option<f64> {
     median(&sorted(blocks.iter().flat_map(|block| block.as_ref().iter().copied())))
 }
 
-/// Whether two intervals have no point in common, so that what they hold differs.
+/// Whether two intervals have no point in common, so that the true values differ.
 pub(super) fn parted(a: (f64, f64), b: (f64, f64)) -> bool {
     a.1 < b.0 || b.1 < a.0
 }
@@ -150,7 +148,7 @@ mod tests {
         blocks.iter_mut().skip(1).step_by(3).for_each(|block| block.fill(1.2));
         assert!(!is_narrow(&blocks, 0.1));
         assert!(is_narrow(&blocks, 0.25));
-        // The same blocks, those alike in a row.
+        // The same blocks, with similar ones in a row.
         blocks.sort_by(|a, b| a[0].total_cmp(&b[0]));
         assert!(!is_narrow(&blocks, 0.25));
         blocks.iter_mut().for_each(|block| block.fill(1.0));

@@ -1,4 +1,4 @@
-//! What several launches say: the location of a quantity, and where further launches would be.
+//! Results of several launches: the location of a quantity, and the range of further launches.
 
 use super::interval::{MIN_ROUNDS, median_interval, parted};
 use super::quantile::{mean_and_variance, median, sorted};
@@ -6,24 +6,24 @@ use super::steady;
 use super::student::quantile;
 use crate::model::Basis;
 
-/// Launches from which on they have an interval.
+/// Minimum launches for an interval.
 pub const FEWEST: usize = 3;
 
 /// Level of the intervals.
 const LEVEL: f64 = 0.95;
 
-/// An interval, and what it is made of.
+/// An interval, and its basis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocationInterval {
     /// Both ends; `None` below [`FEWEST`] launches.
     pub interval: Option<(f64, f64)>,
-    /// What it is made of.
+    /// The basis of the interval.
     pub basis: Basis,
 }
 
-/// The 95% interval of the location of a quantity that has one value a launch. From six launches on it is that of order
-/// statistics, and assumes no distribution; from three to five it is Student's of the logarithms (of the values themselves,
-/// where one of them is not above 0).
+/// The 95% interval of the location of a quantity with one value per launch. From six launches on it is that of order
+/// statistics, without assumptions about the distribution; from three to five it is Student's interval of the
+/// logarithms (of the values themselves, if one of them is not above 0).
 pub fn location(values: &[f64]) -> LocationInterval {
     if let Some(interval) = median_interval(&sorted(values.iter().copied())) {
         return LocationInterval { interval: Some(interval), basis: Basis::Launches };
@@ -33,43 +33,44 @@ pub fn location(values: &[f64]) -> LocationInterval {
     LocationInterval { interval, basis }
 }
 
-/// Whether a time wandered from launch to launch, as [`steady::unsteady`] tells it of blocks: of launches that vary alike a tenth
-/// at most is marked. `values` are in the order of their launches; `None` below six, which tell nothing.
+/// Whether a time drifted from launch to launch, by the definition of [`steady::unsteady`] for blocks: without drift,
+/// at most a tenth of series are marked. `values` are in the order of their launches; `None` with fewer than six.
 pub fn unsteady(values: &[f64]) -> Option<bool> {
     (values.len() >= MIN_ROUNDS).then(|| steady::unsteady(values))
 }
 
-/// Whether the intervals of the first and the second half of a ratio's launches have no point in common, so that no verdict is
-/// drawn from it. `None` where a half has no interval.
+/// Whether the intervals of the first and the second half of a ratio's launches have no point in common, so that there
+/// is no verdict. `None` if a half has no interval.
 pub fn halves_part(values: &[f64]) -> Option<bool> {
     let (first, second) = values.split_at(values.len() / 2);
     let intervals = location(first).interval.zip(location(second).interval);
     intervals.map(|(first, second)| parted(first, second))
 }
 
-/// How launches of a run are alike the nearer they are to each other in time: the machine drifts. It is common to all that was
-/// measured, so that many series tell together what none of some launches could. In variances of a series' own values.
+/// How much more alike launches of a run are if they are closer in time, because the machine drifts. The drift is
+/// common to all measured quantities, so many series together show it when one series of few launches cannot. Values
+/// are in units of a series' own variance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
-    /// Half the mean square of the difference of neighbours, but for what the slope adds.
+    /// Half the mean square difference of neighbours, without the part from the slope.
     noise: f64,
-    /// By how much that grows with each launch that lies between.
+    /// The increase of that with each launch in between.
     per_launch: f64,
 }
 
 impl Default for Drift {
-    /// None: launches are independent.
+    /// No drift: launches are independent.
     fn default() -> Self {
         Self { noise: 1.0, per_launch: 0.0 }
     }
 }
 
-/// Part of a run's length that passes before the next one begins, for [`repeat`]. The longer, the wider.
+/// Pause before the next run, as a share of a run's length, for [`repeat`]. A longer pause makes the range wider.
 const PAUSE: f64 = 0.25;
 
 impl Drift {
-    /// Of series of launches in their order, one of each thing that was measured: a line through the semivariogram of all of
-    /// them together (Matheron 1963). Series of fewer than [`FEWEST`] launches, or that do not vary, say nothing.
+    /// From series of launches in their order, one for each measured quantity: a line through the semivariogram of all
+    /// of them together (Matheron 1963). Series with fewer than [`FEWEST`] launches, or without variation, are ignored.
     pub fn of<'a>(series: impl IntoIterator<Item = &'a [f64]>) -> Self {
         let mut by_lag: Vec<(f64, f64)> = Vec::new();
         for series in series {
@@ -87,33 +88,33 @@ impl Drift {
         let (lag, half_square) = (middle(|point| point.0), middle(|point| point.1));
         let spread: f64 = by_lag.iter().map(|point| (point.0 - lag).powi(2)).sum();
         let shared: f64 = by_lag.iter().map(|point| (point.0 - lag) * (point.1 - half_square)).sum();
-        // Two lags at least, or there is no line.
+        // A line needs at least two lags.
         if spread <= 0.0 || by_lag.is_empty() {
             return Self::default();
         }
-        // What is less alike the nearer it is has no drift; and some noise there always is.
+        // A negative slope, with closer launches less alike, is not drift; and some noise is always present.
         let per_launch = (shared / spread).max(0.0);
         Self { noise: (half_square - per_launch * lag).max(0.05), per_launch }
     }
 
-    /// The variance of the difference between the means of this run and of another of as many launches, `n`, which begins
-    /// [`PAUSE`] of a run's length after this one has ended.
+    /// The variance of the difference between the means of this run and of another with the same number of launches,
+    /// `n`, which begins [`PAUSE`] of a run's length after the end of this one.
     fn between_runs(&self, n: f64) -> f64 {
         let lags_within = (n * n - 1.0) / (3.0 * n);
         2.0 * self.noise / n + 2.0 * self.per_launch * ((1.0 + PAUSE) * n - lags_within)
     }
 }
 
-/// Where the median of another run of as many launches would be in 95% of cases, soon after this one: Student's prediction interval
-/// of logarithms, for a mean of as many new values and what the machine drifts meanwhile, widened by what runs differ by
-/// ([`of_other_runs`]); see docs/statistics.md, "Another run".
+/// The range in which the median of another run with as many launches, soon after this one, would be in 95% of cases.
+/// It is Student's prediction interval of logarithms for a mean of as many new values, including the machine's drift in
+/// the meantime, and widened by the variation between runs ([`of_other_runs`]); see docs/statistics.md, "Another run".
 pub fn repeat(values: &[f64], drift: Drift) -> Option<(f64, f64)> {
     student(values, |n| drift.between_runs(n)).map(of_other_runs)
 }
 
-/// The 95% interval of the location of each group of launches: Student's of logarithms (of the values themselves, if one of them is not
-/// above 0), with the variance within groups, which they share. `None` for an empty group, and for all groups if fewer than [`FEWEST`]
-/// launches of all groups together are left once each group has its mean.
+/// The 95% interval of the location of each group of launches: Student's of logarithms (of the values themselves, if
+/// one of them is not above 0), with the common variance within groups. `None` for an empty group, and for all groups
+/// if all groups together have fewer than [`FEWEST`] launches besides one per group for its mean.
 pub fn locations(groups: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
     let all = groups.concat();
     let scale = Scale::of(&all);
@@ -136,9 +137,10 @@ pub fn locations(groups: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
     groups.iter().zip(&scaled).map(of_group).collect()
 }
 
-/// Factor by which times and ratios of two methods may differ from run to run in one state of the machine, in addition to launches of one
-/// run. With it, intervals of six launches include another run up to 12 minutes later or earlier in 98% of 330 times, and in 92% of 220
-/// ratios; without it in 86% and 71% (docs/evidence/statistics.md, "Short runs").
+/// Factor by which times and ratios of two methods may differ between runs in one state of the machine, in addition to
+/// the variation between launches of one run. With it, intervals of six launches include another run up to 12 minutes
+/// later or earlier in 98% of 330 times, and in 92% of 220 ratios; without it in 86% and 71%
+/// (docs/evidence/statistics.md, "Short runs").
 const BETWEEN_RUNS: f64 = 1.01;
 
 /// The interval of a time or of a ratio of two methods for other runs, from that of the launches of one run.
@@ -147,7 +149,7 @@ pub fn of_other_runs((low, high): (f64, f64)) -> (f64, f64) {
     (below(low), -below(-high))
 }
 
-/// Whether values are compared by their logarithms: those that are all above 0 are.
+/// Whether values are compared by their logarithms, which is so if all of them are above 0.
 #[derive(Clone, Copy)]
 struct Scale {
     is_logarithmic: bool,
@@ -162,8 +164,8 @@ impl Scale {
         values.iter().map(|&value| if self.is_logarithmic { value.ln() } else { value }).collect()
     }
 
-    /// The interval with these ends on the scale, and the median of the values in it: if all are equal, rounding may leave that a little
-    /// outside.
+    /// The interval with these ends on the scale, extended to the median of the values: if all values are equal,
+    /// rounding may leave the median slightly outside.
     fn around(self, values: &[f64], (low, high): (f64, f64)) -> Option<(f64, f64)> {
         let end = |end: f64| if self.is_logarithmic { end.exp() } else { end };
         let median = median(&sorted(values.iter().copied()))?;
@@ -171,7 +173,7 @@ impl Scale {
     }
 }
 
-/// Student's interval around the mean with so many times the variance of one value.
+/// Student's interval around the mean, with the variance given as a multiple of the variance of one value.
 fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> {
     let n = values.len();
     if n < FEWEST || values.iter().any(|value| !value.is_finite()) {
@@ -224,7 +226,7 @@ mod tests {
 
     #[test]
     fn groups_share_the_variance_within_them() {
-        // Logarithms 0, 2 and 10: a variance of 2 with one degree of freedom is too little, with two Student's quantile is 4.303.
+        // Logarithms 0, 2 and 10: with one degree of freedom a variance of 2 is not enough; with two, Student's quantile is 4.303.
         let e = std::f64::consts::E;
         let (near, far) = (vec![1.0, e.powi(2)], vec![e.powi(10)]);
         assert_eq!(locations(&[near.clone(), far.clone()]), [None, None]);
@@ -247,8 +249,8 @@ mod tests {
 
     #[test]
     fn another_run_is_in_the_interval_as_often_as_claimed() {
-        // Launches are normal and do not drift; another run is the mean of as many. Of 4000 the share varies by a third of a
-        // percent. What runs differ by besides is small next to launches that vary by 10%.
+        // Launches are normal and do not drift; another run is the mean of as many. With 4000 trials, the share varies by a
+        // third of a percent. The additional variation between runs is small compared with launches that vary by 10%.
         let mut random = Pcg64::seed_from_u64(11);
         let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
         for n in [3, 6] {
@@ -272,7 +274,7 @@ mod tests {
 
     #[test]
     fn equal_values_lie_in_their_interval() {
-        // The exponential of this one's logarithm is a little less.
+        // The exponential of this value's logarithm is slightly smaller.
         let values = [3.600_143_827_497_959e-8; 3];
         for (low, high) in [location(&values).interval.unwrap(), repeat(&values, Drift::default()).unwrap()] {
             assert!(low <= values[0] && values[0] <= high, "{low} {high}");
@@ -298,7 +300,7 @@ mod tests {
         };
         let mean_of = |run: &mut dyn FnMut() -> f64| (0..50).map(|_| run()).sum::<f64>() / 50.0;
         let (still, drifting) = (mean_of(&mut || run(0.0)), mean_of(&mut || run(0.2)));
-        // Independent launches: 2 / n, and somewhat more since chance alone can look like a drift.
+        // Independent launches: 2 / n, and slightly more because chance can look like drift.
         assert!((0.4..0.8).contains(&still), "{still}");
         assert!(drifting > 2.0 * still, "{drifting} {still}");
     }
@@ -307,7 +309,7 @@ mod tests {
     fn without_a_line_there_is_no_drift() {
         assert_eq!(Drift::of([]), Drift::default());
         assert_eq!(Drift::of([&[1.0, 2.0][..], &[1.0, 1.0, 1.0], &[1.0, f64::NAN, 2.0]]), Drift::default());
-        // The first and the last are alike, neighbours are not.
+        // The first and the last are alike, but neighbours are not.
         assert_eq!(Drift::of([&[1.0, 2.0, 1.0][..]]).per_launch, 0.0);
     }
 }

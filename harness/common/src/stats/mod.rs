@@ -1,10 +1,9 @@
-//! Statistics of samples: plain functions of slices, without state, the same result for the same input.
+//! Statistics of samples: plain functions of slices, without state, with the same result for the same input.
 //!
-//! Times of communication are skewed and have outliers, so a location is a median, with an interval that
-//! assumes no distribution (Hoefler & Belli, "Scientific Benchmarking of Parallel Computing Systems", SC 2015,
-//! rules 5 to 8). What is derived from two medians is a ratio, round by round, and its median. Blocks that follow each
-//! other are alike; each interval is as much wider as they are, see [`inflation`], and a series whose level wandered is
-//! [`unsteady`].
+//! Times of communication are skewed and have outliers, so a location is a median, with an interval that assumes no
+//! distribution (Hoefler & Belli, "Scientific Benchmarking of Parallel Computing Systems", SC 2015, rules 5 to 8). Two
+//! times are compared by the median of their ratios, round by round. Consecutive blocks are correlated; each interval
+//! is widened accordingly, see [`inflation`], and a series with a changing level is [`unsteady`].
 
 mod correlation;
 pub mod difference;

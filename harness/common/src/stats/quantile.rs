@@ -7,13 +7,13 @@ pub fn sorted(samples: impl IntoIterator<Item = f64>) -> Vec<f64> {
     samples
 }
 
-/// The `p` quantile of sorted samples, linear between the two nearest; `None` without samples.
+/// The `p` quantile of sorted samples, interpolated linearly between the two nearest; `None` without samples.
 ///
 /// Type 7 of Hyndman & Fan, "Sample Quantiles in Statistical Packages", The American Statistician 50 (1996): the
-/// default of R, NumPy and Julia, so that figures made from `samples.csv` agree with the summary.
+/// default of R, NumPy and Julia, so that values computed from `samples.csv` agree with the summary.
 ///
 /// # Panics
-/// If `p` is not within 0 to 1.
+/// If `p` is not between 0 and 1.
 pub fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
     assert!((0.0..=1.0).contains(&p), "a quantile's p is within 0 to 1, not {p}");
     let place = sorted.len().checked_sub(1)? as f64 * p;
@@ -22,40 +22,40 @@ pub fn quantile(sorted: &[f64], p: f64) -> Option<f64> {
     Some(sorted[low] + (sorted[high] - sorted[low]) * (place - low as f64))
 }
 
-/// The same of a quantile near 1; `None` unless so many samples have one beyond it on average: the 99th percentile needs 100 of them,
-/// the 99.9th 1,000. With fewer it would be the largest sample under another name.
+/// The same for a quantile near 1; `None` unless there are enough samples for one to be above it on average: the 99th
+/// percentile needs 100 samples, the 99.9th 1,000. With fewer it would only be the largest sample under another name.
 pub fn upper_quantile(sorted: &[f64], p: f64) -> Option<f64> {
-    /// 10 samples have one beyond the 90th percentile, also where 1 - 0.9 is rounded down.
+    /// 10 samples have one above the 90th percentile, even if 1 - 0.9 is rounded down.
     const ROUNDING: f64 = 1e-9;
     quantile(sorted, p).filter(|_| sorted.len() as f64 * (1.0 - p) >= 1.0 - ROUNDING)
 }
 
-/// A sample is slow from so many medians on. Machines that change their state make times up to 2.4 times as long, and those are
-/// compared elsewhere; a longer sample had to wait for something.
+/// A sample is slow from this multiple of the median on. Machines that change their state make times up to 2.4 times as
+/// long, and these are compared elsewhere; a longer sample had to wait for something.
 const SLOW: f64 = 3.0;
 
-/// How many of all samples are slow, and how much of all time they take, as shares.
+/// Slow samples as shares: of all samples, and of the total time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlowSamples {
-    /// Their number, as a share of all.
+    /// Their number, as a share of all samples.
     pub samples: f64,
-    /// The sum of them, as a share of the sum of all.
+    /// Their sum, as a share of the sum of all samples.
     pub time: f64,
 }
 
 impl SlowSamples {
-    /// The values of sorted samples; `None` without any, and if one is not a time: differences of two clocks can be negative.
+    /// The slow samples among sorted samples; `None` without samples, or if one is not a time: differences of two clocks can be negative.
     pub fn of(sorted: &[f64]) -> Option<Self> {
         let limit = SLOW * median(sorted)?;
         let total: f64 = sorted.iter().sum();
         let slow = &sorted[sorted.partition_point(|&sample| sample <= limit)..];
         let is_time = sorted[0] >= 0.0 && total > 0.0;
-        // The sum of no values is -0, which is not to be printed.
+        // The sum of no values is -0, which must not be printed.
         let time = (0.0 + slow.iter().sum::<f64>()) / total;
         is_time.then(|| Self { samples: slow.len() as f64 / sorted.len() as f64, time })
     }
 
-    /// How many times as long as the others a slow sample takes on average; `None` without any.
+    /// How many times as long as other samples a slow one takes on average; `None` without slow ones.
     pub fn times_as_long(self) -> Option<f64> {
         let odds = |share: f64| share / (1.0 - share);
         Some(odds(self.time) / odds(self.samples)).filter(|times| times.is_finite())
@@ -72,7 +72,7 @@ pub fn mean(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
 }
 
-/// The mean, and the variance with one degree of freedom less than there are samples; 0 of a single one. `None` without samples.
+/// The mean, and the variance with n - 1 degrees of freedom (0 for a single sample). `None` without samples.
 pub fn mean_and_variance(samples: &[f64]) -> Option<(f64, f64)> {
     let mean = mean(samples)?;
     let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();

@@ -1,12 +1,12 @@
-//! How far two groups of values are apart, by their ranks: exact, whatever their distribution is.
+//! The difference between two groups of values, by ranks: exact for any distribution.
 
 use super::quantile::{median, sorted};
 
-/// The differences of all pairs of values of two groups, the second less the first, in rising order.
+/// The differences of all pairs of values of two groups, the second minus the first, in rising order.
 ///
-/// The test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947), turned into an interval (Hodges and Lehmann, Annals
-/// of Mathematical Statistics 34, 1963). If both groups are drawn in the same way, all orders of their values are equally likely, so
-/// that a few values that are far off, such as the mean of a launch that was disturbed, cannot make a difference.
+/// The test of Mann and Whitney (Annals of Mathematical Statistics 18, 1947), turned into an interval (Hodges and Lehmann,
+/// Annals of Mathematical Statistics 34, 1963). If both groups have the same distribution, all orders of their values are
+/// equally likely, so a few extreme values, such as the mean of a disturbed launch, cannot cause a difference.
 #[derive(Clone, Debug)]
 pub struct RankDifference {
     differences: Vec<f64>,
@@ -25,11 +25,11 @@ impl RankDifference {
         median(&self.differences).unwrap_or(f64::NAN)
     }
 
-    /// The interval that misses the difference in a share of `alpha` at most; `None` with too few values for one.
+    /// The interval that misses the difference with probability `alpha` at most; `None` with too few values.
     pub fn interval(&self, alpha: f64) -> Option<(f64, f64)> {
         let orders = orders(self.sizes);
         let all: f64 = orders.iter().sum();
-        // So many differences at either end may be left out.
+        // The number of differences that may be left out at either end.
         let shares = orders.iter().scan(0.0, |sum, count| {
             *sum += count / all;
             Some(*sum)
@@ -40,8 +40,8 @@ impl RankDifference {
     }
 }
 
-/// How many orders of two groups of values have 0, 1, 2, ... pairs in which the second is the smaller: the coefficients of the
-/// Gaussian binomial.
+/// The number of orders of two groups of values with 0, 1, 2, ... pairs in which the second is smaller: the
+/// coefficients of the Gaussian binomial.
 fn orders((first, second): (usize, usize)) -> Vec<f64> {
     let mut counts = vec![0.0; first * second + 1];
     counts[0] = 1.0;
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn disturbed_values_make_no_difference_more_often_than_alpha() {
-        // Two of five launches have a mean that is up to 20 times as large: the worst case for a t test of few values.
+        // Two of five launches have a mean that is up to 20 times as large: the worst case for a t test with few values.
         let mut random = Pcg64::seed_from_u64(5);
         let mut mean = || {
             if random.random::<f64>() < 0.4 {

@@ -1,4 +1,4 @@
-//! Ratios of times that were measured side by side.
+//! Ratios of times that were measured in the same rounds.
 
 use super::interval::series_interval;
 use super::quantile::{median, sorted};
@@ -11,17 +11,17 @@ pub struct Ratio {
     pub value: f64,
     /// Both ends of its interval; `None` with fewer than six rounds.
     pub interval: Option<(f64, f64)>,
-    /// Whether the first and the second half of the rounds part, so that no verdict is drawn from it.
+    /// Whether the first and the second half of the rounds differ, so that there is no verdict.
     pub unsteady: bool,
 }
 
-/// The ratio a / b of times that were measured in pairs, one pair a round, in the order of the rounds; `None` without
-/// any pair of times above 0.
+/// The ratio a / b of times that were measured in pairs, one pair per round, in the order of the rounds; `None` without any pair of times
+/// above 0.
 ///
-/// It is the median of the rounds' own ratios, with that median's interval: what slows a whole round down, another
-/// process or the machine's state, slows both times alike and leaves its ratio as it is. A ratio of two medians over
-/// all rounds would compare a fast round of one with a slow one of the other. What is left of correlation from round to
-/// round, 0.1 to 0.3 at most where that of times is 0.35 to 0.67, widens the interval ([`series_interval`]).
+/// It is the median of the rounds' ratios, with that median's interval. Influences on a whole round, such as another
+/// process or the machine's state, affect both times equally and leave their ratio unchanged. A ratio of two medians
+/// over all rounds would compare a fast round of one with a slow round of the other. The remaining correlation from
+/// round to round is 0.1 to 0.3 at most (0.35 to 0.67 for times), and widens the interval ([`series_interval`]).
 pub fn paired_ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Ratio> {
     let pairs = pairs.into_iter().filter(|&(a, b)| a > 0.0 && b > 0.0);
     let ratios: Vec<f64> = pairs.map(|(a, b)| a / b).collect();
@@ -29,9 +29,10 @@ pub fn paired_ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Ratio
     Some(Ratio { value, interval: series_interval(&ratios), unsteady: halves_part(&ratios) })
 }
 
-/// The geometric mean of ratios, which ratios have (2 and 1/2 make 1), with the interval that follows from theirs; `None`
-/// without ratios. Each is given with both ends of its own, and they must be independent, as those of different processes
-/// are: half widths of logarithms then add as squares. The list is taken as it is, for no sample of a larger one.
+/// The geometric mean of ratios, because it is the right mean for ratios (2 and 1/2 give 1), with the interval that
+/// follows from theirs; `None` without ratios. Each is given with both ends of its own interval. They must be
+/// independent, as those of different processes are: half widths of logarithms then add as squares. The ratios are not
+/// considered a sample of a larger set.
 pub fn geometric_mean(ratios: impl IntoIterator<Item = (f64, (f64, f64))>) -> Option<(f64, (f64, f64))> {
     let (mut sum, mut squares, mut count) = (0.0, 0.0, 0.0);
     for (value, (low, high)) in ratios {
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_interval_of_a_mean_is_narrower_than_those_it_is_of() {
-        // Half widths of the logarithms ln 16 for each of four: 2 ln 16 / 4 = ln 4.
+        // Each of the four half widths of the logarithms is ln 16: 2 ln 16 / 4 = ln 4.
         let (value, (low, high)) = geometric_mean([(2.0, (0.125, 32.0)); 4]).unwrap();
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(near(value, 2.0) && near(low, 0.5) && near(high, 8.0), "{value} {low} {high}");

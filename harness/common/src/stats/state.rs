@@ -1,37 +1,36 @@
-//! States of the machine: blocks are compared only with blocks that ran on the same machine, so to speak.
+//! States of the machine: blocks are compared only with blocks that ran in the same state.
 //!
-//! On virtual machines and on processors with several core complexes the core-to-core latency can change
-//! several-fold within minutes and stay there (33 and 190 ns on one), and messages become slower with it. Two
-//! states are told apart by the latency that is measured before and after each block.
+//! On virtual machines and on processors with several core complexes the core-to-core latency can change several-fold
+//! within minutes and stay there (33 and 190 ns on one machine), and messages become slower with it. Two states are
+//! distinguished by the latency before and after each block.
 
 use crate::model::State;
 use crate::model::event::MachineState;
 
-/// Standard deviation of the logarithms of latencies that were measured in one state, where too few of them show it: 4 to 7% in
-/// recorded launches of four machines.
+/// Expected standard deviation of the logarithms of latencies measured in one state, for cases with too few of them: 4
+/// to 7% in recorded launches of four machines.
 const SCATTER: f64 = 0.06;
 
-/// As many values as that expectation counts for. Three launches have a scatter of their own that is often far too small.
+/// Weight of this expectation, as a number of values. The scatter of only three launches is often far too small.
 const SCATTER_WEIGHT: f64 = 4.0;
 
-/// Two states are at least so many standard deviations of one state apart. Of 6 launches in one state that scatter as expected,
-/// 0.0% are split then (of 6 or of 240 with the heavy tails of Student's t with 3 degrees of freedom, 1 and 16%: single launches
-/// that were disturbed); states that were seen on real machines are 6 to 30 apart.
+/// Two states are at least this many standard deviations of one state apart. With this value, 6 launches in one state that
+/// scatter as expected are split in 0.0% of cases (6 or 240 launches with the heavy tails of Student's t with 3 degrees of
+/// freedom in 1 and 16%: single launches that were disturbed); states seen on real machines are 6 to 30 apart.
 const GAP: f64 = 5.0;
 
-/// Groups of latencies that are looked for at most: four states (cores of one cache, of one socket, of two sockets, of two hosts),
-/// and a few single readings that were disturbed.
+/// Maximum groups of latencies: four states (cores of one cache, of one socket, of two sockets, of two hosts), and a
+/// few single readings that were disturbed.
 const MOST_GROUPS: usize = 10;
 
-/// Each state holds at least this share of the blocks: a few disturbed readings are not a state.
+/// Each state has at least this share of the blocks: a few disturbed readings are not a state.
 const MIN_SHARE: f64 = 0.1;
 
-/// The state of each block, from the machine before and after it. Give all blocks of one pair together, of all
-/// methods.
+/// The state of each block, from the machine before and after it. The argument must contain all blocks of one pair, of all methods.
 ///
-/// Two states are separated by the reading above the widest gap, among those that [`levels`] begin with and that leave [`MIN_SHARE`]
-/// of the blocks, and at least one, wholly on either side; without such a reading there is one state. A latency that is not above 0
-/// was not measured; a block without any is in state 0.
+/// Two states are separated by the reading above the widest gap, among the readings at which one of the [`levels`]
+/// begins and that leave [`MIN_SHARE`] of the blocks, and at least one, entirely on either side; without such a reading
+/// there is one state. A latency that is not above 0 was not measured; a block without any is in state 0.
 pub fn states(blocks: &[(MachineState, MachineState)]) -> Vec<State> {
     let ranges: Vec<_> =
         blocks.iter().map(|(before, after)| range(before.latency_s, after.latency_s)).collect();
@@ -44,7 +43,7 @@ pub fn states(blocks: &[(MachineState, MachineState)]) -> Vec<State> {
     ranges.iter().map(state).collect()
 }
 
-/// The lower and the higher of two latencies, of those that were measured.
+/// The lower and the higher of two latencies, ignoring those not measured.
 fn range(before: f64, after: f64) -> Option<(f64, f64)> {
     let measured = |latency: f64| latency > 0.0 && latency.is_finite();
     match (measured(before), measured(after)) {
@@ -55,7 +54,7 @@ fn range(before: f64, after: f64) -> Option<(f64, f64)> {
     }
 }
 
-/// The lowest latency of the slower state; `None` where there is one state only.
+/// The lowest latency of the slower state; `None` if there is only one state.
 fn threshold(ranges: &[Option<(f64, f64)>]) -> Option<f64> {
     let sorted = |latencies: Vec<f64>| super::sorted(latencies);
     let lows = sorted(ranges.iter().flatten().map(|range| range.0).collect());
@@ -72,8 +71,8 @@ fn threshold(ranges: &[Option<(f64, f64)>]) -> Option<f64> {
     separating.max_by(|a, b| gap(a).total_cmp(&gap(b)))
 }
 
-/// The lowest latency of each state but the fastest, of latencies in rising order, all above 0: none if they are of one state. The
-/// scatter within a state is that of the values themselves, as far as they are enough to show it.
+/// The lowest latency of each state except the fastest, given latencies in rising order, all above 0; none if there is
+/// one state. The scatter within a state is taken from the values themselves, as far as there are enough of them.
 pub fn levels(sorted: &[f64]) -> Vec<f64> {
     let logarithms: Vec<f64> = sorted.iter().map(|value| value.ln()).collect();
     let gap = |&i: &usize| logarithms[i] - logarithms[i - 1];
@@ -101,17 +100,16 @@ fn squares(values: &[f64]) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum()
 }
 
-/// The state whose rounds are compared: that in which most rounds passed, of two equal ones the faster. A round is
-/// given by the states of its blocks, one per method, and passed in a state if all of them did. `None`: no round
-/// passed in one state.
+/// The state whose rounds are compared: the one with most rounds, and of two equal ones the faster. A round is given by
+/// the states of its blocks, one per method, and is in a state if all of them are. `None` if no round was in one state.
 pub fn used_state(rounds: &[Vec<State>]) -> Option<State> {
     let passed = |state: &State| rounds.iter().filter(|round| passed_in(round, *state)).count();
-    // The last of equal ones wins.
+    // `max_by_key` returns the last of equal ones.
     let states = [State::Steady(1), State::Steady(0)].into_iter().filter(|state| passed(state) > 0);
     states.max_by_key(passed)
 }
 
-/// Whether a round passed in a state.
+/// Whether all blocks of a round were in a state.
 pub fn passed_in(round: &[State], state: State) -> bool {
     !round.is_empty() && round.iter().all(|&other| other == state)
 }
@@ -136,7 +134,7 @@ mod tests {
         assert_eq!(of(&[30.0, 31.0, 29.5, 180.0, 30.5, 30.0]), [180.0]);
         // As recorded: hardware threads of one core, cores of one cache, and cores of two.
         assert_eq!(of(&[19.0, 20.0, 37.0, 36.0, 38.0, 37.0, 213.0, 210.0]), [36.0, 210.0]);
-        // The same step, of values that scatter by as much.
+        // The same step, in values that scatter by as much.
         assert!(of(&[20.0, 37.0, 28.0, 24.0, 50.0, 75.0, 33.0]).is_empty());
         assert!(of(&[31.0, 47.0, 35.0, 40.0]).is_empty());
         assert!(of(&[30.0; 6]).is_empty() && of(&[30.0]).is_empty() && of(&[]).is_empty());

@@ -6,22 +6,23 @@ use super::correlation::{normal_scores, slow_powers};
 use super::interval::{MIN_ROUNDS, median_interval, parted};
 use super::quantile::sorted;
 
-/// Changes that are looked at, in series of at least twice as many values: from the first half to the second, from the middle
-/// to both ends, there and back, and so on.
+/// Changes that are tested, in series with at least twice as many values: from the first half to the second, from the
+/// middle to both ends, up and down again, and so on.
 const CHANGES: usize = 10;
 
-/// Share of series of independent values that are not marked, in long series; in short ones a few more are not.
+/// Share of long series of independent values that are not marked; for short series it is slightly higher.
 const UNMARKED: f64 = 0.905;
 
-/// Whether a series of times wandered: whether parts of it, such as its halves, or its middle and its ends, differ by more
-/// than independent values have, of which a tenth is marked at most. Its figures are of its own run and of no other
-/// time. A series of fewer than six values is never marked: nothing is known of it at all.
+/// Whether a series of times wandered: whether parts of it, such as its halves, or its middle and its ends, differ by
+/// more than those of independent values (at most a tenth of such series are marked). The values of a marked series
+/// apply to its own run only. A series of fewer than six values is never marked, because they show nothing about it.
 ///
-/// The power of the ten slowest cosines of the normal scores, the slower the weightier (Müller & Watson, "Testing Models of
-/// Low-Frequency Variability", Econometrica 76 (2008), for the cosines; Kwiatkowski, Phillips, Schmidt & Shin, Journal of
-/// Econometrics 54 (1992), for the question). Equal weights would see less of a level that changes once in a run, and weights
-/// of 1/j^2, as theirs, less of one that returns. Independent values are the measure on purpose: a series that is so
-/// correlated that its level wanders within the run is unsteady for whoever has only this run.
+/// The statistic is the power of the ten slowest cosines of the normal scores, with larger weights for slower ones
+/// (Müller & Watson, "Testing Models of Low-Frequency Variability", Econometrica 76 (2008), for the cosines;
+/// Kwiatkowski, Phillips, Schmidt & Shin, Journal of Econometrics 54 (1992), for the question). Equal weights would
+/// detect fewer levels that change once in a run, and the latter's weights of 1/j^2 fewer levels that return. The
+/// comparison is deliberately with independent values: if a series is so correlated that its level wanders within the
+/// run, it is unsteady for anyone who has only this run.
 pub fn unsteady(series: &[f64]) -> bool {
     if series.len() < MIN_ROUNDS {
         return false;
@@ -33,9 +34,9 @@ pub fn unsteady(series: &[f64]) -> bool {
     power > limit(&weights, series.len() as f64)
 }
 
-/// What the weighted power of the cosines of `n` independent values stays below, by chi squared with the same mean and
-/// variance (Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946)).
-/// Powers of all n - 1 cosines add up to n, so that they have a Dirichlet distribution with all parameters 1/2.
+/// Upper limit of the weighted power of the cosines of `n` independent values, from chi squared with the same mean and
+/// variance (Satterthwaite, "An Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2
+/// (1946)). The powers of all n - 1 cosines add up to n, so they have a Dirichlet distribution with all parameters 1/2.
 fn limit(weights: &[f64], n: f64) -> f64 {
     let sum: f64 = weights.iter().sum();
     let squares: f64 = weights.iter().map(|weight| weight * weight).sum();
@@ -45,13 +46,13 @@ fn limit(weights: &[f64], n: f64) -> f64 {
     ChiSquared::new(freedom).map_or(f64::INFINITY, |chi| mean / freedom * chi.inverse_cdf(UNMARKED))
 }
 
-/// Whether the first and the second half of a series part: whether the 95% intervals of their medians, each half taken for
-/// independent, have no point in common. No verdict is drawn from such a ratio. Fewer than twelve values
-/// have no two halves of six, and do not part.
+/// Whether the first and the second half of a series differ: whether the 95% intervals of their medians, with the
+/// values of each half taken as independent, have no point in common. Such a ratio gets no verdict. With fewer than
+/// twelve values there are not two halves of six, and the result is false.
 ///
-/// Ratios are not held to [`unsteady`]: little of what is slow in a machine is left in them, so that their intervals hold
-/// 93% of windows of recorded runs as they are; it would mark more than three in ten of these, for two in a hundred
-/// besides that are held or marked.
+/// [`unsteady`] is not applied to ratios. They contain little of the machine's slow changes, so their intervals cover
+/// 93% of windows of recorded runs as they are; `unsteady` would mark more than 30% of these windows, and raise the
+/// share that is covered or marked by only 2%.
 pub fn halves_part(series: &[f64]) -> bool {
     let (first, second) = series.split_at(series.len() / 2);
     let interval = |half: &[f64]| median_interval(&sorted(half.iter().copied()));
@@ -87,9 +88,9 @@ mod tests {
 
     #[test]
     fn the_limit_of_long_series_is_that_of_chi_squared() {
-        // Three cosines of equal weight: chi squared with three degrees of freedom is below 6.3684 in 90.5%.
+        // Three cosines of equal weight: chi squared with three degrees of freedom is below 6.3684 in 90.5% of cases.
         assert!((limit(&[1.0; 3], 1e9) - 6.3684).abs() < 1e-3);
-        // Of short series less is left to chance, since the power of all cosines is known.
+        // Short series vary less by chance, because the total power of the cosines is fixed.
         assert!(limit(&[1.0; 3], 6.0) < 6.3684);
     }
 

@@ -1,4 +1,4 @@
-//! Student's interval of a mean, for rules of publications that rest on it.
+//! Student's interval of a mean, for published rules that use it.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
@@ -10,11 +10,11 @@ use super::ratio::Ratio;
 /// fewer than two samples, a sample that is not finite, or a level that is not between 0 and 1.
 ///
 /// Student, "The Probable Error of a Mean", Biometrika 6 (1908): t s / sqrt(n), s with n - 1 and t with n - 1 degrees
-/// of freedom. It assumes independent samples of a normal distribution, which times of communication are not: what
-/// we report has [`blocks_interval`](super::blocks_interval). This one is for the rule of bench-pcomm (Gillis et al.,
-/// "Quantifying the Performance Benefits of Partitioned Communication in MPI", ICPP 2023): at level 0.9 the half
-/// width is at most 5% of the mean, or else all is measured again, 50 times at most. There a negative mean passes
-/// for precise; whoever applies the rule compares with the absolute value.
+/// of freedom. It assumes independent samples of a normal distribution, which times of communication are not; our
+/// results use [`blocks_interval`](super::blocks_interval). This function is for the rule of bench-pcomm (Gillis et
+/// al., "Quantifying the Performance Benefits of Partitioned Communication in MPI", ICPP 2023): at level 0.9 the half
+/// width must be at most 5% of the mean; otherwise all is measured again, at most 50 times. In bench-pcomm a negative
+/// mean counts as precise; callers should compare with the absolute value.
 pub fn student_interval(samples: &[f64], level: f64) -> Option<(f64, f64)> {
     let count = samples.len() as f64;
     if samples.len() < 2 || !(level > 0.0 && level < 1.0) || samples.iter().any(|sample| !sample.is_finite())
@@ -25,11 +25,11 @@ pub fn student_interval(samples: &[f64], level: f64) -> Option<(f64, f64)> {
     Some((mean, quantile(level, count - 1.0)? * (variance / count).sqrt()))
 }
 
-/// The ratio of the means of two samples that were not taken in pairs, with its 95% interval; `None` where a mean is not
-/// above 0. The interval, `None` for fewer than two samples of either, is that of the difference of the means'
-/// logarithms, whose variances are those of the means over their squares (the delta method); degrees of freedom by
-/// Welch, "The Generalization of Student's Problem when Several Different Population Variances are Involved",
-/// Biometrika 34 (1947). It assumes what [`student_interval`] does.
+/// The ratio of the means of two samples that were not measured in pairs, with its 95% interval; `None` if a mean is
+/// not above 0. The interval is that of the difference of the means' logarithms, and `None` for fewer than two samples
+/// of either. Variances of the logarithms are those of the means divided by the squared means (the delta method);
+/// degrees of freedom by Welch, "The Generalization of Student's Problem when Several Different Population Variances
+/// are Involved", Biometrika 34 (1947). The assumptions are those of [`student_interval`].
 pub fn mean_ratio(a: &[f64], b: &[f64]) -> Option<Ratio> {
     let ((mean_a, of_a), (mean_b, of_b)) = (mean_and_variance(a)?, mean_and_variance(b)?);
     let value = (mean_a > 0.0 && mean_b > 0.0).then(|| mean_a / mean_b).filter(|ratio| ratio.is_finite())?;
@@ -42,8 +42,7 @@ pub fn mean_ratio(a: &[f64], b: &[f64]) -> Option<Ratio> {
     Some(Ratio { value, interval, unsteady: false })
 }
 
-/// What a variable of Student's distribution with `freedom` degrees of freedom stays within, at `level`, on both
-/// sides of 0.
+/// The quantile of Student's distribution with `freedom` degrees of freedom for a two-sided `level` around 0.
 pub(super) fn quantile(level: f64, freedom: f64) -> Option<f64> {
     Some(StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(f64::midpoint(1.0, level)))
 }
@@ -54,23 +53,23 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_printed_table() {
-        // Two-sided 90%: the table of bench-pcomm, which has them to three places.
+        // Two-sided 90%: the table of bench-pcomm, which has three decimals.
         let freedoms = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 100];
         let printed = [6.314, 2.920, 2.353, 2.132, 2.015, 1.895, 1.812, 1.753, 1.725, 1.697, 1.676, 1.660];
         for (freedom, printed) in freedoms.into_iter().zip(printed) {
             let found = quantile(0.9, f64::from(freedom)).unwrap();
             assert!((found - printed).abs() <= 5e-4, "{freedom}: {found} {printed}");
         }
-        // From 1000 on bench-pcomm takes the normal distribution's 1.645; at 1000 it is 1.6464.
+        // From 1000 on bench-pcomm uses the normal distribution's 1.645; at 1000 the value is 1.6464.
         assert!((quantile(0.9, 1000.0).unwrap() - 1.6464).abs() < 5e-5);
         assert!((quantile(0.9, 1e6).unwrap() - 1.644_854).abs() < 5e-6);
-        // And another level, from any textbook.
+        // Another level, from any textbook.
         assert!((quantile(0.95, 4.0).unwrap() - 2.776).abs() < 5e-4);
     }
 
     #[test]
     fn the_interval_is_that_of_a_worked_example() {
-        // Mean 3, s = sqrt(2.5), t = 2.1318 with 4 degrees of freedom.
+        // Mean 3, s = sqrt(2.5), t = 2.1318 for 4 degrees of freedom.
         let (mean, half_width) = student_interval(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.9).unwrap();
         assert_eq!(mean, 3.0);
         assert!((half_width - 2.131_847 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{half_width}");
@@ -83,8 +82,8 @@ mod tests {
 
     #[test]
     fn the_ratio_of_means_is_that_of_a_worked_example() {
-        // Means 3 and 1.5, variances of the means over their squares 2.5 / 5 / 9 and 0.625 / 5 / 2.25: both 1/18. With 8
-        // degrees of freedom t is 2.306.
+        // Means 3 and 1.5; variances of the means divided by the squared means are 2.5 / 5 / 9 and 0.625 / 5 / 2.25,
+        // both 1/18. For 8 degrees of freedom t is 2.306.
         let samples = [1.0, 2.0, 3.0, 4.0, 5.0];
         let ratio = mean_ratio(&samples, &samples.map(|sample| sample / 2.0)).unwrap();
         let factor = (2.306_f64 / 3.0).exp();

@@ -1,15 +1,14 @@
-//! The size that takes a given time: found by interpolation between sizes whose times were measured, as BenchNBC does (Denis et
+//! The size that takes a given time, found by interpolation between sizes with measured times, as in BenchNBC (Denis et
 //! al., CCPE 2022, section 5.1).
 
-/// Share of the target by which a time may miss it: the paper's compromise between precision and the time to find a size.
+/// Permitted deviation from the target time, as a share: the paper's compromise between precision and the time needed to find a size.
 pub const TOLERANCE: f64 = 0.1;
 
-/// Sizes that are tried before a target is given up: where times scatter by a few percent ten do, and a step within which the target
-/// lies takes twenty.
+/// Maximum sizes to try for a target: if times scatter by a few percent ten are enough, and a step at the target takes twenty.
 pub const MOST_TRIALS: usize = 30;
 
-/// From one size's time to the next one's at most, as expected, while no point lies above the target: one slow measurement must
-/// not lead to one that takes minutes.
+/// Maximum expected growth of the time from one trial to the next until a point is above the target: one slow
+/// measurement must not lead to one that takes minutes.
 const MOST_GROWTH: f64 = 16.0;
 
 /// Sizes with their times, and the search for the one that takes a target time.
@@ -17,29 +16,29 @@ const MOST_GROWTH: f64 = 16.0;
 pub struct SizeSearch {
     least: u64,
     most: u64,
-    /// The power of the size that time grows with.
+    /// Time grows with this power of the size.
     power: f64,
-    /// Sizes, rising, each once, with the last time that was measured of it.
+    /// Sizes in rising order, each once, with its latest measured time.
     points: Vec<(u64, f64)>,
 }
 
-/// What a search says.
+/// The next step of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchStep {
-    /// Measure this size, and add what it takes.
+    /// Measure this size, and add its time.
     Try(u64),
     /// This size takes this time, in seconds, which is near enough.
     Found(u64, f64),
-    /// No size takes the time: the nearest, and its time in seconds.
+    /// No size takes the target time: the nearest one, and its time in seconds.
     Nearest(u64, f64),
 }
 
 impl SizeSearch {
-    /// A search among sizes from `least` to `most`, of which times grow about as this power: 1 of bytes, 3 of the rows of a matrix
-    /// product.
+    /// A search among sizes from `least` to `most`, whose times grow about with this power of the size: 1 for bytes, 3
+    /// for the rows of a matrix product.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no such size.
     pub fn new(least: u64, most: u64, power: f64) -> Self {
         assert!(1 <= least && least <= most, "no size from {least} to {most}");
         Self { least, most, power, points: Vec::new() }
@@ -53,7 +52,7 @@ impl SizeSearch {
         }
     }
 
-    /// What is next for a target in seconds, after so many trials for it.
+    /// The next step for a target in seconds, after this number of trials for it.
     pub fn next(&self, target_s: f64, trials: usize) -> SearchStep {
         let off = |point: &&(u64, f64)| (point.1 - target_s).abs();
         let Some(&(size, time_s)) = self.points.iter().min_by(|a, b| off(a).total_cmp(&off(b))) else {
@@ -64,14 +63,14 @@ impl SizeSearch {
         }
         let next = self.between(target_s, trials).clamp(self.least, self.most);
         let is_known = self.points.iter().any(|point| point.0 == next);
-        // Beyond the smallest and the largest there is nothing; any other may have been disturbed, and is measured anew.
+        // There is nothing beyond the smallest and the largest size; any other may have been disturbed, and is measured again.
         if trials >= MOST_TRIALS || (is_known && [self.least, self.most].contains(&next)) {
             return SearchStep::Nearest(size, time_s);
         }
         SearchStep::Try(next)
     }
 
-    /// The size that the points around a target lead to.
+    /// The next size, according to the points around the target.
     fn between(&self, target_s: f64, trials: usize) -> u64 {
         let below = self.points.iter().rev().find(|point| point.1 < target_s);
         let above = self.points.iter().find(|point| point.1 >= target_s);
@@ -86,20 +85,20 @@ impl SizeSearch {
                 let shrink = (target_s / high_s).clamp(1.0 / MOST_GROWTH, 1.0 / 1.5).powf(1.0 / self.power);
                 (high as f64 * shrink) as u64
             }
-            // A smaller size that takes longer was disturbed, or the larger one lies behind a step: it is measured anew.
+            // If a smaller size takes longer, it was disturbed, or the larger one is above a step: measure it again.
             (Some(&(low, _)), Some(&(high, _))) if high < low && trials % 2 == 1 => high,
             (Some(&(low, _)), Some(&(high, _))) => {
                 let (inner_low, inner_high) = (low.min(high), low.max(high));
                 let guess = self.quadratic(target_s).unwrap_or_else(|| middle(inner_low, inner_high));
-                // Next to an end nothing would be learnt; where noise has made time fall with size, the middle is as good.
+                // A size next to an end would bring no information. If noise has made time decrease with size, the middle is as good.
                 if guess > inner_low && guess < inner_high { guess } else { middle(inner_low, inner_high) }
             }
             (None, None) => self.least,
         }
     }
 
-    /// The size at which the parabola through the three nearest points has the target, size as a function of time (inverse
-    /// quadratic interpolation); with two points the line. `None` where two times are the same.
+    /// The size at which the parabola through the three nearest points reaches the target, with size as a function of
+    /// time (inverse quadratic interpolation); with two points the line. `None` if two times are equal.
     fn quadratic(&self, target_s: f64) -> Option<u64> {
         let mut near = self.points.clone();
         near.sort_by(|a, b| (a.1 - target_s).abs().total_cmp(&(b.1 - target_s).abs()));
@@ -118,7 +117,7 @@ impl SizeSearch {
     }
 }
 
-/// The first size that is tried: small enough to be quick, large enough for the clock.
+/// The first size to try: small enough to be quick, large enough for the clock.
 const START: u64 = 64;
 
 fn middle(low: u64, high: u64) -> u64 {
@@ -129,7 +128,7 @@ fn middle(low: u64, high: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The size that is found for a target where sizes take these times, and how many were tried.
+    /// The size found for a target with these times, and the number of trials.
     fn find(search: &mut SizeSearch, target_s: f64, time_s: impl Fn(u64) -> f64) -> (SearchStep, usize) {
         for trials in 0.. {
             match search.next(target_s, trials) {
@@ -156,7 +155,7 @@ mod tests {
                 let SearchStep::Found(size, time_s) = end else { panic!("{name}, {target_s}: {end:?}") };
                 assert!((law(size) - target_s).abs() < TOLERANCE * target_s, "{name}: {size} for {target_s}");
                 assert_eq!(time_s, law(size));
-                // A target that lies within a step is found by halving.
+                // A target within a step is found by bisection.
                 assert!(trials <= 20, "{name}, {target_s}: {trials}");
             }
         }
@@ -188,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_time_that_no_size_takes_is_reported() {
-        // A barrier that always takes as long, a step over the target, a target beyond the largest size.
+        // A barrier with a constant time, a step at the target, a target beyond the largest size.
         let flat = find(&mut SizeSearch::new(1, 1 << 20, 1.0), 1e-3, |_| 2e-6).0;
         assert!(matches!(flat, SearchStep::Nearest(_, 2e-6)), "{flat:?}");
         let step = |size| if size > 1000 { 10e-3 } else { 1e-6 };
@@ -201,7 +200,7 @@ mod tests {
 
     #[test]
     fn times_that_scatter_do_not_keep_it_from_an_end() {
-        // A tenth up and down, by the size's own digits.
+        // A tenth more or less, depending on the digits of the size.
         let noisy =
             |size: u64| (size as f64 / 4e9) * (0.9 + 0.2 * ((size * 2_654_435_761) % 97) as f64 / 96.0);
         for target_s in [500e-6, 3e-3, 0.2] {
