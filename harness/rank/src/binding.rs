@@ -1,4 +1,4 @@
-//! Which hardware threads and cores threads may run on, and binding them to some.
+//! Which hardware threads and cores threads may run on, and binding threads to them.
 
 use std::collections::BTreeSet;
 
@@ -6,22 +6,22 @@ use common::cores;
 
 use crate::checked::{CallError, Comm};
 
-/// Binds threads of this process to these hardware threads, by their numbers; whether that is what holds now for all of them.
+/// Binds threads of this process to these hardware threads, by number. Returns whether the binding is in effect for all of them.
 pub fn bind(threads: &BTreeSet<libc::pid_t>, cpus: &[usize]) -> bool {
     // SAFETY: a set of bits, for which all zeros is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
     for &cpu in cpus.iter().filter(|&&cpu| cpu < libc::CPU_SETSIZE as usize) {
-        // SAFETY: it lies within the set.
+        // SAFETY: the number is within the set.
         unsafe { libc::CPU_SET(cpu, &mut set) };
     }
-    // SAFETY: the set is given with its size; a thread that has ended meanwhile is an error that the call tells.
+    // SAFETY: the set is given with its size; if a thread has ended in the meantime, the call returns an error.
     let is_bound = |&thread: &libc::pid_t| unsafe {
         libc::sched_setaffinity(thread, size_of::<libc::cpu_set_t>(), &set) == 0
     };
     !cpus.is_empty() && threads.iter().all(is_bound) && threads.iter().all(|&thread| affinity(thread) == cpus)
 }
 
-/// The hardware threads that a thread may run on, rising; 0 is the caller.
+/// The hardware threads that a thread may run on, in rising order; 0 is the calling thread.
 pub fn affinity(thread: libc::pid_t) -> Vec<usize> {
     // SAFETY: a set of bits, for which all zeros is the empty set.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
@@ -29,17 +29,17 @@ pub fn affinity(thread: libc::pid_t) -> Vec<usize> {
     if unsafe { libc::sched_getaffinity(thread, size_of::<libc::cpu_set_t>(), &mut set) } != 0 {
         return Vec::new();
     }
-    // SAFETY: the macro looks at bits below the set's size only.
+    // SAFETY: the macro only reads bits below the set's size.
     (0..libc::CPU_SETSIZE as usize).filter(|&cpu| unsafe { libc::CPU_ISSET(cpu, &set) }).collect()
 }
 
-/// The cores that are this rank's own, each by its hardware threads: all that it is bound to where no other rank of its host is
-/// bound to any of them; where all may run on the same, an equal share of them. `None` where ranks share cores in other ways.
-/// Collective.
+/// The cores of this rank, each as a list of its hardware threads: all that the rank is bound to if no other rank of its host is bound to
+/// any of them; an equal share if all ranks may run on the same cores. `None` if ranks share cores in other ways. Collective.
 pub fn own_cores(world: &Comm) -> Result<Option<Vec<Vec<usize>>>, CallError> {
     let host = world.split_shared()?;
     let (rank, ranks, mine) = (host.rank()?, host.size()?, cores::by_core(&affinity(0)));
-    // At each core of the host the last and the first rank that may run there, from 1. Ranks on hardware threads of one core share it.
+    // For each core of the host, the last and the first rank that may run there, counted from 1. Ranks on different
+    // hardware threads of one core share it.
     let place = |threads: &Vec<usize>| cores::core(threads[0]);
     let at = |none: f64| {
         let mut ranks_at = vec![none; libc::CPU_SETSIZE as usize];
@@ -48,7 +48,7 @@ pub fn own_cores(world: &Comm) -> Result<Option<Vec<Vec<usize>>>, CallError> {
     };
     let (last, first) = (host.maxima(&at(0.0))?, host.minima(&at(f64::INFINITY))?);
     let is_exclusive = mine.iter().all(|threads| last[place(threads)] == first[place(threads)]);
-    // Where each may run on as many cores as all together do, all may run on all.
+    // If each rank may run on as many cores as all together, all may run on all of them.
     let fewest = host.minima(&[mine.len() as f64])?[0] as usize;
     let of_host = last.iter().filter(|&&rank| rank > 0.0).count();
     let kinds = host.minima(&[f64::from(u8::from(is_exclusive)), f64::from(u8::from(fewest == of_host))])?;
@@ -59,8 +59,8 @@ pub fn own_cores(world: &Comm) -> Result<Option<Vec<Vec<usize>>>, CallError> {
     })
 }
 
-/// The cores of one of so many ranks that may all run on the same; neighbours in number are near each other. None for some where there
-/// are fewer than ranks.
+/// The share of one rank if all ranks may run on the same cores; consecutive cores stay together. Some ranks have none
+/// if there are fewer cores than ranks.
 fn share<T: Clone>(cores: &[T], rank: usize, ranks: usize) -> Vec<T> {
     let mut shares = cores.chunks_exact((cores.len() / ranks).max(1));
     shares.nth(rank).map_or(Vec::new(), <[T]>::to_vec)
@@ -78,7 +78,7 @@ mod tests {
         let ends = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // SAFETY: takes and changes nothing.
+                // SAFETY: the call takes no arguments and changes nothing.
                 send.send(unsafe { libc::gettid() }).unwrap();
                 while !ends.load(Ordering::Relaxed) {
                     std::thread::yield_now();

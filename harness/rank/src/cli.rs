@@ -1,4 +1,4 @@
-//! The command line of the rank program, for `ddtbench` and for people.
+//! The command line of the rank program, for `ddtbench` and for manual use.
 
 use anyhow::{anyhow, ensure};
 use apps::{Context, MicroApp, Test, Values};
@@ -52,7 +52,7 @@ impl Command {
     pub fn threading(&self) -> Threading {
         match self {
             Self::Pingpong(_) | Self::Engine(_) => Threading::Funneled,
-            // In a process of its own, which no other mechanism shares.
+            // In a separate process, without any other mechanism.
             Self::Partitioned(args) if args.methods.methods == [SINGLE_INIT] => Threading::Single,
             Self::Partitioned(_) | Self::Halo(_) => Threading::Multiple,
             Self::Overlap(_) => Threading::Funneled,
@@ -92,7 +92,7 @@ pub struct ConditionArgs {
 }
 
 impl CaseArgs {
-    /// The test, its values, and the micro-app on so many ranks.
+    /// The test, its values, and the micro-app on this number of ranks.
     pub fn build(&self, ranks: usize) -> anyhow::Result<(&'static Test, Values, MicroApp)> {
         let test = apps::find(&self.test)?;
         let mut values = test.set(self.set.as_deref().unwrap_or(test.quick_set().name))?;
@@ -105,7 +105,7 @@ impl CaseArgs {
 }
 
 impl ConditionArgs {
-    /// The case as results name it.
+    /// The case in the form used in results.
     pub fn case(&self, kind: Kind, test: &str, set: &str, params: String, ranks: usize) -> Case {
         Case {
             experiment: kind,
@@ -191,7 +191,7 @@ impl MethodArgs {
         Ok((self.names(kind, kind.all_methods())?, self.limits()?))
     }
 
-    /// The same of those that a test `can` travel by.
+    /// The same for the methods that a test `can` use.
     pub fn of_test(
         &self,
         kind: Kind,

@@ -1,4 +1,4 @@
-//! Computing, emulated: a thread is busy, or gone, for a given time.
+//! Emulated computation: a thread is busy, or asleep, for a given time.
 
 use std::cell::RefCell;
 use std::hint::black_box;
@@ -8,21 +8,21 @@ use common::fine_grained::Emulation;
 
 use crate::team::spin_until;
 
-/// Rows of the matrices that are multiplied: together they fit into a first-level cache, and a product takes a few
-/// microseconds, so that the time is met to that.
+/// Rows of the matrices in the product: together they fit into a first-level cache, and a product takes a few
+/// microseconds, which is the precision of the time.
 const ORDER: usize = 24;
 
-/// Points along each side of the grid that is swept over: two of them fit into a second-level cache, and a sweep takes
-/// some ten microseconds, so that the time is met to that.
+/// Points along each side of the grid: two grids fit into a second-level cache, and a sweep takes about ten
+/// microseconds, which is the precision of the time.
 const SIDE: usize = 24;
 
 thread_local! {
-    /// Two grids of each thread, written by it when it sweeps for the first time, which is in verification.
+    /// Two grids for each thread, which the thread writes at its first sweep, during verification.
     static GRIDS: RefCell<[Vec<f64>; 2]> =
         RefCell::new([vec![1.0; SIDE * SIDE * SIDE], vec![0.0; SIDE * SIDE * SIDE]]);
 }
 
-/// Passes `time_s` seconds; gives the time that it really took.
+/// Computes for `time_s` seconds; returns the actual time.
 pub fn compute(time_s: f64, emulation: Emulation) -> f64 {
     if time_s <= 0.0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! What surrounds the figures of a run: the MPI, where each rank may run, and what steers them.
+//! The environment of a run: the MPI, where each rank may run, and the variables that control them.
 
 use common::model::conditions::SETTING_PREFIXES;
 use common::model::event::{self, Hello, MessageFacts, RankPlace};
@@ -7,7 +7,7 @@ use crate::binding;
 use crate::checked::{World, identity};
 use crate::measure::clock::Clock;
 
-/// Where this process runs, as `rank`.
+/// Where this process runs; its rank is `rank`.
 pub fn place(rank: usize) -> RankPlace {
     RankPlace { rank, host: host(), pid: std::process::id(), cpus: binding::affinity(0) }
 }
@@ -23,7 +23,7 @@ pub fn host() -> String {
     String::from_utf8_lossy(&name[..end]).into_owned()
 }
 
-/// Variables that steer an MPI or its transports, by name; and clocks that are not the real ones.
+/// Variables that control an MPI or its transports, by name; and those that replace the real clocks.
 pub fn settings() -> Vec<(String, String)> {
     let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
         (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
@@ -36,7 +36,7 @@ pub fn settings() -> Vec<(String, String)> {
     settings
 }
 
-/// The account of this job; complete on rank 0 only.
+/// The description of this job; complete on rank 0 only.
 pub fn hello(
     world: &World,
     place: &RankPlace,

@@ -1,4 +1,4 @@
-//! What must arrive, and whether it did.
+//! The expected data, and its comparison with the received data.
 
 use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
 use common::packing::{Ends, Location};
@@ -8,10 +8,10 @@ use crate::memory::Memory;
 use crate::pattern::Pattern;
 use crate::spans::{Span, spans};
 
-/// Why the bytes are wrong: the first difference, in words.
+/// A description of the first difference.
 pub type Mismatch = String;
 
-/// The packed bytes of a whole send side whose memory holds `pattern`.
+/// The packed bytes of the whole send side of memory with the data `pattern`.
 pub fn stream(app: &MicroApp, arrays: &Arrays, order: WireOrder, pattern: Pattern) -> Vec<u8> {
     let mut stream = vec![0; app.message_bytes() as usize];
     let mut next = 0;
@@ -22,7 +22,7 @@ pub fn stream(app: &MicroApp, arrays: &Arrays, order: WireOrder, pattern: Patter
     stream
 }
 
-/// The packed bytes that `rank` has sent last: the data of this generation, with what was written anew since.
+/// The packed bytes that `rank` sent last: the data of this generation, with the stamps written since.
 pub fn sent(session: &Session<'_>, arrays: &Arrays, ends: Ends, rank: usize) -> Vec<u8> {
     let app = session.setup.app;
     let mut stream = stream(app, arrays, ends.order, Pattern::new(rank, session.generation));
@@ -60,7 +60,7 @@ pub fn incoming(session: &Session<'_>, arrays: &Arrays, ends: Ends) -> Vec<u8> {
     }
 }
 
-/// Compares what has arrived with `incoming`, which is the whole packed message. `checked` is given every run of the
+/// Compares the received data with `incoming`, the whole packed message. `checked` is called for every run of the
 /// arrays that was right, with its place.
 pub fn arrival(
     app: &MicroApp,
@@ -100,7 +100,7 @@ fn difference(expected: &[u8], found: &[u8]) -> Option<usize> {
     expected.iter().zip(found).position(|(e, f)| e != f)
 }
 
-/// Names a byte of the arrays' memory as the application would.
+/// Names a byte of the arrays' memory in the application's terms.
 pub fn mismatch_at(arrays: &Arrays, at: usize, expected: u8, found: u8) -> String {
     let place = (0..arrays.specs().len()).find(|&i| arrays.place(i).contains(&at)).map_or_else(
         || format!("byte {at} of memory, outside all arrays"),

@@ -1,5 +1,5 @@
-//! Nonblocking collectives, and their persistent forms, which are looked up when the program runs: an MPI that lacks them can still be
-//! linked.
+//! Nonblocking collectives, and their persistent forms. The latter are looked up at run time, so a program for an MPI
+//! that lacks them can still be linked.
 
 use std::ffi::{c_int, c_void};
 
@@ -10,11 +10,11 @@ use mpi::ffi::MPI_Datatype;
 
 use super::{CallError, Comm, Datatype, Request, error::int};
 
-/// A request, or the function for it that the MPI lacks.
+/// A request, or the name of the function that the MPI lacks.
 pub type RequestOrLack = Result<Request, &'static str>;
 
-/// The request of a collective: by its nonblocking function, or its persistent one, which takes an info as well and is looked up. To C
-/// pointers to all types are the same, so that those of the arguments give the function's type.
+/// The request of a collective, from its nonblocking function or its persistent one, which also takes an info and is
+/// looked up. In C, pointers to all types are the same, so the argument types define the function's type.
 macro_rules! request {
     ($form:expr, $comm:expr, $start:ident or $make:ident($($argument:expr),*)) => {{
         let mut request = $crate::checked::Request::null($comm);
@@ -51,12 +51,12 @@ macro_rules! inferred {
 }
 pub(super) use {inferred, request};
 
-/// What MPI is given: where a rank's blocks lie, and what a block is.
+/// Arguments of a collective: where a rank's blocks are, and the type and size of a block.
 #[derive(Clone, Copy)]
 pub struct Blocks<'a> {
-    /// What is sent; of a broadcast, the message on all ranks.
+    /// The send buffer; for a broadcast, the message on all ranks.
     pub send: *mut u8,
-    /// What is received.
+    /// The receive buffer.
     pub receive: *mut u8,
     /// Values of a block.
     pub count: usize,
@@ -68,11 +68,12 @@ pub struct Blocks<'a> {
 const ROOT: c_int = 0;
 
 impl Blocks<'_> {
-    /// Starts the nonblocking form, or makes the persistent one; collective.
+    /// Starts the nonblocking form, or creates the persistent one; collective.
     ///
     /// # Safety
-    /// What is sent must be readable and stay unchanged, what is received be writable and left alone until the request is complete, of
-    /// a persistent one whenever it is started: so many blocks as the operation has on this rank of `comm`.
+    /// Both buffers must have as many blocks as the operation uses on this rank of `comm`. Until the request is
+    /// complete, and for a persistent request during each use, the send buffer must be readable and unchanged, and the
+    /// receive buffer writable and otherwise unused.
     pub unsafe fn request(
         self,
         collective: Collective,
@@ -82,8 +83,8 @@ impl Blocks<'_> {
         let Blocks { send, receive, count, datatype } = self;
         let (send, to): (*mut c_void, *mut c_void) = (send.cast(), receive.cast());
         let (n, of) = (int("MPI_Ibcast", "count", count as i64)?, datatype.raw());
-        // SAFETY: the caller vouches for the memory; the standard gives each function this C interface; handles are live, and the
-        // request outlives the call.
+        // SAFETY: the caller guarantees the memory; the standard gives each function this C interface; handles are
+        // live, and the request outlives the call.
         unsafe {
             let sum = ffi::RSMPI_SUM;
             match collective {
@@ -117,8 +118,8 @@ impl Blocks<'_> {
     }
 }
 
-/// What MPI is given of each rank or neighbour: how many of a type, and at which byte of the memory. They must live as long as a request
-/// does that is made with them.
+/// Arguments for each rank or neighbour: a count, a type, and a byte offset in the memory. They must live as long as a
+/// request that is created with them.
 pub struct PerPeer<D> {
     pub(super) counts: Vec<c_int>,
     pub(super) displacements: Vec<D>,
@@ -126,7 +127,7 @@ pub struct PerPeer<D> {
 }
 
 impl<D: TryFrom<i64>> PerPeer<D> {
-    /// How many of a type, and where, for each.
+    /// Creates them from the count, the offset and the type of each peer.
     pub fn of<'a>(parts: impl Iterator<Item = (usize, i64, &'a Datatype)>) -> Result<Self, CallError> {
         let mut lists = Self { counts: Vec::new(), displacements: Vec::new(), types: Vec::new() };
         for (count, value, datatype) in parts {
@@ -143,8 +144,9 @@ impl<D: TryFrom<i64>> PerPeer<D> {
 /// `MPI_Ialltoallw` or `MPI_Alltoallw_init` from and to memory that begins at these addresses; collective.
 ///
 /// # Safety
-/// The types must be live and describe memory behind these addresses: what is sent readable and unchanged, what is received writable
-/// and left alone, until the request is complete, of a persistent one whenever it is started. Lists have an entry for each rank.
+/// The types must be live and describe memory after these addresses. Until the request is complete, and for a
+/// persistent request during each use, the sent data must be readable and unchanged, and the received data writable and
+/// otherwise unused. Lists have an entry for each rank.
 pub unsafe fn all_to_all_w(
     form: Form,
     comm: &Comm,
@@ -152,7 +154,7 @@ pub unsafe fn all_to_all_w(
     (to, receive): (*mut u8, &PerPeer<c_int>),
 ) -> Result<RequestOrLack, CallError> {
     let (from, to): (*const c_void, *mut c_void) = (from.cast(), to.cast());
-    // SAFETY: the caller vouches for memory, types and lists; the standard gives the functions this C interface.
+    // SAFETY: the caller guarantees memory, types and lists; the standard gives the functions this C interface.
     unsafe {
         request!(form, comm, MPI_Ialltoallw or MPI_Alltoallw_init(
             from, send.counts.as_ptr(), send.displacements.as_ptr(), send.types.as_ptr(),

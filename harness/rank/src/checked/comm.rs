@@ -26,7 +26,7 @@ impl Comm {
         Self { raw: unsafe { ffi::RSMPI_COMM_WORLD }, owned: false, _of_one: OneThread::default() }
     }
 
-    /// `MPI_COMM_SELF`: of the ranks of this communicator, this one.
+    /// `MPI_COMM_SELF`: a communicator with only this process.
     pub fn this_process(&self) -> Result<Self, CallError> {
         // SAFETY: a constant of the library.
         let raw = unsafe { ffi::RSMPI_COMM_SELF };
@@ -61,7 +61,7 @@ impl Comm {
         Ok(size as usize)
     }
 
-    /// The communicator that a call makes.
+    /// The communicator that a call creates.
     pub(super) fn made_by(
         make: impl FnOnce(&mut ffi::MPI_Comm) -> Result<(), CallError>,
     ) -> Result<Self, CallError> {
@@ -79,13 +79,13 @@ impl Comm {
         Self::made_by(|new| unsafe { call!(MPI_Comm_split(self.raw, color as c_int, key as c_int, new)) })
     }
 
-    /// `MPI_Comm_dup`: the same ranks, whose messages are apart from those of this one; collective.
+    /// `MPI_Comm_dup`: the same ranks with a separate message context; collective.
     pub fn duplicate(&self) -> Result<Self, CallError> {
         // SAFETY: a live communicator; the pointer lives through the call.
         Self::made_by(|new| unsafe { call!(MPI_Comm_dup(self.raw, new)) })
     }
 
-    /// `MPI_Cart_create`: the ranks on a grid, slowest dimension first; placed anew on the machine's cores if `reorder`.
+    /// `MPI_Cart_create`: the ranks on a grid, slowest dimension first; with `reorder`, MPI may reorder them to fit the machine's cores.
     pub fn cartesian(&self, dims: &[usize], periodic: bool, reorder: bool) -> Result<Self, CallError> {
         let dims: Vec<c_int> = dims.iter().map(|&n| n as c_int).collect();
         let periods = vec![c_int::from(periodic); dims.len()];
@@ -113,7 +113,7 @@ impl Comm {
         unsafe { call!(MPI_Barrier(self.raw)) }
     }
 
-    /// `MPI_Iprobe` for any message: whether there is one. It also gives MPI time to work on others.
+    /// `MPI_Iprobe` for any message: whether there is one. The call also lets MPI progress other messages.
     pub fn probe_any(&self) -> Result<bool, CallError> {
         let mut flag: c_int = 0;
         // SAFETY: a live communicator, constants of the library; the flag lives through the call.
@@ -127,7 +127,7 @@ impl Comm {
     /// `MPI_Send` of `count` copies of `datatype` at `address` to rank `to`.
     ///
     /// # Safety
-    /// `address` with the datatype's true bounds must lie within memory that may be read.
+    /// `address` with the datatype's true bounds must be within readable memory.
     #[inline]
     pub unsafe fn send(
         &self,
@@ -136,14 +136,14 @@ impl Comm {
         datatype: &Datatype,
         to: usize,
     ) -> Result<(), CallError> {
-        // SAFETY: the caller vouches for the memory; handles are live.
+        // SAFETY: the caller guarantees the memory; handles are live.
         unsafe { call!(MPI_Send(address.cast(), count, datatype.raw(), to as c_int, TAG, self.raw)) }
     }
 
     /// `MPI_Recv` of `count` copies of `datatype` to `address` from rank `from`.
     ///
     /// # Safety
-    /// `address` with the datatype's true bounds must lie within memory that may be written.
+    /// `address` with the datatype's true bounds must be within writable memory.
     #[inline]
     pub unsafe fn receive(
         &self,
@@ -152,7 +152,7 @@ impl Comm {
         datatype: &Datatype,
         from: usize,
     ) -> Result<(), CallError> {
-        // SAFETY: the caller vouches for the memory; handles are live.
+        // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
             let status = ffi::RSMPI_STATUS_IGNORE;
             call!(MPI_Recv(address.cast(), count, datatype.raw(), from as c_int, TAG, self.raw, status))
@@ -171,7 +171,7 @@ impl Comm {
     ) -> Result<(), CallError> {
         let (from, to, send_type, receive_type) =
             (from.cast(), to.cast(), send_type.raw(), receive_type.raw());
-        // SAFETY: the caller vouches for the memory; handles are live.
+        // SAFETY: the caller guarantees the memory; handles are live.
         unsafe { call!(MPI_Alltoall(from, sent, send_type, to, received, receive_type, self.raw)) }
     }
 
@@ -189,7 +189,7 @@ impl Comm {
     ) -> Result<(), CallError> {
         let (mut position, room) = (0, int("MPI_Pack", "outsize", packed.len() as i64)?);
         let (address, packed) = (address.cast(), packed.as_mut_ptr().cast());
-        // SAFETY: the caller vouches for the input; the output's length is given with it.
+        // SAFETY: the caller guarantees the input; the output's length is given with it.
         unsafe { call!(MPI_Pack(address, count, datatype.raw(), packed, room, &mut position, self.raw)) }
     }
 
@@ -207,7 +207,7 @@ impl Comm {
     ) -> Result<(), CallError> {
         let (mut position, length) = (0, int("MPI_Unpack", "insize", packed.len() as i64)?);
         let (packed, address) = (packed.as_ptr().cast(), address.cast());
-        // SAFETY: the caller vouches for the output; the input's length is given with it.
+        // SAFETY: the caller guarantees the output; the input's length is given with it.
         unsafe { call!(MPI_Unpack(packed, length, &mut position, address, count, datatype.raw(), self.raw)) }
     }
 
@@ -226,7 +226,7 @@ impl Comm {
         Ok(value)
     }
 
-    /// Whether `flag` holds on every rank.
+    /// Whether `flag` is true on every rank.
     pub fn everywhere(&self, flag: bool) -> Result<bool, CallError> {
         Ok(self.minima(&[f64::from(u8::from(flag))])?[0] > 0.0)
     }
@@ -258,13 +258,13 @@ impl Comm {
         Ok(reduced)
     }
 
-    /// Every rank's value, in rank order, on rank 0; none elsewhere.
+    /// Every rank's value, in rank order, on rank 0; empty on other ranks.
     pub fn gather_values<T: Serialize + DeserializeOwned>(&self, mine: &T) -> anyhow::Result<Vec<T>> {
         let all = self.gather(&serde_json::to_vec(mine)?)?;
         Ok(all.iter().map(|text| serde_json::from_slice(text)).collect::<Result<_, _>>()?)
     }
 
-    /// The bytes of every rank, in rank order, on rank 0; empty elsewhere.
+    /// The bytes of every rank, in rank order, on rank 0; empty on other ranks.
     pub fn gather(&self, mine: &[u8]) -> Result<Vec<Vec<u8>>, CallError> {
         let (size, is_root) = (self.size()?, self.rank()? == 0);
         let length = int("MPI_Gather", "sendcount", mine.len() as i64)?;
@@ -300,7 +300,7 @@ impl Comm {
 impl Drop for Comm {
     fn drop(&mut self) {
         if self.owned {
-            // SAFETY: owned, live, and dropped before MPI is finalised, since the world outlives it.
+            // SAFETY: owned, live, and dropped before MPI is finalised, because the world outlives it.
             if let Err(error) = unsafe { call!(MPI_Comm_free(&mut self.raw)) } {
                 eprintln!("{error}");
             }

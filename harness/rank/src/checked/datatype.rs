@@ -1,8 +1,7 @@
-//! From a [`Layout`] to an `MPI_Datatype`, constructor for constructor.
+//! From a [`Layout`] to an `MPI_Datatype`, constructor by constructor.
 //!
-//! A [`Recipe`] holds the arguments as MPI wants them, so that what is timed as creation is MPI's work alone:
-//! constructors, commit, and the freeing of the types in between. A child that several parents share is made
-//! once, as an application would.
+//! A [`Recipe`] contains the arguments in MPI's form, so that the time of creation is only MPI's work: constructors, commit,
+//! and freeing the intermediate types. A child that several parents share is created once, as in an application.
 
 use std::ffi::c_int;
 
@@ -55,7 +54,7 @@ impl Drop for Datatype {
 }
 
 fn free(raw: &mut MPI_Datatype) -> Result<(), CallError> {
-    // SAFETY: the caller owns the live handle and does not use it again.
+    // SAFETY: the caller owns the live handle and does not use it afterwards.
     unsafe { call!(MPI_Type_free(raw)) }
 }
 
@@ -83,35 +82,35 @@ fn predefined(element: Element) -> MPI_Datatype {
     }
 }
 
-/// Types made on the way, by number, with whether they are ours to free; freed on every way out.
+/// Intermediate types by number, with whether they are ours to free; freed on every return path.
 struct Types(Vec<(MPI_Datatype, bool)>);
 
-/// A constructor with its arguments, which is given types of earlier steps.
+/// A constructor with its arguments, applied to types from earlier steps.
 type Make = dyn Fn(&Types, &mut MPI_Datatype) -> Result<(), CallError>;
 
-/// How a type is made.
+/// How a type is obtained.
 enum Step {
-    /// It is there.
+    /// Predefined.
     Named(MPI_Datatype),
     /// By a constructor.
     Made(Box<Make>),
 }
 
-/// The constructor calls that make a datatype, in order.
+/// The constructor calls that create a datatype, in order.
 pub struct Recipe {
     steps: Vec<Step>,
 }
 
 impl Recipe {
-    /// Converts the arguments; fails where one does not fit in the C interface. The communicator shows that MPI is
-    /// initialised, and that this is the thread that did it.
+    /// Converts the arguments; fails if one does not fit in the C interface. The communicator proves that MPI is
+    /// initialised, and that this thread initialised it.
     pub fn new(layout: &Layout, _: &Comm) -> Result<Self, CallError> {
         let mut recipe = Self { steps: Vec::new() };
         recipe.add(layout, &mut Vec::new())?;
         Ok(recipe)
     }
 
-    /// Adds a layout after its children, unless the very same tree was added before; returns its number.
+    /// Adds a layout after its children, unless the same tree (by address) was added before; returns its number.
     fn add<'a>(
         &mut self,
         layout: &'a Layout,
@@ -132,7 +131,7 @@ impl Recipe {
         Ok(self.steps.len() - 1)
     }
 
-    /// Makes all types in turn, commits the last and frees those in between.
+    /// Creates all types in order, commits the last and frees the intermediate ones.
     pub fn create(&self) -> Result<Datatype, CallError> {
         let mut types = Types(Vec::with_capacity(self.steps.len()));
         for step in &self.steps {
@@ -164,13 +163,13 @@ impl Types {
 impl Drop for Types {
     fn drop(&mut self) {
         for (raw, _) in self.0.iter_mut().filter(|t| t.1) {
-            // Only reached on the way out of an error, which is the one to report.
+            // Only reached after an error, and that is the one to report.
             let _ = free(raw);
         }
     }
 }
 
-/// An argument of a constructor as MPI wants it.
+/// An argument of a constructor in MPI's form.
 macro_rules! argument {
     (int, $call:expr, $name:ident) => {
         int($call, stringify!($name), *$name)?
@@ -187,7 +186,7 @@ macro_rules! argument {
     };
 }
 
-/// The same as it is passed to C.
+/// The same in the form that is passed to C.
 macro_rules! passed {
     (ints, $name:ident) => {
         $name.as_ptr()
@@ -200,8 +199,8 @@ macro_rules! passed {
     };
 }
 
-/// The step that calls a constructor with these arguments, in front of them the length of lists, if there are any, and behind them the
-/// `child` and the new type.
+/// The step that calls a constructor with these arguments, preceded by the length of lists, if there are any, and
+/// followed by the `child` and the new type.
 macro_rules! step {
     ($child:ident, $function:ident($([$list:ident],)? $($name:ident: $kind:ident),*)) => {{
         $(let $name = argument!($kind, stringify!($function), $name);)*

@@ -18,12 +18,12 @@ pub enum CallError {
         /// `MPI_Error_string` of the code.
         text: String,
     },
-    /// MPI reported success, and what came cannot be what was sent.
+    /// MPI reported success, but the received data cannot be what was sent.
     #[error("{call} brought {detail}")]
     WrongData {
         /// The MPI function.
         call: &'static str,
-        /// What came in place of what was expected.
+        /// The difference from the expected data.
         detail: String,
     },
     /// An argument does not fit in the C interface.
@@ -39,7 +39,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// What it means for the method that called.
+    /// The outcome for the method that made the call.
     pub fn outcome(&self, detail: String) -> Outcome {
         match self {
             Self::WrongData { .. } => Outcome::WrongData { detail },
@@ -48,7 +48,7 @@ impl CallError {
     }
 }
 
-/// `Ok` for `MPI_SUCCESS`, the error with its text for all else.
+/// `Ok` for `MPI_SUCCESS`, otherwise the error with its text.
 #[inline]
 pub fn check(call: &'static str, code: c_int) -> Result<(), CallError> {
     if code == ffi::MPI_SUCCESS as c_int { Ok(()) } else { Err(failed(call, code)) }
@@ -58,7 +58,7 @@ pub fn check(call: &'static str, code: c_int) -> Result<(), CallError> {
 fn failed(call: &'static str, code: c_int) -> CallError {
     let mut text = [0u8; ffi::MPI_MAX_ERROR_STRING as usize];
     let mut length: c_int = 0;
-    // SAFETY: the buffer has the length that the standard demands, and both pointers live through the call.
+    // SAFETY: the buffer has the length that the standard requires, and both pointers live through the call.
     let known = unsafe { ffi::MPI_Error_string(code, text.as_mut_ptr().cast::<c_char>(), &mut length) };
     let text = match known == ffi::MPI_SUCCESS as c_int {
         true => String::from_utf8_lossy(&text[..length as usize]).into_owned(),

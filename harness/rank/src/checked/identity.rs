@@ -1,7 +1,7 @@
-//! Which MPI this program was compiled for, and which one is loaded.
+//! The MPI that this program was compiled for, and the one that is loaded.
 //!
-//! The two can differ: the loader takes what `LD_LIBRARY_PATH` says. Where their binary interfaces differ too,
-//! handles would be misread, so the program refuses to start.
+//! They can differ, because the loader follows `LD_LIBRARY_PATH`. If their binary interfaces differ too, handles would
+//! be misread, so the program refuses to start.
 
 use std::ffi::{CStr, c_char, c_int};
 
@@ -15,7 +15,7 @@ pub fn compiled_for() -> String {
     unsafe { CStr::from_ptr(&raw const ddtbench_compiled_for) }.to_string_lossy().into_owned()
 }
 
-/// Whether the variables of MPICH steer the loaded library: MPICH, Cray MPICH, MVAPICH.
+/// Whether MPICH's variables control the loaded library: MPICH, Cray MPICH, MVAPICH.
 pub fn is_mpich() -> bool {
     let version = library_version();
     ["MPICH", "MVAPICH"].iter().any(|name| version.contains(name))
@@ -30,8 +30,8 @@ pub fn is_open_mpi() -> bool {
 pub fn library_version() -> String {
     let mut text = vec![0u8; ffi::MPI_MAX_LIBRARY_VERSION_STRING as usize];
     let mut length: c_int = 0;
-    // SAFETY: the buffer has the length that the standard demands. The call has only pointers to characters and
-    // to an int, so it is safe to make even into a library with another binary interface.
+    // SAFETY: the buffer has the length that the standard requires. The parameters are only pointers to characters and
+    // to an int, so the call is safe even for a library with another binary interface.
     let code = unsafe { ffi::MPI_Get_library_version(text.as_mut_ptr().cast::<c_char>(), &mut length) };
     if code != ffi::MPI_SUCCESS as c_int {
         return String::new();
@@ -39,7 +39,7 @@ pub fn library_version() -> String {
     String::from_utf8_lossy(&text[..length as usize]).trim_end_matches('\0').to_owned()
 }
 
-/// The standard that the library says it implements, e.g. `4.1`.
+/// The standard that the library reports to implement, such as `4.1`.
 pub fn standard() -> Result<String, CallError> {
     let (mut version, mut subversion) = (0, 0);
     // SAFETY: both pointers live through the call.
@@ -54,12 +54,12 @@ pub fn library_path() -> Option<String> {
         ["libmpi.so", "libmpich.so", "libmpi_abi.so"].iter().any(|name| file.starts_with(name))
     };
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
-    // Behind addresses, rights and numbers, which have no slash but that of the path.
+    // The path comes after addresses, permissions and numbers, which contain no slash.
     let mut paths = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
     paths.find(is_mpi).map(str::to_owned)
 }
 
-/// A binary interface: libraries that share one can stand in for each other.
+/// A binary interface; libraries with the same one can replace each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Abi {
     /// MPICH and its relatives (Intel MPI, MVAPICH, Cray MPICH).
@@ -97,8 +97,8 @@ fn judge(compiled: &str, loaded: &str, path: Option<&str>) -> Result<(), String>
     ))
 }
 
-/// Says that the launcher is another MPI's, where its variables show it: such a process could not even
-/// initialise, or would be alone in its world.
+/// Describes a launcher of another MPI, if its variables are set: with such a launcher a process could not initialise,
+/// or would be the only rank of its world.
 pub fn foreign_launcher() -> Option<String> {
     let compiled = compiled_for();
     let launcher = foreign(abi(&compiled)?, &|name| std::env::var_os(name).is_some())?;
@@ -107,7 +107,7 @@ pub fn foreign_launcher() -> Option<String> {
     ))
 }
 
-/// The foreign launcher that the variables tell of. Schedulers' own launchers (srun) set neither kind alone, and a
+/// The other MPI's launcher according to the variables. Schedulers' launchers (srun) do not set only one kind, and a
 /// launcher within another's job adds its own.
 fn foreign(abi: Abi, is_set: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     let by_open_mpi = is_set("OMPI_COMM_WORLD_SIZE");

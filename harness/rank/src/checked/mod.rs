@@ -1,9 +1,9 @@
-//! A thin checked layer over the MPI C interface: every return code is looked at, every handle is freed.
+//! A thin checked layer over the MPI C interface: every return code is checked, every handle is freed.
 //!
-//! The crate `mpi` brings initialisation and the bindings; its safe calls drop return codes and lack subarrays,
-//! resized types and windows, so all else calls `mpi::ffi` here, and only here.
+//! The crate `mpi` provides initialisation and the bindings. Its safe calls drop return codes and lack subarrays,
+//! resized types and windows, so all other calls go to `mpi::ffi` here, and only here.
 
-/// The result of a call of MPI, which errors name: `call!(MPI_Barrier(comm))`.
+/// The result of an MPI call, which errors name: `call!(MPI_Barrier(comm))`.
 macro_rules! call {
     ($function:ident($($argument:expr),* $(,)?)) => {
         $crate::checked::check(stringify!($function), ::mpi::ffi::$function($($argument),*))
@@ -43,6 +43,6 @@ unsafe extern "C" {
     static ddtbench_int: MPI_Datatype;
     static ddtbench_packed: MPI_Datatype;
     static ddtbench_no_object: c_int;
-    // Declared as one character; the string goes on behind it up to its NUL.
+    // Declared as one character; the string continues after it up to its NUL.
     static ddtbench_compiled_for: c_char;
 }

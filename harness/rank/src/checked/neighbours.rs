@@ -15,16 +15,16 @@ pub struct Neighbours {
 }
 
 impl Neighbours {
-    /// `MPI_Dist_graph_create_adjacent` without reordering: who sends to this rank, and whom it sends to; collective.
+    /// `MPI_Dist_graph_create_adjacent` without reordering: the ranks that send to this one, and those that it sends to; collective.
     pub fn new(comm: &Comm, sources: &[usize], destinations: &[usize]) -> Result<Self, CallError> {
         const CALL: &str = "MPI_Dist_graph_create_adjacent";
         let ranks = |list: &[usize]| list.iter().map(|&rank| rank as c_int).collect::<Vec<_>>();
         let (sources, destinations) = (ranks(sources), ranks(destinations));
         let in_degree = int(CALL, "indegree", sources.len() as i64)?;
         let out_degree = int(CALL, "outdegree", destinations.len() as i64)?;
-        // Weights of 1 each, since the constant for none is a macro with a cast that bindings lack.
+        // Weights of 1, because the constant for no weights is a macro with a cast, which the bindings lack.
         let ones = vec![1; sources.len().max(destinations.len()).max(1)];
-        // Without the grid: on a graph made of a Cartesian communicator, Open MPI 5.0.11 counts the grid's neighbours.
+        // Without the grid: on a graph created from a Cartesian communicator, Open MPI 5.0.11 counts the grid's neighbours.
         let (comm, ones) = (comm.split(0, comm.rank()?)?, ones.as_ptr());
         let (old, from, to) = (comm.raw(), sources.as_ptr(), destinations.as_ptr());
         let graph = Comm::made_by(|new| {
@@ -44,18 +44,18 @@ impl Neighbours {
         &self.comm
     }
 
-    /// `MPI_Neighbor_alltoallw` from and to places of one buffer.
+    /// `MPI_Neighbor_alltoallw` within one buffer.
     ///
     /// # Safety
-    /// All places must lie in memory from `base` on that may be read or written, what is written apart from all else;
-    /// lists have an entry for each neighbour, and their types are live.
+    /// All blocks must be in readable and writable memory after `base`, and received blocks must not overlap any other.
+    /// Lists have an entry for each neighbour, and their types are live.
     pub unsafe fn all_to_all(
         &self,
         base: *mut u8,
         sends: &PerPeer<MPI_Aint>,
         receives: &PerPeer<MPI_Aint>,
     ) -> Result<(), CallError> {
-        // SAFETY: the caller vouches for the memory, the lists and their types.
+        // SAFETY: the caller guarantees the memory, the lists and their types.
         unsafe {
             call!(MPI_Neighbor_alltoallw(
                 base.cast_const().cast(),
@@ -71,11 +71,11 @@ impl Neighbours {
         }
     }
 
-    /// Starts the nonblocking form, or makes the persistent one; collective.
+    /// Starts the nonblocking form, or creates the persistent one; collective.
     ///
     /// # Safety
-    /// As for [`Neighbours::all_to_all`]; and memory and lists are left alone until the request is complete, of a persistent one
-    /// whenever it is started, and lists live until it is freed.
+    /// As for [`Neighbours::all_to_all`]. In addition, memory and lists must not be used or changed until the request
+    /// is complete, and for a persistent request during each use; lists live until it is freed.
     pub unsafe fn request(
         &self,
         form: Form,
@@ -84,7 +84,7 @@ impl Neighbours {
         receives: &PerPeer<MPI_Aint>,
     ) -> Result<RequestOrLack, CallError> {
         let base: *mut c_void = base.cast();
-        // SAFETY: the caller vouches for the memory, the lists and their types; the standard gives the functions this C interface.
+        // SAFETY: the caller guarantees the memory, the lists and their types; the standard gives the functions this C interface.
         unsafe {
             request!(form, &self.comm, MPI_Ineighbor_alltoallw or MPI_Neighbor_alltoallw_init(
                 base, sends.counts.as_ptr(), sends.displacements.as_ptr(), sends.types.as_ptr(),

@@ -1,5 +1,5 @@
-//! Partitioned communication of MPI-4. Its functions are looked up when the program runs: an MPI that lacks them can
-//! still be linked, whatever version its header states.
+//! MPI-4's partitioned communication. Its functions are looked up at run time, so a program for an MPI that lacks them
+//! can still be linked, whatever version its header states.
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use mpi::ffi;
 use super::request::{Envelope, Request};
 use super::{CallError, check, symbols};
 
-/// Both calls that make a request; to C a pointer to what is only read is the same.
+/// Both calls that create a request. The C interfaces are the same, except that one pointer is to constant data.
 type Init = unsafe extern "C" fn(
     *mut c_void,
     c_int,
@@ -37,7 +37,7 @@ struct Functions {
 }
 
 impl Functions {
-    /// `None` where the MPI lacks any of [`PARTITIONED`](common::fine_grained::functions::PARTITIONED).
+    /// `None` if the MPI lacks any of [`PARTITIONED`](common::fine_grained::functions::PARTITIONED).
     fn load() -> Option<Self> {
         // SAFETY: the standard gives each function this C interface.
         unsafe {
@@ -58,18 +58,18 @@ fn functions() -> &'static Functions {
     FUNCTIONS.get_or_init(Functions::load).as_ref().expect("asked for only where the MPI has them")
 }
 
-/// A partitioned message: a request of which each partition is marked or looked at by itself.
+/// A partitioned message: a request whose partitions are marked or tested individually.
 pub struct Partitioned {
     request: Request,
 }
 
 impl Partitioned {
-    /// `MPI_Psend_init`, or `MPI_Precv_init`, of `partitions` times `envelope.count` of the type.
+    /// `MPI_Psend_init` or `MPI_Precv_init` with `partitions` times `envelope.count` elements of the type.
     ///
     /// # Safety
-    /// The memory must be there for all partitions whenever the request is started. What is sent must be readable, and a partition stay
-    /// unchanged from the moment that it is ready until the request is complete; what is received must be writable, and a partition be
-    /// left alone until it has arrived.
+    /// The memory of all partitions must exist whenever the request is started. A sent partition must be readable and
+    /// unchanged from when it is marked ready until the request is complete; a received partition must be writable, and
+    /// otherwise unused until it has arrived.
     pub unsafe fn of(
         is_sent: bool,
         address: *mut u8,
@@ -83,7 +83,7 @@ impl Partitioned {
         let Functions { send_init, receive_init, .. } = functions();
         let (call, init) =
             if is_sent { ("MPI_Psend_init", send_init) } else { ("MPI_Precv_init", receive_init) };
-        // SAFETY: the caller vouches for the memory; handles are live.
+        // SAFETY: the caller guarantees the memory; handles are live.
         let code = unsafe {
             let (info, new) = (ffi::RSMPI_INFO_NULL, request.raw_mut());
             init(address.cast(), partitions, count, of, peer, tag, comm, info, new)
@@ -92,13 +92,13 @@ impl Partitioned {
         Ok(Self { request })
     }
 
-    /// The request, to start, wait for, or test the whole.
+    /// The request, to start, wait for, or test the whole message.
     #[inline]
     pub fn request(&mut self) -> &mut Request {
         &mut self.request
     }
 
-    /// `MPI_Request_get_status`: whether all of it is complete, which it also brings forward.
+    /// `MPI_Request_get_status`: whether the whole message is complete; the call also progresses it.
     #[inline]
     pub fn status(&self) -> Result<bool, CallError> {
         self.request.status()
@@ -111,7 +111,7 @@ impl Partitioned {
         check("MPI_Pready", unsafe { (functions().ready)(partition as c_int, self.request.raw()) })
     }
 
-    /// `MPI_Pready_range` of `first..=last`; `None` where the MPI lacks it.
+    /// `MPI_Pready_range` for `first..=last`; `None` if the MPI lacks it.
     pub fn ready_range(&self, first: usize, last: usize) -> Option<Result<(), CallError>> {
         let function = functions().ready_range?;
         // SAFETY: a live request.

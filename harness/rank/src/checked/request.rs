@@ -1,4 +1,4 @@
-//! Requests: nonblocking and persistent messages of bytes, started, tested and waited for one by one.
+//! Requests: nonblocking and persistent messages of bytes, started, tested and waited for individually.
 
 use std::ffi::c_int;
 
@@ -8,16 +8,16 @@ use mpi::ffi;
 use super::threads::OneThread;
 use super::{CallError, Comm, Datatype, error::int};
 
-/// A message's bytes, its type and where it goes: what all calls that begin a message are given.
+/// A message's count, type and destination or source: the arguments of all calls that begin a message.
 #[derive(Clone, Copy)]
 pub struct Envelope<'a> {
-    /// How many of `datatype`.
+    /// The number of elements of `datatype`.
     pub count: usize,
-    /// The type of what is sent or received.
+    /// The type of an element.
     pub datatype: &'a Datatype,
     /// Rank of the other side in `comm`.
     pub peer: usize,
-    /// Tells messages of two ranks apart.
+    /// Distinguishes messages between the same ranks.
     pub tag: usize,
     /// The communicator.
     pub comm: &'a Comm,
@@ -31,7 +31,7 @@ impl Envelope<'_> {
     pub unsafe fn send(&self, address: *const u8) -> Result<(), CallError> {
         let count = int("MPI_Send", "count", self.count as i64)?;
         let (peer, tag) = (self.peer as c_int, self.tag as c_int);
-        // SAFETY: the caller vouches for the memory; handles are live.
+        // SAFETY: the caller guarantees the memory; handles are live.
         unsafe { call!(MPI_Send(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw())) }
     }
 
@@ -42,7 +42,7 @@ impl Envelope<'_> {
     pub unsafe fn receive(&self, address: *mut u8) -> Result<(), CallError> {
         let count = int("MPI_Recv", "count", self.count as i64)?;
         let (peer, tag) = (self.peer as c_int, self.tag as c_int);
-        // SAFETY: the caller vouches for the memory; handles are live.
+        // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
             let status = ffi::RSMPI_STATUS_IGNORE;
             call!(MPI_Recv(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw(), status))
@@ -50,23 +50,23 @@ impl Envelope<'_> {
     }
 }
 
-/// `MPI_PROC_NULL` as the [`Envelope::peer`], which turns back into MPI's number where it is used.
+/// `MPI_PROC_NULL` as the [`Envelope::peer`]; it is converted back to MPI's number when it is used.
 pub fn proc_null() -> usize {
     // SAFETY: a constant of the library.
     unsafe { ffi::RSMPI_PROC_NULL as usize }
 }
 
-/// A request; the null request where there is nothing to wait for.
+/// A request; the null request if there is nothing to wait for.
 ///
-/// A persistent one is to be freed by [`Request::free`]: a rank that fails alone must leave it to the end of the
-/// process, so dropping does nothing.
+/// A persistent one must be freed with [`Request::free`]. Dropping does nothing, because a rank that fails while others
+/// do not must leave the request to the end of the process.
 pub struct Request {
     raw: ffi::MPI_Request,
     _of_one: OneThread,
 }
 
 impl Request {
-    /// `MPI_REQUEST_NULL`. The communicator shows that MPI is initialised, and may be called by this thread.
+    /// `MPI_REQUEST_NULL`. The communicator proves that MPI is initialised, and that this thread may call it.
     pub fn null(_: &Comm) -> Self {
         // SAFETY: a constant of the library.
         Self { raw: unsafe { ffi::RSMPI_REQUEST_NULL }, _of_one: OneThread::default() }
@@ -80,11 +80,11 @@ impl Request {
         &mut self.raw
     }
 
-    /// A message that is sent or received: begun, by `MPI_Isend` or `MPI_Irecv`, or made to be started again and again.
+    /// A message to send or receive: started, by `MPI_Isend` or `MPI_Irecv`, or persistent, to be started repeatedly.
     ///
     /// # Safety
-    /// The memory must be readable for the envelope's type and stay unchanged, or be writable and left alone, until the request is
-    /// complete; of a persistent one whenever it is started.
+    /// Until the request is complete, and for a persistent request during each use, sent memory must be readable for
+    /// the envelope's type and unchanged, and received memory writable and otherwise unused.
     #[inline]
     pub unsafe fn of(
         form: Form,
@@ -97,7 +97,7 @@ impl Request {
         let n = int(if is_sent { "MPI_Isend" } else { "MPI_Irecv" }, "count", count as i64)?;
         let (of, peer, tag, comm) = (datatype.raw(), peer as c_int, tag as c_int, comm.raw());
         let new = &mut request.raw;
-        // SAFETY: the caller vouches for the memory; handles are live.
+        // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
             match (form, is_sent) {
                 (Form::Nonblocking, true) => call!(MPI_Isend(address.cast(), n, of, peer, tag, comm, new)),
@@ -116,7 +116,7 @@ impl Request {
     /// # Safety
     /// As for [`Request::of`].
     pub unsafe fn send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        // SAFETY: as the caller vouches; what is sent is only read.
+        // SAFETY: guaranteed by the caller; a send only reads the memory.
         unsafe { Self::of(Form::Nonblocking, true, address.cast_mut(), envelope) }
     }
 
@@ -125,26 +125,26 @@ impl Request {
     /// # Safety
     /// As for [`Request::of`].
     pub unsafe fn receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::of(Form::Nonblocking, false, address, envelope) }
     }
 
     /// `MPI_Start`.
     #[inline]
     pub fn start(&mut self) -> Result<(), CallError> {
-        // SAFETY: a persistent or partitioned request, whose maker vouched for its memory.
+        // SAFETY: a persistent or partitioned request, whose creator guaranteed its memory.
         unsafe { call!(MPI_Start(&mut self.raw)) }
     }
 
-    /// `MPI_Wait`; at once for the null request and for one that was not started.
+    /// `MPI_Wait`; returns at once for the null request and for one that was not started.
     #[inline]
     pub fn wait(&mut self) -> Result<(), CallError> {
         // SAFETY: a live request, or the null one.
         unsafe { call!(MPI_Wait(&mut self.raw, ffi::RSMPI_STATUS_IGNORE)) }
     }
 
-    /// `MPI_Wait` with the status: the source, the tag, the number of `datatype`, or `None` if that is not a whole number, and whether
-    /// the request was cancelled.
+    /// `MPI_Wait` with the status: the source, the tag, the number of `datatype` elements (`None` if it is not a whole
+    /// number), and whether the request was cancelled.
     pub fn wait_for_status(&mut self, datatype: &Datatype) -> Result<Status, CallError> {
         let mut status = std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed();
         let (mut count, mut cancelled): (c_int, c_int) = (0, 0);
@@ -154,7 +154,7 @@ impl Request {
         let status = unsafe { status.assume_init() };
         // SAFETY: the datatype is live, the pointers live through the call.
         unsafe { call!(MPI_Get_count(&status, datatype.raw(), &mut count)) }?;
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe { call!(MPI_Test_cancelled(&status, &mut cancelled)) }?;
         Ok(Status {
             source: status.MPI_SOURCE,
@@ -174,7 +174,7 @@ impl Request {
         Ok(flag != 0)
     }
 
-    /// `MPI_Request_get_status`: whether it is complete, which it also brings forward; the request stays as it is.
+    /// `MPI_Request_get_status`: whether it is complete. The call also progresses it, and does not change the request.
     #[inline]
     pub fn status(&self) -> Result<bool, CallError> {
         let mut flag: c_int = 0;
@@ -185,12 +185,12 @@ impl Request {
 
     /// `MPI_Request_free` of a persistent or partitioned request that is not active.
     pub fn free(mut self) -> Result<(), CallError> {
-        // SAFETY: owned and live, and not used again.
+        // SAFETY: owned and live, and not used afterwards.
         unsafe { call!(MPI_Request_free(&mut self.raw)) }
     }
 }
 
-/// What `MPI_Wait` says of a message.
+/// The status of a message after `MPI_Wait`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
     pub source: c_int,
@@ -202,7 +202,7 @@ pub struct Status {
 /// `MPI_Waitall`.
 pub fn wait_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
     let count = int("MPI_Waitall", "count", requests.len() as i64)?;
-    // The library writes to both lists, and gets them of its own types.
+    // The library writes to both lists, so they have its own types.
     let mut raws: Vec<ffi::MPI_Request> = requests.iter().map(|request| request.raw).collect();
     let mut statuses = vec![std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed(); requests.len()];
     // SAFETY: `count` live requests and as many statuses, which live through the call.
@@ -211,23 +211,23 @@ pub fn wait_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
     waited
 }
 
-/// Requests in a list of the library's own type, for one call on all of them, which is repeated without allocating.
+/// Requests in a list of the library's own type, for repeated calls on all of them without allocation.
 pub struct RequestList {
     raws: Vec<ffi::MPI_Request>,
     statuses: Vec<std::mem::MaybeUninit<ffi::MPI_Status>>,
 }
 
 impl RequestList {
-    /// Room for so many requests.
+    /// A list with this capacity.
     pub fn of(count: usize) -> Self {
         let statuses = vec![std::mem::MaybeUninit::zeroed(); count];
         Self { raws: Vec::with_capacity(count), statuses }
     }
 
-    /// `MPI_Testall` of nonblocking requests, again and again, until all are complete. They are null afterwards.
+    /// Calls `MPI_Testall` for nonblocking requests until all are complete. Afterwards they are null.
     ///
     /// # Panics
-    /// If there are more than there is room for.
+    /// If there are more requests than the list's capacity.
     pub fn test_until_complete<'r>(
         &mut self,
         requests: impl Iterator<Item = &'r mut Request>,
@@ -253,9 +253,9 @@ impl RequestList {
 /// `MPI_Startall` of persistent or partitioned requests.
 pub fn start_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
     let count = int("MPI_Startall", "count", requests.len() as i64)?;
-    // The library writes to the list, and gets one of its own type.
+    // The library writes to the list, so it has its own type.
     let mut raws: Vec<ffi::MPI_Request> = requests.iter().map(|request| request.raw).collect();
-    // SAFETY: `count` live requests, whose makers vouched for their memory.
+    // SAFETY: `count` live requests, whose creators guaranteed their memory.
     let started = unsafe { call!(MPI_Startall(count, raws.as_mut_ptr())) };
     requests.iter_mut().zip(raws).for_each(|(request, raw)| request.raw = raw);
     started

@@ -1,9 +1,8 @@
-//! Which functions the loaded MPI has, asked of the loader and not of `MPI_VERSION`, which libraries misstate.
+//! The functions of the loaded MPI, according to the loader and not to `MPI_VERSION`, which some libraries misstate.
 
 use std::ffi::{CString, c_void};
 
-/// Functions that the environment declares missing, separated by commas: lets tests and bug reports see what
-/// happens on an MPI without them.
+/// Functions to treat as missing, from the environment, separated by commas: for tests and bug reports about MPIs without them.
 const HIDDEN: &str = "DDTBENCH_HIDE_SYMBOLS";
 
 /// The functions among `needed` that the loaded MPI lacks.
@@ -13,17 +12,17 @@ pub fn missing(needed: &[&'static str]) -> Vec<&'static str> {
     needed.iter().copied().filter(|name| is_hidden(name) || !exists(name)).collect()
 }
 
-/// A function of the loaded MPI as a pointer of type `F`; `None` where it is missing.
+/// A function of the loaded MPI as a pointer of type `F`; `None` if it is missing.
 ///
 /// # Safety
-/// `F` must be the type of a pointer to a C function with the interface that the function of this name has.
+/// `F` must be the pointer type for the C interface of the function with this name.
 pub unsafe fn function<F: Copy>(name: &'static str) -> Option<F> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>(), "a pointer to a function") };
     if !missing(&[name]).is_empty() {
         return None;
     }
     let address = address(name)?;
-    // SAFETY: of a pointer's size, and the caller vouches for its type.
+    // SAFETY: the value has a pointer's size, and the caller guarantees its type.
     Some(unsafe { std::mem::transmute_copy::<*mut c_void, F>(&address) })
 }
 
@@ -33,7 +32,7 @@ fn exists(name: &str) -> bool {
 
 fn address(name: &str) -> Option<*mut c_void> {
     let name = CString::new(name).ok()?;
-    // SAFETY: the name is NUL-terminated; RTLD_DEFAULT searches what is loaded already and runs no code.
+    // SAFETY: the name is NUL-terminated; RTLD_DEFAULT searches only loaded libraries and runs no code.
     let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     (!address.is_null()).then_some(address)
 }

@@ -1,26 +1,26 @@
-//! Which threads call MPI. Handles are neither `Send` nor `Sync`, so that safe code calls MPI from the thread that initialised
-//! it, and from no other. What other threads are to call is lent to them, by someone who vouches for that.
+//! Which threads may call MPI. Handles are neither `Send` nor `Sync`, so safe code calls MPI only from the thread that
+//! initialised it. Values that other threads use for calls are lent to them in unsafe code.
 
 use std::marker::PhantomData;
 
 use super::{CallError, Comm, Datatype, Group, Partitioned, Recipe, Request, Window, World};
 
-/// Makes what has it stay with the thread that made it.
+/// Makes a type that contains it stay with the thread that created it.
 pub type OneThread = PhantomData<*mut ()>;
 
-/// Proof that `MPI_THREAD_MULTIPLE` is in force: any thread may call MPI at any time. Had from
+/// Proof that `MPI_THREAD_MULTIPLE` is provided: any thread may call MPI at any time. Returned by
 /// [`World::multiple`](super::World::multiple).
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadMultiple(pub(super) ());
 
-/// Proof that each thread of a team may call MPI: it is one thread, the one that initialised MPI, or there is a
-/// [`ThreadMultiple`]. Had from [`World::team_calls`](super::World::team_calls), and asked for by all that calls MPI from the
-/// threads of a team.
+/// Proof that each thread of a team may call MPI: the team is only the thread that initialised MPI, or there is a
+/// [`ThreadMultiple`]. Returned by [`World::team_calls`](super::World::team_calls), and required by all code that calls
+/// MPI from the threads of a team.
 #[derive(Clone, Copy, Debug)]
 pub struct TeamCalls(Option<ThreadMultiple>);
 
 impl TeamCalls {
-    /// Of a team of so many threads; `None` where they may not.
+    /// For a team with this number of threads; `None` if they may not call MPI.
     pub(super) fn of(threads: usize, multiple: Option<ThreadMultiple>) -> Option<Self> {
         (threads == 1 || multiple.is_some()).then_some(Self(multiple))
     }
@@ -31,35 +31,34 @@ impl TeamCalls {
     }
 }
 
-/// What calls MPI, lent to the threads of a team.
+/// A value that calls MPI, lent to the threads of a team.
 pub struct Lent<'a, T: ?Sized>(&'a T);
 
-// SAFETY: whoever lends it vouches for what threads do with it.
+// SAFETY: `new` requires that the threads' uses are permitted.
 unsafe impl<T: ?Sized> Sync for Lent<'_, T> {}
 
 impl<'a, T: ?Sized> Lent<'a, T> {
     /// Lends `value`.
     ///
     /// # Safety
-    /// All that threads do with it at the same time is allowed at the same time; and those that did not initialise MPI
-    /// call it through `value` only if that was made with a [`TeamCalls`] of this team.
+    /// Concurrent uses by the threads must be permitted. Threads other than the one that initialised MPI may call MPI
+    /// through `value` only if it was created with a [`TeamCalls`] of this team.
     pub unsafe fn new(value: &'a T) -> Self {
         Self(value)
     }
 
-    /// What was lent.
+    /// The lent value.
     #[inline]
     pub fn get(&self) -> &'a T {
         self.0
     }
 }
 
-/// A partitioned message of which several threads mark partitions, or ask for them.
+/// A partitioned message for use by several threads, which mark or test its partitions.
 #[derive(Clone, Copy)]
 pub struct Shared<'a>(&'a Partitioned);
 
-// SAFETY: the standard lets threads mark and look at partitions of one request at the same time, and MPI_THREAD_MULTIPLE is in
-// force.
+// SAFETY: the standard lets threads mark and test partitions of one request at the same time, and MPI_THREAD_MULTIPLE is provided.
 unsafe impl Sync for Shared<'_> {}
 
 impl<'a> Shared<'a> {
@@ -79,7 +78,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Holds of a type that is not [`Sync`]: of one that is, both implementations could be meant, and this does not compile.
+/// Implemented for a type that is not [`Sync`]. For a type that is, the two implementations are ambiguous, and the test does not compile.
 trait StaysWithItsThread<Which> {
     const HOLDS: bool = true;
 }

@@ -1,4 +1,4 @@
-//! The tool information interface, by which a library tells its own settings (MPI-4.1, 15.3).
+//! The tool information interface, by which a library reports its settings (MPI-4.1, 15.3).
 
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
@@ -7,14 +7,14 @@ use mpi::ffi;
 
 use super::{CallError, check, ddtbench_char, ddtbench_int, ddtbench_no_object};
 
-/// The interface between its initialisation and its finalisation, which are its own.
+/// The interface between its own initialisation and finalisation, which are separate from MPI's.
 pub struct ToolInformation(());
 
 impl ToolInformation {
     /// Initialises it.
     ///
     /// # Errors
-    /// A library that refuses.
+    /// If the library refuses.
     pub fn initialize() -> Result<Self, CallError> {
         let mut provided = 0;
         // SAFETY: it may be called at any time, and the pointer lives through the call.
@@ -22,7 +22,7 @@ impl ToolInformation {
         Ok(Self(()))
     }
 
-    /// The control variables that there are now, by their names; those of components that were closed are gone.
+    /// The current control variables, by name; those of closed components are gone.
     ///
     /// # Errors
     /// An MPI call that fails.
@@ -33,16 +33,15 @@ impl ToolInformation {
         (0..count).filter_map(|index| self.variable(index).transpose()).collect()
     }
 
-    /// A control variable by its index; `None` where it is gone.
+    /// A control variable by its index; `None` if it is gone.
     fn variable(&self, index: c_int) -> Result<Option<Variable<'_>>, CallError> {
-        /// Longer than any name of MPICH, Open MPI and Intel MPI; a longer one would be cut.
+        /// Longer than any name in MPICH, Open MPI and Intel MPI; a longer one would be truncated.
         const NAME_BYTES: usize = 256;
         let mut name = [0_u8; NAME_BYTES];
         let (mut length, mut bind) = (NAME_BYTES as c_int, 0);
-        // SAFETY: a static of constants.c that never changes; here it is any value to be overwritten.
+        // SAFETY: a static of constants.c that never changes; here it is only an initial value to be overwritten.
         let mut datatype = unsafe { ddtbench_char };
-        // SAFETY: the name has the length that is told, the other pointers live through the call, and those that are null are
-        // ignored by the standard.
+        // SAFETY: the name's length is given with it, the other pointers live through the call, and the standard ignores null ones.
         let code = unsafe {
             ffi::MPI_T_cvar_get_info(
                 index,
@@ -70,7 +69,7 @@ impl Drop for ToolInformation {
     fn drop(&mut self) {
         // SAFETY: it was initialised once by this value, whose handles are freed.
         let finalized = unsafe { call!(MPI_T_finalize()) };
-        // Nothing depends on it any more.
+        // The result does not matter any more.
         let _: Result<(), CallError> = finalized;
     }
 }
@@ -86,7 +85,7 @@ pub struct Variable<'a> {
 }
 
 impl Variable<'_> {
-    /// Its value, if it is a text or a number of type int, and of the whole process.
+    /// Its value, if it is a text or a number of type int for the whole process.
     ///
     /// # Errors
     /// An MPI call that fails.
@@ -98,21 +97,21 @@ impl Variable<'_> {
             return Ok(None);
         }
         let (mut handle, mut count) = (null_mut(), 0);
-        // SAFETY: the interface is initialised; a variable of no object ignores the pointer to one; the others live through the
+        // SAFETY: the interface is initialised; a variable without an object ignores the pointer to one; the others live through the
         // call.
         unsafe { call!(MPI_T_cvar_handle_alloc(self.index, null_mut(), &mut handle, &mut count)) }?;
-        // An int takes four bytes and a character one: there is room for either, aligned for both.
+        // An int takes four bytes and a character one: there is enough space for either, aligned for both.
         let mut values = vec![0_i32; usize::try_from(count).unwrap_or(0).max(1)];
-        // SAFETY: the buffer has room for as many elements of the type as the handle has.
+        // SAFETY: the buffer has space for as many elements of the type as the handle has.
         let read = unsafe { call!(MPI_T_cvar_read(handle, values.as_mut_ptr().cast())) };
-        // SAFETY: the handle was allocated above, and is used no more.
+        // SAFETY: the handle was allocated above, and is not used afterwards.
         let freed = unsafe { call!(MPI_T_cvar_handle_free(&mut handle)) };
         read.and(freed)?;
         Ok(Some(if is_text { text(bytemuck::cast_slice(&values)) } else { values[0].to_string() }))
     }
 }
 
-/// What stands before the first NUL.
+/// The text before the first NUL.
 fn text(bytes: &[u8]) -> String {
     let text = CStr::from_bytes_until_nul(bytes).map_or(bytes, CStr::to_bytes);
     String::from_utf8_lossy(text).into_owned()

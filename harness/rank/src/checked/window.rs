@@ -8,8 +8,8 @@ use mpi::ffi::MPI_Aint;
 use super::threads::OneThread;
 use super::{CallError, Comm, Datatype, error::int};
 
-/// A window over memory of this process, with displacements in bytes. To be freed by [`Window::free`]: that is
-/// collective, so a rank that fails alone must leave it, and dropping does nothing.
+/// A window over memory of this process, with displacements in bytes. It must be freed with [`Window::free`]. Dropping
+/// does nothing, because freeing is collective, and a rank that fails while others do not must leave the window.
 pub struct Window {
     raw: ffi::MPI_Win,
     _of_one: OneThread,
@@ -23,7 +23,7 @@ impl Window {
 
     /// `MPI_Win_free`; collective.
     pub fn free(mut self) -> Result<(), CallError> {
-        // SAFETY: owned and live, and not used again.
+        // SAFETY: owned and live, and not used afterwards.
         unsafe { call!(MPI_Win_free(&mut self.raw)) }
     }
 
@@ -32,15 +32,15 @@ impl Window {
         unsafe { call!(MPI_Win_set_errhandler(self.raw, ffi::RSMPI_ERRORS_RETURN)) }
     }
 
-    /// `MPI_Win_create` over `bytes` of memory from `address` on; collective.
+    /// `MPI_Win_create` over `bytes` of memory starting at `address`; collective.
     ///
     /// # Safety
-    /// The memory must stay where it is until the window is freed or the process ends, and be left alone by this process while an
-    /// epoch is open in which another rank accesses it. The address must be valid for all of it, whatever slices are taken meanwhile.
+    /// The memory must not move until the window is freed or the process ends, and this process must not use it during an epoch in
+    /// which another rank accesses it. The address must be valid for all of it, whatever slices are taken in the meantime.
     pub unsafe fn over(address: *mut u8, bytes: usize, comm: &Comm) -> Result<Self, CallError> {
         let mut window = Self::null();
         let (base, bytes) = (address.cast::<c_void>(), bytes as MPI_Aint);
-        // SAFETY: the caller vouches for the memory.
+        // SAFETY: the caller guarantees the memory.
         unsafe { call!(MPI_Win_create(base, bytes, 1, ffi::RSMPI_INFO_NULL, comm.raw(), &mut window.raw)) }?;
         window.return_errors()?;
         Ok(window)
@@ -56,8 +56,7 @@ impl Window {
     /// `MPI_Put` of `count` copies at `address` to byte `displacement` of rank `target`'s window.
     ///
     /// # Safety
-    /// The origin's memory must be readable for the datatype until the next fence, and the target's place must
-    /// lie within its window.
+    /// The origin's memory must be readable for the datatype until the next fence, and the target location must be within its window.
     #[inline]
     pub unsafe fn put(
         &self,
@@ -66,18 +65,18 @@ impl Window {
         (displacement, target_count, target_type): (usize, c_int, &Datatype),
     ) -> Result<(), CallError> {
         let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
-        // SAFETY: the caller vouches for the memory; handles are live.
+        // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
             call!(MPI_Put(address.cast(), count, of, target as c_int, at, target_count, target_of, self.raw))
         }
     }
 
-    /// Memory of rank 0 of `comm` that all its ranks share: a window to keep, and the address here.
+    /// Memory of rank 0 of `comm` that all its ranks share: a window to keep, and the address in this process.
     pub fn shared(bytes: usize, comm: &Comm) -> Result<(Self, *mut u8), CallError> {
         let mut window = Self::null();
         let mine = if comm.rank()? == 0 { bytes as MPI_Aint } else { 0 };
         let mut address: *mut c_void = std::ptr::null_mut();
-        // SAFETY: `baseptr` is the address of a pointer, passed as void* as the standard has it.
+        // SAFETY: `baseptr` is the address of a pointer, passed as void*, as the standard requires.
         unsafe {
             let (info, base) = (ffi::RSMPI_INFO_NULL, (&raw mut address).cast::<c_void>());
             call!(MPI_Win_allocate_shared(mine, 1, info, comm.raw(), base, &mut window.raw))
@@ -92,7 +91,7 @@ impl Window {
         Ok((window, address.cast::<u8>()))
     }
 
-    /// `MPI_Win_lock` of `target`, shared with others, without asking whether someone holds it: nobody locks it alone.
+    /// `MPI_Win_lock` of `target` in shared mode, asserting that no lock conflicts: exclusive locks are never used.
     pub fn lock(&self, target: usize) -> Result<(), CallError> {
         let (shared, assertion) = (ffi::MPI_LOCK_SHARED as c_int, ffi::MPI_MODE_NOCHECK as c_int);
         // SAFETY: a live window.
@@ -112,7 +111,7 @@ impl Window {
         unsafe { call!(MPI_Win_flush(target as c_int, self.raw)) }
     }
 
-    /// `MPI_Win_sync`: what others have put is seen by loads of this process.
+    /// `MPI_Win_sync`: makes puts of others visible to loads of this process.
     pub fn synchronise(&self) -> Result<(), CallError> {
         // SAFETY: a live window, locked by this process.
         unsafe { call!(MPI_Win_sync(self.raw)) }
@@ -132,7 +131,7 @@ impl Window {
         displacement: usize,
     ) -> Result<(), CallError> {
         let count = int("MPI_Put", "origin_count", bytes as i64)?;
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.put((address, count, byte), target, (displacement, count, byte)) }
     }
 
@@ -143,14 +142,14 @@ impl Window {
         unsafe { call!(MPI_Win_post(origins.raw, 0, self.raw)) }
     }
 
-    /// `MPI_Win_wait`: all that were let in by [`Window::post`] have finished.
+    /// `MPI_Win_wait`: all ranks that [`Window::post`] admitted have finished.
     #[inline]
     pub fn wait(&self) -> Result<(), CallError> {
         // SAFETY: a live window, posted before.
         unsafe { call!(MPI_Win_wait(self.raw)) }
     }
 
-    /// `MPI_Win_start`: begins putting into the memory of the group.
+    /// `MPI_Win_start`: begins puts into the memory of the group.
     #[inline]
     pub fn start(&self, targets: &Group) -> Result<(), CallError> {
         // SAFETY: a live window and group; 0 makes no assertion.
@@ -188,7 +187,7 @@ impl Group {
 
     /// `MPI_Group_free`.
     pub fn free(mut self) -> Result<(), CallError> {
-        // SAFETY: owned and live, and not used again.
+        // SAFETY: owned and live, and not used afterwards.
         unsafe { call!(MPI_Group_free(&mut self.raw)) }
     }
 }

@@ -17,15 +17,15 @@ pub const MULTIPLE: &str = "MPI_THREAD_MULTIPLE";
 pub struct World {
     /// `MPI_COMM_WORLD`.
     pub comm: Comm,
-    /// The thread level in force, by its name in the standard.
+    /// The thread level provided, by its name in the standard.
     pub thread_level: &'static str,
-    /// Finalises when dropped, hence after the communicator.
+    /// Finalises MPI when dropped, hence after the communicator.
     _universe: Universe,
 }
 
 impl World {
-    /// Initialises MPI with errors returned instead of fatal. It may give less than the `threading` asked for, which
-    /// [`World::multiple`] tells.
+    /// Initialises MPI; its errors are returned instead of fatal. MPI may provide less than the requested `threading`; see
+    /// [`World::multiple`].
     pub fn initialize(threading: Threading) -> anyhow::Result<Self> {
         let (universe, level) = mpi::initialize_with_threading(threading)
             .ok_or_else(|| anyhow::anyhow!("MPI is initialised already"))?;
@@ -40,10 +40,10 @@ impl World {
         Ok(Self { comm, thread_level, _universe: universe })
     }
 
-    /// The number of ranks, if it is the one `asked` for.
+    /// The number of ranks, if it is the requested one (`asked`).
     ///
     /// # Errors
-    /// A number of ranks that is another, or tells of a launcher that belongs to another MPI.
+    /// Another number of ranks, which may be caused by a launcher of another MPI.
     pub fn ranks(&self, asked: Option<usize>) -> anyhow::Result<usize> {
         let ranks = self.comm.size()?;
         if let Some(reason) = wrong_launcher(&identity::compiled_for(), ranks, asked) {
@@ -55,7 +55,7 @@ impl World {
         Ok(ranks)
     }
 
-    /// Leave for each of `threads` threads of a process, this one among them, to call MPI.
+    /// Permission for each of the `threads` threads of a process, including this one, to call MPI.
     ///
     /// # Errors
     /// Why they may not.
@@ -64,7 +64,7 @@ impl World {
         TeamCalls::of(threads, self.multiple()).ok_or_else(lack)
     }
 
-    /// Leave for any thread to call MPI at any time; `None` where the MPI does not give it.
+    /// Permission for any thread to call MPI at any time; `None` if the MPI does not provide it.
     pub fn multiple(&self) -> Option<ThreadMultiple> {
         (self.thread_level == MULTIPLE).then_some(ThreadMultiple(()))
     }
@@ -75,18 +75,18 @@ impl World {
         unsafe { ffi::RSMPI_Wtick() }
     }
 
-    /// Ends all ranks at once; for the one that cannot go on while others wait for it.
+    /// Ends all ranks at once, for a rank that cannot continue while others wait for it.
     pub fn abort(exit_code: c_int) -> ! {
-        // SAFETY: MPI ends every process of the world; nothing of this one is used afterwards. Where a thread that may not
-        // call MPI does this, it has found a bug, and whatever comes of it ends the process: below at the latest.
+        // SAFETY: MPI ends every process of the world, and no data of this one is used afterwards. If a thread that may
+        // not call MPI does this, it has found a bug, and the process ends in any case: below at the latest.
         let aborted = unsafe { call!(MPI_Abort(ffi::RSMPI_COMM_WORLD, exit_code)) };
-        // Where even that fails there is only leaving.
+        // If even that fails, only exiting remains.
         let _: Result<(), CallError> = aborted;
         std::process::exit(exit_code)
     }
 }
 
-/// Variables by which launchers tell a process how many there are, and whose they are.
+/// Environment variables for the number of ranks, and the launchers that set them.
 const SIZES: &[(&str, &str)] = &[
     ("OMPI_COMM_WORLD_SIZE", "Open MPI's mpiexec"),
     ("PMI_SIZE", "a PMI launcher (MPICH's or Intel's mpiexec, or srun --mpi=pmi2)"),
@@ -94,16 +94,16 @@ const SIZES: &[(&str, &str)] = &[
     ("SLURM_NTASKS", "srun or sbatch"),
 ];
 
-/// Variables by which launchers tell a process its rank.
+/// Environment variables with which launchers give a process its rank.
 const RANKS: &[&str] = &["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"];
 
-/// Whether this process is the one to speak before, or without, MPI: the launcher's first, or one started alone.
+/// Whether this process reports before, or without, MPI: the launcher's first process, or one started without a launcher.
 pub fn is_launched_first() -> bool {
     RANKS.iter().find_map(|name| std::env::var(name).ok()).is_none_or(|rank| rank == "0")
 }
 
-/// Says why a world of one is likely the wrong launcher's doing, where more ranks were `asked` for or a launcher's
-/// variables tell of more.
+/// The reason why a world of one rank is probably due to the wrong launcher, if more ranks were requested (`asked`) or
+/// a launcher's variables give more.
 fn wrong_launcher(compiled_for: &str, size: usize, asked: Option<usize>) -> Option<String> {
     if size > 1 {
         return None;

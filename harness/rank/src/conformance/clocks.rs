@@ -1,8 +1,7 @@
-//! How well the clocks of all ranks are brought to one time.
+//! How well the clocks of all ranks are synchronised.
 //!
-//! Where all ranks read one clock of one kernel, that clock is the truth, once others are put in front of it: by
-//! [`VirtualClocks`], which are ahead by much, and drift. Elsewhere further messages tell whether the clock contradicts
-//! them.
+//! If all ranks read the same clock of one kernel, that clock is the truth, after different clocks are simulated on top of it by
+//! [`VirtualClocks`], which have large offsets, and drift. Otherwise further messages show whether the clock contradicts them.
 
 use std::time::{Duration, Instant};
 
@@ -16,41 +15,41 @@ use crate::checked::CallError;
 use crate::measure::local_clock::{VirtualClocks, monotonic_s};
 use crate::measure::sync::Sync;
 
-/// Times that are read and converted, and the pause between two: a fifth of a second, in which virtual clocks drift apart by
-/// some ten times of what the messages' way allows.
+/// Number of times that are read and converted, and the pause between two: a fifth of a second in total, in which
+/// virtual clocks drift apart by about ten times the error that messages allow.
 const READINGS: usize = 20;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Synchronisations whose time is taken, and starts at an agreed time.
+/// Number of synchronisations that are timed, and of starts at an agreed time.
 const TIMED: usize = 15;
 
-/// From the agreement on a start to the start: enough for more ranks than cores.
+/// Time from the agreement on a start to the start: enough for more ranks than cores.
 const MARGIN: Duration = Duration::from_millis(2);
 
-/// What was seen on this rank; the largest of each.
+/// The observations of this rank; the maximum of each.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 struct Worst {
-    /// How far this rank's clock is from rank 0's, and what it was found to gain.
+    /// Offset of this rank's clock from rank 0's, and its measured drift.
     apart_s: f64,
     drift: f64,
-    /// How far converted times were off, and could have been: at once, and afterwards.
+    /// Error of converted times and its bound: converted at once, and afterwards.
     at_once_s: [f64; 2],
     afterwards_s: [f64; 2],
-    /// How late it left an agreed time, and how long a synchronisation takes, median.
+    /// How late it left an agreed time, and how long a synchronisation takes; median.
     late_s: f64,
     took_s: f64,
 }
 
 impl Worst {
-    /// The largest of all ranks; collective.
+    /// The maximum over all ranks; collective.
     fn of_all(self, context: &CheckContext<'_>) -> Result<Self, CallError> {
         let all = context.comm.maxima(bytemuck::cast_slice(&[self]))?;
         Ok(bytemuck::cast_slice(&all)[0])
     }
 }
 
-/// Reads times in a block, converts them at once and afterwards, and compares them with the truth, where there is one.
+/// Reads times in a block, converts them at once and afterwards, and compares them with the truth, if it is known.
 pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
     let clocks = VirtualClocks::of_environment().unwrap_or_default();
     let has_truth = Sync::by(context.comm, None)?.facts()?.shared;
@@ -68,7 +67,7 @@ pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
     }
     worst.took_s = stats::median(&stats::sorted(took_s)).unwrap_or_default();
     let window = sync.begin()?;
-    // The truth, and what this rank reads.
+    // The truth, and the readings of this rank.
     let mut readings = Vec::with_capacity(READINGS);
     for _ in 0..READINGS {
         std::thread::sleep(PAUSE);
@@ -126,12 +125,12 @@ pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// How long times were read.
+/// Duration of the readings.
 fn pause_s() -> f64 {
     PAUSE.as_secs_f64() * READINGS as f64
 }
 
-/// Whether a time is as near to the truth as it must be; the largest difference and the largest possible are kept.
+/// Whether a time is close enough to the truth; keeps the largest difference and the largest bound.
 fn compare(
     context: &CheckContext<'_>,
     what: &str,

@@ -1,4 +1,4 @@
-//! What all checks share: the ranks, the comparisons, and the report.
+//! Shared by all checks: the ranks, the comparisons, and the report.
 
 use std::cell::{Cell, RefCell};
 use std::sync::mpsc;
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use crate::checked::{CallError, Comm, ThreadMultiple, World};
 use crate::output::{OutputFormat, print_event};
 
-/// A heartbeat goes on for this much longer than the square of the growth lets expect; and the time between two beats.
+/// A heartbeat continues for this many times the duration that quadratic growth predicts; and the time between two beats.
 const HEARTBEAT_GROWTH: f64 = 4.0;
 const HEARTBEAT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Why a rank cannot go on.
+/// Why a rank cannot continue.
 #[derive(Debug)]
 pub enum Stop {
-    /// MPI returned an error where none is right.
+    /// MPI returned an error where it should not.
     Call(CallError),
-    /// It has its answer, and does not wait for the others.
+    /// It has its answer, and does not wait for the other ranks.
     Answered(Answer),
 }
 
@@ -29,7 +29,7 @@ impl From<CallError> for Stop {
     }
 }
 
-/// What was compared, how often, how often it was wrong, and the first wrong one.
+/// Comparisons by kind: how many, how many were wrong, and the first wrong one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Tally {
     checks: Vec<Checks>,
@@ -54,7 +54,7 @@ impl Tally {
         &mut self.checks[place]
     }
 
-    /// Takes in what another rank has counted.
+    /// Adds the counts of another rank.
     fn add(&mut self, other: &Self) {
         for checks in &other.checks {
             let sum = self.of(&checks.what);
@@ -66,7 +66,7 @@ impl Tally {
         }
     }
 
-    /// What was wrong, if anything was.
+    /// A description of the errors, if there are any.
     fn wrong(&self) -> Option<String> {
         let wrong = self.checks.iter().filter(|checks| checks.wrong > 0);
         let counts: Vec<_> =
@@ -75,7 +75,7 @@ impl Tally {
     }
 }
 
-/// What a rank has found.
+/// The findings of a rank.
 #[derive(Serialize, Deserialize)]
 struct Account {
     answer: Answer,
@@ -100,7 +100,7 @@ impl Report {
         }
     }
 
-    /// Reports an answer, and that nothing follows.
+    /// Reports an answer as the last one.
     pub fn conclude(self, answer: Answer) {
         self.answer(answer);
         if self.format == OutputFormat::Json {
@@ -108,7 +108,7 @@ impl Report {
         }
     }
 
-    /// The same for the time when MPI is finalised. Until then the answer is that it `fails`, in case nothing else is ever reported.
+    /// The same for the time when MPI is finalised. Until then the answer is that it `fails`, in case there is never another report.
     pub fn until_finalized(self, fails: &str) -> Self {
         if self.format == OutputFormat::Json {
             self.answer(Answer::new(CheckOutcome::Failed, fails));
@@ -130,12 +130,12 @@ pub struct CheckContext<'a> {
     multiple: Option<ThreadMultiple>,
     generation: Cell<u32>,
     tally: RefCell<Tally>,
-    /// What this rank answers if all its comparisons are right.
+    /// The answer of this rank if all its comparisons are right.
     answer: RefCell<Answer>,
 }
 
 impl<'a> CheckContext<'a> {
-    /// For a check, on this rank.
+    /// The context of a check on this rank.
     pub fn new(world: &'a World, name: &'static str, rank: usize, format: OutputFormat) -> Self {
         let report = Report { name, format, begin: Instant::now() };
         let (generation, tally, answer) = (Cell::new(0), RefCell::default(), RefCell::new(Answer::passed()));
@@ -143,7 +143,7 @@ impl<'a> CheckContext<'a> {
         Self { comm, rank, name, report, multiple, generation, tally, answer }
     }
 
-    /// Answers something else than that all was right, or with a note.
+    /// Sets another answer than that all was right, or adds a note.
     pub fn answer(&self, answer: Answer) {
         self.answer.replace(answer);
     }
@@ -151,18 +151,18 @@ impl<'a> CheckContext<'a> {
     /// Permission for any thread to call MPI.
     ///
     /// # Panics
-    /// In a check whose row has one thread: the others run only with this permission.
+    /// In a check whose row has one thread: only checks with more threads require this permission to run.
     pub fn multiple(&self) -> ThreadMultiple {
         self.multiple.expect("the row of the check has several threads")
     }
 
-    /// Of data that no transfer had before. Ranks that call it equally often agree.
+    /// A generation of data that no earlier transfer had. Ranks that call this equally often get the same one.
     pub fn next_generation(&self) -> u32 {
         self.generation.update(|generation| generation + 1);
         self.generation.get()
     }
 
-    /// Reports the next stage, which is blamed if nothing else is ever reported.
+    /// Reports the next stage, which is blamed if there is no later report.
     pub fn work(&self, stage: &str) {
         if self.rank == 0 && self.report.format == OutputFormat::Json {
             print_event(&CheckEvent::Working { stage: stage.to_owned() });
@@ -178,19 +178,19 @@ impl<'a> CheckContext<'a> {
         checks.wrong += 1;
         let first = format!("{what}, check {}: {wrong}", checks.all);
         if tally.first.is_empty() {
-            // The ranks may never come to compare what they have seen.
+            // The ranks may never get to compare their observations.
             self.report.answer(Answer::new(CheckOutcome::Failed, &*first));
             tally.first = first;
         }
     }
 
-    /// A comparison that was wrong, and after which nothing can go on.
+    /// A wrong comparison after which the check cannot continue.
     pub fn wrong(&self, what: &str, wrong: String) -> Stop {
         self.count(what, Err(wrong));
         Stop::Answered(Answer::new(CheckOutcome::Failed, self.tally.borrow().wrong().unwrap_or_default()))
     }
 
-    /// Whether no rank has counted anything wrong yet; all ranks ask together.
+    /// Whether no rank has counted an error yet; collective.
     pub fn is_right(&self) -> Result<bool, CallError> {
         self.comm.everywhere(self.tally.borrow().first.is_empty())
     }
@@ -208,8 +208,8 @@ impl<'a> CheckContext<'a> {
         Ok(judge_together(&all.iter().map(read).collect::<Vec<_>>()))
     }
 
-    /// Reports from time to time that it works, though a call takes long: for as long as a call of `count` things may take, if one of
-    /// `less` took `took`. Quadratic growth is slow, but correct.
+    /// Reports regularly that a long call is working, for as long as a call with a `count` may take if one with `less`
+    /// took `took`. Quadratic growth is slow, but correct.
     pub fn heartbeat(&self, what: &str, took: Duration, less: usize, count: usize) -> Heartbeat {
         let growth = (count as f64 / less as f64).powi(2);
         let most = took.mul_f64(growth * HEARTBEAT_GROWTH);
@@ -233,7 +233,7 @@ impl<'a> CheckContext<'a> {
         /// Exit code of a job that the check itself ended.
         const ENDED: i32 = 3;
         self.report.conclude(answer);
-        // Launchers drop what they have not passed on when the job is aborted.
+        // When a job is aborted, launchers drop output that they have not forwarded.
         std::thread::sleep(Duration::from_millis(500));
         World::abort(ENDED)
     }
@@ -242,7 +242,7 @@ impl<'a> CheckContext<'a> {
 /// Reports that a long call works, until it is dropped.
 pub struct Heartbeat(#[expect(dead_code, reason = "the thread ends when this is dropped")] mpsc::Sender<()>);
 
-/// The answer from the accounts of all ranks: wrong data first, then what any rank found.
+/// The answer from all ranks' accounts: wrong data first, then any rank's other findings.
 fn judge_together(all: &[Account]) -> Answer {
     let mut tally = Tally::default();
     all.iter().for_each(|account| tally.add(&account.tally));

@@ -1,6 +1,6 @@
 //! Checks of the MPI's correctness: run on all ranks, judged together, reported by rank 0.
 //!
-//! A rank that meets an error reports it at once and ends the job, since others may be waiting for it.
+//! A rank that encounters an error reports it at once and ends the job, because others may be waiting for it.
 
 mod clocks;
 mod context;
@@ -18,16 +18,16 @@ use crate::output::OutputFormat;
 use crate::reporter::WRONG_DATA;
 use context::{CheckContext, Report, Stop};
 
-/// A check, as each rank runs it.
+/// A check, in the form that each rank runs.
 type Function = fn(&CheckContext<'_>) -> Result<(), Stop>;
 
-/// Its report that `MPI_Finalize` has returned, after all else was right.
+/// The report that `MPI_Finalize` has returned, if everything else was right.
 static FINAL_REPORT: OnceLock<Report> = OnceLock::new();
 
 /// Runs the check.
 ///
 /// # Errors
-/// Why it cannot be run; on all ranks alike.
+/// Why it cannot be run; the same on all ranks.
 pub fn run(world: &World, args: &Conform) -> anyhow::Result<ExitCode> {
     let check = args.check().map_err(anyhow::Error::msg)?;
     let asked = if check.any_ranks { None } else { Some(check.ranks) };
@@ -52,7 +52,7 @@ pub fn run(world: &World, args: &Conform) -> anyhow::Result<ExitCode> {
     };
     let is_wrong = answer.outcome == CheckOutcome::Failed;
     if rank == 0 {
-        // After a failure ranks may not be able to leave by themselves.
+        // After a failure, ranks may not be able to exit normally.
         if is_wrong {
             context.leave(answer);
         }
@@ -66,7 +66,7 @@ pub fn run(world: &World, args: &Conform) -> anyhow::Result<ExitCode> {
     Ok(if is_wrong && is_by_hand { ExitCode::from(WRONG_DATA) } else { ExitCode::SUCCESS })
 }
 
-/// Reports what could not be known before MPI was finalised.
+/// Reports results that are only known after MPI was finalised.
 pub fn report_after_finalize() {
     if let Some(report) = FINAL_REPORT.get() {
         report.conclude(Answer::passed());
@@ -86,7 +86,7 @@ fn function(name: &str) -> Function {
     partitioned::FUNCTIONS.iter().find(is_it).map_or(clocks::agree, |(_, function)| *function)
 }
 
-/// What the MPI lacks for a check.
+/// Functions that the MPI lacks for a check.
 fn obstacle(world: &World, check: &Check) -> Option<String> {
     let needed =
         if PARTITIONED.contains(check) { partitioned::needed_functions(check.name) } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! Partitions looked at by `MPI_Parrived`, and when they arrive.
+//! Partitions tested with `MPI_Parrived`, and when they arrive.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use super::marking::{UNEQUAL, UNEQUAL_BYTES, eight};
 use super::message::{Incoming, Outgoing, Shape};
 use crate::conformance::context::{CheckContext, Stop};
 
-/// Transfers of each shape: the sender pauses in each.
+/// Transfers of each shape; the sender pauses in each.
 const TRANSFERS: u32 = 10;
 
-/// Between two partitions, so that one that is said to be there too early is caught.
+/// Pause between two partitions, so that one that is reported too early is detected.
 const PAUSE: Duration = Duration::from_micros(300);
 
-/// Within this, a partition that was sent is there, on a machine however busy.
+/// Maximum time for a sent partition to arrive, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub fn equal(context: &CheckContext<'_>) -> Result<(), Stop> {
@@ -33,7 +33,7 @@ pub fn unequal(context: &CheckContext<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Sends slowly, and compares each partition as soon as it is said to be there.
+/// Sends slowly, and compares each partition as soon as it is reported as arrived.
 fn watched(context: &CheckContext<'_>, exchange: &Transfers<'_>) -> Result<(), Stop> {
     let mut send = |outgoing: &mut Outgoing, generation| {
         outgoing.start()?;
@@ -54,7 +54,7 @@ fn watched(context: &CheckContext<'_>, exchange: &Transfers<'_>) -> Result<(), S
                     still.push(partition);
                     continue;
                 }
-                // SAFETY: MPI has said that the partition is there; that it may be wrong is what is looked for.
+                // SAFETY: MPI has reported that the partition arrived; the check looks for a false report.
                 let right = unsafe { incoming.content.compare(partition, incoming.pattern(generation)) };
                 let early = |wrong| format!("MPI_Parrived said that it is there: {wrong}");
                 context.count(exchange.what, right.map_err(early));

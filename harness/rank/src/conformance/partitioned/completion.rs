@@ -1,5 +1,4 @@
-//! How messages are told apart and completed: by their order, beside plain messages of the same tag, and what is said of
-//! them.
+//! How messages are matched and completed: by their order, next to plain messages with the same tag, and with the right status.
 
 use datatypes::Element;
 
@@ -15,7 +14,7 @@ use crate::pattern::Pattern;
 const TRANSFERS: u32 = 20;
 
 pub fn two_requests_of_one_tag(context: &CheckContext<'_>) -> Result<(), Stop> {
-    // Messages match in the order in which both sides initialise.
+    // Messages match in the order in which both sides initialise them.
     let both =
         Transfers { tags: vec![TAG; 2], count: TRANSFERS, ..Transfers::equal(context, "both", eight()) };
     let mut send = |all: &mut [(&mut Outgoing, u32)]| {
@@ -33,20 +32,20 @@ pub fn waitall_with_point_to_point(context: &CheckContext<'_>) -> Result<(), Sto
     const BYTES: usize = 8 * 4096;
     let byte = Datatype::predefined(Element::Byte);
     let envelope = |peer| Envelope { count: BYTES, datatype: &byte, peer, tag: TAG, comm: context.comm };
-    // What belongs to a request that has failed may still be used: never given back.
+    // MPI may still use the memory of a failed request, so the memory is never freed.
     let [sent, received] = [(); 2].map(|()| Box::leak(vec![0u8; BYTES].into_boxed_slice()));
     let mut send = |outgoing: &mut Outgoing, generation| {
         Pattern::new(0, context.next_generation()).write(0, sent);
         outgoing.start()?;
         outgoing.ready_from(0, generation)?;
-        // SAFETY: all bytes of the message, which stay as they are until both are complete.
+        // SAFETY: all bytes of the message, which do not change until both are complete.
         let mut other = unsafe { Request::send(sent.as_ptr(), envelope(1)) }?;
         Ok(request::wait_all(vec![outgoing.message.request(), &mut other])?)
     };
     let mut receive = |incoming: &mut Incoming, _| {
         let of_plain = context.next_generation();
         incoming.start()?;
-        // SAFETY: all bytes of the message, which are left alone until both are complete.
+        // SAFETY: all bytes of the message, which are not used until both are complete.
         let mut other = unsafe { Request::receive(received.as_mut_ptr(), envelope(0)) }?;
         request::wait_all(vec![incoming.message.request(), &mut other])?;
         let wrong = Pattern::new(0, of_plain).first_difference(0, received);

@@ -9,14 +9,14 @@ use crate::conformance::context::{CheckContext, Stop};
 /// Transfers of each datatype.
 const TRANSFERS: u32 = 10;
 
-/// Of a datatype in each partition.
+/// Elements of the datatype in each partition.
 const COUNT: usize = 12;
 
 fn transfer(context: &CheckContext<'_>, what: &str, send: Shape, receive: Shape) -> Result<(), Stop> {
     Transfers { receive, count: TRANSFERS, ..Transfers::equal(context, what, send) }.plainly(context)
 }
 
-/// Equal numbers of partitions, and half as many of twice the size.
+/// The same number of partitions on both sides, and half as many of twice the size.
 fn transfers(context: &CheckContext<'_>, name: &str, layout: &Layout) -> Result<(), Stop> {
     let shape = |partitions, count| Shape::new(partitions, count, layout);
     transfer(context, &format!("{name}, 8/8"), shape(8, COUNT), shape(8, COUNT))?;

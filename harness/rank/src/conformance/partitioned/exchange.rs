@@ -1,13 +1,13 @@
-//! Transfers from rank 0 to rank 1, again and again, with other data each time.
+//! Repeated transfers from rank 0 to rank 1, each with different data.
 
 use super::message::{Incoming, Outgoing, Shape};
 use crate::checked::Comm;
 use crate::conformance::context::{CheckContext, Stop};
 
-/// Transfers of each kind that goes wrong now and then: what happens to half of them, as was seen, shows in 50.
+/// Transfers of each kind that fails only sometimes: a failure in half of them, as observed, is detected within 50.
 pub const TRANSFERS: u32 = 50;
 
-/// Tag of all messages of which there is one at a time.
+/// Tag of all messages that are sent one at a time.
 pub const TAG: usize = 7;
 
 /// The rank that sends in all exchanges.
@@ -16,29 +16,29 @@ pub const SENDER: usize = 0;
 /// The rank that receives in all exchanges.
 pub const RECEIVER: usize = 1;
 
-/// A series of transfers of the same shapes, each with other data.
+/// A series of transfers with the same shapes and different data.
 pub struct Transfers<'a> {
-    /// What is compared, as reports name it.
+    /// The kind of comparison, as reports name it.
     pub what: &'a str,
     /// The communicator of both ranks.
     pub comm: &'a Comm,
-    /// The tags of messages that are made and transferred together, one of each.
+    /// The tags of messages that are created and transferred together, one of each.
     pub tags: Vec<usize>,
-    /// The message as it is sent.
+    /// The message's shape at the sender.
     pub send: Shape,
-    /// The message as it is received.
+    /// The message's shape at the receiver.
     pub receive: Shape,
-    /// Transfers that are made one after the other.
+    /// Number of consecutive transfers.
     pub count: u32,
 }
 
-/// What a sender does from start to wait, in a generation.
+/// The sender's work between start and wait, for a generation.
 pub type Send<'a> = &'a mut dyn FnMut(&mut Outgoing, u32) -> Result<(), Stop>;
 
-/// What a receiver does, likewise.
+/// The receiver's work, likewise.
 pub type Receive<'a> = &'a mut dyn FnMut(&mut Incoming, u32) -> Result<(), Stop>;
 
-/// What either does with all messages and their generations.
+/// The work of either side with all messages and their generations.
 pub type Together<'a, M> = &'a mut dyn FnMut(&mut [(&mut M, u32)]) -> Result<(), Stop>;
 
 impl<'a> Transfers<'a> {
@@ -54,27 +54,27 @@ impl<'a> Transfers<'a> {
         }
     }
 
-    /// Sends in a way of one's own, and receives as a whole.
+    /// Sends in the given way, and receives the whole message at once.
     pub fn send_by(&self, context: &CheckContext<'_>, send: Send<'_>) -> Result<(), Stop> {
         self.run(context, send, &mut receive)
     }
 
-    /// Sends in order, and receives in a way of one's own.
+    /// Sends in order, and receives in the given way.
     pub fn receive_by(&self, context: &CheckContext<'_>, receive: Receive<'_>) -> Result<(), Stop> {
         self.run(context, &mut send, receive)
     }
 
-    /// Sends in order and receives as a whole.
+    /// Sends in order and receives the whole message at once.
     pub fn plainly(&self, context: &CheckContext<'_>) -> Result<(), Stop> {
         self.run(context, &mut send, &mut receive)
     }
 
-    /// Sends and receives a message at a time, each in a way of one's own.
+    /// Sends and receives one message at a time, each in the given way.
     pub fn run(&self, context: &CheckContext<'_>, send: Send<'_>, receive: Receive<'_>) -> Result<(), Stop> {
         self.together(context, &mut |all| send(all[0].0, all[0].1), &mut |all| receive(all[0].0, all[0].1))
     }
 
-    /// Does it on this rank, with all messages at once, each with its generation. Every transfer is compared when it is complete.
+    /// Does this rank's part with all messages at once, each with its generation. Every transfer is compared when it is complete.
     pub fn together(
         &self,
         context: &CheckContext<'_>,
@@ -106,14 +106,14 @@ impl<'a> Transfers<'a> {
     }
 }
 
-/// One partition after the other.
+/// Sends one partition after the other.
 pub fn send(outgoing: &mut Outgoing, generation: u32) -> Result<(), Stop> {
     outgoing.start()?;
     outgoing.ready_from(0, generation)?;
     Ok(outgoing.wait()?)
 }
 
-/// Starts a receive and waits for the whole of it.
+/// Starts a receive and waits for the whole message.
 pub fn receive(incoming: &mut Incoming, _: u32) -> Result<(), Stop> {
     incoming.start()?;
     Ok(incoming.wait()?)

@@ -1,4 +1,4 @@
-//! Partitions marked ready in every way, waited for as a whole.
+//! Partitions marked ready in every way; the receiver waits for the whole message.
 
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -8,12 +8,12 @@ use super::exchange::{TAG, TRANSFERS, Transfers};
 use super::message::{Incoming, Outgoing, Shape};
 use crate::conformance::context::{CheckContext, Stop};
 
-/// Eight partitions of some KiB: too much for what travels in the header, little enough to be done at once.
+/// Eight partitions of several KiB: too much for a message header, little enough to be fast.
 pub fn eight() -> Shape {
     Shape::bytes(8, 4096)
 }
 
-/// Of small and of larger partitions.
+/// Small and larger partitions.
 fn sizes() -> [Shape; 3] {
     [Shape::bytes(8, 8), eight(), Shape::bytes(8, 1 << 17)]
 }
@@ -56,10 +56,10 @@ pub fn reinitialised(context: &CheckContext<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Numbers of partitions on the sending and on the receiving side: divided, multiplied, neither, all to one.
+/// Numbers of partitions on the sending and the receiving side: divided, multiplied, neither, all to one.
 pub const UNEQUAL: [(usize, usize); 5] = [(8, 4), (6, 4), (8, 1), (1, 8), (4, 8)];
 
-/// Bytes of a message that all numbers of [`UNEQUAL`] divide.
+/// Bytes of a message; divisible by all numbers of [`UNEQUAL`].
 pub const UNEQUAL_BYTES: usize = 24 * 1024;
 
 pub fn unequal_counts(context: &CheckContext<'_>) -> Result<(), Stop> {
@@ -96,11 +96,11 @@ pub fn list(context: &CheckContext<'_>) -> Result<(), Stop> {
 
 fn fill(outgoing: &Outgoing, partitions: impl IntoIterator<Item = usize>, generation: u32) {
     let pattern = outgoing.pattern(generation);
-    // SAFETY: started, and none of these is ready yet; one thread has it all.
+    // SAFETY: started, and none of these is ready yet; one thread uses the whole message.
     partitions.into_iter().for_each(|partition| unsafe { outgoing.content.fill(partition, pattern) });
 }
 
-/// Sends to the rank `to` while it receives from `from`, with requests that were started one by one; compares.
+/// Sends to rank `to` while receiving from rank `from`, with requests that were started one by one; compares.
 pub fn both_ways(
     context: &CheckContext<'_>,
     what: &str,
@@ -124,7 +124,7 @@ pub fn free(outgoing: Outgoing, incoming: Incoming) -> Result<(), Stop> {
     Ok(incoming.free()?)
 }
 
-/// A pair of requests of eight partitions, to and from other ranks of the world.
+/// Two requests of eight partitions, to and from other ranks of the world.
 pub fn to_and_from(context: &CheckContext<'_>, to: usize, from: usize) -> Result<(Outgoing, Incoming), Stop> {
     let outgoing = Outgoing::new(context.comm, to, TAG, &eight(), context.rank)?;
     let incoming = Incoming::new(context.comm, from, TAG, &eight(), from)?;

@@ -9,55 +9,55 @@ use crate::checked::{CallError, Comm, Datatype, Envelope, Recipe};
 use crate::memory::{POISON, Region};
 use crate::pattern::Pattern;
 
-/// What lies between the data of a sender: other than the poison of a receiver, whose gaps it must not reach.
+/// Value of the gaps in a sender's data. It differs from the receiver's poison, and must not reach the receiver's gaps.
 const GAP: u8 = 0x5A;
 
-/// Bytes behind the last partition that must stay as they are.
+/// Bytes after the last partition that must not change.
 const MARGIN: usize = 64;
 
-/// Partitions of `count` of a datatype each.
+/// Partitions with `count` elements of a datatype each.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// Number of partitions.
     pub partitions: usize,
-    /// Of the datatype in each.
+    /// Elements of the datatype in each partition.
     pub count: usize,
     /// The datatype of an element.
     pub layout: Layout,
 }
 
 impl Shape {
-    /// Partitions of `count` of a datatype each.
+    /// Partitions with `count` elements of a datatype each.
     pub fn new(partitions: usize, count: usize, layout: &Layout) -> Self {
         Self { partitions, count, layout: layout.clone() }
     }
 
-    /// Partitions of so many bytes each.
+    /// Partitions with this number of bytes each.
     pub fn bytes(partitions: usize, bytes: usize) -> Self {
         Self::new(partitions, bytes, &Element::Byte.into())
     }
 
-    /// From the beginning of a partition to that of the next.
+    /// Distance from the beginning of a partition to that of the next.
     fn stride_bytes(&self) -> usize {
         self.count * self.layout.extent() as usize
     }
 
-    /// Bytes of data in a partition, gaps not counted.
+    /// Bytes of data in a partition, without gaps.
     fn data_bytes(&self) -> usize {
         self.count * self.layout.size() as usize
     }
 }
 
-/// The memory of a message. It is never given back: MPI may still use what belongs to a request that has failed.
+/// The memory of a message. It is never freed, because MPI may still use the memory of a failed request.
 pub struct Content {
     shape: Shape,
-    /// Of one partition, in ascending order.
+    /// The segments of one partition, in ascending order.
     segments: Vec<Segment>,
-    /// Valid for ever.
+    /// Never freed.
     memory: Region,
 }
 
-// SAFETY: memory without an owner; who reads or writes it, in unsafe functions, vouches for being alone there.
+// SAFETY: memory without an owner; unsafe functions read or write it, and their callers guarantee exclusive access.
 unsafe impl Sync for Content {}
 
 impl Content {
@@ -66,12 +66,12 @@ impl Content {
             Layout::contiguous(shape.count as i64, &shape.layout).expect("a layout of a check").flatten();
         let bytes = shape.partitions * shape.stride_bytes() + MARGIN;
         let start = Box::leak(vec![byte; bytes].into_boxed_slice()).as_mut_ptr();
-        // SAFETY: it is there for ever.
+        // SAFETY: it is never freed.
         let memory = unsafe { Region::new(start, bytes) };
         Self { shape: shape.clone(), segments, memory }
     }
 
-    /// Offset in the memory, length, and place in the stream of data, of each segment of a partition.
+    /// Offset in the memory, length, and offset in the stream of data, for each segment of a partition.
     fn places(&self, partition: usize) -> impl Iterator<Item = (usize, usize, usize)> {
         let (at, place) = (partition * self.shape.stride_bytes(), partition * self.shape.data_bytes());
         self.segments.iter().scan(place, move |place, segment| {
@@ -85,23 +85,23 @@ impl Content {
     /// Writes the data of a partition.
     ///
     /// # Safety
-    /// It is not ready, so that MPI does not read it, and no other thread uses it.
+    /// The partition is not ready, so MPI does not read it, and no other thread uses it.
     pub unsafe fn fill(&self, partition: usize, pattern: Pattern) {
         for (offset, bytes, place) in self.places(partition) {
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             pattern.write(place, unsafe { self.memory.part(offset..offset + bytes) });
         }
     }
 
-    /// Whether the data of a partition is right, and its gaps untouched.
+    /// Whether the data of a partition is right, and its gaps unchanged.
     ///
     /// # Safety
-    /// It has arrived, so that MPI does not write it any more, and no other thread writes it.
+    /// The partition has arrived, so MPI does not write it any more, and no other thread writes it.
     pub unsafe fn compare(&self, partition: usize, pattern: Pattern) -> Result<(), String> {
         let begin = partition * self.shape.stride_bytes();
         let mut next = begin;
         for (offset, bytes, place) in self.places(partition) {
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             unsafe { self.untouched(next, offset) }?;
             // SAFETY: as above.
             let found = unsafe { self.memory.part(offset..offset + bytes) };
@@ -119,12 +119,12 @@ impl Content {
         unsafe { self.untouched(next, begin + self.shape.stride_bytes()) }
     }
 
-    /// Whether bytes that are no data of the message are as they were.
+    /// Whether bytes that are not part of the message are unchanged.
     ///
     /// # Safety
-    /// Nobody, MPI included, writes there.
+    /// Neither MPI nor any thread writes there.
     unsafe fn untouched(&self, from: usize, to: usize) -> Result<(), String> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         let changed = unsafe { self.memory.part(from..to) }.iter().position(|&byte| byte != POISON);
         changed.map_or(Ok(()), |at| Err(format!("byte {}, which is no data, was written to", from + at)))
     }
@@ -132,20 +132,20 @@ impl Content {
     /// Whether all of the memory is right.
     ///
     /// # Safety
-    /// As for [`Content::compare`], of all partitions.
+    /// As for [`Content::compare`], for all partitions.
     unsafe fn whole(&self, pattern: Pattern) -> Result<(), String> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         (0..self.shape.partitions).try_for_each(|partition| unsafe { self.compare(partition, pattern) })?;
-        // SAFETY: as above; it is beyond all partitions.
+        // SAFETY: as above; it is after all partitions.
         unsafe { self.untouched(self.memory.bytes() - MARGIN, self.memory.bytes()) }
     }
 }
 
-/// A request with its memory, at one of its ends.
+/// One end of a request, with its memory.
 pub struct PartitionedMessage<const IS_SENT: bool> {
-    /// What is sent, or where it arrives.
+    /// The data to send, or the memory to receive into.
     pub content: Content,
-    /// Partitions of what is sent that were written and marked ready since the message was started or completed.
+    /// Sent partitions that were written and marked ready since the message was started or completed.
     marked: RefCell<Vec<bool>>,
     /// The partitioned request.
     pub message: Partitioned,
@@ -160,7 +160,7 @@ pub type Outgoing = PartitionedMessage<true>;
 pub type Incoming = PartitionedMessage<false>;
 
 impl<const IS_SENT: bool> PartitionedMessage<IS_SENT> {
-    /// `MPI_Psend_init`, or `MPI_Precv_init`, of what the rank `sender` of the world sends.
+    /// `MPI_Psend_init` or `MPI_Precv_init` for the message of the world's rank `sender`.
     pub fn new(
         comm: &Comm,
         peer: usize,
@@ -169,12 +169,12 @@ impl<const IS_SENT: bool> PartitionedMessage<IS_SENT> {
         sender: usize,
     ) -> Result<Self, CallError> {
         let has_gaps = shape.layout.extent() as u64 != shape.layout.size();
-        // What is received is poisoned at each start.
+        // Received memory is poisoned at each start.
         let content = Content::new(shape, if IS_SENT && has_gaps { GAP } else { 0 });
         let datatype = Recipe::new(&shape.layout, comm)?.create()?;
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
-        // SAFETY: the memory is never given back; a partition that is sent is not written to between ready and complete, one that is
-        // received is not looked at before it has arrived.
+        // SAFETY: the memory is never freed; a sent partition is not written between ready and completion, a received
+        // one is not read before it has arrived.
         let message =
             unsafe { Partitioned::of(IS_SENT, content.memory.start(), shape.partitions, envelope)? };
         let marked = RefCell::new(vec![false; shape.partitions]);
@@ -186,7 +186,7 @@ impl<const IS_SENT: bool> PartitionedMessage<IS_SENT> {
         self.content.shape.partitions
     }
 
-    /// What travels in a generation.
+    /// The data of a generation.
     pub fn pattern(&self, generation: u32) -> Pattern {
         Pattern::new(self.sender, generation)
     }
@@ -216,16 +216,16 @@ impl Outgoing {
     /// Writes a partition's data, then marks it ready.
     ///
     /// # Panics
-    /// Of a partition that is ready already: MPI may be reading it.
+    /// If the partition is already ready, because MPI may be reading it.
     pub fn ready(&self, partition: usize, generation: u32) -> Result<(), CallError> {
         let was_marked = std::mem::replace(&mut self.marked.borrow_mut()[partition], true);
         assert!(!was_marked, "partition {partition} is written a second time");
-        // SAFETY: not ready yet; no other thread has this message, since requests stay with theirs.
+        // SAFETY: not ready yet; no other thread uses this message, because requests stay with their thread.
         unsafe { self.content.fill(partition, self.pattern(generation)) };
         self.message.ready(partition)
     }
 
-    /// All that are left from `first` on.
+    /// Does this for all partitions from `first` on.
     pub fn ready_from(&self, first: usize, generation: u32) -> Result<(), CallError> {
         (first..self.partitions()).try_for_each(|partition| self.ready(partition, generation))
     }
@@ -234,30 +234,30 @@ impl Outgoing {
 impl Incoming {
     /// Poisons the memory, then `MPI_Start`.
     pub fn start(&mut self) -> Result<(), CallError> {
-        // SAFETY: what is started is not active before.
+        // SAFETY: a request is not active before it is started.
         unsafe { self.poison() };
         self.message.request().start()
     }
 
-    /// Makes what does not arrive look wrong.
+    /// Overwrites the memory, so that data that does not arrive is detected.
     ///
     /// # Safety
     /// The message is not active.
     pub unsafe fn poison(&mut self) {
-        // SAFETY: as the caller vouches, the memory is ours.
+        // SAFETY: guaranteed by the caller: the memory is ours.
         unsafe { self.content.memory.part(0..self.content.memory.bytes()) }.fill(POISON);
     }
 
-    /// Whether the message is the one of a generation.
+    /// Whether the message has the data of a generation.
     ///
     /// # Safety
     /// It is complete.
     pub unsafe fn compare(&self, generation: u32) -> Result<(), String> {
-        // SAFETY: MPI does not write what is complete, and requests stay with their thread.
+        // SAFETY: MPI does not write the memory of a complete message, and requests stay with their thread.
         unsafe { self.content.whole(self.pattern(generation)) }
     }
 
-    /// Whether nothing was written to from a partition on.
+    /// Whether nothing was written from a partition on.
     ///
     /// # Safety
     /// The message is complete.
@@ -278,7 +278,7 @@ mod tests {
         let layout = Layout::vector(2, 1, 2, &Element::Double.into()).unwrap();
         let content = Content::new(&Shape::new(3, 2, &layout), POISON);
         let pattern = Pattern::new(1, 5);
-        // SAFETY: here and below, nobody else has this memory.
+        // SAFETY: here and below, no other code uses this memory.
         let fill = |partition| unsafe { content.fill(partition, pattern) };
         // SAFETY: as above.
         let compare = |partition| unsafe { content.compare(partition, pattern) };

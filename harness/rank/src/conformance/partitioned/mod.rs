@@ -15,7 +15,7 @@ use common::fine_grained::functions::PARTITIONED;
 
 use super::Function;
 
-/// The check that passes only once `MPI_Finalize` has returned.
+/// The check that only passes after `MPI_Finalize` has returned.
 pub const NOT_FREED: &str = "not_freed_at_finalize";
 
 /// The function of each check.
@@ -64,7 +64,7 @@ pub const FUNCTIONS: &[(&str, Function)] = &[
     ("ring", starting::ring),
 ];
 
-/// The functions of MPI that a check calls beyond those that every MPI has.
+/// MPI functions that a check calls, except those that every MPI has.
 pub fn needed_functions(check: &str) -> Vec<&'static str> {
     let more: &[&str] = match check {
         "pready_range" => &["MPI_Pready_range"],

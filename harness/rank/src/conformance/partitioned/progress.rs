@@ -1,4 +1,4 @@
-//! MPI gets time to work while partitions are not ready yet: it must send none of them.
+//! MPI may progress while partitions are not ready yet: it must send none of them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::marking::eight;
 use super::message::{Incoming, Outgoing, Shape};
 use crate::conformance::context::{CheckContext, Stop};
 
-/// The call in which MPI gets time to work.
+/// The call that lets MPI progress.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ProgressCall {
     Status,
@@ -16,7 +16,7 @@ enum ProgressCall {
     Test,
 }
 
-/// With what leaves the request alone first.
+/// Calls that do not change the request come first.
 const WAYS: [(ProgressCall, &str); 4] = [
     (ProgressCall::Status, "MPI_Request_get_status"),
     (ProgressCall::Probe, "MPI_Iprobe"),
@@ -29,10 +29,10 @@ const TRANSFERS: u32 = 13;
 
 const COMPLETE: &str = "said to be complete before all partitions are ready";
 
-/// Calls in a row: what an MPI sends too early, it does in the first few.
+/// Consecutive calls: an MPI that sends too early does so in the first few.
 const CALLS: usize = 20;
 
-/// Gives MPI time on the sender; `None` where it says that the message, which is not ready, is complete.
+/// Lets MPI progress on the sender; `None` if it reports that the message, which is not ready, is complete.
 fn give(context: &CheckContext<'_>, outgoing: &mut Outgoing, way: ProgressCall) -> Result<Option<()>, Stop> {
     for _ in 0..CALLS {
         let is_complete = match way {
@@ -42,7 +42,7 @@ fn give(context: &CheckContext<'_>, outgoing: &mut Outgoing, way: ProgressCall) 
                 context.comm.probe_any()?;
                 false
             }
-            // The receiver joins in once.
+            // The receiver takes part once.
             ProgressCall::Barrier => return Ok(Some(context.comm.barrier()?)),
         };
         if is_complete {
@@ -52,7 +52,7 @@ fn give(context: &CheckContext<'_>, outgoing: &mut Outgoing, way: ProgressCall) 
     Ok(Some(()))
 }
 
-/// Gives MPI time when the first `partitions` are ready, of `bytes` each, in the ways that are asked for.
+/// Lets MPI progress when the first `partitions` are ready, of `bytes` each, in the requested ways.
 fn progress(
     context: &CheckContext<'_>,
     bytes: usize,
@@ -62,7 +62,7 @@ fn progress(
     let shape = Shape::bytes(8, bytes);
     for (way, name) in WAYS.into_iter().filter(|(way, _)| is_asked(*way)) {
         let what = name.to_owned();
-        // What can be told apart from lost requests is told before one is lost.
+        // Errors other than lost requests must be reported before a request is lost.
         if way == ProgressCall::Test && !context.is_right()? {
             break;
         }
@@ -95,7 +95,7 @@ fn progress(
     Ok(())
 }
 
-/// Bytes of a partition, by the end of the check's name: in a header, of a page, and beyond what is sent at once.
+/// Bytes of a partition, by the end of the check's name: one that fits in a header, one of a page, and one above the eager limit.
 fn bytes(context: &CheckContext<'_>) -> usize {
     match context.name.rsplit('_').next() {
         Some("8b") => 8,
@@ -117,7 +117,7 @@ pub fn between(context: &CheckContext<'_>) -> Result<(), Stop> {
 }
 
 pub fn on_receiver(context: &CheckContext<'_>) -> Result<(), Stop> {
-    /// The receiver is at it long before anything is ready.
+    /// The receiver starts long before any partition is ready.
     const LATE: Duration = Duration::from_millis(1);
     for (way, name) in WAYS.into_iter().filter(|(way, _)| *way != ProgressCall::Barrier) {
         let mut send = |outgoing: &mut Outgoing, generation| {

@@ -1,4 +1,4 @@
-//! Many requests, many partitions, none of anything, and very much.
+//! Many requests, many partitions, empty ones, and very large ones.
 
 use std::time::{Duration, Instant};
 
@@ -99,7 +99,7 @@ pub fn large_message(context: &CheckContext<'_>) -> Result<(), Stop> {
         context.answer(Answer::new(CheckOutcome::Skipped, reason));
         return Ok(());
     }
-    // Each step has the limit to itself: on a busy machine memory is slow.
+    // The time limit applies to each step separately: on a busy machine memory is slow.
     let mut send = |outgoing: &mut Outgoing, generation| {
         context.work("starting");
         outgoing.start()?;

@@ -1,4 +1,4 @@
-//! Requests started together, by some ranks, with oneself, in a ring, before the other side is there, or never.
+//! Requests that are started together, on some ranks only, with oneself, in a ring, before the other side exists, or never.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ pub fn self_communication(context: &CheckContext<'_>) -> Result<(), Stop> {
 }
 
 pub fn self_communication_alone(context: &CheckContext<'_>) -> Result<(), Stop> {
-    // The other rank has no partitioned request at all.
+    // The other rank has no partitioned request.
     if context.rank > 0 {
         return Ok(());
     }
@@ -80,7 +80,7 @@ pub fn self_communication_alone(context: &CheckContext<'_>) -> Result<(), Stop> 
 }
 
 pub fn receiver_waits_first(context: &CheckContext<'_>) -> Result<(), Stop> {
-    /// Time for a receiver to come to its wait.
+    /// Time for a receiver to reach its wait.
     const LATE: Duration = Duration::from_millis(100);
     for _ in 0..3 {
         if context.rank == 0 {
@@ -94,7 +94,7 @@ pub fn receiver_waits_first(context: &CheckContext<'_>) -> Result<(), Stop> {
 pub fn not_freed(context: &CheckContext<'_>) -> Result<(), Stop> {
     for i in 0..10 {
         let (tag, generation) = (TAG + i, context.next_generation());
-        // Dropping them frees nothing.
+        // Dropping them does not free them.
         if context.rank == 0 {
             let mut outgoing = Outgoing::new(context.comm, 1, tag, &eight(), 0)?;
             exchange::send(&mut outgoing, generation)?;
@@ -109,7 +109,7 @@ pub fn not_freed(context: &CheckContext<'_>) -> Result<(), Stop> {
 }
 
 pub fn late_receiver(context: &CheckContext<'_>) -> Result<(), Stop> {
-    /// Time for a sender to go on, if it wrongly could.
+    /// Time for a sender to continue, if it wrongly could.
     const LATE: Duration = Duration::from_millis(100);
     let (byte, mut word) = (Datatype::predefined(Element::Byte), [0u8]);
     for _ in 0..3 {
@@ -121,8 +121,7 @@ pub fn late_receiver(context: &CheckContext<'_>) -> Result<(), Stop> {
         let mut send = |outgoing: &mut Outgoing, generation| {
             outgoing.start()?;
             outgoing.ready_from(0, generation)?;
-            // Only now may the receiver begin: had one of these waited for it, both would wait for ever.
-            // SAFETY: one byte.
+            // Only now may the receiver begin: if the sender had waited for it, both would wait forever. SAFETY: one byte.
             unsafe { context.comm.send([0u8].as_ptr(), 1, &byte, 1)? };
             Ok(outgoing.wait()?)
         };

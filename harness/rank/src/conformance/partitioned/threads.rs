@@ -12,7 +12,7 @@ const TRANSFERS: u32 = 25;
 /// A multiple of all numbers of threads.
 const PARTITIONS: usize = 32;
 
-/// Runs `work` in so many threads at once, and gives the first error.
+/// Runs `work` in this number of threads at once, and returns the first error.
 fn in_threads<E: Send>(threads: usize, work: impl Fn(usize) -> Result<(), E> + Sync) -> Result<(), E> {
     std::thread::scope(|scope| {
         let work = &work;
@@ -43,7 +43,7 @@ pub fn pready(context: &CheckContext<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// What a thread that looks for partitions found out.
+/// The result of a thread that tests partitions.
 enum Found {
     Error(CallError),
     Wrong(String),
@@ -61,7 +61,7 @@ pub fn parrived(context: &CheckContext<'_>) -> Result<(), Stop> {
                 while !message.arrived(partition).map_err(Found::Error)? {
                     std::thread::yield_now();
                 }
-                // SAFETY: MPI has said that the partition is there; that it may be wrong is what is looked for.
+                // SAFETY: MPI has reported that the partition arrived; the check looks for a false report.
                 unsafe { content.compare(partition, pattern) }.map_err(Found::Wrong)
             })
         });
