@@ -1,7 +1,5 @@
 //! The data that applications send: the exchanges of DDTBench's micro-applications, without MPI and without a clock
-//! in any
-//! loop.
-//! loop.
+//! in any loop.
 //!
 //! A [`Test`] is a row of the table [`TESTS`]: a name, the source of the exchange, its parameters and their named
 //! sets. [`Test::build`] makes a [`MicroApp`] of it: the arrays, the layouts to send from and to receive into, and

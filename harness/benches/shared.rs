@@ -1,11 +1,11 @@
-//! Shared by benches that run `ddtbench`: the project's folder, commands run to their end, tables as rows.
+//! Shared by benches that run `ddtbench`: the project's folder, commands that run to completion, tables as rows.
 #![allow(dead_code, reason = "not all benches use all of it")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// A row of a table: its cells by the names of columns.
+/// A row of a table: its cells by column name.
 pub type Row = BTreeMap<String, String>;
 
 /// The project's folder.

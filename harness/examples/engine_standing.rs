@@ -1,12 +1,13 @@
-//! How the pack engine compares with loops and `MPI_Pack`, over all tests and MPIs of `ddtbench engine`'s folders:
+//! Compares the pack engine with loops and `MPI_Pack`, over all tests and MPIs in folders of `ddtbench engine`:
 //!
 //!     ddtbench engine --preset default --out results/engine
 //!     cargo run --release --example engine_standing -- results/engine
 //!
-//! Prints geometric means of the time over the engine's, with the number of contests, then in how many contests the engine is
-//! first, level and behind, and the methods that are faster. A contest is a case packed or unpacked, warm or cold. The engine is
-//! first if it is faster than every other method (both loops, `MPI_Pack` of every MPI) and behind if one is faster, each time by
-//! the whole interval. Each test counts once, with the last of its sets; the grid counts whole.
+//! Prints geometric means of the time relative to the engine's, with the number of contests; then the number of
+//! contests in which the engine is first, level and behind, and the methods that are faster. A contest is a case
+//! packed or unpacked, warm or cold. The engine is first if it is faster than every other method (both loops,
+//! `MPI_Pack` of every MPI) and behind if one is faster, each time by the whole interval. Each test counts once, with
+//! the last of its sets; all cases of the grid count.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +18,7 @@ use ddtbench::model::mpi_label;
 use ddtbench::stats;
 use serde::Deserialize;
 
-/// A ratio of `figures.csv`, with what it is of.
+/// A ratio of `figures.csv`, with its case and method.
 #[derive(Clone, Deserialize)]
 struct Row {
     test: String,
@@ -36,11 +37,11 @@ struct Row {
     unsteady: Option<bool>,
 }
 
-/// The phases of a contest; means of them are shown as well as one of both, and one of `create`.
+/// The phases of a contest. Means are shown for each, for both together, and for `create`.
 const PHASES: [&str; 2] = ["pack", "unpack"];
 
 impl Row {
-    /// The values of the case without the order of bytes.
+    /// The values of the case without the wire order.
     fn values(&self) -> String {
         let is_order = |pair: &&str| ["order=manual", "order=ddt"].contains(pair);
         self.params.split(' ').filter(|pair| !is_order(pair)).collect::<Vec<_>>().join(" ")
@@ -102,7 +103,8 @@ fn print_means(rows: &[Row]) {
         ("cold unpack", |row| row.cache == "cold" && row.phase == "unpack"),
         ("create", |row| row.phase == "create"),
     ];
-    // The ratios of each contest, by opponent. Of several MPIs the smallest ratio is that of the best, by chance somewhat too small.
+    // The ratios of each contest, by opponent. With several MPIs the smallest ratio counts as the best one; it is by
+    // chance somewhat too small.
     let mut opponents: BTreeMap<String, Vec<&Row>> = BTreeMap::new();
     for row in rows {
         opponents.entry(row.opponent()).or_default().push(row);
@@ -132,7 +134,7 @@ fn print_means(rows: &[Row]) {
     }
 }
 
-/// How many contests the engine wins and loses, and to whom it loses.
+/// The number of contests that the engine wins and loses, and the methods to which it loses.
 fn print_results(rows: &[Row]) {
     let mut contests: BTreeMap<[&str; 5], Vec<&Row>> = BTreeMap::new();
     for row in rows.iter().filter(|row| PHASES.contains(&&*row.phase) && row.value.is_some()) {

@@ -1,10 +1,11 @@
-//! Records when the threads of a computation finish, as a trace from which arrivals are drawn (`kde:FILE`):
+//! Records when the threads of a computation finish. The result is a trace from which arrivals are drawn
+//! (`kde:FILE`):
 //!
 //!     cargo run --release --example record_arrivals -- sparse 8 1000 > sparse-8.csv
 //!
-//! The arguments are a computation (`sparse`, `molecular` or `matrix`), the number of threads (by default one for each
-//! processor) and the number of steps (by default 200). A step is timed from when the last thread has come to the barrier to
-//! the end of each thread's share. Ten steps come before the first that is recorded.
+//! The arguments are a computation (`sparse`, `molecular` or `matrix`), the number of threads (by default one for
+//! each processor) and the number of steps (by default 200). A step is timed from the moment when the last thread
+//! reaches the barrier to the end of each thread's share. Ten steps are run before the first recorded one.
 
 use std::hint::black_box;
 use std::num::NonZero;
@@ -18,17 +19,17 @@ use common::fine_grained::trace::Trace;
 use ddtbench::run::Machine;
 use kernels::gate::Gate;
 
-/// Steps before the first that is recorded: memory is then mapped, and the processor awake.
+/// Steps before the first recorded one, so that memory is mapped and the processor is out of its sleep states.
 const WARM_UP_STEPS: usize = 10;
-/// Looks at the barrier before a thread yields. Waiting threads spin, because to be woken takes as long as the differences
-/// that are measured; with more threads than processors they must not spin for ever.
+/// Number of checks at the barrier before a thread yields. Waiting threads spin, because waking up takes as long as
+/// the measured differences. With more threads than processors they must not spin for ever.
 const SPINS: u32 = 10_000;
 
-/// What all threads do in a step: each has a block of items.
+/// The work of all threads in a step: each has a block of items.
 trait Computation: Sync {
     /// Number of items.
     fn len(&self) -> usize;
-    /// Computes a block of items, and gives the sum of what it found.
+    /// Computes a block of items, and returns the sum of its results.
     fn compute(&self, items: Range<usize>) -> f64;
 }
 
@@ -91,12 +92,12 @@ fn record(computation: &dyn Computation, threads: usize, steps: usize) -> Vec<Ve
     (0..steps).map(|step| by_thread.iter().map(|times| times[step]).collect()).collect()
 }
 
-/// The items of `count` that are thread `thread`'s, as even as can be.
+/// The items of thread `thread`, out of `count`, divided as evenly as possible.
 fn share_of(count: usize, thread: usize, threads: usize) -> Range<usize> {
     count * thread / threads..count * (thread + 1) / threads
 }
 
-/// Numbers from -1 to 1 that look random, the same each time.
+/// Numbers from -1 to 1 that look random but are the same each time.
 fn noise(count: usize) -> Vec<f64> {
     let next = |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));
     std::iter::successors(Some(1_u64), next)
@@ -105,7 +106,8 @@ fn noise(count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// The product of two dense matrices, row by row: all rows are the same work, so that threads differ by the machine only.
+/// The product of two dense matrices, row by row: all rows are the same work, so differences between threads come
+/// only from the machine.
 struct Matrix {
     size: usize,
     numbers: Vec<f64>,
@@ -139,7 +141,7 @@ impl Computation for Matrix {
 /// The matrix of Laplace's equation on n x n x n nodes, trilinear hexahedra, times a vector: most of an iteration of miniFE
 /// (Heroux et al., "Improving Performance via Mini-applications", SAND2009-5574).
 struct Sparse {
-    /// Where each row begins, and where the last ends.
+    /// The start of each row, and the end of the last one.
     starts: Vec<usize>,
     columns: Vec<u32>,
     values: Vec<f64>,
@@ -148,7 +150,7 @@ struct Sparse {
 
 impl Sparse {
     fn new(size: usize) -> Self {
-        /// By the number of axes along which a neighbour is off: itself, a face, an edge, a corner.
+        /// By the number of axes along which the neighbour differs: the point itself, a face, an edge, a corner.
         const STENCIL: [f64; 4] = [8.0 / 3.0, 0.0, -1.0 / 6.0, -1.0 / 12.0];
         let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
         let place = |node: usize| [node / size / size, node / size % size, node % size];
@@ -186,8 +188,8 @@ impl Computation for Sparse {
 
 type Vector = [f64; 3];
 
-/// Forces on the atoms of a Lennard-Jones liquid and its gas, as miniMD has them, in a periodic box. Atoms are numbered along the
-/// box: those of the liquid have more neighbours, so that the first threads work longer.
+/// Forces on the atoms of a Lennard-Jones liquid and its gas, as in miniMD, in a periodic box. Atoms are numbered
+/// along the box. Those of the liquid have more neighbours, so that the first threads work longer.
 struct Molecular {
     edges: Vector,
     positions: Vec<Vector>,
@@ -196,12 +198,12 @@ struct Molecular {
     members: Vec<Vec<usize>>,
 }
 
-/// Distance beyond which atoms have no force on each other.
+/// Distance beyond which atoms do not exert forces on each other.
 const CUTOFF: f64 = 2.5;
 
 impl Molecular {
-    /// A cubic face-centred lattice of the density of a liquid, 0.8442, of 2 `size` by `size` by `size` cells, a little out of
-    /// order; beyond the middle only every fourth site has an atom.
+    /// A slightly disordered cubic face-centred lattice with the density of a liquid, 0.8442, of 2 `size` by `size`
+    /// by `size` cells. In the second half of the box only every fourth site has an atom.
     fn new(size: usize) -> Self {
         let lattice = (4.0_f64 / 0.8442).cbrt();
         let edges = [2 * size, size, size].map(|cells| cells as f64 * lattice);

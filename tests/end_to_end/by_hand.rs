@@ -1,4 +1,5 @@
-//! What people type: the rank program under an MPI's own launcher, and what `ddtbench` writes, read again.
+//! Commands typed by hand: the rank program under an MPI's own launcher, and files written by `ddtbench` that are
+//! read again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +15,7 @@ use super::trial::Need;
 use super::typed::{Measuring, by_hand, mpiexec, typed, words};
 
 const SHORT: &str = "--max-time 0.02 --min-runs 4";
-/// Ten rounds by their runs, whatever they take: intervals need six.
+/// Ten rounds, limited by repetitions and not by time: intervals need six.
 const ENOUGH: &str = "--min-runs 4 --max-runs 40 --max-time 60";
 
 pub fn trials() -> Vec<Trial> {
@@ -46,12 +47,12 @@ fn events_of(mpi: &Mpi, ranks: &str, line: &str) -> Vec<Value> {
 fn events(mpi: &Mpi) {
     let events = events_of(mpi, "2", "pingpong wrf_x_vec --method ddt --min-rounds 2");
     assert_eq!(events.first().expect("there are events")["event"], "hello");
-    // What the library tells of itself is asked for when all is measured.
+    // The library's own account is requested after all measurements.
     let last: Vec<_> = events.iter().rev().take(2).map(|event| &event["event"]).collect();
     assert_eq!(last, ["library", "done"]);
     let ends: Vec<_> = events.iter().filter(|event| event["event"] == "ended").collect();
     assert_eq!((ends.len(), &ends[0]["method"]), (1, &Value::from("ddt")), "{ends:?}");
-    // Whether samples of making and freeing are of one datatype or of several holds for all blocks.
+    // Whether samples of creating and freeing are for one datatype or for several is the same for all blocks.
     let blocks = events.iter().filter(|event| event["event"] == "block");
     let in_a_row: Vec<_> = blocks.map(|block| [&block["made_in_a_row"], &block["freed_in_a_row"]]).collect();
     assert!(in_a_row.len() > 1 && in_a_row.iter().all(|counts| *counts == in_a_row[0]), "{in_a_row:?}");
@@ -66,7 +67,7 @@ fn pairs_across(mpi: &Mpi) {
     assert_eq!(pairs, BTreeSet::from([0, 1]));
 }
 
-/// Under another MPI's launcher every process would be alone in its world, or not even begin.
+/// Under another MPI's launcher every process would be the only one in its world, or would not even start.
 fn the_wrong_launcher(mpi: &Mpi) {
     let other = MPIS.into_iter().find(|&name| name != mpi.name).expect("there are two");
     let other = setup::mpi(other);
@@ -96,7 +97,7 @@ fn the_original_format(mpi: &Mpi) {
     };
     let samples = samples(&kept.out());
     let manual = || samples.iter().filter(|row| row.is(&[("test", "nas_lu_y"), ("method", "manual")]));
-    // A batch is timed as a whole; else what was timed in parts is told, and is in no row with a whole.
+    // A batch is only timed as a whole. Otherwise the output has the repetitions timed in parts, and no row has both.
     let in_parts = manual().filter(|row| row.number("in_parts_s").is_some()).count();
     let told = if in_parts > 0 {
         in_parts
@@ -136,7 +137,7 @@ fn a_report(mpi: &Mpi) {
     assert_eq!(json["results"].as_array().unwrap().len() + 1, csv.lines().count());
     let markdown = printed("--format markdown");
     assert!(markdown.contains("## nas_lu_y 408x408\n") && markdown.contains("| reference | "), "{markdown}");
-    // A picture by itself, and side by side with itself.
+    // A picture of one run, and a comparison of the run with itself.
     assert_eq!(printed("--figure overhead"), kept.read("figures/overhead.svg"));
     assert_eq!(printed("--figure phases --format csv"), kept.read("figures/phases.csv"));
     report("--figure phases --format html").expect_code(2).expect_err(&["phases", "csv"]);

@@ -1,6 +1,6 @@
-//! Clocks of ranks that differ, brought to one time: records report how far off they are. `typed/clocks.txt` has them by themselves: on
-//! one host the kernel's clock is the truth behind virtual ones, which are ahead of each other by known times and drift. The remainder
-//! must be within the error that is reported.
+//! Clocks that differ between ranks, synchronised: records report the remaining error. `typed/clocks.txt` tests the
+//! synchronisation itself: on one host the kernel's clock is the truth behind virtual clocks, which have known
+//! offsets and drift. The remainder must be within the reported error.
 
 use libtest_mimic::Trial;
 
@@ -15,11 +15,11 @@ pub fn trials() -> Vec<Trial> {
     trials_on(&MPIS, Need::Waiting, "clocks", &[recorded])
 }
 
-/// Transfers between two ranks, each on a host of its own as far as clocks go.
+/// Transfers between two ranks whose clocks are as different as on two hosts.
 fn recorded(mpi: &Mpi) {
     let line = "partitioned -m single,many -p bytes=64KiB --max-time 0.05 --set-plan limits.timeout_s=10";
     let kept = Measuring::on(mpi, line).ranks_see(VARIABLE, "5000,200,1").ends(0);
-    // 5 ms ahead, or 15 s since the machine started: no transfer ends before it begins.
+    // 5 ms ahead, or 15 s since the machine started: transfers must not end before they begin.
     kept.summary.expect_all(1, &["single", "many"]);
     let figures = kept.rows("figures.csv");
     let errors: Vec<_> = figures.iter().filter(|row| row.get("figure") == "clock_error").collect();

@@ -1,8 +1,8 @@
 //! Commands that are typed on every MPI, and their results: `typed/` has a text per theme.
 //!
-//! A text for `ddtbench` has the exit code and the outcome of each method, one for the rank program the exit code and its output.
-//! Variables at the start of a command are set for the ranks. `FAULTY_MPI` makes the MPI err on purpose: each fault must be found, named,
-//! and affect only its method.
+//! A text for `ddtbench` has the exit code and the outcome of each method; a text for the rank program has the exit
+//! code and its output. Variables at the start of a command are set for the ranks. `FAULTY_MPI` makes the MPI wrong
+//! on purpose: each fault must be found and named, and affect only its method.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub fn trials() -> Vec<Trial> {
     let texts = files_in("typed");
     let on = |name: &'static str| {
         texts.iter().cloned().map(move |text| {
-            // Most of them abort, hang, or are over at once.
+            // Most of them abort, hang, or end at once.
             beside_others(format!("{name}::typed::{}", name_of(&text)), move || {
                 as_in(&text, setup::mpi(name))
             })
@@ -30,7 +30,7 @@ pub fn trials() -> Vec<Trial> {
     MPIS.into_iter().flat_map(on).collect()
 }
 
-/// A title can begin with the MPI that it is of.
+/// A title can begin with the name of an MPI; its commands then run only on that one.
 fn as_in(text: &Path, mpi: &Mpi) {
     let is_of_it = |title: &str| MPIS.iter().all(|name| *name == mpi.name || !title.starts_with(name));
     expect_as_in(text, is_of_it, |command| what_comes_of(mpi, command));
@@ -60,7 +60,7 @@ fn what_comes_of(mpi: &Mpi, command: &str) -> String {
     }
 }
 
-/// How the methods of a run ended. One without figures has no phases.
+/// The outcomes of a run's methods. A method without figures has no phases.
 fn ends_of(kept: &Kept) -> String {
     assert!(kept.ended.out.contains("results: "), "{}", kept.ended);
     let end = |row: &Row| {

@@ -1,4 +1,4 @@
-//! Comparisons of MPIs that differ in a way that is known, and of recorded runs.
+//! Comparisons of MPIs with a known difference, and of recorded runs.
 
 use std::fs;
 use std::path::Path;
@@ -13,15 +13,15 @@ use super::typed::{Kept, Measuring};
 
 /// A small case.
 const CASE: &str = "strided -p count=16,stride=2,element=double";
-/// As few launches as there can be, and as short.
+/// As few and as short launches as possible.
 const SHORT: &str = "--launches 3 --max-time 0.02 --min-runs 4";
-/// Another threshold than the one measured with: the recorded times are then judged again.
+/// A threshold other than the measured one: the recorded times are then judged again.
 const JUDGED_AGAIN: &str = "--threshold 800%";
 
 pub fn trials() -> Vec<Trial> {
     let broken: (&str, Check) = ("a method that fails is broken", broken);
     let mut trials = trials_on(&MPIS, Need::AllProcessors, "compare", &[broken]);
-    // Verdicts do not depend on the MPI: they are those of times that are made up.
+    // Verdicts do not depend on the MPI, because the times are made up.
     let on_one: [(&str, Check); 4] = [
         ("a method that is slower is found, and no other, or one that is late now and then", slower),
         ("a violated guideline is found, with what to write instead", guidelines),
@@ -32,8 +32,8 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Gives the median and the mean in microseconds to all round trips of a run: of this variant of an MPI and method; launches differ by
-/// some thousandths.
+/// Sets the median and the mean in microseconds of all round trips of a run, for each MPI variant and method;
+/// launches differ by a few thousandths.
 fn make_up_times(out: &Path, times_us: impl Fn(&str, &str) -> [f64; 2]) {
     let file = out.join("launches.csv");
     let mut reader = csv::Reader::from_path(&file).unwrap();
@@ -51,7 +51,7 @@ fn make_up_times(out: &Path, times_us: impl Fn(&str, &str) -> [f64; 2]) {
         let cells = row.iter().zip(&headers).map(|(cell, header)| match header {
             "median_s" if is_time => &median,
             "mean_s" if is_time => &mean,
-            // One state of the machine.
+            // The state of the machine is the same in all launches.
             header if header.starts_with("state_") => "",
             _ => cell,
         });
@@ -71,9 +71,9 @@ fn verdict(kept: &Kept, method: &str) -> String {
     rows[0]["verdict"].as_str().expect("a verdict").to_owned()
 }
 
-/// An MPI beside itself; then the times of the second side are made up.
+/// An MPI compared with itself; then the times of the second side are replaced by made-up ones.
 fn slower(mpi: &Mpi) {
-    // Means are compared by the ranks of launches, which needs more of them.
+    // Means are compared by ranks of launches, which needs more launches.
     let flags = "--launches 8 --max-time 0.02 --min-runs 4 --threshold 900%";
     let sides = format!("-m reference,manual,mpi_pack,ddt --mpi {0},{0}", mpi.name);
     let kept = Measuring::on(mpi, format!("compare {CASE} {flags} {sides}")).ends(0);
@@ -92,22 +92,22 @@ fn slower(mpi: &Mpi) {
     for method in ["reference", "manual", "mpi_pack"] {
         assert_ne!(verdict(&kept, method), "slower", "{judged}");
     }
-    // The page says it first, and draws it.
+    // The page shows it first, and draws it.
     let page = compare("--format html").expect_code(0).out;
     let [found, picture] = ["ddt: slower in 1: strided", "id=\"figure-change\""].map(|text| page.find(text));
     assert!(found.is_some() && found < picture, "{page}");
-    // One that is late now and then, of which medians show nothing.
+    // A method that is sometimes late, which medians do not show.
     make_up_times(&kept.out(), slow([2.0, 2000.0]));
     let judged = compare("--gate").expect_code(1);
     assert!(judged.out.contains("ddt: slower in 1: strided"), "{judged}");
     let junit = compare("--format junit").expect_code(0).out;
     assert!(junit.contains("strided") && junit.contains(" mean "), "{junit}");
-    // Without a difference the gate is open.
+    // Without a difference the gate passes.
     make_up_times(&kept.out(), |_, _| [2.0; 2]);
     compare("--gate").expect_code(0);
 }
 
-/// Each form of a comparison reports what fails on one side.
+/// Each output format of a comparison reports a failure on one side.
 fn broken(mpi: &Mpi) {
     let variant = variant(mpi, "faulty", "commit");
     let line = format!("compare {CASE} {SHORT} -m reference,manual,ddt --variant '{variant}' --gate");
@@ -119,7 +119,7 @@ fn broken(mpi: &Mpi) {
     }
 }
 
-/// Datatypes are slow to send, however they are described.
+/// Datatypes are slow to send, whichever constructors describe them.
 fn guidelines(mpi: &Mpi) {
     let kept = Measuring::on(mpi, format!("guidelines {CASE} {SHORT}")).ends(0);
     let again = |form: &str| kept.types(&format!("guidelines out --format {form}")).expect_code(0).out;
@@ -137,12 +137,12 @@ fn guidelines(mpi: &Mpi) {
     for name in ["D1", "D1 by hand", "D9"] {
         assert_eq!(standing(name), "violated", "{found}");
     }
-    // One description of a slow datatype is no better than another.
+    // All descriptions of a slow datatype are equally slow.
     for name in ["D4 type", "D4 count", "D6", "D7", "D8 wrapped", "D11 send", "D11 receive"] {
         assert_ne!(standing(name), "violated", "{name}: {found}");
     }
     assert_eq!(rows[0]["standing"], "violated", "the worst first");
-    // A description that is faster is named, with its code.
+    // The faster description is named, with its code.
     make_up_times(&kept.out(), |_, method| [if method == "ddt:hvector" { 20.0 } else { 2000.0 }; 2]);
     let text = again("text");
     let said = [
@@ -154,7 +154,7 @@ fn guidelines(mpi: &Mpi) {
     assert!(said.iter().all(|said| text.contains(said)), "{text}");
 }
 
-/// Code that is printed of layouts is C.
+/// The printed code of layouts is valid C.
 fn printed_code_compiles(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let kept = Measuring::on(mpi, format!("run {CASE} {SHORT} -m ddt")).ends(0);
@@ -195,13 +195,13 @@ fn folders(mpi: &Mpi) {
     kept.types(&format!("{run} --out other")).expect_code(0);
     kept.types(&format!("{run} --out loose --set-plan bind=false")).expect_code(0);
     let compare = |words: &str| kept.types(&format!("compare out {words}"));
-    // The machine may change its state between two runs, which is refused as well.
+    // The state of the machine may change between two runs, which would also be refused.
     let judged = compare("other --anyway --gate").expect_code(3);
     assert!(judged.out.contains("undecided") && judged.out.contains("fewer than three runs"), "{judged}");
     compare("other --anyway --gate --undecided-is-ok").expect_code(0);
     compare("loose").expect_code(2).expect_err(&["binding", "--anyway"]);
     compare("loose --anyway").expect_code(0);
-    // As if it had been measured with another setting.
+    // The run is edited as if it had been measured with another setting.
     let file = kept.out().with_file_name("loose").join("environment.json");
     let mut environment: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     environment["mpis"][0]["settings"]["FI_PROVIDER"] = "tcp".into();
@@ -213,7 +213,7 @@ fn folders(mpi: &Mpi) {
     let page = compare("other --anyway --format html").expect_code(0).out;
     assert!(page.contains("<h2>out (base, mpich ") && page.contains("undecided in 1"), "{page}");
     compare("").expect_code(2).expect_err(&["several MPIs"]);
-    // Another build of this program may measure otherwise.
+    // Another build of this program may measure differently.
     let mut environment = kept.environment();
     let build = environment["ddtbench_build"].as_str().unwrap().to_owned();
     environment["ddtbench_build"] = "another".into();

@@ -1,4 +1,4 @@
-//! Flags that say how a run is started and when it ends: what comes of them, in what is started and in what is counted.
+//! Flags for the start and the end of a run, and their effects on the started processes and on the counts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ use super::typed::Measuring;
 
 /// A case whose times do not matter.
 const CASE: &str = "run contiguous -p bytes=8 -m reference --min-runs 4";
-/// As short as it can be.
+/// As short as possible.
 const SHORT: &str = "--max-time 0.01";
 
 pub fn trials() -> Vec<Trial> {
@@ -25,14 +25,14 @@ pub fn trials() -> Vec<Trial> {
     trials_on(&MPIS, Need::AllProcessors, "conditions", checks)
 }
 
-/// The launcher of an MPI, but one that keeps what it was started with.
+/// A launcher that runs the MPI's own and records its command line.
 struct Recorder {
     launcher: PathBuf,
     words: PathBuf,
 }
 
 impl Recorder {
-    /// It has the MPI's own name, by which its options are known.
+    /// It has the name of the MPI's own launcher, because that determines its options.
     fn new(mpi: &Mpi, dir: &Path) -> Self {
         let launcher = dir.join("mpiexec");
         let words = dir.join("words");
@@ -46,7 +46,7 @@ impl Recorder {
         Self { launcher, words }
     }
 
-    /// What stood between the launcher and the rank program when it was started last.
+    /// The arguments between the launcher and the rank program at the last start.
     #[track_caller]
     fn options(&self) -> String {
         let words = fs::read_to_string(&self.words).expect("this launcher was started");
@@ -56,7 +56,7 @@ impl Recorder {
     }
 }
 
-/// Whether the ranks saw it.
+/// Whether the ranks saw the variable.
 fn saw_it(ranks: &Value) -> bool {
     let settings = ranks["settings"].as_array().expect("settings of the ranks");
     settings.contains(&serde_json::json!(["FI_LOG_LEVEL", "warn"]))
@@ -66,7 +66,7 @@ fn another_launcher(mpi: &Mpi) {
     let dir = tempfile::tempdir().unwrap();
     let recorder = Recorder::new(mpi, dir.path());
     let line = format!("{CASE} {SHORT} --launcher {}", recorder.launcher.display());
-    // A variable that the rank programs see, as this launcher is given it.
+    // A variable that the rank programs see, in the syntax of this launcher.
     let given = match mpi.name {
         "openmpi" => "-x FI_LOG_LEVEL=warn",
         _ => "-genv FI_LOG_LEVEL warn",
@@ -80,7 +80,7 @@ fn another_launcher(mpi: &Mpi) {
     assert!(!options.contains("FI_LOG_LEVEL") && !saw_it(&without.account()), "{options}");
 }
 
-/// Processors of each rank, as the system has told it.
+/// Processors of each rank, as reported by the system.
 fn processors(ranks: &Value) -> Vec<Vec<u64>> {
     let places = ranks["ranks"].as_array().expect("places of the ranks").iter();
     places.map(|place| serde_json::from_value(place["cpus"].clone()).expect("numbers")).collect()
@@ -97,7 +97,7 @@ fn binding(mpi: &Mpi) {
     };
     let bound = places("");
     if cores >= 2 {
-        // A core each: all of its hardware threads at most.
+        // One core per rank: at most all of its hardware threads.
         assert!(bound.iter().all(|cpus| cpus.len() == all / cores), "{bound:?}");
         assert!(bound[0].iter().all(|cpu| !bound[1].contains(cpu)), "{bound:?}");
     }
@@ -105,7 +105,7 @@ fn binding(mpi: &Mpi) {
     assert!(free.iter().all(|cpus| cpus.len() == all), "{free:?}");
 }
 
-/// How limits end a run is tested where it is decided; here they reach the ranks.
+/// The rules by which limits end a run are tested with their code. This test shows that they reach the ranks.
 fn ends(mpi: &Mpi) {
     let limits = "--precision 0.0000001 --max-runs 75 --max-time 60";
     let summary = Measuring::on(mpi, format!("{CASE} {limits}")).ends(0).summary;

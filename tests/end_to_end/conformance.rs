@@ -1,4 +1,5 @@
-//! The checks of partitioned communication: what each MPI is known for, and that a hang costs no other check.
+//! The checks of partitioned communication: the known results of each MPI; and a check that hangs does not affect
+//! others.
 
 use libtest_mimic::Trial;
 
@@ -7,7 +8,7 @@ use super::setup::{Check, MPIS, Mpi, mpi, trials_on};
 use super::trial::{Need, alone};
 use super::typed::{Kept, Measuring};
 
-/// Silence in seconds after which a check has timed out. Those that end do so within one second.
+/// Seconds without output after which a check times out. Checks that end do so within one second.
 const TIMEOUT: &str = "4";
 
 pub fn trials() -> Vec<Trial> {
@@ -21,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Runs checks on an MPI without these functions; what they keep, and their rows.
+/// Runs checks on an MPI without these functions. Returns the run and its rows.
 #[track_caller]
 fn check(mpi: &Mpi, checks: &[&str], hidden: &str, code: i32) -> (Kept, Vec<Row>) {
     let line = format!("conform partitioned {} --timeout {TIMEOUT}", checks.join(" "));
@@ -36,7 +37,7 @@ fn check(mpi: &Mpi, checks: &[&str], hidden: &str, code: i32) -> (Kept, Vec<Row>
     (kept, rows)
 }
 
-/// Checks that MPIs of each kind pass, and those that Open MPI 5.0 fails.
+/// Checks that MPIs of each kind pass, and checks that Open MPI 5.0 fails.
 fn known(mpi: &Mpi) {
     const FAILS_OPEN_MPI: [(&str, &[&str]); 4] = [
         ("datatype_with_gaps", &["failed"]),
@@ -89,7 +90,7 @@ fn without_functions(mpi: &Mpi) {
     assert!(kept.ended.out.contains("0 of 2 passed, 2 not available"), "{}", kept.ended);
 }
 
-/// Two MPIs have one table, and a run of one of them uses the results.
+/// Two MPIs share one table, and a later run of one of them uses its results.
 fn both() {
     let [mpich, _] = MPIS.map(mpi);
     let line = format!("conform partitioned equal_counts ring --repeat 2 --mpi {}", MPIS.join(","));

@@ -1,5 +1,5 @@
-//! Runs that are cut off: what was finished is kept, nothing goes on running, and `--resume` does the rest. Most are cut off at a gate;
-//! one is killed at any moment, as often as `DDTBENCH_KILLS` says.
+//! Interrupted runs: finished results are kept, no process continues, and `--resume` does the remainder. Most runs
+//! are interrupted at a gate; one is killed at any moment, `DDTBENCH_KILLS` times.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,10 +18,10 @@ use super::setup::{Check, MPIS, Mpi, mpi, trials_on};
 use super::trial::{Need, alone, beside_others};
 use super::typed::{Measuring, Running, typed};
 
-/// The cases of a run; the seed draws their order.
+/// The cases of a run; the seed determines their order.
 const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "contiguous"];
 const METHODS: [&str; 2] = ["reference", "ddt"];
-/// More than one, so that a case can be cut off between two.
+/// More than one, so that a case can be interrupted between two launches.
 const LAUNCHES: usize = 2;
 
 pub fn trials() -> Vec<Trial> {
@@ -42,14 +42,14 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A run of so long for each method.
+/// A run with this time for each method.
 fn measuring(mpi: &Mpi, max_time_s: f64) -> Measuring<'_> {
     let (tests, methods) = (TESTS.join(" "), METHODS.join(","));
     Measuring::on(mpi, format!("run {tests} -m {methods} --max-time {max_time_s} --launches {LAUNCHES}"))
 }
 
 impl Running {
-    /// What goes on with it.
+    /// The command that resumes it.
     fn resume(&self) -> Command {
         typed(self.dir.path(), "run --resume out")
     }
@@ -61,8 +61,8 @@ impl Running {
         self.job = Job::start(&mut self.resume());
     }
 
-    /// The launcher, while there is one: what `ddtbench` itself has started, and not the shell that watches over it, which is called
-    /// `ddtbench`.
+    /// The launcher, while it runs: the child of `ddtbench` that is not the shell that watches over it, which is also
+    /// called `ddtbench`.
     fn launcher(&self) -> Option<i32> {
         let is_launcher =
             |process: &Process| process.parent == self.job.pid() && !process.has_argument("ddtbench");
@@ -79,8 +79,8 @@ impl Running {
         Summary::read(&self.out()).ends().into_iter().cloned().collect()
     }
 
-    /// Fails unless every case, launch and method has ended, each once, at most so many of them without figures, and each sample is
-    /// there once.
+    /// Fails unless every case, launch and method has ended exactly once, at most `most_failed` of them without
+    /// figures, and each sample is there once.
     #[track_caller]
     fn expect_whole(&self, most_failed: usize) {
         let ends = self.ends();
@@ -117,13 +117,13 @@ fn killed_ranks_and_launchers(mpi: &Mpi) {
     running.job.until_nothing_is_left();
     let whole = running.kept();
     assert!(whole.starts_with(&before), "a finished row has changed");
-    // Nothing but the methods that the killed processes were at.
+    // Only the methods that the killed processes were measuring.
     assert_eq!(running.ends().iter().filter(|row| row.get("outcome") == "crashed").count(), 2);
     running.expect_whole(2);
-    // There is nothing left to do, and it stays so.
+    // Nothing remains to be done, and the results stay the same.
     run(&mut running.resume()).expect_code(1);
     assert_eq!(running.kept(), whole);
-    // Unless that is wanted: what had failed is set aside, and what had not is left as it is.
+    // Unless it is requested: failed results are then set aside, and the others are unchanged.
     let again = run(running.resume().arg("--retry-failed")).expect_code(0);
     again.expect_err(&["set aside, since its case had not ended, or had failed"]);
     let aside = fs::read_to_string(running.out().join("set-aside/1/launches.csv")).unwrap();
@@ -134,7 +134,7 @@ fn killed_ranks_and_launchers(mpi: &Mpi) {
     running.job.wait().expect_code(1);
 }
 
-/// Killed in the first case and in the second, and interrupted there.
+/// Killed in the first case and in the second, and interrupted in the second.
 fn a_run_in_four_parts(mpi: &Mpi) {
     let (mut running, gate) = gated(mpi);
     gate.reach(&mut running.job);
@@ -156,7 +156,7 @@ fn a_run_in_four_parts(mpi: &Mpi) {
     running.job.wait().expect_code(130).expect_err(&["ddtbench run --resume out"]);
 }
 
-/// A launcher that ends when `ddtbench` does, and leaves its ranks in a separate session.
+/// A launcher that ends together with `ddtbench`, and leaves its ranks in a separate session.
 fn kill_with_ranks_that_are_left_behind(mpi: &Mpi) {
     let measuring = Measuring::on(mpi, "run nas_lu_y -m ddt --launcher ./launch");
     let script = format!("#!/bin/sh\nsetsid '{}' \"$@\" & wait\n", mpi.mpiexec.display());
@@ -167,13 +167,14 @@ fn kill_with_ranks_that_are_left_behind(mpi: &Mpi) {
     let mut running = measuring.start();
     gate.reach(&mut running.job);
     signal(running.job.pid(), libc::SIGKILL);
-    // Nobody else ends them: they wait at the gate as long as there is one.
+    // No other process ends them: they wait at the gate for as long as it is closed.
     running.job.until_nothing_is_left();
 }
 
-/// `ddtbench`, its launcher and its ranks are killed until there were enough kills; a run may end before its first.
+/// `ddtbench`, its launcher and its ranks are killed until there were enough kills; a run may end before its first
+/// kill.
 fn at_any_moment() {
-    /// The variable that says how many kills there are, and how many there are without it.
+    /// The variable with the number of kills, and the default number.
     const KILLS: (&str, usize) = ("DDTBENCH_KILLS", 3);
     let wanted = std::env::var(KILLS.0).ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS.1);
     let (mut kills, mut runs) = (0, 0);
@@ -184,10 +185,10 @@ fn at_any_moment() {
     eprintln!("{kills} kills in {runs} runs, and every run came to its end");
 }
 
-/// A run that is killed until it has come to its end, `wanted` times at most; how often it was. Victims and moments are those from the
-/// number `first` on.
+/// Kills a run until it ends, at most `wanted` times; returns the number of kills. `first` is the number of the first
+/// kill, which determines victims and moments.
 fn one_run(wanted: usize, first: usize) -> usize {
-    /// The shortest and the longest time from a start to a kill: from before the plan is read to after some cases.
+    /// The shortest and the longest time from a start to a kill: from before the plan is read until after some cases.
     const AFTER_S: (f64, f64) = (0.05, 2.0);
     let mut running = measuring(mpi("mpich"), 0.1).start();
     let mut rows: BTreeSet<String> = BTreeSet::new();
@@ -196,7 +197,7 @@ fn one_run(wanted: usize, first: usize) -> usize {
         let mut was_killed = false;
         while !was_killed && kills < wanted {
             let number = first + kills;
-            // Spread evenly, however many there are: multiples of the golden ratio.
+            // Evenly spread for any number of kills: multiples of the golden ratio.
             let share = (number as f64 * 0.618_033_988_75).fract();
             thread::sleep(Duration::from_secs_f64(AFTER_S.0 + share * (AFTER_S.1 - AFTER_S.0)));
             let victim = match number % 4 {
@@ -207,7 +208,7 @@ fn one_run(wanted: usize, first: usize) -> usize {
             if !running.job.is_running() {
                 break;
             }
-            // There is no launcher and no rank between two cases: they are met later.
+            // Between two cases there are no launchers and no ranks; kills find them later.
             let Some(pid) = victim else { continue };
             signal(pid, libc::SIGKILL);
             kills += 1;
@@ -220,7 +221,7 @@ fn one_run(wanted: usize, first: usize) -> usize {
         if !running.job.was_killed() {
             break;
         }
-        // What was killed before it knew its plan has left nothing that anybody would want.
+        // If it was killed before it knew its plan, there is nothing to resume.
         if running.out().join("plan.toml").exists() {
             running.job = Job::start(&mut running.resume());
         } else {
@@ -233,12 +234,13 @@ fn one_run(wanted: usize, first: usize) -> usize {
     }
     let lost: Vec<&String> = rows.iter().filter(|row| !there.contains(*row)).collect();
     assert!(lost.is_empty(), "rows were lost: {lost:?}");
-    // A process that is killed in its first moments, or two in a row, cost what it was at.
+    // A process that is killed in its first moments, or two in a row, lose the methods that they were measuring.
     running.expect_whole(of_others * METHODS.len());
     kills
 }
 
-/// A plan that does not come, a compiler wrapper that hangs, and a build that lasts: none keeps `ddtbench` from ending.
+/// A plan that never arrives, a compiler wrapper that hangs, and a long build: `ddtbench` can be interrupted in all
+/// of them.
 fn while_preparing() {
     let dir = tempfile::tempdir().unwrap();
     let hangs = dir.path().join("hangs");
@@ -259,7 +261,7 @@ fn while_preparing() {
     stop(&line, "CARGO", "ddtbench run --resume out");
 }
 
-/// A plan from a pipe into which nobody writes.
+/// A plan from a pipe without a writer.
 fn while_reading(dir: &Path) {
     let pipe = dir.join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
@@ -267,7 +269,7 @@ fn while_reading(dir: &Path) {
     let mut writer = None;
     job.until("reading", |job| {
         assert!(job.is_running(), "{:?}", job.output());
-        // Where nobody reads it cannot be opened.
+        // Without a reader it cannot be opened.
         writer = fs::File::options().write(true).custom_flags(libc::O_NONBLOCK).open(&pipe).ok();
         writer.is_some()
     });

@@ -1,4 +1,4 @@
-//! What stands in the way of measurements, as `ddtbench doctor` reports it.
+//! Obstacles to good measurements, as `ddtbench doctor` reports them.
 
 use std::fs;
 
@@ -25,7 +25,7 @@ fn doctor(line: &str) -> Ended {
     ended
 }
 
-/// Fails unless a line begins with this rating and has these words.
+/// Fails unless a line begins with this rating and contains these words.
 #[track_caller]
 fn expect_rated(report: &str, rating: &str, words: &str) {
     let is_it = |line: &str| line.trim().starts_with(rating) && line.contains(words);

@@ -1,4 +1,4 @@
-//! The engine's comparison: every method has its rows. `typed/engine.txt` has MPIs that pack wrong bytes or die.
+//! The engine's comparison: every method has its rows. `typed/engine.txt` tests MPIs that pack wrong bytes or crash.
 
 use std::collections::BTreeSet;
 
@@ -19,14 +19,15 @@ pub fn trials() -> Vec<Trial> {
         ("the grid can be packed", the_grid),
     ];
     let mut trials = trials_on(&MPIS, Need::OneProcessor, "engine", checks);
-    // What is chosen does not depend on the MPI.
+    // The selection does not depend on the MPI.
     trials.push(beside_others("mpich::engine::the grid comes after the tests, or alone", || {
         the_grid_by_its_name();
     }));
     trials
 }
 
-/// The rows of a comparison: ten rounds by their runs, whatever they take, since ratios have intervals from six on.
+/// The rows of a comparison: ten rounds, limited by repetitions and not by time, because ratios have intervals from
+/// six on.
 fn compare(mpi: &Mpi, line: &str) -> Vec<Row> {
     let kept = Measuring::on(mpi, format!("engine {line} --min-runs 4 --max-runs 40 --max-time 60")).ends(0);
     for file in ["samples.csv.gz", "blocks.csv.gz", "report.html", "summary.csv", "figures.csv"] {
@@ -66,7 +67,8 @@ fn expect_measured(rows: &[Row], methods: &[impl AsRef<str>], cases: usize) {
 }
 
 fn all_are_measured(mpi: &Mpi) {
-    // The state of the caches is nothing that an MPI knows of: both on one MPI alone, and the one that takes half the time on both.
+    // The state of the caches does not depend on the MPI: both states on one MPI only, and the one that takes half
+    // the time on both.
     let (caches, count) = if mpi.name == "mpich" { ("warm,cold", 2) } else { ("warm", 1) };
     let rows = compare(mpi, &format!("--preset quick --cache {caches}"));
     let tests: BTreeSet<&str> = rows.iter().map(|row| row.get("test")).collect();
@@ -78,7 +80,7 @@ fn all_are_measured(mpi: &Mpi) {
             assert_eq!(of(&rows, method, phase).len(), cases, "{method} {phase}");
         }
     }
-    // The other order has no loops that were written by hand.
+    // The other order does not have hand-written loops.
     let is_by_hand = |name: &String| METHODS.iter().any(|method| method.name == *name && method.by_hand);
     let (by_hand, others): (Vec<_>, Vec<_>) = Kind::Engine.all_methods().into_iter().partition(is_by_hand);
     expect_measured(&rows, &others, cases);
@@ -93,7 +95,7 @@ fn all_are_measured(mpi: &Mpi) {
 }
 
 fn the_grid(mpi: &Mpi) {
-    // The whole takes minutes: its first and its last cases, by the names that they have in it.
+    // The whole grid takes minutes: only its first and its last cases, by their names in the grid.
     for case in [
         "strided -p count=4092,blocklength=1,stride=1025,element=float",
         "scattered -p count=4,blocklength=8192,places=8,element=double",
@@ -104,7 +106,7 @@ fn the_grid(mpi: &Mpi) {
 }
 
 fn the_grid_by_its_name() {
-    // As a dry run plans them: the whole takes minutes.
+    // Only planned by a dry run, because the whole takes minutes.
     let planned = |tests: &str| -> Vec<PlannedCase> {
         let dry = type_alone(&format!("engine {tests} --dry-run")).expect_code(0);
         Plan::parse(&dry.out).expect("a plan").cases

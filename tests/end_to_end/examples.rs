@@ -1,4 +1,4 @@
-//! The examples, as those run them who copy them: pipelines of GitHub and GitLab, `git bisect run`, ReFrame.
+//! The examples, run as users who copy them would: pipelines of GitHub and GitLab, `git bisect run`, ReFrame.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,12 +14,12 @@ use super::setup::{self, Mpi, like_ddtbench, mpi};
 use super::trial::when_asked;
 use super::typed::typed;
 
-/// A small case, and as few and short launches as there can be.
+/// A small case, with as few and as short launches as possible.
 const CASE: &str = "strided -p count=16,stride=2,element=double -m reference,manual,ddt --min-runs 4";
 const COMPARE: &str = "--launches 3 --max-time 0.02";
 const JUDGE: &str = "--threshold 900%";
 
-/// Datatypes fail: what no load of the machine can hide or make. Times that make an MPI slower are judged in `compare`.
+/// Datatypes fail: the load of the machine can neither hide nor cause that. Slower times are judged in `compare`.
 const BROKEN: &str = "commit";
 
 pub fn trials() -> Vec<Trial> {
@@ -47,13 +47,13 @@ fn yaml(name: &str) -> Yaml {
     YamlLoader::load_from_str(&text).unwrap_or_else(|error| panic!("{name}: {error}")).remove(0)
 }
 
-/// An MPI that is built again and again in one place: MPICH, with whatever fault it has at the moment.
+/// An MPI that is built repeatedly in one place: MPICH, with the fault that it has at the moment.
 struct Build {
     dir: PathBuf,
 }
 
 impl Build {
-    /// In a place that stays, so that its rank program is built once.
+    /// In a permanent place, so that its rank program is built only once.
     fn new(of: &Mpi) -> Self {
         let dir = setup::scratch().join("build");
         let build = Self { dir: dir.clone() };
@@ -73,7 +73,7 @@ impl Build {
         ];
         for (name, script) in scripts {
             let file = dir.join("bin").join(name);
-            // A wrapper that is written anew is another MPI, for which all would be built again.
+            // A rewritten wrapper would be another MPI, for which everything would be built again.
             if fs::read_to_string(&file).is_ok_and(|known| known == script) {
                 continue;
             }
@@ -88,7 +88,7 @@ impl Build {
         self.dir.join("bin/mpicc")
     }
 
-    /// The file that says how it errs.
+    /// The file that defines its fault.
     fn fault(&self) -> PathBuf {
         self.dir.join("fault")
     }
@@ -105,7 +105,7 @@ fn shell(dir: &Path, script: &str) -> Command {
     command
 }
 
-/// The verdict that a JUnit file has on `ddt`: whether it is a failure.
+/// The verdict on `ddt` in a JUnit file: whether it is a failure.
 #[track_caller]
 fn expect_failure(dir: &Path, fails: bool) {
     let junit = fs::read_to_string(dir.join("junit.xml")).expect("the file is there");
@@ -145,10 +145,10 @@ fn gitlab() {
         let mut command = shell(dir.path(), &script.join("\n"));
         command.env("NEW_MPICC", build.mpicc()).env("BASELINES", dir.path().join("kept"));
         command.env("MEASURE", format!("{CASE} --launches 1 --max-time 0.02"));
-        // The machine may change its state between two runs, of which the gate refuses to judge.
+        // The state of the machine may change between two runs; then the gate would refuse to judge.
         run(command.env("JUDGE", format!("{JUDGE} --anyway --time 1s")).env("PAUSE", "100ms"))
     };
-    // The first pipeline finds no baseline, and makes it.
+    // The first pipeline does not find a baseline, and creates it.
     let first = run_all("script").expect_code(0);
     assert!(first.err.contains("kept: "), "{first}");
     run_all("after_script").expect_code(0);
@@ -159,7 +159,7 @@ fn gitlab() {
     baseline("save main").expect_code(2).expect_err(&["kept/main", "there already"]);
     baseline("check mine").expect_code(2).expect_err(&["kept/mine", "baseline list"]);
 
-    // A change so small is not decided by three runs, and is measured further.
+    // Three runs cannot decide such a small change, so it is measured further.
     let checks = || fs::read_dir(dir.path().join("kept/main/checks")).unwrap().flatten().count();
     assert_eq!(checks(), 1);
     let again = baseline("check main --anyway --pause 100ms --threshold 0.1% --out again");
@@ -182,7 +182,7 @@ fn gitlab() {
     baseline("remove main").expect_code(2).expect_err(&["kept/main", "baseline list"]);
 }
 
-/// Eight commits, of which the third cannot be built and the fifth is broken.
+/// Eight commits: the third cannot be built, and the fifth is broken.
 fn bisect() {
     const SCRIPT: &str = "
         git init --quiet repository
@@ -222,7 +222,7 @@ fn reframe() {
         "test -x '{0}/bin/reframe' || {{ python3 -m venv '{0}' && '{0}/bin/pip' install --quiet reframe-hpc==4.10.4; }}",
         environment.display()
     );
-    // ReFrame is not ours: it is installed with a network.
+    // ReFrame is not part of the project: it is installed from the network.
     run(Command::new("sh").args(["-c", &script])).expect_code(0);
     let mut command = shell(dir.path(), "\"$REFRAME\" -c \"$EXAMPLE\" -r --performance-report \"$@\"");
     command.arg("sh").args(["-S", "tests=strided", "-S", "methods=reference,ddt"]);

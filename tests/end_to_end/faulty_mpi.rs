@@ -1,4 +1,4 @@
-//! An MPI that errs on purpose (`faulty_mpi.c`).
+//! An MPI that is wrong on purpose (`faulty_mpi.c`).
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ pub fn library(mpi: &Mpi) -> &'static PathBuf {
     })
 }
 
-/// A variant of an MPI, called by this name, that errs in this way.
+/// A variant of an MPI with this name and this fault.
 pub fn variant(mpi: &Mpi, name: &str, fault: &str) -> String {
     format!("{name}:LD_PRELOAD={},FAULTY_MPI={fault}", library(mpi).display())
 }

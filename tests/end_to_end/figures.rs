@@ -1,4 +1,4 @@
-//! Figures of papers: one command measures and draws one, as SVG and as CSV.
+//! Figures of papers: one command measures and draws a figure, as SVG and as CSV.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::setup::mpi;
 use super::trial::alone;
 use super::typed::{Measuring, type_alone};
 
-/// Figures of papers, smaller than their own first look, with what they show.
+/// Figures of papers, smaller than their `quick` versions, with words that they show.
 const FIGURES: [(&str, &str, &[&str]); 3] = [
     (
         "ddtbench-5",
@@ -38,7 +38,7 @@ fn edited_bandwidths(plan: &str) -> String {
     })
 }
 
-/// The plan of BenchNBC's figure 7 with sizes that are given, so that none must be found.
+/// The plan of BenchNBC's figure 7 with given sizes, so that none has to be calibrated.
 fn edited_heat_maps(plan: &str) -> String {
     let (head, _) = plan.split_once("[[sweep]]").expect("a sweep");
     let sweep = |(communication, bytes): (u32, u32), (computation, rows): (u32, u32)| {
@@ -53,7 +53,7 @@ fn edited_heat_maps(plan: &str) -> String {
     head.to_owned() + &sweeps.collect::<String>()
 }
 
-/// What a user changes in a plan.
+/// A user's change of a plan.
 type Edit = fn(&str) -> String;
 
 pub fn trials() -> Vec<Trial> {
@@ -73,7 +73,7 @@ pub fn trials() -> Vec<Trial> {
             ];
             for (figure, edit, pictures, words) in own {
                 let plan = type_alone(&format!("list {figure}")).expect_code(0).out;
-                // Ten rounds whatever they take, so that there are intervals.
+                // Ten rounds, limited by repetitions and not by time, so that there are intervals.
                 let measuring = Measuring::on(mpi("mpich"), "figure my.toml --launches 1");
                 measured(measuring.file("my.toml", edit(&plan)), pictures, words);
             }

@@ -1,5 +1,5 @@
-//! A gate in the middle of a case, where a run can be met however slow or fast the machine is: rank 0 waits in its first
-//! `MPI_Type_commit` until it may pass (`faulty_mpi.c`).
+//! A gate in the middle of a case, which stops a run at a known point however fast the machine is: rank 0 waits in
+//! its first `MPI_Type_commit` until it may pass (`faulty_mpi.c`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ impl Gate {
         gate
     }
 
-    /// The fault of an MPI with this gate.
+    /// The fault of an MPI that has this gate.
     pub fn fault(&self) -> String {
         format!("gate {}", self.0.display())
     }
@@ -39,17 +39,17 @@ impl Gate {
         });
     }
 
-    /// Whether the ranks of a case have come to the gate since this was asked last.
+    /// Whether the ranks of a case have reached the gate since the last call.
     pub fn is_reached(&self) -> bool {
         fs::remove_file(self.0.with_extension("reached")).is_ok()
     }
 
-    /// Lets the process pass that is at the gate.
+    /// Lets the process at the gate pass.
     pub fn pass(&self) {
         fs::write(self.0.with_extension("pass"), "").unwrap();
     }
 
-    /// Lets all pass from now on.
+    /// Lets all processes pass from now on.
     pub fn open(&self) {
         fs::remove_file(&self.0).unwrap();
     }

@@ -1,8 +1,8 @@
-//! Halo exchanges: every exchange by every method, on several numbers of ranks, and computing around them. `typed/halo.txt` has what an
-//! MPI that errs does.
+//! Halo exchanges: every exchange with every method, on several numbers of ranks, and with computation.
+//! `typed/halo.txt` tests MPIs with faults.
 //!
-//! Nothing is timed before all memory was compared with what the exchange must have brought, so a method that has
-//! figures has brought it.
+//! Nothing is timed before all memory was compared with the expected result of the exchange, so a method that has
+//! figures is correct.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,26 +16,27 @@ use super::setup::{Check, MPIS, Mpi, mpi, trials_on};
 use super::trial::{Need, alone, beside_others};
 use super::typed::{Measuring, typed};
 
-/// Small values of each exchange, as a plan has them; each but `layout` has faces that two threads share unevenly, or evenly. That one
-/// has several arrays and types, a place, an order that goes back.
+/// Small values of each exchange, as in a plan. Each except `layout` has faces that two threads share unevenly, or
+/// evenly. `layout` has several arrays and types, a given place, and an order that goes back.
 fn small() -> impl Iterator<Item = (&'static str, &'static str)> {
     include_str!("halo_small.txt").lines().filter_map(|line| line.split_once(": "))
 }
 
-/// The head of a plan, short, since no figure is looked at. The silence is that of transfers, with which checks are shared.
+/// The head of a plan; short, because the test does not examine figures. The silence is that of transfers, so that
+/// they share results of checks.
 const HEAD: &str = "schema = 1
 experiment = \"halo\"
 limits = { warmup = 1, min_runs = 2, max_runs = 20, max_time_s = 0.002, precision_percent = 2.5, timeout_s = 6.0 }
 ";
 
-/// Methods that Open MPI 5.0.11 is known to err in, which must not stay in the dark: a partitioned request that is
-/// started while others are on their way sends too early, and partitions of a datatype with gaps begin at wrong places.
+/// Methods in which Open MPI 5.0.11 has known errors; their failures must be reported. A partitioned request that is
+/// started while others are active sends too early, and partitions of a datatype with gaps begin at wrong places.
 const KNOWN: [&str; 2] = ["partitioned", "partitioned_ddt"];
 
-/// Ways in which they may end there. `invalid` rests on a check.
+/// Their possible outcomes there. `invalid` depends on a check.
 const KNOWN_ENDS: [&str; 5] = ["invalid", "wrong data", "crashed", "timed out", "MPI error"];
 
-/// Conditions of a case, as a plan has them.
+/// Conditions of a case, as in a plan.
 const PLAIN: &str = r#"threads = "1""#;
 const THREADS: &str = r#"threads = "2""#;
 const BORDERS: &str = r#"threads = "2", periodic = "no""#;
@@ -44,11 +45,11 @@ const BY_CLOCK: &str = r#"threads = "2", start = "clock""#;
 const NEXT: &str = r#"threads = "2", neighbours = "next", periodic = "no""#;
 const FACES: &str = r#"threads = "1", neighbours = "faces3d""#;
 
-/// Exchanges that any number of ranks can have, and other shapes of neighbourhoods.
+/// Exchanges that work with any number of ranks, and neighbourhoods of other shapes.
 const ANY: &[&str] = &["wrf_vec", "nas_lu", "fft2d", "specfem3d_cm", "lammps_full", "stencil27"];
 const FEW: &[&str] = &["nas_mg", "wrf_sa", "stencil7", "specfem3d_oc"];
 
-/// Runs of all methods: the MPI, what, ranks, exchanges (all, if none is named) and conditions.
+/// Runs of all methods: the MPI, a name, ranks, exchanges (all, if none is named) and conditions.
 type Exchanges = (&'static str, &'static str, usize, &'static [&'static str], &'static [&'static str]);
 const EXCHANGES: [Exchanges; 15] = [
     ("mpich", "all exchanges", 4, &[], &[PLAIN]),
@@ -68,7 +69,7 @@ const EXCHANGES: [Exchanges; 15] = [
     ("openmpi", "one thread", 8, &["nas_mg"], &[PLAIN]),
 ];
 
-/// The one in which methods are measured that Open MPI errs in.
+/// The run that includes the methods in which Open MPI has errors.
 const KNOWN_TOO: &str = "some exchanges";
 
 pub fn trials() -> Vec<Trial> {
@@ -97,7 +98,8 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// All methods, also those that are measured only if they are asked for; on Open MPI mostly without those that it errs in.
+/// All methods, including those that are measured only on request; on Open MPI mostly without the ones in which it
+/// has errors.
 fn methods(mpi: &str, what: &str) -> Vec<&'static str> {
     let errs = |name: &&str| mpi == "openmpi" && what != KNOWN_TOO && KNOWN.contains(name);
     METHODS.iter().map(|method| method.name).filter(|name| !errs(name)).collect()
@@ -117,7 +119,7 @@ impl<'a> Exchange<'a> {
         Self { mpi, ranks, methods: methods(mpi.name, ""), tests: &["nas_lu"], conditions }
     }
 
-    /// Every exchange under each condition, by a plan.
+    /// Every exchange under each condition, from a plan.
     fn measuring(&self) -> Measuring<'a> {
         let mut plan = HEAD.to_owned();
         let _ = writeln!(plan, "ranks = {}\nmethods = {:?}", self.ranks, self.methods);
@@ -131,12 +133,12 @@ impl<'a> Exchange<'a> {
         Measuring::on(self.mpi, "halo --plan plan.toml").file("plan.toml", plan)
     }
 
-    /// The rows that report how each of the methods ended in each case that has it.
+    /// The rows that report the outcome of each of the methods in each case that has it.
     #[track_caller]
     fn ends<'b>(&self, summary: &'b Summary) -> Vec<&'b Row> {
         let ends = summary.ends();
         for method in METHODS.iter().filter(|method| self.methods.contains(&method.name)) {
-            // Nobody wrote loops for a layout.
+            // There are no hand-written loops for a layout.
             let tests = self.tests.iter().filter(|test| **test != "layout" || !method.by_hand);
             let found = ends.iter().filter(|row| row.is(&[("method", method.name)])).count();
             assert_eq!(found, tests.count() * self.conditions.len(), "{}: {ends:?}", method.name);
@@ -144,13 +146,13 @@ impl<'a> Exchange<'a> {
         ends
     }
 
-    /// Fails unless every method has times, or is known to err on this MPI.
+    /// Fails unless every method has times, or is known to fail on this MPI.
     #[track_caller]
     fn bring_all(&self, summary: &Summary) {
         let is_wrong = |row: &&Row| {
             let is_known = row.is(&[("mpi", "openmpi")]) && KNOWN.contains(&row.get("method"));
             match is_known {
-                // Figures that rest on a failed check are not judged, even if all was right this time.
+                // Figures that depend on a failed check are not judged, even if everything was right this time.
                 true => !KNOWN_ENDS.contains(&row.get("outcome")) || row.get("detail").is_empty(),
                 false => !row.is_measured() || row.number("median_s") <= Some(0.0),
             }
@@ -195,12 +197,12 @@ fn computing(mpi: &Mpi) {
             let case = [("params", row.get("params")), ("method", row.get("method")), ("phase", phase)];
             kept.summary.with(&case)[0].number("min_s").expect("a phase with times")
         };
-        // The longest of all threads, whatever the arrival; traces have times of their own.
+        // The longest time of all threads, whatever the arrival; traces have their own times.
         let least = if row.get("params").contains("kde") { 1e-6 } else { 150e-6 };
         assert!(of_phase("compute") >= least && of_phase("total") >= of_phase("compute"), "{row:?}");
         assert!(of_phase("exchange") >= 0.0, "{row:?}");
         let has_speedup = row.figure("speedup").is_some() && row.figure("gain").is_some();
-        // Neither stands without an interval, which takes six rounds.
+        // Both appear only with an interval, which needs six rounds.
         let has_rounds = row.number("blocks").is_some_and(|blocks| blocks >= 6.0);
         assert_eq!(has_speedup, row.get("method") != "manual" && has_rounds, "{row:?}");
         let has_ends = row.figure("speedup_low").is_some() && row.figure("gain_high").is_some();
@@ -213,7 +215,7 @@ fn for_one_thread(mpi: &Mpi) {
     let summary = exchange.measuring().fault("single").ends_in(&[0, 1]).summary;
     for row in exchange.ends(&summary) {
         let method = row.get("method");
-        // Those in which each thread hands over its own share.
+        // Methods in which each thread sends its own share.
         match ["partitioned", "fine", "aggregated", "partitioned_ddt"].contains(&method) {
             true => {
                 let words = ["2 threads", "MPI_THREAD_SINGLE"];

@@ -1,4 +1,4 @@
-//! A started command and all processes that come of it, found by a variable that they inherit.
+//! A started command and all its descendants, found by a variable that they inherit.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// The variable that marks a job's processes. Launchers hand it on to their ranks.
+/// The variable that marks a job's processes. Launchers pass it on to their ranks.
 const MARKER: &str = "DDTBENCH_TEST_JOB";
 
-/// The longest a job may take: above all that is tested here, builds of the rank program included, on a slow
-/// machine. It tells what hangs from what is slow.
+/// Time limit of a job: longer than anything tested here, including builds of the rank program, on a slow machine. It
+/// distinguishes jobs that hang from slow ones.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// How often something is looked for that is waited for: among all processes of the machine, and whether a command has ended, which
-/// costs next to nothing and is waited for hundreds of times.
+/// Interval between two checks of a condition: a search among all processes of the machine, or whether a command has
+/// ended. The latter costs almost nothing, and tests wait for it hundreds of times.
 const POLL: Duration = Duration::from_millis(20);
 const POLL_END: Duration = Duration::from_millis(2);
 
 /// A pause after a failed start of a launcher.
 const LAUNCHER_RECOVERS: Duration = Duration::from_secs(1);
 
-/// A running command. Dropping it kills all that is left of it.
+/// A running command. Dropping it kills all its remaining processes.
 pub struct Job {
     child: Child,
     line: String,
@@ -33,7 +33,7 @@ pub struct Job {
     output: TempDir,
 }
 
-/// What a command left.
+/// The results of a command.
 pub struct Ended {
     /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
@@ -63,8 +63,8 @@ impl Process {
     }
 }
 
-/// Spawns a command. A program that has just been written is busy for as long as a child that another trial has forked meanwhile
-/// holds the file open: until that child runs its own program.
+/// Spawns a command. A program that has just been written is busy for as long as a child that another trial has
+/// forked in the meantime has the file open: until that child runs its own program.
 fn spawn(command: &mut Command) -> io::Result<Child> {
     loop {
         match command.spawn() {
@@ -97,7 +97,7 @@ impl Job {
         Ended { code, out, err, line: self.line.clone() }
     }
 
-    /// Waits until something holds; the command may have ended meanwhile.
+    /// Waits until a condition is true; the command may have ended in the meantime.
     pub fn until(&mut self, what: &str, holds: impl FnMut(&mut Self) -> bool) {
         self.until_every(POLL, what, holds);
     }
@@ -118,7 +118,7 @@ impl Job {
         self.child.id() as i32
     }
 
-    /// All processes that still run, the command's own included.
+    /// All processes that still run, including the command's own.
     pub fn processes(&self) -> Vec<Process> {
         let wanted = format!("{MARKER}={}", self.marker).into_bytes();
         let mut found = Vec::new();
@@ -126,7 +126,7 @@ impl Job {
             let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else {
                 continue;
             };
-            // Of a zombie, which has ended, nothing can be read.
+            // The environment of a zombie cannot be read, but it has ended.
             let variables = fs::read(entry.path().join("environ")).unwrap_or_default();
             if variables.split(|&byte| byte == 0).any(|variable| variable == wanted) {
                 let words = fs::read(entry.path().join("cmdline")).unwrap_or_default();
@@ -144,7 +144,7 @@ impl Job {
         self.processes().into_iter().filter(|process| process.name == name).collect()
     }
 
-    /// Waits until the command has ended and none of its processes is left.
+    /// Waits until the command has ended and all its processes are gone.
     pub fn until_nothing_is_left(&mut self) {
         self.until("gone without leaving a process behind", |job| {
             !job.is_running() && job.processes().is_empty()
@@ -160,12 +160,12 @@ impl Job {
         self.status().is_none()
     }
 
-    /// Whether it was ended by a signal.
+    /// Whether a signal ended it.
     pub fn was_killed(&mut self) -> bool {
         self.status().is_some_and(|status| status.code().is_none())
     }
 
-    /// What it has written: its standard output, and its standard error.
+    /// Its standard output and its standard error so far.
     pub fn output(&self) -> (String, String) {
         let read = |name| {
             String::from_utf8_lossy(&fs::read(self.output.path().join(name)).unwrap_or_default()).into_owned()
@@ -179,7 +179,7 @@ impl Drop for Job {
         for process in self.processes() {
             signal(process.pid, libc::SIGKILL);
         }
-        // It has ended, or was killed just now.
+        // It has ended, or was just killed.
         let _ = self.child.wait();
     }
 }
@@ -215,11 +215,11 @@ fn parent(pid: i32) -> i32 {
     fields.skip(1).find_map(|field| field.parse().ok()).unwrap_or(0)
 }
 
-/// What Open MPI's launcher says where it fails before it has started anything, now and then on a busy machine.
-/// `ddtbench` starts such a process once more; who types the launcher does so by hand.
+/// Open MPI's launcher prints this if it fails before it has started any process, which happens occasionally on a
+/// busy machine. `ddtbench` then retries; users who type the launcher retry by hand.
 const LAUNCHER_FAILED: &str = "The PMIx server's listener thread failed to start";
 
-/// Runs a command to its end; once more if the launcher failed before it had started anything.
+/// Runs a command to its end. Retries if the launcher failed before it started any process.
 pub fn run(command: &mut Command) -> Ended {
     let ended = Job::start(command).wait();
     if ended.code == Some(0) || !ended.out.is_empty() || !ended.err.contains(LAUNCHER_FAILED) {
@@ -229,7 +229,7 @@ pub fn run(command: &mut Command) -> Ended {
     Job::start(command).wait()
 }
 
-/// Sends a signal; a process that has just ended is no error.
+/// Sends a signal. It is not an error if the process has just ended.
 pub fn signal(pid: i32, signal: i32) {
     // SAFETY: `kill` takes two numbers and touches no memory of ours.
     unsafe { libc::kill(pid, signal) };

@@ -1,4 +1,4 @@
-//! Several MPIs, cache modes and launches in one run, for every kind of experiments.
+//! Several MPIs, cache modes and launches in one run, for every kind of experiment.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::setup::{MPIS, mpi};
 use super::trial::alone;
 use super::typed::{Measuring, type_alone};
 
-/// A small case of each kind, by its command.
+/// A small case of each kind, as its command.
 const KINDS: [&str; 4] = [
     "run nas_lu_y -m reference,ddt --cache warm,cold",
     "engine strided -p count=16,stride=2,element=double --cache warm,cold",
@@ -39,7 +39,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// What tells rows of a table apart, but for methods and phases.
+/// The columns that identify a row of a table, except method and phase.
 fn places(rows: &[Row]) -> BTreeSet<[String; 4]> {
     let place =
         |row: &Row| ["mpi", "mpi_variant", "cache", "launch"].map(|column| row.get(column).to_owned());
@@ -64,7 +64,7 @@ fn every_one_has_its_rows(line: &str) {
         assert!(row.is(&[("launch", ""), ("launches", "3"), ("basis", "launches_t")]), "{row:?}");
         let [low, middle, high] =
             ["median_low_s", "median_s", "median_high_s"].map(|column| row.number(column).unwrap());
-        // A phase that the clock does not see takes no time.
+        // A phase that is too short for the clock takes no time.
         assert!(low <= middle && middle <= high || middle == 0.0, "{row:?}");
         assert!(row.number("repeat_low_s").unwrap() <= low, "{row:?}");
     }
@@ -72,12 +72,12 @@ fn every_one_has_its_rows(line: &str) {
     for mpi in mpis {
         assert!(reported.out.contains(mpi), "{reported}");
     }
-    // All is there: nothing is measured again.
+    // The run is complete: nothing is measured again.
     let whole = kept(&folder);
     let resume = || run.types("run --resume out").expect_code(0);
     resume();
     assert_eq!(kept(&folder), whole);
-    // As if it had been killed before its last launch: that is made again, and nothing else.
+    // The run is edited as if it had been killed before its last launch: only that launch is repeated.
     let last = |row: &Row| row.is(&[("mpi", "openmpi"), ("launch", &(LAUNCHES - 1).to_string())]);
     let (header, lines) = whole.split_once('\n').unwrap();
     let lines = lines.split_inclusive('\n').zip(run.rows("launches.csv"));
@@ -103,18 +103,18 @@ fn by_path() {
     let whole = kept(&run.out());
     resume().expect_code(0);
     assert_eq!(kept(&run.out()), whole, "nothing was left to do");
-    // Where the plan was edited meanwhile it is another run.
+    // With a plan that was edited in the meantime it is another run.
     let plan = run.read("plan.toml").replace("launches = 6", "launches = 7");
     std::fs::write(run.out().join("plan.toml"), plan).unwrap();
     resume().expect_code(2).expect_err(&["launches = 6", "launches = 7"]);
     assert_eq!(kept(&run.out()), whole);
 }
 
-/// A run that is gone on with where its account names another processor.
+/// A run that is resumed although its account names another processor.
 fn elsewhere() {
     let run = Measuring::on(mpi("mpich"), format!("{CASE} --launches 2")).ends(0);
     let folder = run.out();
-    // As if the second launch was still to be made, and the first had been made on another machine.
+    // The run is edited as if the second launch was missing and the first had been made on another machine.
     let text = run.read("launches.csv");
     let first: String = text.split_inclusive('\n').filter(|line| !line.contains(",reference,1,")).collect();
     assert!(first.len() < text.len(), "{text}");
@@ -131,7 +131,7 @@ fn elsewhere() {
     let words = ["another machine", "`another`", "column `part`"];
     run.types("run --resume out").expect_code(2).expect_err(&words).expect_err(&["--anyway"]);
     assert_eq!(kept(&folder), before, "nothing was touched");
-    // A node of the same kind, to which a scheduler may bring a job.
+    // A node of the same kind, to which a scheduler may move a job.
     began_on(here);
     run.types("run --resume out").expect_code(0).expect_err(&words);
     let parts = |launch| {
@@ -145,9 +145,9 @@ fn elsewhere() {
     assert!(hosts.len() == 2 && hosts[0] == "another" && hosts[1] != "another", "{hosts:?}");
     assert!(parts.iter().all(|row| row.get("mpis").starts_with("mpich ")), "{parts:?}");
     assert_eq!(parts[1].get("rank_hosts"), hosts[1]);
-    // It is no other place any more.
+    // This is no longer another place.
     run.types("run --resume out").expect_code(0);
-    // As if all parts had been measured with another setting.
+    // The run is edited as if all parts had been measured with another setting.
     let mut environment = run.environment();
     environment["mpis"][0]["settings"]["FI_PROVIDER"] = "tcp".into();
     environment["resumed"].as_array_mut().unwrap().clear();
@@ -163,7 +163,7 @@ fn elsewhere() {
     assert!(run.read("report.html").contains("Settings of mpich differ"));
 }
 
-/// A byte is wrong in one launch of three.
+/// A byte is wrong in one of three launches.
 fn wrong_once() {
     let line = "run strided -p count=16,stride=2,element=double -m reference,manual,ddt --launches 3 --max-time 0.06 --min-runs 4";
     let run = Measuring::on(mpi("mpich"), line).fault("flip 37").ranks_see("FAULTY_MPI_ONCE", "once").ends(1);
@@ -196,16 +196,16 @@ fn wrong_once() {
     }
 }
 
-/// One receive of ten takes 0.3 s more, which is long on any machine.
+/// One receive of ten takes 0.3 s longer, which is long on any machine.
 fn late() {
-    // Blocks of eleven receives with the one that is not timed, so that those are not late in all of them.
+    // Blocks of eleven receives including the untimed one, so that not all untimed ones are late.
     let line = "run strided -p count=16,stride=2,element=double -m reference,ddt --launches 1 --warmup 1 --min-runs 10 --max-runs 60 \
                 --max-time 60";
     let run = Measuring::on(mpi("mpich"), line).fault("stall 10 300000").ends(0);
     assert!(run.ended.out.contains("Slow at times: ddt of strided"), "{}", run.ended);
     let over = run.rows("summary.csv");
     let ddt = over.iter().find(|row| row.is(&[("method", "ddt"), ("phase", "round_trip")])).expect("a row");
-    // Of 60, at least four.
+    // At least four samples of 60.
     assert!(ddt.number("max_s") >= Some(0.3) && ddt.number("mean_s") >= Some(0.3 * 4.0 / 60.0), "{ddt:?}");
 }
 

@@ -1,4 +1,5 @@
-//! Any layout: given as text or in a file, measured without loops of its own, and recorded so that no file is needed.
+//! Any layout: given as text or in a file, measured without its own loops, and recorded so that the file is not
+//! needed again.
 
 use libtest_mimic::Trial;
 
@@ -6,7 +7,7 @@ use super::setup::{Check, MPIS, Mpi, trials_on};
 use super::trial::Need;
 use super::typed::Measuring;
 
-/// Short, since no figure is looked at.
+/// Short, because the test does not examine figures.
 const SHORT: &str = "--max-time 0.02 --min-runs 4";
 
 /// Two arrays, several types, a count, a place, an order of bytes that goes back; received into other places.
@@ -39,7 +40,7 @@ fn measured(mpi: &Mpi) {
         rows.into_iter().map(|row| row.get("method")).collect::<Vec<_>>()
     };
     assert_eq!(of("vector(40,5,2050,double)").join(" "), ALL);
-    // One packed end of several types has no signature.
+    // A packed message of several types does not have a signature.
     let of_mixed: Vec<&str> = ALL.split(' ').filter(|name| !name.contains("packed")).collect();
     assert_eq!(of("two_arrays"), of_mixed);
 }
@@ -49,7 +50,7 @@ fn no_file_needed(mpi: &Mpi) {
     let text = format!("indexed_block(1, [{}], int64)", list.join(", "));
     let line = format!("run --layout long.txt -m reference,loop,ddt {SHORT}");
     let first = Measuring::on(mpi, line).file("long.txt", text).ends(0);
-    // The file is not there.
+    // The file does not exist.
     let second =
         Measuring::on(mpi, "run --plan plan.toml").file("plan.toml", first.read("plan.toml")).ends(0);
     let params = [&first, &second].map(|kept| {
@@ -57,9 +58,9 @@ fn no_file_needed(mpi: &Mpi) {
         kept.summary.0[0].get("params")
     });
     assert_eq!(params[0], params[1]);
-    // A name and a number stand for the list.
+    // A name and a number replace the list.
     assert!(params[0].starts_with("name=long send=indexed_block-") && params[0].len() < 80, "{params:?}");
-    // Nothing is left to do.
+    // Nothing remains to be done.
     let resumed = second.types("run --resume out").expect_code(0);
     assert!(resumed.out.contains("long"), "{resumed}");
 }

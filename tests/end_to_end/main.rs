@@ -1,13 +1,13 @@
-//! All that is tested on real MPIs, as one binary whose trials are made for each MPI and number of ranks.
+//! All tests on real MPIs: one binary whose trials are made for each MPI and number of ranks.
 //!
-//! Nothing need be prepared: the first trial that needs an MPI has `ddtbench` install it, and build its rank
-//! program. Where that fails, so do all trials that need it; none is left out in silence.
+//! No preparation is needed: the first trial that needs an MPI lets `ddtbench` install it and build its rank program.
+//! If that fails, all trials that need it fail; none is skipped silently.
 
-/// An MPI that errs on purpose.
+/// An MPI that is wrong on purpose.
 mod faulty_mpi;
-/// A place in the middle of a case where a run can be met.
+/// A point in the middle of a case at which a run can be stopped.
 mod gate;
-/// Started commands, and all processes that come of them.
+/// Started commands and all their descendants.
 mod job;
 /// The rows of a run.
 mod results;
@@ -15,33 +15,33 @@ mod results;
 mod setup;
 /// Texts of commands and what they print.
 mod texts;
-/// What trials have of the machine.
+/// The resources of the machine that trials need.
 mod trial;
-/// Commands as a user types them, and what they keep.
+/// Commands as a user types them, and their results.
 mod typed;
 
 // The trials.
-/// What people type: the rank program without `ddtbench`, plans, reports, formats.
+/// Commands typed by hand: the rank program without `ddtbench`, plans, reports, formats.
 mod by_hand;
-/// Clocks of ranks that differ, brought to one time.
+/// Clocks that differ between ranks, synchronised.
 mod clocks;
 /// Commands on every MPI, and their results: errors are detected, and impossible requests refused.
 mod commands;
-/// Which of two sides is slower.
+/// Comparisons: which of two sides is slower.
 mod compare;
-/// How a run is started, and when it ends.
+/// The start and the end of a run.
 mod conditions;
 /// Checks of partitioned communication.
 mod conformance;
-/// Ranks, launchers and `ddtbench` itself killed in the middle of a run.
+/// Ranks, launchers and `ddtbench` itself, killed in the middle of a run.
 mod cut_off;
-/// What stands in the way of measurements.
+/// Obstacles to good measurements.
 mod doctor;
 /// The engine's comparison with the other ways to pack.
 mod engine;
-/// The examples for pipelines, as those run them who copy them.
+/// The examples for pipelines, run as users who copy them would.
 mod examples;
-/// Figures of papers, a command each.
+/// Figures of papers, one command each.
 mod figures;
 /// Exchanges between many ranks.
 mod halo;
@@ -51,21 +51,22 @@ mod launches;
 mod layouts;
 /// Every test and method, on every MPI, with 2 and with 4 ranks.
 mod moves_bytes;
-/// Communication beside computation.
+/// Overlap of communication and computation.
 mod overlap;
-/// Messages that are finished partition by partition.
+/// Messages that are completed partition by partition.
 mod partitioned;
 /// The unit tests of the rank program.
 mod rank_program;
-/// Without an MPI: what must be refused, and how.
+/// Refusals, without an MPI.
 mod refusals;
-/// Where clusters differ from a laptop: shared trees, modules, settings, paths, Python's packages, processes left behind.
+/// Differences between clusters and a laptop: shared trees, modules, settings, paths, Python's packages, orphaned
+/// processes.
 mod sites;
 /// Jobs of a Slurm with two nodes.
 mod slurm;
-/// What carries the bytes between the ranks of one host.
+/// The device that carries the bytes between the ranks of one host.
 mod transport;
-/// Ranks on two hosts, and what a network can do to them.
+/// Ranks on two hosts, and failures of the network.
 mod two_hosts;
 /// Datatypes as code.
 mod written;
@@ -105,8 +106,9 @@ fn main() -> ExitCode {
         slurm::trials(),
     ];
     let trials: Vec<Trial> = trials.into_iter().flatten().collect();
-    // A thread for each: trials wait for their places. Those that are asked for run one by one on the main thread: with a thread that
-    // ends, the system ends what it has started, as the nodes of Slurm, which several trials use.
+    // One thread per trial: trials wait for their places. Trials that need `--ignored` run one by one on the main
+    // thread: if another thread started processes and ended, the system would end them with it, for example the nodes
+    // of Slurm, which several trials use.
     arguments.test_threads = Some(if arguments.ignored { 1 } else { trials.len() });
     let conclusion = libtest_mimic::run(&arguments, trials);
     slurm::down();
@@ -114,10 +116,10 @@ fn main() -> ExitCode {
     conclusion.exit_code()
 }
 
-/// Lets all that is started here be interrupted. What a shell starts in the background from a script ignores SIGINT, and so would the
-/// `ddtbench` whose end by it is tested.
+/// Makes all processes started here interruptible. A shell starts background processes of a script with SIGINT
+/// ignored. They would inherit that, but tests interrupt `ddtbench` with SIGINT.
 fn let_interrupts_through() {
-    // SAFETY: the default action takes no handler, and no other thread is there yet.
+    // SAFETY: the default action has no handler, and there are no other threads yet.
     let before = unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
     assert_ne!(before, libc::SIG_ERR, "SIGINT cannot be set to its default action");
 }

@@ -1,7 +1,7 @@
-//! Every test and every method, on every MPI, with 2 and with 4 ranks: measured, and right in every column.
+//! Every test and every method, on every MPI, with 2 and with 4 ranks: measured, and correct in every column.
 //!
-//! Nothing is timed before its bytes were compared, so a method that has figures has moved the right bytes. That
-//! the comparison sees wrong ones is shown by `faulty_mpi.rs`.
+//! Nothing is timed before its bytes were compared, so a method that has figures has moved the right bytes. `typed/`
+//! shows that the comparison detects wrong ones.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,14 +16,14 @@ use super::setup;
 use super::trial::alone;
 use super::typed::{Measuring, type_alone};
 
-/// Numbers of ranks: a pair, and more than one of them. The second is also more than the cores of many machines.
+/// Numbers of ranks: one pair, and several. The second is also more than the cores of many machines.
 const RANKS: [usize; 2] = [2, 4];
 
-/// Short, since no figure is looked at: a few blocks of each method.
+/// Short, because the test does not examine figures: a few blocks of each method.
 const SHORT: &str = "--max-time 0.005 --min-runs 4 --warmup 1";
 
-/// A trial for each MPI and number of ranks, of one run: of the tests with an even or with an odd number, so that every test is on every
-/// MPI and by every number of ranks.
+/// One trial, with one run, for each MPI and number of ranks. Each has the tests with an even or with an odd number,
+/// so that every test runs on every MPI and with every number of ranks.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for (at, mpi) in setup::MPIS.into_iter().enumerate() {
@@ -61,7 +61,7 @@ fn every_method(mpi: &'static str, ranks: usize, first: usize) {
 
 fn arrays_of_ones_own(mpi: &'static str) {
     const CASES: &str = include_str!("own_arrays.toml");
-    // Puts are the same with any datatype, and Open MPI crashes in some of them now and then.
+    // Puts are the same with any datatype, and Open MPI sometimes crashes in them.
     let methods: Vec<&str> = methods().filter(|method| !method.starts_with("put_")).collect();
     let plan = format!("schema = 1\nmethods = {methods:?}\n{CASES}");
     let measuring = Measuring::on(setup::mpi(mpi), format!("run --plan own.toml {SHORT}"));
@@ -70,7 +70,7 @@ fn arrays_of_ones_own(mpi: &'static str) {
     for method in methods {
         let ends = summary.ends().into_iter().filter(|row| row.is(&[("method", method)]));
         let ends: Vec<_> = ends.collect();
-        // Not every one of them can be split, or described in every way.
+        // Not all of the cases can be split, or described in every way.
         let is_of_some =
             matches!(transfer(method), Ok(Transfer::InParts(_))) || description(method).is_some();
         let least = if is_of_some { 1 } else { cases };
@@ -79,7 +79,7 @@ fn arrays_of_ones_own(mpi: &'static str) {
     }
 }
 
-/// What there is to measure, as `ddtbench list` says.
+/// All tests and methods, from `ddtbench list`.
 fn list() -> &'static Value {
     static LIST: LazyLock<Value> = LazyLock::new(|| {
         let listed = type_alone("list --format json").expect_code(0);
@@ -96,18 +96,18 @@ fn methods() -> impl Iterator<Item = &'static str> {
     list()["methods"].as_array().expect("the list has methods").iter().map(name)
 }
 
-/// Those that are measured by so many ranks. Each pair sends datatypes as the only one does, so other descriptions of the same bytes need
-/// no more ranks.
+/// The methods measured with this number of ranks. Each pair sends datatypes in the same way as a single one, so
+/// other descriptions of the same bytes do not need more ranks.
 fn methods_by(ranks: usize) -> impl Iterator<Item = &'static str> {
     methods().filter(move |method| ranks == 2 || description(method).is_none())
 }
 
-/// A test of the list, at the set with its smallest message: the tested property does not depend on the size.
+/// A test of the list, with the set of its smallest message: the tested property does not depend on the size.
 struct Test {
     name: &'static str,
     set: &'static str,
     app: apps::MicroApp,
-    /// Those that it has: a layout has no loops that somebody has written by hand, and not every message can be parted.
+    /// The methods that it has: a layout does not have hand-written loops, and not every message can be split.
     methods: Vec<&'static str>,
 }
 
@@ -154,7 +154,7 @@ fn phases_are_those_of_the_method(test: &Test, method: &str, rows: &Summary) {
     let rows = rows.with(&[("method", method), ("pair", "all")]);
     let found: BTreeSet<_> = rows.iter().map(|row| row.get("phase")).collect();
     let mut ends = transfer.ends(&test.app);
-    // If every part is one run at both ends, no datatype is made.
+    // If every part is one run at both ends, no datatype is created.
     if matches!(transfer, Transfer::InParts(_)) {
         ends.creates &= found.contains("create");
     }
@@ -162,18 +162,19 @@ fn phases_are_those_of_the_method(test: &Test, method: &str, rows: &Summary) {
         [("create", ends.creates), ("free", ends.creates), ("pack", ends.packs), ("unpack", ends.unpacks)];
     let own: Vec<_> = phases.into_iter().filter(|phase| phase.1).map(|phase| phase.0).collect();
     let mut expected: BTreeSet<_> = own.iter().copied().chain(["round_trip"]).collect();
-    // The peer packs and unpacks what the origin does.
+    // The peer packs and unpacks the same data as the origin.
     for (mine, theirs) in [("pack", "peer_pack"), ("unpack", "peer_unpack")] {
         expected.extend(own.contains(&mine).then_some(theirs));
     }
-    // A transfer that is too short for the clock is repeated within a sample; its parts then cannot be timed separately.
+    // A transfer that is too short for the clock is repeated within a sample; its parts then cannot be timed
+    // separately.
     let is_whole = |row: &&Row| row.get("phase") == "round_trip";
     if rows.iter().copied().find(is_whole).and_then(|row| row.number("batch")) == Some(1.0) {
         expected.insert("communicate");
         expected.extend(own.contains(&"pack").then_some(["net", "in_parts"]).into_iter().flatten());
     }
     assert_eq!((&found, rows.len()), (&expected, expected.len()), "{} {method}", test.name);
-    // The clock's own time is taken off, which may be all of packing a few bytes.
+    // The clock's own time is subtracted, and can be all of the time to pack a few bytes.
     let is_time = |row: &&Row| match row.get("phase") {
         "round_trip" => row.number("median_s") > Some(0.0),
         _ => row.number("median_s") >= Some(0.0),
@@ -182,7 +183,7 @@ fn phases_are_those_of_the_method(test: &Test, method: &str, rows: &Summary) {
 }
 
 fn pairs_have_rows(test: &Test, method: &str, rows: &Summary, ranks: usize) {
-    // With one pair, and in an all-to-all, there is nothing but the whole.
+    // With one pair, and in an all-to-all, there is only the whole.
     let pairs = if ranks == 2 || test.name == "fft2d" { 0 } else { ranks / 2 };
     let pairs: BTreeSet<_> = (0..pairs).map(|pair| pair.to_string()).collect();
     let rows = rows.with(&[("method", method), ("phase", "round_trip")]);
@@ -195,7 +196,7 @@ fn pairs_have_rows(test: &Test, method: &str, rows: &Summary, ranks: usize) {
     assert!(pairs.is_empty() || samples(&of_pairs) >= samples(&whole), "{rows:?}");
 }
 
-/// Tests that certainly can, or cannot, be split, so that no method is left out by mistake.
+/// Tests that certainly can, or cannot, be split, so that no method is skipped by mistake.
 fn parted_are_measured(test: &str, rows: &Summary) {
     let expected = [
         ("ddt:count", "nas_lu_y", true),

@@ -1,5 +1,5 @@
-//! Communication beside computation: every operation, messages and exchanges by every method; sizes that are found once; and what
-//! goes wrong in between. `typed/overlap.txt` has more of the latter.
+//! Overlap of communication and computation: every operation, messages and exchanges with every method; sizes that
+//! are calibrated once; and failures during that. `typed/overlap.txt` tests more failures.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,11 +15,11 @@ use super::setup::{Check, MPIS, Mpi, trials_on};
 use super::trial::Need;
 use super::typed::{Kept, Measuring, by_hand, type_alone};
 
-/// Short, since no figure is looked at.
+/// Short, because the test does not examine figures.
 const SHORT: &str = "--max-time 0.002 --min-runs 2 --warmup 1";
 
-/// What is communicated besides operations, with its parameters: from arrays, from the same memory as is received into, between all, in
-/// stages, of any layout.
+/// Communication other than operations, with its parameters: from arrays, from the memory that is also received into,
+/// between all ranks, in stages, with any layout.
 const APPS: [(&str, &str); 9] = [
     ("nas_lu_y", "nx=40 ny=40"),
     ("wrf_x_vec", ""),
@@ -54,7 +54,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The rank program by hand: its table has a row with times for each of these methods, and no row says anything else.
+/// The rank program by hand: each of these methods has one row that ends as it should, and no row reports wrong data.
 #[track_caller]
 fn measures(mpi: &Mpi, ranks: usize, test: &str, params: &str) {
     let params = || params.split_whitespace();
@@ -78,7 +78,7 @@ fn measures(mpi: &Mpi, ranks: usize, test: &str, params: &str) {
 }
 
 fn operations(mpi: &Mpi) {
-    // What a number of ranks changes is ours: three of them on one MPI.
+    // The number of ranks affects only our code: three of them on one MPI.
     let ranks = if mpi.name == "mpich" { &[2, 3, 4][..] } else { &[2, 4] };
     for operation in OPERATIONS {
         // A block that ends within a word.
@@ -119,7 +119,7 @@ fn overlap<'a>(mpi: &'a Mpi, line: &str) -> Measuring<'a> {
     Measuring::on(mpi, format!("overlap {line} {SHORT}"))
 }
 
-/// The phases of a rim are there where one was asked for, or where there is one without asking, and nowhere else.
+/// The phases of a rim appear if one was requested or is there by default, and otherwise not.
 fn rims(mpi: &Mpi) {
     let kept = overlap(mpi, "halo:wrf_vec -p matrix_order=96,rim_percent=25%,0% -m ddt").ends(0);
     kept.summary.expect_all(2, &["ddt"]);
@@ -141,7 +141,7 @@ fn looking(mpi: &Mpi) {
     }
 }
 
-/// A broadcast of 20 ms in the wait, and one in a thread beside the computation: no sample can be shorter than that.
+/// A broadcast of 20 ms in the wait, and one in a thread during the computation: no sample can be shorter than that.
 fn delayed(mpi: &Mpi) {
     const DELAY_S: f64 = 0.02;
     for (fault, phases) in [
@@ -161,7 +161,7 @@ fn delayed(mpi: &Mpi) {
     }
 }
 
-/// Whether a size takes the time that is asked for depends on the machine, so a launcher reports the nearest one as found.
+/// Whether a size takes the requested time depends on the machine, so a launcher reports the nearest one as found.
 fn sizes(mpi: &Mpi) {
     let dry = type_alone("overlap ialltoall --dry-run").expect_code(0).out;
     assert!(dry.contains("communication_us") && !dry.contains("matrix_order"), "{dry}");
@@ -185,7 +185,7 @@ fn sizes(mpi: &Mpi) {
         of_side.map(|row| (row.get("bytes"), row.get("matrix_order"))).collect()
     };
     assert_eq!((of("").len(), of("")), (2, of("again")), "{cases:?}");
-    // Repeating the plan finds nothing anew.
+    // Repeating the plan does not calibrate again.
     let again = kept.types("overlap --plan out/plan.toml --out again").expect_code(0);
     assert!(!again.err.contains("finding sizes"), "{again}");
     // A broadcast that always takes 20 ms.
@@ -213,7 +213,7 @@ fn configurations(mpi: &Mpi) {
     let (basic, progress) = (headline("basic"), headline("progress"));
     assert!(basic.is_measured() && progress.is_measured(), "{}", kept.ended);
     assert!(progress.number("runnable_threads") > basic.number("runnable_threads"), "{progress:?}");
-    // With fewer cores than two for each rank there is none for the thread.
+    // With fewer than two cores per rank there is none for the thread.
     let dedicated = headline("dedicated");
     if std::thread::available_parallelism().map_or(1, usize::from) < 4 {
         assert_eq!(dedicated.get("outcome"), "not available");
@@ -221,7 +221,8 @@ fn configurations(mpi: &Mpi) {
     }
 }
 
-/// Open MPI has a progress thread for TCP alone: over memory there is nothing to be measured, though it has threads of other work.
+/// Open MPI has a progress thread only for TCP: over shared memory there is nothing to measure, though it has threads
+/// for other work.
 fn no_progress(mpi: &Mpi) {
     let kept =
         overlap(mpi, "ibcast -p bytes=1000,matrix_order=24,configuration=progress -m nonblocking").ends(1);
@@ -231,8 +232,8 @@ fn no_progress(mpi: &Mpi) {
     assert!(environment.contains("asynchronous progress") && !is_in_force, "{environment}");
 }
 
-/// Where there are two cores for each of two ranks, for so many hardware threads; and where they cannot be bound. The shim has the
-/// kernel say so.
+/// With two cores for each of two ranks, with as many hardware threads, and with cores that ranks cannot be bound to.
+/// The shim makes the kernel report these.
 fn dedicated(mpi: &Mpi) {
     let under = |fault: &str, code| -> Kept {
         let line = "ibcast -p bytes=1000,matrix_order=24,configuration=dedicated -m nonblocking";
@@ -261,7 +262,7 @@ fn dedicated(mpi: &Mpi) {
 }
 
 fn layouts(mpi: &Mpi) {
-    // How often each of them has the loop, and the application's loops.
+    // How many times each of them has the loop, and the application's loops.
     for (test, loops) in [
         ("layout -p 'send=vector(8,1,4,double)'", (1, 0)),
         ("halo:layout -p 'send=vector(8,1,4,double)'", (1, 0)),

@@ -1,5 +1,5 @@
-//! Partitioned transfers: every mechanism moves the right bytes, whatever the order, the sizes and the threads, and what an
-//! MPI cannot do is reported. `typed/partitioned.txt` has what an MPI that errs does.
+//! Partitioned transfers: every mechanism moves the right bytes, whatever the order, the sizes and the threads;
+//! features that an MPI lacks are reported. `typed/partitioned.txt` tests MPIs with faults.
 //!
 //! Every transfer is compared, so a mechanism that has figures has moved the right bytes.
 
@@ -13,11 +13,12 @@ use super::setup::{Check, MPIS, Mpi, trials_on};
 use super::trial::Need;
 use super::typed::{Kept, Measuring, type_alone};
 
-/// As short as it can be: one round and verification. What hangs on Open MPI, checks among it, hangs for good, and machines that
-/// are shared have stood still for three seconds; one limit for all, since results of checks are known under that.
+/// As short as possible: one round and verification. Hangs on Open MPI, including those of checks, are permanent, and
+/// shared machines have paused for up to three seconds. One limit for all, because results of checks are stored with
+/// it.
 const SHORT: &str = "--max-time 0.005 --min-runs 4 --max-runs 20 --warmup 1 --set-plan limits.timeout_s=6";
 
-/// Ways to aggregate beside that without a name, which adapts.
+/// Ways to aggregate, besides the adaptive one, which has no suffix.
 const AGGREGATED: [&str; 5] = [
     "aggregated:m=4",
     "aggregated:bytes=4096",
@@ -25,11 +26,11 @@ const AGGREGATED: [&str; 5] = [
     "aggregated:m=2@partitioned",
     "aggregated:bytes=4096@partitioned",
 ];
-/// Mechanisms that poll for progress, which are measured only if asked for. The last calls MPI at the sender before the first
-/// partition is ready, which Open MPI 5.0.11 does not survive.
+/// Mechanisms that poll for progress, which are measured only on request. The last one calls MPI at the sender before
+/// the first partition is ready, in which Open MPI 5.0.11 crashes.
 const POLLING: [&str; 4] =
     ["isend:test", "isend:testall", "partitioned:parrived_progress", "partitioned:progress_thread"];
-/// MPI's own partitioned transfer, whose partitions are of one size.
+/// MPI's own partitioned transfer, whose partitions have one size.
 const NATIVE: [&str; 3] = ["partitioned", "partitioned:list", "partitioned:parrived"];
 
 pub fn trials() -> Vec<Trial> {
@@ -71,7 +72,7 @@ fn measuring<'a>(mpi: &'a Mpi, methods: &[impl AsRef<str>], params: &str) -> Mea
     Measuring::on(mpi, format!("partitioned -p {params} -m {methods} {SHORT}"))
 }
 
-/// Fails unless a run has so many cases, in each of which these mechanisms have figures of all phases, and no others are.
+/// Fails unless a run has `cases` cases, in each of which exactly these mechanisms have figures of all phases.
 #[track_caller]
 fn expect_all(kept: &Kept, cases: usize, methods: &[impl AsRef<str>]) {
     kept.summary.expect_all(cases, methods);
@@ -104,7 +105,7 @@ fn every_mechanism(mpi: &Mpi) {
         }
         assert!((1.0..=8.0).contains(&messages("aggregated").unwrap()), "{order}");
     }
-    // Next to nothing, and more threads than partitions.
+    // Almost no bytes, and more threads than partitions.
     for params in ["bytes=0,64KiB,partitions=1,4", "bytes=128KiB,partitions=2,8,threads=2,3"] {
         expect_all(&measuring(mpi, all, params).ends(0), 4, all);
     }
@@ -138,8 +139,8 @@ fn polling(mpi: &Mpi) {
     expect_all(&measuring(mpi, methods, params).ends(0), 2, methods);
 }
 
-/// Open MPI 5.0.11 leaves one rank in `MPI_Wait` of such transfers, in one run of two to five, where its threads ask with
-/// `MPI_Parrived` while they mark partitions: nothing can be expected of that there.
+/// Open MPI 5.0.11 leaves one rank in `MPI_Wait` of such transfers, in one run of two to five, if its threads call
+/// `MPI_Parrived` while they mark partitions: the outcome there is not tested.
 fn both_ways(mpi: &Mpi) {
     let hangs = |method: &str| mpi.name == "openmpi" && method == "partitioned:parrived";
     let methods: Vec<&str> =
@@ -172,7 +173,7 @@ fn by_launches(mpi: &Mpi) {
     assert_eq!((gain("single:launched"), gain("single")), (None, None), "nothing ran beside them");
 }
 
-/// Open MPI 5.0.11 never says that such partitions have arrived, where the receiver has more of them.
+/// Open MPI 5.0.11 never reports that such partitions have arrived if the receiver has more of them.
 fn other_partitions(mpi: &Mpi) {
     let all = ["single", "rma_fence", "partitioned", "partitioned:list", "partitioned:parrived"];
     let methods = if mpi.name == "openmpi" { &all[..4] } else { &all };
@@ -192,7 +193,8 @@ fn computing(mpi: &Mpi) {
             assert!(row.is_measured() && row.number("median_s") > Some(10e-6), "{row:?}");
         }
     }
-    // 20 ms for the last partition, which no message costs: it travels alone, and most of the others together.
+    // 20 ms for the last partition, far more than any message costs: it is sent separately, and most of the others
+    // together.
     let params = "partition_bytes=1000,partitions=32,arrival=delay:20000000";
     let kept = measuring(mpi, &["aggregated"], params).ends(0);
     expect_all(&kept, 1, &["aggregated"]);
@@ -204,7 +206,7 @@ fn rule_of_pcomm(mpi: &Mpi) {
     let line =
         "partitioned -p bytes=64KiB,partitions=4 --set-plan limits.rule=pcomm -m single,isend,partitioned";
     let kept = Measuring::on(mpi, line).ends(0);
-    // What is resumed goes by the same rule; here nothing is left to do.
+    // A resumed run follows the same rule; here nothing remains to be done.
     kept.types("partitioned --resume out").expect_code(0);
     let samples = samples(&kept.out());
     for method in ["single", "isend", "partitioned"] {
@@ -244,9 +246,10 @@ fn lacking(mpi: &Mpi) {
     }
 }
 
-/// 64 KiB at 1 kB/s take a minute, beside which no delay counts; at 10^6 GB/s they take less than any message.
+/// 64 KiB at 1 kB/s take a minute, compared with which delays are negligible; at 10^6 GB/s they take less time than
+/// any message.
 fn a_given_bandwidth(mpi: &Mpi) {
-    // Ten rounds, by their runs: figures have intervals.
+    // Ten rounds, limited by repetitions: figures have intervals.
     let line =
         "partitioned -m single,many --max-time 60 --min-runs 4 --max-runs 40 -p bytes=64KiB,partitions=4";
     let summary = Measuring::on(mpi, format!("{line},beta=0.000001,1000000")).ends(0).summary;
@@ -259,8 +262,8 @@ fn a_given_bandwidth(mpi: &Mpi) {
     assert!(["equation 5", "no equation"].contains(&fast.get("gain_model_against")), "{fast:?}");
 }
 
-/// The partitions that the receiver waits for and those that arrive differ in number and size: an MPI may refuse that, or bring the
-/// wrong bytes, or only some of them.
+/// The partitions that the receiver waits for differ in number and size from those that arrive. An MPI may refuse
+/// that, or deliver wrong bytes, or only some of them.
 fn another_mapping(mpi: &Mpi) {
     let [adaptive, others] = [&["aggregated:adaptive"][..], &["single", "aggregated:m=1"]];
     let measuring = measuring(mpi, &[adaptive, others].concat(), "bytes=24KiB,partitions=8");

@@ -1,5 +1,5 @@
-//! The unit tests of the rank program. It links MPI, so `cargo test` knows nothing of it: what builds it for a run builds its
-//! tests as well, beside it, of what is built anyway.
+//! The unit tests of the rank program. It links MPI, so `cargo test` does not build it. The command that builds it
+//! for a run also builds its tests, in the same target folder.
 
 use std::env;
 
@@ -10,7 +10,7 @@ use super::job::run;
 use super::setup::{self, root, scratch};
 use super::trial::beside_others;
 
-/// Nothing is timed in unit tests: compiled in seconds, and with all checks.
+/// Unit tests do not time anything: built for a short compilation, and with all checks.
 const AS_TESTS: [&str; 4] =
     ["opt-level = 0", "codegen-units = 16", "debug-assertions = true", "overflow-checks = true"];
 
@@ -28,7 +28,7 @@ fn unit_tests() {
     for setting in AS_TESTS {
         cargo.args(["--config".to_owned(), format!("profile.release.package.ddtbench-rank.{setting}")]);
     }
-    // The folders of an MPI's libraries. Tests and examples do not get them from the build.
+    // The folders of an MPI's libraries, because tests and examples do not get them from the build.
     let folder = mpi.mpicc.ancestors().nth(2).expect("a wrapper lies in `bin`").join("lib");
     let own = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let folders = [folder].into_iter().chain(installation.library_dirs.clone()).chain(env::split_paths(&own));
@@ -37,7 +37,7 @@ fn unit_tests() {
     let passed = ended.out.lines().find_map(|line| line.strip_prefix("test result: ok. ")?.split(' ').next());
     assert!(passed.and_then(|count| count.parse().ok()) > Some(0), "no test has run: {ended}");
 
-    // The example sends what the pack engine has packed; it was built with the tests.
+    // The example sends data packed by the pack engine; it was built with the tests.
     let target = scratch().parent().expect("it is in the target folder");
     let mut command = mpi.command(&mpi.mpiexec);
     command.args(["-n", "2"]).arg(target.join("release/examples/send_a_face"));

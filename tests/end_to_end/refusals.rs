@@ -1,6 +1,6 @@
-//! What must be refused: at once, with exit code 2 and a message that names what is wrong, and leaving nothing.
+//! Refusals: at once, with exit code 2 and a message that names the error, and without leaving any file.
 //!
-//! `refusals/` has the commands and all that is printed then. They are typed in a copy of `refusals/files/`.
+//! `refusals/` has the commands and their complete output. They are typed in a copy of `refusals/files/`.
 
 use std::fs;
 
@@ -26,7 +26,7 @@ fn refused(command: &str) -> String {
     for file in files_in("refusals/files") {
         fs::copy(&file, dir.path().join(file.file_name().expect("a file has a name"))).unwrap();
     }
-    // A folder of somebody's own.
+    // A folder of the user.
     fs::create_dir(dir.path().join("mine")).unwrap();
     fs::write(dir.path().join("mine/thesis.txt"), "the only copy").unwrap();
     let before = everything_in(dir.path());

@@ -1,4 +1,4 @@
-//! What a run's folder says, read without the code that wrote it.
+//! The files of a run's folder, read without the code that wrote them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,7 +17,7 @@ impl Row {
         self.0.get(column).unwrap_or_else(|| panic!("there is no column `{column}`"))
     }
 
-    /// A figure; `None` where the row has none.
+    /// A figure; `None` if the row has none.
     pub fn figure(&self, name: &str) -> Option<f64> {
         self.0.get(name)?.parse().ok()
     }
@@ -34,21 +34,21 @@ impl Row {
         values.iter().all(|(column, value)| self.get(column) == *value)
     }
 
-    /// Whether it is of the case with all of these words: the name of its test, and parameters.
+    /// Whether its case has all of these words: the name of its test, and parameters.
     pub fn is_of(&self, case: &str) -> bool {
         let (test, params) = (self.get("test"), self.get("params"));
         case.split(' ')
             .all(|word| word.is_empty() || word == test || params.split(' ').any(|param| param == word))
     }
 
-    /// Whether the memory guard ended a method that is known to let an MPI's memory grow without end: Open MPI
-    /// 5.0.11's puts of datatypes in an all-to-all, 370 MB a second with a matrix of 256 x 256. To end it is right.
+    /// Whether the memory guard ended a method that is known to let an MPI's memory grow without limit, which is
+    /// right: Open MPI 5.0.11's puts of datatypes in an all-to-all, 370 MB per second with a matrix of 256 x 256.
     pub fn is_known_hoarder(&self) -> bool {
         let known = [("mpi", "openmpi"), ("test", "fft2d"), ("method", "put_ddt"), ("outcome", "crashed")];
         self.is(&known) && self.get("detail").starts_with("memory guard")
     }
 
-    /// Whether its method came to an end that has figures.
+    /// Whether its method has an outcome with figures.
     pub fn is_measured(&self) -> bool {
         ["converged", "time limit", "run limit", "launch limit"].contains(&self.get("outcome"))
     }
@@ -62,7 +62,7 @@ pub fn rows(file: &Path) -> Vec<Row> {
     reader.deserialize().map(|row| Row(Arc::new(row.expect("the file is whole")))).collect()
 }
 
-/// The rows of a gzipped CSV file, with those of the run's cases that their numbers stand for.
+/// The rows of a gzipped CSV file, joined with the run's cases by their numbers.
 #[track_caller]
 pub fn samples(dir: &Path) -> Vec<Row> {
     let cases = rows(&dir.join("cases.csv"));
@@ -78,7 +78,7 @@ pub fn samples(dir: &Path) -> Vec<Row> {
     .collect()
 }
 
-/// The file whose rows are the mark of what a run has kept, as text; nothing before its first case has ended.
+/// The text of the file that records which results a run has kept; empty before its first case has ended.
 pub fn kept(dir: &Path) -> String {
     std::fs::read_to_string(dir.join("launches.csv")).unwrap_or_default()
 }
@@ -93,14 +93,14 @@ pub fn expect_once<'a>(rows: impl IntoIterator<Item = &'a Row>, columns: &[&str]
     }
 }
 
-/// What tells a row of launches and the figures of it.
+/// The columns that identify a row of launches and its figures.
 fn place(row: &Row) -> Vec<String> {
     let columns = ["test", "params", "mpi", "mpi_variant", "cache", "method", "launch", "phase", "pair"];
     columns.map(|column| row.get(column).to_owned()).to_vec()
 }
 
-/// All rows of a run. Figures are columns of theirs, with `_low` and `_high` behind the names of their ends and `_against`
-/// behind that of what they are held against; the time over another method is `over_METHOD`.
+/// All rows of a run. Figures are columns, with the suffixes `_low` and `_high` for their ends, and `_against` for
+/// the value that they are compared with; the time relative to another method is `over_METHOD`.
 #[derive(Clone, Debug)]
 pub struct Summary(pub Vec<Row>);
 
@@ -127,7 +127,7 @@ impl Summary {
         Self(all)
     }
 
-    /// Those of a test: what asks much of each test looks through its own rows only.
+    /// The rows of a test: checks with much work per test then search only these rows.
     pub fn of_test(&self, test: &str) -> Self {
         Self(self.0.iter().filter(|row| row.get("test") == test).cloned().collect())
     }
@@ -137,7 +137,7 @@ impl Summary {
         self.0.iter().filter(|row| row.is(values)).collect()
     }
 
-    /// The tests of which a one-sided method crashed on Open MPI and is not known to always, each once.
+    /// The tests in which a one-sided method crashed on Open MPI without being known to crash always, each once.
     pub fn crashed_by_puts(&self) -> BTreeSet<String> {
         let is_one_sided =
             |row: &Row| ["put_", "rma_"].iter().any(|start| row.get("method").starts_with(start));
@@ -146,7 +146,7 @@ impl Summary {
         crashed.map(|row| row.get("test").to_owned()).collect()
     }
 
-    /// These rows, but those of some tests as `other` has them.
+    /// These rows, with the rows of some tests replaced by those of `other`.
     pub fn replaced_by(&self, other: &Self, tests: &BTreeSet<String>) -> Self {
         let rows = |of: &Self, are_replaced: bool| {
             let is_meant = |row: &&Row| tests.contains(row.get("test")) == are_replaced;
@@ -155,7 +155,7 @@ impl Summary {
         Self([rows(self, false), rows(other, true)].concat())
     }
 
-    /// The rows that report how methods ended: those of the phase that a method is judged by, over all pairs.
+    /// The rows that report how methods ended: those of the phase by which a method is judged, over all pairs.
     #[track_caller]
     pub fn ends(&self) -> Vec<&Row> {
         let is_end = |row: &&Row| {
@@ -165,7 +165,8 @@ impl Summary {
         self.0.iter().filter(is_end).collect()
     }
 
-    /// How a method ended in the one case with all of these words: the name of its test, and parameters as they are recorded.
+    /// The outcome of a method in the one case with all of these words: the name of its test, and recorded
+    /// parameters.
     #[track_caller]
     pub fn end(&self, case: &str, method: &str) -> &Row {
         let ends = self.ends().into_iter().filter(|row| row.is(&[("method", method)]));
@@ -183,7 +184,7 @@ impl Summary {
         }
     }
 
-    /// Fails unless there are so many cases, in each of which these methods have figures, and no others are.
+    /// Fails unless there are `cases` cases, in each of which exactly these methods have figures.
     #[track_caller]
     pub fn expect_all(&self, cases: usize, methods: &[impl AsRef<str>]) {
         let ends = self.ends();
@@ -196,7 +197,7 @@ impl Summary {
         assert!(ends.iter().all(|row| row.is_measured() && row.number("median_s") > Some(0.0)), "{ends:?}");
     }
 
-    /// Fails unless a method ended in this way, without figures of any phase and with all `words` in its detail.
+    /// Fails unless a method had this outcome, without figures of any phase and with all `words` in its detail.
     #[track_caller]
     pub fn expect_failed(&self, case: &str, method: &str, outcome: &str, words: &[&str]) {
         let row = self.end(case, method);

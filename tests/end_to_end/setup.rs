@@ -1,4 +1,4 @@
-//! Set-up: `ddtbench` is built, the MPIs are installed by it, and their rank programs are built by it.
+//! Set-up: builds `ddtbench`, lets it install the MPIs, and lets it build their rank programs.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -13,11 +13,11 @@ use super::job::run;
 use super::trial::{Need, trial};
 use super::typed::words;
 
-/// The MPIs that everything is tested on: those that `ddtbench` can install, so that they are the same everywhere.
+/// The MPIs of all tests: those that `ddtbench` can install, so that they are the same everywhere.
 pub const MPIS: [&str; 2] = ["mpich", "openmpi"];
 
-/// Takes a second off each start of Open MPI 5.0: its component `btl/ofi` sleeps that long where it finds no network, as here,
-/// when it is closed unused. The set-up itself starts Open MPI as it is.
+/// Saves a second per start of Open MPI 5.0: without a network, as here, its component `btl/ofi` sleeps that long
+/// when it is closed unused. The set-up itself starts Open MPI without this setting.
 pub const WITHOUT_SLEEP: (&str, &str) = ("OMPI_MCA_btl", "^ofi");
 
 /// An MPI that can be used.
@@ -34,18 +34,18 @@ pub struct Mpi {
 }
 
 impl Mpi {
-    /// A command of this MPI's, in no particular folder.
+    /// A command of this MPI, in no particular folder.
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(scratch());
-        // Open MPI refuses root, as whom containers run, unless it is told.
+        // Containers run as root, which Open MPI refuses without these variables.
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         command.env(WITHOUT_SLEEP.0, WITHOUT_SLEEP.1);
         command
     }
 }
 
-/// A folder for what several trials share; cargo keeps it in its target folder.
+/// A folder for data that several trials share; cargo keeps it in its target folder.
 pub fn scratch() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
@@ -53,7 +53,7 @@ pub fn scratch() -> &'static Path {
 /// A check of an MPI. It fails by panicking, as tests do.
 pub type Check = fn(&Mpi);
 
-/// A trial for each check on each of these MPIs, called `mpi::theme::what`.
+/// A trial for each check on each of these MPIs, called `mpi::theme::name`.
 pub fn trials_on(mpis: &[&'static str], need: Need, theme: &str, checks: &[(&str, Check)]) -> Vec<Trial> {
     let mut trials = Vec::new();
     for &name in mpis {
@@ -66,8 +66,8 @@ pub fn trials_on(mpis: &[&'static str], need: Need, theme: &str, checks: &[(&str
     trials
 }
 
-/// The set-up of an MPI by itself, so that its failure has a name. The first has all processors; what the others compile, they compile
-/// while ranks wait.
+/// The set-up of an MPI as a trial, so that its failure has a name. The first one has all processors; the others
+/// compile while ranks wait.
 pub fn set_up(name: &'static str) -> Trial {
     let need = if name == MPIS[0] { Need::AllProcessors } else { Need::Waiting };
     trial(need, format!("{name}::is installed and its rank program is built"), move || {
@@ -80,40 +80,41 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests' folder lies in the project's")
 }
 
-/// Lets cargo and pip ask nobody: what was installed and built once needs no network any more. Only the set-up has one.
+/// Prevents cargo and pip from using the network: nothing is missing after the set-up, which is the only part with a
+/// network.
 const WITHOUT_NETWORK: [(&str, &str); 2] = [("CARGO_NET_OFFLINE", "true"), ("PIP_NO_INDEX", "1")];
 
 /// The command `ddtbench`, in the folder `dir`, on a machine without a network.
 pub fn ddtbench(dir: &Path) -> Command {
     let mut command = with_network(dir);
     command.envs(WITHOUT_NETWORK);
-    // A third of the time of a short run would be cargo's, which finds that nothing has changed.
+    // A third of the time of a short run would be used by cargo to find that nothing has changed.
     command.env("CARGO", root().join("tests/end_to_end/cargo_once.sh"));
     command.env("DDTBENCH_TEST_CARGO", cargo()).env("DDTBENCH_TEST_SAID", built_by_cargo());
     command
 }
 
-/// Where is kept what cargo has said to this process: another one may test another state of the source.
+/// The folder with cargo's output for this process; another process may test another state of the source.
 fn built_by_cargo() -> PathBuf {
     scratch().join(format!("said-by-cargo.{}", std::process::id()))
 }
 
-/// Removes what was only for this process.
+/// Removes files that were only for this process.
 pub fn tidy_up() {
-    // Nothing is there where nothing was built.
+    // It does not exist if nothing was built.
     let _ = fs::remove_dir_all(built_by_cargo());
 }
 
-/// The same on a machine that has a network.
+/// The same, with a network.
 fn with_network(dir: &Path) -> Command {
     let mut command = Command::new(program());
-    // A user's choice of MPI, project or state must not decide what is tested.
+    // The user's own choice of MPI, project or state must not affect the tests.
     command.current_dir(dir).env("DDTBENCH_ROOT", root()).env_remove("MPICC").env_remove("DDTBENCH_STATE");
     command.env(WITHOUT_SLEEP.0, WITHOUT_SLEEP.1);
     command
 }
 
-/// Another program that starts `ddtbench` in a folder: with its environment, and with it in `PATH`.
+/// Another program that starts `ddtbench` in a folder, with the same environment and with `ddtbench` in `PATH`.
 pub fn like_ddtbench(program: impl AsRef<OsStr>, dir: &Path) -> Command {
     let ddtbench = ddtbench(dir);
     let mut command = Command::new(program);
@@ -130,7 +131,7 @@ pub fn like_ddtbench(program: impl AsRef<OsStr>, dir: &Path) -> Command {
     command
 }
 
-/// The program `ddtbench`, built from the source as it is now.
+/// The program `ddtbench`, built from the current source.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     PROGRAM.get_or_init(build).as_ref().unwrap_or_else(|reason| panic!("set-up failed: {reason}"))
@@ -141,7 +142,7 @@ fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| env!("CARGO").into())
 }
 
-/// Has cargo build it, and tell where: the target folder can be anywhere.
+/// Lets cargo build it and report its path: the target folder can be anywhere.
 fn build() -> Result<PathBuf, String> {
     let mut command = Command::new(cargo());
     command.current_dir(root()).args(["build", "--release", "--package", "ddtbench", "--bin", "ddtbench"]);
@@ -164,7 +165,8 @@ pub fn mpi(name: &'static str) -> &'static Mpi {
 }
 
 fn install(name: &'static str) -> Result<Mpi, String> {
-    // `ddtbench` itself keeps its things elsewhere there (`sites`); what is tested here lies where the README says.
+    // For such paths `ddtbench` keeps its files elsewhere (`sites`); the other tests expect them where the README
+    // describes.
     if !root().to_string_lossy().chars().all(|c| c.is_alphanumeric() || "/._-+=@%~".contains(c)) {
         let reason =
             "has blanks, quotes or the like in its path, which MPIs' compiler wrappers print unquoted";

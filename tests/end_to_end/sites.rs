@@ -1,5 +1,6 @@
-//! Machines that are not one's own laptop: a tree that many share, modules that come and go, settings of cargo, file systems
-//! without locks, Python's packages. They need no MPI: small programs replace cargo, pip and the MPI.
+//! Machines other than the user's own laptop: shared source trees, modules that come and go, settings of cargo, file
+//! systems without locks, Python's packages. These trials do not need an MPI: small programs replace cargo, pip and
+//! the MPI.
 //!
 //! `sites/` has commands typed into a shell there, and their output; each title begins on a new site.
 
@@ -51,7 +52,7 @@ impl Site {
         fs::write(site.path("clone/Cargo.toml"), "[workspace]\n").unwrap();
         fs::write(site.path("clone/harness/rank/main.rs"), "fn main() {}\n").unwrap();
         for fake in files_in("sites/fakes") {
-            // That of the system is in use until a site has another.
+            // The system's own Python is used unless a site has another one.
             let name = name_of(&fake).replace("python3", "fake-python3");
             fs::copy(&fake, site.path("bin").join(name)).unwrap();
         }
@@ -75,7 +76,7 @@ impl Site {
         {
             shell.env_remove(other);
         }
-        // Somebody whom file modes stop.
+        // A user for whom file modes apply.
         let as_user = if is_root() { "setpriv --reuid nobody --regid nogroup --clear-groups" } else { "" };
         shell
             .env("as_user", as_user)
@@ -91,7 +92,7 @@ impl Site {
 
 impl Drop for Site {
     fn drop(&mut self) {
-        // What was protected can be removed again.
+        // Makes protected files removable again.
         let _ = Command::new("chmod").args(["-R", "u+w"]).arg(self.dir.path()).status();
     }
 }
@@ -110,7 +111,7 @@ fn as_in(text: &Path) {
     });
 }
 
-/// What a tool has started goes on in a session of its own, and by itself, as a compiler's driver does.
+/// A tool's child processes may outlive it, in their own session or not, for example those of a compiler's driver.
 fn killed_while_preparing() {
     const LASTS: &str = "#!/bin/sh\n[ \"$4\" = --version ] && exit 0\n(sh -c 'sleep 1000; :' &)\nsetsid sleep 1000 &\nsleep 1000\n";
     let site = Site::new();

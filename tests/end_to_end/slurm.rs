@@ -1,5 +1,5 @@
-//! Jobs of a real Slurm with two nodes, which are namespaces of this machine (`slurm.sh`): what the README and
-//! `docs/cluster.md` say, word by word, and jobs that are cancelled.
+//! Jobs of a real Slurm with two nodes, which are namespaces of this machine (`slurm.sh`): the commands of the README
+//! and `docs/cluster.md`, word by word, and cancelled jobs.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -32,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
         let full = format!("{name}::slurm::{what}");
         when_asked(lack.as_deref(), full, move || {
             let mpi = mpi(name);
-            // What cannot be fetched is no fault of what is tested.
+            // A failed download is not a failed test.
             let cluster = cluster()?;
             check(mpi, &cluster);
             Ok(())
@@ -41,11 +41,11 @@ pub fn trials() -> Vec<Trial> {
     MPIS.into_iter().flat_map(|name| checks.map(|(what, check)| trial(name, what, check))).collect()
 }
 
-/// Why there can be no such Slurm on this machine.
+/// Why such a Slurm is not possible on this machine.
 fn lack() -> Option<String> {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let has_overlays = || {
-        // The module is loaded when it is first asked for.
+        // The kernel loads the module on first use.
         let _: Result<_, _> = Command::new("modprobe").args(["--quiet", "overlay"]).status();
         fs::read_to_string("/proc/filesystems").is_ok_and(|known| known.contains("overlay"))
     };
@@ -74,7 +74,7 @@ fn packages() -> Result<PathBuf, String> {
     };
     let mut fetched = fetch();
     if fetched.code != Some(0) {
-        // A fresh container has no lists.
+        // A fresh container does not have package lists.
         run(Command::new("apt-get").arg("update"));
         fetched = fetch();
     }
@@ -91,15 +91,15 @@ fn script() -> PathBuf {
     root().join("tests/end_to_end/slurm.sh")
 }
 
-/// Slurm, and a process on the node where users log in.
+/// Slurm, and a process on the login node.
 struct Cluster {
-    /// What runs it; it ends with this.
+    /// The process that runs it; it ends when this is dropped.
     _job: Job,
     _folder: TempDir,
     login: i32,
 }
 
-/// All trials share one.
+/// All trials share one cluster.
 static CLUSTER: Mutex<Option<Arc<Cluster>>> = Mutex::new(None);
 
 /// The cluster, started by the first trial that needs it.
@@ -127,22 +127,22 @@ pub fn down() {
     *CLUSTER.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
-/// A job that was submitted.
+/// A submitted job.
 struct Submitted<'a> {
     cluster: &'a Cluster,
     dir: &'a Path,
     id: String,
-    /// Everything that carries what `sbatch` handed on to it.
+    /// All processes with the environment that `sbatch` passed on.
     processes: Job,
 }
 
 impl Cluster {
-    /// A command line on the node where users log in, in a folder, with `ddtbench` in `PATH`.
+    /// A command line on the login node, in a folder, with `ddtbench` in `PATH`.
     fn command(&self, dir: &Path, line: &str) -> Command {
         let mut command = like_ddtbench("nsenter", dir);
         command.args(["--target", &self.login.to_string()]);
         command.args(words("--net --uts --ipc --mount --pid -- bash -c 'cd \"$0\" && eval \"$1\"'"));
-        // MPICH's wheel over UCX takes the nodes for one machine, and its memory for the network.
+        // MPICH's wheel with UCX mistakes the nodes for one machine, and uses its memory as the network.
         command.arg(dir).arg(line).env("MPIR_CVAR_CH4_NETMOD", "ofi").env("FI_PROVIDER", "tcp");
         command
     }
@@ -160,7 +160,8 @@ impl Cluster {
 }
 
 impl Submitted<'_> {
-    /// Waits until the job has ended and nothing of it runs on any node; what it said, if it ended as wanted.
+    /// Waits until the job has ended and none of its processes runs on any node. Returns its output if its state is
+    /// the wanted one.
     #[track_caller]
     fn end(mut self, state: &str) -> String {
         let (cluster, dir) = (self.cluster, self.dir);
@@ -204,7 +205,7 @@ fn blocks((page, section): Section) -> Vec<String> {
     blocks
 }
 
-/// The only line of a section's code that has all of these words; one that goes on after a backslash is one.
+/// The only line of a section's code that has all of these words; lines joined by a backslash count as one.
 #[track_caller]
 fn line_with(section: Section, words: &[&str]) -> String {
     let blocks: Vec<_> = blocks(section).iter().map(|block| block.replace("\\\n", " ")).collect();
@@ -214,7 +215,7 @@ fn line_with(section: Section, words: &[&str]) -> String {
     lines[0].to_owned()
 }
 
-/// A folder that all nodes see, with the page's script.
+/// A folder that all nodes can see, with the page's script.
 fn folder_with_script() -> TempDir {
     let dir = tempfile::tempdir_in(scratch()).unwrap();
     let script = blocks(JOBS).into_iter().find(|block| block.starts_with("#!/bin/bash")).expect("a script");
@@ -222,7 +223,7 @@ fn folder_with_script() -> TempDir {
     dir
 }
 
-/// Fails unless all of a run has figures, of two hosts that TCP joins.
+/// Fails unless all rows of a run have figures, on two hosts connected by TCP.
 #[track_caller]
 fn expect_measured_on_two(out: &Path) {
     for case in rows(&out.join("cases.csv")) {
@@ -232,7 +233,7 @@ fn expect_measured_on_two(out: &Path) {
     assert!(!rows.is_empty() && rows.iter().all(Row::is_measured), "{rows:?}");
 }
 
-/// What the page's script is given beside the MPI.
+/// Arguments of the page's script in addition to the MPI.
 const SHORT: &str = "contiguous -p bytes=100000 -m reference,ddt --max-time 0.02 --launches 1 --mpi";
 
 fn the_script(mpi: &Mpi, cluster: &Cluster) {
@@ -249,7 +250,7 @@ fn the_script(mpi: &Mpi, cluster: &Cluster) {
     expect_measured_on_two(&out);
     let environment = fs::read_to_string(out.join("environment.json")).unwrap();
     assert!(environment.contains("\"host\": \"nodeb\""), "{environment}");
-    // A job that is requeued begins again with its number.
+    // A requeued job starts again with the same number.
     let before = kept(&out);
     let again = format!("SLURM_JOB_ID={id} bash job.sh {SHORT} {}", mpi.name);
     run(&mut cluster.command(dir.path(), &again)).expect_code(0);
@@ -273,7 +274,7 @@ fn cancelled(mpi: &Mpi, cluster: &Cluster) {
     let line = format!("sbatch job.sh {short} --variant '{variant}' --mpi {}:gated", mpi.name);
     let mut job = cluster.submit(dir.path(), &line);
     let out = dir.path().join("results").join(&job.id);
-    // The command that submits a job has ended long before.
+    // The command that submits a job has ended long ago.
     job.processes.until("at the gate", |_| gate.is_reached());
     gate.pass();
     job.processes.until("at the gate again", |_| gate.is_reached());

@@ -1,4 +1,4 @@
-//! Texts of commands and their output: after a line `# TITLE` the command behind `$ `, then its output.
+//! Texts of commands and their output: after a line `# TITLE` the command after `$ `, then its output.
 //! `SNAPSHOTS=overwrite cargo test --release -p ddtbench-tests -- FILTER` writes the current output.
 
 use std::fs;
@@ -30,8 +30,8 @@ pub fn name_of(text: &Path) -> String {
     text.file_stem().expect("a file has a name").to_string_lossy().into_owned()
 }
 
-/// Fails unless each command of a text prints what the text has. `begin` is called with each title, and decides whether the commands
-/// below it are typed.
+/// Fails unless each command of a text prints the expected output. `begin` is called with each title, and decides
+/// whether the commands below it run.
 pub fn expect_as_in(text: &Path, mut begin: impl FnMut(&str) -> bool, print: impl Fn(&str) -> String) {
     let expected = fs::read_to_string(text).expect("it can be read");
     let mut printed = String::new();

@@ -1,4 +1,4 @@
-//! What carries the bytes between the ranks of one host.
+//! The device that carries the bytes between the ranks of one host.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::setup::{Check, MPIS, Mpi, WITHOUT_SLEEP, trials_on};
 use super::trial::Need;
 use super::typed::{Kept, Measuring};
 
-/// Bytes of a message that is worth a network.
+/// Bytes of a message that is large enough for a network.
 const BYTES: f64 = 100_000.0;
 
 pub fn trials() -> Vec<Trial> {
@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
     trials_on(&MPIS, Need::AllProcessors, "transport", checks)
 }
 
-/// Settings of the library and its components are those of the run.
+/// The recorded settings of the library and its components are those of the run.
 #[track_caller]
 fn expect_account(mpi: &Mpi, kept: &Kept, is_tcp: bool) {
     let settings = kept.account()["library_account"].clone();
@@ -34,7 +34,8 @@ fn expect_account(mpi: &Mpi, kept: &Kept, is_tcp: bool) {
     assert!(btl.contains(&"tcp") && btl.contains(&"sm") != is_tcp, "{btl:?}");
 }
 
-/// The devices have counted the case's own messages where they carry them, there and back, and nothing of that size elsewhere.
+/// If the devices carry the messages, they have counted the case's own in both directions; otherwise nothing of that
+/// size.
 #[track_caller]
 fn expect_counted(kept: &Kept, is_tcp: bool) {
     let figures = kept.rows("figures.csv");

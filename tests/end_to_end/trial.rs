@@ -1,4 +1,5 @@
-//! Trials: those that have the machine to themselves, those that run beside them, and those that only `-- --ignored` runs.
+//! Trials: those that have the machine to themselves, those that run at the same time, and those that only `--
+//! --ignored` runs.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -7,7 +8,7 @@ use std::time::Instant;
 
 use libtest_mimic::{Completion, Trial};
 
-/// Room for trials that run at the same time. Those that wait for it get it in the order in which they came.
+/// Room for trials that run at the same time. Waiting trials enter in the order of their arrival.
 struct Room {
     state: Mutex<RoomState>,
     changed: Condvar,
@@ -15,12 +16,13 @@ struct Room {
 
 struct RoomState {
     free: usize,
-    /// The number of the next that comes, and of the next that gets in.
+    /// The number of the next arrival, and of the next trial to enter.
     coming: usize,
     entering: usize,
 }
 
-/// Processors that a trial needs. Ranks that exchange messages need all: those of two jobs would wait for each other in every message.
+/// Processors that a trial needs. Ranks that exchange messages need all of them: the ranks of two jobs would wait for
+/// each other in every message.
 static PROCESSORS: Room = Room::of(ALL);
 
 /// Enough for a pair of ranks.
@@ -39,7 +41,7 @@ impl Room {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does this when so many places are free.
+    /// Runs `check` as soon as this many places are free.
     fn hold<T>(&'static self, places: usize, name: String, check: impl FnOnce() -> T) -> T {
         let mut state = self.state();
         let number = state.coming;
@@ -56,7 +58,7 @@ impl Room {
     }
 }
 
-/// Places that are given back, after a panic too.
+/// Places that are given back when this is dropped, also after a panic.
 struct Held {
     room: &'static Room,
     places: usize,
@@ -69,14 +71,14 @@ impl Drop for Held {
     }
 }
 
-/// What a trial needs of the machine.
+/// The resources that a trial needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Need {
     /// Ranks that exchange messages.
     AllProcessors,
     /// A single process that computes.
     OneProcessor,
-    /// Next to nothing: it mostly waits, or is over at once.
+    /// Almost nothing: it mostly waits, or ends at once.
     Waiting,
 }
 
@@ -104,8 +106,8 @@ pub fn beside_others(name: impl Into<String>, check: impl FnOnce() + Send + 'sta
     trial(Need::Waiting, name, check)
 }
 
-/// A trial that runs where it is asked for, with `-- --ignored`. Where the machine lacks what it needs, as is known beforehand or found
-/// out by the check, it is reported as not run, and why.
+/// A trial that runs only on request, with `-- --ignored`. If the machine lacks a requirement, known beforehand or
+/// found by the check, it is reported as not run, with the reason.
 pub fn when_asked(
     lack: Option<&str>,
     name: String,
@@ -114,7 +116,7 @@ pub fn when_asked(
     unless(lack, name, check).with_ignored_flag(true)
 }
 
-/// The same without being asked for.
+/// The same, but run by default.
 pub fn unless(
     lack: Option<&str>,
     name: String,
@@ -130,10 +132,10 @@ pub fn unless(
     })
 }
 
-/// The variable that names a file for the time of each trial: a line of seconds and name.
+/// The variable that names a file for the time of each trial: one line of seconds and name per trial.
 const TIMES: &str = "DDTBENCH_TEST_TIMES";
 
-/// Writes when it is dropped, so that trials that fail have a time as well.
+/// Writes when it is dropped, so that failed trials have a time as well.
 struct Clock {
     name: String,
     begun: Instant,
@@ -146,7 +148,7 @@ impl Drop for Clock {
             Some(File::create(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
         });
         let Some(mut file) = FILE.as_ref() else { return };
-        // Nothing that is tested depends on it.
+        // No test depends on it.
         let _ =
             file.write_all(format!("{:.2}\t{}\n", self.begun.elapsed().as_secs_f64(), self.name).as_bytes());
     }

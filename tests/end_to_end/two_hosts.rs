@@ -1,5 +1,5 @@
-//! Two hosts, which are namespaces of this machine (`two_hosts.sh`): what goes over the link between them, and runs that lose
-//! a rank, the link or a host.
+//! Two hosts, which are namespaces of this machine (`two_hosts.sh`): the data sent over their link, and runs that
+//! lose a rank, the link or a host.
 
 use std::fs;
 use std::process::Command;
@@ -14,14 +14,16 @@ use super::setup::{Check, MPIS, Mpi, mpi, root};
 use super::trial::when_asked;
 use super::typed::{Kept, Measuring, Running, words};
 
-/// Short, and of a size that is worth a network.
+/// Short, and of a size that is large enough for a network.
 const SHORT: &str = "run contiguous -p bytes=100000 -m reference,ddt --max-time 0.02";
-/// Two cases that are met at a gate. What a cut link leaves waits for ever; a busy machine needs some seconds to start an MPI.
+/// Two cases that are stopped at a gate. Processes after a cut of the link wait for ever; a busy machine needs some
+/// seconds to start an MPI.
 const GATED: &str = "run contiguous nas_lu_y -m reference,ddt --max-time 0.02 --set-plan limits.timeout_s=8";
 const TESTS: [&str; 2] = ["contiguous", "nas_lu_y"];
 const METHODS: [&str; 2] = ["reference", "ddt"];
 
-/// Exit codes of `two_hosts.sh`: there are no namespaces, or something still ran on a host long after the command's end.
+/// Exit codes of `two_hosts.sh`: without namespaces, and with a process that still runs on a host long after the
+/// command's end.
 const NO_NAMESPACES: i32 = 77;
 const LEFT: i32 = 78;
 
@@ -48,7 +50,7 @@ pub fn trials() -> Vec<Trial> {
     trials.chain(on("mpich", &[on_one])).collect()
 }
 
-/// Why there cannot be two hosts on this machine.
+/// Why two hosts are not possible on this machine.
 pub fn lack() -> Option<&'static str> {
     let can = |line: &str| {
         let words = words(line);
@@ -65,9 +67,9 @@ pub fn lack() -> Option<&'static str> {
 /// The address of the second host.
 const OTHER: &str = "10.9.0.2";
 
-/// A measurement with so many ranks on the first host and as many on another.
+/// A measurement with `each` ranks on the first host and as many on another.
 fn measuring<'a>(mpi: &'a Mpi, line: &str, each: usize, other: &str, netmod: &str) -> Measuring<'a> {
-    // Both hosts have the same cores, and each would bind its first rank to the first.
+    // Both hosts have the same cores, and each would bind its first rank to the first core.
     let measuring = Measuring::on(mpi, format!("{line} --set-plan bind=false"));
     let agent = measuring.dir().join("agent").display().to_string();
     if mpi.name == "openmpi" {
@@ -79,19 +81,19 @@ fn measuring<'a>(mpi: &'a Mpi, line: &str, each: usize, other: &str, netmod: &st
     measuring.ranks_see("MPIR_CVAR_CH4_NETMOD", netmod).ranks_see("FI_PROVIDER", "tcp")
 }
 
-/// Starts it on the first of two hosts.
+/// Starts the measurement on the first of two hosts.
 fn start(measuring: Measuring<'_>) -> Running {
     let (script, dir) = (root().join("tests/end_to_end/two_hosts.sh"), measuring.dir().to_owned());
     measuring.start_by("bash", &[&script, &dir])
 }
 
-/// A run on two hosts that is met at its gate.
+/// A run on two hosts that is stopped at its gate.
 fn gated(mpi: &Mpi) -> (Running, Gate) {
     let (measuring, gate) = measuring(mpi, GATED, 1, OTHER, "ofi").gated();
     (start(measuring), gate)
 }
 
-/// Waits for the end; nothing may be left on a host.
+/// Waits for the end. No process may remain on a host.
 #[track_caller]
 fn end(run: Running, code: i32) -> Kept {
     let kept = run.ends_in(&[code, NO_NAMESPACES, LEFT]);
@@ -100,7 +102,7 @@ fn end(run: Running, code: i32) -> Kept {
     kept
 }
 
-/// Waits until the ranks of a case are at the gate; these ranks.
+/// Waits until the ranks of a case are at the gate, and returns them.
 fn reach(run: &mut Running, gate: &Gate) -> Vec<Process> {
     gate.reach(&mut run.job);
     let ranks = run.job.named("ddtbench-rank");
@@ -124,12 +126,13 @@ fn set_link(job: &Job, state: &str) {
     assert!(done.is_ok_and(|status| status.success()), "the link is not {state}");
 }
 
-/// Where a process is.
+/// The network namespace of a process.
 fn network(pid: i32) -> Option<std::path::PathBuf> {
     fs::read_link(format!("/proc/{pid}/ns/net")).ok()
 }
 
-/// A run to its end, on two hosts that a network joins; fails unless all has figures and has gone over it.
+/// A run to its end, on two hosts connected by a network. Fails unless all rows have figures and the messages used
+/// the network.
 #[track_caller]
 fn measured(mpi: &Mpi, line: &str, each: usize) -> Kept {
     let kept = end(start(measuring(mpi, line, each, OTHER, "ofi")), 0);
@@ -175,7 +178,7 @@ fn partitioned(mpi: &Mpi) {
     measured(mpi, &format!("{line} {short}"), 1);
 }
 
-/// Fails unless the methods of one test ended in these ways, one each, and the other test has figures.
+/// Fails unless the methods of one test had these outcomes, one each, and the other test has figures.
 #[track_caller]
 fn expect_ends(summary: &Summary, test: &str, wanted: [&str; 2]) {
     let of = |outcome: &str| {
@@ -187,7 +190,7 @@ fn expect_ends(summary: &Summary, test: &str, wanted: [&str; 2]) {
     summary.expect_measured(other, &METHODS);
 }
 
-/// Which test the ranks are at.
+/// The test that the ranks are measuring.
 fn test_of(ranks: &[Process]) -> &'static str {
     TESTS.into_iter().find(|test| ranks[0].has_argument(test)).expect("a rank has its test as argument")
 }
@@ -213,11 +216,11 @@ fn cut_link(mpi: &Mpi) {
     set_link(&run.job, "down");
     gate.open();
     run.job.until("ddtbench has ended by itself", |job| job.named("ddtbench").is_empty());
-    // What the cut has left on the other host ends once it hears again.
+    // Processes on the other host that survived the cut end once the link works again.
     set_link(&run.job, "up");
     let kept = end(run, 1);
     assert!(kept.read("launches.csv").starts_with(&before), "a finished row has changed: {}", kept.ended);
-    // The other method finds no way to the other host.
+    // The other method cannot reach the other host.
     expect_ends(&kept.summary, test, ["timed out", "crashed"]);
 }
 

@@ -1,4 +1,4 @@
-//! Commands as a user types them: a measurement by `ddtbench` and what it keeps, and the rank program by hand.
+//! Commands as a user types them: a measurement with `ddtbench` and its results, and the rank program by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use super::job::{Ended, Job, run};
 use super::results::{Row, Summary, kept, rows};
 use super::setup::{Mpi, ddtbench, like_ddtbench};
 
-/// How often tests are measured again whose one-sided communication has crashed on Open MPI. Nothing else is: a wrong byte
-/// is wrong at once.
+/// How many times tests are measured again whose one-sided communication has crashed on Open MPI. Only these are
+/// repeated: a wrong byte is an error at once.
 ///
-/// That of Open MPI 5.0.11 within a node ends about one process of thirty on a busy machine: in `opal_progress`, an answer
-/// to an active message comes after what waited for it was freed (`osc/rdma` over `btl/sm`). Its Python package has no
-/// other component that could do the work.
+/// On a busy machine, one-sided communication of Open MPI 5.0.11 within a node ends about one process of thirty: in
+/// `opal_progress`, an answer to an active message arrives after the object that waited for it was freed (`osc/rdma`
+/// over `btl/sm`). Its Python package does not have another component for this work.
 const ATTEMPTS_AFTER_CRASHES: usize = 3;
 
 /// The words of a command line.
@@ -42,7 +42,7 @@ pub fn type_alone(line: &str) -> Ended {
     run(&mut typed(tempfile::tempdir().unwrap().path(), line))
 }
 
-/// A measurement to be started, in a separate folder.
+/// A measurement to be started in a separate folder.
 pub struct Measuring<'a> {
     mpi: &'a Mpi,
     dir: TempDir,
@@ -53,8 +53,8 @@ pub struct Measuring<'a> {
 }
 
 impl<'a> Measuring<'a> {
-    /// The command of `ddtbench` with these arguments on an MPI, into the folder `out`. Unless the line has it otherwise, a
-    /// measurement is of one launch, which shows what there is to show.
+    /// The command of `ddtbench` with these arguments on an MPI, into the folder `out`. By default a measurement has
+    /// one launch, which is enough for most tests.
     pub fn on(mpi: &'a Mpi, line: impl Into<String>) -> Self {
         let mut line = line.into();
         let measures = Kind::ALL.iter().any(|kind| line.starts_with(kind.row().command));
@@ -68,7 +68,7 @@ impl<'a> Measuring<'a> {
         Self { mpi, dir, line, launcher: Vec::new(), of_ranks: Vec::new(), environment: Vec::new() }
     }
 
-    /// The folder in which it is to be started.
+    /// The folder in which it will be started.
     pub fn dir(&self) -> &Path {
         self.dir.path()
     }
@@ -98,7 +98,7 @@ impl<'a> Measuring<'a> {
         self
     }
 
-    /// Under an MPI that errs in this way (`faulty_mpi.c`).
+    /// Under an MPI with this fault (`faulty_mpi.c`).
     pub fn fault(self, fault: &str) -> Self {
         let library = library(self.mpi).to_str().expect("a path in plain characters");
         self.ranks_see("LD_PRELOAD", library).ranks_see("FAULTY_MPI", fault)
@@ -108,7 +108,7 @@ impl<'a> Measuring<'a> {
     pub fn over_tcp(self) -> Self {
         match self.mpi.name {
             "openmpi" => self.launcher("--mca btl tcp,self --mca pml ob1"),
-            // Messages within a host go as those between hosts do.
+            // Messages within a host then take the same path as those between hosts.
             _ => self
                 .ranks_see("MPIR_CVAR_NOLOCAL", "1")
                 .ranks_see("MPIR_CVAR_CH4_NETMOD", "ofi")
@@ -143,7 +143,7 @@ impl<'a> Measuring<'a> {
         Running { job: Job::start(&mut self.command()), dir: self.dir }
     }
 
-    /// Starts it by another program with these arguments, which gets the whole command behind them.
+    /// Starts it through another program with these arguments, followed by the whole command.
     pub fn start_by(self, program: &str, arguments: &[&Path]) -> Running {
         let command = self.command();
         let mut outer = like_ddtbench(program, self.dir.path());
@@ -157,7 +157,8 @@ impl<'a> Measuring<'a> {
         self.ends_in(&[code])
     }
 
-    /// Runs it to its end, which must have one of these exit codes. Exit code 1 means that a method failed, which the rows show in
+    /// Runs it to its end, which must have one of these exit codes. Exit code 1 means that a method failed; the rows
+    /// have details.
     /// detail.
     #[track_caller]
     pub fn ends_in(self, codes: &[i32]) -> Kept {
@@ -178,7 +179,7 @@ impl<'a> Measuring<'a> {
     }
 }
 
-/// A measurement that goes on.
+/// A running measurement.
 pub struct Running {
     /// Its processes.
     pub job: Job,
@@ -192,7 +193,7 @@ impl Running {
         self.dir.path().join("out")
     }
 
-    /// A file that it has written, as text; empty before its first case has ended.
+    /// The text of a file that it has written; empty before its first case has ended.
     pub fn kept(&self) -> String {
         kept(&self.out())
     }
@@ -258,7 +259,7 @@ pub fn mpiexec(mpi: &Mpi, of: &Mpi, ranks: &str) -> Command {
     command.args(["-n", ranks]);
     match mpi.name {
         "openmpi" => command.args(["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]),
-        // As `ddtbench` has it with more ranks than cores.
+        // The same setting that `ddtbench` uses with more ranks than cores.
         _ => command.env("MPIR_CVAR_DEVICE_COLLECTIVES", "none"),
     };
     command.arg(&of.rank_program);

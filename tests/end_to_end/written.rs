@@ -1,5 +1,5 @@
-//! The statements that `layout` and `guidelines` print: compiled, they make the datatype of the layout. In Fortran they are
-//! compiled only, with a module of our own in the place of `mpi_f08`, which the tested MPIs do not have.
+//! The statements that `layout` and `guidelines` print: compiled, they create the datatype of the layout. The Fortran
+//! code is only compiled, with our own module instead of `mpi_f08`, which the tested MPIs do not have.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Bytes in front of the origin, for layouts that reach there; the frames have it too.
+/// Bytes before the origin, for layouts that reach there; the frames have it too.
 const MARGIN: i64 = 4096;
 
 /// Layouts whose descriptions use every constructor, and whose lists are short, long, even, uneven, far apart, and empty.

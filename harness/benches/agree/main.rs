@@ -1,11 +1,11 @@
-//! Our ping-pong and that of the Intel MPI Benchmarks on the same MPI: `reference_untouched` and IMB-MPI1 PingPong by turns, one
-//! launch of each after the other. Prints a table; docs/evidence/agreement.md has it.
+//! Compares our ping-pong with that of the Intel MPI Benchmarks on the same MPI: launches of `reference_untouched`
+//! and IMB-MPI1 PingPong alternate. Prints a table; docs/evidence/agreement.md has it.
 //!
 //!     cargo bench -p ddtbench --bench agree -- mpich .ddtbench/mpi/impi/bin/IMB-MPI1
 //!
-//! IMB of Intel MPI runs on MPICH too; for Open MPI build one with its mpicc. Environment variables reach both programs. IMB
-//! prints half of the mean round trip, so our mean is compared. A pair of launches gives a ratio: changes of the machine within
-//! minutes reach both sides.
+//! Intel MPI's IMB also runs on MPICH; for Open MPI, build one with its mpicc. Environment variables are passed to
+//! both programs. IMB prints half of the mean round trip, so our mean is compared. A pair of launches gives a ratio:
+//! changes of the machine within minutes affect both sides.
 
 #[path = "../shared.rs"]
 mod shared;
@@ -62,13 +62,13 @@ fn main() {
     }
 }
 
-/// One launch of IMB: its times one way.
+/// One launch of IMB: its one-way times.
 fn theirs(installation: &Installation, imb: &Path) -> [f64; SIZES.len()] {
     let mut list = tempfile::NamedTempFile::new().expect("a file for the sizes");
     SIZES.iter().try_for_each(|bytes| writeln!(list, "{bytes}")).expect("sizes are written");
     let list = list.path().display().to_string();
     let args = ["PingPong", "-msglen", &list, "-time", TIME_S].map(str::to_owned);
-    // IMB was linked elsewhere, and must find this MPI's library.
+    // IMB was linked with another MPI, and must find the libraries of this one.
     let folders: Vec<String> =
         installation.library_dirs.iter().map(|dir| dir.display().to_string()).collect();
     let launch = Launch {
@@ -94,7 +94,7 @@ fn theirs(installation: &Installation, imb: &Path) -> [f64; SIZES.len()] {
     SIZES.map(|bytes| rows.iter().find(|row| row.0 == bytes).expect("a row of IMB for each size").1)
 }
 
-/// One launch of ours: mean and median one way.
+/// One launch of our program: mean and median one-way times.
 fn ours(mpi: &str) -> [(f64, f64); SIZES.len()] {
     let dir = tempfile::tempdir().expect("a folder for results");
     let sizes = SIZES.map(|bytes| bytes.to_string()).join(",");

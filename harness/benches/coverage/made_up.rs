@@ -12,17 +12,17 @@ use super::tally::{self, COLUMNS, Tally};
 /// Trials of each kind.
 const TRIALS: usize = 4000;
 
-/// Numbers of blocks of a single launch: ten at least, mostly some tens.
+/// Numbers of blocks of a single launch: at least ten, mostly some tens.
 const BLOCKS: [usize; 6] = [10, 12, 16, 24, 40, 80];
 
-/// Blocks of each method in a launch of a default run: the least, and the quartiles, of the 1,440 of a default run of all tests and
-/// methods (MPICH 5.0.2, AMD EPYC, Zen 3); the most were 84.
+/// Blocks of each method in a launch of a default run: the minimum and the quartiles of the 1,440 in a default run of
+/// all tests and methods (MPICH 5.0.2, AMD EPYC, Zen 3). The maximum was 84.
 const OF_DEFAULT_RUNS: [usize; 4] = [6, 11, 24, 36];
 
-/// By how much launches differ besides, in deviations of a block: not at all, or as much as blocks do.
+/// Additional variation between launches, in standard deviations of a block: none, or as much as between blocks.
 const BETWEEN: [f64; 2] = [0.0, 1.0];
 
-/// One deviation of a block's median, as a share of it.
+/// One standard deviation of a block's median, as a share of it.
 const SPREAD: f64 = 0.03;
 
 /// Prints all tables.
@@ -50,14 +50,14 @@ pub fn print() {
     stopped();
 }
 
-/// All correlations at a level that stays, and one at each of the others.
+/// All correlations at a constant level, and one at each of the other levels.
 fn cases(blocks: &[usize]) -> impl Iterator<Item = (usize, f64, (&'static str, Level))> {
     let constant = [0.0, 0.35, 0.67].map(|rho| (rho, LEVELS[0]));
     let cases = constant.into_iter().chain(LEVELS[1..].iter().map(|level| (0.35, *level)));
     blocks.iter().flat_map(move |&n| cases.clone().map(move |(rho, level)| (n, rho, level)))
 }
 
-/// The medians of the launches of a run. Blocks follow each other from launch to launch as well.
+/// The medians of the launches of a run. Blocks are also correlated from launch to launch.
 fn run(blocks: usize, rho: f64, level: Level, between: f64, rng: &mut Pcg64) -> Vec<f64> {
     let all = series(LAUNCHES * blocks, rho, level, rng);
     let mut launch = |deviations: &[f64]| {
@@ -68,13 +68,13 @@ fn run(blocks: usize, rho: f64, level: Level, between: f64, rng: &mut Pcg64) -> 
     all.chunks_exact(blocks).map(&mut launch).collect()
 }
 
-/// A series in which neighbours have the correlation `rho`, around a level that may change.
+/// A series with correlation `rho` between neighbours, around a level that may change.
 fn series(n: usize, rho: f64, level: Level, rng: &mut Pcg64) -> Vec<f64> {
     let noise = correlated(n, rho, rng);
     noise.into_iter().zip(level(n, rng)).map(|(noise, level)| noise + level).collect()
 }
 
-/// A stationary series of deviation 1 in which neighbours have the correlation `rho`.
+/// A stationary series with standard deviation 1 and correlation `rho` between neighbours.
 fn correlated(n: usize, rho: f64, rng: &mut Pcg64) -> Vec<f64> {
     let mut now = normal(rng);
     let mut next = || {
@@ -92,7 +92,7 @@ fn normal(rng: &mut Pcg64) -> f64 {
     (-2.0 * a.ln()).sqrt() * (TAU * b).cos()
 }
 
-/// Deviations as times with the median 1.
+/// Deviations converted to times with the median 1.
 fn times(deviations: &[f64]) -> Vec<f64> {
     deviations.iter().map(|deviation| (SPREAD * deviation).exp()).collect()
 }
@@ -100,7 +100,7 @@ fn times(deviations: &[f64]) -> Vec<f64> {
 /// A level in deviations at each block, whose long-run median is 0.
 type Level = fn(usize, &mut Pcg64) -> Vec<f64>;
 
-/// The levels that are tried, by name.
+/// The tested levels, by name.
 const LEVELS: [(&str, Level); 7] = [
     ("constant", |n, _| vec![0.0; n]),
     ("drift by 1 deviation", |n, _| line(n, 1.0)),
@@ -111,20 +111,20 @@ const LEVELS: [(&str, Level); 7] = [
     ("two states", states),
 ];
 
-/// A level that moves by so many deviations from the first block to the last; what counts is that of the middle.
+/// A level that moves by `by` standard deviations from the first block to the last; its middle is 0.
 fn line(n: usize, by: f64) -> Vec<f64> {
     (0..n).map(|i| by * ((i as f64 + 0.5) / n as f64 - 0.5)).collect()
 }
 
-/// A slow part with as much variance as the fast one, that lasts for about so many blocks.
+/// A slow component with as much variance as the fast one, which lasts for about `blocks` blocks.
 fn slow(n: usize, blocks: f64, rng: &mut Pcg64) -> Vec<f64> {
     correlated(n, (-1.0 / blocks).exp(), rng)
 }
 
-/// Two states, three deviations apart, that last for 20 and for 10 blocks; seen from the long-run median.
+/// Two states, three standard deviations apart, that last for 20 and for 10 blocks, relative to the long-run median.
 fn states(n: usize, rng: &mut Pcg64) -> Vec<f64> {
-    // Two thirds of a normal distribution at 0 and a third of one at 3 have their median where P(x) + P(x - 3) / 2 =
-    // 3/4, at 0.668.
+    // Two thirds of a normal distribution at 0 and one third at 3 have their median at the x with P(x) + P(x - 3) / 2
+    // = 3/4, which is 0.668.
     const MEDIAN: f64 = 0.668;
     let mut is_slow = rng.random::<f64>() < 1.0 / 3.0;
     let mut level = || {
@@ -135,7 +135,7 @@ fn states(n: usize, rng: &mut Pcg64) -> Vec<f64> {
     (0..n).map(|_| level()).collect()
 }
 
-/// Rounds until the interval is within 2.5% of the median, as the rank program looks at it, 400 at most.
+/// Rounds until the interval is within 2.5% of the median, as the rank program checks it, at most 400.
 fn stopped() {
     const MOST: usize = 400;
     println!("\nStopped when the interval is within 2.5%, {TRIALS} trials each");

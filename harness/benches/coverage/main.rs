@@ -1,5 +1,5 @@
-//! How often the 95% intervals include what they should, and how often results are marked: of made-up series whose median is
-//! known, and of windows of recorded runs. Prints tables; docs/evidence/statistics.md has them.
+//! Shows how often the 95% intervals include the right value, and how often results are marked: for made-up series
+//! whose median is known, and for windows of recorded runs. Prints tables; docs/evidence/statistics.md has them.
 //!
 //!     cargo bench -p ddtbench --bench coverage
 

@@ -1,4 +1,4 @@
-//! Windows of recordings, replayed: does the interval of a window include the median of the whole recording?
+//! Replays windows of recordings: does the interval of a window include the median of the whole recording?
 
 use std::path::Path;
 
@@ -9,16 +9,16 @@ use super::LAUNCHES;
 use super::recorded_launches::{Launch, RECORDINGS};
 use super::tally::{self, COLUMNS, Judge, Tally};
 
-/// Medians of blocks of runs of 45 s; README.md beside them says how they were made.
+/// Medians of blocks of runs of 45 s; the README.md in that folder describes how they were made.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/recorded");
 
-/// The method that the others are compared with.
+/// The method with which the others are compared.
 const BASE: &str = "manual";
 
-/// The phase that counts.
+/// The phase that is judged.
 const HEADLINE: &str = "round_trip";
 
-/// A row of `runs.csv`: a run, and the rounds that a default run of its test has.
+/// A row of `runs.csv`: a run, and the number of rounds in a default run of its test.
 #[derive(Deserialize)]
 struct RunRow {
     run: String,
@@ -91,12 +91,12 @@ fn over(times: &[f64], base: &[f64]) -> Vec<f64> {
     times.iter().zip(base).map(|(time, base)| time / base).collect()
 }
 
-/// Windows of as many launches as a default run has.
+/// Windows with as many launches as a default run has.
 fn of_launches(mpi: &str, launches: &[Launch]) {
     let first = launches.first().expect("a recording has launches");
     let headlines: Vec<_> = first.keys().filter(|(_, _, phase)| phase == HEADLINE).collect();
     let windows = |value: &dyn Fn(&Launch) -> Option<f64>| -> Vec<_> {
-        // A launch may lack a method, which has failed.
+        // A launch may lack a method that has failed.
         let series: Vec<f64> = launches.iter().filter_map(value).collect();
         series.windows(LAUNCHES).map(|window| (window.to_vec(), median(&series))).collect()
     };
@@ -109,7 +109,7 @@ fn of_launches(mpi: &str, launches: &[Launch]) {
     row(mpi, "over manual", tally::LAUNCH_RATIOS, ratios);
 }
 
-/// The verdicts of windows on each pair of methods, compared with what the whole run says.
+/// The verdicts of windows on each pair of methods, compared with those of the whole run.
 fn verdicts(runs: &[RecordedRun]) {
     println!("\nVerdicts of windows as long as a default run on each pair of methods");
     println!("  of       drawn  contradict the run  unsteady  no difference  windows");

@@ -1,4 +1,4 @@
-//! What became of many trials.
+//! Counts the outcomes of many trials.
 
 use ddtbench::stats::{self, launches};
 
@@ -28,7 +28,7 @@ pub const LAUNCH_RATIOS: Judge =
 /// Trials of one kind.
 #[derive(Default)]
 pub struct Tally {
-    /// How many there were.
+    /// The number of trials.
     pub trials: usize,
     covered: usize,
     marked: usize,
@@ -40,7 +40,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// From series, in their order, each with the median that its interval should include.
+    /// Counts trials: each is a series in order, with the median that its interval should include.
     pub fn of(judge: Judge, trials: impl IntoIterator<Item = (Vec<f64>, f64)>) -> Self {
         let mut tally = Self::default();
         for (series, truth) in trials {
@@ -75,15 +75,15 @@ impl Tally {
         middle(&self.widths)
     }
 
-    /// The median width over that of a plain interval which is made wider by the factor with which 95% are covered, and at least
-    /// by that of a `law`.
+    /// The median width relative to that of a plain interval. The plain interval is first widened by the factor with
+    /// which it covers 95%, but at least by the factor of a `law`.
     pub fn over_knowing(&self, law: f64) -> f64 {
         let knowing = stats::quantile(&stats::sorted(self.needed.iter().copied()), 0.95).unwrap_or(f64::NAN);
         self.width() / middle(&self.plain_widths) / knowing.max(law)
     }
 }
 
-/// By how much the ends of an interval must be moved away from the median, for it to include 1. In logarithms.
+/// The factor by which the ends of an interval must be moved away from the median until it includes 1, in logarithms.
 fn needed_factor(median: f64, (low, high): (f64, f64)) -> f64 {
     let middle = median.ln();
     if middle > 0.0 { middle / (middle - low.ln()) } else { -middle / (high.ln() - middle) }

@@ -1,4 +1,4 @@
-//! Plans and records of as many cases as are wanted.
+//! Plans and records with any number of cases.
 
 use std::fmt::Write as _;
 use std::sync::Arc;

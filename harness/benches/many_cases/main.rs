@@ -1,9 +1,10 @@
-//! How long `ddtbench` takes to plan and to report 20,000 cases, beside 5,000 of them: each command as people type it, in turns.
-//! Prints a table; where planning takes more than a second, or reporting more than five, it says so and ends with exit code 1.
+//! Measures how long `ddtbench` takes to plan and to report 20,000 cases, compared with 5,000: each command as a user
+//! types it, in alternation. Prints a table. If planning takes more than 1 s, or reporting more than 5 s, it prints
+//! that and ends with exit code 1.
 //!
 //!     cargo bench -p ddtbench --bench many_cases
 //!
-//! That both take work in proportion to the cases is tested by counting, in `tests/integration/proportion.rs`.
+//! `tests/integration/proportion.rs` tests by counting that the work of both is proportional to the number of cases.
 
 mod made_up;
 
@@ -18,9 +19,9 @@ use ddtbench::folder::{LAUNCH_FIGURES, LAUNCHES, figures_csv, times_csv};
 use ddtbench::stats;
 
 const CASES: [usize; 2] = [5_000, 20_000];
-/// Times each command is run: the middle one counts.
+/// Number of times each command is run; the median counts.
 const TIMES: usize = 5;
-/// What users would wait for planning and for reporting the most cases, in seconds.
+/// How long users would wait for planning and for reporting the larger number of cases, in seconds.
 const LIMITS_S: [f64; 2] = [1.0, 5.0];
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -63,7 +64,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 fn write(dir: &Path, cases: usize) -> Result<(), Box<dyn Error>> {
     fs::create_dir(dir)?;
     fs::write(dir.join("plan.toml"), made_up::plan(cases))?;
-    // What two MPIs measured of one test with its values are two cases.
+    // The results of two MPIs for one test with the same values are two cases.
     let kind = Kind::find("pingpong")?;
     let records = made_up::records(kind, "strided", |i| format!("count=16 stride={}", i + 2), cases / 2);
     fs::write(dir.join(LAUNCHES), times_csv(&records))?;

@@ -1,10 +1,11 @@
-//! Overhead ratios where they are known: of an MPI whose broadcast goes on in a thread that sleeps, 0, and of one that does all of it
-//! in the wait, 1. Both are made by the library that tests load before MPICH (`tests/end_to_end/faulty_mpi.c`). Prints a table;
-//! docs/evidence/overlap.md has it. If a ratio is missing, or off by more than 0.05, it prints which one and ends with exit code 1.
+//! Measures overhead ratios whose true value is known: 0 for an MPI whose broadcast continues in a sleeping thread,
+//! and 1 for one that does all of it in the wait. Both are made by the library that tests load in front of MPICH
+//! (`tests/end_to_end/faulty_mpi.c`). Prints a table; docs/evidence/overlap.md has it. If a ratio is missing, or
+//! wrong by more than 0.05, it prints which one and ends with exit code 1.
 //!
 //!     cargo bench -p ddtbench --bench overlap
 //!
-//! MPICH's compiler is taken from `MPICC`, else it is the one that `ddtbench mpi install mpich` has installed.
+//! MPICH's compiler is that in `MPICC`, or the one that `ddtbench mpi install mpich` has installed.
 
 #[path = "../shared.rs"]
 mod shared;
@@ -14,13 +15,14 @@ use std::process::{Command, ExitCode};
 
 use shared::{ddtbench, end, file, number, output, root};
 
-/// How long the broadcast takes, in microseconds: a thread that wakes 2 ms late, as with two cores it may, is a hundredth of it.
+/// Time of the broadcast, in microseconds. With two cores a thread may wake 2 ms late, which is a hundredth of it.
 const COMMUNICATION_US: u32 = 240_000;
-/// Half of that: of two parts that take equally long the longer one is another each time, which on a busy machine looks like overhead.
+/// Half of that. If two parts take equally long, it varies which one is longer, and on a busy machine that looks like
+/// overhead.
 const COMPUTATION: &str = "120ms";
-/// Time for the repetitions of six launches, in seconds: twelve of 600 ms each, and what lies between them.
+/// Time for the repetitions of six launches, in seconds: twelve of 600 ms each, and the pauses between them.
 const MAX_TIME_S: &str = "120";
-/// By how much a ratio may be off.
+/// Largest error of a ratio.
 const NEAR: f64 = 0.05;
 
 fn main() -> ExitCode {
@@ -77,11 +79,11 @@ fn measure(library: &Path, fault: &str, out: &Path) {
     command.args(["--max-time", MAX_TIME_S, "--out"]).arg(out);
     command.args(["--", "-genv", "LD_PRELOAD"]).arg(library).args(["-genv", "FAULTY_MPI", fault]);
     let [_, messages] = output(command.current_dir(root()));
-    // A machine that is too busy for a size to be found.
+    // The machine is too busy to find a size.
     messages.lines().filter(|line| line.contains("left out")).for_each(|line| println!("{line}"));
 }
 
-/// The library that errs on purpose, for MPICH.
+/// The faulty library, for MPICH.
 fn library(dir: &Path) -> PathBuf {
     let installed = root().join(".ddtbench/mpi/mpich/bin/mpicc");
     let mpicc = std::env::var_os("MPICC").map_or(installed, PathBuf::from);

@@ -1,21 +1,22 @@
-//! Recorded launches, for the benches that ask what several of them say; README.md beside them says how they were made.
+//! Recorded launches, for benches that use several of them; the README.md in this folder describes how they were
+//! made.
 
 use std::collections::BTreeMap;
 use std::io::Read;
 
 use serde::Deserialize;
 
-/// A launch: what was recorded of each test, method and phase.
+/// The recorded values of a launch, for each test, method and phase.
 pub type Launch = BTreeMap<(String, String, String), Recorded>;
 
-/// What a launch came to.
+/// The recorded values of one method.
 #[allow(dead_code, reason = "not all benches that have this module look at the state")]
 #[derive(Clone, Copy, Debug)]
 pub struct Recorded {
     pub median_s: f64,
-    /// Core-to-core latency beside it.
+    /// Core-to-core latency measured with it.
     pub state_latency_s: Option<f64>,
-    /// How fast a core copies within its cache beside it.
+    /// Speed at which a core copies within its cache, measured with it.
     pub state_copy_bytes_per_s: Option<f64>,
 }
 
@@ -31,11 +32,11 @@ struct Row {
     state_copy_bytes_per_s: Option<f64>,
 }
 
-/// Launches of each MPI, in the order in which they were made.
+/// Launches of each MPI, in chronological order.
 pub struct Recording {
-    /// What was recorded.
+    /// The name of the recording.
     pub name: &'static str,
-    /// How many launches were made in the two minutes that `ddtbench baseline` waits between runs.
+    /// Number of launches in the two minutes that `ddtbench baseline` waits between runs.
     #[allow(dead_code, reason = "not all benches that have this module look at runs")]
     pub launches_of_a_pause: usize,
     gzipped: &'static [u8],

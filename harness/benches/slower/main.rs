@@ -1,12 +1,14 @@
-//! What `ddtbench compare` finds of an MPI that has really become slower: a library before it (`slower.c`) waits before it sends
-//! derived datatypes, or before it packs. Prints a table; docs/evidence/compare.md has it.
+//! Shows which changes `ddtbench compare` detects in an MPI that has really become slower: a library in front of it
+//! (`slower.c`) waits before it sends derived datatypes, or before it packs. Prints a table; docs/evidence/compare.md
+//! has it.
 //!
-//! Both sides have the library before them, since to look at datatypes takes 0.2 us of its own: 3% of the shortest rows. How long it
-//! waits is taken from the row itself: a round trip has two of these calls, so that each waits half of what the row is to
-//! rise by. The MPI as it is and the slower one are compared by the whole rule and with the default budget.
+//! Both sides have the library in front, because inspecting datatypes itself takes 0.2 us: 3% of the shortest rows.
+//! The waiting time is computed from the row itself: a round trip has two of these calls, so each waits half of the
+//! time by which the row should rise. The unchanged MPI and the slower one are compared by the whole rule and with
+//! the default budget.
 //!
-//!     cargo bench -p ddtbench --bench slower                     # of each MPI fifteen comparisons, of a minute each
-//!     cargo bench -p ddtbench --bench slower -- mpich 4 1.1      # of one MPI, four of each, slower by a tenth alone
+//!     cargo bench -p ddtbench --bench slower                     # fifteen comparisons of each MPI, one minute each
+//!     cargo bench -p ddtbench --bench slower -- mpich 4 1.1      # MPICH only, four of each, only slower by a tenth
 //!
 //! Needs the MPIs that `ddtbench mpi install mpich openmpi` installs.
 
@@ -20,20 +22,21 @@ use shared::{Row, ddtbench, file, number, output, root};
 
 use ddtbench::compare::{ComparisonRow, Comparisons, Estimate, Verdict};
 
-/// Tests whose messages are one datatype, of a number of bytes that no other has.
+/// Tests whose messages are one datatype, with a number of bytes that no other test has.
 const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "nas_mg_x"];
-/// The MPIs, all if none is named.
+/// The MPIs to use if none is named.
 const MPIS: [&str; 2] = ["mpich", "openmpi"];
-/// By how much a row is to rise, if no number with a point in it says so: by as much as the threshold, by more, and by far more.
+/// By how much a row should rise, unless an argument with a point says otherwise: by as much as the threshold, by
+/// more, and by far more.
 const RISES: [f64; 5] = [1.05, 1.07, 1.1, 1.15, 1.2];
-/// Time for the repetitions of a method in all launches: 0.06 s in each of 20. So comparisons end by the launches that they may
-/// have, and not by the default budget of ten minutes.
+/// Time for the repetitions of a method in all launches: 0.06 s in each of 20. So comparisons end because of their
+/// maximum number of launches, and not because of the default budget of ten minutes.
 const MAX_TIME_S: &str = "1.2";
 
-/// What is slower.
+/// The slowed operation.
 struct Slower {
     name: &'static str,
-    /// Where the library waits.
+    /// The place at which the library waits.
     at: &'static str,
     /// The method that uses it.
     method: &'static str,
@@ -133,7 +136,7 @@ fn preload(mpi: &str, library: &Path) -> Vec<String> {
     }
 }
 
-/// The message's bytes and the round trip in seconds of each test and method as they are now.
+/// The current round trip in seconds of each test and method, with the message's bytes.
 fn times(mpi: &str, preload: &[String], dir: &Path) -> Vec<Row> {
     let mut command = ddtbench(&["run", "-m", "ddt,mpi_pack", "--mpi", mpi]);
     command.current_dir(dir).args(TESTS);
@@ -143,14 +146,14 @@ fn times(mpi: &str, preload: &[String], dir: &Path) -> Vec<Row> {
     rows
 }
 
-/// How long a call of a test and method waits, as the library reads it.
+/// The waiting time of a call of a test and method, in the form that the library reads.
 fn delay(now: &[Row], test: &str, method: &str, rise: f64) -> String {
     let row = now.iter().find(|row| row["test"] == test && row["method"] == method).expect("it was run");
     let round_trip_s = number(row, "median_s").expect("it has a time");
     format!("{}={:.4}", row["bytes"], 1e6 * round_trip_s * (rise - 1.0) / 2.0)
 }
 
-/// The rows of a comparison of an MPI with itself, slower.
+/// The rows of a comparison of an MPI with a slower version of itself.
 fn compare(mpi: &str, preload: &[String], variant: &str) -> Vec<ComparisonRow> {
     let dir = tempfile::tempdir().expect("a folder for results");
     let mut command = ddtbench(&["compare", "--mpi", mpi, "--variant", variant]);

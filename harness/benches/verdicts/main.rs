@@ -1,10 +1,10 @@
-//! How often `ddtbench compare` is wrong, and what it finds: comparisons of recorded launches by its whole rule, looks and
-//! stopping included. Prints tables; docs/evidence/compare.md has them.
+//! Shows how often `ddtbench compare` is wrong, and which changes it detects: comparisons of recorded launches by its
+//! whole rule, including looks and stopping. Prints tables; docs/evidence/compare.md has them.
 //!
-//! A build is compared with itself: neighbouring launches are put on one side each, drawn by chance, as `compare` measures
-//! them, or runs of one side follow those of the other, as `baseline` measures them. Any verdict of slower or faster is an
-//! alarm. To count changes that are found, a method of each of four tests is made slower on one side: by less and by more than the
-//! threshold.
+//! A build is compared with itself. Of two neighbouring launches one is on each side, drawn by chance, as `compare`
+//! measures them; or runs of one side follow those of the other, as `baseline` measures them. Any verdict of slower
+//! or faster is a false alarm. To count detected changes, a method of each of four tests is made slower on one side:
+//! by less and by more than the threshold.
 //!
 //!     cargo bench -p ddtbench --bench verdicts [-- WORD] [COMPARISONS]
 
@@ -24,50 +24,52 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use recorded::{Launch, RECORDINGS, Recorded};
 
-/// Launches of each side at most, as `compare` makes them.
+/// Maximum number of launches of each side, as in `compare`.
 const MOST: usize = 20;
 
-/// Comparisons of a build with itself, if no number says otherwise.
+/// Comparisons of a build with itself, unless an argument gives another number.
 const COMPARISONS: usize = 1000;
 
-/// Of so many of them there is one that tells whether something is found.
+/// One comparison with a planted change is made for this many without one.
 const PER_SEARCH: usize = 5;
 
-/// What is made slower: a test and a method.
+/// The test and the method that are made slower.
 const SEARCHED: [(&str, &str); 4] =
     [("nas_lu_y", "ddt"), ("milc_su3_zd", "ddt"), ("lammps_full", "ddt"), ("wrf_x_vec", "manual")];
 
-/// Parts of the recording whose rates say how much one rate can be off: comparisons of one part share launches.
+/// The recording is split into this many parts to estimate the error of a rate, because comparisons of one part share
+/// launches.
 const PARTS: usize = 10;
 
-/// Runs of a side that is a folder of runs, and launches of each, as `baseline` makes them.
+/// Runs of a side that is a folder of runs, and launches of each, as in `baseline`.
 const RUNS: usize = 3;
 const RUN_LAUNCHES: usize = 6;
 
-/// By how much methods are made slower.
+/// The factors by which methods are made slower.
 const SLOWER: [f64; 7] = [1.0, 1.03, 1.05, 1.07, 1.1, 1.15, 1.2];
 
-/// How large a change must be to fail a gate.
+/// The smallest changes that fail a gate.
 const THRESHOLDS: [f64; 2] = [0.05, 0.1];
 
-/// How long is measured.
+/// How long a comparison measures.
 #[derive(Clone, Copy)]
 struct Budget {
     name: &'static str,
-    /// Launches of each side of a case at most.
+    /// Maximum number of launches of each side of a case.
     most: usize,
-    /// Launches of each side of all cases together at most, as many times the cases.
+    /// Maximum number of launches of each side of all cases together, in multiples of the number of cases.
     all: usize,
 }
 
-/// All launches; time for eight of each case, where it decides most; and eight of each case, whatever they say.
+/// All launches; time for eight of each case, spent where it decides most; and eight of each case, whatever their
+/// result.
 const BUDGETS: [Budget; 3] = [
     Budget { name: "until decided, 20 of each at most", most: MOST, all: MOST },
     Budget { name: "time for 8 of each, nearest first", most: MOST, all: 8 },
     Budget { name: "8 of each at most", most: 8, all: 8 },
 ];
 
-/// A word as an argument: only recordings with it in their names; a number: so many comparisons.
+/// A word as an argument selects the recordings with it in their names; a number is the number of comparisons.
 fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
@@ -84,10 +86,11 @@ fn main() {
     }
 }
 
-/// Measures that explain how launches differ: half of the interval of a difference in time of 20 launches of each side, in percent, median
-/// over tests, if times are adjusted for nothing, the latency between cores, the speed of copies, and times that an MPI may influence.
+/// Measures that explain the variation between launches. Prints half of the interval of a time difference with 20
+/// launches of each side, in percent, as the median over tests. Times are adjusted for nothing, for the latency
+/// between cores, for the speed of copies, and for times that an MPI may influence.
 fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
-    /// That of a row among a hundred, at one of several looks.
+    /// The level of one row among a hundred, at one of several looks.
     const ALPHA: f64 = 0.0005;
     type Measure = fn(&Launch, &Recorded, &str) -> Option<f64>;
     let latency: Measure = |_, of, _| of.state_latency_s;
@@ -144,7 +147,7 @@ fn time_of_manual(launch: &Launch, test: &str, phase: &str) -> Option<f64> {
     launch.get(&key).map(|manual| manual.median_s)
 }
 
-/// What the whole rule says of the launches of each MPI.
+/// Prints the results of the whole rule on the launches of each MPI.
 fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
     println!(
         "A build compared with itself: share of {count} comparisons with any alarm, and with any interval that misses; with 95% \
@@ -204,7 +207,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
     });
 }
 
-/// The shares of rows that are called slower, that fail a gate, and that are called the same, in percent.
+/// The percentages of rows that are called slower, that fail a gate, and that are called the same.
 fn found<'a>(rows: impl Iterator<Item = &'a ComparisonRow>) -> String {
     let rows: Vec<&ComparisonRow> = rows.collect();
     let share = |is_so: &dyn Fn(&ComparisonRow) -> bool| {
@@ -228,7 +231,7 @@ fn of_searched_tests(launch: &Launch) -> Launch {
     launch.iter().filter(|(of, _)| is_of(&of.0)).map(|(of, recorded)| (of.clone(), *recorded)).collect()
 }
 
-/// Prints what is said of each MPI, all at once: each takes a minute and more.
+/// Prints a report for each MPI. They are computed in parallel, because each takes more than a minute.
 fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, report: impl Fn(&str, &[Launch]) -> String + Sync) {
     let report = &report;
     std::thread::scope(|scope| {
@@ -239,8 +242,9 @@ fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, report: impl Fn(&str, 
     });
 }
 
-/// What comparisons of runs say, those of one side after those of the other, with as many launches left out between two runs: of all
-/// tests together, of each test alone, and of one test in which one method is slower.
+/// Prints the results of comparisons of runs, with the runs of one side after those of the other and `pause` launches
+/// left out between two runs: for all tests together, for each test separately, and for one test with one slower
+/// method.
 fn print_baselines(recorded: &BTreeMap<String, Vec<Launch>>, pause: usize) {
     println!(
         "\n{RUNS} runs of {RUN_LAUNCHES} launches compared with the {RUNS} that follow: comparisons with any alarm, of all tests and of \
@@ -284,7 +288,7 @@ const fn side_of(pause: usize) -> usize {
     RUNS * (RUN_LAUNCHES + pause)
 }
 
-/// Compares the runs that begin a recording with those that follow, of some tests.
+/// Compares the first runs of a recording with the following ones, for some tests.
 fn compare_runs(
     launches: &[Launch],
     pause: usize,
@@ -304,7 +308,7 @@ fn compare_runs(
     Comparer::new(Settings::default()).look(&base, &new, &|_| Some(1.0))
 }
 
-/// The runs of a side that begin a recording. No two have one name: runs are no neighbours.
+/// The runs of a side at the start of a recording. All have different names, because runs are not paired.
 fn runs(side: &str, launches: &[Launch], pause: usize) -> Vec<Record> {
     let all = launches.chunks(RUN_LAUNCHES + pause).take(RUNS).enumerate();
     let of_run = |(run, launches): (usize, &[Launch])| {
@@ -317,18 +321,19 @@ fn runs(side: &str, launches: &[Launch], pause: usize) -> Vec<Record> {
     all.flat_map(of_run).collect()
 }
 
-/// Whether an interval does not hold the truth of a build that is compared with itself.
+/// Whether an interval misses the true value of a build that is compared with itself.
 fn misses(answer: Option<&Estimate>) -> bool {
     answer.is_some_and(|answer| answer.low > 1.0 || answer.high < 1.0)
 }
 
-/// What came of a comparison.
+/// The result of a comparison.
 struct Outcome {
     rows: Vec<ComparisonRow>,
     launches: usize,
 }
 
-/// Comparisons that begin all over the recording. On one side methods take as many times as long as `slower` says.
+/// Comparisons that begin at places all over the recording. `slower` gives the factor of a method's times on one
+/// side.
 fn compare_all(
     launches: &[Launch],
     count: usize,
@@ -370,7 +375,7 @@ fn compare(
     let mut rows: Vec<ComparisonRow> = Vec::new();
     loop {
         let mut batch = schedule.next(&rows.iter().collect::<Vec<_>>());
-        // One of each case after the other, as they are measured, until the time is over.
+        // One launch of each case after the other, as in a measurement, until the time is used up.
         let mut is_made = true;
         for turn in 0..budget.most {
             for (case, _) in batch.iter().filter(|(_, launches)| turn < launches.len()) {
@@ -439,7 +444,7 @@ fn median_launches(outcomes: &[Outcome]) -> usize {
     stats::median(&stats::sorted(launches)).unwrap_or(0.0) as usize
 }
 
-/// Student's interval of a rate, from those of the parts of the recording.
+/// Student's interval of a rate, from the rates of the parts of the recording.
 fn interval(values: &[f64]) -> (f64, f64) {
     let parts: Vec<f64> = values.chunks(values.len().div_ceil(PARTS)).map(mean).collect();
     let (middle, half) = stats::student_interval(&parts, 0.95).unwrap_or((f64::NAN, f64::NAN));

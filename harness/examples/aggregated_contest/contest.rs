@@ -1,8 +1,8 @@
-//! How the mechanism `aggregated`, which adapts, stands to the best of those whose mapping is fixed, cell by cell.
+//! Compares the adaptive mechanism `aggregated` with the best mechanism with a fixed mapping, cell by cell.
 //!
-//! The smallest of several noisy medians is smaller than that of the best mechanism. So the best of them is chosen on every
-//! other round and compared on the rounds between, and the other way round. Each round gives a ratio of times that were
-//! measured side by side; a cell stands at their median, with its interval.
+//! The smallest of several noisy medians is smaller than that of the best mechanism. So the best one is chosen on
+//! every other round and compared on the rounds between, and then the other way round. Each round gives a ratio of
+//! times measured together. The result of a cell is their median, with its interval.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,19 +13,19 @@ use common::stats::{self, Ratio, paired_ratio};
 /// Times by mechanism and round.
 pub type Rounds = BTreeMap<String, BTreeMap<usize, Vec<f64>>>;
 
-/// How `aggregated` stands to the best of those whose mapping is fixed, in a case.
+/// The comparison of `aggregated` with the best mechanism with a fixed mapping, in one case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatioToBest {
     /// The best one on the even rounds.
     pub best: String,
-    /// Its time over that of the best: below 1 it is faster.
+    /// Its time relative to that of the best: below 1 it is faster.
     pub ratio: Ratio,
     /// Rounds in which both were measured.
     pub rounds: usize,
 }
 
-/// The best is sought among all mechanisms but `single`, which knows nothing of partitions and is there as `aggregated:m=` of all of
-/// them. `None` if a half has no round with `aggregated` and another.
+/// The best is chosen among all mechanisms except `single`, which does not use partitions and is also included as
+/// `aggregated:m=` of all of them. `None` if a half has no round with both `aggregated` and another mechanism.
 pub fn ratio_to_best(rounds: &Rounds) -> Option<RatioToBest> {
     let names: BTreeSet<&str> = rounds.keys().map(String::as_str).collect();
     let fixed = || names.iter().copied().filter(|&name| name != AGGREGATED && name != SINGLE);
@@ -37,7 +37,7 @@ pub fn ratio_to_best(rounds: &Rounds) -> Option<RatioToBest> {
         let times = fixed().filter_map(|name| Some((name, of_half(name, parity)?)));
         times.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(name, _)| name)
     };
-    // Compared on the even rounds is who was the best on the odd ones.
+    // The even rounds are compared with the best of the odd rounds.
     let chosen = [best(1)?, best(0)?];
     let times = rounds.get(AGGREGATED)?;
     let median = |times: &Vec<f64>| stats::median(&stats::sorted(times.iter().copied()));
@@ -54,21 +54,21 @@ pub fn ratio_to_best(rounds: &Rounds) -> Option<RatioToBest> {
     Some(RatioToBest { best: chosen[1].to_owned(), ratio, rounds: pairs.len() })
 }
 
-/// How many cells lie how.
+/// Numbers of cells on either side of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Count {
     /// Cells that have a ratio.
     pub cells: usize,
-    /// Those whose ratio is not beyond the limit.
+    /// Cells whose ratio is not above the limit.
     pub within: usize,
-    /// Those whose whole interval is beyond it.
+    /// Cells whose whole interval is above it.
     pub lost: usize,
-    /// Those whose interval holds the limit, or who have none: they may lie on either side.
+    /// Cells whose interval includes the limit or is missing: they may be on either side.
     pub open: usize,
 }
 
 impl Count {
-    /// Of ratios, by a limit.
+    /// Counts ratios by a limit.
     pub fn of<'a>(ratios: impl IntoIterator<Item = &'a Ratio>, limit: f64) -> Self {
         let mut count = Self::default();
         for ratio in ratios {
@@ -99,7 +99,7 @@ mod tests {
             (SINGLE, [1.0; 4]),
         ];
         let found = ratio_to_best(&rounds(&times)).unwrap();
-        // On the odd rounds against `many`, 4/8, and on the even ones against `m=2`, 4/5.
+        // Odd rounds compared with `many`, 4/8, and even ones with `m=2`, 4/5.
         assert_eq!((found.best.as_str(), found.rounds), ("many", 4));
         assert!((found.ratio.value - 0.65).abs() < 1e-12, "{found:?}");
     }

@@ -1,12 +1,14 @@
-//! How `aggregated` stands to the other mechanisms in the folders of `ddtbench partitioned` by the plan beside this file:
+//! Compares `aggregated` with the other mechanisms, in folders of `ddtbench partitioned` with the plan next to this
+//! file:
 //!
 //!     ddtbench partitioned --plan harness/examples/aggregated_contest/plan.toml --mpi mpich -o results/mpich
 //!     cargo run --release --example aggregated_contest -- results/mpich
 //!
-//! Prints a line per cell and the shares; ends with exit code 1 if `aggregated` is lost by more than 5% to the best other mechanism in
-//! more than 10% of the cells whose arrivals repeat, beyond 1.25 in any of them, or beyond 2 where arrivals are drawn anew. A
-//! cell is lost where the whole interval of its ratio is beyond the limit; how many ratios are beyond it by themselves, and
-//! how many intervals hold the limit, is printed beside it. Cells with too few rounds for an interval end it with 1 as well.
+//! Prints a line per cell and the shares. Ends with exit code 1 in these cases: `aggregated` loses by more than 5% to
+//! the best other mechanism in more than 10% of the cells whose arrivals repeat; it loses by more than a factor of
+//! 1.25 in any of them; it loses by more than a factor of 2 in a cell with random arrivals; or a cell has too few
+//! rounds for an interval. A cell is lost if the whole interval of its ratio is above the limit. The number of ratios
+//! above it, and of intervals that include it, are printed too.
 
 mod contest;
 
@@ -24,14 +26,15 @@ use serde::Deserialize;
 
 use contest::{Count, Rounds, ratio_to_best};
 
-/// Ratios up to which a cell is as good as the best, and beyond which it is lost; the same where arrivals are drawn anew.
+/// Ratios up to which a cell is as good as the best, and above which it is lost; the latter also for random arrivals.
 const CLOSE: f64 = 1.05;
 const LOST: f64 = 1.25;
 const LOST_AT_RANDOM: f64 = 2.0;
 /// Share of the cells that may be lost by [`CLOSE`].
 const FEW: f64 = 0.1;
 
-/// More than any launch has rounds: those of each launch have numbers of their own. It is even, so that halves stay.
+/// More rounds than any launch has, so that rounds of different launches have different numbers. It is even, so that
+/// rounds stay in their half.
 const ROUNDS: usize = 1 << 20;
 
 #[derive(Deserialize)]
