@@ -59,8 +59,8 @@ pub fn own_cores(world: &Comm) -> Result<Option<Vec<Vec<usize>>>, CallError> {
     })
 }
 
-/// The share of one rank if all ranks may run on the same cores; consecutive cores stay together. Some ranks have none
-/// if there are fewer cores than ranks.
+/// The share of one rank if all ranks may run on the same cores; ranks with neighbouring numbers get neighbouring
+/// cores. Some ranks have none if there are fewer cores than ranks.
 fn share<T: Clone>(cores: &[T], rank: usize, ranks: usize) -> Vec<T> {
     let mut shares = cores.chunks_exact((cores.len() / ranks).max(1));
     shares.nth(rank).map_or(Vec::new(), <[T]>::to_vec)

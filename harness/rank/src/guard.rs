@@ -1,8 +1,8 @@
-//! Ends the process before an MPI's growing memory takes the machine with it.
+//! Ends the process before an MPI's growing memory exhausts the machine's.
 //!
-//! Open MPI 5's one-sided operations with gaps have grown past 12 GB on the original's largest sets. In an
-//! all-to-all (`fft2d`, 256 x 256) a process of Open MPI 5.0.11 was seen to grow by 370 MB a second without end, and
-//! to keep it when the window was freed.
+//! Open MPI 5's one-sided operations with gaps have grown beyond 12 GB on the original's largest sets. In an all-to-all
+//! (`fft2d`, 256 x 256) a process of Open MPI 5.0.11 was seen to grow by 370 MB per second without end, and to keep the
+//! memory when the window was freed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,17 +14,16 @@ use common::model::event::Event;
 
 use crate::output;
 
-/// How often the memory is looked at: growth of 10 GB/s, faster than pages can be cleared, passes the limit by
-/// half a gigabyte at most.
+/// How often the memory is checked: growth of 10 GB/s, faster than pages can be cleared, exceeds the limit by half a gigabyte at most.
 const PERIOD: Duration = Duration::from_millis(50);
 
-/// Growth that a process may have in any case: what libraries set aside for their own buffers.
+/// Growth that a process may always have: what libraries reserve for their own buffers.
 const LEAST_ALLOWANCE_BYTES: u64 = 1 << 28;
 
 /// Exit code of a process that the guard ended.
 const EXIT_CODE: i32 = 3;
 
-/// Watches this process from another thread while it lives.
+/// Watches this process from another thread during its lifetime.
 pub struct MemoryGuard {
     stop: Arc<AtomicBool>,
     method: Arc<Mutex<String>>,
@@ -32,10 +31,10 @@ pub struct MemoryGuard {
 }
 
 impl MemoryGuard {
-    /// Watches from now on. All processes of this host together may grow by a quarter of the memory that is free
-    /// now, this one by its part of it. `None` where the system does not tell.
+    /// Watches from now on. All processes of this host together may grow by a quarter of the memory that is free now,
+    /// and this one by its part of that. `None` if the system does not report it.
     pub fn watch(processes_of_host: usize) -> Option<Self> {
-        // SAFETY: takes a constant, and changes nothing.
+        // SAFETY: the call takes a constant, and changes nothing.
         let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
         let resident_bytes = move || {
             let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
@@ -57,7 +56,7 @@ impl MemoryGuard {
         Some(Self { stop, method, watcher: Some(watcher) })
     }
 
-    /// Tells whose fault growth would be.
+    /// Sets the method to blame for growth.
     pub fn works_on(&self, method: &str) {
         method.clone_into(&mut self.method.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -68,7 +67,7 @@ impl Drop for MemoryGuard {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(watcher) = self.watcher.take() {
             watcher.thread().unpark();
-            // A panic in the watcher has been printed; there is nothing to add.
+            // A panic in the watcher has already been printed.
             let _ = watcher.join();
         }
     }

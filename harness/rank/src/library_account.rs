@@ -1,10 +1,11 @@
-//! What the library itself tells, by its tool information interface, of the ways that its messages may go.
+//! What the library itself reports, by its tool information interface, about the paths its messages may take.
 
 use crate::checked::tool_information::{ToolInformation, Variable};
 use crate::checked::{CallError, identity};
 
-/// Settings of MPICH and its relatives that allow ways within a host and say from which size on: numbers alone. Of texts, as
-/// `MPIR_CVAR_CH4_NETMOD`, MPICH 4.3.2 and 5.0.2 and Intel MPI 2021.18.1 tell the built-in default, whatever is set.
+/// Settings of MPICH and its relatives that permit paths within a host and define the sizes from which they are used:
+/// only numbers. For strings such as `MPIR_CVAR_CH4_NETMOD`, MPICH 4.3.2 and 5.0.2 and Intel MPI 2021.18.1 report the
+/// built-in default, whatever is set.
 const OF_MPICH: &[&str] = &[
     "MPIR_CVAR_NOLOCAL",
     "MPIR_CVAR_ODD_EVEN_CLIQUES",
@@ -16,19 +17,19 @@ const OF_MPICH: &[&str] = &[
     "MPIR_CVAR_INTEL_SHM_CMA",
 ];
 
-/// Settings of Open MPI that choose components, and those by which OFI's providers are chosen. Empty: the library chooses.
+/// Settings of Open MPI that choose components, and those that choose OFI's providers. Empty: the library chooses.
 const OF_OPEN_MPI: &[&str] =
     &["pml", "mtl", "btl", "smsc", "opal_common_ofi_provider_include", "opal_common_ofi_provider_exclude"];
 
-/// Frameworks of Open MPI whose open components are told: `pml` has the one that was chosen, and closes the others; `mtl` those
-/// that `cm` may use, `btl` those that `ob1` may use, `smsc` how it copies from another process.
+/// Frameworks of Open MPI whose open components are reported: for `pml` the chosen one, because the others are closed; for
+/// `mtl` those that `cm` may use, for `btl` those that `ob1` may use, for `smsc` the way to copy from another process.
 const FRAMEWORKS: &[&str] = &["pml", "mtl", "btl", "smsc"];
 
-/// What each component of Open MPI has a variable of that name for.
+/// Each component of Open MPI has a variable with a name that ends like this.
 const OF_COMPONENT: &str = "_major_version";
 
-/// The account, by the names of settings, and of frameworks as `pml components`; why there is none, under the interface's own
-/// name.
+/// The account, by the names of settings, and of frameworks such as `pml components`; if there is none, the reason
+/// under the interface's own name.
 pub fn account() -> Vec<(String, String)> {
     variables().unwrap_or_else(|error| vec![("MPI_T".to_owned(), error.to_string())])
 }

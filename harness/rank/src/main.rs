@@ -1,8 +1,7 @@
 //! The program `ddtbench-rank`: the process that `mpiexec` starts, and the only one that links MPI.
 //!
-//! It measures one case and reports it as events, or as a table to a person who started it by hand. What cannot be
-//! done is refused by all ranks together, said once, with exit code 2. An MPI call that fails on one rank while
-//! others wait ends the job.
+//! It measures one case and reports it as events, or as a table if it was started manually. A case that cannot run is refused by
+//! all ranks together, with one message and exit code 2. An MPI call that fails on one rank while others wait ends the job.
 #![cfg_attr(test, allow(clippy::duplicate_mod, reason = "hand-offs are compiled over `loom` once more"))]
 
 mod binding;
@@ -43,10 +42,10 @@ use checked::{World, identity, world};
 use cli::Cli;
 use measure::local_clock::VirtualClocks;
 
-/// Something was refused.
+/// Exit code after a refusal.
 const REFUSED: u8 = 2;
 
-/// Exit code of a job in which a rank had a bug of ours.
+/// Exit code of a job in which a rank panicked because of a bug in this program.
 const PANICKED: i32 = 101;
 
 fn main() -> ExitCode {
@@ -54,7 +53,7 @@ fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(refusal) => {
-            // Help and version are no errors, but end here as well.
+            // Help and version are not errors, but end here as well.
             let code = ExitCode::from(refusal.exit_code() as u8);
             if is_first && refusal.print().is_err() {
                 return ExitCode::from(REFUSED);
@@ -68,7 +67,7 @@ fn main() -> ExitCode {
     let refusal = identity::verify().err().or_else(identity::foreign_launcher);
     let world = refusal.map_or_else(|| World::initialize(threading), |reason| Err(anyhow!(reason)));
     if world.is_ok() {
-        // A rank that is unwinding would free what others still use, and they would wait for it.
+        // A rank that is unwinding would free memory that others still use, and they would wait for it.
         let print = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             print(panic);
@@ -94,13 +93,12 @@ fn main() -> ExitCode {
     code
 }
 
-/// Refuses virtual clocks that there cannot be.
+/// Refuses invalid virtual clocks.
 fn check_clocks(world: &World) -> anyhow::Result<()> {
     VirtualClocks::check(world.comm.size()?).map_err(|reason| anyhow!(reason))
 }
 
-/// Launchers end all ranks as soon as one leaves with an exit code other than 0: the others wait until the first has
-/// said why.
+/// Launchers end all ranks as soon as one exits with a code other than 0, so the others wait until the first has reported the reason.
 fn let_rank_0_report(is_first: bool) {
     if !is_first {
         std::thread::sleep(Duration::from_millis(500));

@@ -110,7 +110,7 @@ impl Recipe {
         Ok(recipe)
     }
 
-    /// Adds a layout after its children, unless the same tree (by address) was added before; returns its number.
+    /// Adds a layout after its children, unless an equal one was added before; returns its number.
     fn add<'a>(
         &mut self,
         layout: &'a Layout,

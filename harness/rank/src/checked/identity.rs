@@ -107,8 +107,8 @@ pub fn foreign_launcher() -> Option<String> {
     ))
 }
 
-/// The other MPI's launcher according to the variables. Schedulers' launchers (srun) do not set only one kind, and a
-/// launcher within another's job adds its own.
+/// The other MPI's launcher according to the variables. Schedulers' launchers (srun) never set only one of the two
+/// kinds, and a launcher within another's job adds its own.
 fn foreign(abi: Abi, is_set: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     let by_open_mpi = is_set("OMPI_COMM_WORLD_SIZE");
     let by_hydra = is_set("MPI_LOCALNRANKS");

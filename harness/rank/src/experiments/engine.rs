@@ -1,8 +1,7 @@
-//! The engine's comparison of one case: every way to pack and unpack the same message, in one process, without
-//! communication.
+//! The engine's comparison for one case: every way to pack and unpack the same message, in one process, without communication.
 //!
-//! Nothing is received in place here: a test whose application receives straight into its array is unpacked all the
-//! same, by hand with a plain copy. An all-to-all has the layout that it has on two ranks.
+//! Nothing is received in place here. If a test's application receives directly into its array, the message is unpacked
+//! anyway, with a plain copy as the hand-written loop. An all-to-all has the layout for two ranks.
 
 mod active_method;
 mod verify;
@@ -35,10 +34,10 @@ use crate::spans::line_bytes;
 use crate::spots::Spots;
 use active_method::{ActiveMethod, PlainCopy};
 
-/// The two sides of a message, with the phases of their work.
+/// The two sides of a message, with their phases.
 const SIDES: [(Side, Phase); 2] = [(Side::Send, Phase::Pack), (Side::Receive, Phase::Unpack)];
 
-/// Compares the methods that were asked for on one message.
+/// Compares the requested methods on one message.
 ///
 /// # Errors
 /// Why it cannot be done.
@@ -71,7 +70,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     run_case(bench, hello, &methods, limits, case)
 }
 
-/// Those of the methods that can pack in this order of bytes.
+/// The methods that can pack in this order of bytes.
 fn chosen(app: &MicroApp, order: PackingOrder, names: &[String]) -> anyhow::Result<Vec<String>> {
     let possible = engine::methods::in_order(order, app.send.orders_differ());
     let is_asked = |method: &&MethodInfo| names.iter().any(|name| name == method.name);
@@ -84,26 +83,26 @@ fn chosen(app: &MicroApp, order: PackingOrder, names: &[String]) -> anyhow::Resu
     Ok(methods)
 }
 
-/// The comparison as an experiment: what all methods of a case share.
+/// The comparison as an experiment: the data shared by all methods of a case.
 struct EngineComparison<'a> {
     job: Job<'a>,
     /// The message that is packed.
     setup: &'a Setup<'a>,
     memory: Memory,
-    /// In which order its bytes are packed.
+    /// The order in which its bytes are packed.
     order: WireOrder,
     /// Bytes of the cache lines that packing and unpacking touch.
     lines: LineBytes,
-    /// The lines to evict between repetitions; `None` where caches stay warm.
+    /// The lines to evict between repetitions; `None` if caches stay warm.
     eviction: Option<Eviction>,
     /// Number of the last generation of data.
     generation: u32,
-    /// The places that are checked after each sample of a block, in packing and in unpacking.
+    /// The places that are checked after each sample of a block, for packing and for unpacking.
     spots: [Spots; 2],
 }
 
 impl EngineComparison<'_> {
-    /// Evicts what the work on one side touches, where caches are to be cold.
+    /// Evicts the memory used on one side, if caches must be cold.
     fn evict(&self, active: &ActiveMethod<'_>, side: Side) {
         let Some(eviction) = &self.eviction else { return };
         match active {
@@ -112,7 +111,7 @@ impl EngineComparison<'_> {
         }
     }
 
-    /// Packs some times, then unpacks as often.
+    /// Packs several times, then unpacks equally often.
     fn times(&mut self, active: &mut ActiveMethod<'_>, amount: Amount) -> Result<Times, CallError> {
         let (clock, mut times) = (self.job.clock, Times::default());
         let generation = self.generation;
@@ -147,7 +146,7 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
                 ActiveMethod::Packs(Box::new(packer))
             }
             EngineTask::CopiesMessage => ActiveMethod::Copies(PlainCopy::new(message_bytes, message_bytes)),
-            // A copy reads and writes: it touches lines of twice its bytes.
+            // A copy reads and writes, so it touches lines of twice its bytes.
             EngineTask::CopiesLines => ActiveMethod::Copies(PlainCopy::new(
                 self.lines.pack as usize / 2,
                 self.lines.unpack as usize / 2,
@@ -160,7 +159,7 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
         Ok(verify::verify(self, active)?)
     }
 
-    /// A repetition takes as long as the shorter side.
+    /// The time of a repetition is that of the shorter side.
     fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
         active.create()?;
         let once = Amount { untimed: 0, samples: 1, batch: 1 };
@@ -172,7 +171,7 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
         Ok(turn)
     }
 
-    /// What a batch repeats is not cold.
+    /// `None` for cold caches, because the repetitions of a batch would not be cold.
     fn readings(&self, _: &ActiveMethod<'a>) -> Option<u32> {
         self.eviction.is_none().then_some(2)
     }

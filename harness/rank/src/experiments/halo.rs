@@ -1,6 +1,6 @@
-//! Halo exchanges between any number of ranks: every micro-app with every method, threads that compute and hand over.
-//! Before timing all memory is filled and compared with every exchange; then once per block, in which every exchange sends
-//! changed values and each share of a message is looked at.
+//! Halo exchanges between any number of ranks: every micro-app with every method, with threads that compute and hand
+//! over their shares. Before timing, all memory is filled and compared for every exchange; afterwards once per block,
+//! in which every exchange sends changed values and each share of a message is checked.
 
 pub mod active;
 mod bulk;
@@ -40,13 +40,13 @@ use exchange::{ExchangeContext, Readings};
 use method::Parts;
 use stamps::Shares;
 
-/// Exchanges before anything is timed, each filled and compared.
+/// Exchanges before timing, each filled and compared.
 const VERIFIED: u32 = 3;
 
-/// Measures a halo exchange with all methods that were asked for.
+/// Measures a halo exchange with all requested methods.
 ///
 /// # Errors
-/// Why it cannot be done; on all ranks alike.
+/// Why it cannot be done; the same on all ranks.
 pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let ranks = world.ranks(args.methods.ranks)?;
     let conditions = &args.case.conditions;
@@ -56,7 +56,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let can = |name: &str| halo::methods::can(app.has_loops(), name);
     let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, can)?;
     let parts = Parts::new(&world.comm, &*app, case.setting.reorder, case.setting.threads)?;
-    // After reordering, rank 0 of the grid may not be the process that reports: all that is reported goes through the world.
+    // After reordering, rank 0 of the grid may not be the reporting process, so all reports use the world.
     let (rank, world_rank) = (parts.rank, world.comm.rank()?);
     let pair = world.comm.split(world_rank / 2, world_rank)?;
     let job = Job::new(&world.comm, &pair, conditions.format)?;
@@ -82,7 +82,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     run_case(bench, hello, &methods, limits, case)
 }
 
-/// All that the methods of a case share.
+/// The data shared by all methods of a case.
 struct HaloExchanges<'a> {
     job: Job<'a>,
     case: &'a HaloCase,
@@ -94,18 +94,18 @@ struct HaloExchanges<'a> {
     sync: Sync,
 }
 
-/// Exchanges of one method, one after the other.
+/// Consecutive exchanges by one method.
 struct Exchanges {
-    /// The longest times of all ranks.
+    /// The longest times over all ranks.
     readings: Vec<Readings>,
-    /// What this rank got wrong first.
+    /// The first error of this rank.
     mismatch: Option<String>,
-    /// Of an exchange that was watched: the share of the first stage's bytes that were there early.
+    /// For a watched exchange: the share of the first stage's bytes that arrived early.
     early: Option<f64>,
 }
 
 impl HaloExchanges<'_> {
-    /// Exchanges once; sends what lies there, changed by `stamps`. Gives this rank's times and what `arrival_probe` has seen.
+    /// Exchanges once; sends the current data, changed by `stamps`. Returns this rank's times and the observations of `arrival_probe`.
     fn once(
         &mut self,
         active: &ActiveMethod<'_>,
@@ -133,8 +133,8 @@ impl HaloExchanges<'_> {
         seen
     }
 
-    /// Exchanges `count` times, each time changed values of the last fill, whose shares `arrivals` finds; looks for what is
-    /// there early in the last of them, if `watched`.
+    /// Exchanges `count` times, each time with changed values of the last fill, whose shares `arrivals` checks. If
+    /// `watched`, it checks in the last exchange which data arrives early.
     fn exchange(
         &mut self,
         active: &ActiveMethod<'_>,
@@ -160,7 +160,7 @@ impl HaloExchanges<'_> {
                     .map(|what| format!("exchange {} since the fill: {what}", self.data.version.changes));
             }
         }
-        // Together, behind the last: ranks that compare notes in between would find other things in their caches.
+        // All checks come together after the last exchange: if ranks compared results in between, their caches would change.
         if !mine.is_empty() {
             let longest = self.job.world.maxima(bytemuck::cast_slice(&mine))?;
             exchanges.readings = bytemuck::cast_slice(&longest).to_vec();
@@ -197,7 +197,7 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
     }
 
     fn repeat(&mut self, Made { active, .. }: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
-        // Blocks will tell what is wrong.
+        // If anything is wrong, blocks will report it.
         self.data.fill(active.is_reference());
         Turn::shortest(count, || Ok(self.once(active, true, None).0.total_s))
     }
@@ -212,16 +212,16 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
         let watched = !active.is_reference();
         let arrivals = self.data.fill(active.is_reference());
         let before = self.exchange(active, &arrivals, amount.untimed, false)?.mismatch;
-        // What counts has the same times of threads in every block of a round.
+        // Every block of a round has the same random times of threads.
         self.sampler.begin_round(round);
         let count = amount.samples as u32 + u32::from(watched);
         let Exchanges { readings, mismatch, early } = self.exchange(active, &arrivals, count, watched)?;
-        // Times that begin at a barrier rest on no other rank's clock.
+        // Times that begin at a barrier do not depend on other ranks' clocks.
         let clock_error_s =
             if self.case.setting.start == Start::Clock { self.sync.residual_s()? } else { None };
         let mismatch = before.or(mismatch).or_else(|| self.data.mismatch(active.is_reference()));
         let messages = active.method.messages().map(|messages| messages as f64);
-        // A method that does not know, knows it on no rank.
+        // A method that does not know the number does not know it on any rank.
         let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];
         if self.job.rank != 0 {
             return Ok((None, mismatch));

@@ -1,6 +1,6 @@
 //! A file per kind of experiments, named as in `common::kinds`, each with its timed loops.
 //!
-//! What several kinds share stands beside this folder: `method/` and `mechanism/` send, `measure/` times, `checked/` calls MPI.
+//! Code shared by several kinds is next to this folder: `method/` and `mechanism/` send, `measure/` times, `checked/` calls MPI.
 
 mod engine;
 mod halo;
@@ -18,7 +18,7 @@ use overlap::WithoutMpi;
 /// An experiment that waits for MPI.
 pub type Prepared = Box<dyn FnOnce(&World) -> anyhow::Result<ExitCode>>;
 
-/// The experiment of a command. What is to be measured without MPI is measured here, before there is one.
+/// The experiment of a command. Measurements without MPI are made here, before it is initialised.
 pub fn prepare(command: Command) -> Prepared {
     match command {
         Command::Pingpong(args) => Box::new(move |world| pingpong::run(world, &args)),

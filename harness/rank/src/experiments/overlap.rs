@@ -1,4 +1,4 @@
-//! Overlap: a communication is started, the ranks compute, and then they wait for it; beside that both by themselves.
+//! Overlap: a communication is started, the ranks compute, and then they wait for it; both are also measured by themselves.
 
 mod bench;
 mod calibrate;
@@ -53,10 +53,10 @@ use threads::ThreadCounts;
 use traffic::Traffic;
 pub use without_mpi::WithoutMpi;
 
-/// Measures a case with all methods that were asked for, or finds sizes for it.
+/// Measures a case with all requested methods, or finds sizes for it.
 ///
 /// # Errors
-/// Why it cannot be done; on all ranks alike.
+/// Why it cannot be done; the same on all ranks.
 pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<ExitCode> {
     let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks >= 2, "one rank in the world: there must be 2 at least");
@@ -108,18 +108,18 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
 /// Threads of this process, by number.
 type Threads = BTreeSet<libc::pid_t>;
 
-/// What is told of a rank whose threads are where they were.
+/// The entry for a rank whose threads were not bound.
 const NOT_BOUND: &str = "not bound";
 
-/// What came of binding the MPI's threads to the core that is left free for them; complete on rank 0.
+/// The result of binding the MPI's threads to the core that is left free for them; complete on rank 0.
 struct Binding {
-    /// The core of each rank, or why none.
+    /// The core of each rank, or why there is none.
     cores: String,
-    /// Ranks in which nothing is bound.
+    /// Ranks in which no thread was bound.
     unbound_ranks: usize,
 }
 
-/// What is known when a case begins.
+/// The facts known when a case begins.
 struct CaseStart<'a> {
     world: &'a World,
     args: &'a Overlap,
@@ -131,7 +131,7 @@ struct CaseStart<'a> {
 impl CaseStart<'_> {
     fn operation(self, operation: &'static Operation) -> anyhow::Result<ExitCode> {
         let (world, rank) = (&self.world.comm, self.world.comm.rank()?);
-        // Of an odd number of ranks the last has no other to look at the machine with.
+        // With an odd number of ranks, the last one has no partner for measuring the machine's state.
         let peers = world.split(rank / 2, rank % 2)?;
         let job = Job::new(world, &peers, self.args.case.conditions.format)?;
         let is_sized = operation.has_bytes() && self.case.setting.bytes.is_none();
@@ -143,7 +143,7 @@ impl CaseStart<'_> {
         self.measure(job, traffic, &Built::Operation)
     }
 
-    /// The methods: those that were asked for, or all that the case has.
+    /// The methods: the requested ones, or all that the case has.
     fn methods(&self, built: &Built) -> anyhow::Result<(Vec<String>, Limits)> {
         let (mut methods, limits) =
             self.args.methods.of_test(Kind::Overlap, &self.args.case.test, |_| true)?;
@@ -157,10 +157,10 @@ impl CaseStart<'_> {
         Ok((methods, limits))
     }
 
-    /// Measures all methods, or finds out how long the communication takes.
+    /// Measures all methods, or the time of the communication.
     fn measure(self, job: Job<'_>, traffic: impl Traffic, built: &Built) -> anyhow::Result<ExitCode> {
         let (methods, limits) = self.methods(built)?;
-        // Our own threads are those from before, and the ones that compute, which are yet to come.
+        // Our own threads are those from before MPI was initialised, and the computing ones, which do not exist yet.
         let mut of_mpi = threads::all();
         of_mpi.retain(|thread| !self.before.threads.contains(thread));
         let cell = self.cell(job.world)?;
@@ -177,7 +177,7 @@ impl CaseStart<'_> {
         let is_dedicated = self.case.setting.configuration == Configuration::Dedicated;
         let binding =
             if is_dedicated && refusal.is_none() { Some(self.dedicate(&of_mpi, &own)?) } else { None };
-        // Threads that sleep until something comes wait for no core.
+        // Sleeping threads do not need a core.
         hello.threads = self.case.setting.threads + threads.polling;
         let mut set = |name: &str, what: String| hello.settings.push((name.to_owned(), what));
         set("threads of MPI in each rank", threads.of_mpi.to_string());
@@ -197,7 +197,7 @@ impl CaseStart<'_> {
         run_case(bench, hello, &methods, limits, case)
     }
 
-    /// The common time and the computation, once all that was measured before is done with.
+    /// The common time and the computation, created after all earlier measurements.
     fn cell(&self, world: &Comm) -> anyhow::Result<Cell> {
         let setting = &self.case.setting;
         let order = usize::try_from(setting.matrix_order.unwrap_or(1))?;
@@ -210,7 +210,8 @@ impl CaseStart<'_> {
         })
     }
 
-    /// Binds MPI's threads to one of this rank's own cores, and all others to the rest of them. What came of it; complete on rank 0.
+    /// Binds MPI's threads to one of this rank's own cores, and all others to the remaining cores. Returns the result; complete on rank
+    /// 0.
     fn dedicate(&self, of_mpi: &Threads, own: &Threads) -> anyhow::Result<Binding> {
         let world = &self.world.comm;
         let cores = binding::own_cores(world)?;
@@ -218,7 +219,7 @@ impl CaseStart<'_> {
         let name = match cores.as_deref().filter(|_| are_own).and_then(<[_]>::split_last) {
             None => NOT_BOUND.to_owned(),
             Some((free, rest)) => {
-                // The core's hardware threads are told with a plus between them.
+                // The core's hardware threads are joined with a plus.
                 let name = || free.iter().map(usize::to_string).collect::<Vec<_>>().join("+");
                 let is_bound = binding::bind(of_mpi, free) && binding::bind(own, &rest.concat());
                 if is_bound { name() } else { NOT_BOUND.to_owned() }
@@ -234,7 +235,7 @@ impl CaseStart<'_> {
         Ok(Binding { cores: names, unbound_ranks })
     }
 
-    /// Why asynchronous progress cannot be measured here: it is not there, or has no core of its own. Collective.
+    /// Why asynchronous progress cannot be measured here: it is not active, or has no separate core. Collective.
     fn refusal(&self, threads: ThreadCounts, place: &RankPlace) -> anyhow::Result<Option<String>> {
         let setting = &self.case.setting;
         let name = setting.configuration.name();
@@ -254,10 +255,10 @@ impl CaseStart<'_> {
         })
     }
 
-    /// Why a core of each rank cannot be left free: together the ranks of a host have too few, or one of them has too few of its own.
+    /// Why a core of each rank cannot be left free: the ranks of a host have too few cores in total, or one rank has too few of its own.
     fn too_few_cores(&self, place: &RankPlace) -> anyhow::Result<Option<String>> {
         let (world, needed) = (&self.world.comm, self.case.setting.cores());
-        // Hardware threads of one core are no cores for two.
+        // Hardware threads of one core do not count as two cores.
         let cores = cores::by_core(&place.cpus).iter().map(|threads| cores::core(threads[0])).collect();
         let ranks = world.gather_values(&RankPlace { cpus: cores, ..place.clone() })?;
         let needs = Hello { threads: needed, ranks, ..Hello::default() };
@@ -277,7 +278,7 @@ impl CaseStart<'_> {
         })
     }
 
-    /// Whether threads that the MPI has begun can bring messages forward: Open MPI's others, as that of PMIx, have other work.
+    /// Whether threads that the MPI has started can progress messages: Open MPI's other threads, such as PMIx's, have other work.
     fn may_progress(&self) -> anyhow::Result<bool> {
         if !identity::is_open_mpi() {
             return Ok(true);
@@ -289,7 +290,7 @@ impl CaseStart<'_> {
     }
 }
 
-/// Threads that MPI has begun, of the rank with fewest; `own` are those of this rank that it has not. Collective.
+/// Threads that MPI has started, for the rank with the fewest; `own` are the other threads of this rank. Collective.
 fn threads_of_mpi(world: &Comm, own: &Threads) -> anyhow::Result<ThreadCounts> {
     world.barrier()?;
     let mine = ThreadCounts::look(own);

@@ -1,5 +1,5 @@
-//! Partitioned transfers between two ranks: rank 0 finishes a message partition by partition, rank 1 receives it; all
-//! mechanisms over the same memory, interleaved.
+//! Partitioned transfers between two ranks: rank 0 finishes a message partition by partition, rank 1 receives it. All
+//! mechanisms use the same memory, interleaved.
 
 mod repetition;
 mod watch;
@@ -33,18 +33,18 @@ use crate::team::Team;
 use repetition::{PartitionPlan, Readings, TransferContext};
 use watch::ArrivalProbe;
 
-/// Repetitions of each block in which the receiver looks at partitions as they arrive. What it sees is a latency and a
-/// share of bytes, which differ little from one to the next.
+/// Repetitions of each block in which the receiver watches partitions arrive. It measures a latency and a share of
+/// bytes, which vary little between repetitions.
 const WATCHED: u32 = 2;
-/// Partitions beyond which nobody looks at each: one round of looking would take longer than the transfer.
+/// With more partitions than this they are not watched: checking each one once would take longer than the transfer.
 const MOST_WATCHED: usize = 4096;
-/// Transfers before the first that counts for verification: every one of them is compared.
+/// Transfers for verification before measuring; each one is compared.
 const VERIFIED: u32 = 3;
 
-/// Measures a partitioned transfer with all mechanisms that were asked for.
+/// Measures a partitioned transfer with all requested mechanisms.
 ///
 /// # Errors
-/// Why it cannot be done; on all ranks alike.
+/// Why it cannot be done; the same on all ranks.
 pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");
@@ -86,13 +86,13 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
     run_case(bench, hello, &names, limits, case)
 }
 
-/// What a rank is in the transfer from rank 0 to rank 1, and in the one back.
+/// The roles of a rank: in the transfer from rank 0 to rank 1, and in the one back.
 fn roles(rank: usize, both_ways: bool) -> Vec<Role> {
     let roles = if rank == 0 { [Role::Sender, Role::Receiver] } else { [Role::Receiver, Role::Sender] };
     roles[..if both_ways { 2 } else { 1 }].to_vec()
 }
 
-/// All that the mechanisms of a case share.
+/// The data shared by all mechanisms of a case.
 struct PartitionedTransfers<'a> {
     job: Job<'a>,
     setting: &'a Setting,
@@ -102,7 +102,7 @@ struct PartitionedTransfers<'a> {
     sampler: Sampler,
     team: Team,
     sync: Sync,
-    /// On which nothing is ever sent: asking it for messages brings others forward.
+    /// A communicator without any messages: probing it lets MPI progress others.
     watcher: Comm,
     /// The memory of the transfer in each direction.
     buffers: Vec<Wire>,
@@ -111,7 +111,7 @@ struct PartitionedTransfers<'a> {
     /// Number of the last transfer's data; equal on both ranks.
     generation: u32,
     byte: &'a Datatype,
-    /// What messages cost, once a mechanism had to know.
+    /// The costs of messages, once a mechanism needs them.
     costs: Option<&'static Costs>,
 }
 
@@ -121,8 +121,8 @@ type Mechanisms<'a> = Vec<Box<dyn Mechanism + 'a>>;
 impl<'a> PartitionedTransfers<'a> {
     fn channel(&mut self, way: usize) -> Channel<'a> {
         let (start, bytes) = (self.buffers[way].base(), self.buffers[way].len());
-        // SAFETY: the buffer outlives all mechanisms, and is written to and compared between transfers only; the plan's
-        // partitions are those of all of its bytes.
+        // SAFETY: the buffer outlives all mechanisms, and is only written and compared between transfers; the plan's
+        // partitions cover all of its bytes.
         let memory = unsafe { Region::new(start, bytes) };
         Channel {
             comm: self.job.world,
@@ -139,8 +139,8 @@ impl<'a> PartitionedTransfers<'a> {
         }
     }
 
-    /// Transfers `count` times, and compares each: the first byte that arrived wrong becomes the receiver's mismatch. It
-    /// looks at all transfers while they are under way, or at none. Gives the readings of both ranks, at the sender.
+    /// Transfers `count` times, and compares each: the first wrong byte becomes the receiver's mismatch. The receiver
+    /// watches all transfers, or none. Returns the readings of both ranks, at the sender.
     fn transfer(
         &mut self,
         mechanisms: &[Box<dyn Mechanism + 'a>],
@@ -151,7 +151,7 @@ impl<'a> PartitionedTransfers<'a> {
         let mut pairs = Vec::with_capacity(count as usize);
         for _ in 0..count {
             self.generation += 1;
-            // What is sent from rank 0, and from rank 1.
+            // The data from rank 0, and from rank 1.
             let patterns = [0, 1].map(|sender| Pattern::new(sender, self.generation));
             let ways = || self.roles.iter().zip(patterns);
             for (buffer, (role, pattern)) in self.buffers.iter_mut().zip(ways()) {
@@ -164,7 +164,7 @@ impl<'a> PartitionedTransfers<'a> {
             }
             let mut compute_s = vec![0.0; self.setting.threads];
             self.sampler.next(&mut compute_s);
-            // What comes wrong would be looked for in vain.
+            // Waiting for data that arrives wrong would be in vain.
             let looks = is_watched && mismatch.is_none();
             let arrival_probe = looks.then(|| ArrivalProbe::new(patterns[0], &self.plan.ranges));
             let context = TransferContext {
@@ -203,7 +203,7 @@ impl<'a> PartitionedTransfers<'a> {
         Ok(pairs)
     }
 
-    /// Half of an empty message's round trip, at the sender: the shortest of some.
+    /// Half of an empty message's round trip, at the sender: the shortest of several.
     fn message_latency_s(&self) -> Result<f64, CallError> {
         const TRIPS: usize = 5;
         let (comm, peer) = (self.job.world, 1 - self.job.rank);
@@ -225,7 +225,7 @@ impl<'a> PartitionedTransfers<'a> {
         Ok(shortest_s)
     }
 
-    /// Repetitions that are watched: where both ranks send, the thread that would look has partitions of its own.
+    /// Repetitions that are watched: none if both ranks send, because the watching thread has its own partitions.
     fn watched(&self) -> u32 {
         let can_look = !self.setting.both_ways && self.plan.ranges.len() <= MOST_WATCHED;
         if can_look { WATCHED } else { 0 }
@@ -281,7 +281,7 @@ impl<'a> ScheduledCase<'a> for PartitionedTransfers<'a> {
 
     fn repeat(&mut self, Made { active, .. }: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
         Turn::shortest(count, || {
-            // Blocks will tell what is wrong.
+            // If anything is wrong, blocks will report it.
             let pairs = self.transfer(active, 1, false, &mut None)?;
             let total_s = |pair| repetition::transfer_times(pair, self.setting.both_ways).total_s;
             Ok(pairs.iter().map(total_s).fold(f64::INFINITY, f64::min))
@@ -298,7 +298,7 @@ impl<'a> ScheduledCase<'a> for PartitionedTransfers<'a> {
         let message_latency_s = Some(self.message_latency_s()?);
         let (mechanisms, mut mismatch) = (&active[..], None);
         self.transfer(mechanisms, amount.untimed, false, &mut mismatch)?;
-        // What counts has the same times of threads in every block of a round.
+        // Every block of a round has the same random times of threads.
         self.sampler.begin_round(round);
         let counted = self.transfer(mechanisms, amount.samples as u32, false, &mut mismatch)?;
         let messages = mechanisms[0].messages().map(|n| n as u64);

@@ -1,4 +1,4 @@
-//! The ping-pong of one case: who plays with whom, whether it can be done here, and then the measurement.
+//! The ping-pong of one case: the pairs of ranks, whether it can run here, and the measurement.
 
 use std::process::ExitCode;
 
@@ -28,10 +28,10 @@ use crate::spots::Spots;
 use crate::verify::verify;
 use crate::{environment, steady};
 
-/// Measures a ping-pong with all methods that were asked for.
+/// Measures a ping-pong with all requested methods.
 ///
 /// # Errors
-/// Why it cannot be done; on all ranks alike.
+/// Why it cannot be done; the same on all ranks.
 pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let ranks = world.ranks(args.methods.ranks)?;
     check_even(ranks)?;
@@ -71,10 +71,10 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     run_case(PingPongs { job, session, memory }, hello, &methods, limits, case)
 }
 
-/// A method that was made and is being measured.
+/// A method that was set up and is being measured.
 struct ActiveMethod<'a> {
     method: Box<dyn Method + 'a>,
-    /// Known from its first block on.
+    /// Known after its first block.
     in_a_row: Option<InARow>,
 }
 
@@ -121,7 +121,7 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
     }
 
     fn readings(&self, ActiveMethod { method, .. }: &Self::ActiveMethod) -> Option<u32> {
-        // What a batch would repeat is no longer cold.
+        // The repetitions of a batch would not be cold.
         self.session.eviction.is_none().then(|| block::readings(&**method))
     }
 
@@ -151,7 +151,7 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
     }
 }
 
-/// Refuses a world that cannot play.
+/// Refuses a world without an even number of ranks.
 fn check_even(ranks: usize) -> anyhow::Result<()> {
     ensure!(
         ranks >= 2 && ranks.is_multiple_of(2),
@@ -160,7 +160,7 @@ fn check_even(ranks: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses arrays that the ranks of one of the hosts cannot have.
+/// Refuses arrays that do not fit into one of the hosts.
 fn check_memory(world: &Comm, app: &MicroApp, processes_of_host: usize) -> anyhow::Result<()> {
     let available = common::memory::available_bytes().unwrap_or(u64::MAX);
     let checked = common::memory::check_bytes(common::memory::rank_bytes(app), processes_of_host, available);
@@ -173,7 +173,7 @@ fn check_memory(world: &Comm, app: &MicroApp, processes_of_host: usize) -> anyho
     Err(anyhow!(first.map(|text| String::from_utf8_lossy(text).into_owned()).unwrap_or(mismatch)))
 }
 
-/// The pair of a rank, and its number in it: 0 is the origin.
+/// The pair of a rank, and its number within the pair: 0 is the origin.
 fn place_in_pairing(rank: usize, ranks: usize, pairs: Pairs) -> (usize, usize) {
     match pairs {
         Pairs::Adjacent => (rank / 2, rank % 2),

@@ -1,11 +1,11 @@
-//! Counters that say who comes last.
+//! Counters that identify the last of several threads.
 
 use std::ops::Range;
 
 use super::sync::{AtomicUsize, Ordering};
 
-/// For each of some runs of neighbouring partitions, how many of them are ready. Whoever marks the last one of a run is told
-/// so; nobody waits for a lock.
+/// For each of some runs of neighbouring partitions, the number of ready ones. The thread that marks the last one of a
+/// run learns so; there are no locks to wait for.
 pub struct Counters {
     /// Partitions of each run.
     sizes: Vec<usize>,
@@ -14,7 +14,7 @@ pub struct Counters {
     counters: Vec<Counter>,
 }
 
-/// On a cache line of its own: threads that finish partitions of different runs do not disturb each other.
+/// On a separate cache line: threads that finish partitions of different runs do not disturb each other.
 #[repr(align(64))]
 struct Counter(AtomicUsize);
 
@@ -28,17 +28,17 @@ impl Counters {
         }
     }
 
-    /// Forgets what was ready. Called while no thread marks; a barrier tells the others.
+    /// Resets all counters. Called while no thread marks; a barrier makes this visible to the others.
     pub fn reset(&self) {
         self.counters.iter().for_each(|counter| counter.0.store(0, Ordering::Relaxed));
     }
 
-    /// Marks a partition; its run, if that is complete with it: what other threads wrote before they marked theirs is
-    /// visible then.
+    /// Marks a partition; returns its run if that is now complete. Data that other threads wrote before they marked theirs is then
+    /// visible.
     #[inline]
     pub fn mark(&self, partition: usize) -> Option<usize> {
         let run = self.of_partition[partition];
-        // Release what this thread wrote, acquire what all those did that have marked before.
+        // Release the writes of this thread, acquire those of all threads that have marked before.
         let marked = self.counters[run].0.fetch_add(1, Ordering::AcqRel) + 1;
         (marked == self.sizes[run]).then_some(run)
     }

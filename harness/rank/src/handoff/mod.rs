@@ -1,8 +1,8 @@
-//! What the threads of a rank hand to each other without locks: values that they take turns with, counters by which the last
-//! to come knows that it is, times that are noted by one and read by another. Barriers order the rest (`kernels::gate`).
+//! Data that the threads of a rank hand to each other without locks: values that they use in turn, counters that identify the
+//! last thread, times that are written by one thread and read by another. Barriers order the rest (`kernels::gate`).
 //!
-//! All of it is written against [`sync`], so that the tests compile it once more over `loom`, which tries every order in
-//! which threads can run, and every value that the memory model lets an atomic read (`model.rs`).
+//! All of it is written for [`sync`], so that the tests can compile it again with `loom`, which tries every order in
+//! which threads can run, and every value that the memory model permits an atomic load to return (`model.rs`).
 
 pub mod counters;
 #[cfg(test)]
@@ -31,7 +31,7 @@ mod tests {
             times.note(1, 2, 2.0);
         }
         assert_eq!(times.all_s(), [1.0, 1.75, 2.0]);
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe {
             times.begin();
             times.note(0, 0, 3.0);

@@ -1,11 +1,11 @@
-//! The hand-offs over `loom`: each test runs for every order in which the threads can take their steps, with every value that
-//! the memory model lets a load see. A value that one thread reads while another may be writing it is an error, and so is a
-//! thread that waits for ever.
+//! The hand-offs with `loom`: each test runs for every order in which the threads can take their steps, with every
+//! value that the memory model permits a load to return. Reading a value while another thread may be writing it is an
+//! error, and so is a thread that waits forever.
 
 use loom::sync::Arc;
 use loom::thread;
 
-/// What stands for [`super::sync`], and for what the gate is made of.
+/// Replaces [`super::sync`], and the parts the gate is built from.
 mod sync {
     pub use loom::cell::UnsafeCell;
     pub use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -27,10 +27,10 @@ use gate::Gate;
 use ready_times::ReadyTimes;
 use slot::Slot;
 
-/// Times that a thread loses its core to another where it need not. Few are enough for most bugs, and more take for ever.
+/// Number of times a thread may lose its core without need. A few reveal most bugs, and more would take forever.
 const PREEMPTIONS: usize = 3;
 
-/// Runs `work` on so many threads in every order, all with what `made` gives them.
+/// Runs `work` on this number of threads in every order, all with the value from `made`.
 fn explore<T: Send + Sync + 'static>(
     threads: usize,
     made: impl Fn() -> T + Sync + Send + 'static,
@@ -51,13 +51,13 @@ fn explore<T: Send + Sync + 'static>(
     });
 }
 
-/// A gate for two threads: of more, loom would try how two that wait let each other run for ever.
+/// A gate for two threads: with more, loom would try how two waiting ones let each other run forever.
 fn gate() -> Gate {
-    // Whoever waits lets the other run at once: there is nothing to be seen in a thread that spins.
+    // A waiting thread lets the other run at once: spinning reveals nothing.
     Gate::new(2, 0)
 }
 
-/// Each thread's own value, and one of the last to come.
+/// Each thread's own value, and one that the last thread changes.
 struct Meeting {
     gate: Gate,
     own: [Slot<u32>; 2],
@@ -69,11 +69,11 @@ fn what_was_written_before_a_gate_is_seen_behind_it() {
     let made = || Meeting { gate: gate(), own: [Slot::new(0), Slot::new(0)], last: Slot::new(0) };
     explore(2, made, |number, Meeting { gate, own, last }| {
         for round in 1..=2 {
-            // SAFETY: before the gate each thread has its own; loom finds out whether that is so.
+            // SAFETY: before the gate each thread uses its own value; loom checks this.
             unsafe { *own[number].get() = round };
-            // SAFETY: the last to come is alone.
+            // SAFETY: only the last thread runs this.
             gate.pass(|| unsafe { *last.get() += 1 });
-            // SAFETY: between the gates nobody writes.
+            // SAFETY: between the gates no thread writes.
             assert!(own.iter().all(|value| unsafe { *value.share() } == round));
             // SAFETY: as above.
             assert_eq!(unsafe { *last.share() }, round);
@@ -82,7 +82,7 @@ fn what_was_written_before_a_gate_is_seen_behind_it() {
     });
 }
 
-/// Partitions of one run, each of a thread, and how often the run was complete.
+/// Partitions of one run, one per thread, and how often the run was completed.
 struct PartitionRun {
     counters: Counters,
     partitions: Vec<Slot<u32>>,
@@ -98,13 +98,13 @@ fn the_last_to_mark_sees_what_all_others_wrote() {
         sent: Slot::new(0),
     };
     explore(THREADS, made, |number, PartitionRun { counters, partitions, sent }| {
-        // SAFETY: the thread's own.
+        // SAFETY: the thread's own partition.
         unsafe { *partitions[number].get() = 7 };
         if let Some(run) = counters.mark(number) {
             assert_eq!(run, 0);
-            // SAFETY: all are marked, and no thread writes what it has marked.
+            // SAFETY: all are marked, and threads do not write partitions that they have marked.
             assert!(partitions.iter().all(|partition| unsafe { *partition.share() } == 7));
-            // SAFETY: one thread is the last.
+            // SAFETY: only one thread is the last.
             unsafe { *sent.get() += 1 };
             // SAFETY: as above.
             assert_eq!(unsafe { *sent.share() }, 1);
@@ -112,7 +112,7 @@ fn the_last_to_mark_sees_what_all_others_wrote() {
     });
 }
 
-/// What `aggregated:adaptive` has, with a number in place of each request: how often it was started.
+/// The structure of `aggregated:adaptive`, with a number instead of each request: how often it was started.
 struct SharedTransfer {
     gate: Gate,
     partitions: Vec<Slot<u32>>,
@@ -154,9 +154,9 @@ fn a_mapping_changes_between_two_transfers() {
                 unsafe { ready_times.begin() };
             }
             gate.pass(|| {});
-            // SAFETY: each thread has a partition of its own.
+            // SAFETY: each thread has its own partition.
             unsafe { *partitions[number].get() = transfer };
-            // SAFETY: nobody changes the mapping between the gates.
+            // SAFETY: no thread changes the mapping between the gates.
             let Mapping { counters, runs, started } = unsafe { mapping.share() };
             // SAFETY: with the thread's own number.
             unsafe { ready_times.note(number, number, f64::from(transfer)) };
@@ -164,14 +164,14 @@ fn a_mapping_changes_between_two_transfers() {
                 // SAFETY: all partitions of the run are marked.
                 let are_written = |at: usize| unsafe { *partitions[at].share() } == transfer;
                 assert!(runs[run].clone().all(are_written));
-                // SAFETY: one thread completes a run.
+                // SAFETY: only one thread completes a run.
                 unsafe { *started[run].get() += 1 };
             }
             // SAFETY: as above.
             unsafe { ready_times.spend(number, 0.5) };
             gate.pass(|| {});
             if number == 0 {
-                // SAFETY: the other thread has nothing left to do but wait at the next gate.
+                // SAFETY: the other thread only has to wait at the next gate.
                 let Mapping { started, .. } = unsafe { mapping.get() };
                 // SAFETY: as above.
                 assert!(started.iter().all(|started| unsafe { *started.share() } == 1));

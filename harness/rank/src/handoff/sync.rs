@@ -1,8 +1,8 @@
-//! What hand-offs are made of: the standard library's atomics and cells, with the interface that `loom` has for cells.
+//! The building blocks of hand-offs: the standard library's atomics and cells, with the interface of `loom`'s cells.
 
 pub use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// [`std::cell::UnsafeCell`], whose value is only reached within a call.
+/// [`std::cell::UnsafeCell`], whose value is only accessible within a call.
 pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
 impl<T> UnsafeCell<T> {

@@ -95,7 +95,7 @@ fn progress(
     Ok(())
 }
 
-/// Bytes of a partition, by the end of the check's name: one that fits in a header, one of a page, and one above the eager limit.
+/// Bytes of a partition, by the end of the check's name: one that fits in a header, one of a page, and one too large to be sent at once.
 fn bytes(context: &CheckContext<'_>) -> usize {
     match context.name.rsplit('_').next() {
         Some("8b") => 8,

@@ -1,4 +1,4 @@
-//! The methods at work: a packer of a message, or a plain copy to compare it with.
+//! The methods in use: a packer of a message, or a plain copy as a comparison.
 
 use std::hint::black_box;
 
@@ -10,25 +10,25 @@ use crate::memory::{Memory, POISON};
 use crate::packing::MessagePacker;
 use crate::pattern::Pattern;
 
-/// A method that was made and is being measured.
+/// A method that was set up and is being measured.
 pub enum ActiveMethod<'a> {
     /// Packs and unpacks the message.
     Packs(Box<MessagePacker<'a>>),
-    /// Copies bytes in one piece.
+    /// Copies contiguous bytes.
     Copies(PlainCopy),
 }
 
-/// A copy from one array to another: so many bytes in place of packing, and so many in place of unpacking.
+/// A copy from one array to another, with a number of bytes for packing, and one for unpacking.
 pub struct PlainCopy {
     pack_bytes: usize,
     unpack_bytes: usize,
-    /// What is copied, and where it goes: arrays as the applications' are, begun at different lines of a page. The C
-    /// library's copy takes another way, on cold memory half as fast, where both begin at the same.
+    /// Source and target: arrays like the applications', which begin at different lines of a page. If both begin at the
+    /// same line, the C library's copy takes another path, which is half as fast on cold memory.
     memory: Arrays,
 }
 
 impl PlainCopy {
-    /// Allocates both arrays, and writes them: unwritten memory is one shared zero page, and looks faster.
+    /// Allocates both arrays, and writes them: unwritten memory is one shared zero page, and would look faster.
     pub fn new(pack_bytes: usize, unpack_bytes: usize) -> Self {
         let bytes = pack_bytes.max(unpack_bytes);
         let specs = ["from", "to"].map(|name| ArraySpec::new(name, Element::Byte, &[bytes]));
@@ -37,14 +37,14 @@ impl PlainCopy {
         Self { pack_bytes, unpack_bytes, memory }
     }
 
-    /// Writes new data into what is copied, and spoils the copy.
+    /// Writes new data into the source, and overwrites the target.
     pub fn fill(&mut self, data: Pattern) {
         let [from, to] = self.memory.slices_mut([0, 1]);
         data.write(0, from);
         to.fill(POISON);
     }
 
-    /// What is copied in place of the work on one side, and the copy.
+    /// Source and target of the copy in place of packing or unpacking.
     pub fn both(&self, side: Side) -> [&[u8]; 2] {
         let bytes = self.bytes(side);
         [0, 1].map(|i| &self.memory.slice(i)[..bytes])
@@ -75,12 +75,12 @@ impl ActiveMethod<'_> {
             (Self::Packs(packer), Side::Receive) => packer.unpack(memory)?,
             (Self::Copies(copy), side) => copy.copy(side),
         }
-        // Nobody looks at most repetitions' bytes, but each must be made.
+        // Most results are not read, but each must be computed.
         black_box(memory);
         Ok(())
     }
 
-    /// Makes datatypes or programs.
+    /// Creates datatypes or programs.
     pub fn create(&mut self) -> Result<(), CallError> {
         match self {
             Self::Packs(packer) => packer.create(),
@@ -88,7 +88,7 @@ impl ActiveMethod<'_> {
         }
     }
 
-    /// Frees what [`ActiveMethod::create`] made.
+    /// Frees what [`ActiveMethod::create`] created.
     pub fn free(&mut self) -> Result<(), CallError> {
         match self {
             Self::Packs(packer) => packer.free(),
@@ -96,7 +96,7 @@ impl ActiveMethod<'_> {
         }
     }
 
-    /// Whether there is something to create.
+    /// Whether there is anything to create.
     pub fn creates(&self) -> bool {
         matches!(self, Self::Packs(packer) if packer.send.how().creates())
     }

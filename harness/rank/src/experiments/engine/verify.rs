@@ -1,4 +1,4 @@
-//! That methods move the right bytes: looked at before anything is timed, after each block, and at the end.
+//! Verification that methods transfer the right bytes: before timing, after each block, and at the end.
 
 use apps::Side;
 use common::packing::Ends;
@@ -14,7 +14,7 @@ use crate::spans::spans;
 use crate::spots::Spots;
 use crate::verify::{ROUNDS, compare};
 
-/// Data of one generation: what the arrays hold, and what is to be unpacked.
+/// Data of one generation: the content of the arrays, and the data to unpack.
 #[derive(Clone, Copy)]
 struct TestData {
     arrays: Pattern,
@@ -22,7 +22,7 @@ struct TestData {
 }
 
 impl TestData {
-    /// New data, as if a peer had sent what is to be unpacked.
+    /// New data, as if a peer had sent the data to unpack.
     fn next(bench: &mut EngineComparison<'_>) -> Self {
         bench.generation += 1;
         Self::now(bench)
@@ -33,7 +33,7 @@ impl TestData {
     }
 }
 
-/// Packs and unpacks some times, and compares all memory: what must have changed, and what must not.
+/// Packs and unpacks several times, and compares all memory: what must have changed, and what must not.
 pub fn verify(
     bench: &mut EngineComparison<'_>,
     active: &mut ActiveMethod<'_>,
@@ -71,8 +71,8 @@ pub fn verify(
     Ok(mismatch)
 }
 
-/// Writes new data into what is packed and what is unpacked, and spoils what is written. Where data is unpacked to,
-/// that of another generation lies.
+/// Writes new data into the memory that is packed or unpacked, and overwrites the targets. The target of unpacking gets
+/// the data of another generation.
 pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) {
     let data = TestData::next(bench);
     if matches!(active, ActiveMethod::Packs(_)) {
@@ -91,7 +91,7 @@ pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) 
     fill(bench, active, data);
 }
 
-/// Whether a block has left the bytes that it must: those of its last packing, then of its last unpacking.
+/// Whether the bytes after a block are right: those of its last packing and of its last unpacking.
 pub fn check(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
     let spots = bench.spots.iter_mut().zip(["pack", "unpack"]);
     let looked = spots.filter_map(|(spots, what)| Some(format!("{what}: {}", spots.found()?))).next();
@@ -110,12 +110,12 @@ pub fn check(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>) -> Opt
     found.or_else(|| unpacked(bench)).map(|what| format!("after a block: {what}"))
 }
 
-/// What it does at both ends, in the order of the comparison.
+/// Its work at both ends, in the comparison's order of bytes.
 fn ends(bench: &EngineComparison<'_>, packer: &MessagePacker<'_>) -> Ends {
     Ends { order: bench.order, ..Ends::of(packer.send.how(), packer.receive.how()) }
 }
 
-/// Writes the data that is unpacked, or that a plain copy copies.
+/// Writes the data that is unpacked, or copied by a plain copy.
 fn fill(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>, data: TestData) {
     match active {
         ActiveMethod::Packs(_) => {
@@ -126,7 +126,7 @@ fn fill(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>, data: T
     }
 }
 
-/// Compares what was packed, or copied in its place.
+/// Compares the packed bytes, or the copy in place of them.
 fn packed(bench: &EngineComparison<'_>, active: &ActiveMethod<'_>, data: TestData) -> Option<Mismatch> {
     let found = match active {
         ActiveMethod::Packs(_) => {

@@ -1,4 +1,4 @@
-//! A method that was made: how its messages travel, and what packs them.
+//! A method that was set up: how its messages are sent, and how they are packed.
 
 use apps::Face;
 use common::kinds::halo::methods::HaloTransfer;
@@ -14,27 +14,28 @@ use super::put::PutTyped;
 use crate::checked::{CallError, TeamCalls};
 use crate::packing::Packer;
 
-/// A method that was made and is being measured.
+/// A method that was set up and is being measured.
 pub struct ActiveMethod<'a> {
-    /// How its messages travel.
+    /// How its messages are sent.
     pub method: Box<dyn HaloMethod + 'a>,
     /// How shares are packed.
     pub packing: Packing,
-    /// Of each stage, each message, each thread's share.
+    /// Packers by stage, message and thread.
     sends: Vec<Vec<Vec<Packer<'a>>>>,
-    /// Likewise, in the same shares: LAMMPS' datatypes put the values of a whole face and of its parts in different orders.
+    /// Likewise, in the same shares: LAMMPS' datatypes order the values of a whole face and of its parts differently.
     receives: Vec<Vec<Vec<Packer<'a>>>>,
 }
 
 impl<'a> ActiveMethod<'a> {
-    /// Makes a method, or says why it cannot be had here; collective. `calls` is what lets all threads call MPI, or why none does.
+    /// Sets up a method, or returns why it is not available here; collective. `calls` is the permission for all threads
+    /// to call MPI, or the reason why there is none.
     pub fn make(
         transfer: HaloTransfer,
         parts: &'a Parts,
         calls: Result<TeamCalls, String>,
     ) -> anyhow::Result<Result<Self, Outcome>> {
         let packing = match transfer.packing() {
-            // Where nobody wrote loops.
+            // If there are no hand-written loops.
             Packing::ByHand if !parts.links.has_loops => Packing::Looped,
             packing => packing,
         };
@@ -49,7 +50,7 @@ impl<'a> ActiveMethod<'a> {
         Ok(method.map(|method| Self { method, packing, sends, receives }))
     }
 
-    /// Whether it moves bytes from wire buffer to wire buffer, and leaves the arrays as they are.
+    /// Whether it transfers bytes from wire buffer to wire buffer, without changing the arrays.
     pub fn is_reference(&self) -> bool {
         self.packing == Packing::Wire
     }
@@ -57,8 +58,8 @@ impl<'a> ActiveMethod<'a> {
     /// Packs a thread's share of a message.
     ///
     /// # Safety
-    /// Nobody changes the arrays meanwhile, nobody but the caller packs this share, and MPI does not use its place in the
-    /// wire buffer: what was sent from there before is complete.
+    /// The arrays do not change in the meantime, only the caller packs this share, and MPI does not use its part of the
+    /// wire buffer: earlier sends from there are complete.
     pub unsafe fn pack(
         &self,
         parts: &Parts,
@@ -70,7 +71,7 @@ impl<'a> ActiveMethod<'a> {
         }
         let range = &link.cut.ranges[thread];
         let range = link.wire.start + range.start..link.wire.start + range.end;
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         let (arrays, packed) = unsafe { (parts.memory.arrays.share(), parts.memory.outgoing.part(range)) };
         self.sends[stage][send][thread].pack(arrays, packed)
     }
@@ -78,7 +79,7 @@ impl<'a> ActiveMethod<'a> {
     /// Unpacks a message.
     ///
     /// # Safety
-    /// Nobody else uses the arrays meanwhile, and the message has arrived: MPI does not write its place in the wire buffer.
+    /// The arrays are not used in the meantime, and the message has arrived: MPI does not write its part of the wire buffer.
     pub unsafe fn unpack(
         &self,
         parts: &Parts,
@@ -88,7 +89,7 @@ impl<'a> ActiveMethod<'a> {
         if !self.packing.packs() {
             return Ok(());
         }
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         let (arrays, packed) =
             unsafe { (parts.memory.arrays.get(), parts.memory.incoming.part(link.wire.clone())) };
         let shares = self.receives[stage][receive].iter().zip(&link.cut.ranges);
@@ -96,7 +97,7 @@ impl<'a> ActiveMethod<'a> {
     }
 }
 
-/// Makes a method of messages.
+/// Sets up a method of messages.
 fn make<'a>(
     transfer: HaloTransfer,
     parts: &'a Parts,

@@ -1,5 +1,5 @@
-//! Bulk-synchronous exchanges: when all threads have packed, one sends, by nonblocking or persistent messages: of packed
-//! bytes, or with datatypes straight from and to the arrays.
+//! Bulk-synchronous exchanges: after all threads have packed, one thread sends nonblocking or persistent messages,
+//! either of packed bytes or with datatypes directly from and to the arrays.
 
 use common::packing::{Form, Packing};
 
@@ -9,7 +9,7 @@ use super::typed::Typed;
 use crate::checked::{CallError, Comm, Envelope, Request};
 use crate::handoff::Slot;
 
-/// One message with what MPI is given of it.
+/// One message with its MPI arguments.
 struct BulkMessage<'a> {
     link: &'a Link,
     is_sent: bool,
@@ -27,7 +27,7 @@ pub struct Bulk<'a> {
     parts: &'a Parts,
     comm: Comm,
     form: Form,
-    /// Whether MPI is given datatypes over the arrays.
+    /// Whether the messages use datatypes over the arrays.
     is_typed: bool,
     stages: Vec<StageMessages<'a>>,
 }
@@ -55,8 +55,8 @@ impl<'a> Bulk<'a> {
         let bulk = Self { parts, comm, form, is_typed, stages: stages.collect::<Result<_, CallError>>()? };
         let messages = bulk.stages.iter().flat_map(|stage| stage.sends.iter().chain(&stage.receives));
         for message in messages.filter(|_| bulk.is_persistent()) {
-            // SAFETY: no thread is in a method that is being made; arrays and wire buffers outlive it, and datatypes are freed
-            // after their requests.
+            // SAFETY: no thread uses a method during its set-up; arrays and wire buffers outlive it, and datatypes are freed after their
+            // requests.
             unsafe { *message.request.get() = bulk.request(message)? };
         }
         Ok(bulk)
@@ -69,7 +69,7 @@ impl<'a> Bulk<'a> {
     /// The request of a message.
     ///
     /// # Safety
-    /// As for [`Request::of`]: nobody uses the message's place in the arrays or the wire buffer before the stage ends.
+    /// As for [`Request::of`]: the message's part of the arrays or the wire buffer is not used before the stage ends.
     unsafe fn request(&self, message: &BulkMessage<'_>) -> Result<Request, CallError> {
         let BulkMessage { link, typed, is_sent, .. } = message;
         let memory = &self.parts.memory;
@@ -81,22 +81,22 @@ impl<'a> Bulk<'a> {
             None => (wire.at(link.wire.start), link.face.bytes(), &self.parts.byte),
         };
         let envelope = Envelope { count, datatype, peer: link.peer, tag: link.tag, comm: &self.comm };
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         unsafe { Request::of(self.form, *is_sent, address, envelope) }
     }
 
-    /// Begins some messages.
+    /// Starts some messages.
     ///
     /// # Safety
-    /// As for [`Bulk::request`], and no other thread is in the method.
+    /// As for [`Bulk::request`], and no other thread uses the method.
     unsafe fn begin(&self, messages: &[BulkMessage<'_>]) -> Result<(), CallError> {
         messages.iter().try_for_each(|message| {
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             let request = unsafe { message.request.get() };
             if self.is_persistent() {
                 return request.start();
             }
-            // SAFETY: as the caller vouches.
+            // SAFETY: guaranteed by the caller.
             *request = unsafe { self.request(message) }?;
             Ok(())
         })
@@ -105,12 +105,12 @@ impl<'a> Bulk<'a> {
 
 impl HaloMethod for Bulk<'_> {
     unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
-        // SAFETY: no other thread is here, and nobody uses what the stage receives into before it ends.
+        // SAFETY: no other thread is here, and the stage's receive buffers are not used before it ends.
         unsafe { self.begin(&self.stages[stage].receives) }
     }
 
     unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
-        // SAFETY: no other thread is here, and nobody changes what all threads have finished before the stage ends.
+        // SAFETY: no other thread is here, and the data that all threads have finished does not change before the stage ends.
         unsafe { self.begin(&self.stages[stage].sends) }
     }
 

@@ -7,11 +7,12 @@ use super::method::Parts;
 use super::stamps::{self, Shares, Stamps};
 use crate::pattern::Pattern;
 
-/// What a rank sends and is to receive: in the arrays, or of the reference, which leaves those as they are, in the wire buffers.
+/// The data that a rank sends and expects to receive: in the arrays, or for the reference, which leaves the arrays
+/// unchanged, in the wire buffers.
 pub struct ExchangeData<'a> {
     parts: &'a Parts,
     field: Field,
-    /// What changes from exchange to exchange: in the arrays, and in what the reference sends.
+    /// The stamps that change from exchange to exchange: in the arrays, and in the reference's messages.
     of_arrays: Stamps,
     of_messages: Stamps,
     /// The data of the last exchange; equal on all ranks.
@@ -19,7 +20,7 @@ pub struct ExchangeData<'a> {
 }
 
 impl<'a> ExchangeData<'a> {
-    /// That of this process.
+    /// The data of this process.
     pub fn new(app: &dyn HaloApp, parts: &'a Parts) -> Self {
         let Parts { links, memory, threads, .. } = parts;
         let field = Field::new(app, parts.rank);
@@ -28,19 +29,18 @@ impl<'a> ExchangeData<'a> {
         Self { parts, field, of_arrays, of_messages, version: Version::from(0) }
     }
 
-    /// What changes from exchange to exchange.
+    /// The stamps that change from exchange to exchange.
     pub fn stamps(&self, is_reference: bool) -> &Stamps {
         if is_reference { &self.of_messages } else { &self.of_arrays }
     }
 
-    /// The shares that can be seen in the receiver's memory before an exchange is over.
+    /// The shares that can be observed in the receiver's memory before an exchange is over.
     pub fn early(&self, packing: Packing) -> Shares {
         let Parts { links, memory, .. } = self.parts;
         Shares::early(links, memory, &self.field, self.version.generation, packing, self.parts.rank)
     }
 
-    /// Writes new data into what a method sends, and poison into all that it must not change. Gives the shares that will
-    /// come.
+    /// Writes new data into what a method sends, and poison into everything that it must not change. Returns the shares that will arrive.
     pub fn fill(&mut self, is_reference: bool) -> Shares {
         self.version = Version::from(self.version.generation + 1);
         let (generation, Parts { links, memory, .. }) = (self.version.generation, self.parts);
@@ -59,7 +59,7 @@ impl<'a> ExchangeData<'a> {
         })
     }
 
-    /// What is wrong with what has arrived.
+    /// A description of the first error in the received data.
     pub fn mismatch(&self, is_reference: bool) -> Option<String> {
         let Parts { links, memory, .. } = self.parts;
         if !is_reference {
@@ -78,7 +78,7 @@ impl<'a> ExchangeData<'a> {
 
     /// The bytes of a message of the reference.
     fn wire_pattern(&self, sender: usize, tag: usize) -> Pattern {
-        /// More than any exchange has directions.
+        /// More than the directions of any exchange.
         const TAGS: usize = 64;
         Pattern::new(sender * TAGS + tag, self.version.generation as u32)
     }

@@ -1,5 +1,5 @@
-//! One exchange on this rank: all threads are there, ranks begin together, and in the first stage each thread computes;
-//! then, stage by stage, threads pack their shares and hand them over, and the first thread ends the stage and unpacks.
+//! One exchange on this rank. All threads are awake, ranks begin together, and in the first stage each thread computes.
+//! Then, stage by stage, threads pack their shares and hand them over, and the first thread ends the stage and unpacks.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -19,21 +19,21 @@ use crate::measure::sync::Sync;
 use crate::reporter::EventReporter;
 use crate::team::{Member, Team, locked};
 
-/// From the agreement on a time to that time, where clocks are used: longer than the message with it takes.
+/// Time from the agreement on a start to the start, if clocks are used: longer than the message about it takes.
 const MARGIN: Duration = Duration::from_micros(100);
 
-/// What the threads of a rank share in an exchange.
+/// The data shared by the threads of a rank in an exchange.
 pub struct ExchangeContext<'a> {
     pub parts: &'a Parts,
     pub active: &'a ActiveMethod<'a>,
-    /// What changes before ranks begin, if anything.
+    /// The stamps that are changed before ranks begin, if any.
     pub stamps: Option<&'a Stamps>,
-    /// What was filled in and changed before.
+    /// The data that was filled in and changed before.
     pub version: Version,
     /// The communicator of all ranks.
     pub world: &'a Comm,
     pub sync: &'a Sync,
-    /// Reports a failed call, which ends all ranks.
+    /// Reports a failed call, and ends all ranks.
     pub reporter: &'a EventReporter,
     /// How ranks begin together.
     pub start: Start,
@@ -64,15 +64,15 @@ pub struct Readings {
 }
 
 impl Readings {
-    /// Of the longest times of all ranks: what the exchange adds to the computing of the thread that computes longest
-    /// of all. So a rank that waits for one that computes longer is not charged with that.
+    /// From the longest times over all ranks: the time that the exchange adds to the computing time of the thread that
+    /// computes longest on any rank. So a rank is not charged for waiting for another one that computes longer.
     pub fn exchange_s(&self) -> f64 {
         self.total_s - self.compute_s
     }
 }
 
-/// Runs one exchange on this rank, whose threads compute for so long, in seconds. Gives its times and, with something to
-/// look for, the bytes that were there early and all that could have been.
+/// Runs one exchange on this rank, whose threads compute for this time in seconds. Returns its times and, with a probe,
+/// the bytes that arrived early and the total.
 pub fn run(
     context: &ExchangeContext<'_>,
     team: &Team,
@@ -83,9 +83,9 @@ pub fn run(
     let seen = Mutex::new([0.0; 2]);
     // Per thread: computing and packing.
     let threads = Mutex::new(vec![[0.0f64; 2]; compute_s.len()]);
-    // SAFETY: the first thread is the one that initialised MPI, and alone uses the context's communicators. The method is called as
-    // its functions ask for, which the barriers of `work` see to, and was made with leave for this team's threads to call MPI
-    // where these do.
+    // SAFETY: only the first thread, which initialised MPI, uses the context's communicators. The method is called as
+    // its functions require, which the barriers of `work` ensure, and was set up with permission for this team's
+    // threads to call MPI if they do.
     let lent = unsafe { Lent::new(context) };
     let reporter = context.reporter;
     team.run(|member| {
@@ -102,7 +102,7 @@ pub fn run(
     (readings, *locked(&seen))
 }
 
-/// What threads leave behind.
+/// The results of the threads.
 struct Results<'a> {
     whole: &'a Mutex<Readings>,
     threads: &'a Mutex<Vec<[f64; 2]>>,
@@ -122,7 +122,7 @@ fn work(
     let Results { whole, threads, seen } = results;
     let thread = member.number;
     if let Some(stamps) = context.stamps {
-        // SAFETY: all communication has ended, and each thread changes what is its own, which none reads before the barrier.
+        // SAFETY: all communication has ended, and each thread changes its own data, which no other thread reads before the barrier.
         unsafe { stamps.write(thread, context.version) };
     }
     // All threads are awake before ranks begin.
@@ -144,31 +144,31 @@ fn work(
         for (send, link) in links.sends.iter().enumerate() {
             if active.packing.packs() {
                 let start = Instant::now();
-                // SAFETY: between the barriers of a stage nobody unpacks; each thread packs its own share, once, and what
-                // was sent from there is complete since the exchange before.
+                // SAFETY: between the barriers of a stage no thread unpacks; each thread packs its own share, once, and
+                // earlier sends from there have been complete since the last exchange.
                 unsafe { active.pack(parts, (stage, send, thread), link) }?;
                 pack_s += start.elapsed().as_secs_f64();
             }
-            // SAFETY: behind the barrier after the start; each thread its own share, once, which is packed again in the next
-            // exchange.
+            // SAFETY: after the barrier that follows the start; each thread marks its own share, once, and packs it
+            // again only in the next exchange.
             unsafe { method.ready(stage, send, thread) }?;
         }
         locked(threads)[thread][1] += pack_s;
         member.barrier();
         if member.is_first() {
             if let (0, Some(arrival_probe)) = (stage, arrival_probe) {
-                // SAFETY: the exchange's memory is there, and only MPI writes to what comes.
+                // SAFETY: the exchange's memory exists, and only MPI writes to the receive buffers.
                 *locked(seen) = unsafe { arrival_probe.look(context.sent()) };
             }
             let packed = Instant::now();
-            // SAFETY: behind the barrier after the last share, and the others wait at the next.
+            // SAFETY: after the barrier that follows the last share; the other threads wait at the next barrier.
             unsafe {
                 method.send(stage)?;
                 method.finish(stage)?;
             }
             let arrived = Instant::now();
             for (receive, link) in links.receives.iter().enumerate() {
-                // SAFETY: the other threads wait at the barrier below, and the stage has ended: all has arrived.
+                // SAFETY: the other threads wait at the barrier below, and the stage has ended: all data has arrived.
                 unsafe { active.unpack(parts, (stage, receive), link) }?;
             }
             let mut whole = locked(whole);
@@ -176,13 +176,13 @@ fn work(
             whole.unpack_s += arrived.elapsed().as_secs_f64();
             whole.total_s = start.elapsed().as_secs_f64();
         }
-        // Later stages pack what this one brought.
+        // Later stages pack data received in this one.
         member.barrier();
     }
     Ok(())
 }
 
-/// Lets all ranks begin together.
+/// Makes all ranks begin together.
 fn begin(context: &ExchangeContext<'_>) -> Result<(), CallError> {
     match context.start {
         Start::Barrier => context.world.barrier(),

@@ -1,7 +1,7 @@
-//! `partitioned`, `fine`, `aggregated`: each thread marks its share of a message when it has packed it. A share is a partition of
-//! the packed message: of one MPI-4 request where all shares are equal, else of a request of its own; or of our own layer,
-//! which merges shares into persistent messages that are worth sending. `partitioned_ddt` does the same with shares in the arrays, each
-//! described by a datatype.
+//! `partitioned`, `fine`, `aggregated`: each thread marks its share of a message when it has packed it. A share is a
+//! partition of the packed message: a partition of one MPI-4 request if all shares are equal, otherwise of a separate
+//! request; or a partition in our own layer, which merges shares into persistent messages that are worth sending.
+//! `partitioned_ddt` does the same with shares in the arrays, each described by a datatype.
 
 use apps::WireOrder;
 use common::fine_grained::aggregation::{Aggregation, Over};
@@ -20,7 +20,7 @@ use crate::memory::Region;
 
 /// The transfers of one message.
 struct MessageTransfers<'a> {
-    /// One of all shares, or one of each; `None` where a share is empty.
+    /// One transfer for all shares, or one for each; `None` if a share is empty.
     mechanisms: Vec<Option<Box<dyn Mechanism + 'a>>>,
     is_whole: bool,
 }
@@ -38,7 +38,7 @@ struct StageTransfers<'a> {
 
 pub struct Fine<'a> {
     stages: Vec<StageTransfers<'a>>,
-    /// That of the requests with datatypes, whose tags are those of the other requests.
+    /// The communicator of the requests with datatypes, whose tags are the same as those of the other requests.
     _comm: Option<Comm>,
 }
 
@@ -88,14 +88,14 @@ fn transfers<'a>(
         Role::Receiver => parts.memory.incoming,
     };
     let channel = |start: usize, partitions: Vec<std::ops::Range<usize>>, tag: usize| Channel {
-        // Of the other methods each has a communicator of its own.
+        // The other methods each have a separate communicator.
         comm: &parts.comm,
         peer: link.peer,
-        // Tags of a message's shares follow each other.
+        // Tags of a message's shares are consecutive.
         tag: link.tag * parts.threads + tag,
         role,
-        // SAFETY: the message's place in the wire buffer, which outlives the method; threads pack only what is not ready yet,
-        // and unpack what has arrived.
+        // SAFETY: the message's part of the wire buffer, which outlives the method; threads pack only shares that are
+        // not ready yet, and unpack only data that has arrived.
         memory: unsafe {
             let bytes = partitions.iter().map(std::ops::Range::len).sum();
             Region::new(memory.at(link.wire.start + start), bytes)
@@ -135,8 +135,8 @@ fn transfers<'a>(
     Ok(MessageTransfers { mechanisms, is_whole: false })
 }
 
-/// One end of a message with datatypes: one request where the face is cut evenly at both ends, else one for each share. Both ends see
-/// whether both are even, and do the same.
+/// One end of a message with datatypes: one request if the face is divided evenly at both ends, otherwise one for each
+/// share. Both ends know whether both are even, so they do the same.
 fn typed_transfers<'a>(
     parts: &'a Parts,
     comm: &Comm,
@@ -162,14 +162,14 @@ fn typed_transfers<'a>(
 
 impl HaloMethod for Fine<'_> {
     unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
-        // SAFETY: no thread is here, and no transfer under way.
+        // SAFETY: no thread is here, and no transfer is in progress.
         self.each(stage, |mechanism| unsafe { mechanism.start() })
     }
 
     #[inline]
     unsafe fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
         let MessageTransfers { mechanisms, is_whole } = &self.stages[stage].sends[send];
-        // Of a share with a message of its own, it is the one partition.
+        // A share with a separate message is its only partition.
         let (which, partition) = if *is_whole { (0, thread) } else { (thread, 0) };
         let Some(mechanism) = &mechanisms[which] else { return Ok(()) };
         // SAFETY: the thread's own share, once in a stage.
@@ -177,7 +177,7 @@ impl HaloMethod for Fine<'_> {
     }
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
-        // SAFETY: all shares are ready, and no thread is here. None of these mechanisms has anything to close.
+        // SAFETY: all shares are ready, and no thread is here. None of these mechanisms needs `close`.
         self.each(stage, |mechanism| unsafe { mechanism.wait() })
     }
 

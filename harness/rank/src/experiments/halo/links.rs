@@ -1,4 +1,4 @@
-//! What this rank sends and receives in each stage, and the memory that it does that with.
+//! The messages of this rank in each stage, and their memory.
 
 use std::ops::Range;
 
@@ -9,23 +9,23 @@ use apps::{Cut, Face};
 use crate::handoff::Slot;
 use crate::memory::{POISON, Region, Wire};
 
-/// Bytes to which each message's place in a wire buffer is aligned: a cache line, so that threads that pack for two
-/// neighbours share none.
+/// Alignment in bytes of each message's part of a wire buffer: a cache line, so that threads that pack for different
+/// neighbours do not share one.
 const ALIGNMENT: usize = 64;
 
 /// One message, seen from this rank.
 pub struct Link {
     /// Rank of the other side on the grid.
     pub peer: usize,
-    /// Tells messages of the same two ranks apart.
+    /// Distinguishes messages between the same two ranks.
     pub tag: usize,
-    /// What is sent, or where it goes.
+    /// The data to send, or the place to receive it.
     pub face: Face,
     /// The same at the peer.
     pub far: Face,
-    /// The face in a part per thread.
+    /// The face divided into a part per thread.
     pub cut: Cut,
-    /// Its place in the wire buffer.
+    /// Its part of the wire buffer.
     pub wire: Range<usize>,
 }
 
@@ -38,7 +38,7 @@ pub struct StageLinks {
 /// The messages of all stages.
 pub struct Links {
     pub stages: Vec<StageLinks>,
-    /// Whether loops were written for them by hand.
+    /// Whether they have hand-written loops.
     pub has_loops: bool,
     /// Bytes of the two wire buffers.
     outgoing_bytes: usize,
@@ -46,7 +46,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Those of `rank`, each cut for so many threads.
+    /// The messages of `rank`, each divided for this number of threads.
     pub fn new(app: &dyn HaloApp, rank: usize, threads: usize) -> Self {
         let (mut outgoing_bytes, mut incoming_bytes) = (0, 0);
         let link = |transfer: &Transfer, far: Face, end: &mut usize| {
@@ -69,35 +69,34 @@ impl Links {
 
 /// The memory of a halo: the application's arrays and the two wire buffers, the same for every method.
 pub struct HaloMemory {
-    /// Changed by one thread at a time, read by all while they pack.
+    /// Changed by one thread at a time, read by all threads while they pack.
     pub arrays: Slot<Arrays>,
-    /// The arrays' memory. Taken once, like the two below: what MPI holds stays valid whatever is borrowed later.
+    /// The address of the arrays' memory. Taken once, like the two below: MPI's pointers stay valid whatever is borrowed later.
     base: *mut u8,
     _wires: [Wire; 2],
-    /// What is sent packed; a link's part is written by one thread.
+    /// Packed data to send; a link's part is written by one thread.
     pub outgoing: Region,
-    /// What is received packed.
+    /// Packed data that was received.
     pub incoming: Region,
     /// Bytes from the start of array 0 to each array.
     pub displacements: Vec<i64>,
-    /// Where array 0 starts in the arrays' memory.
+    /// Offset of array 0 in the arrays' memory.
     pub start: usize,
 }
 
-// SAFETY: the pointers are into memory that lives as long as `self` and has no other owner; whoever reads or writes through
-// them does so in an unsafe block, and vouches there for being alone.
+// SAFETY: the pointers are into memory that lives as long as `self` and has no other owner; each read or write through
+// them is in an unsafe block, which guarantees exclusive access.
 unsafe impl Sync for HaloMemory {}
 
 impl HaloMemory {
-    /// Allocates all, and writes every byte.
+    /// Allocates everything, and writes every byte.
     pub fn new(app: &dyn HaloApp, rank: usize, links: &Links) -> Self {
         let mut arrays = Arrays::new(app.arrays(rank));
         arrays.memory_mut().fill(POISON);
         let wire_bytes = [links.outgoing_bytes, links.incoming_bytes].map(|bytes| bytes.max(1));
         let mut wires = wire_bytes.map(Wire::new);
         wires.iter_mut().for_each(|wire| wire.fill(POISON));
-        // The last that is borrowed of the wire buffers as a whole.
-        // SAFETY: they live as long as the memory that is made of them.
+        // This is the last borrow of the whole wire buffers. SAFETY: they live as long as the memory created from them.
         let [outgoing, incoming] =
             wires.each_mut().map(|wire| unsafe { Region::new(wire.base(), wire.len()) });
         let displacements = arrays.displacements();
@@ -111,7 +110,7 @@ impl HaloMemory {
         self.base
     }
 
-    /// Address of a byte of the arrays' memory that a datatype's displacement 0 stands for, given from array 0.
+    /// Address of the byte that corresponds to a datatype's displacement 0, given relative to array 0.
     pub fn address(&self, origin_bytes: i64) -> *mut u8 {
         self.base.wrapping_offset(self.start as isize + origin_bytes as isize)
     }

@@ -1,4 +1,4 @@
-//! Methods of a halo exchange: how the messages of all neighbours travel. A new one is a row and a variant in
+//! Methods of a halo exchange: how the messages of all neighbours are sent. A new method needs a row and a variant in
 //! [`common::kinds::halo::methods`], a file, and an arm in `make` of `halo/active.rs`.
 
 use apps::Arrays;
@@ -8,30 +8,30 @@ use datatypes::Element;
 use super::links::{HaloMemory, Links};
 use crate::checked::{CallError, Comm, Datatype};
 
-/// How all messages of a rank travel. One stage is [`HaloMethod::start`]; [`HaloMethod::ready`] of each thread's share
-/// of each message, which has been packed where the method has packing; [`HaloMethod::send`] and [`HaloMethod::finish`].
+/// How all messages of a rank are sent. One stage consists of [`HaloMethod::start`]; [`HaloMethod::ready`] for each
+/// thread's share of each message, packed if the method packs; [`HaloMethod::send`] and [`HaloMethod::finish`].
 ///
-/// A method may be lent to the threads of a team (see [`Lent`](crate::checked::threads::Lent)). [`HaloMethod::ready`], which they
-/// call at the same time, calls MPI only in methods that are made with a [`TeamCalls`](crate::checked::TeamCalls); all else is called by the thread that
-/// initialised MPI.
+/// A method may be lent to the threads of a team (see [`Lent`](crate::checked::threads::Lent)). [`HaloMethod::ready`],
+/// which they call at the same time, calls MPI only in methods that are created with a
+/// [`TeamCalls`](crate::checked::TeamCalls); all other functions are called by the thread that initialised MPI.
 pub trait HaloMethod {
     /// Begins a stage.
     ///
     /// # Safety
-    /// No thread is within the method: the stage before has ended, and there will be a barrier of all before any thread calls
-    /// it. Nobody uses what the stage receives into before it has ended.
+    /// No thread is within the method: the previous stage has ended, and all threads pass a barrier before any calls
+    /// it. The stage's receive buffers are not used before it has ended.
     unsafe fn start(&self, stage: usize) -> Result<(), CallError>;
 
     /// Thread `thread` will not change its share of a message any more.
     ///
     /// # Safety
-    /// Called by the thread of this number, once for each message of a stage that was started; nobody writes to the share
+    /// Called by the thread of this number, once for each message of a stage that was started; the share is not written
     /// before the stage has ended.
     unsafe fn ready(&self, _stage: usize, _send: usize, _thread: usize) -> Result<(), CallError> {
         Ok(())
     }
 
-    /// Begins to send what is only sent when all shares are ready.
+    /// Starts the sends that wait until all shares are ready.
     ///
     /// # Safety
     /// As for [`HaloMethod::finish`], which is called after it.
@@ -39,7 +39,7 @@ pub trait HaloMethod {
         Ok(())
     }
 
-    /// Brings a stage forward whose shares are all sent; whether it is complete.
+    /// Progresses a stage whose shares have all been sent; returns whether it is complete.
     ///
     /// # Safety
     /// As for [`HaloMethod::finish`]; [`HaloMethod::send`] was called.
@@ -47,21 +47,20 @@ pub trait HaloMethod {
         Ok(false)
     }
 
-    /// Ends a stage: all has arrived, and what was sent may be changed.
+    /// Ends a stage: all data has arrived, and sent data may be changed.
     ///
     /// # Safety
-    /// All threads have called [`HaloMethod::ready`] of all their shares, and none is within the method: there was a barrier
-    /// of all.
+    /// All threads have called [`HaloMethod::ready`] for all their shares, and none is within the method: all have passed a barrier.
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError>;
 
-    /// Messages, puts or requests of this rank in an exchange, where that is known.
+    /// Messages, puts or requests of this rank in an exchange, if known.
     fn messages(&self) -> Option<usize>;
 
-    /// Gives back what it has; collective.
+    /// Frees its resources; collective.
     fn free(self: Box<Self>) -> Result<(), CallError>;
 }
 
-/// What all methods are made of.
+/// The data that all methods use.
 pub struct Parts {
     /// The ranks of the exchange, on its grid if it has one.
     pub comm: Comm,
@@ -71,12 +70,12 @@ pub struct Parts {
     pub memory: HaloMemory,
     pub threads: usize,
     pub byte: Datatype,
-    /// Of each rank: bytes from array 0 to each array.
+    /// For each rank: bytes from array 0 to each array.
     pub displacements: Vec<Vec<i64>>,
 }
 
 impl Parts {
-    /// For the exchange of `app` among all ranks, which the MPI may reorder on the grid; collective.
+    /// The data for the exchange of `app` among all ranks, which MPI may reorder on the grid; collective.
     pub fn new(world: &Comm, app: &dyn HaloApp, reorder: bool, threads: usize) -> Result<Self, CallError> {
         let comm = match app.grid() {
             Some(grid) => world.cartesian(grid.dims(), grid.periodic(), reorder)?,

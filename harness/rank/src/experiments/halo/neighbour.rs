@@ -11,12 +11,12 @@ use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Datatype, Request};
 use crate::handoff::Slot;
 
-/// A stage's graph, and a datatype per neighbour; `None` where the face is empty.
+/// A stage's graph, and a datatype per neighbour; `None` if the face is empty.
 struct StageCollective {
     graph: Neighbours,
     sends: Vec<Option<Typed>>,
     receives: Vec<Option<Typed>>,
-    /// What MPI is given of them.
+    /// The arguments for MPI.
     from: PerPeer<MPI_Aint>,
     to: PerPeer<MPI_Aint>,
     request: Slot<Request>,
@@ -24,12 +24,12 @@ struct StageCollective {
 
 pub struct Neighbour<'a> {
     parts: &'a Parts,
-    /// `None`: blocking.
+    /// `None` for the blocking form.
     form: Option<Form>,
     stages: Vec<StageCollective>,
 }
 
-/// What MPI is given of a neighbour: how many of a type, and where.
+/// The arguments for a neighbour: a count, a byte offset, and a type.
 fn end<'a>(typed: &'a Option<Typed>, byte: &'a Datatype) -> (usize, i64, &'a Datatype) {
     match typed {
         Some(typed) => (1, typed.origin_bytes, &typed.datatype),
@@ -38,7 +38,7 @@ fn end<'a>(typed: &'a Option<Typed>, byte: &'a Datatype) -> (usize, i64, &'a Dat
 }
 
 impl<'a> Neighbour<'a> {
-    /// Collective. The function for a persistent request if the MPI lacks it.
+    /// Collective. Returns the name of the function for persistent requests if the MPI lacks it.
     pub fn new(parts: &'a Parts, form: Option<Form>) -> Result<Result<Self, &'static str>, CallError> {
         let peers = |links: &[Link]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
         let types = |links: &[Link]| -> Result<Vec<_>, CallError> {
@@ -78,7 +78,7 @@ impl HaloMethod for Neighbour<'_> {
             None => {}
             Some(Form::Persistent) => request.start()?,
             Some(Form::Nonblocking) => {
-                // SAFETY: as in `finish`; nobody uses what is sent or received before that.
+                // SAFETY: as in `finish`; the send and receive buffers are not used before that.
                 let begun =
                     unsafe { graph.request(Form::Nonblocking, self.parts.memory.address(0), from, to) }?;
                 *request = begun.expect("every MPI has nonblocking forms");
@@ -95,8 +95,7 @@ impl HaloMethod for Neighbour<'_> {
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
         let StageCollective { graph, from, to, request, .. } = &self.stages[stage];
         match self.form {
-            // SAFETY: what the faces describe lies within the arrays, what is sent and what is received apart from each other,
-            // and all types live as long as the method.
+            // SAFETY: the faces are within the arrays, sent and received ones do not overlap, and all types live as long as the method.
             None => unsafe { graph.all_to_all(self.parts.memory.address(0), from, to) },
             // SAFETY: no other thread is here.
             Some(_) => unsafe { request.get() }.wait(),

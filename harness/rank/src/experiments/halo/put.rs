@@ -1,11 +1,11 @@
-//! `put_ddt`: one-sided, with datatypes at both ends: a put per neighbour straight into its arrays, and a fence after each
-//! stage, beside one before the first.
+//! `put_ddt`: one-sided, with datatypes at both ends: a put per neighbour directly into its arrays, a fence before the
+//! first stage, and one after each stage.
 
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
 use crate::checked::{CallError, Comm, Window};
 
-/// A put: this rank's datatype, the target's, and whose it is.
+/// A put: this rank's datatype, the target's, and the target's rank.
 struct NeighbourPut {
     peer: usize,
     send: Typed,
@@ -22,10 +22,10 @@ pub struct PutTyped<'a> {
 impl<'a> PutTyped<'a> {
     pub fn new(parts: &'a Parts) -> Result<Self, CallError> {
         let comm = parts.comm.duplicate()?;
-        // SAFETY: nothing is exchanged while methods are made.
+        // SAFETY: nothing is exchanged while methods are set up.
         let bytes = unsafe { parts.memory.arrays.share() }.memory().len();
-        // SAFETY: the arrays outlive the method and are never reallocated; between fences only MPI and the loops that the
-        // fences order touch them.
+        // SAFETY: the arrays outlive the method and are never reallocated; between fences only MPI and the loops
+        // ordered by the fences use them.
         let window = unsafe { Window::over(parts.memory.base(), bytes, &comm) }?;
         window.fence()?;
         let put = |link: &super::links::Link| -> Result<Option<NeighbourPut>, CallError> {
@@ -43,7 +43,7 @@ impl<'a> PutTyped<'a> {
 }
 
 impl HaloMethod for PutTyped<'_> {
-    /// From the fence on, others may put what this rank has read and written so far.
+    /// From the fence on, others may put into memory that this rank has read and written so far.
     unsafe fn start(&self, stage: usize) -> Result<(), CallError> {
         if stage == 0 { self.window.fence() } else { Ok(()) }
     }
@@ -54,8 +54,8 @@ impl HaloMethod for PutTyped<'_> {
             let from = memory.address(send.origin_bytes).cast_const();
             // Array 0 starts at the same byte of every rank's memory.
             let to = (memory.start as i64 + receive.origin_bytes) as usize;
-            // SAFETY: layouts within the arrays' memory here and there, over which the windows are; what is read is left
-            // alone until the fence.
+            // SAFETY: the layouts are within the arrays' memory here and at the target, which the windows cover; the
+            // source is not changed until the fence.
             unsafe { self.window.put((from, 1, &send.datatype), *peer, (to, 1, &receive.datatype)) }?;
         }
         self.window.fence()

@@ -1,6 +1,6 @@
-//! What changes between two exchanges of a block: every value that a rank sends of its own, in the arrays or, for the
-//! reference, a word in every cache line of its messages. Nothing else is touched, so that caches stay as the exchange
-//! left them, and yet no exchange brings what the one before has brought.
+//! The values that change between two exchanges of a block: every value that a rank itself sends, in the arrays; for
+//! the reference, a word in every cache line of its messages. Other memory is not touched, so caches stay as the
+//! exchange left them, and still no exchange transfers the same data as the previous one.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -12,12 +12,12 @@ use common::packing::Packing;
 use super::links::{HaloMemory, Links};
 use crate::pattern::some_place;
 
-/// Bytes of a cache line of a message, of which one word changes; places in wire buffers are aligned to it.
+/// Bytes of a cache line of a message, in which one word changes; messages are aligned to it in wire buffers.
 const LINE_BYTES: usize = 64;
 /// Bytes of that word.
 const WORD_BYTES: usize = 8;
 
-/// Runs of equal length at equal distances, in bytes.
+/// Runs with equal lengths and equal distances, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Row {
     start: usize,
@@ -26,12 +26,12 @@ struct Row {
     count: usize,
 }
 
-/// What changes, in few rows: a face with a value per row of its array has one for each of its planes.
+/// The bytes that change, in few rows: a face with one value per row of its array has a row for each of its planes.
 #[derive(Debug, PartialEq, Eq)]
 struct Rows(Vec<Row>);
 
 impl Rows {
-    /// Those of some bytes, given in runs that may continue each other.
+    /// The rows of some bytes, given in runs that may be adjacent.
     fn of(runs: impl IntoIterator<Item = Range<usize>>) -> Self {
         let mut joined: Vec<Range<usize>> = Vec::new();
         for run in runs {
@@ -55,7 +55,7 @@ impl Rows {
     /// Flips bits in all bytes of the rows.
     ///
     /// # Safety
-    /// They lie in the memory from `base` on, and nobody else uses them meanwhile.
+    /// The rows are in the memory from `base` on, which is not used otherwise in the meantime.
     unsafe fn flip(&self, base: *mut u8, bits: u8) {
         let wide = u64::from_ne_bytes([bits; 8]);
         for row in &self.0 {
@@ -63,7 +63,7 @@ impl Rows {
                 let mut at = base.wrapping_add(row.start + number * row.stride);
                 let mut left = row.bytes;
                 while left >= 8 {
-                    // SAFETY: eight bytes of a row, which the caller vouches for; of no known alignment.
+                    // SAFETY: eight bytes of a row, guaranteed by the caller; their alignment is not known.
                     unsafe { at.cast::<u64>().write_unaligned(at.cast::<u64>().read_unaligned() ^ wide) };
                     (at, left) = (at.wrapping_add(8), left - 8);
                 }
@@ -77,19 +77,19 @@ impl Rows {
     }
 }
 
-/// Which bytes of a rank change, by the thread that packs them: each finds in its caches what it has written.
+/// The bytes of a rank that change, by the thread that packs them: each thread then finds the bytes that it wrote in its caches.
 pub struct Stamps {
     base: *mut u8,
     of_threads: Vec<Rows>,
 }
 
-// SAFETY: the address is only written through by `write`, whose callers vouch for being alone.
+// SAFETY: the address is only written through by `write`, whose callers guarantee exclusive access.
 unsafe impl Sync for Stamps {}
 
 impl Stamps {
-    /// The values that the rank sends of its own. One that lies in several faces changes once, with the first.
+    /// The values that the rank itself sends. A value in several faces changes once, with the first face.
     pub fn of_arrays(links: &Links, memory: &HaloMemory, field: &Field, threads: usize) -> Self {
-        // SAFETY: nothing is exchanged while stamps are made.
+        // SAFETY: nothing is exchanged while stamps are set up.
         let arrays = unsafe { memory.arrays.share() };
         let mut of_threads: Vec<Vec<Range<usize>>> = vec![Vec::new(); threads];
         let mut taken: Vec<Vec<bool>> =
@@ -111,7 +111,7 @@ impl Stamps {
         Self::new(memory.base(), of_threads)
     }
 
-    /// A word in every cache line of what the reference sends.
+    /// A word in every cache line of the reference's messages.
     pub fn of_messages(links: &Links, memory: &HaloMemory, threads: usize) -> Self {
         let mut of_threads: Vec<Vec<Range<usize>>> = vec![Vec::new(); threads];
         for link in links.stages.iter().flat_map(|stage| &stage.sends) {
@@ -132,39 +132,39 @@ impl Stamps {
     /// Changes a thread's bytes from those of `version` to those of the next.
     ///
     /// # Safety
-    /// The memory that they were made for is there, and nobody else uses what is sent meanwhile.
+    /// The memory that they were created for exists, and its sent parts are not used otherwise in the meantime.
     pub unsafe fn write(&self, thread: usize, version: Version) {
-        // SAFETY: as the caller vouches; each thread has bytes of its own.
+        // SAFETY: guaranteed by the caller; each thread has separate bytes.
         unsafe { self.of_threads[thread].flip(self.base, version.flipped() ^ version.next().flipped()) };
     }
 }
 
-/// Takes the changes off a message of the reference, which then holds what was filled in.
+/// Removes the changes from a message of the reference, which then has its initial data.
 pub fn take_off(message: &mut [u8], version: Version) {
     for line in message.chunks_mut(LINE_BYTES) {
         line.iter_mut().take(WORD_BYTES).for_each(|byte| *byte ^= version.flipped());
     }
 }
 
-/// A share of a message that comes, by some of its values.
+/// A share of an expected message, as some of its values.
 struct Share {
     peer: usize,
     tag: usize,
-    /// Their places, and the values that they were filled with.
+    /// Their places, and their initial values.
     values: Vec<(*mut u8, Vec<u8>)>,
     bytes: usize,
 }
 
-/// Shares that come in an exchange, and where each has the values that are looked at: in the arrays, or in the wire buffer. They
-/// hold addresses: whoever looks vouches that the memory is still there.
+/// The shares expected in an exchange, and where the values to check are: in the arrays, or in the wire buffer. They
+/// contain addresses: callers of their functions guarantee that the memory still exists.
 pub struct Shares(Vec<Share>);
 
 // SAFETY: the addresses are only read from, by one thread.
 unsafe impl Sync for Shares {}
 
 impl Shares {
-    /// The messages of other ranks in the first stage, as they arrive, by the last value: packed messages in the wire buffer, others in the arrays.
-    /// What a rank sends to itself says nothing of how early messages are.
+    /// The messages of other ranks in the first stage, for observing their arrival by the last value: packed messages
+    /// in the wire buffer, others in the arrays. A rank's messages to itself do not show how early messages arrive.
     pub fn early(
         links: &Links,
         memory: &HaloMemory,
@@ -217,8 +217,8 @@ impl Shares {
         Self(shares.collect())
     }
 
-    /// Words of the reference's messages, the first, a random one and the last of those that change, in the wire buffer: `expected`
-    /// gives the bytes by sender, tag and place in the message.
+    /// Words of the reference's messages, the first, a random one and the last of those that change, in the wire
+    /// buffer: `expected` returns the bytes by sender, tag and place in the message.
     pub fn of_messages(
         links: &Links,
         memory: &HaloMemory,
@@ -240,23 +240,23 @@ impl Shares {
         Self(links.stages.iter().flat_map(|stage| &stage.receives).map(share).collect())
     }
 
-    /// Bytes of the shares that are there now, and of all.
+    /// Bytes of the shares that have arrived, and of all shares.
     ///
     /// # Safety
-    /// The memory that the shares were made of is still there, and nothing but MPI writes to it.
+    /// The memory that the shares were created from still exists, and only MPI writes to it.
     pub unsafe fn look(&self, version: Version) -> [f64; 2] {
         let bytes = |share: &Share| share.bytes as f64;
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         let there = self.0.iter().filter(|share| unsafe { share.is_there(version) });
         [there.map(bytes).sum(), self.0.iter().map(bytes).sum()]
     }
 
-    /// What has not come, if anything.
+    /// A description of data that has not arrived, if any.
     ///
     /// # Safety
     /// As for [`Shares::look`].
     pub unsafe fn missing(&self, version: Version) -> Option<String> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         let share = self.0.iter().find(|share| unsafe { !share.is_there(version) })?;
         let Share { peer, tag, bytes, .. } = share;
         Some(format!("a share of {bytes} bytes from rank {peer}, tag {tag}, is not the one that was sent"))
@@ -270,8 +270,7 @@ impl Share {
         let flipped = version.flipped();
         let is_value = |(address, expected): &(*mut u8, Vec<u8>)| {
             expected.iter().enumerate().all(|(i, &expected)| {
-                // SAFETY: bytes of the arrays or the wire buffer, which nothing else of this process accesses meanwhile but MPI:
-                // hence an atomic load.
+                // SAFETY: bytes of the arrays or the wire buffer, which only MPI accesses in the meantime: hence an atomic load.
                 let byte = unsafe { AtomicU8::from_ptr(address.wrapping_add(i)) };
                 byte.load(Ordering::Relaxed) == expected ^ flipped
             })

@@ -10,14 +10,14 @@ use crate::checked::{CallError, Comm, Datatype, Envelope, Partitioned, Recipe, T
 use crate::mechanism::Role;
 use crate::mechanism::partitioned::Native;
 
-/// A committed datatype, and the byte from array 0 that it is passed with.
+/// A committed datatype, and its byte offset from array 0.
 pub struct Typed {
     pub origin_bytes: i64,
     pub datatype: Datatype,
 }
 
 impl Typed {
-    /// A face in the arrays whose displacements these are; `None` for an empty one.
+    /// A face in the arrays with these displacements; `None` for an empty one.
     pub fn of(face: &Face, displacements: &[i64], comm: &Comm) -> Result<Option<Self>, CallError> {
         let message = face.message(WireOrder::Ddt);
         if message.pieces.is_empty() {
@@ -27,14 +27,14 @@ impl Typed {
         Self::with(origin_bytes, &layout, comm).map(Some)
     }
 
-    /// The committed datatype of a layout that starts at that byte.
+    /// The committed datatype of a layout that starts at this byte.
     pub fn with(origin_bytes: i64, layout: &Layout, comm: &Comm) -> Result<Self, CallError> {
         Ok(Self { origin_bytes, datatype: Recipe::new(layout, comm)?.create()? })
     }
 }
 
-/// One end of a message with as many partitions, of which the first starts where `typed` does: nothing is packed. `tag` follows those
-/// of the link.
+/// One end of a message with this number of partitions; the first starts where `typed` does, and nothing is packed.
+/// `tag` follows those of the link.
 pub fn typed_partitions(
     parts: &Parts,
     comm: &Comm,
@@ -46,8 +46,8 @@ pub fn typed_partitions(
     let address = parts.memory.address(typed.origin_bytes);
     let (peer, tag) = (link.peer, link.tag * parts.threads + tag);
     let envelope = Envelope { count: 1, datatype: &typed.datatype, peer, tag, comm };
-    // SAFETY: the partitions lie within the arrays, which outlive the method; threads change no share that they have marked, and
-    // nobody uses what is received before the stage ends.
+    // SAFETY: the partitions are within the arrays, which outlive the method; threads do not change shares that they
+    // have marked, and received data is not used before the stage ends.
     let request = unsafe { Partitioned::of(role == Role::Sender, address, partitions, envelope) }?;
     Ok(Native::typed(request, typed.datatype, role, calls))
 }

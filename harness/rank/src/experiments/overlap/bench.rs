@@ -1,4 +1,4 @@
-//! A case as an experiment: what was sent is shown to have arrived, and blocks of repetitions are measured.
+//! A case as an experiment: sent data is verified to have arrived, and blocks of repetitions are measured.
 
 use common::model::event::Block;
 use common::model::{Outcome, Phase};
@@ -9,7 +9,7 @@ use crate::checked::Comm;
 use crate::measure::experiment::{Amount, Made, ScheduledCase, Turn};
 use crate::measure::job::Job;
 
-/// Communications before anything is timed, each filled and compared: with and without a computation in between.
+/// Communications before timing, each filled and compared: with and without a computation in between.
 const VERIFIED: usize = 3;
 
 /// A case as an experiment.
@@ -19,7 +19,7 @@ pub struct OverlapExperiment<'a, T> {
     pub cell: Cell,
     /// Times of the computation before MPI was initialised; reported with the first block of each method.
     pub without_mpi_s: Vec<f64>,
-    /// Ranks in which no thread is bound to the core that is left free, where one is; complete on rank 0.
+    /// Ranks in which no thread is bound to the core that is left free, if one is; complete on rank 0.
     pub unbound_ranks: Option<usize>,
     /// Why nothing can be measured.
     pub refusal: Option<String>,
@@ -58,7 +58,7 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
                 }
                 let found = self.traffic.mismatch(active)?;
                 mismatch = mismatch.or(found);
-                // Nobody fills what others still send.
+                // No rank may fill data that others still send.
                 self.job.world.barrier()?;
             }
         }
@@ -123,7 +123,8 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
     }
 }
 
-/// The longest of all ranks of each of some times, of which all have equally many but for noise. Collective.
+/// For each of several times, the longest over all ranks. Noise may give ranks different numbers of times; the smallest
+/// number is used. Collective.
 fn slowest(world: &Comm, mine: &[f64]) -> anyhow::Result<Vec<f64>> {
     let common = world.minima(&[mine.len() as f64])?[0] as usize;
     Ok(world.maxima(&mine[..common])?)

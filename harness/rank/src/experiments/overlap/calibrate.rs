@@ -1,4 +1,4 @@
-//! Finds the bytes and the matrices that take the times that were asked for.
+//! Finds the bytes and the matrices that take the requested times.
 
 use common::model::calibration::{CalibratedSize, SizeOf};
 use common::stats::{self, SearchStep, SizeSearch};
@@ -7,17 +7,17 @@ use super::cell::Cell;
 use super::traffic::Traffic;
 use crate::checked::Comm;
 
-/// Measurements of a size, of which the median counts: enough that one or two that were disturbed do not.
+/// Measurements of a size, whose median counts: enough that one or two disturbed ones do not matter.
 const REPETITIONS: usize = 7;
-/// Above this time fewer have to do, in seconds: nobody waits for seven that take a second each.
+/// Above this time in seconds, fewer measurements must be enough: seven of a second each would take too long.
 const LONG_S: f64 = 0.05;
-/// So many then.
+/// The number of measurements in that case.
 const FEW: usize = 3;
 
-/// The median of some measurements, each the longest of all ranks; the first ones decide how many there are. Collective.
+/// The median of several measurements, each the longest over all ranks; the first ones decide how many there are. Collective.
 pub fn median_s(world: &Comm, mut measure: impl FnMut() -> anyhow::Result<f64>) -> anyhow::Result<f64> {
     let mut times = Vec::new();
-    // The first finds cold caches and pages.
+    // The first measurement includes cold caches and page faults.
     measure()?;
     while times.len() < if times.first().is_some_and(|&time| time > LONG_S) { FEW } else { REPETITIONS } {
         let mine = measure()?;
@@ -26,8 +26,8 @@ pub fn median_s(world: &Comm, mut measure: impl FnMut() -> anyhow::Result<f64>) 
     Ok(stats::median(&stats::sorted(times)).unwrap_or_default())
 }
 
-/// Finds the size, of at most `most`, for each of these times in seconds, rising. Collective: all ranks go the same way, since the
-/// times are those of all.
+/// Finds the size, at most `most`, for each of these times in seconds, rising. Collective: all ranks take the same
+/// steps, because the times are maxima over all ranks.
 pub fn find(
     targets_s: &[f64],
     of: SizeOf,
@@ -52,20 +52,20 @@ pub fn find(
     Ok(sizes)
 }
 
-/// How long a communication takes by itself, by the common clock of all ranks; the median of some, in seconds. Collective.
+/// How long a communication takes by itself, by the common clock of all ranks; the median of several, in seconds. Collective.
 pub fn communication_s<T: Traffic>(
     world: &Comm,
     cell: &mut Cell,
     traffic: &mut T,
     active: &mut T::Active,
 ) -> anyhow::Result<f64> {
-    // Sizes take seconds to find, in which clocks part.
+    // Finding sizes takes seconds, in which clocks drift apart.
     cell.sync.again()?;
     traffic.fill(active)?;
     median_s(world, || {
-        // What one rank is ahead of another since the last synchronisation is little beside what is looked for.
+        // The drift between ranks since the last synchronisation is small compared with the measured time.
         let [start_s, end_s] = cell.communicate(traffic, active)?.0.map(|time_s| cell.sync.common_s(time_s));
-        // The latest end less the earliest start.
+        // The latest end minus the earliest start.
         let both = world.maxima(&[end_s, -start_s])?;
         Ok(both[0] + both[1])
     })

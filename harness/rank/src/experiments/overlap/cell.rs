@@ -1,5 +1,5 @@
-//! The measurement: in each repetition the communication by itself, the computation by itself, and both at once; the parts of a
-//! repetition follow each other within milliseconds, so that the machine is the same for all three.
+//! The measurement: each repetition has the communication by itself, the computation by itself, and both at once. These
+//! parts follow each other within milliseconds, so the machine's state is the same for all three.
 //!
 //! All ranks begin a part at an agreed time. It lasts from the first rank's start to the last one's end.
 
@@ -16,20 +16,20 @@ use crate::checked::{CallError, Comm};
 use crate::measure::offset::Interpolation;
 use crate::measure::sync::Sync;
 
-/// From the agreement on a time to that time: longer than the message with it takes.
+/// Time from the agreement on a start to the start: longer than the message about it takes.
 const MARGIN: Duration = Duration::from_micros(50);
 
-/// What all methods of a case share, besides what they communicate.
+/// The data shared by all methods of a case, except for the communication.
 pub struct Cell {
-    /// The time that all ranks share.
+    /// The common time of all ranks.
     pub sync: Sync,
-    /// What they compute.
+    /// The computation.
     pub computation: Computation,
     /// Time between two calls of `MPI_Test` within the computation, if there are any.
     pub test_every: Option<Duration>,
 }
 
-/// One rank's times of a repetition, in seconds; starts and ends by its own clock, until they are converted.
+/// One rank's times of a repetition, in seconds; starts and ends are by its own clock until they are converted.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct Readings {
@@ -45,14 +45,14 @@ pub struct Readings {
     pub compute_s: f64,
     /// The wait, with unpacking.
     pub wait_s: f64,
-    /// The rim after it.
+    /// The rim after the wait.
     pub rim_after_s: f64,
-    /// How long after the agreed times the parts began, of the three the latest.
+    /// How late the parts began relative to the agreed times; the latest of the three.
     pub late_s: f64,
 }
 
 impl Readings {
-    /// The same with starts and ends of the common clock.
+    /// The same with starts and ends in the common time.
     pub fn converted(self, clock: &Interpolation) -> Self {
         let both = |times_s: [f64; 2]| times_s.map(|time_s| clock.theirs_s(time_s));
         Self { communication: both(self.communication), overlapped: both(self.overlapped), ..self }
@@ -60,7 +60,7 @@ impl Readings {
 }
 
 impl Cell {
-    /// One repetition. What is wrong with either communication is added to `wrong`.
+    /// One repetition. Errors in either communication are added to `wrong`.
     pub fn repeat<T: Traffic>(
         &self,
         traffic: &mut T,
@@ -122,13 +122,13 @@ impl Cell {
         Ok(self.computation.times())
     }
 
-    /// All ranks go on at the same time. By how many seconds this one is late.
+    /// All ranks continue at the same time. Returns how late this one is, in seconds.
     fn begin(&self) -> Result<f64, CallError> {
         Ok(self.sync.wait_until(self.sync.agree(MARGIN)?))
     }
 
-    /// Whether a communication that all ranks must have begun before any of them ends it did so, when `late` begins it long after the
-    /// others on purpose; what went wrong on this rank, if anything. Collective.
+    /// Checks that a communication which all ranks must have begun before any of them ends it behaves so: rank `late`
+    /// deliberately begins it long after the others. Returns the error on this rank, if any. Collective.
     pub fn expect_all<T: Traffic>(
         &mut self,
         traffic: &mut T,
@@ -136,10 +136,10 @@ impl Cell {
         world: &Comm,
         late: usize,
     ) -> Result<Option<String>, CallError> {
-        /// Long beside what a rank that does not wait for the others takes.
+        /// Long compared with the time of a rank that does not wait for the others.
         const DELAY: Duration = Duration::from_millis(2);
         self.sync.again()?;
-        // Long beside what two clocks are off, too.
+        // Also long compared with the error of two clocks.
         let delay_s = DELAY.as_secs_f64().max(4.0 * self.sync.facts()?.error_s);
         let agreed_s = self.sync.agree(MARGIN)?;
         let is_late = world.rank()? == late;
@@ -149,7 +149,7 @@ impl Cell {
         traffic.wait(active)?;
         let ended_s = self.sync.now_s();
         let last_s = world.maxima(&[begun_s])?[0];
-        // Two clocks are off by as much each.
+        // The clocks of two ranks each have this error.
         let early_s = last_s - ended_s - 2.0 * self.sync.facts()?.error_s;
         Ok((early_s > 0.0).then(|| {
             format!("its wait ended {:.0} us before the last rank, {late}, had begun", early_s * 1e6)
@@ -164,7 +164,7 @@ pub fn collected(world: &Comm, mine: &[Readings], has_rim: bool) -> Result<Optio
     Ok((!ranks.is_empty()).then(|| block(&ranks, has_rim)))
 }
 
-/// The samples of repetitions, of which each rank has its readings.
+/// The samples of repetitions, from the readings of each rank.
 fn block(ranks: &[Vec<Readings>], has_rim: bool) -> Block {
     let late = |readings: &Vec<Readings>| {
         stats::median(&stats::sorted(readings.iter().map(|readings| readings.late_s))).unwrap_or_default()

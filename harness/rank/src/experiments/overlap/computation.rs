@@ -1,4 +1,4 @@
-//! The computation: on each thread products of matrices of its own, the same work each time.
+//! The computation: each thread multiplies its own matrices, the same work each time.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -11,15 +11,15 @@ use crate::checked::CallError;
 use crate::checked::threads::Lent;
 use crate::team::Team;
 
-/// What threads multiply.
+/// The matrices of the threads.
 pub struct Computation {
     team: Team,
-    /// Of each the first rows are the interior's, the others the rim's.
+    /// In each matrix, the first rows belong to the interior, the others to the rim.
     matrices: Vec<Matrix>,
     has_rim: bool,
 }
 
-/// A part of the computation, as matrices number them: what needs nothing that is received, and what does.
+/// A part of the computation, as matrices number them: the part that needs no received data, and the part that does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Interior,
@@ -32,15 +32,15 @@ enum Part {
 pub struct Times {
     /// All of it, in seconds.
     pub whole_s: f64,
-    /// The rim; 0 where there is none.
+    /// The rim; 0 if there is none.
     pub rim_s: f64,
 }
 
 impl Computation {
-    /// Of `threads` threads, with matrices of so many rows, of which this share, from 0 to 1, is the rim.
+    /// A computation on `threads` threads, with matrices of this number of rows; this share of them, from 0 to 1, is the rim.
     ///
     /// # Errors
-    /// Threads that the system does not give.
+    /// If the system does not start the threads.
     pub fn new(threads: usize, matrix_order: usize, rim_share: f64) -> Result<Self, ThreadPoolBuildError> {
         let of_rim = ((matrix_order as f64 * rim_share).round() as usize).min(matrix_order.saturating_sub(1));
         let computation = Self {
@@ -48,12 +48,12 @@ impl Computation {
             matrices: (0..threads).map(|_| Matrix::new(matrix_order, matrix_order - of_rim)).collect(),
             has_rim: of_rim > 0,
         };
-        // Pages are found and threads awake before anything is timed.
+        // Page faults happen and threads wake up before anything is timed.
         computation.times();
         Ok(computation)
     }
 
-    /// Whether something is left to compute after the interior.
+    /// Whether there is a part to compute after the interior.
     pub fn has_rim(&self) -> bool {
         self.has_rim
     }
@@ -63,7 +63,7 @@ impl Computation {
         self.compute(Part::Interior);
     }
 
-    /// The same of the rim, if there is one.
+    /// The same for the rim, if there is one.
     pub fn run_rim(&self) {
         if self.has_rim {
             self.compute(Part::Rim);
@@ -74,14 +74,15 @@ impl Computation {
         self.team.run(|member| self.matrices[member.number].compute(part as usize));
     }
 
-    /// The interior as in [`Computation::run`], and the first thread calls `look` every so often until that has nothing more to do.
+    /// Computes the interior as [`Computation::run`] does, while the first thread calls `look` regularly until `look` has nothing more to
+    /// do.
     pub fn run_and_look(
         &self,
         every: Duration,
         look: &mut dyn FnMut() -> Result<bool, CallError>,
     ) -> Result<(), CallError> {
         let state = RefCell::new((look, Instant::now(), Ok(false)));
-        // SAFETY: only the first thread, which called this, uses what is lent.
+        // SAFETY: only the first thread, which called this, uses the lent value.
         let lent = unsafe { Lent::new(&state) };
         self.team.run(|member| {
             let matrix = &self.matrices[member.number];
@@ -110,7 +111,7 @@ impl Computation {
         Times { whole_s: whole.as_secs_f64(), rim_s: (whole - interior).as_secs_f64() }
     }
 
-    /// A number that rests on what every thread has computed.
+    /// A number that depends on the results of every thread.
     pub fn checksum(&self) -> f64 {
         self.matrices.iter().map(Matrix::checksum).sum()
     }

@@ -1,4 +1,4 @@
-//! What an operation moves: bytes that tell where they come from, or numbers whose sum is known.
+//! The data of an operation: bytes that identify their origin, or numbers whose sum is known.
 
 use datatypes::Element;
 
@@ -7,31 +7,31 @@ use crate::pattern::{Pattern, WORD, some_place};
 use crate::spans::{LINE_BYTES, Span};
 use crate::stamps::Stamps;
 
-/// Which data a rank sends: of a generation, and what was written anew since.
+/// The data that a rank sends: its generation, and the last repetition that rewrote a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version {
-    /// Counts what was filled.
+    /// Counts the fills.
     pub generation: u32,
-    /// Counts what was written anew, from 1 in each generation.
+    /// Counts the rewrites, from 1 in each generation.
     pub repetition: u32,
 }
 
-/// A block that a rank receives: where it lies, who has sent it, and from where in its memory.
+/// A received block: where it is, which rank sent it, and from where in its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Where the block is received, in bytes.
+    /// Where the block is received, as a byte offset.
     pub at: usize,
     /// The rank that sent it.
     pub sender: usize,
-    /// Where it lay there, in bytes.
+    /// Where the sender had it, as a byte offset.
     pub from: usize,
     /// Its bytes.
     pub bytes: usize,
 }
 
 impl Arrival {
-    /// The first bytes of the block, some at random, and the last ones: as many as a line has, so that something of each is
-    /// written again.
+    /// The first bytes of the block, some at a random place, and the last ones: each as many as a cache line has, so
+    /// that each part includes rewritten bytes.
     pub fn parts(&self, version: Version) -> [Self; 3] {
         let bytes = self.bytes.min(LINE_BYTES);
         let last = self.bytes - bytes;
@@ -50,9 +50,9 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// Of a memory of so many blocks that are sent; senders have equally many.
+    /// For a memory with this number of sent blocks; all senders have the same number.
     pub fn new(blocks: usize, bytes: usize) -> Self {
-        // Each block is written again, also one of several in a line.
+        // Each block has its own stamps, even if several are in one cache line.
         Self { stamps: Stamps::of((0..blocks).map(|block| Span { offset: block * bytes, bytes })) }
     }
 
@@ -61,19 +61,19 @@ impl Bytes {
         Pattern::new(rank, version.generation).write(0, memory);
     }
 
-    /// Writes some of each line.
+    /// Rewrites some bytes of each cache line.
     pub fn renew(&self, memory: &mut Wire, rank: usize, version: Version) {
         self.stamps.write(memory, Pattern::of_repetition(rank, version.generation, version.repetition));
     }
 
-    /// What is wrong with a block.
+    /// A description of the first error in a block.
     pub fn mismatch(&self, found: &[u8], arrival: Arrival, version: Version) -> Option<String> {
         let Arrival { at, sender, from, bytes } = arrival;
         let mut expected = vec![0; bytes];
         Pattern::new(sender, version.generation).write(from, &mut expected);
         if version.repetition > 0 {
             let anew = Pattern::of_repetition(sender, version.generation, version.repetition);
-            // A stamp may lie across either end of a block.
+            // A stamp may extend across either end of a block.
             let start = from.saturating_sub(WORD);
             for stamp in self.stamps.within(Span { offset: start, bytes: from + bytes - start }) {
                 let (start, end) = (stamp.start.max(from), stamp.end.min(from + bytes));
@@ -91,14 +91,14 @@ impl Bytes {
     }
 }
 
-/// Numbers that add up exactly: whole ones, small enough for many ranks, of single or double precision.
+/// Numbers with exact sums: whole numbers, small enough for many ranks, in single or double precision.
 #[derive(Clone, Copy, Debug)]
 pub struct Numbers {
     is_single: bool,
 }
 
 impl Numbers {
-    /// Of this type: single precision or double.
+    /// Numbers of this type: single precision or double.
     pub fn new(element: Element) -> Self {
         Self { is_single: element == Element::Float }
     }
@@ -108,16 +108,16 @@ impl Numbers {
         if self.is_single { size_of::<f32>() } else { size_of::<f64>() }
     }
 
-    /// Numbers in a cache line, of which one is written anew.
+    /// Numbers in a cache line, one of which is rewritten.
     fn of_line(&self) -> usize {
         LINE_BYTES / self.bytes()
     }
 
     /// Number `i` of `rank`.
     fn value(&self, rank: usize, version: Version, i: usize) -> f64 {
-        /// An odd number with well mixed bits, so that the next number looks unlike this one.
+        /// An odd number with well mixed bits, so that consecutive values differ strongly.
         const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-        // Bits of a number: the sum is still exact with 2^32 ranks, and of floats, whose mantissa has 24 bits, with 2^14.
+        // Bits of a number: the sum is still exact for 2^32 ranks, and with floats, whose mantissa has 24 bits, for 2^14.
         let bits = if self.is_single { 10 } else { 20 };
         let repetition = if i.is_multiple_of(self.of_line()) { version.repetition } else { 0 };
         let seed = (rank as u64) << 40 ^ u64::from(version.generation) << 20 ^ u64::from(repetition);
@@ -125,7 +125,7 @@ impl Numbers {
         ((mixed ^ mixed >> 29).wrapping_mul(SPREAD) >> (64 - bits)) as f64
     }
 
-    /// Writes a number, which either type has exactly.
+    /// Writes a number, which both types represent exactly.
     fn write(&self, bytes: &mut [u8], value: f64) {
         match self.is_single {
             true => bytes.copy_from_slice(&(value as f32).to_ne_bytes()),
@@ -148,19 +148,19 @@ impl Numbers {
         }
     }
 
-    /// Writes one number of each line.
+    /// Rewrites one number of each cache line.
     pub fn renew(&self, memory: &mut Wire, rank: usize, version: Version) {
         for (i, bytes) in memory.chunks_exact_mut(self.bytes()).enumerate().step_by(self.of_line()) {
             self.write(bytes, self.value(rank, version, i));
         }
     }
 
-    /// What is wrong with the sums over so many ranks.
+    /// A description of the first wrong sum over this number of ranks.
     pub fn mismatch(&self, found: &[u8], ranks: usize, version: Version) -> Option<String> {
         self.wrong(found, 0..found.len() / self.bytes(), ranks, version)
     }
 
-    /// The same of the first, a random one and the last of the sums whose numbers are written again.
+    /// The same for the first, a random one and the last of the sums whose numbers are rewritten.
     pub fn look(&self, found: &[u8], ranks: usize, version: Version) -> Option<String> {
         let last = (found.len() / self.bytes()).checked_sub(1)? / self.of_line();
         let lines = [0, some_place(version.generation.into(), last + 1), last];
@@ -196,7 +196,7 @@ mod tests {
         let mut memory = Wire::new(390);
         bytes.fill(&mut memory, sender, VERSION);
         bytes.renew(&mut memory, sender, VERSION);
-        // The second of three blocks of 130 bytes, whose ends lie within words that are written anew.
+        // The second of three blocks of 130 bytes, whose ends are within rewritten words.
         let received = memory[130..260].to_vec();
         let arrival = |sender, from| Arrival { at: 0, sender, from, bytes: 130 };
         assert_eq!(bytes.mismatch(&received, arrival(1, 130), VERSION), None);
@@ -222,7 +222,7 @@ mod tests {
                 for (i, bytes) in sums.chunks_exact_mut(numbers.bytes()).enumerate() {
                     let place = i * numbers.bytes()..(i + 1) * numbers.bytes();
                     let all = memories.iter().map(|memory| numbers.read(&memory[place.clone()]));
-                    // In the numbers' own precision, as MPI adds.
+                    // In the numbers' own precision, as in MPI.
                     match numbers.is_single {
                         true => bytes.copy_from_slice(&all.map(|n| n as f32).sum::<f32>().to_ne_bytes()),
                         false => bytes.copy_from_slice(&all.sum::<f64>().to_ne_bytes()),

@@ -1,5 +1,5 @@
-//! The exchange of a micro-app between all ranks. Its first stage goes on beside the computation; later ones pack what the first has
-//! brought, and follow in the wait.
+//! The exchange of a micro-app between all ranks. Its first stage overlaps with the computation; later stages pack the
+//! data received in the first, and run during the wait.
 
 use std::process::ExitCode;
 
@@ -17,20 +17,20 @@ use crate::experiments::halo::stamps::Shares;
 use crate::measure::job::Job;
 use crate::output::OutputFormat;
 
-/// One thread packs, as it starts and waits: the computation's threads have the cores in between.
+/// One thread packs, at the start and in the wait: in between, the computation's threads use the cores.
 const THREADS: usize = 1;
 
 /// An exchange with its memory, on all ranks.
 pub struct ExchangeTraffic<'a> {
     parts: &'a Parts,
     data: ExchangeData<'a>,
-    /// The shares that come, of the last fill.
+    /// The shares expected since the last fill.
     arrivals: Option<Shares>,
-    /// Leave for the one thread to call MPI.
+    /// Permission for this one thread to call MPI.
     calls: Result<TeamCalls, String>,
 }
 
-/// Makes the exchange of `app` on all ranks, and does something with it; collective.
+/// Sets up the exchange of `app` on all ranks, and passes it to `measure`; collective.
 ///
 /// # Errors
 /// Those of `measure`, or calls of MPI that fail.
@@ -50,10 +50,10 @@ pub fn with_traffic(
 impl ExchangeTraffic<'_> {
     /// Begins a stage: receives are posted, shares packed, messages sent.
     fn start_stage(&self, active: &ActiveMethod<'_>, stage: usize) -> Result<(), CallError> {
-        // SAFETY: the stage before has ended, and there is no other thread.
+        // SAFETY: the previous stage has ended, and there is no other thread.
         unsafe { active.method.start(stage) }?;
         for (send, link) in self.parts.links.stages[stage].sends.iter().enumerate() {
-            // SAFETY: there is one thread, and what was sent from there before is complete.
+            // SAFETY: there is only one thread, and earlier sends from there are complete.
             unsafe {
                 active.pack(self.parts, (stage, send, 0), link)?;
                 active.method.ready(stage, send, 0)?;
@@ -63,12 +63,12 @@ impl ExchangeTraffic<'_> {
         unsafe { active.method.send(stage) }
     }
 
-    /// Ends a stage, and unpacks what it has brought.
+    /// Ends a stage, and unpacks the received data.
     fn finish_stage(&self, active: &ActiveMethod<'_>, stage: usize) -> Result<(), CallError> {
         // SAFETY: all shares are sent, and there is no other thread.
         unsafe { active.method.finish(stage) }?;
         for (receive, link) in self.parts.links.stages[stage].receives.iter().enumerate() {
-            // SAFETY: all has arrived, and there is no other thread.
+            // SAFETY: all data has arrived, and there is no other thread.
             unsafe { active.unpack(self.parts, (stage, receive), link) }?;
         }
         Ok(())

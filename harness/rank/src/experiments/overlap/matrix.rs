@@ -6,17 +6,17 @@ use std::sync::{Mutex, PoisonError};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// The product of two matrices; both stay the same, so that it is the same work each time.
+/// The product of two matrices. Both stay the same, so the work is the same each time.
 pub struct Matrix {
     size: usize,
     a: Vec<f64>,
     b: Vec<f64>,
-    /// Two blocks of rows of C: which, and their values. Locked by one thread only, so never waited for.
+    /// Two blocks of rows of C: their row numbers, and their values. Each is locked by only one thread, so there is never a wait.
     c: [(Range<usize>, Mutex<Vec<f64>>); 2],
 }
 
 impl Matrix {
-    /// Matrices of `size` rows, at least one. Part 0 has the first `rows` of them, part 1 the remainder.
+    /// Matrices with `size` rows, at least one. Part 0 has the first `rows` of them, part 1 the remainder.
     pub fn new(size: usize, rows: usize) -> Self {
         let random = |seed| {
             let mut random = Pcg64::seed_from_u64(seed);
@@ -31,8 +31,8 @@ impl Matrix {
         self.compute_in_steps(part, || {});
     }
 
-    /// The same, with a call of `between` after each few thousand operations, which take some microseconds, so that a computation
-    /// can look after its messages as often as it likes.
+    /// The same, with a call of `between` after every few thousand operations, which take several microseconds, so that
+    /// a computation can check its messages as often as needed.
     pub fn compute_in_steps(&self, part: usize, mut between: impl FnMut()) {
         /// Multiplications and additions between two calls.
         const STEP: usize = 8192;

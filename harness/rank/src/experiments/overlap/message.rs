@@ -1,5 +1,5 @@
-//! The message of a micro-app: from the first rank of each pair to the second, or between all ranks; packed before it is started and
-//! unpacked when it is there, or with datatypes.
+//! The message of a micro-app: from the first rank of each pair to the second, or between all ranks. It is packed
+//! before it is started and unpacked after it has arrived, or uses datatypes.
 
 use anyhow::Context;
 use common::kinds::overlap::methods::transfer;
@@ -19,13 +19,13 @@ use crate::verify;
 
 /// A micro-app's message with its memory.
 pub struct MessageTraffic<'a> {
-    /// What the ping-pong of the same test works with.
+    /// The session of the same test's ping-pong.
     pub session: Session<'a>,
     /// Arrays and wire buffers.
     pub memory: Memory,
 }
 
-/// A method that was made, its datatypes with it.
+/// A method that was set up, with its datatypes.
 pub struct Active<'a> {
     method: TwoSided<'a>,
     request: Request,
@@ -55,8 +55,8 @@ impl<'a> Traffic for MessageTraffic<'a> {
             let request = Request::null(self.session.setup.comm);
             return Ok(Ok(Active { method, request, is_persistent }));
         }
-        // SAFETY: arrays and wire buffers are never moved, and all is waited for before they are used; the method's datatypes are
-        // freed after the request.
+        // SAFETY: arrays and wire buffers are never moved, and every message is waited for before they are used; the
+        // method's datatypes are freed after the request.
         match unsafe { method.request(&mut self.memory, form) }? {
             Ok(request) => Ok(Ok(Active { method, request, is_persistent })),
             Err(name) => {
@@ -83,8 +83,8 @@ impl<'a> Traffic for MessageTraffic<'a> {
         if active.is_persistent {
             return active.request.start();
         }
-        // SAFETY: arrays, wire buffers and methods are not moved while a message is under way, and all is waited for before the
-        // memory is used.
+        // SAFETY: arrays, wire buffers and methods are not moved while a message is in progress, and the message is
+        // waited for before the memory is used.
         let request = unsafe { active.method.request(&mut self.memory, Form::Nonblocking) }?;
         active.request = request.expect("every MPI has nonblocking forms");
         Ok(())
@@ -109,7 +109,7 @@ impl<'a> Traffic for MessageTraffic<'a> {
         let expected =
             if self.receives() { incoming(session, &self.memory.arrays, ends) } else { Vec::new() };
         if session.repetition > 0 {
-            // Some of the arrays has been written anew: what has arrived is looked at, the rest was at first.
+            // Parts of the arrays have been rewritten, so only the received data is compared here; the rest was compared at first.
             let app = session.setup.app;
             let is_wrong =
                 |expected: &[u8], memory: &mut Memory| arrival(app, memory, ends, expected, |_, _| {});

@@ -17,9 +17,9 @@ use crate::memory::{POISON, Wire};
 pub struct OperationTraffic {
     rank: usize,
     transfer: OperationTransfer,
-    /// The communicator of the operation: nothing else is sent on it.
+    /// The communicator of the operation, which is not used for anything else.
     comm: Comm,
-    /// The ring, for what goes between neighbours.
+    /// The ring, for operations between neighbours.
     ring: Option<Neighbours>,
     ranks: usize,
     /// Bytes of a block.
@@ -28,20 +28,20 @@ pub struct OperationTraffic {
     receive: Wire,
     arrivals: Vec<Arrival>,
     bytes: Bytes,
-    /// The numbers, where they are added up.
+    /// The numbers, if they are added.
     numbers: Option<Numbers>,
     version: Version,
-    /// The type of a value: numbers where they are added up, else bytes.
+    /// The type of a value: numbers if they are added, otherwise bytes.
     datatype: Datatype,
 }
 
-/// An operation that was made.
+/// An operation that was set up.
 pub struct Active {
     request: Request,
     is_persistent: bool,
 }
 
-/// Blocks that a rank sends and receives, and those of the ranks that send, whose memories are equally large.
+/// Blocks that a rank sends and receives, and the blocks of sending ranks, whose memories all have the same size.
 struct Shape {
     sends: usize,
     receives: usize,
@@ -67,10 +67,10 @@ impl Shape {
             OperationTransfer::Message if rank % 2 == 1 => (0, 1, 1, vec![arrival(0, rank - 1, 0)]),
             OperationTransfer::Message => (1, 0, 1, Vec::new()),
             OperationTransfer::Collective(collective) => match collective {
-                // The root sends from where the others receive.
+                // The root sends from the memory into which the others receive.
                 Bcast if is_root => (1, 0, 1, Vec::new()),
                 Bcast => (0, 1, 1, vec![arrival(0, 0, 0)]),
-                // Sums are compared by themselves.
+                // Sums are compared separately.
                 Reduce => (1, at_root(1), 1, Vec::new()),
                 Allreduce => (1, 1, 1, Vec::new()),
                 Allgather => (1, ranks, 1, from_all(0)),
@@ -80,7 +80,7 @@ impl Shape {
                 Barrier => (0, 0, 0, Vec::new()),
                 NeighborAlltoall => {
                     let neighbours = ring(rank, ranks);
-                    // Among a neighbour's own neighbours this rank has a place.
+                    // This rank's position among a neighbour's own neighbours.
                     let place =
                         |sender| ring(sender, ranks).iter().position(|&peer| peer == rank).unwrap_or(0);
                     let from = |(i, &sender): (usize, &usize)| arrival(i, sender, place(sender));
@@ -97,14 +97,15 @@ impl Shape {
     }
 }
 
-/// The ranks before and after one on a ring: two, or one where both are the same.
+/// The ranks before and after one on a ring: two, or one if both are the same.
 fn ring(rank: usize, ranks: usize) -> Vec<usize> {
     let (before, after) = ((rank + ranks - 1) % ranks, (rank + 1) % ranks);
     if before == after { vec![after] } else { vec![before, after] }
 }
 
 impl OperationTraffic {
-    /// An operation with so many bytes in a block; of sums, in the vector of numbers of type `element`, rounded up to whole ones.
+    /// An operation with this number of bytes in a block; for sums, in the vector of numbers of type `element`, rounded up to whole
+    /// numbers.
     pub fn new(world: &Comm, operation: &Operation, element: Element, bytes: usize) -> anyhow::Result<Self> {
         let transfer = operation.transfer;
         let (comm, rank) = (world.duplicate()?, world.rank()?);
@@ -137,7 +138,7 @@ impl OperationTraffic {
         })
     }
 
-    /// The request of the operation: started, or of the persistent form, made.
+    /// The request of the operation: started, or for the persistent form only created.
     fn request(&mut self, form: Form) -> Result<RequestOrLack, CallError> {
         let (rank, transfer) = (self.rank, self.transfer);
         let (mut send, receive) = (self.send.base(), self.receive.base());
@@ -147,8 +148,7 @@ impl OperationTraffic {
         let count = self.block / self.numbers.as_ref().map_or(1, Numbers::bytes);
         let blocks = Blocks { send, receive, count, datatype: &self.datatype };
         let comm = self.ring.as_ref().map_or(&self.comm, Neighbours::comm);
-        // SAFETY: the memory has as many blocks as the operation has on this rank, and is left alone until it is over: nothing is
-        // written or looked at between start and wait.
+        // SAFETY: the memory has as many blocks as the operation uses on this rank, and is not read or written between start and wait.
         unsafe {
             match transfer {
                 OperationTransfer::Collective(collective) => blocks.request(collective, form, comm),

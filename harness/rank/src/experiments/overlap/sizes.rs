@@ -1,4 +1,4 @@
-//! A process that finds sizes: bytes and matrices for the times that were asked for, told as events.
+//! A process that finds sizes: bytes and matrices for the requested times, reported as events.
 
 use std::process::ExitCode;
 
@@ -32,10 +32,10 @@ impl CaseStart<'_> {
         self.report_hello(&mut job, &cell)?;
         let available = available_bytes().unwrap_or(u64::MAX);
         let of_host = self.world.comm.split_shared()?.size()? as u64;
-        // A block for each rank on either side, as much in the buffers of an MPI that copies, and the largest of all ranks' machines.
+        // A block for each rank on either side, as much in the buffers of an MPI that copies, and the limit is the same for all ranks.
         let most = available / (4 * of_host * self.ranks as u64);
         let most = self.world.comm.minima(&[most.min(MOST_BYTES) as f64])?[0] as u64;
-        // The form that every MPI has, whichever are measured.
+        // The form that every MPI has, whichever methods are measured.
         let method = NONBLOCKING.to_owned();
         let element = self.case.setting.element;
         let sizes = calibrate::find(&self.args.communication_s, SizeOf::Bytes, most.max(1), |bytes| {
@@ -52,8 +52,7 @@ impl CaseStart<'_> {
         end(job, &methods)
     }
 
-    /// Finds out how long the communication of a case takes by the method that takes longest, and the matrices for some times, or for
-    /// that one.
+    /// Measures the time of a case's communication by the slowest method, and finds the matrices for some times, or for that one.
     pub(super) fn calibrate_case(
         self,
         mut job: Job<'_>,
@@ -75,7 +74,7 @@ impl CaseStart<'_> {
                 traffic.teardown(active)?;
             }
         }
-        // Three digits: a time that somebody may type.
+        // Three digits: a time that is easy to type.
         let longest_s = rounded(longest_s);
         let bytes = self.case.setting.bytes.unwrap_or(0);
         let message = CalibratedSize {
@@ -113,7 +112,7 @@ impl CaseStart<'_> {
         })
     }
 
-    /// Tells that the process has begun.
+    /// Reports that the process has begun.
     fn report_hello(&self, job: &mut Job<'_>, cell: &Cell) -> anyhow::Result<()> {
         let place = environment::place(job.rank);
         let facts = self.case.message(&Built::Operation, self.ranks);
@@ -124,7 +123,7 @@ impl CaseStart<'_> {
     }
 }
 
-/// A time in three digits.
+/// A time rounded to three digits.
 fn rounded(time_s: f64) -> f64 {
     format!("{time_s:.2e}").parse().unwrap_or(time_s)
 }
@@ -134,7 +133,7 @@ fn report(job: &mut Job<'_>, sizes: &[CalibratedSize]) {
     sizes.iter().for_each(|size| job.reporter.report(&Event::Size(*size)));
 }
 
-/// Ends a process that has found what it was to find.
+/// Ends a process after it has found all sizes.
 fn end(mut job: Job<'_>, methods: &[String]) -> anyhow::Result<ExitCode> {
     methods.iter().for_each(|method| job.reporter.ended(method, Outcome::Converged));
     job.finish()?;

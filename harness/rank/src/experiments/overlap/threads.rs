@@ -1,4 +1,4 @@
-//! The threads that MPI has begun in this process, and whether they are busy: what asynchronous progress really came to.
+//! The threads that MPI has started in this process, and whether they are busy: the actual effect of asynchronous progress.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -6,26 +6,26 @@ use std::time::Duration;
 /// Threads of this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadCounts {
-    /// All but those that are our own.
+    /// All except our own.
     pub of_mpi: usize,
-    /// Those of them that were on a core while this process had nothing to do: they poll.
+    /// Those that were on a core while this process had nothing to do, which means that they poll.
     pub polling: usize,
 }
 
-/// The numbers of the threads of this process now; those that the kernel does not tell are none.
+/// The numbers of the current threads of this process; empty if the kernel does not report them.
 pub fn all() -> BTreeSet<libc::pid_t> {
     times_ns().into_keys().collect()
 }
 
 impl ThreadCounts {
-    /// Looks while this thread sleeps for a moment; `own` threads are our own, whatever they do.
+    /// Counts while this thread sleeps for a moment; `own` are our own threads, which are not counted.
     pub fn look(own: &BTreeSet<libc::pid_t>) -> Self {
-        /// Long against the slices of the scheduler.
+        /// Long compared with the scheduler's time slices.
         const MOMENT: Duration = Duration::from_millis(20);
         let before = times_ns();
         std::thread::sleep(MOMENT);
         let after = times_ns();
-        // A quarter of it: where a thread shares its core with another rank's, it has half at most.
+        // A quarter of it: a thread that shares its core with another rank's has at most half.
         let busy = MOMENT.as_nanos() as u64 / 4;
         let is_busy = |(thread, after): (&libc::pid_t, &u64)| {
             after.saturating_sub(*before.get(thread).unwrap_or(after)) > busy
@@ -35,7 +35,7 @@ impl ThreadCounts {
     }
 }
 
-/// Time that each thread of this process has been on a core, in nanoseconds, by its number; 0 where the kernel does not tell.
+/// Time that each thread of this process has been on a core, in nanoseconds, by its number; 0 if the kernel does not report it.
 fn times_ns() -> HashMap<libc::pid_t, u64> {
     let Ok(tasks) = std::fs::read_dir("/proc/self/task") else { return HashMap::new() };
     let time_ns = |path: &std::path::Path| {
@@ -57,19 +57,19 @@ mod tests {
 
     #[test]
     fn a_thread_that_polls_is_told_from_one_that_sleeps_and_from_our_own() {
-        // Other tests run beside this one: their threads come and go.
+        // Other tests run at the same time: their threads start and end.
         let (ends, own) = (AtomicBool::new(false), all());
         let (send, receive) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // SAFETY: takes and changes nothing.
+                // SAFETY: the call takes no arguments and changes nothing.
                 send.send(unsafe { libc::gettid() }).unwrap();
                 while !ends.load(Ordering::Relaxed) {
                     std::hint::spin_loop();
                 }
             });
             let thread: libc::pid_t = receive.recv().unwrap();
-            // On a busy machine it is some looks until it gets a core.
+            // On a busy machine it may take several attempts until it gets a core.
             let mut seen = ThreadCounts::default();
             for _ in 0..3000 {
                 seen = ThreadCounts::look(&own);
@@ -77,7 +77,7 @@ mod tests {
                     break;
                 }
             }
-            // The same threads as our own are none of the MPI's: only what has begun since could be.
+            // Our own threads do not count as the MPI's: only those started since could.
             let (mine, mut ours) = (all(), ThreadCounts::default());
             for _ in 0..3000 {
                 ours = ThreadCounts::look(&mine);

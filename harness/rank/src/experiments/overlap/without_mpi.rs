@@ -1,4 +1,4 @@
-//! The computation before MPI is there, in the same process.
+//! The computation before MPI is initialised, in the same process.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,24 +7,24 @@ use super::computation::Computation;
 use super::threads;
 use crate::cli::Overlap;
 
-/// What was measured before MPI was initialised.
+/// The measurements before MPI was initialised.
 pub struct WithoutMpi {
-    /// Times of the computation, in seconds; none where its size is still to be found.
+    /// Times of the computation, in seconds; empty if its size is still to be found.
     pub times_s: Vec<f64>,
     /// Threads of this process, by number.
     pub threads: BTreeSet<libc::pid_t>,
 }
 
 impl WithoutMpi {
-    /// Computes as the case does, while this is a process like any other. Nobody can agree on a time without MPI: ranks begin with
+    /// Runs the case's computation in a process without MPI. Ranks cannot agree on a time without MPI, so they begin at
     /// the next tick of the clock.
     ///
     /// # Errors
-    /// A case that cannot be, or threads that the system does not give.
+    /// An invalid case, or threads that the system does not start.
     pub fn measure(args: &Overlap) -> anyhow::Result<Self> {
-        /// Times that an interval of the median rests on.
+        /// Times for an interval of the median.
         const TIMES: usize = 9;
-        /// Fewer where they take long, in seconds, but as many as an interval needs.
+        /// Above this time in seconds there are fewer, but as many as an interval needs.
         const LONG_S: f64 = 0.1;
         const FEW: usize = 6;
         let case = args.case()?;

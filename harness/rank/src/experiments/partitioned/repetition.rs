@@ -1,8 +1,7 @@
 //! One transfer, and the readings of the common clock on both ranks.
 //!
-//! All threads are there before the ranks agree on a time and wait for it. The first thread starts the transfer; after a
-//! barrier each thread computes and marks its partitions, one after the other; after another barrier the first thread
-//! waits for the end.
+//! All threads are awake before the ranks agree on a time and wait for it. The first thread starts the transfer; after a barrier
+//! each thread computes and marks its partitions, one after the other; after another barrier the first thread waits for the end.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -21,16 +20,16 @@ use crate::mechanism::{Mechanism, Role};
 use crate::reporter::EventReporter;
 use crate::team::{Member, Team, locked};
 
-/// From the agreement on a time to that time: longer than the message with it takes, also over TCP.
+/// Time from the agreement on a start to the start: longer than the message about it takes, also over TCP.
 const MARGIN: Duration = Duration::from_micros(50);
 
-/// Who finishes which partition, and how.
+/// Which thread finishes which partition, and how.
 pub struct PartitionPlan {
     /// Bytes of each partition.
     pub ranges: Vec<Range<usize>>,
     /// Partitions of each thread, in the order in which they become ready.
     pub of_thread: Vec<Vec<usize>>,
-    /// How computing time passes.
+    /// How threads spend their computing time.
     pub emulation: Emulation,
 }
 
@@ -44,59 +43,59 @@ impl PartitionPlan {
     }
 }
 
-/// What the threads of a rank share in a transfer.
+/// The data shared by the threads of a rank in a transfer.
 pub struct TransferContext<'a> {
-    /// What this rank is in each of the transfers: one from rank 0 to rank 1, and perhaps one back.
+    /// The roles of this rank, one for each transfer: from rank 0 to rank 1, and possibly back.
     pub roles: &'a [Role],
     pub plan: &'a PartitionPlan,
     pub sync: &'a Sync,
-    /// On which nothing is ever sent: asking it for messages brings others forward.
+    /// A communicator without any messages: probing it lets MPI progress others.
     pub watcher: &'a Comm,
-    /// The message that is looked at.
+    /// The watched message.
     pub memory: *mut u8,
-    /// Computing of each thread, in seconds.
+    /// Computing time of each thread, in seconds.
     pub compute_s: &'a [f64],
-    /// By how much the last partition is late, in seconds.
+    /// How late the last partition is, in seconds.
     pub delay_s: f64,
-    /// What a receiver that does not send looks for as it comes, if anything.
+    /// The probe of a receiver that watches the message arrive and does not send, if any.
     pub arrival_probe: Option<&'a ArrivalProbe>,
-    /// Reports a failed call, which ends all ranks.
+    /// Reports a failed call, and ends all ranks.
     pub reporter: &'a EventReporter,
 }
 
 /// Readings of one rank in one transfer, in seconds of the common time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Readings {
-    /// The time that was agreed on for the start.
+    /// The agreed time of the start.
     pub start_s: f64,
     /// When [`Mechanism::wait`] returned.
     pub end_s: f64,
-    /// Of the sender: when the first partition became ready, and which it was.
+    /// At the sender: when the first partition became ready, and its number.
     pub first_ready_s: f64,
     pub first: usize,
-    /// Of the sender: when the last partition became ready.
+    /// At the sender: when the last partition became ready.
     pub last_ready_s: f64,
-    /// Of the sender: computing of the thread that took longest.
+    /// At the sender: computing time of the thread that took longest.
     pub compute_s: f64,
-    /// Of a receiver that looked: when each partition was there, if it was seen.
+    /// At a receiver that watched: when each partition was seen to have arrived, if it was.
     pub arrived_s: Vec<Option<f64>>,
 }
 
-/// What a transfer took, in seconds.
+/// The times of a transfer, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TransferTimes {
-    /// From the agreed start to the end at the receiver, or at the later of the two. A rank that comes late to it, as one does
-    /// now and then where there are more threads than cores, takes that much longer.
+    /// From the agreed start to the end at the receiver, or the later end for both ways. A rank that is late for the
+    /// start, which happens sometimes with more threads than cores, makes it longer.
     pub total_s: f64,
-    /// Computing of the thread that took longest, at the sender or of both ranks.
+    /// Computing time of the thread that took longest, at the sender or on both ranks.
     pub compute_s: f64,
-    /// From the first partition to the last, of the sender that took longer.
+    /// From the first partition to the last, for the sender that took longer.
     pub delay_s: f64,
     /// From the last partition of all to the end.
     pub after_last_s: f64,
 }
 
-/// What the readings of both ranks say.
+/// The times from the readings of both ranks.
 pub fn transfer_times(pair: &[Readings; 2], both_ways: bool) -> TransferTimes {
     let (senders, receivers) = if both_ways { (&pair[..], &pair[..]) } else { (&pair[..1], &pair[1..]) };
     let most =
@@ -110,8 +109,8 @@ pub fn transfer_times(pair: &[Readings; 2], both_ways: bool) -> TransferTimes {
     }
 }
 
-/// From the first partition that became ready to its arrival, in seconds, if that was seen; and the share of all bytes
-/// that were there when the last partition became ready. `None` of a transfer at which nobody looked.
+/// From the first partition that became ready to its arrival, in seconds, if that was observed; and the share of all
+/// bytes that had arrived when the last partition became ready. `None` for a transfer that was not watched.
 pub fn early_bird([sender, receiver]: &[Readings; 2], plan: &PartitionPlan) -> Option<(Option<f64>, f64)> {
     let first_s = *receiver.arrived_s.get(sender.first)?;
     let is_early = |time: &Option<f64>| time.is_some_and(|time| time < sender.last_ready_s);
@@ -133,9 +132,8 @@ struct ThreadReadings {
 pub fn run(context: &TransferContext<'_>, team: &Team, mechanisms: &[Box<dyn Mechanism + '_>]) -> Readings {
     let whole = Mutex::new(Readings::default());
     let threads = Mutex::new(vec![ThreadReadings::default(); context.compute_s.len()]);
-    // SAFETY: the first thread is the one that initialised MPI, and alone uses the context's communicators. Mechanisms are called
-    // as their functions ask for, which the barriers below see to, and were made with leave for this team's threads to call
-    // MPI where these do.
+    // SAFETY: only the first thread, which initialised MPI, uses the context's communicators. Mechanisms are called as their functions
+    // require, which the barriers below ensure, and were set up with permission for this team's threads to call MPI if they do.
     let lent = unsafe { (Lent::new(context), Lent::new(mechanisms)) };
     let reporter = context.reporter;
     let work = |member: Member<'_>| -> Result<(), CallError> {
@@ -146,7 +144,7 @@ pub fn run(context: &TransferContext<'_>, team: &Team, mechanisms: &[Box<dyn Mec
             let start_s = context.sync.agree(MARGIN)?;
             locked(&whole).start_s = start_s;
             context.sync.wait_until(start_s);
-            // SAFETY: the transfer before has ended, and all other threads wait at the next barrier.
+            // SAFETY: the previous transfer has ended, and all other threads wait at the next barrier.
             mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.start() })?;
         }
         member.barrier();
@@ -154,7 +152,7 @@ pub fn run(context: &TransferContext<'_>, team: &Team, mechanisms: &[Box<dyn Mec
             let all = context.roles.iter().zip(mechanisms).filter(move |(its, _)| **its == role);
             all.map(|(_, mechanism)| &**mechanism)
         };
-        // SAFETY: behind the barrier after the start; each thread with its own number.
+        // SAFETY: after the barrier that follows the start; each thread with its own number.
         of(Role::Receiver).try_for_each(|mechanism| unsafe { mechanism.open(member.number) })?;
         for mechanism in of(Role::Sender) {
             let readings = mark(context, mechanism, member.number)?;
@@ -174,7 +172,7 @@ pub fn run(context: &TransferContext<'_>, team: &Team, mechanisms: &[Box<dyn Mec
         }
         member.barrier();
         if member.is_first() {
-            // SAFETY: behind the barrier after the last partition, and the others have nothing left to do.
+            // SAFETY: after the barrier that follows the last partition; the other threads have nothing left to do.
             mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.close() })?;
             // SAFETY: as above.
             mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.wait() })?;
@@ -201,7 +199,7 @@ pub fn run(context: &TransferContext<'_>, team: &Team, mechanisms: &[Box<dyn Mec
     readings
 }
 
-/// A sender's thread: computes an equal share of its time before each of its partitions, and marks it.
+/// A sender's thread: computes an equal share of its time before each of its partitions, and marks the partition.
 fn mark(
     context: &TransferContext<'_>,
     mechanism: &dyn Mechanism,
@@ -223,16 +221,16 @@ fn mark(
         if i + 1 == partitions.len() {
             readings.last_ready_s = context.sync.now_s();
         }
-        // SAFETY: a partition of the thread's own, once in a transfer; it is filled again after the transfer.
+        // SAFETY: one of the thread's own partitions, once in a transfer; it is filled again after the transfer.
         unsafe { mechanism.ready(thread, partition) }?;
     }
     Ok(readings)
 }
 
-/// A receiver's thread: asks for each of its partitions until it is there.
+/// A receiver's thread: tests each of its partitions until it has arrived.
 fn ask(context: &TransferContext<'_>, mechanism: &dyn Mechanism, thread: usize) -> Result<(), CallError> {
     for &partition in &context.plan.of_thread[thread] {
-        // SAFETY: a partition of the thread's own, during a transfer, until it is there.
+        // SAFETY: one of the thread's own partitions, during a transfer, until it has arrived.
         while !unsafe { mechanism.arrived(thread, partition) }? {
             std::hint::spin_loop();
         }

@@ -1,7 +1,7 @@
-//! A receiver that looks at its memory while a transfer is under way: which partitions are there, and since when.
+//! A receiver that watches its memory during a transfer: which partitions have arrived, and when.
 //!
-//! Not every mechanism can be asked, so memory is: a partition has arrived when its last word is that of this transfer.
-//! Looked at in repetitions of their own, which are not timed otherwise.
+//! Not every mechanism can report this, so the memory is read: a partition has arrived when its last word is that of
+//! this transfer. This is done in separate repetitions, which are not timed otherwise.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -12,30 +12,29 @@ use crate::checked::CallError;
 use crate::mechanism::Mechanism;
 use crate::pattern::Pattern;
 
-/// Bytes by which a partition is known to have arrived: the last word of a pattern differs from one transfer to the next.
+/// Bytes that show whether a partition has arrived: the last word of a pattern differs from one transfer to the next.
 const LAST: usize = 4;
-/// Time beyond all computing after which nobody looks any more: what never comes, or comes wrong, is found out when bytes
-/// are compared.
+/// Time after all computing at which watching ends: data that never arrives, or arrives wrong, is detected when bytes are compared.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A sender's threads may compute for longer than a receiver's; for how much longer than this, hardly ever.
+/// A sender's threads may compute for longer than a receiver's; hardly ever by more than this factor.
 const LONGER: f64 = 4.0;
 
-/// What a receiver that looks at its memory has to see.
+/// The values that a receiver expects in its memory.
 pub struct ArrivalProbe {
     pattern: Pattern,
     ends: Vec<Range<usize>>,
 }
 
 impl ArrivalProbe {
-    /// The partitions of a transfer of `pattern`.
+    /// The partitions of a transfer with the data `pattern`.
     pub fn new(pattern: Pattern, partitions: &[Range<usize>]) -> Self {
         let end = |range: &Range<usize>| range.end.saturating_sub(LAST).max(range.start)..range.end;
         Self { pattern, ends: partitions.iter().map(end).collect() }
     }
 }
 
-/// Looks until all partitions are there; when each was first seen, in seconds of the common time.
+/// Watches until all partitions have arrived; returns when each was first seen, in seconds of the common time.
 pub fn watch(
     context: &TransferContext<'_>,
     mechanism: &dyn Mechanism,
@@ -45,8 +44,8 @@ pub fn watch(
     let mut left: Vec<usize> = (0..arrival_probe.ends.len()).collect();
     let is_there = |end: &Range<usize>| {
         end.clone().all(|at| {
-            // SAFETY: a byte of the message, which lives as long as the transfer and which no Rust code but this accesses meanwhile.
-            // MPI may write it at the same time, hence an atomic load.
+            // SAFETY: a byte of the message, which lives as long as the transfer and which only this Rust code accesses
+            // in the meantime. MPI may write it at the same time, hence an atomic load.
             let byte = unsafe { AtomicU8::from_ptr(context.memory.wrapping_add(at)) };
             byte.load(Ordering::Relaxed) == arrival_probe.pattern.byte(at)
         })
@@ -65,13 +64,13 @@ pub fn watch(
         if left.is_empty() {
             break;
         }
-        // SAFETY: one thread looks, and where one does, none asks.
+        // SAFETY: only one thread watches, and during watching none tests partitions.
         if !unsafe { mechanism.bring() }? {
             context.watcher.probe_any()?;
         }
     }
-    // What is not seen must be received as well: partitions without bytes above all, which are there from the beginning.
-    // SAFETY: as above.
+    // Partitions that were not seen must be received as well, especially those without bytes, which count as arrived
+    // from the beginning. SAFETY: as above.
     while unsafe { mechanism.bring() }? {}
     Ok(arrived_s)
 }
