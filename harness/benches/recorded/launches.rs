@@ -56,6 +56,14 @@ pub const RECORDINGS: [Recording; 2] = [
     },
 ];
 
+/// Launches that were made as those of a comparison: as fast as they can be.
+#[allow(dead_code, reason = "a time too short for benches that ask what runs of other times show")]
+pub const IN_TURN: Recording = Recording {
+    name: "launches of three tests in turn, twice three minutes",
+    launches_of_a_pause: 20,
+    gzipped: include_bytes!("launches-in-turn.csv.gz"),
+};
+
 impl Recording {
     /// The launches by MPI.
     pub fn read(&self) -> BTreeMap<String, Vec<Launch>> {

@@ -22,10 +22,10 @@ use ddtbench::stats;
 use ddtbench::stats::difference::{Difference, Explained};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use recorded::{Launch, RECORDINGS, Recorded};
+use recorded::{IN_TURN, Launch, RECORDINGS, Recorded};
 
 /// Maximum number of launches of each side, as in `compare`.
-const MOST: usize = 20;
+const MOST: usize = 30;
 
 /// Comparisons of a build with itself, unless an argument gives another number.
 const COMPARISONS: usize = 1000;
@@ -34,8 +34,13 @@ const COMPARISONS: usize = 1000;
 const PER_SEARCH: usize = 5;
 
 /// The test and the method that are made slower.
-const SEARCHED: [(&str, &str); 4] =
-    [("nas_lu_y", "ddt"), ("milc_su3_zd", "ddt"), ("lammps_full", "ddt"), ("wrf_x_vec", "manual")];
+const SEARCHED: [(&str, &str); 5] = [
+    ("nas_lu_y", "ddt"),
+    ("milc_su3_zd", "ddt"),
+    ("nas_mg_x", "ddt"),
+    ("lammps_full", "ddt"),
+    ("wrf_x_vec", "manual"),
+];
 
 /// The recording is split into this many parts to estimate the error of a rate, because comparisons of one part share
 /// launches.
@@ -64,7 +69,7 @@ struct Budget {
 /// All launches; time for eight of each case, spent where it decides most; and eight of each case, whatever their
 /// result.
 const BUDGETS: [Budget; 3] = [
-    Budget { name: "until decided, 20 of each at most", most: MOST, all: MOST },
+    Budget { name: "until decided, 30 of each at most", most: MOST, all: MOST },
     Budget { name: "time for 8 of each, nearest first", most: MOST, all: 8 },
     Budget { name: "8 of each at most", most: 8, all: 8 },
 ];
@@ -76,12 +81,14 @@ fn main() {
     let number = |argument: &String| argument.parse::<usize>().ok();
     let count = arguments.iter().find_map(number).unwrap_or(COMPARISONS);
     let word = arguments.iter().find(|argument| number(argument).is_none()).cloned().unwrap_or_default();
-    for recording in RECORDINGS.iter().filter(|recording| recording.name.contains(&word)) {
+    for recording in RECORDINGS.iter().chain([&IN_TURN]).filter(|recording| recording.name.contains(&word)) {
         println!("{}\n", recording.name);
         let launches = recording.read();
         print_explanations(&launches);
         print(&launches, count);
-        print_baselines(&launches, recording.launches_of_a_pause);
+        if launches.values().all(|launches| launches.len() > 2 * side_of(recording.launches_of_a_pause)) {
+            print_baselines(&launches, recording.launches_of_a_pause);
+        }
         println!();
     }
 }
@@ -90,6 +97,8 @@ fn main() {
 /// launches of each side, in percent, as the median over tests. Times are adjusted for nothing, for the latency
 /// between cores, for the speed of copies, and for times that an MPI may influence.
 fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
+    /// Launches of each side.
+    const LAUNCHES: usize = 20;
     /// The level of one row among a hundred, at one of several looks.
     const ALPHA: f64 = 0.0005;
     type Measure = fn(&Launch, &Recorded, &str) -> Option<f64>;
@@ -116,7 +125,7 @@ fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
                         let by = by.iter().map(|measure| Some(measure(launch, of, &key.0)?.ln()));
                         Some(Explained { value: of.median_s.ln(), by: by.collect::<Option<_>>()? })
                     };
-                    let windows = launches.chunks_exact(2 * MOST).filter_map(move |window| {
+                    let windows = launches.chunks_exact(2 * LAUNCHES).filter_map(move |window| {
                         let [first, second] = [0, 1].map(|side| {
                             window.iter().skip(side).step_by(2).map(value).collect::<Option<Vec<_>>>()
                         });
@@ -179,9 +188,9 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
         BUDGETS.map(line).concat()
     });
     println!(
-        "\nA method of each of {} tests is slower, compared without other tests: share of these rows that are called slower, that fail \
-         a gate, and that are called the same, in percent; after each number of times as long. Launches: median of the largest number \
-         of a case",
+        "\nA method of each of up to {} tests is slower, compared without other tests: share of these rows that are called slower, that \
+         fail a gate, and that are called the same, in percent; after each number of times as long. Launches: median of the largest \
+         number of a case",
         SEARCHED.len()
     );
     println!(
@@ -203,7 +212,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
             let threshold = 100.0 * threshold;
             format!("{mpi:<9} {threshold:>8}%  {:<35} {made:>8}{}\n", budget.name, cells.concat())
         };
-        THRESHOLDS.map(|threshold| [0, 1].map(|budget| line(threshold, BUDGETS[budget])).concat()).concat()
+        THRESHOLDS.map(|threshold| line(threshold, BUDGETS[0])).concat()
     });
 }
 
@@ -342,10 +351,11 @@ fn compare_all(
     slower: &dyn Fn(&str, &str) -> f64,
 ) -> Vec<Outcome> {
     let mut random = Pcg64::seed_from_u64(1);
-    let starts = launches.len() - 2 * MOST + 1;
+    let window = (2 * MOST).min(launches.len());
+    let starts = launches.len() - window + 1;
     // In order, so that neighbours in the list share launches.
     (0..count)
-        .map(|i| compare(&launches[i * starts / count..][..2 * MOST], budget, threshold, slower, &mut random))
+        .map(|i| compare(&launches[i * starts / count..][..window], budget, threshold, slower, &mut random))
         .collect()
 }
 

@@ -174,10 +174,15 @@ impl Estimate {
             ratio if ratio < 0.095 => 3,
             _ => 2,
         };
-        let end = |end: f64| if end < 0.095 { format!("{end:.3}") } else { format!("{end:.places$}") };
+        // Two digits, however small.
+        let digits = |value: f64| {
+            let decimals = (1.0 - value.log10().floor()).max(0.0) as usize;
+            format!("{value:.decimals$}")
+        };
+        let end = |end: f64| if end < 0.095 { digits(end) } else { format!("{end:.places$}") };
         let (least, most) = (self.ratio / FAR, self.ratio * FAR);
-        let low = if self.low < least { format!("<{least:.3}") } else { end(self.low) };
-        let high = if self.high > most { format!(">{most:.0}") } else { end(self.high) };
+        let low = if self.low < least { format!("<{}", digits(least)) } else { end(self.low) };
+        let high = if self.high > most { format!(">{}", digits(most)) } else { end(self.high) };
         format!("{:.places$}x [{low}, {high}]", self.ratio)
     }
 
@@ -287,6 +292,7 @@ mod tests {
         let far = of(0.2, 2000.0);
         assert_eq!(far.text(), "1.22x [<0.012, >122]");
         assert!(far.low > 0.0 && far.high.is_finite(), "{far:?}");
+        assert_eq!(of(-5.0, 2000.0).text(), "0.007x [<0.000067, >0.67]");
         assert_eq!(far.seen(), "launches differ too much to see any change");
         assert_eq!(of(0.0, 0.6).seen(), "changes above 3.4x would be seen");
         assert_eq!(wide.seen(), "changes above 28% would be seen");
