@@ -225,7 +225,8 @@ impl<'a> PartitionedTransfers<'a> {
         Ok(shortest_s)
     }
 
-    /// Repetitions that are watched: none if both ranks send, because the watching thread has its own partitions.
+    /// Repetitions that are watched: none with too many partitions, and none if both ranks send, because the watching
+    /// thread then has its own partitions.
     fn watched(&self) -> u32 {
         let can_look = !self.setting.both_ways && self.plan.ranges.len() <= MOST_WATCHED;
         if can_look { WATCHED } else { 0 }

@@ -1,11 +1,12 @@
 //! One block: the datatype is created, the ping-pong repeated, the datatype freed. The timed loops only fill lists.
 //!
-//! A time is the difference between two readings of the clock, less the cost of the readings that lie in it. Of a method
-//! that packs, most repetitions are timed as a whole, some in parts. In those the origin times its own packing and
-//! unpacking, its peer, by its own clock, what it unpacks and packs in between, and what is left of the communication is
-//! `net`: so the parts add up. A part ends when its stores are done. A processor goes on before that, and the rest would
-//! count as communication: with messages of 4 to 32 KiB, whose buffers the other rank has just read, that is a tenth of
-//! the round trip. Waiting costs up to a few percent, which is why the round trip itself comes from other repetitions.
+//! A time is the difference between two readings of the clock, minus the cost of the readings within it. For methods
+//! that pack, most repetitions are timed as a whole, and some in parts. In the latter, the origin times its own packing
+//! and unpacking; its peer times, by its own clock, the unpacking and packing in between; and the remainder of the
+//! communication is `net`, so the parts add up. A part ends when its stores are done. A processor continues before
+//! that, and the rest would count as communication: with messages of 4 to 32 KiB, whose buffers the other rank has just
+//! read, that is a tenth of the round trip. Waiting for the stores costs up to a few percent, so the round trip itself
+//! comes from other repetitions.
 
 use std::sync::atomic::{Ordering, fence};
 use std::time::Instant;
@@ -22,13 +23,13 @@ use crate::checked::CallError;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
 
-/// Readings of the peer in a repetition in parts, all of which lie in the origin's communication.
+/// The peer's clock readings in a repetition in parts, all within the origin's communication.
 const PEER_READINGS: u32 = 3;
 
-/// Repetitions that are timed as a whole, for each that is timed in parts: the round trip is what methods are compared by.
+/// Repetitions timed as a whole for each one timed in parts; there are more of them because methods are compared by the round trip.
 const WHOLE_PER_PARTED: usize = 2;
 
-/// Runs a block. The samples mean something at the origin only; other ranks return an empty block.
+/// Runs a block. The samples are only meaningful at the origin; other ranks return an empty block.
 pub fn run(
     session: &mut Session<'_>,
     memory: &mut Memory,
@@ -43,7 +44,7 @@ pub fn run(
         block.times[Phase::Create].push(in_a_row.making_s(clock, method, once_s)?);
         (block.made_in_a_row, block.freed_in_a_row) = (in_a_row.made, in_a_row.freed);
     }
-    // Others may still be creating: their delay must not reach the first sample, and all pairs begin together.
+    // Other ranks may still be creating datatypes: their delay must not affect the first sample, and all pairs begin together.
     session.world.barrier()?;
     for _ in 0..amount.untimed {
         session.renew(memory, method)?;
@@ -61,7 +62,7 @@ pub fn run(
     Ok(block)
 }
 
-/// The shortest times of some repetitions.
+/// The shortest times of several repetitions.
 pub fn repeat(
     session: &mut Session<'_>,
     memory: &mut Memory,
@@ -76,16 +77,16 @@ pub fn repeat(
     })
 }
 
-/// What lies between the origin's sending and its receiving, a value of each repetition in parts.
+/// Times between the origin's send and its receive, one value for each repetition in parts.
 struct Middle {
-    /// Unpacking of what came.
+    /// Unpacking of the received message.
     unpack_s: Vec<f64>,
     /// Packing of the answer.
     pack_s: Vec<f64>,
 }
 
 impl Middle {
-    /// With room for so many: it is pushed to within the origin's time, where nothing may be allocated.
+    /// With this capacity: pushes happen within the origin's time, where nothing may be allocated.
     fn with_capacity(samples: usize) -> Self {
         Self { unpack_s: Vec::with_capacity(samples), pack_s: Vec::with_capacity(samples) }
     }
@@ -95,13 +96,13 @@ impl Middle {
         self.pack_s.push(clock.between(unpacked, packed, 1));
     }
 
-    /// The peer's, at the origin; collective over the pair.
+    /// The peer's times, at the origin; collective over the pair.
     fn of_peer(self, session: &Session<'_>) -> Result<Self, CallError> {
         Ok(Self { unpack_s: of_peer(session, &self.unpack_s)?, pack_s: of_peer(session, &self.pack_s)? })
     }
 }
 
-/// The peer's list, at the origin of a pair; empty elsewhere. Collective over the pair.
+/// The peer's list, at the origin of a pair; empty at other ranks. Collective over the pair.
 fn of_peer(session: &Session<'_>, mine: &[f64]) -> Result<Vec<f64>, CallError> {
     let all = session.setup.comm.gather(bytemuck::cast_slice(mine))?;
     Ok(all.get(1).map_or_else(Vec::new, |theirs| bytemuck::pod_collect_to_vec(theirs)))
@@ -166,7 +167,7 @@ fn in_parts(
     method.pack(memory)?;
     let packed = when_done();
     if setup.is_all_to_all() {
-        // Every rank does the same: there, and back with the two arrays exchanged. It is its own peer.
+        // Every rank does the same: one transfer, and one back with the two arrays exchanged. It is its own peer.
         method.exchange(memory)?;
         let came = Instant::now();
         method.unpack(memory)?;
@@ -190,7 +191,7 @@ fn in_parts(
     Ok(())
 }
 
-/// The peer's side of it.
+/// The peer's side of such a repetition.
 fn answer_in_parts(
     session: &mut Session<'_>,
     memory: &mut Memory,
@@ -207,15 +208,15 @@ fn answer_in_parts(
     method.send(memory)
 }
 
-/// The time at which all that was stored before is done.
+/// The time at which all earlier stores are done.
 #[inline]
 fn when_done() -> Instant {
     fence(Ordering::SeqCst);
     Instant::now()
 }
 
-/// Makes `net` and the sum of each repetition in parts, once the peer has told its part. What a method does not do took no
-/// time, whatever the readings around nothing say, and is no part.
+/// Computes `net` and the sum of each repetition in parts, once the peer's times are known. Packing and unpacking that
+/// a method does not do take no time, whatever the clock readings around nothing show, and are not parts.
 fn add_up(block: &mut Block, mut middle: Middle, packs: bool, unpacks: bool) {
     let times = &mut block.times;
     if !packs {
@@ -246,15 +247,15 @@ fn add_up(block: &mut Block, mut middle: Middle, packs: bool, unpacks: bool) {
     }
 }
 
-/// Readings of the clock in a repetition of a method, those of both ranks.
+/// Clock readings in a repetition of a method, on both ranks.
 pub fn readings(method: &dyn Method) -> u32 {
     let ends = method.ends();
     if ends.packs || ends.unpacks { 4 + PEER_READINGS } else { 2 }
 }
 
-/// Samples of several repetitions, where one is too short for the clock. The clock cannot look inside, so the data is
-/// written anew and looked at within the time, which is taken off again as it takes by itself; and packing is timed in loops of its
-/// own, at both ranks. The communication alone has no samples.
+/// Samples of several repetitions, if one is too short for the clock. The clock cannot be read inside, so rewriting and
+/// checking the data is within the time; their time, measured separately, is subtracted. Packing is timed in separate
+/// loops, at both ranks. The communication by itself has no samples.
 fn batched(
     session: &mut Session<'_>,
     memory: &mut Memory,
@@ -283,7 +284,7 @@ fn batched(
         }
         wholes.push(mean(start, Instant::now()));
     }
-    // The median: an interruption of one rewriting would be taken off its repetitions, down to no time at all.
+    // The median: otherwise an interruption of one rewriting would be subtracted from its repetitions, down to no time at all.
     let rewriting_s = stats::median(&stats::sorted(rewriting)).unwrap_or(0.0);
     block.times[Phase::RoundTrip].extend(wholes.into_iter().map(|whole_s| whole_s - rewriting_s));
     let ends = method.ends();
@@ -295,7 +296,7 @@ fn batched(
         let start = Instant::now();
         (0..amount.batch).try_for_each(|_| method.pack(memory))?;
         let packed = Instant::now();
-        // What an all-to-all has received last came on the way back, and belongs into the other array.
+        // The data that an all-to-all received last came on the way back, and belongs in the other array.
         settle_roles(setup, memory, method);
         let turned = Instant::now();
         (0..amount.batch).try_for_each(|_| method.unpack(memory))?;
@@ -333,7 +334,7 @@ fn repetition_untimed(
     method.send(memory)
 }
 
-/// What lies between the origin's packing and its unpacking.
+/// The part between the origin's packing and its unpacking.
 #[inline]
 fn there_and_back(
     session: &mut Session<'_>,
@@ -352,7 +353,7 @@ fn there_and_back(
     method.exchange(memory)
 }
 
-/// After an all-to-all's way back the arrays get their own roles again.
+/// After an all-to-all's way back the arrays get their original roles again.
 #[inline]
 fn settle_roles(setup: &Setup<'_>, memory: &mut Memory, method: &dyn Method) {
     if setup.is_all_to_all() {

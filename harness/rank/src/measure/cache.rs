@@ -1,4 +1,4 @@
-//! The cold mode: lines of all buffers leave the caches between repetitions, outside the timed part.
+//! The cold mode: lines of all buffers are evicted from the caches between repetitions, outside the timed part.
 
 use apps::{Message, MicroApp, Side, WireOrder};
 use common::model::conditions::Cache;
@@ -13,7 +13,7 @@ pub const fn can_evict() -> bool {
     cfg!(any(target_arch = "x86_64", target_arch = "aarch64"))
 }
 
-/// Refuses a cold mode that this processor cannot have.
+/// Refuses the cold mode if this processor does not support it.
 ///
 /// # Errors
 /// What is missing.
@@ -25,7 +25,7 @@ pub fn check(cache: Cache) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Evicts what a method touches. What an application's loop reads besides, as lists of indices, stays.
+/// Evicts the memory that a method touches. Other data of an application's loop, such as lists of indices, stays in the caches.
 pub struct Eviction {
     sides: [Message; 2],
 }
@@ -36,8 +36,8 @@ impl Eviction {
         Self { sides: [Side::Send, Side::Receive].map(|side| app.message(side, WireOrder::Ddt)) }
     }
 
-    /// Evicts the message's lines and both wire buffers; but for the one that a method sends `from` as if it had just been
-    /// packed: whoever packs has those lines in the cache.
+    /// Evicts the message's lines and both wire buffers, except the one that a method sends `from` as if it had just
+    /// been packed: after packing, those lines are in the cache.
     pub fn evict(&self, setup: &Setup<'_>, memory: &Memory, from: Location) {
         if from == Location::Arrays {
             self.evict_side(Side::Send, setup, memory);
@@ -45,7 +45,7 @@ impl Eviction {
         self.evict_side(Side::Receive, setup, memory);
     }
 
-    /// Evicts what is read and written on one side: the message's lines and that side's wire buffer.
+    /// Evicts the memory read and written on one side: the message's lines and that side's wire buffer.
     pub fn evict_side(&self, side: Side, setup: &Setup<'_>, memory: &Memory) {
         let arrays = memory.arrays.memory();
         let (message, wire) = match side {
@@ -67,7 +67,7 @@ pub fn evict_buffer(bytes: &[u8]) {
 
 #[cfg(target_arch = "x86_64")]
 fn evict_line(byte: &u8) {
-    // SAFETY: the address is that of a live byte; the instruction writes back and drops its line, no more.
+    // SAFETY: the address is that of a live byte; the instruction only writes back and drops its line.
     unsafe { std::arch::x86_64::_mm_clflush(byte) }
 }
 
@@ -79,7 +79,7 @@ fn wait() {
 
 #[cfg(target_arch = "aarch64")]
 fn evict_line(byte: &u8) {
-    // SAFETY: the address is that of a live byte; the instruction writes back and drops its line, no more.
+    // SAFETY: the address is that of a live byte; the instruction only writes back and drops its line.
     unsafe { std::arch::asm!("dc civac, {}", in(reg) byte, options(nostack, preserves_flags)) }
 }
 

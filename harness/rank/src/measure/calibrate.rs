@@ -1,4 +1,4 @@
-//! Finds out how much a block of each method does: how many repetitions make a sample, how many samples a block.
+//! Determines the work of a block for each method: how many repetitions make a sample, and how many samples a block.
 
 use common::limits::Limits;
 use common::model::event::Stage;
@@ -6,54 +6,54 @@ use common::pcomm;
 
 use super::experiment::{Amount, ScheduledCase, Turn};
 
-/// A block's samples last about this long: short against changes of the machine, which come in seconds and
-/// minutes, and long against the readings of its state around it.
+/// Approximate duration of a block's samples: short compared with changes of the machine, which take seconds and
+/// minutes, and long compared with the measurements of its state around the block.
 const BLOCK_S: f64 = 0.005;
 
-/// Samples of a block at least and at most. Its median shall not be one sample's luck, but more than these tell
-/// little new: the interval rests on blocks.
+/// Minimum and maximum samples of a block. Its median should not depend on the luck of one sample, but more samples
+/// than this add little information, because the interval is based on blocks.
 const BLOCK_SAMPLES: (f64, f64) = (4.0, 25.0);
 
-/// From this time of a repetition on, a block has one sample: it must be heard of within the silence limit.
+/// If a repetition takes this long or longer, a block has one sample: the block must be reported within the timeout.
 const ONE_SAMPLE_S: f64 = 1.0;
 
-/// Repetitions before the first sample, where there is time for them.
+/// Repetitions before the first sample, if there is enough time.
 const UNTIMED: f64 = 3.0;
 
-/// Repetitions that the first guess of a method's time rests on; the shortest counts.
+/// Repetitions for the first estimate of a method's time; the shortest counts.
 const TRIALS: u32 = 5;
 
-/// A block that is an attempt of bench-pcomm's rule.
+/// A block that is an attempt under bench-pcomm's rule.
 pub const ATTEMPT: Amount = Amount { untimed: pcomm::WARMUP, samples: pcomm::SAMPLES, batch: 1 };
 
-/// What was found out of a method; the same on all ranks.
+/// The measured properties of a method; the same on all ranks.
 #[derive(Clone, Copy)]
 struct Trial {
     turn: Turn,
-    /// The shortest sample that the clock allows, in seconds; `None` where several repetitions cannot be one sample.
+    /// The shortest sample that the clock permits, in seconds; `None` if several repetitions cannot be one sample.
     shortest_s: Option<f64>,
 }
 
-/// Warms a method up and tries how long it takes.
+/// Warms a method up and measures how long it takes.
 fn trial<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     active: &mut E::ActiveMethod,
     limits: Limits,
 ) -> anyhow::Result<Trial> {
     let first = repeat(experiment, active, 1)?;
-    // A method that takes seconds must not be silent for minutes.
+    // A method that takes seconds must not be without output for minutes.
     let affordable = (limits.max_time_s / first.turn_s).clamp(1.0, u32::MAX.into()) as u32;
     repeat(experiment, active, limits.warmup.min(affordable))?;
     let turn = repeat(experiment, active, TRIALS.min(affordable))?;
     let readings = experiment.readings(active);
     let job = experiment.job();
     let shortest = |readings| job.clock.shortest_corrected_s(readings);
-    // NaN stands for none.
+    // NaN represents `None`.
     let [shortest_s] = job.world.broadcast([readings.map_or(f64::NAN, shortest)])?;
     Ok(Trial { turn, shortest_s: (!shortest_s.is_nan()).then_some(shortest_s) })
 }
 
-/// Warms all methods up, and finds out the amount of each.
+/// Warms all methods up, and determines the amount of work for each.
 pub fn all<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     active_methods: &mut [(String, E::ActiveMethod)],
@@ -73,7 +73,7 @@ pub fn all<'a, E: ScheduledCase<'a>>(
     Ok(amounts)
 }
 
-/// The amount of each method. All have the same batch, so that like is compared with like.
+/// The amount for each method. All have the same batch, so that they are measured alike.
 fn amounts(trials: &[Trial], limits: Limits, least_blocks: u32) -> Vec<Amount> {
     let needed = trials.iter().map(|trial| Some((trial.shortest_s? / trial.turn.repetition_s).ceil()));
     let batch = match needed.collect::<Option<Vec<f64>>>() {
@@ -93,7 +93,7 @@ fn amounts(trials: &[Trial], limits: Limits, least_blocks: u32) -> Vec<Amount> {
     trials.iter().map(amount).collect()
 }
 
-/// Rank 0's shortest times of some repetitions; on all ranks.
+/// Rank 0's shortest times of several repetitions; on all ranks.
 fn repeat<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     active: &mut E::ActiveMethod,

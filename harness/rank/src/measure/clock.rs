@@ -1,24 +1,23 @@
-//! The one clock of a ping-pong, and what is known of it.
+//! The clock of a ping-pong, and its properties.
 
 use std::time::Instant;
 
 use common::stats;
 
-/// Readings that the costs rest on, in groups of which the median counts: a group that was interrupted does not. All
-/// take well under a millisecond.
+/// Readings for the costs, in groups whose median counts, so that interrupted groups are ignored. All take well under a millisecond.
 const GROUPS: usize = 200;
 const READINGS_OF_A_GROUP: usize = 100;
 
-/// Share of a sample that the clock may add to it.
+/// Largest share of a sample that the clock may add to it.
 const SHARE: f64 = 0.02;
 
-/// How well the cost of a reading is known, as a share of it: from group to group it differs by a few percent.
+/// Uncertainty of a reading's cost, as a share of it: groups differ by a few percent.
 const KNOWN_WITHIN: f64 = 0.1;
 
-/// What the clock can tell apart, and what asking it costs, in seconds.
+/// The resolution of the clock and the cost of a reading, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock {
-    /// The step: the smallest difference between two times that it can tell.
+    /// The step: the smallest difference between two times that it can show.
     pub step_s: f64,
     /// Time of a reading.
     pub cost_s: f64,
@@ -39,27 +38,27 @@ impl Clock {
         Self { step_s: step_ns(lengths) as f64 * 1e-9, cost_s }
     }
 
-    /// The shortest time that a sample with so many readings may have, so that the clock adds at most 2% to it. The cost of the
-    /// readings between the first and the last is taken off: what remains is how well it is known. The last step may be cut off.
+    /// The shortest time of a sample with this number of readings for which the clock adds at most 2%. The cost of the readings
+    /// between the first and the last is subtracted, so only its uncertainty remains. The last step may be truncated.
     pub fn shortest_corrected_s(&self, readings: u32) -> f64 {
         (f64::from(readings - 1) * self.cost_s * KNOWN_WITHIN).max(self.step_s) / SHARE
     }
 
-    /// The time of something that is done once.
+    /// The time of an action that is done once.
     pub fn time<E>(&self, act: impl FnOnce() -> Result<(), E>) -> Result<f64, E> {
         let start = Instant::now();
         act()?;
         Ok(self.between(start, Instant::now(), 1))
     }
 
-    /// The time between two readings, less the cost of the `readings` that it holds; not below 0.
+    /// The time between two readings, minus the cost of the `readings` within it; not below 0.
     #[inline]
     pub fn between(&self, start: Instant, end: Instant, readings: u32) -> f64 {
         ((end - start).as_secs_f64() - f64::from(readings) * self.cost_s).max(0.0)
     }
 }
 
-/// The step of a clock, from times that it gave: the smallest difference between any two of them, or a time itself.
+/// The step of a clock, from its readings: the smallest difference between any two of them, or a reading itself.
 fn step_ns(mut times: Vec<u128>) -> u128 {
     times.push(0);
     times.sort_unstable();

@@ -1,4 +1,4 @@
-//! Messages there and back that tell the time, between ranks of one group.
+//! Messages between ranks of one group, there and back, that transfer the time.
 
 use datatypes::Element;
 
@@ -7,34 +7,34 @@ use super::offset::{Extrapolation, Offset, ThereAndBack};
 use super::tree::{self, Part};
 use crate::checked::{CallError, Comm, Datatype, Envelope};
 
-/// Tag of the messages, on communicators of their own.
+/// Tag of the messages, on separate communicators.
 const TAG: usize = 0;
-/// A message: a time, and how far off it can be.
+/// A message: a time, and its error bound.
 type Message = [f64; 2];
 const BYTES: usize = size_of::<Message>();
 
-/// What a rank makes of another look: of the clock as it was known, and what was found.
+/// How a rank updates its knowledge of another clock with a new observation.
 pub type Learn = fn(Extrapolation, Offset) -> Extrapolation;
 
-/// Ranks that tell each other the time.
+/// Ranks that exchange the time.
 pub struct Group {
     /// Their own communicator.
     pub comm: Comm,
     /// This process among them.
     pub rank: usize,
-    /// How many they are.
+    /// The number of ranks.
     pub ranks: usize,
     byte: Datatype,
 }
 
 impl Group {
-    /// Of a communicator on which nothing else is sent.
+    /// From a communicator that is not used for anything else.
     pub fn new(comm: Comm) -> Result<Self, CallError> {
         let (rank, ranks) = (comm.rank()?, comm.size()?);
         Ok(Self { comm, rank, ranks, byte: Datatype::predefined(Element::Byte) })
     }
 
-    /// All learn the time from the first, who knows it as `zero`; with so many messages each. Collective.
+    /// All ranks learn the time from the first, which knows it as `zero`; with this number of messages each. Collective.
     pub fn spread(
         &self,
         clock: LocalClock,
@@ -55,7 +55,7 @@ impl Group {
         Ok(())
     }
 
-    /// Asks a rank for the time, so many times.
+    /// Asks a rank for the time, this number of times.
     pub fn ask(&self, clock: LocalClock, other: usize, count: usize) -> Result<Option<Offset>, CallError> {
         let mut exchanges = Vec::with_capacity(count);
         for _ in 0..count {
@@ -67,7 +67,7 @@ impl Group {
         Ok(Offset::of(&exchanges))
     }
 
-    /// Answers a rank that asks so many times.
+    /// Answers a rank that asks this number of times.
     pub fn answer(
         &self,
         clock: LocalClock,
@@ -90,7 +90,7 @@ impl Group {
 
     fn receive(&self, from: usize) -> Result<Message, CallError> {
         let mut message = Message::default();
-        // SAFETY: the message has as many bytes as are received, and any bytes are numbers.
+        // SAFETY: the message has as many bytes as are received, and any bytes are valid numbers.
         unsafe { self.envelope(from).receive(message.as_mut_ptr().cast()) }?;
         Ok(message)
     }

@@ -1,6 +1,7 @@
-//! Making and freeing datatypes: a sample is of one, or where one is too short for the clock the mean of several in a
-//! row. Which of both is decided once for a case and for all of its ranks, so that no record mixes them: making one may
-//! take about as long as the clock needs, and then by each block's own time some would be of one and some of several.
+//! Creating and freeing datatypes. A sample is for one datatype, or if one is too short for the clock, the mean of
+//! several in a row. The number is decided once for a case and for all of its ranks, so that no record mixes the two:
+//! creating one may take about as long as the clock needs, and if each block decided separately, some samples would be
+//! for one datatype and some for several.
 
 use common::stats;
 
@@ -9,23 +10,23 @@ use super::job::Job;
 use crate::checked::CallError;
 use crate::method::Method;
 
-/// Datatypes in a row at most.
+/// Maximum datatypes in a row.
 const MOST: f64 = 1000.0;
 
-/// Datatypes that the decision rests on, by their medians; the first ones find nothing in the caches.
+/// Datatypes for the decision, by their medians; the first ones run with cold caches.
 const TRIALS: usize = 15;
 
-/// Datatypes that a sample is of.
+/// Number of datatypes per sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InARow {
-    /// Datatypes made between two readings of the clock.
+    /// Datatypes created between two readings of the clock.
     pub made: u32,
     /// Datatypes freed between two readings of the clock.
     pub freed: u32,
 }
 
 impl InARow {
-    /// Decides for a method, which has no datatypes at the time. Rank 0 does for all.
+    /// Decides for a method, which has no datatypes at that time. Rank 0 decides for all.
     pub fn decide(job: &Job<'_>, method: &mut dyn Method) -> Result<Self, CallError> {
         if !method.ends().creates {
             return Ok(Self { made: 1, freed: 1 });
@@ -40,7 +41,7 @@ impl InARow {
         Ok(Self { made, freed })
     }
 
-    /// The time of making one, of which one took `once_s`.
+    /// The time to create one datatype, given that a single one took `once_s`.
     pub fn making_s(self, clock: Clock, method: &mut dyn Method, once_s: f64) -> Result<f64, CallError> {
         if self.made == 1 {
             return Ok(once_s);
@@ -50,7 +51,7 @@ impl InARow {
         Ok(all_s / f64::from(self.made))
     }
 
-    /// The time of freeing one, of which one took `once_s`.
+    /// The time to free one datatype, given that a single one took `once_s`.
     pub fn freeing_s(self, clock: Clock, method: &mut dyn Method, once_s: f64) -> Result<f64, CallError> {
         if self.freed == 1 {
             return Ok(once_s);
@@ -61,7 +62,7 @@ impl InARow {
     }
 }
 
-/// How many of something that took these times make a sample that is long enough for the clock.
+/// The number of repetitions of something with these times in a sample that is long enough for the clock.
 fn count(times_s: Vec<f64>, clock: Clock) -> u32 {
     let once_s = stats::median(&stats::sorted(times_s)).unwrap_or(0.0);
     (clock.shortest_corrected_s(2) / once_s.max(clock.step_s)).ceil().clamp(1.0, MOST) as u32

@@ -1,5 +1,4 @@
-//! What disturbs a process while it measures: a hypervisor that takes its core, another process that gets it, pages that
-//! have to be found.
+//! Disturbances of a process while it measures: a hypervisor that takes its core, another process that gets it, page faults.
 
 use std::time::Instant;
 
@@ -8,7 +7,7 @@ use common::model::event::Disturbance;
 use super::job::Job;
 use crate::checked::CallError;
 
-/// Counters of this process and its machine, since both began, and when they were read.
+/// Counters of this process and its machine since their start, and when they were read.
 pub struct Counters {
     read_at: Instant,
     steal_s: f64,
@@ -17,9 +16,9 @@ pub struct Counters {
     faults: u64,
 }
 
-/// The counters now.
+/// The current counters.
 pub fn counters() -> Counters {
-    // SAFETY: plain numbers, for which all zeros are a value.
+    // SAFETY: plain numbers, for which all zeros are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer lives through the call, which fills it; it fails only for another constant.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
@@ -33,8 +32,8 @@ pub fn counters() -> Counters {
     }
 }
 
-/// What has come since these, of the rank that was disturbed most in each respect; collective. Steal is that of the whole machine; what
-/// a rank writes and compares around its times counts with them.
+/// The disturbance since these counters, with the maximum over ranks for each value; collective. Steal time is that of
+/// the whole machine; a rank's writes and comparisons around its times count as well.
 pub fn since(before: &Counters, job: &Job<'_>) -> Result<Disturbance, CallError> {
     let now = counters();
     let lasted_s = (now.read_at - before.read_at).as_secs_f64();
@@ -50,22 +49,22 @@ pub fn since(before: &Counters, job: &Job<'_>) -> Result<Disturbance, CallError>
     })
 }
 
-/// Time that this thread was runnable and another one had its core; 0 where the kernel does not count it.
+/// Time for which this thread was runnable while another one had its core; 0 if the kernel does not count it.
 fn waited_s() -> f64 {
-    // Time on a core and time waiting for one, both in nanoseconds, and the number of turns.
+    // Time on a core and time waiting for one, both in nanoseconds, and the number of time slices.
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let waited_ns = text.split_whitespace().nth(1).and_then(|waited| waited.parse::<f64>().ok());
     waited_ns.unwrap_or(0.0) * 1e-9
 }
 
-/// Time that the hypervisor has kept the cores from this machine; 0 without a hypervisor.
+/// Time for which the hypervisor gave this machine's cores to others; 0 without a hypervisor.
 fn steal_s() -> f64 {
-    /// Of `user nice system idle iowait irq softirq steal`, behind the word `cpu`.
+    /// Index of `steal` in `user nice system idle iowait irq softirq steal`, after the word `cpu`.
     const STEAL: usize = 8;
     let stats = std::fs::read_to_string("/proc/stat").unwrap_or_default();
     let of_all = stats.lines().next().and_then(|line| line.split_whitespace().nth(STEAL));
     let ticks = of_all.and_then(|ticks| ticks.parse::<f64>().ok()).unwrap_or(0.0);
-    // SAFETY: takes a constant, and changes nothing.
+    // SAFETY: the call takes a constant, and changes nothing.
     ticks / unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as f64
 }
 

@@ -1,4 +1,4 @@
-//! All ranks of a case, and what every kind of experiment needs of them.
+//! All ranks of a case, and the services for all kinds of experiments.
 
 use common::model::Outcome;
 use common::model::event::{Event, MachineState};
@@ -18,22 +18,22 @@ pub struct Job<'a> {
     pub world: &'a Comm,
     /// This process among them.
     pub rank: usize,
-    /// The state of the machine, as this process sees it, and its peer if it has one.
+    /// Measures the machine's state, with this process's peer if it has one.
     probe: StateProbe<'a>,
-    /// What the clock can do.
+    /// The properties of the clock.
     pub clock: Clock,
-    /// Reports what becomes of the case.
+    /// Reports the events of the case.
     pub reporter: EventReporter,
     /// The hosts that the ranks are on.
     pub hosts: Hosts,
     processes_of_host: usize,
-    /// Whether ranks or their threads wait for each other's turns on a core.
+    /// Whether ranks or their threads must share cores and wait for each other.
     waits_for_cores: bool,
 }
 
 impl<'a> Job<'a> {
-    /// The ranks of `world`. The communicator `peers` has this process and the one that looks at the machine with it;
-    /// or this process alone.
+    /// The ranks of `world`. The communicator `peers` has this process and the one that measures the machine's state
+    /// with it, or only this process.
     pub fn new(world: &'a Comm, peers: &'a Comm, format: OutputFormat) -> anyhow::Result<Self> {
         let rank = world.rank()?;
         Ok(Self {
@@ -48,8 +48,7 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Learns from rank 0 whether there are more runnable threads than cores, and reports what carries the bytes between
-    /// ranks; collective.
+    /// Gets from rank 0 whether there are more runnable threads than cores, and reports what carries the bytes between ranks; collective.
     pub fn begin(&mut self, waits: bool) -> anyhow::Result<()> {
         let [waits] = self.world.broadcast([f64::from(u8::from(waits))])?;
         self.waits_for_cores = waits > 0.0;
@@ -58,12 +57,14 @@ impl<'a> Job<'a> {
         Ok(())
     }
 
-    /// Ends the process before an MPI takes the machine's memory: what the case itself needs is there by now.
+    /// Starts the guard that ends the process before an MPI exhausts the machine's memory: the memory of the case
+    /// itself is allocated by now.
     pub fn guard_memory(&mut self) {
         self.reporter.guard = MemoryGuard::watch(self.processes_of_host);
     }
 
-    /// What is wrong on any rank: `None` if none does, else on rank 0 all mismatches and elsewhere an empty text.
+    /// A description of errors on any rank: `None` if there are none; otherwise all mismatches on rank 0, and an empty text on other
+    /// ranks.
     pub fn any_mismatch(&self, mine: Option<String>) -> Result<Option<String>, CallError> {
         if self.world.everywhere(mine.is_none())? {
             return Ok(None);
@@ -75,15 +76,15 @@ impl<'a> Job<'a> {
         Ok(Some(mismatches.join("; ")))
     }
 
-    /// The state of the machine; all pairs look at the same time, so that none disturbs another's block. Where ranks wait for
-    /// cores, the latency between them is mostly that, says nothing of the machine, and counts as not measured.
+    /// The state of the machine. All pairs measure it at the same time, so that none disturbs another's block. If ranks wait for
+    /// cores, the latency between them is mostly waiting time and not a property of the machine, so it counts as not measured.
     pub fn state(&mut self) -> Result<MachineState, CallError> {
         self.world.barrier()?;
         let state = self.probe.read()?;
         Ok(if self.waits_for_cores { MachineState { latency_s: 0.0, ..state } } else { state })
     }
 
-    /// Says that this rank cannot go on, and ends all.
+    /// Reports that this rank cannot continue, and ends all ranks.
     pub fn abort(&self, error: &anyhow::Error) -> ! {
         let detail = format!("rank {}: {error:#}", self.rank);
         self.reporter.abort(match error.downcast_ref::<CallError>() {
@@ -92,7 +93,7 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Reports that all methods have ended and what the library tells of itself, and gives back what the ranks share; collective.
+    /// Reports that all methods have ended and the library's report on itself, and frees shared resources; collective.
     pub fn finish(&mut self) -> Result<(), CallError> {
         self.reporter.done();
         drop(self.reporter.guard.take());

@@ -1,39 +1,39 @@
-//! The clock of this process, as it is compared with those of other ranks; in tests another stands in front of it.
+//! The clock of this process, for comparison with those of other ranks; in tests it can be a virtual one.
 //!
-//! On one machine all processes read one clock, so that nothing would be seen of what [`sync`](super::sync) is for. So a
-//! variable of the environment makes each rank read a clock that is ahead by so much, and gains so much, times its rank.
+//! On one machine all processes read the same clock, so [`sync`](super::sync) would have no effect. An environment
+//! variable therefore makes each rank read a clock with an offset and a drift, both multiplied by its rank.
 
 use std::env;
 
 use super::offset::MOST_DRIFT;
 
-/// The variable: microseconds ahead, parts per million gained, and perhaps how many ranks a pretended host has.
+/// The variable: offset in microseconds, drift in parts per million, and optionally the number of ranks on a simulated host.
 pub const VIRTUAL: &str = "DDTBENCH_VIRTUAL_CLOCK";
 
-/// Clocks that disagree, in front of the one that there is.
+/// Virtual clocks that disagree, based on the real one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VirtualClocks {
-    /// By how much rank 1 is ahead, rank 2 by twice that, and so on.
+    /// Offset of rank 1; rank 2 has twice that, and so on.
     pub ahead_s: f64,
-    /// Seconds that rank 1 gains per second, rank 2 twice that, and so on.
+    /// Seconds that rank 1 gains per second; rank 2 gains twice that, and so on.
     pub drift: f64,
-    /// Ranks that are taken for those of one host, with one clock each all the same; those that share memory, if not said.
+    /// Ranks that are treated as being on one host, although each has its own clock; by default, those that share memory.
     pub ranks_per_host: Option<usize>,
 }
 
 impl VirtualClocks {
-    /// Those that the environment asks for, if any.
+    /// The virtual clocks from the environment, if any.
     ///
     /// # Errors
-    /// What is wrong with it, and what would be right.
+    /// What is wrong with the variable, and what would be right.
     pub fn of_environment() -> Result<Option<Self>, String> {
         env::var(VIRTUAL).ok().map(|text| Self::parse(&text)).transpose()
     }
 
-    /// Refuses what the environment asks for in vain, on so many ranks.
+    /// Refuses values in the environment that cannot work on this number of ranks.
     ///
     /// # Errors
-    /// As above; and a drift that no clock has, of which bounds would not hold.
+    /// As above; and a drift that no real clock has, for which bounds would not be valid.
     pub fn check(ranks: usize) -> Result<(), String> {
         Self::of_environment()?.map_or(Ok(()), |clocks| clocks.check_drift(ranks))
     }
@@ -41,7 +41,7 @@ impl VirtualClocks {
     fn check_drift(self, ranks: usize) -> Result<(), String> {
         let others = ranks.max(2) - 1;
         let most_ppm = MOST_DRIFT * 1e6 / others as f64;
-        // A little more, for what rounding adds.
+        // A small tolerance for rounding.
         if self.drift.abs() * 1e6 <= most_ppm * (1.0 + 1e-9) {
             return Ok(());
         }
@@ -72,13 +72,13 @@ impl VirtualClocks {
         }
     }
 
-    /// That of a rank.
+    /// The clock of a rank.
     pub fn of_rank(self, rank: usize) -> LocalClock {
         LocalClock { ahead_s: self.ahead_s * rank as f64, drift: self.drift * rank as f64 }
     }
 }
 
-/// What a rank reads; the default is the clock that there is.
+/// The clock that a rank reads; the default is the real one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LocalClock {
     ahead_s: f64,
@@ -86,13 +86,13 @@ pub struct LocalClock {
 }
 
 impl LocalClock {
-    /// Seconds since some instant; of an earlier reading never less.
+    /// Seconds since some instant; never less than an earlier reading.
     #[inline]
     pub fn now_s(self) -> f64 {
         self.at(monotonic_s())
     }
 
-    /// What it says when the real one says `real_s`.
+    /// Its time when the real clock shows `real_s`.
     #[inline]
     pub fn at(self, real_s: f64) -> f64 {
         real_s + (self.ahead_s + self.drift * real_s)
@@ -102,7 +102,7 @@ impl LocalClock {
 /// The kernel's monotonic clock, in seconds since an instant that all processes of one host share.
 pub fn monotonic_s() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer lives through the call, which fills it; a monotonic clock exists on every system that we run on.
+    // SAFETY: the pointer lives through the call, which fills it; a monotonic clock exists on every supported system.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }

@@ -1,4 +1,4 @@
-//! The timed loops and what surrounds them: numbers in, nothing computed or printed here but the stopping rule.
+//! The timed loops and the code around them. They produce numbers; except for the stopping rule, nothing is computed or printed here.
 
 pub mod block;
 pub mod cache;

@@ -1,36 +1,35 @@
-//! By how much two clocks differ, of messages that went there and back between them; numbers alone, without MPI.
+//! The difference between two clocks, from messages that went there and back between them; only numbers, without MPI.
 //!
-//! The other clock's reading lies, as far as one can know, in the middle of the way there and back (Cristian 1989); of
-//! several exchanges the best counts, and half of its way is how far off the middle can be. What was found at two times
-//! gives the drift. Times that are read in between are converted afterwards by the line between both ([`Interpolation`]),
-//! times that are needed at once by its continuation ([`Extrapolation`]), as in Denis, Jaeger, Jeannot and Reynier (2022),
-//! section 4.2. All bounds hold for clocks whose drift stays the same meanwhile.
+//! The best estimate for the other clock's reading is the middle of the round trip (Cristian 1989); of several
+//! exchanges the shortest counts, and half its round trip is the error bound. Observations at two times give the drift.
+//! Times that are read in between are converted afterwards by interpolation ([`Interpolation`]), times that are needed
+//! at once by extrapolation ([`Extrapolation`]), as in Denis, Jaeger, Jeannot and Reynier (2022), section 4.2. All
+//! bounds assume that the drift is constant in the meantime.
 
-/// Seconds between two looks from which on their difference says something about the drift.
+/// Minimum seconds between two observations for their difference to show the drift.
 pub const LONG_ENOUGH_S: f64 = 0.1;
 
-/// Seconds that the first of the two looks lies behind: from this to twice this. Long, so that the error of a drift is a
-/// small one; not for ever, since quartz follows the temperature, within minutes.
+/// Age of the first of the two observations in seconds: between this and twice this. Long, so that the error of the
+/// drift is small; not unlimited, because quartz follows the temperature within minutes.
 const BASELINE_S: f64 = 10.0;
 
-/// What two clocks gain on each other at most: ten times what quartz does, and twice what a kernel adds to bring its clock
-/// to the right time.
+/// Maximum drift between two clocks: ten times that of quartz, and twice what a kernel adds to adjust its clock.
 pub const MOST_DRIFT: f64 = 1e-3;
 
-/// What the steps of the clocks can add to the error of a look: three readings, cut off at a nanosecond.
+/// Maximum error of an observation from the steps of the clocks: three readings, truncated to a nanosecond.
 const STEPS_S: f64 = 2e-9;
 
-/// A message to another clock and back, in seconds: this clock's when it left, the other's when it was there, this clock's
-/// when the answer came.
+/// A message to another clock and back, in seconds: by this clock when it left, by the other when it arrived, by this
+/// clock when the answer arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct ThereAndBack {
     /// When the message left, by this clock.
     pub asked_s: f64,
-    /// When it was there, by the other clock.
+    /// When it arrived, by the other clock.
     pub theirs_s: f64,
-    /// How far off that can be, where the other has it from a third.
+    /// Error bound of that time, if the other clock itself was set by a third.
     pub theirs_error_s: f64,
-    /// When the answer came, by this clock.
+    /// When the answer arrived, by this clock.
     pub received_s: f64,
 }
 
@@ -40,53 +39,53 @@ impl ThereAndBack {
     }
 }
 
-/// By how much another clock is ahead at one time.
+/// The offset of another clock at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Offset {
-    /// When that was, by this clock.
+    /// The time of the observation, by this clock.
     pub at_s: f64,
-    /// By how much the other is ahead.
+    /// How far the other is ahead.
     pub ahead_s: f64,
-    /// How far off it can be.
+    /// Its error bound.
     pub error_s: f64,
 }
 
 impl Offset {
-    /// What exchanges tell; `None` if there were none.
+    /// The offset from exchanges; `None` without any.
     pub fn of(exchanges: &[ThereAndBack]) -> Option<Self> {
         let best = exchanges.iter().min_by(|a, b| a.error_s().total_cmp(&b.error_s()))?;
         let at_s = f64::midpoint(best.asked_s, best.received_s);
         Some(Self { at_s, ahead_s: best.theirs_s - at_s, error_s: best.error_s() })
     }
 
-    /// Seconds that the other has gained per second since `earlier`, and how far off that can be.
+    /// Seconds that the other has gained per second since `earlier`, and the error bound.
     fn drift_since(self, earlier: Self) -> (f64, f64) {
         let passed_s = self.at_s - earlier.at_s;
         ((self.ahead_s - earlier.ahead_s) / passed_s, (self.error_s + earlier.error_s) / passed_s)
     }
 }
 
-/// Another clock, as far as it is known now: what was found last, carried on with the drift.
+/// Another clock, as it is known now: the last observation, extrapolated with the drift.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extrapolation {
     now: Offset,
     drift: f64,
     drift_error: f64,
-    /// What the drift is counted from, and what it will be counted from next.
+    /// The current reference for the drift, and the next one.
     baseline: [Offset; 2],
 }
 
 impl Extrapolation {
-    /// After the first look. Nothing is known of the drift; the default is the clock that is compared with itself.
+    /// After the first observation. The drift is unknown. The default is this clock compared with itself.
     pub fn new(first: Offset) -> Self {
         Self { now: first, drift: 0.0, drift_error: MOST_DRIFT, baseline: [first; 2] }
     }
 
-    /// After another look.
+    /// After another observation.
     pub fn then(self, now: Offset) -> Self {
         let (at_s, error_s) = (now.at_s, self.error_s(now.at_s));
         if error_s < now.error_s {
-            // A disturbed look tells less than was known before.
+            // A disturbed observation is less precise than the earlier knowledge.
             let now = Offset { at_s, ahead_s: self.theirs_s(at_s) - at_s, error_s };
             return Self { now, ..self };
         }
@@ -94,14 +93,14 @@ impl Extrapolation {
         let is_old = now.at_s - next.at_s >= BASELINE_S;
         let baseline = if is_old { [next, now] } else { [from, next] };
         let (drift, drift_error) = now.drift_since(baseline[0]);
-        // After so short a time, or so long a way, the drift before says more.
+        // After a short time, or with a slow exchange, the earlier drift is more precise.
         let is_known = now.at_s - baseline[0].at_s >= LONG_ENOUGH_S && drift_error < MOST_DRIFT;
         let (drift, drift_error) =
             if is_known { (drift, drift_error) } else { (self.drift, self.drift_error) };
         Self { now, drift, drift_error, baseline }
     }
 
-    /// What was found last.
+    /// The last observation.
     pub fn last(&self) -> Offset {
         self.now
     }
@@ -111,39 +110,39 @@ impl Extrapolation {
         self.drift
     }
 
-    /// The other's time when this clock says `local_s`.
+    /// The other clock's time when this one shows `local_s`.
     #[inline]
     pub fn theirs_s(&self, local_s: f64) -> f64 {
         local_s + (self.now.ahead_s + self.drift * (local_s - self.now.at_s))
     }
 
-    /// How far off that can be.
+    /// Error bound of that time.
     pub fn error_s(&self, local_s: f64) -> f64 {
         self.now.error_s + self.drift_error * (local_s - self.now.at_s).abs()
     }
 
-    /// How far off it is, as far as another look can tell that it does not rest on.
+    /// The error according to an independent observation.
     pub fn residual(&self, look: Offset) -> Residual {
         let off_s = (look.at_s + look.ahead_s - self.theirs_s(look.at_s)).abs();
         Residual { off_s, beyond_s: off_s - look.error_s - self.error_s(look.at_s) }
     }
 }
 
-/// How far off a clock is, as far as a look can tell.
+/// The error of a clock according to an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residual {
     /// In seconds.
     pub off_s: f64,
-    /// By how much more than the errors of both allow; below 0 where that of neither is wrong.
+    /// The amount by which it exceeds the error bounds of both; below 0 if neither bound is wrong.
     pub beyond_s: f64,
 }
 
 impl Residual {
-    /// Of what cannot be off.
+    /// For a clock that cannot have an error.
     pub const NONE: Self = Self { off_s: 0.0, beyond_s: f64::NEG_INFINITY };
 }
 
-/// Another clock between two looks: for times of this clock that were read meanwhile.
+/// Another clock between two observations: for times of this clock that were read in between.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interpolation {
     first: Offset,
@@ -151,19 +150,19 @@ pub struct Interpolation {
 }
 
 impl Interpolation {
-    /// Between what was found first and last.
+    /// Between the first and the last observation.
     pub fn between(first: Offset, last: Offset) -> Self {
         Self { first, last }
     }
 
-    /// The other's time when this clock said `local_s`.
+    /// The other clock's time when this one showed `local_s`.
     pub fn theirs_s(&self, local_s: f64) -> f64 {
         let passed_s = self.last.at_s - self.first.at_s;
         let share = if passed_s > 0.0 { (local_s - self.first.at_s) / passed_s } else { 1.0 };
         local_s + (self.first.ahead_s + share * (self.last.ahead_s - self.first.ahead_s))
     }
 
-    /// How far off that can be, of times between both looks: as much as the worse of them.
+    /// Error bound for times between both observations: that of the worse one.
     pub fn error_s(&self) -> f64 {
         self.first.error_s.max(self.last.error_s)
     }

@@ -1,4 +1,4 @@
-//! Runs a case from its first event to its last, whatever the experiment.
+//! Runs a case from its first event to its last, for any kind of experiment.
 
 use std::process::ExitCode;
 
@@ -10,10 +10,10 @@ use common::model::load::Load;
 use super::experiment::ScheduledCase;
 use super::schedule;
 
-/// Measures `methods`, and tells what came of them: as events, or as a table of `case`. Collective.
+/// Measures `methods`, and reports their results: as events, or as a table of `case`. Collective.
 ///
 /// # Errors
-/// An MPI call that fails after all is measured; before, it ends the job.
+/// An MPI call that fails after all measurements; earlier failures end the job.
 pub fn run_case<'a>(
     mut experiment: impl ScheduledCase<'a>,
     hello: Hello,

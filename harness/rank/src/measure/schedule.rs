@@ -1,8 +1,8 @@
-//! A case from first verification to last: in every round one block of each method, until all are known well
-//! enough. So all methods are measured over the same time, whatever the machine does meanwhile.
+//! A case from first verification to last: in every round one block of each method, until all are known precisely
+//! enough. So all methods are measured over the same time, whatever the machine does in the meantime.
 //!
-//! All ranks walk through this together. Rank 0 decides what comes next, and tells the others in a collective,
-//! so that no rank ever waits for one that has stopped.
+//! All ranks execute the same steps. Rank 0 decides what comes next, and shares it in a collective, so that no rank
+//! ever waits for one that has stopped.
 
 use std::mem::take;
 use std::time::Instant;
@@ -25,10 +25,11 @@ use super::job::Job;
 use super::{calibrate, disturbance};
 use crate::checked::symbols;
 
-/// Seed of the methods' order in each round: the same on all ranks, and no method has always the same one before it.
+/// Seed of the methods' order in each round: the same on all ranks. The order changes, so that a method does not always follow the same
+/// other one.
 const ORDER_SEED: u64 = 0x0072_6f75_6e64;
 
-/// An active method with its share of a round.
+/// An active method with its part of a round.
 struct Scheduled<C> {
     name: String,
     active: C,
@@ -68,7 +69,7 @@ pub fn run<'a, E: ScheduledCase<'a>>(
     let with_amount = |((name, active), amount)| Scheduled { name, active, amount };
     let mut scheduled: Vec<Scheduled<E::ActiveMethod>> =
         active_methods.into_iter().zip(amounts).map(with_amount).collect();
-    // Rank 0 keeps all blocks: it decides by the figures that will be reported.
+    // Rank 0 keeps all blocks: it decides by the values that will be reported.
     let going_on = |name: &String| Measured { method: name.clone(), outcome: GOING_ON, blocks: vec![] };
     let mut measured: Vec<Measured> = scheduled.iter().map(|method| going_on(&method.name)).collect();
     let mut random = Pcg64::seed_from_u64(ORDER_SEED);
@@ -78,7 +79,7 @@ pub fn run<'a, E: ScheduledCase<'a>>(
         let mut order: Vec<usize> = (0..scheduled.len()).collect();
         order.shuffle(&mut random);
         let mut wrong = Vec::new();
-        // Attempts of bench-pcomm's rule are compared across rounds.
+        // Attempts under bench-pcomm's rule are compared across rounds.
         let of_times = if limits.rule == Rule::Pcomm { 0 } else { rounds };
         for (place, &k) in order.iter().enumerate() {
             let Scheduled { name, active, amount } = &mut scheduled[k];
@@ -86,7 +87,7 @@ pub fn run<'a, E: ScheduledCase<'a>>(
             let devices = experiment.job().hosts.counters();
             let (began_s, counters) = (start.elapsed().as_secs_f64(), disturbance::counters());
             let (block, mismatch) = experiment.block(active, *amount, of_times)?;
-            // Collective: behind it no rank sends what belongs to the block.
+            // Collective: afterwards no rank sends messages of the block.
             let disturbance = disturbance::since(&counters, experiment.job())?;
             let device_bytes = experiment.job().hosts.sent_since(devices)?;
             let after = experiment.job().state()?;
@@ -124,7 +125,7 @@ pub fn run<'a, E: ScheduledCase<'a>>(
     Ok(())
 }
 
-/// Gives back what a method has, and tells how it ended.
+/// Frees a method's resources, and reports how it ended.
 fn end<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     name: &str,
@@ -139,7 +140,7 @@ fn end<'a, E: ScheduledCase<'a>>(
 /// The outcome of a method that is still being measured: its blocks count.
 const GOING_ON: Outcome = Outcome::RunLimit;
 
-/// Whether the MPI has all functions of a method; says which are missing.
+/// Whether the MPI has all functions of a method; reports missing ones.
 fn is_available<'a>(experiment: &mut impl ScheduledCase<'a>, kind: Kind, name: &str) -> anyhow::Result<bool> {
     let method = kind.method(name).map_err(anyhow::Error::msg)?;
     let missing = symbols::missing(method.needs);
@@ -151,7 +152,7 @@ fn is_available<'a>(experiment: &mut impl ScheduledCase<'a>, kind: Kind, name: &
     Ok(available)
 }
 
-/// What is wrong with the bytes that a method moves; on all ranks alike.
+/// A description of wrong bytes that a method transferred; the same on all ranks.
 fn mismatch<'a, E: ScheduledCase<'a>>(
     experiment: &mut E,
     active: &mut E::ActiveMethod,
@@ -160,8 +161,8 @@ fn mismatch<'a, E: ScheduledCase<'a>>(
     Ok(experiment.job().any_mismatch(mismatch)?)
 }
 
-/// Brings the blocks of all ranks that measure to rank 0, which passes them on, with the bytes that devices have sent meanwhile;
-/// gives them there.
+/// Gathers the blocks of all measuring ranks on rank 0, which reports them with the bytes that devices have sent in the
+/// meantime; returns them there.
 fn collect_blocks(
     job: &mut Job<'_>,
     block: Option<Block>,
@@ -173,7 +174,7 @@ fn collect_blocks(
     Ok(blocks)
 }
 
-/// Rank 0 decides which methods have ended, and how; all ranks learn it.
+/// Rank 0 decides which methods have ended, and how; all ranks receive the decision.
 fn decide(
     job: &Job<'_>,
     measured: &[Measured],
@@ -225,7 +226,7 @@ fn by_interval(
     known.into_iter().map(|known| Some(if known { Outcome::Converged } else { limit.clone() })).collect()
 }
 
-/// Each method ends by itself: a block is an attempt.
+/// Each method ends separately: a block is an attempt.
 fn by_attempt(method: &Measured, headline: Phase) -> Option<Outcome> {
     let attempts = &method.blocks;
     match pcomm::attempt_outcome(attempts.last().map_or(&[], |last| headline.samples(last)), attempts.len()) {
@@ -235,7 +236,7 @@ fn by_attempt(method: &Measured, headline: Phase) -> Option<Outcome> {
     }
 }
 
-/// How rank 0 may end a method, told to all ranks as its place here, from 1; 0 of a method that goes on.
+/// How rank 0 may end a method. All ranks receive the index here, from 1; 0 means that a method continues.
 const ENDS: [Outcome; 3] = [Outcome::Converged, Outcome::TimeLimit, Outcome::RunLimit];
 
 fn number(end: &Option<Outcome>) -> f64 {

@@ -1,4 +1,4 @@
-//! What a ping-pong's loops share.
+//! The data shared by a ping-pong's loops.
 
 use apps::{MicroApp, Side, WireOrder};
 use common::packing::{Ends, Location};
@@ -21,23 +21,23 @@ use crate::stamps::Stamps;
 pub struct Session<'a> {
     /// All ranks of the run.
     pub world: &'a Comm,
-    /// What the clock can do.
+    /// The properties of the clock.
     pub clock: Clock,
     /// The exchange, on the pair's communicator or on all ranks'.
     pub setup: &'a Setup<'a>,
     /// This process's pair.
     pub pair: usize,
-    /// The lines to evict between repetitions; `None` where caches stay warm.
+    /// The lines to evict between repetitions; `None` if caches stay warm.
     pub eviction: Option<Eviction>,
-    /// How the memory that is sent and the memory that is received into lie to each other.
+    /// The relation between the memory that is sent and the memory that is received into.
     pub regions: Regions,
-    /// What is written anew before each repetition.
+    /// The stamps that are rewritten before each repetition.
     pub renewal: Renewal,
-    /// The time that both ranks of a pair share; `None` where all ranks begin together.
+    /// The common time of both ranks of a pair; `None` if all ranks begin together.
     pub sync: Option<Sync>,
     /// Number of the last generation of data; equal on all ranks.
     pub generation: u32,
-    /// Number of the last repetition whose data was written anew, from 1 in each generation; equal on all ranks.
+    /// Number of the last repetition whose data was rewritten, from 1 in each generation; equal on all ranks.
     pub repetition: u32,
     /// The places that are checked after each repetition of a block.
     pub spots: Spots,
@@ -49,14 +49,14 @@ impl Session<'_> {
         self.setup.me == 0
     }
 
-    /// Begins a new generation of data; all ranks do.
+    /// Begins a new generation of data, on all ranks.
     pub fn next_generation(&mut self) {
         self.generation += 1;
         self.repetition = 0;
         self.spots = Spots::default();
     }
 
-    /// Fills all memory with data of a new generation. Wire buffers are poisoned, but for a message that is sent from there.
+    /// Fills all memory with data of a new generation. Wire buffers are poisoned, except for a message that is sent from there.
     pub fn fill(&mut self, memory: &mut Memory, ends: Ends) -> Pattern {
         self.next_generation();
         let mine = Pattern::new(self.setup.me, self.generation);
@@ -69,14 +69,14 @@ impl Session<'_> {
         mine
     }
 
-    /// Prepares the next repetition, outside of all times: what is sent is written anew, caches become cold if they shall
-    /// be, and the ranks meet. Afterwards the origin begins, and its peer has just begun to wait.
+    /// Prepares the next repetition, outside of all times: the send data is rewritten, caches are evicted in cold mode,
+    /// and the ranks meet. Afterwards the origin begins, and its peer has just begun to wait.
     pub fn renew(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
         let ends = method.ends();
         if !ends.is_renewed && self.eviction.is_none() {
             return self.rewrite(memory, method);
         }
-        // A peer whose send has returned may be early: what it does then must not disturb the origin's last repetition.
+        // A peer whose send has returned may be early: its preparation must not disturb the origin's last repetition.
         self.wait_for(0)?;
         self.rewrite(memory, method)?;
         if let Some(eviction) = &self.eviction {
@@ -85,7 +85,7 @@ impl Session<'_> {
         self.meet()
     }
 
-    /// Writes what is sent anew, with values that no repetition before it had.
+    /// Rewrites the send data, with values that no earlier repetition had.
     #[inline]
     pub fn rewrite(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
         let ends = method.ends();
@@ -104,12 +104,12 @@ impl Session<'_> {
         Pattern::sent(rank, self.generation, self.repetition)
     }
 
-    /// The origin of a pair goes on when its peer is ready. In an all-to-all all go on together, by a barrier.
+    /// The origin of a pair continues when its peer is ready. In an all-to-all all continue together, after a barrier.
     pub fn meet(&self) -> Result<(), CallError> {
         if self.setup.is_all_to_all() { self.setup.comm.barrier() } else { self.wait_for(1) }
     }
 
-    /// In a pair, one rank waits for the other, number `rank` of the two: a message without bytes says that it is there.
+    /// In a pair, one rank waits for the other, number `rank` of the two, which sends a message without bytes.
     fn wait_for(&self, rank: usize) -> Result<(), CallError> {
         if self.setup.is_all_to_all() {
             return Ok(());
@@ -123,25 +123,25 @@ impl Session<'_> {
         }
     }
 
-    /// The time that both ranks of a pair share, in seconds.
+    /// The common time of both ranks of a pair, in seconds.
     #[inline]
     pub fn now_s(&self) -> Option<f64> {
         self.sync.as_ref().map(Sync::now_s)
     }
 }
 
-/// What is written anew before each repetition: where, and by which methods.
+/// The stamps that are rewritten before each repetition: their places, and the methods that use them.
 pub struct Renewal {
     /// The runs that are sent from the arrays.
     pub arrays: Stamps,
-    /// Those that an all-to-all sends on its way back; nothing else has any.
+    /// The runs that an all-to-all sends on its way back; empty for other exchanges.
     pub turned: Stamps,
-    /// The wire buffer of what is sent.
+    /// Those in the wire buffer to send.
     pub wire: Stamps,
 }
 
 impl Renewal {
-    /// Of an exchange with this memory.
+    /// For an exchange with this memory.
     pub fn new(app: &MicroApp, setup: &Setup<'_>, memory: &mut Memory) -> Self {
         let message = app.message(Side::Send, WireOrder::Ddt);
         let arrays = Stamps::of(spans(&message, &memory.arrays));
@@ -167,7 +167,7 @@ impl Renewal {
             Location::Arrays => {
                 self.arrays.write(memory.arrays.memory_mut(), pattern);
                 if ends.to == Location::Wire {
-                    // The way back sends what no way there has brought.
+                    // The way back sends data that did not arrive on the way there.
                     self.turned.write(memory.arrays.memory_mut(), pattern);
                 }
             }

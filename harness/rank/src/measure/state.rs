@@ -1,4 +1,4 @@
-//! The state of the machine beside each block: how far apart the cores of a pair are, and how fast a core copies.
+//! The state of the machine before and after each block: the latency between the cores of a pair, and the copy rate of a core.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,39 +11,39 @@ use super::cache;
 use crate::checked::{CallError, Comm, Datatype, Window};
 use crate::team::spin_until;
 
-/// Round trips of one latency reading. 20 take some microseconds, far above the clock's resolution.
+/// Round trips of one latency reading. 20 take several microseconds, far above the clock's resolution.
 const ROUND_TRIPS: u64 = 20;
 
-/// Latency readings, of which the median counts: one interrupted reading does not.
+/// Latency readings, whose median counts, so that one interrupted reading does not matter.
 const READINGS: usize = 7;
 
-/// Spins before a waiting core lets others run: some microseconds, many times what a cache line takes, and short
-/// against a slice of the scheduler's where there are more ranks than cores.
+/// Spins before a waiting core yields: several microseconds, many times the transfer of a cache line, and short
+/// compared with the scheduler's time slice if there are more ranks than cores.
 pub const SPINS: u32 = 256;
 
-/// Bytes of the copied buffer: fits in the second-level cache of every current core, twice.
+/// Bytes of the copied buffer: two of them fit in the second-level cache of every current core.
 const COPY_BYTES: usize = 64 * 1024;
 
-/// Copies of one reading, of which the fastest counts.
+/// Copies of one reading; the fastest counts.
 const COPIES: usize = 8;
 
-/// Bytes of the buffer that is copied out of memory: enough that the copy takes far longer than the clock, and few
-/// enough that evicting both buffers takes a fraction of a millisecond.
+/// Bytes of the buffer that is copied from memory: large enough that the copy takes far longer than the clock's step,
+/// and small enough that evicting both buffers takes a fraction of a millisecond.
 const MEMORY_COPY_BYTES: usize = 128 * 1024;
 
-/// Measures the state, with the peer of a pair; without a peer, only how fast a core copies.
+/// Measures the state, with the peer of a pair; without a peer, only the copy rate of a core.
 pub struct StateProbe<'a> {
     pair: Option<&'a Comm>,
     me: usize,
     shared: Option<Line>,
     byte: Datatype,
-    /// What is copied, and where it goes.
+    /// Source and target of the copy.
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
 impl StateProbe<'_> {
-    /// The state with this latency, and the rates of copies in the cache, and between buffers that are in none.
+    /// The state with this latency, and with the rates of copies within the cache and between evicted buffers.
     fn with_copies(&mut self, latency_s: f64) -> MachineState {
         let memory_copy_bytes_per_s = self.in_memory();
         MachineState { latency_s, copy_bytes_per_s: self.in_cache(), memory_copy_bytes_per_s }
@@ -70,7 +70,7 @@ impl StateProbe<'_> {
     }
 }
 
-/// A cache line that both ranks of a pair see.
+/// A cache line that both ranks of a pair share.
 struct Line {
     window: Window,
     _comm: Comm,
@@ -80,8 +80,8 @@ struct Line {
 }
 
 impl<'a> StateProbe<'a> {
-    /// With the other rank of `peers`, or by itself if there is none. Collective over both. Ranks on different nodes, and MPIs
-    /// without shared windows, use messages.
+    /// With the other rank of `peers`, or without a partner if there is none. Collective over both. Ranks on different
+    /// nodes, and MPIs without shared windows, use messages.
     pub fn new(peers: &'a Comm) -> Result<Self, CallError> {
         let pair = if peers.size()? == 2 { Some(peers) } else { None };
         let mut shared = None;
@@ -97,7 +97,7 @@ impl<'a> StateProbe<'a> {
         Ok(Self { pair, me, shared, byte, from, to })
     }
 
-    /// Gives back what the ranks share; collective over the pair.
+    /// Frees the shared memory; collective over the pair.
     pub fn finish(&mut self) -> Result<(), CallError> {
         self.shared.take().map_or(Ok(()), |line| line.window.free())
     }
@@ -149,7 +149,7 @@ impl Line {
         Ok(Self { window, _comm: comm, flag, count: 0 })
     }
 
-    /// Rank 0 writes an odd number and waits for the even one that rank 1 answers with.
+    /// Rank 0 writes an odd number and waits for rank 1's answer, the next even one.
     fn round_trip(&mut self, me: usize) {
         // SAFETY: as in `new`.
         let flag = unsafe { &*self.flag };

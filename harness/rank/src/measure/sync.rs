@@ -1,13 +1,13 @@
-//! One time for all ranks, for what begins on one and ends on another: that of rank 0.
+//! A common time for all ranks, for intervals that begin on one rank and end on another: the time of rank 0.
 //!
-//! The first rank of each host is its reference. References learn the time from each other in a [`tree`](super::tree): a
-//! message goes there and back several times, all pairs of a round at once. Then each host's ranks have it from their
-//! reference: in the same way, or just as it is where they read one clock of the kernel, which messages confirm. Ranks of a
-//! single such host need nothing.
+//! The first rank of each host is its reference. References learn the time from each other in a [`tree`](super::tree):
+//! a message goes there and back several times, all pairs of a round at once. Then each host's ranks get it from their
+//! reference: in the same way, or directly if they read the same clock of the kernel, which messages confirm. Ranks of
+//! a single such host need no synchronisation.
 //!
-//! [`Sync::begin`] and [`Sync::end`] surround a block. Its times are converted afterwards; what is needed at once, as a
-//! common start, rests on what was found last and the drift so far. That is found anew for each block, not for each start:
-//! it takes as long as tens of messages, and a block is too short for the drift to matter.
+//! [`Sync::begin`] and [`Sync::end`] enclose a block. Its times are converted afterwards; times that are needed at once, such
+//! as a common start, use the last observation and the drift so far. They are observed again for each block, not for each
+//! start: an observation takes as long as tens of messages, and a block is too short for the drift to matter.
 
 use std::time::Duration;
 
@@ -19,28 +19,28 @@ use super::offset::{Extrapolation, Interpolation, LONG_ENOUGH_S, Offset, Residua
 use crate::checked::{CallError, Comm};
 use crate::team::spin_until;
 
-/// Messages there and back of which the best counts: one undisturbed one among them is enough.
+/// Exchanges, the best of which counts: one undisturbed one among them is enough.
 const MESSAGES: usize = 15;
-/// The same of the first looks, on which the drift rests for long.
+/// The same for the first observations, on which the drift depends for long.
 const FIRST_MESSAGES: usize = 100;
-/// Messages to rank 0 and back that show how far off the time is. Each rank with a clock of its own has them after the other:
-/// of a hundred hosts over TCP all take some 20 ms.
+/// Exchanges with rank 0 that show the error of the time. Ranks with their own clocks do them one after the other: for
+/// a hundred hosts over TCP this takes about 20 ms in total.
 const CHECKS: usize = 10;
 
-/// The common time, as this rank knows it.
+/// The common time, as known to this rank.
 pub struct Sync {
     all: Group,
     host: Group,
     /// The references of all hosts, on each of them.
     references: Option<Group>,
-    /// Whether all ranks read one clock of one kernel.
+    /// Whether all ranks read the same clock of one kernel.
     shares_clock: bool,
     /// Whether all ranks of this host do.
     host_shares_clock: bool,
-    /// Of each rank, whether it learns the time by messages; the others have it from their reference as it is.
+    /// For each rank, whether it learns the time by messages; the others take it directly from their reference.
     asking: Vec<bool>,
     clock: LocalClock,
-    /// Rank 0's clock, as this rank knows it.
+    /// Rank 0's clock, as known to this rank.
     zero: Extrapolation,
     residual_s: Option<f64>,
 }
@@ -52,14 +52,13 @@ pub struct Window {
 }
 
 impl Sync {
-    /// Synchronises the ranks of `comm`; collective. Takes a tenth of a second where clocks are not shared, so that the
-    /// drift is known.
+    /// Synchronises the ranks of `comm`; collective. Takes a tenth of a second if clocks are not shared, so that the drift is known.
     pub fn new(comm: &Comm) -> Result<Self, CallError> {
-        // What is wrong with them was refused when the process began.
+        // Invalid values were refused when the process began.
         Self::by(comm, VirtualClocks::of_environment().unwrap_or_default())
     }
 
-    /// The same with these clocks in front of the real ones, if any.
+    /// The same with these virtual clocks, if any.
     pub fn by(comm: &Comm, clocks: Option<VirtualClocks>) -> Result<Self, CallError> {
         let rank = comm.rank()?;
         let host = match clocks.and_then(|clocks| clocks.ranks_per_host) {
@@ -92,7 +91,7 @@ impl Sync {
         Ok(sync)
     }
 
-    /// Synchronises anew; collective.
+    /// Synchronises again; collective.
     pub fn again(&mut self) -> Result<(), CallError> {
         self.synchronise(MESSAGES, Extrapolation::then)
     }
@@ -103,21 +102,20 @@ impl Sync {
         Ok(Window { first: self.zero.last() })
     }
 
-    /// Synchronises at its end, and tells how times that [`Sync::local_s`] gave in between are converted; collective.
+    /// Synchronises at its end, and returns the conversion of times from [`Sync::local_s`] in between; collective.
     pub fn end(&mut self, window: Window) -> Result<Interpolation, CallError> {
         self.again()?;
         Ok(Interpolation::between(window.first, self.zero.last()))
     }
 
-    /// What is known of the clocks at the last synchronisation, and of how far off they were at the first; the worst of all
-    /// ranks. Collective.
+    /// The error bound of the clocks at the last synchronisation, and their offset at the first; the maximum over ranks. Collective.
     pub fn facts(&self) -> Result<ClockFacts, CallError> {
         let worst = self.all.comm.maxima(&[self.zero.last().error_s])?[0];
         Ok(ClockFacts { shared: self.shares_clock, error_s: worst, residual_s: self.residual_s })
     }
 
-    /// How far off the common time is now, as far as further messages between rank 0 and each rank can tell; the worst of all
-    /// ranks, `None` where they read one clock. Collective.
+    /// The current error of the common time according to further messages between rank 0 and each rank; the maximum
+    /// over ranks, `None` if they read the same clock. Collective.
     pub fn residual(&self) -> Result<Option<Residual>, CallError> {
         if self.shares_clock {
             return Ok(None);
@@ -135,7 +133,7 @@ impl Sync {
         Ok(Some(Residual { off_s: worst[0], beyond_s: worst[1] }))
     }
 
-    /// The same without what was possible, as blocks carry it. Collective.
+    /// The same without the bound, in the form used for blocks. Collective.
     pub fn residual_s(&self) -> Result<Option<f64>, CallError> {
         Ok(self.residual()?.map(|residual| residual.off_s))
     }
@@ -152,13 +150,13 @@ impl Sync {
         self.common_s(self.local_s())
     }
 
-    /// The common time when this rank's clock said `local_s`, by what was found last.
+    /// The common time when this rank's clock showed `local_s`, by the last observation.
     #[inline]
     pub fn common_s(&self, local_s: f64) -> f64 {
         self.zero.theirs_s(local_s)
     }
 
-    /// Waits for a common time. Gives by how many seconds this rank is late: it may have come too late, or lost its core.
+    /// Waits for a common time. Returns how late this rank is in seconds: it may have arrived late, or lost its core.
     pub fn wait_until(&self, time_s: f64) -> f64 {
         let mut now_s = self.now_s();
         spin_until(|| {
@@ -168,7 +166,7 @@ impl Sync {
         now_s - time_s
     }
 
-    /// Agrees on a time shortly after all ranks are here; collective.
+    /// Agrees on a time shortly after all ranks have arrived; collective.
     pub fn agree(&self, margin: Duration) -> Result<f64, CallError> {
         self.all.comm.barrier()?;
         let [time_s] = self.all.comm.broadcast([self.now_s() + margin.as_secs_f64()])?;
@@ -180,7 +178,7 @@ impl Sync {
         self.clock
     }
 
-    /// Rank 0's clock, as this rank knows it now.
+    /// Rank 0's clock, as known to this rank now.
     pub fn zero(&self) -> &Extrapolation {
         &self.zero
     }
@@ -203,7 +201,7 @@ impl Sync {
         Ok(())
     }
 
-    /// Whether the ranks of this host read one clock: containers may have clocks of their own.
+    /// Whether the ranks of this host read the same clock: containers may have their own clocks.
     fn confirm_clock_of_host(&self) -> Result<bool, CallError> {
         let mut of_reference = Extrapolation::default();
         self.host.spread(self.clock, &mut of_reference, MESSAGES, |_, first| Extrapolation::new(first))?;

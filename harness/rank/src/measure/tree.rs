@@ -1,18 +1,18 @@
-//! Who learns the time from whom: a binomial tree, in which those who know it tell those who do not, two by two.
+//! The order in which ranks learn the time: a binomial tree, in which synchronised ranks pass the time on pairwise.
 //!
-//! After each round twice as many know it. So of a hundred ranks none is farther than seven exchanges from rank 0, and all
-//! have it after as many rounds. Each exchange adds its own error.
+//! After each round twice as many know it. So with a hundred ranks none is more than seven exchanges away from rank 0,
+//! and all have it after as many rounds. Each exchange adds its own error.
 
-/// What a rank does in a round.
+/// The part of a rank in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// It asks this rank, which knows.
+    /// It asks this rank, which knows the time.
     Asks(usize),
-    /// It knows, and tells this rank.
+    /// It knows the time, and answers this rank.
     Answers(usize),
 }
 
-/// What `rank` of so many does, round by round.
+/// The parts of `rank` among this number of ranks, round by round.
 pub fn parts(rank: usize, ranks: usize) -> impl Iterator<Item = Part> {
     let rounds = std::iter::successors(Some(1_usize), |know| know.checked_mul(2));
     rounds.take_while(move |&know| know < ranks).filter_map(move |know| match rank {

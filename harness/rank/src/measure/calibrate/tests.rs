@@ -1,8 +1,8 @@
-//! How much a block does, of what was found out of each method.
+//! The work of a block, given the measured properties of each method.
 
 use super::*;
 
-/// A method of which a repetition takes so many seconds, alone and in its turn, and a sample may not be shorter.
+/// A method with these times of a repetition, by itself and as a turn, in seconds, and this shortest sample.
 fn method(repetition_s: f64, turn_s: f64, shortest_s: Option<f64>) -> Trial {
     Trial { turn: Turn { repetition_s, turn_s }, shortest_s }
 }
@@ -33,7 +33,7 @@ fn what_takes_a_second_is_reported_after_each() {
 
 #[test]
 fn what_is_too_short_for_the_clock_is_repeated_within_a_sample() {
-    // 200 ns are twenty times 10 ns, and not quite seven times 30 ns.
+    // 200 ns are twenty times 10 ns, and slightly less than seven times 30 ns.
     assert_eq!(of(&[method(10e-9, 10e-9, Some(200e-9))])[0].batch, 20);
     assert_eq!(of(&[method(30e-9, 30e-9, Some(200e-9))])[0].batch, 7);
     assert_eq!(of(&[method(201e-9, 201e-9, Some(200e-9))])[0].batch, 1);
@@ -42,7 +42,7 @@ fn what_is_too_short_for_the_clock_is_repeated_within_a_sample() {
 #[test]
 fn all_methods_have_the_batch_of_the_shortest() {
     let found = of(&[method(10e-6, 10e-6, Some(200e-9)), method(20e-9, 20e-9, Some(200e-9))]);
-    // Ten repetitions of the longer, 0.1 ms, fit fifty times.
+    // Ten repetitions of the longer one, 0.1 ms, fit fifty times.
     assert_eq!(found, [Amount { untimed: 3, samples: 25, batch: 10 }; 2]);
     let slow = of(&[method(0.2e-3, 0.2e-3, Some(200e-9)), method(20e-9, 20e-9, Some(200e-9))]);
     assert_eq!((slow[0].batch, slow[0].samples), (10, 4), "at least four, of 2 ms each");
@@ -56,7 +56,7 @@ fn one_that_cannot_be_repeated_within_a_sample_leaves_all_single() {
 
 #[test]
 fn the_turn_fills_the_block_and_the_repetition_the_sample() {
-    // 10 ns are sent, and 1 ms goes by until the next.
+    // Sending takes 10 ns, and 1 ms passes until the next.
     let found = of(&[method(10e-9, 0.9e-3, Some(20e-9))])[0];
     assert_eq!((found.batch, found.samples), (2, 4), "2.8 samples of two turns each, and at least four");
 }

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A clock beside this one: ahead by so much when this one says 0, and gaining so much per second.
+/// Another clock: its offset when this one shows 0, and the seconds that it gains per second.
 #[derive(Clone, Copy)]
 struct Other {
     ahead_s: f64,
@@ -12,7 +12,7 @@ impl Other {
         local_s + self.ahead_s + self.drift * local_s
     }
 
-    /// Exchanges from `start_s` on, each with its times there and back.
+    /// Exchanges from `start_s` on, each with its durations there and back.
     fn asked(self, start_s: f64, ways_s: &[(f64, f64)]) -> Vec<ThereAndBack> {
         let mut asked_s = start_s;
         let exchange = |&(there_s, back_s): &(f64, f64)| {
@@ -33,10 +33,10 @@ impl Other {
     }
 }
 
-/// Disturbed on one way or both, but for one that is the shortest, and as long there as back.
+/// Disturbed on one way or both, except the shortest one, which takes equally long there and back.
 const WAYS_S: [(f64, f64); 4] = [(40e-6, 2e-6), (3e-6, 9e-6), (2e-6, 2e-6), (2e-6, 80e-6)];
 
-/// Each as long, and off by as much as can be: all of the way there, or all of it back.
+/// All take equally long, with the maximum error: all of the time is spent there, or all of it back.
 const LATE_S: [(f64, f64); 1] = [(10e-6, 0.0)];
 const EARLY_S: [(f64, f64); 1] = [(0.0, 10e-6)];
 
@@ -63,7 +63,7 @@ fn the_offset_is_off_by_no_more_than_the_error_however_long_one_way_is() {
 
 #[test]
 fn what_the_other_has_from_a_third_is_off_by_as_much_more() {
-    // Rank 3 asks rank 1, which has asked rank 0: a chain, each with a clock of its own.
+    // Rank 3 asks rank 1, which has asked rank 0: a chain, each with its own clock.
     let (zero, ways_s) = (Other { ahead_s: -5.0, drift: 300e-6 }, [(6e-6, 1e-6)]);
     let one = Extrapolation::new(zero.look(20.0, &ways_s));
     let three = Other { ahead_s: 0.25, drift: -100e-6 };
@@ -102,7 +102,7 @@ fn carried_on_it_is_off_by_no_more_than_the_error_however_the_ways_were() {
             let off = (known.theirs_s(local_s) - other.at(local_s)).abs();
             assert!(off <= known.error_s(local_s), "{known:?} at {local_s}: off by {off}");
         }
-        // Two looks that err against each other make a drift of 20 us per second.
+        // Two observations with opposite errors give a drift of 20 us per second.
         let is_worst = first != last;
         let off = (known.theirs_s(12.0) - other.at(12.0)).abs();
         assert_eq!(
@@ -117,11 +117,11 @@ fn carried_on_it_is_off_by_no_more_than_the_error_however_the_ways_were() {
 fn a_drift_of_too_short_a_time_is_not_believed() {
     let other = Other { ahead_s: 0.0, drift: 0.0 };
     let known = Extrapolation::new(other.look(10.0, &WAYS_S));
-    // 30 ms later the error of a disturbed exchange, 20 us, would make a drift of 0.7 ms per second.
+    // 30 ms later the error of a disturbed exchange, 20 us, would give a drift of 0.7 ms per second.
     let later = known.then(other.look(10.03, &[(40e-6, 0.0)]));
     assert!((later.last().ahead_s - 20e-6).abs() < 1e-9 && later.drift() == 0.0, "{later:?}");
     assert_eq!(later.drift_error, MOST_DRIFT);
-    // Nor is one that is less well known than no drift at all.
+    // A drift that is less certain than no drift at all is not used either.
     let worse = known.then(other.look(10.2, &[(400e-6, 0.0)]));
     assert_eq!((worse.drift(), worse.drift_error), (0.0, MOST_DRIFT));
     let after_all = later.then(other.look(10.2, &WAYS_S));
@@ -137,7 +137,7 @@ fn a_disturbed_look_does_not_replace_what_is_known_better() {
     let off = (disturbed.theirs_s(11.6) - other.at(11.6)).abs();
     assert!(off <= disturbed.error_s(11.6) && disturbed.error_s(11.6) < 10e-6, "{disturbed:?}, off by {off}");
     assert_eq!(disturbed.drift(), known.drift());
-    // As time goes on, less is known, and a look as good as the others counts again.
+    // As time passes the knowledge becomes less certain, and an observation as good as the others counts again.
     let later = disturbed.then(other.look(12.0, &WAYS_S));
     assert!((later.last().error_s - 2e-6).abs() < 1e-8, "{later:?}");
 }
@@ -171,11 +171,11 @@ fn times_between_two_looks_are_converted_within_the_error_of_the_worse() {
             assert!(off <= between.error_s(), "{between:?} at {local_s}: off by {off}");
         }
     }
-    // Looks without an error leave none, whatever the drift.
+    // Observations without an error leave none, whatever the drift.
     let exact = |at_s| Offset { at_s, ahead_s: other.at(at_s) - at_s, error_s: 0.0 };
     let between = Interpolation::between(exact(10.0), exact(30.0));
     assert!((between.theirs_s(17.0) - other.at(17.0)).abs() < 1e-11);
-    // With one offset alone, 7 s of it would be off by 4.9 ms.
+    // With only one offset, 7 s of the drift would cause an error of 4.9 ms.
     assert!((Extrapolation::new(exact(10.0)).theirs_s(17.0) - other.at(17.0)).abs() > 4e-3);
 }
 
@@ -185,7 +185,7 @@ fn a_look_tells_how_far_off_the_clock_is() {
     let known = Extrapolation::new(other.look(10.0, &WAYS_S));
     let residual = known.residual(other.look(10.5, &LATE_S));
     assert!((residual.off_s - 5e-6).abs() < 1e-8 && residual.beyond_s < 0.0, "{residual:?}");
-    // What no drift explains, half a second later.
+    // A step that no drift explains, half a second later.
     let stepped = Other { ahead_s: 1.000_8, drift: 0.0 };
     let residual = known.residual(stepped.look(10.5, &WAYS_S));
     assert!((residual.off_s - 800e-6).abs() < 1e-8 && residual.beyond_s > 290e-6, "{residual:?}");
