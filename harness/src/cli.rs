@@ -110,7 +110,14 @@ impl Cli {
 
     /// The command with all that clap's derived one lacks.
     fn complete_command() -> clap::Command {
-        numbers::negative(pages::complete(conditions::with_conflicts(Self::command())))
+        let command = conditions::with_conflicts(Self::command());
+        // Of kinds that are only measured with warm caches, --cache is not offered; if it is typed, the refusal has the reason.
+        let only_warm = Kind::ALL.into_iter().filter(|kind| kind.row().only_warm.is_some());
+        let command = only_warm.fold(command, |command, kind| {
+            command
+                .mut_subcommand(kind.row().command, |of_kind| of_kind.mut_arg("cache", |arg| arg.hide(true)))
+        });
+        numbers::negative(pages::complete(command))
     }
 
     /// Does what was typed; errors are refusals.
