@@ -1,10 +1,10 @@
-/* Whole exchanges of two ranks as plain C over MPI: what packing and unpacking cost where messages travel in between, to hold
- * `ddtbench halo -n 2 -m manual` against. By hand, beside loops.c:
+/* Whole exchanges of two ranks as plain C over MPI: the cost of packing and unpacking with messages in between, for comparison
+ * with `ddtbench halo -n 2 -m manual`. Compile it by hand, next to loops.c:
  *
  *     mpicc -O3 exchange.c -o exchange && mpiexec -bind-to core -n 2 ./exchange nas_mg
  *
- * As in `ddtbench`, the ranks divide the slowest dimension, and send the faces of the others to themselves; before each exchange
- * they change what they send of their own, and meet. Prints the medians over exchanges of the slower rank's times. */
+ * As in `ddtbench`, the ranks divide the slowest dimension, and send the faces of the others to themselves. Before each exchange
+ * they change their own sent values, and enter a barrier. Prints the medians over exchanges of the slower rank's times. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct {
     int is_to_other;
 } Message;
 
-/* All that is exchanged: messages in the order of the packed buffer, so many a stage. */
+/* The whole exchange: messages in the order of the packed buffer, and their number per stage. */
 typedef struct {
     void *arrays[9];
     int64_t sizes[6];

@@ -1,6 +1,6 @@
-/* Halo exchanges as plain C: what packing and unpacking costs where it comes from.
+/* Halo exchanges as plain C: the cost of packing and unpacking in the original language.
  *
- * Each function packs all that a rank of a periodic run sends, or unpacks all that it receives, one message behind the
+ * Each function packs all sent data of a rank in a periodic run, or unpacks all its received data, one message after the
  * other in the order of their stages and tags: PACK reads an element into the buffer, UNPACK writes it back. Arguments:
  * the arrays in the order of the micro-app, the packed buffer, the parameters in the order of the exchange. */
 #include <stdint.h>
@@ -14,7 +14,7 @@
 #define UNPACK(element) (element) = packed[n++]
 #define FOR(i, from, to) for (int64_t i = (from); i < (to); i++)
 
-/* v: d1 d2 d3. Down, then up; what was sent down arrives first, from above. */
+/* v: d1 d2 d3. Down, then up; data sent down arrives first, from above. */
 #define MG_X(MOVE) FOR(s, 0, 2) FOR(z, 1, d3 - 1) FOR(y, 1, d2 - 1) MOVE(u[xs[s] + d1 * (y + d2 * z)]);
 #define MG_Y(MOVE) FOR(s, 0, 2) FOR(z, 1, d3 - 1) FOR(x, 0, d1) MOVE(u[x + d1 * (ys[s] + d2 * z)]);
 #define MG_Z(MOVE) FOR(s, 0, 2) FOR(y, 0, d2) FOR(x, 0, d1) MOVE(u[x + d1 * (y + d2 * zs[s])]);
@@ -98,7 +98,7 @@ void milc_unpack ARGUMENTS {
     const int64_t lx = v[0], ly = v[1], lz = v[2], lt = v[3], all = 6 * lx * ly * lz * lt;
     const int64_t floats[4] = {all / lt, all / lz, all / ly, all / lx};
     int64_t n = 0;
-    /* Each into the buffer of the direction that it comes from: what was sent down comes from above. */
+    /* Each into the buffer for the direction of its sender: data sent down comes from above. */
     FOR(d, 0, 4) FOR(up, 0, 2) {
         float *QUALIFIER slice = arrays[1 + 2 * d + 1 - up];
         FOR(i, 0, floats[d]) UNPACK(slice[i]);

@@ -1,8 +1,8 @@
-/* The applications' loops as plain C: what a hand-written pack costs where it comes from.
+/* The applications' loops as plain C: the cost of a hand-written pack in the original language.
  *
  * Every nest is written once. ONE moves a value, RUN the values of its innermost loop; WAY is PACK, from the arrays into
- * the buffer, or UNPACK, back. The file is compiled element by element, as the originals are, at -O2 and at -O3; and with
- * BY_RUNS, where each contiguous run is a memcpy, at -O3 for this very processor.
+ * the buffer, or UNPACK, back. The file is compiled element by element, like the originals, at -O2 and at -O3; and with
+ * BY_RUNS, which copies each contiguous run by memcpy, at -O3 for the processor of this machine.
  *
  * Arguments: the arrays in the order of the micro-app, the packed buffer, the parameters in the order of the test
  * followed by the number of ranks, the index lists. */
@@ -117,7 +117,7 @@ TWINS(nas_lu_x, double, LU_X_LOOPS)
     FOR(b, 1, ny) WAY##_RUN(c, 0, 4, u[c + 5 * (a + (nx + 2) * b)])
 TWINS(nas_lu_y, double, LU_Y_LOOPS)
 
-/* v: n ranks; copies by memcpy, as the original has them */
+/* v: n ranks; copies by memcpy, like the original */
 typedef struct {
     double re, im;
 } complex16;
@@ -139,7 +139,7 @@ void fft2d_unpack ARGUMENTS {
     FOR(r, 0, n - 1) FOR(c, 0, rows - 1) memcpy(&received[c + rows * r], &packed[c * n + r], sizeof(complex16));
 }
 
-/* v: dim1 dim2 dim3; what is received lies in one run */
+/* v: dim1 dim2 dim3; the received data is one run */
 void specfem3d_mt_pack ARGUMENTS {
     const float *array = arrays[0];
     float *packed = buffer;

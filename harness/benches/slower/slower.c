@@ -1,16 +1,16 @@
 /* An MPI that is slower by a known time: preloaded before an MPI, it waits before it sends a derived datatype, or before it packs.
  *
- * Compile with the MPI's own mpicc, -shared -fPIC. SLOWER says where, and how long for which messages:
+ * Compile with the MPI's own mpicc, -shared -fPIC. SLOWER gives the place and the time, by message size:
  *
- *   send 16320=13.5:98304=2     before MPI_Send of a derived datatype of so many bytes, so many microseconds
- *   pack 16320=13.5             before MPI_Pack of so many bytes
+ *   send 16320=13.5:98304=2     waits 13.5 us before MPI_Send of a derived datatype of 16320 bytes, 2 us for 98304
+ *   pack 16320=13.5             waits before MPI_Pack
  *
- * All other calls and messages go on as they are, but for looking at their datatype. */
+ * All other calls and messages are unchanged, except that their datatype is inspected. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Microseconds to wait for `bytes` at `where`; 0 where nothing is said of them. */
+/* Microseconds to wait for `bytes` at `where`; 0 if none is given. */
 static double delay_us(const char *where, long bytes)
 {
     const char *told = getenv("SLOWER");
@@ -24,7 +24,7 @@ static double delay_us(const char *where, long bytes)
     return 0;
 }
 
-/* The core stays busy, as one that copies would. */
+/* The core stays busy, as if it copied data. */
 static void wait_before(const char *where, int count, MPI_Datatype type)
 {
     int integers, addresses, types, combiner, size;
