@@ -4,19 +4,19 @@ use std::ops::{Deref, DerefMut, Range};
 
 use apps::{Arrays, PAGE_BYTES};
 
-/// Arrays and wire buffers. Sending and receiving use separate buffers in every method, as the arrays of most
-/// applications do, so that cache lines change owners alike.
+/// Arrays and wire buffers. In every method, sending and receiving use separate buffers, as the arrays of most
+/// applications do, so that cache lines change owners in the same way.
 pub struct Memory {
     /// The application's arrays.
     pub arrays: Arrays,
-    /// What is sent where a method sends packed bytes.
+    /// The packed data to send, for methods that send packed bytes.
     pub outgoing: Wire,
-    /// What is received where a method receives packed bytes.
+    /// The packed data that was received, for methods that receive packed bytes.
     pub incoming: Wire,
 }
 
 impl Memory {
-    /// Allocates all, and writes every byte: unwritten memory is one shared zero page, and looks faster.
+    /// Allocates everything, and writes every byte: unwritten memory is one shared zero page, and would look faster.
     pub fn new(arrays: Arrays, message_bytes: usize) -> Self {
         let bytes =
             common::memory::wire_bytes(message_bytes as u64).expect("checked against the machine's memory");
@@ -27,13 +27,13 @@ impl Memory {
         memory
     }
 
-    /// Address of byte `offset` of the arrays' memory; valid over all of that memory as long as it is there.
+    /// Address of byte `offset` of the arrays' memory; valid for all of that memory as long as it exists.
     #[inline]
     pub fn at(&mut self, offset: usize) -> *mut u8 {
         self.arrays.base().wrapping_add(offset)
     }
 
-    /// Exchanges the two arrays of an all-to-all, for its way back; and the wire buffers, where what came is sent back.
+    /// Exchanges the two arrays of an all-to-all, for its way back; and the wire buffers, if received data is sent back.
     #[inline]
     pub fn turn(&mut self, with_wire: bool) {
         self.arrays.swap(0, 1);
@@ -42,7 +42,7 @@ impl Memory {
         }
     }
 
-    /// Overwrites both wire buffers, so that a transfer that did not happen leaves nothing that looks right.
+    /// Overwrites both wire buffers, so that a transfer that did not happen does not leave right data.
     pub fn poison_wire(&mut self) {
         self.outgoing.fill(POISON);
         self.incoming.fill(POISON);
@@ -51,10 +51,9 @@ impl Memory {
 
 /// A wire buffer, which begins in the middle of a page.
 ///
-/// Arrays begin near the start of one. Where the target of a copy begins less than some hundred bytes further into its
-/// page than the source, glibc copies backwards, which on cold memory was seen to take twice as long (9 against 16 GB/s
-/// for 128 KiB): so would all that copies a long run, and which run would depend on where the allocator had put the
-/// buffer.
+/// Arrays begin near the start of a page. If the target of a copy begins less than a few hundred bytes further into its
+/// page than the source, glibc copies backwards, which took twice as long on cold memory (9 compared with 16 GB/s for
+/// 128 KiB). This would affect all copies of a long run, depending on where the allocator placed the buffer.
 pub struct Wire {
     memory: Vec<u8>,
     start: usize,
@@ -69,8 +68,7 @@ impl Wire {
         Self { memory, start, bytes }
     }
 
-    /// Its address, valid for all of it as long as it is there. One into a slice of it would end with the next slice that is
-    /// taken.
+    /// Its address, valid for all of it as long as it exists. A pointer to a slice of it would become invalid with the next slice.
     pub fn base(&mut self) -> *mut u8 {
         self.memory.as_mut_ptr().wrapping_add(self.start)
     }
@@ -100,10 +98,10 @@ pub struct Region {
 }
 
 impl Region {
-    /// `bytes` of memory from `start` on.
+    /// `bytes` of memory starting at `start`.
     ///
     /// # Safety
-    /// They may be read and written through `start` while anything lives that is made with the region.
+    /// They may be read and written through `start` during the lifetime of everything that is created with the region.
     pub unsafe fn new(start: *mut u8, bytes: usize) -> Self {
         Self { start, bytes }
     }
@@ -113,7 +111,7 @@ impl Region {
         self.start
     }
 
-    /// Where a byte of it lies.
+    /// The address of a byte.
     pub fn at(&self, byte: usize) -> *mut u8 {
         self.start.wrapping_add(byte)
     }
@@ -126,15 +124,15 @@ impl Region {
     /// Some of its bytes.
     ///
     /// # Safety
-    /// Nobody else, MPI included, may use these bytes until the slice is gone, and the memory must be there until then.
+    /// Neither other code nor MPI may use these bytes as long as the slice exists, and the memory must exist until then.
     pub unsafe fn part<'a>(self, range: Range<usize>) -> &'a mut [u8] {
         assert!(range.start <= range.end && range.end <= self.bytes);
-        // SAFETY: within the memory, and the caller vouches for being alone.
+        // SAFETY: within the memory, and the caller guarantees exclusive access.
         unsafe { std::slice::from_raw_parts_mut(self.at(range.start), range.len()) }
     }
 }
 
-/// A byte that is not zero, so that neither cleared nor untouched memory passes for data.
+/// A nonzero byte, so that neither cleared nor untouched memory is mistaken for data.
 pub const POISON: u8 = 0xA5;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where events go: as JSON lines to the program that started this one, or into a table for the person who did.
+//! The output of events: as JSON lines to the program that started this one, or as a table for manual use.
 
 use std::io::Write;
 
@@ -20,9 +20,9 @@ pub enum OutputFormat {
     Json,
 }
 
-/// Takes events in, on rank 0.
+/// Collects events, on rank 0.
 pub struct Output {
-    /// What is printed: events, or a table at the end.
+    /// The form of the output: events, or a table at the end.
     pub format: OutputFormat,
     hello: Option<Box<Hello>>,
     blocks: Vec<Block>,
@@ -30,7 +30,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// Without any events yet.
+    /// Without any events.
     pub fn new(format: OutputFormat) -> Self {
         Self { format, hello: None, blocks: Vec::new(), ended: Vec::new() }
     }
@@ -50,7 +50,7 @@ impl Output {
         }
     }
 
-    /// Says on any rank how `method` has failed.
+    /// Reports from any rank how `method` has failed.
     pub fn fail(&self, method: &str, outcome: Outcome) {
         match self.format {
             OutputFormat::Json => print_event(&Event::Ended { method: method.to_owned(), outcome }),
@@ -58,14 +58,14 @@ impl Output {
         }
     }
 
-    /// Says on any rank that it is about to end all.
+    /// Reports from any rank that it is about to end all ranks.
     pub fn aborting(&self) {
         if self.format == OutputFormat::Json {
             print_event(&Event::Aborting);
         }
     }
 
-    /// Prints what was kept as the table of a case; without anything kept, as when events are printed, nothing.
+    /// Prints the kept events as the table of a case; prints nothing without kept events, as when events are printed.
     pub fn table(&mut self, kind: Kind, case: &Case, rule: Rule) {
         let Some(hello) = self.hello.take() else { return };
         let blocks =
@@ -91,7 +91,7 @@ impl Output {
     }
 }
 
-/// The median of each phase of each method with its interval, in lines; `ddtbench` makes more of the same blocks.
+/// The median of each phase of each method with its interval, in lines; `ddtbench` derives more from the same blocks.
 fn table(kind: Kind, rule: Rule, methods: &[Measured]) -> String {
     let states = summary::block_states(kind, methods, rule);
     let width = methods.iter().map(|measured| measured.method.len()).max().unwrap_or(0);
@@ -119,8 +119,7 @@ pub fn print_event(event: &impl Serialize) {
     print(&line);
 }
 
-/// Prints. Where nobody reads any more, there is nothing left to measure for: the process ends, and with it the
-/// job.
+/// Prints. If the reader is gone, measuring has no purpose any more: the process ends, and with it the job.
 fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {

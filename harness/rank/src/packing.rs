@@ -1,4 +1,4 @@
-//! Packing: the end of a message, or a part of one, in each of the ways of [`Packing`].
+//! Packing: one end of a message, or a part of it, in each of the ways of [`Packing`].
 
 use std::ffi::c_int;
 
@@ -12,10 +12,10 @@ use crate::checked::{CallError, Comm, Datatype, Recipe};
 use crate::memory::{Memory, POISON, Wire};
 use crate::method::Setup;
 
-/// Why a layout can be compiled.
+/// Why a layout can always be compiled.
 const IN_MEMORY: &str = "the arrays lie in memory, hence in the address space";
 
-/// Why a program cannot be refused its memory.
+/// Why a program's memory is always accepted.
 const PROVED: &str =
     "a message lies within the arrays' memory, which the verification before timing has shown";
 
@@ -25,12 +25,12 @@ pub struct Endpoint {
     pub array: usize,
     /// Bytes from the start of that array to the layout's displacement 0.
     pub origin_bytes: i64,
-    /// What is there: the whole of a message, or a peer's block of an all-to-all.
+    /// The layout: the whole of a message, or a peer's block of an all-to-all.
     pub layout: Layout,
 }
 
 impl Endpoint {
-    /// Byte of the arrays' memory that displacement 0 stands for, in the block of `peer`.
+    /// Byte of the arrays' memory that corresponds to displacement 0, in the block of `peer`.
     pub fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
         let start =
             arrays.place(self.array).start as i64 + self.origin_bytes + peer as i64 * self.layout.extent();
@@ -41,23 +41,23 @@ impl Endpoint {
 /// Packs or unpacks one end of a message.
 pub struct Packer<'a> {
     how: Packing,
-    /// Has the application's loops.
+    /// The application's loops belong to it.
     face: &'a Face,
     comm: &'a Comm,
     /// Blocks that are packed at once.
     blocks: usize,
-    /// Of an end that goes by the datatype; `None` also where there is nothing to pack.
+    /// For an end that uses the datatype; `None` also if there is nothing to pack.
     endpoint: Option<Endpoint>,
     recipe: Option<Recipe>,
-    /// As many as were made and not freed; the last is used.
+    /// All that were created and not freed; the last one is used.
     datatypes: Vec<Datatype>,
     programs: Vec<Program>,
-    /// It is there from the start, as a hand-written loop is.
+    /// It exists from the start, like a hand-written loop.
     plain_loop: Option<PlainLoop>,
 }
 
 impl<'a> Packer<'a> {
-    /// One end of a ping-pong's message. A hand-written loop has the order [`WireOrder::Manual`] and no other.
+    /// One end of a ping-pong's message. A hand-written loop only has the order [`WireOrder::Manual`].
     fn of_message(
         setup: &Setup<'a>,
         arrays: &Arrays,
@@ -85,7 +85,7 @@ impl<'a> Packer<'a> {
         Ok(packer)
     }
 
-    /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. What it needs is made.
+    /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. Its datatype or program is created.
     pub fn of_face(
         how: Packing,
         face: &'a Face,
@@ -123,7 +123,7 @@ impl<'a> Packer<'a> {
         self.how
     }
 
-    /// Makes a datatype or a program, where it packs by one. Made again, there are more of them: the last is used.
+    /// Creates a datatype or a program, if it packs with one. Repeated calls add more of them: the last one is used.
     pub fn create(&mut self) -> Result<(), CallError> {
         if let Some(recipe) = &self.recipe {
             self.datatypes.push(recipe.create()?);
@@ -134,19 +134,19 @@ impl<'a> Packer<'a> {
         Ok(())
     }
 
-    /// Frees what was made last.
+    /// Frees the one that was created last.
     pub fn free(&mut self) -> Result<(), CallError> {
         self.programs.pop();
         self.datatypes.pop().map_or(Ok(()), Datatype::free)
     }
 
-    /// The datatype that was made last.
+    /// The datatype that was created last.
     #[inline]
     pub fn datatype(&self) -> &Datatype {
         self.datatypes.last().expect("created before use")
     }
 
-    /// Byte of the arrays' memory that displacement 0 of the block of `peer` stands for.
+    /// Byte of the arrays' memory that corresponds to displacement 0 of the block of `peer`.
     #[inline]
     pub fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
         self.endpoint.as_ref().expect("an end that goes by the datatype has one").offset(arrays, peer)
@@ -178,8 +178,7 @@ impl<'a> Packer<'a> {
             }
             Packing::Mpi => {
                 let address = arrays.memory().as_ptr().wrapping_add(self.offset(arrays, 0));
-                // SAFETY: the layout lies within the arrays' memory, which apps' conformance tests and the
-                // verification before timing have shown.
+                // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing.
                 unsafe { self.comm.pack(address, self.blocks as c_int, self.datatype(), packed) }?;
             }
             _ => {}
@@ -218,14 +217,14 @@ impl<'a> Packer<'a> {
 
 /// Packs and unpacks a whole message, between the arrays and the wire buffers of a [`Memory`].
 pub struct MessagePacker<'a> {
-    /// Packs what is sent.
+    /// Packs the data to send.
     pub send: Packer<'a>,
-    /// Unpacks what is received.
+    /// Unpacks the received data.
     pub receive: Packer<'a>,
     message_bytes: usize,
-    /// Bytes that `MPI_Pack` may need; the message where it is not called.
+    /// Bytes that `MPI_Pack` may need; the message's bytes if it is not called.
     pack_bytes: usize,
-    /// Where contiguous bytes are copied to before they are sent, and from after they were received; else empty.
+    /// Buffers for the copies of contiguous bytes before they are sent, and after they were received; otherwise empty.
     copies: [Wire; 2],
 }
 
@@ -247,7 +246,7 @@ impl<'a> MessagePacker<'a> {
             "MPI_Pack_size asks for {pack_bytes} bytes for a message of {message_bytes}"
         );
         let copies = [send.how, receive.how].map(|how| {
-            // Every page is written.
+            // This writes every page.
             let mut copy = Wire::new(if how == Packing::Copied { message_bytes } else { 0 });
             copy.fill(POISON);
             copy
@@ -255,13 +254,13 @@ impl<'a> MessagePacker<'a> {
         Ok(Self { send, receive, message_bytes, pack_bytes, copies })
     }
 
-    /// Makes what both ends need: datatypes or programs.
+    /// Creates the datatypes or programs of both ends.
     pub fn create(&mut self) -> Result<(), CallError> {
         self.send.create()?;
         self.receive.create()
     }
 
-    /// Frees what was made last.
+    /// Frees those that were created last.
     pub fn free(&mut self) -> Result<(), CallError> {
         self.send.free()?;
         self.receive.free()

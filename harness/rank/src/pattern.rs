@@ -1,10 +1,10 @@
-//! Data that tells where it came from: a value for every byte of every rank in every generation.
+//! Data that identifies its origin: a value for every byte of every rank in every generation.
 //!
-//! A word is its index times an odd number, xor a seed of rank and generation. So within one memory no two words
-//! are equal, and at one place no two generations or ranks agree: bytes that did not travel, travelled from the
-//! wrong place, or are left over from the last transfer, differ from what must be there.
+//! A word is its index times an odd number, xor a seed from rank and generation. So within one memory no two words are
+//! equal, and at one place no two generations or ranks have the same word: bytes that were not sent, were sent from the
+//! wrong place, or are left over from an earlier transfer, differ from the expected ones.
 
-/// An odd number with well mixed bits (the golden ratio's), so that multiplying permutes the 32-bit words.
+/// An odd number with well mixed bits (the golden ratio's), so that multiplication permutes the 32-bit words.
 const SPREAD: u32 = 0x9E37_79B1;
 
 /// Bytes of a word.
@@ -25,13 +25,13 @@ impl Pattern {
         Self { seed: mixed ^ mixed >> 12 }
     }
 
-    /// What is written anew before a repetition, from 1, of the data of `rank` in `generation`.
+    /// The data written before repetition `repetition`, from 1, by `rank` in `generation`.
     pub fn of_repetition(rank: usize, generation: u32, repetition: u32) -> Self {
         let seed = Self::new(rank, generation).seed ^ repetition.wrapping_mul(SPREAD);
         Self { seed: (seed ^ seed >> 15).wrapping_mul(0x2C1B_3C6D) }
     }
 
-    /// The data that `rank` sends in a repetition of a generation: its initial data, until it is written again.
+    /// The data that `rank` sends in a repetition of a generation: its initial data, until it is rewritten.
     pub fn sent(rank: usize, generation: u32, repetition: u32) -> Self {
         match repetition {
             0 => Self::new(rank, generation),
@@ -50,7 +50,7 @@ impl Pattern {
         self.word(offset / WORD)[offset % WORD]
     }
 
-    /// Writes the bytes that belong at `offset` and behind it.
+    /// Writes the bytes that belong at `offset` and after it.
     pub fn write(self, offset: usize, bytes: &mut [u8]) {
         let head = (offset.next_multiple_of(WORD) - offset).min(bytes.len());
         let (first, rest) = bytes.split_at_mut(head);
@@ -62,7 +62,7 @@ impl Pattern {
         tail.iter_mut().enumerate().for_each(|(i, byte)| *byte = self.byte(tail_at + i));
     }
 
-    /// The first byte of `bytes`, which lie at `offset`, that is not what it should be.
+    /// The first wrong byte of `bytes`, which are at `offset`.
     pub fn first_difference(self, offset: usize, bytes: &[u8]) -> Option<usize> {
         /// Bytes compared at once.
         const CHUNK: usize = 4096;
@@ -79,9 +79,9 @@ impl Pattern {
     }
 }
 
-/// One of `count` places, at random, another in each generation; the same on all ranks.
+/// One of `count` places, at random, different for each generation; the same on all ranks.
 pub fn some_place(generation: u64, count: usize) -> usize {
-    /// That of 64 bits.
+    /// The golden ratio's number with 64 bits.
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
     let share = generation.wrapping_mul(SPREAD) >> 32;
     ((share * count as u64) >> 32) as usize

@@ -1,4 +1,4 @@
-//! How the memory that is sent and the memory that is received into lie to each other.
+//! The relation between the memory that is sent and the memory that is received into.
 
 use apps::{Arrays, MicroApp, Side, WireOrder};
 
@@ -7,11 +7,11 @@ use crate::spans::{Span, spans};
 /// The relation of both regions of one rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Regions {
-    /// The same bytes in the same order, as where the original answers from where it received (WRF, MILC, SPECFEM3D).
+    /// The same bytes in the same order, for tests in which the original answers from the memory it received into (WRF, MILC, SPECFEM3D).
     Same,
     /// No byte in common.
     Apart,
-    /// Some bytes in common, or all of them in another order.
+    /// Some bytes in common, or all bytes in another order.
     Overlapping,
 }
 

@@ -1,4 +1,4 @@
-//! Reports what becomes of a case while it is measured, and which method a failure would be the fault of.
+//! Reports the events of a case while it is measured, and the method to blame for a failure.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -10,23 +10,23 @@ use crate::guard::MemoryGuard;
 use crate::library_account;
 use crate::output::{Output, OutputFormat};
 
-/// Exit code for a person's script: a method moved wrong bytes.
+/// Exit code for scripts: a method transferred wrong bytes.
 pub const WRONG_DATA: u8 = 1;
 
-/// Reports the events of one process; of all ranks, rank 0 does.
+/// Reports the events of one process; among all ranks, only rank 0 does.
 pub struct EventReporter {
     /// Prints or keeps events.
     pub output: Output,
-    /// Ends the process before an MPI's growing memory takes the machine with it.
+    /// Ends the process before an MPI's growing memory exhausts the machine's.
     pub guard: Option<MemoryGuard>,
-    /// The method that is being worked on.
+    /// The current method.
     pub method: String,
     has_wrong_data: bool,
     is_first: bool,
 }
 
 impl EventReporter {
-    /// Of the rank `rank` of the world.
+    /// For rank `rank` of the world.
     pub fn new(output: Output, rank: usize, guard: Option<MemoryGuard>) -> Self {
         Self { output, guard, method: String::new(), has_wrong_data: false, is_first: rank == 0 }
     }
@@ -38,7 +38,7 @@ impl EventReporter {
         }
     }
 
-    /// Reports that work on a method begins, which is blamed from now on.
+    /// Reports that work on a method begins; this method is blamed from now on.
     pub fn working(&mut self, method: &str, stage: Stage) {
         method.clone_into(&mut self.method);
         if let Some(guard) = &self.guard {
@@ -53,8 +53,8 @@ impl EventReporter {
         self.report(&Event::Ended { method: method.to_owned(), outcome });
     }
 
-    /// Reports that all methods have ended, and what the library tells of itself. That comes last: to ask may load components of the
-    /// library, which nothing that is measured is to meet.
+    /// Reports that all methods have ended, and the library's report on itself. The latter comes last: reading it may
+    /// load components of the library, which must not affect measurements.
     pub fn done(&mut self) {
         self.report(&Event::Done);
         if self.is_first {
@@ -62,7 +62,7 @@ impl EventReporter {
         }
     }
 
-    /// For a person's script; a program that reads events knows already.
+    /// For scripts; a program that reads events already knows.
     pub fn exit_code(&self) -> ExitCode {
         if self.has_wrong_data && self.output.format == OutputFormat::Text {
             ExitCode::from(WRONG_DATA)
@@ -71,14 +71,14 @@ impl EventReporter {
         }
     }
 
-    /// Says how an MPI call has failed, and ends all ranks: others may be waiting for this one, so that nothing that
-    /// needs them can be done any more.
+    /// Reports how an MPI call has failed, and ends all ranks: others may be waiting for this one, so nothing that
+    /// needs them is possible any more.
     pub fn abort(&self, outcome: Outcome) -> ! {
         /// Exit code of a job that a failing MPI call has ended.
         const MPI_FAILED: i32 = 3;
-        /// If a call failed since another rank has died, the launcher ends this one long before that.
+        /// If a call failed because another rank has died, the launcher ends this one long before that.
         const LAUNCHER: Duration = Duration::from_secs(1);
-        /// Launchers drop what they have not passed on when the job is aborted.
+        /// When a job is aborted, launchers drop output that they have not forwarded.
         const TO_PASS_ON: Duration = Duration::from_millis(300);
         self.output.fail(&self.method, outcome);
         std::thread::sleep(LAUNCHER);

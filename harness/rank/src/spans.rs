@@ -1,4 +1,4 @@
-//! Where a message lies in the one memory that holds all arrays.
+//! The places of a message in the one memory with all arrays.
 
 use std::ops::RangeInclusive;
 
@@ -10,20 +10,20 @@ pub const LINE_BYTES: usize = 64;
 /// One contiguous run in the arrays' memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Where it begins, in bytes from the start of the arrays' memory.
+    /// Its start, in bytes from the start of the arrays' memory.
     pub offset: usize,
     /// Its length in bytes.
     pub bytes: usize,
 }
 
 impl Span {
-    /// The cache lines that it touches, by number: the arrays' memory begins with one.
+    /// The cache lines that it touches, by number: the arrays' memory begins at a line.
     pub fn lines(self) -> RangeInclusive<usize> {
         self.offset / LINE_BYTES..=(self.offset + self.bytes - 1) / LINE_BYTES
     }
 }
 
-/// Where the message lies in the arrays' memory, in wire order; made as it is asked for, since there may be many.
+/// The runs of the message in the arrays' memory, in wire order; computed lazily, because there may be many.
 pub fn spans<'a>(message: &'a Message, arrays: &Arrays) -> impl Iterator<Item = Span> + use<'a> {
     let starts: Vec<i64> = (0..arrays.specs().len()).map(|i| arrays.place(i).start as i64).collect();
     message.segments().map(move |(array, segment)| Span {
@@ -32,8 +32,7 @@ pub fn spans<'a>(message: &'a Message, arrays: &Arrays) -> impl Iterator<Item = 
     })
 }
 
-/// Bytes of all cache lines that a message touches: those of its data in the arrays, each counted once, and those that
-/// its packed bytes fill.
+/// Bytes of all cache lines that a message touches: those of its data in the arrays, each counted once, and those of its packed bytes.
 pub fn line_bytes(message: &Message, arrays: &Arrays) -> u64 {
     let mut touched = vec![0_u64; (arrays.memory().len() / LINE_BYTES).div_ceil(64)];
     for line in spans(message, arrays).flat_map(Span::lines) {

@@ -22,7 +22,7 @@ use crate::regions::Regions;
 use crate::spans::{Span, spans};
 use crate::stamps::Stamps;
 
-/// Which memory of a case a spot is in, as it is called between two repetitions.
+/// The memory of a case that a spot is in, by its name between two repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Buffer {
     Arrays,
@@ -54,7 +54,7 @@ struct Spot {
     place: Buffer,
     /// Their places there.
     at: usize,
-    /// How many: those of a stamp, or as many of it as are in one run.
+    /// Number of bytes: those of a stamp, or the part of it in one run.
     bytes: usize,
     /// The rank that sends them.
     sender: usize,
@@ -104,12 +104,12 @@ impl Spot {
     }
 }
 
-/// The spots of one rank in the repetitions of a block. Without any, nothing is looked at.
+/// The spots of one rank in the repetitions of a block. Without any, nothing is checked.
 #[derive(Default)]
 pub struct Spots {
-    /// Looked at after a repetition.
+    /// Checked after a repetition.
     after: Vec<Spot>,
-    /// Whether the next repetition sends what these spots are in: the arrays of an all-to-all get their own data back.
+    /// Whether the next repetition sends the memory of these spots: the arrays of an all-to-all get their own data back.
     are_sent: bool,
     /// Places in the first message, if ranks answer from the same memory: copied before they answer, and checked after the repetition.
     before_answer: Vec<Spot>,
@@ -118,14 +118,14 @@ pub struct Spots {
     answer: Vec<Spot>,
     /// The bytes there before a rank wrote its own stamps.
     overwritten: Vec<[u8; WORD]>,
-    /// Repetitions that were looked at.
+    /// Repetitions that were checked.
     looks: u32,
     /// The first error.
     mismatch: Option<Mismatch>,
 }
 
 impl Spots {
-    /// Those of ping-pongs by this method, of the generation of data that has just begun; the same on all ranks.
+    /// The spots of ping-pongs by this method, for the generation of data that has just begun; the same on all ranks.
     pub fn of_round_trip(session: &Session<'_>, memory: &mut Memory, method: &dyn Method) -> Self {
         let (setup, ends) = (session.setup, method.ends());
         let in_arrays = (ends.from, ends.to) == (Location::Arrays, Location::Arrays);
@@ -143,14 +143,14 @@ impl Spots {
         }
     }
 
-    /// Those of messages that are not answered: only the ranks that receive have any.
+    /// The spots of messages that are not answered: only the receiving ranks have any.
     pub fn of_one_way(session: &Session<'_>, memory: &mut Memory, method: &dyn Method) -> Self {
         let receives = session.setup.me == 1 || session.setup.is_all_to_all();
         let after = if receives { leg(session, memory, method, false).1 } else { Vec::new() };
         Self::new(after, Vec::new(), Vec::new())
     }
 
-    /// Those of packing and of unpacking in one process, whose packed bytes are from rank 1: what must be there after either.
+    /// The spots of packing and of unpacking in one process, whose packed bytes are from rank 1: the expected data after either.
     pub fn of_packing(app: &MicroApp, memory: &Memory, order: WireOrder, generation: u32) -> [Self; 2] {
         let whole = 0..app.message_bytes() as usize;
         let stamps = Stamps::of(spans(&app.message(Side::Send, order), &memory.arrays));
@@ -197,14 +197,14 @@ impl Spots {
         }
     }
 
-    /// Writes what the answers of a pair are to have at their spots into the packed bytes that the peer has sent back.
+    /// Writes the stamps that a pair's answers are expected to have at their spots into the packed bytes that the peer has sent back.
     pub fn stamp_answer(&self, sent_by: impl Fn(usize) -> Pattern, packed: &mut [u8]) {
         for spot in &self.after {
             packed[spot.packed_at..][..spot.bytes].copy_from_slice(&spot.expected(&sent_by)[..spot.bytes]);
         }
     }
 
-    /// Puts a rank's own data back where the answers had others' stamps, and it is sent again.
+    /// Restores a rank's own data if the answers had others' stamps there and it is sent again.
     pub fn put_back(&self, memory: &mut Memory, own: Pattern) {
         for spot in self.after.iter().filter(|_| self.are_sent) {
             own.write(spot.at, &mut spot.place.of_mut(memory)[spot.range()]);
@@ -218,7 +218,7 @@ impl Spots {
         }
     }
 
-    /// Looks at all spots of a repetition, of which each rank has sent its pattern.
+    /// Checks all spots of a repetition, in which each rank has sent its pattern.
     #[inline]
     pub fn look(&mut self, memory: &Memory, sent_by: impl Fn(usize) -> Pattern) {
         self.looks += 1;
@@ -234,7 +234,7 @@ impl Spots {
         self.mismatch.take()
     }
 
-    /// The first spot that is wrong. Takes as long whatever is found.
+    /// The first wrong spot. The time does not depend on the result.
     #[inline]
     fn first_wrong(
         &self,
@@ -260,14 +260,14 @@ impl Session<'_> {
         }
     }
 
-    /// Looks at the spots of the last repetition.
+    /// Checks the spots of the last repetition.
     #[inline]
     pub fn look(&mut self, memory: &Memory) {
         let (generation, repetition) = (self.generation, self.repetition);
         self.spots.look(memory, |rank| Pattern::sent(rank, generation, repetition));
     }
 
-    /// Takes the time of a look, and leaves no trace.
+    /// Takes the time of a check, and leaves no trace.
     #[inline]
     pub fn look_in_vain(&self, memory: &Memory) {
         std::hint::black_box(self.spots.first_wrong(memory, |rank| self.sent_by(rank)));
@@ -284,8 +284,8 @@ struct Stamp {
     bytes: usize,
 }
 
-/// The spots of the messages of one way: what this rank sends, and what it receives. `is_back` of the way back of an all-to-all, in
-/// which the arrays have changed roles.
+/// The spots of the messages of one way: those that this rank sends, and those that it receives. `is_back` is for the
+/// way back of an all-to-all, in which the arrays have changed roles.
 fn leg(
     session: &Session<'_>,
     memory: &mut Memory,
@@ -321,7 +321,7 @@ fn leg(
         Exchange::Pairs => chosen.iter().flatten().for_each(|stamp| {
             receive(setup.peer(), stamp, stamp.packed_at);
         }),
-        // From each rank comes the block that it has for this one.
+        // Each rank sends the block that it has for this one.
         Exchange::AllToAll { .. } => (0..setup.ranks).for_each(|sender| {
             for stamp in &chosen[setup.me] {
                 let packed_at = stamp.packed_at - messages[setup.me].start + messages[sender].start;
@@ -344,8 +344,8 @@ fn blocks(bytes: usize, count: usize) -> Vec<Range<usize>> {
     (0..count).map(|i| i * block..(i + 1) * block).collect()
 }
 
-/// The first, the last and a random stamp of a message; the same on all ranks. Of several messages the last of each, which alone shows
-/// all that are lost, stale or cut off: a rank that has many to look at would keep the others waiting.
+/// The first, the last and a random stamp of a message; the same on all ranks. For several messages only the last stamp of each,
+/// which is enough to show all that are lost, stale or truncated: a rank with many stamps to check would make the others wait.
 fn choose(
     generation: u32,
     messages: &[Range<usize>],
@@ -408,7 +408,7 @@ fn each_of_arrays(
     }
 }
 
-/// Finds where packed bytes are in the arrays of their receiver. Of a stamp that is torn apart there, its first part counts.
+/// Finds the places of packed bytes in the arrays of their receiver. If a stamp is divided there, its first part counts.
 fn place_in_arrays(app: &MicroApp, memory: &Memory, order: WireOrder, spots: &mut [Spot]) {
     spots.sort_by_key(|spot| spot.packed_at);
     let mut left = spots.iter_mut().peekable();

@@ -1,20 +1,20 @@
-//! Fresh data: a few bytes in every cache line of what is sent, written anew before each repetition.
+//! Fresh data: a few bytes in every cache line of the send data, rewritten before each repetition.
 //!
-//! An application writes its arrays between two exchanges, and a packed message has just been written when it is sent. A
-//! buffer that is sent again unchanged is still in the receiver's cache in part: contiguous bytes then travel up to twice
-//! as fast as any that were written. What counts is who wrote a line last, not how much of it, so that one word in a
-//! line does what writing all of it would (measured: docs/evidence/fresh-data.md).
+//! An application writes its arrays between two exchanges, and a packed message has just been written when it is sent.
+//! A buffer that is sent again unchanged is still partly in the receiver's cache: contiguous bytes are then sent up to
+//! twice as fast as any that were written. Only the last writer of a line matters, not how much of it was written, so
+//! one word per line has the same effect as writing all of it (measured: docs/evidence/fresh-data.md).
 
 use std::ops::Range;
 
 use crate::pattern::{Pattern, WORD};
 use crate::spans::{LINE_BYTES, Span};
 
-/// The places of all stamps in one memory: of every run one in each line that it touches.
+/// The places of all stamps in one memory: for every run one in each line that it touches.
 pub struct Stamps {
     /// First bytes of the words that are stamped, rising.
     words: Vec<usize>,
-    /// Bytes that are stamped where a run has no whole word in a line, rising.
+    /// Bytes that are stamped if a run has no whole word in a line, rising.
     bytes: Vec<usize>,
 }
 
@@ -47,7 +47,7 @@ impl Stamps {
         self.bytes.iter().for_each(|&at| memory[at] = pattern.byte(at));
     }
 
-    /// The bytes that are stamped in a run.
+    /// The stamped bytes of a run.
     pub fn within(&self, span: Span) -> impl Iterator<Item = Range<usize>> {
         let end = span.offset + span.bytes;
         let of = |places: &[usize]| {

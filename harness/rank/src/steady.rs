@@ -1,6 +1,6 @@
-//! What a timed loop must leave behind: the data of its last repetition, which differs from that of every other, so that
-//! a transfer that was lost on the way, or brought what an earlier one had, is found. Looked at once per block, outside
-//! of all times, and only as a whole: a few bytes of every repetition were looked at before (`spots.rs`).
+//! The data that a timed loop must leave behind: that of its last repetition, which differs from every other, so a
+//! transfer that was lost, or that repeated earlier data, is detected. It is compared once per block, outside of all
+//! times, and as a whole; a few bytes of every repetition were already checked (`spots.rs`).
 
 use apps::{Side, WireOrder};
 use common::packing::{Ends, Location};
@@ -15,7 +15,7 @@ use crate::regions::Regions;
 use crate::spans::{Span, spans};
 use crate::spots::Spots;
 
-/// Writes new data into what is sent, and spoils what is to be received.
+/// Writes new data into the send buffers, and overwrites the receive buffers.
 pub fn prepare(
     session: &mut Session<'_>,
     memory: &mut Memory,
@@ -47,7 +47,7 @@ pub fn prepare(
     method.settle()
 }
 
-/// Whether what was received is what was sent.
+/// Whether the received data is the data that was sent.
 pub fn check(
     session: &mut Session<'_>,
     memory: &mut Memory,
@@ -62,7 +62,7 @@ pub fn check(
     let in_arrays = ends.from == Location::Arrays && ends.to == Location::Arrays && !setup.is_all_to_all();
     let expected = match session.regions {
         Regions::Overlapping if in_arrays => return Ok(None),
-        // The peer answers from where it received: the origin gets its own data back.
+        // The peer answers from the memory it received into, so the origin gets its own data back.
         Regions::Same if in_arrays => {
             let mut expected = sent(session, &memory.arrays, ends, 0);
             session.spots.stamp_answer(|rank| session.sent_by(rank), &mut expected);
@@ -80,8 +80,8 @@ pub fn check(
     Ok(mismatch.map(|what| format!("after a block: {what}")))
 }
 
-/// Whether what lies in the wire buffer at last came from the second array: in an all-to-all whose way back leaves
-/// the first transfer's bytes packed.
+/// Whether the final data in the wire buffer came from the second array: in an all-to-all whose way back leaves the
+/// first transfer's bytes packed.
 fn ends_with_the_way_back(session: &Session<'_>, ends: Ends) -> bool {
     session.setup.is_all_to_all() && ends.from == Location::Arrays && ends.to == Location::Wire
 }

@@ -1,5 +1,5 @@
-//! The threads of a rank: each knows its number, and all meet at barriers. They live as long as the case, as those of an
-//! application do: starting a thread takes longer than many an exchange, and so may a thread's first call of MPI.
+//! The threads of a rank: each knows its number, and all meet at barriers. They live as long as the case, as in an
+//! application: starting a thread takes longer than many exchanges, and so may a thread's first call of MPI.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -8,11 +8,11 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::measure::state::SPINS;
 
-/// As many threads as there are, the caller among them.
+/// A fixed number of threads, including the caller.
 pub struct Team {
     threads: usize,
     gate: Gate,
-    /// All but the caller; asleep while there is nothing to do.
+    /// All threads except the caller; asleep while there is nothing to do.
     others: Option<ThreadPool>,
 }
 
@@ -28,15 +28,15 @@ impl Team {
     /// A team of `threads`, at least one.
     ///
     /// # Errors
-    /// Threads that the system does not give.
+    /// If the system does not start the threads.
     pub fn new(threads: usize) -> Result<Self, ThreadPoolBuildError> {
         let pool = || ThreadPoolBuilder::new().num_threads(threads - 1).build();
         let others = (threads > 1).then(pool).transpose()?;
         Ok(Self { threads, gate: Gate::new(threads, SPINS), others })
     }
 
-    /// Runs `work` on all threads, and waits until all have ended. A panic of any is passed on. Threads wake one after
-    /// the other: what is timed begins behind a barrier.
+    /// Runs `work` on all threads, and waits until all have ended. A panic in any of them is passed on. Threads wake
+    /// one after the other, so timed work begins after a barrier.
     pub fn run(&self, work: impl Fn(Member<'_>) + Sync) {
         let first = Member { number: 0, team: self };
         let Some(others) = &self.others else { return work(first) };
@@ -61,13 +61,12 @@ impl Member<'_> {
     }
 }
 
-/// What threads leave behind for each other. What a thread that failed left is never read: the job ends.
+/// Data that threads leave for each other. Data left by a failed thread is never read, because the job ends.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits for something that another thread or the clock brings about. Others get the core where there are more threads
-/// than cores.
+/// Waits for a condition that another thread or the clock makes true. With more threads than cores, it yields.
 pub fn spin_until(mut is_so: impl FnMut() -> bool) {
     let mut spins: u32 = 0;
     while !is_so() {

@@ -1,5 +1,5 @@
-//! Finds out what carries the bytes between ranks: messages of a known size, and what each host's devices count meanwhile. The
-//! same is counted around the messages that are measured.
+//! Finds out what carries the bytes between ranks: ranks send messages of a known size, and the counters of each host's
+//! devices are read before and after. The counters are also read around the measured messages.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,11 +12,11 @@ use datatypes::Element;
 use crate::checked::{CallError, Comm, Datatype};
 use crate::environment;
 
-/// Bytes of a message: beyond every eager limit, far more than others send through a device in the fraction of a
+/// Bytes of a message: above every eager limit, far more than other programs send through a device in the fraction of a
 /// millisecond that it takes, and a hundredth of a second on a slow network.
 const MESSAGE_BYTES: usize = 1 << 20;
 
-/// The hosts that ranks are on, of which the first rank of each reads the counters.
+/// The hosts of the ranks; the first rank of each reads the counters.
 pub struct Hosts {
     /// The ranks of this host.
     host: Comm,
@@ -26,7 +26,7 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Of the ranks of `world`, of which this is the place of one. Collective.
+    /// For the ranks of `world`; `place` is that of this rank. Collective.
     ///
     /// # Errors
     /// An MPI call that fails.
@@ -42,7 +42,7 @@ impl Hosts {
     /// # Errors
     /// An MPI call that fails.
     pub fn account(&self, world: &Comm) -> anyhow::Result<Transport> {
-        // The counters are the host's: its first rank tells them, of all messages that its ranks send.
+        // The counters are the host's: its first rank reports them, for all messages that its ranks send.
         let within = count(world, &self.host, self.host.size()?)?;
         let between = count(world, &self.firsts, usize::from(self.is_first))?;
         let boot_id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
@@ -52,7 +52,7 @@ impl Hosts {
         Ok(Transport { hosts: accounts.into_iter().flatten().collect() })
     }
 
-    /// The counters of this host, where this rank reads them.
+    /// The counters of this host, if this rank reads them.
     pub fn counters(&self) -> Option<Counted> {
         self.is_first.then(counters)
     }
@@ -72,7 +72,7 @@ impl Hosts {
     }
 }
 
-/// The ranks of a host get one colour, others another.
+/// The ranks of a host get the same colour, and other hosts' ranks another.
 fn color(host: &str) -> usize {
     let mut hasher = DefaultHasher::new();
     host.hash(&mut hasher);
@@ -80,8 +80,8 @@ fn color(host: &str) -> usize {
     (hasher.finish() >> 33) as usize
 }
 
-/// What this host's devices count while its ranks send `messages` around a ring, and no rank of `world` does anything else.
-/// `None` where it sends none.
+/// The counts of this host's devices while its ranks send `messages` around a ring, and ranks of `world` do nothing
+/// else. `None` if the host sends none.
 fn count(world: &Comm, ring: &Comm, messages: usize) -> Result<Option<Counted>, CallError> {
     let is_part = messages > 0 && ring.size()? > 1;
     let before = counters();
@@ -105,7 +105,7 @@ fn send_around(ring: &Comm) -> Result<(), CallError> {
     // SAFETY: likewise.
     let mut receive =
         || unsafe { ring.receive(incoming.as_mut_ptr(), count, &byte, (rank + size - 1) % size) };
-    // Were all to send first, none would return: rank 1 at least receives.
+    // If all sent first, none would return: rank 1 at least receives first.
     if rank % 2 == 0 {
         send()?;
         receive()
@@ -115,9 +115,9 @@ fn send_around(ring: &Comm) -> Result<(), CallError> {
     }
 }
 
-/// Bytes that this host's devices have sent since it was started.
+/// Bytes that this host's devices have sent since the host was started.
 fn counters() -> Counted {
-    /// Behind the device's name and the eight numbers of what it has received.
+    /// Index after the device's name and the eight numbers of what it has received.
     const SENT: usize = 8;
     let devices = fs::read_to_string("/proc/net/dev").unwrap_or_default();
     let sent = |line: &'_ str| -> Option<(bool, u64)> {
@@ -131,7 +131,7 @@ fn counters() -> Counted {
     Counted { payload_bytes: 0, loopback_bytes: of(true), network_bytes: of(false), rdma_bytes }
 }
 
-/// What they have sent since these were read.
+/// The bytes sent since these counts.
 fn since(before: Counted) -> Counted {
     let now = counters();
     Counted {
@@ -144,12 +144,12 @@ fn since(before: Counted) -> Counted {
 
 /// Bytes that the ports of all adapters in this folder have sent.
 fn sent_by_ports(adapters: &Path) -> u64 {
-    /// Bytes in a step of `port_xmit_data`.
+    /// Bytes per step of `port_xmit_data`.
     const STEP: u64 = 4;
     let number = |file: &Path| fs::read_to_string(file).ok()?.trim().parse::<u64>().ok();
     let of_port = |port: &Path| {
         let steps = number(&port.join("counters/port_xmit_data"));
-        // Adapters of some clouds count in bytes, elsewhere.
+        // Adapters of some clouds count bytes, in another file.
         steps.map(|steps| steps * STEP).or_else(|| number(&port.join("hw_counters/tx_bytes"))).unwrap_or(0)
     };
     let children =

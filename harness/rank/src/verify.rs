@@ -1,8 +1,8 @@
-//! Nothing is timed before it has been shown to move the right bytes, and again afterwards.
+//! Every method is verified before it is timed, and again afterwards.
 //!
-//! Every way is tested by itself, because where sender and receiver use the same region (WRF, MILC, SPECFEM3D)
-//! an answer that never came would leave the right bytes in place. Memory is filled anew for each way with data
-//! of a new generation; all that must not change, the gaps between the arrays included, is compared too.
+//! Each way is verified separately, because if sender and receiver use the same region (WRF, MILC, SPECFEM3D) an answer
+//! that never arrived would leave the right bytes in place. For each way, memory is filled with data of a new
+//! generation; everything that must not change is compared too, including the gaps between the arrays.
 
 use apps::MicroApp;
 use common::packing::Ends;
@@ -17,7 +17,7 @@ use crate::pattern::Pattern;
 /// Transfers in each direction; two, so that the second must differ from what the first left behind.
 pub const ROUNDS: u32 = 2;
 
-/// Transfers and compares, in both directions. `Ok(Some(..))` holds the mismatch of this rank.
+/// Transfers and compares, in both directions. `Ok(Some(..))` has the mismatch of this rank.
 pub fn verify(
     session: &mut Session<'_>,
     memory: &mut Memory,
@@ -30,7 +30,7 @@ pub fn verify(
             mismatch = mismatch.or(found);
         }
         if session.setup.is_all_to_all() {
-            // Both ways have been gone with the arrays exchanged for the second: put them back.
+            // The arrays were exchanged for the second way: exchange them back.
             memory.arrays.swap(0, 1);
         }
     }
@@ -78,7 +78,7 @@ fn one_way(
     Ok(compare(setup.app, memory, ends, mine, receives.then_some(&incoming[..])))
 }
 
-/// Compares all memory with what must be there: `incoming` where it was to arrive, the pattern everywhere else.
+/// Compares all memory with the expected data: `incoming` at its places, the pattern everywhere else.
 pub fn compare(
     app: &MicroApp,
     memory: &mut Memory,
@@ -86,7 +86,7 @@ pub fn compare(
     mine: Pattern,
     incoming: Option<&[u8]>,
 ) -> Option<Mismatch> {
-    // What has been checked becomes what the comparison of all memory expects.
+    // The received data that was already checked becomes part of the expected data for the comparison of all memory.
     let arrived =
         incoming.and_then(|incoming| arrival(app, memory, ends, incoming, |at, found| mine.write(at, found)));
     if arrived.is_some() {

@@ -108,7 +108,8 @@ impl Sync {
         Ok(Interpolation::between(window.first, self.zero.last()))
     }
 
-    /// The error bound of the clocks at the last synchronisation, and their offset at the first; the maximum over ranks. Collective.
+    /// The error bound of the clocks at the last synchronisation, and the error observed at the first; the maximum over ranks.
+    /// Collective.
     pub fn facts(&self) -> Result<ClockFacts, CallError> {
         let worst = self.all.comm.maxima(&[self.zero.last().error_s])?[0];
         Ok(ClockFacts { shared: self.shares_clock, error_s: worst, residual_s: self.residual_s })

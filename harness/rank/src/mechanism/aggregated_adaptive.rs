@@ -1,9 +1,9 @@
-//! `aggregated:adaptive`: partitions travel in persistent messages, as with a mapping that is fixed beforehand; but the mapping
-//! is chosen from what messages cost here, and from when partitions became ready in transfers before.
+//! `aggregated:adaptive`: partitions are sent in persistent messages, as with a fixed mapping; but the mapping is
+//! chosen from the measured cost of messages, and from when partitions became ready in earlier transfers.
 //!
-//! Some transfers are observed: the sender notes when each partition becomes ready. After the last of them it may choose
-//! another mapping, and announces it to the receiver, which learns of it when it starts the next transfer; both know by the transfers'
-//! number when that is. All other transfers are those of a fixed mapping, and cost as much.
+//! Some transfers are observed: the sender notes when each partition becomes ready. After the last of them it may
+//! choose another mapping, and announces it to the receiver, which receives it when it starts the next transfer; both
+//! know the time by the transfers' number. All other transfers are those of a fixed mapping, at the same cost.
 
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -19,15 +19,15 @@ use crate::checked::{CallError, Comm, Request, TeamCalls};
 use crate::handoff::{Counters, ReadyTimes, Slot};
 use crate::measure::local_clock::monotonic_s;
 
-/// Transfers after which a mapping is chosen: these, and every so many.
+/// Transfers after which a mapping is chosen: these, and later regularly.
 const FIRST_CHOICES: [u32; 3] = [2, 4, 8];
 const NEXT_CHOICES: u32 = 64;
 /// Transfers before each choice that are observed.
 const OBSERVED: u32 = 2;
-/// Observed transfers that a choice rests on.
+/// Observed transfers that a choice uses.
 const REMEMBERED: usize = 8;
 
-/// Bytes of a number when a mapping is announced.
+/// Bytes of a number in the announcement of a mapping.
 const NUMBER: usize = size_of::<u32>();
 
 fn chooses_after(transfer: u32) -> bool {
@@ -38,25 +38,25 @@ fn is_observed(transfer: u32) -> bool {
     (transfer..transfer + OBSERVED).any(chooses_after)
 }
 
-/// Transfers right after a number, itself not observed, in which there is nothing to observe, to choose or to announce.
+/// Number of plain transfers right after this one: they are not observed, and nothing is chosen or announced in them.
 fn plain_after(transfer: u32) -> u32 {
     (transfer + 1..).take_while(|&next| !is_observed(next)).count() as u32
 }
 
-/// What changes from transfer to transfer.
+/// The state that changes from transfer to transfer.
 struct AdaptiveState {
-    /// Whether this transfer is observed; what is not is that of a fixed mapping.
+    /// Whether this transfer is observed; other transfers are like those of a fixed mapping.
     is_observed: bool,
-    /// Transfers that follow in which nothing but that of a fixed mapping is to be done.
+    /// Number of following transfers that are like those of a fixed mapping.
     plain: u32,
     counters: Counters,
     requests: Requests,
     /// Number of the transfer, from 1.
     transfer: u32,
     runs: Vec<Range<usize>>,
-    /// When partitions became ready in transfers that were observed.
+    /// When partitions became ready in observed transfers.
     observed: VecDeque<Vec<f64>>,
-    /// The ends of a mapping's runs on their way to the receiver, or none where it stays.
+    /// The ends of a mapping's runs, while they are sent to the receiver; empty if the mapping does not change.
     announced: Vec<u8>,
     announcement: Request,
 }
@@ -64,14 +64,14 @@ struct AdaptiveState {
 pub struct AggregatedAdaptive<'a> {
     channel: Channel<'a>,
     comm: Comm,
-    /// On which mappings are announced.
+    /// The communicator for announcements of mappings.
     control: Comm,
     costs: &'a Costs,
     threads: Vec<usize>,
     state: Slot<AdaptiveState>,
-    /// Of a transfer that is observed.
+    /// The times of an observed transfer.
     ready_times: ReadyTimes,
-    /// What a reading of the clock takes, in seconds.
+    /// Time of a clock reading, in seconds.
     reading_s: f64,
 }
 
@@ -115,20 +115,20 @@ impl<'a> AggregatedAdaptive<'a> {
         })
     }
 
-    /// Marks a partition, and sends what is complete with it.
+    /// Marks a partition, and sends its message if that is complete.
     #[inline]
     fn mark(&self, state: &AdaptiveState, partition: usize) -> Result<(), CallError> {
-        // SAFETY: of all threads, the one that completed the run.
+        // SAFETY: only the thread that completed the run does this.
         state.counters.mark(partition).map_or(Ok(()), |run| unsafe { state.requests.start(run) })
     }
 
-    /// The sender's part of a choice: what it was and what becomes of it.
+    /// The sender's part of a choice: makes it and announces the result.
     fn choose(&self, state: &mut AdaptiveState) -> Result<(), CallError> {
         let message = MessagePartitions { ranges: &self.channel.partitions, threads: &self.threads };
         let runs = merging::units(message, state.observed.make_contiguous(), self.costs);
         let stays = runs == state.runs;
         state.announced = if stays { Vec::new() } else { encoded(&runs) };
-        // SAFETY: all bytes of the list, which lives and stays as it is until the request is complete, at the next start.
+        // SAFETY: all bytes of the list, which lives and does not change until the request is complete, at the next start.
         let announcement = unsafe {
             Request::send(
                 state.announced.as_ptr(),
@@ -146,7 +146,7 @@ impl<'a> AggregatedAdaptive<'a> {
         std::mem::replace(&mut state.requests, new).free()
     }
 
-    /// Begins a transfer that is not like those around it.
+    /// Begins a transfer that differs from the plain ones.
     ///
     /// # Safety
     /// As for [`Mechanism::start`].
@@ -156,12 +156,12 @@ impl<'a> AggregatedAdaptive<'a> {
         state.transfer += 1;
         state.is_observed = is_observed(state.transfer);
         state.plain = if state.is_observed { 0 } else { plain_after(state.transfer) };
-        // SAFETY: no thread is here, as the caller vouches.
+        // SAFETY: no thread is here, as the caller guarantees.
         unsafe { self.ready_times.begin() };
         Ok(())
     }
 
-    /// Ends a transfer that was observed, at the sender.
+    /// Ends an observed transfer, at the sender.
     #[cold]
     fn conclude(&self, state: &mut AdaptiveState) -> Result<(), CallError> {
         if state.observed.len() == REMEMBERED {
@@ -171,7 +171,7 @@ impl<'a> AggregatedAdaptive<'a> {
         if chooses_after(state.transfer) { self.choose(state) } else { Ok(()) }
     }
 
-    /// What is left of a choice after the transfer before.
+    /// Completes a choice made after the previous transfer.
     fn settle(&self, state: &mut AdaptiveState) -> Result<(), CallError> {
         if !chooses_after(state.transfer) {
             return Ok(());
@@ -186,7 +186,7 @@ impl<'a> AggregatedAdaptive<'a> {
     }
 }
 
-/// What a reading of the clock takes: the shortest of some in a row, since what lies between partitions is to be known.
+/// Time of a clock reading: the shortest of several, because the time between partitions must be known.
 fn reading_s() -> f64 {
     const READINGS: u32 = 20;
     let row_s = || {
@@ -204,16 +204,16 @@ fn requests(channel: &Channel<'_>, comm: &Comm, runs: &[Range<usize>]) -> Result
     Requests::new(channel, channel.bytes_of(runs).map(|range| (range, comm)))
 }
 
-/// Where the runs of a mapping end.
+/// The ends of a mapping's runs.
 fn encoded(runs: &[Range<usize>]) -> Vec<u8> {
     runs.iter().flat_map(|run| (run.end as u32).to_ne_bytes()).collect()
 }
 
-/// Receives a mapping; `None` if it stays as it was.
+/// Receives a mapping; `None` if it has not changed.
 fn receive_mapping(channel: &Channel<'_>, control: &Comm) -> Result<Option<Vec<Range<usize>>>, CallError> {
     let mut received = vec![0u8; MOST_MESSAGES * NUMBER];
     let envelope = channel.envelope(received.len(), 0, control);
-    // SAFETY: all bytes of the list, which is left alone until the request is complete, here.
+    // SAFETY: all bytes of the list, which is not used until the request is complete, here.
     let mut request = unsafe { Request::receive(received.as_mut_ptr(), envelope) }?;
     let Status { source, tag, count, is_cancelled } = request.wait_for_status(channel.byte)?;
     let bytes = count.filter(|_| !is_cancelled).and_then(|count| received.get(..count));
@@ -226,8 +226,8 @@ fn receive_mapping(channel: &Channel<'_>, control: &Comm) -> Result<Option<Vec<R
     }
 }
 
-/// The mapping of so many partitions whose runs end where a message says; `None` of an empty one. What is no such mapping is
-/// not what was sent.
+/// The mapping of this number of partitions, from a message with the ends of its runs; `None` for an empty message. A
+/// message that is not such a mapping was not received as sent.
 fn decoded(bytes: &[u8], partitions: usize) -> Result<Option<Vec<Range<usize>>>, String> {
     let (numbers, rest) = bytes.as_chunks::<NUMBER>();
     let ends = numbers.iter().map(|&bytes| u32::from_ne_bytes(bytes) as usize);
@@ -244,14 +244,14 @@ fn decoded(bytes: &[u8], partitions: usize) -> Result<Option<Vec<Range<usize>>>,
     }
 }
 
-/// What came in place of a mapping.
+/// The error for a message that is not a mapping.
 fn wrong(detail: String) -> CallError {
     CallError::WrongData { call: "MPI_Irecv", detail }
 }
 
 impl Mechanism for AggregatedAdaptive<'_> {
     unsafe fn start(&self) -> Result<(), CallError> {
-        // SAFETY: no transfer is under way, and no thread is here.
+        // SAFETY: no transfer is in progress, and no thread is here.
         let state = unsafe { self.state.get() };
         match state.plain.checked_sub(1) {
             Some(left) => (state.plain, state.transfer) = (left, state.transfer + 1),
@@ -265,7 +265,7 @@ impl Mechanism for AggregatedAdaptive<'_> {
 
     #[inline]
     unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
-        // SAFETY: nobody starts or waits meanwhile.
+        // SAFETY: no thread starts or waits in the meantime.
         let state = unsafe { self.state.share() };
         if !state.is_observed {
             return self.mark(state, partition);
@@ -274,7 +274,7 @@ impl Mechanism for AggregatedAdaptive<'_> {
         // SAFETY: called by the thread of this number.
         unsafe { self.ready_times.note(thread, partition, now_s) };
         self.mark(state, partition)?;
-        // A reading ends before it returns, and begins after it was called.
+        // A reading is taken between the call and the return.
         let spent_s = monotonic_s() - now_s + self.reading_s;
         // SAFETY: as above.
         unsafe { self.ready_times.spend(thread, spent_s) };
@@ -293,12 +293,12 @@ impl Mechanism for AggregatedAdaptive<'_> {
     }
 
     fn messages(&self) -> Option<usize> {
-        // SAFETY: who has this is no thread that starts or waits, which they do behind barriers.
+        // SAFETY: no thread starts or waits in the meantime, because barriers separate that from this.
         Some(unsafe { self.state.share() }.requests.len())
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
-        // SAFETY: owned here, so that nobody else has it.
+        // SAFETY: owned here, so no other thread has it.
         let state = unsafe { self.state.get() };
         self.settle(state)?;
         self.state.into_inner().requests.free()

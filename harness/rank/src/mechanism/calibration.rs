@@ -1,8 +1,8 @@
-//! What messages cost between these two ranks, on this MPI, now: measured once per case, before anything is timed.
+//! The costs of messages between these two ranks, on this MPI, now: measured once per case, before timing.
 //!
-//! For each number of neighbours that could travel together, the whole message is sent in a row of such messages, and one of
-//! them alone. Both are timed by the sender's clock up to an empty answer, whose own time is taken off. What is sent is
-//! written to before, and what has arrived is looked at, as in a transfer.
+//! For each number of neighbours that could be sent together, the whole message is sent in a row of such messages, and
+//! one of them is sent by itself. Both are timed by the sender's clock up to an empty answer, whose own time is
+//! subtracted. Send buffers are written before, and received data is read, as in a transfer.
 
 use std::time::Instant;
 
@@ -14,12 +14,11 @@ use super::persistent::Requests;
 use super::{Channel, Role};
 use crate::checked::{CallError, Comm};
 
-/// Time after which no further round begins, in seconds; and how many there are at least and at most. The first one does not
-/// count.
+/// Time in seconds after which no further round begins; and the minimum and maximum rounds. The first one does not count.
 const ENOUGH_S: f64 = 0.1;
 const ROUNDS: (usize, usize) = (4, 40);
 
-/// Bytes of a line of the caches, on every machine that we know of, or of a part of one.
+/// Bytes of a cache line, or of a part of one, on every known machine.
 const LINE_BYTES: usize = 64;
 
 /// Messages of a size, as persistent requests.
@@ -31,7 +30,7 @@ struct MessageSize {
     row_s: Vec<f64>,
 }
 
-/// Measures from rank 0, which sends, to rank 1; collective, and both get the same.
+/// Measures from rank 0, which sends, to rank 1; collective, and both get the same result.
 pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
     let comm = channel.comm.duplicate()?;
     let partitions = channel.partitions.len();
@@ -48,7 +47,7 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
     let (begin, mut answers_s) = (Instant::now(), Vec::new());
     for round in 0..ROUNDS.1 {
         let goes_on = round < ROUNDS.0 || begin.elapsed().as_secs_f64() < ENOUGH_S;
-        // Only one rank's clock decides; both walk on together.
+        // Only one rank's clock decides; both take the same steps.
         if comm.broadcast([f64::from(u8::from(goes_on))])?[0] == 0.0 {
             break;
         }
@@ -81,7 +80,7 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
     Ok(Costs::new(share(&comm, costs)?))
 }
 
-/// The costs of rank 0, on both.
+/// The costs measured by rank 0, on both ranks.
 fn share(comm: &Comm, mut costs: Vec<Cost>) -> Result<Vec<Cost>, CallError> {
     /// More sizes than there are powers of two of neighbours.
     const MOST: usize = 64;
@@ -96,19 +95,19 @@ fn share(comm: &Comm, mut costs: Vec<Cost>) -> Result<Vec<Cost>, CallError> {
     Ok(costs)
 }
 
-/// The ranks, while they calibrate.
+/// The ranks during calibration.
 struct MessageTimer<'a> {
     channel: &'a Channel<'a>,
     comm: &'a Comm,
 }
 
 impl MessageTimer<'_> {
-    /// Sends the first `count` messages of a row. At the sender, the time of starting one, and of all up to the answer.
+    /// Sends the first `count` messages of a row. At the sender, returns the time to start one, and the time of all up to the answer.
     fn send(&self, row: &MessageSize, count: usize) -> Result<(f64, f64), CallError> {
         let all = 0..count;
         let bytes = if count == 1 { row.bytes } else { self.channel.memory.bytes() };
         if self.channel.role == Role::Receiver {
-            // SAFETY: one thread calibrates, and has waited for all requests before.
+            // SAFETY: one thread calibrates, and has waited for all earlier requests.
             all.clone().try_for_each(|message| unsafe { row.requests.start(message) })?;
             self.comm.barrier()?;
             // SAFETY: as above.
@@ -138,9 +137,9 @@ impl MessageTimer<'_> {
         Ok(begin.elapsed().as_secs_f64() / 2.0)
     }
 
-    /// An empty message from one of the two.
+    /// An empty message from one of the two ranks.
     fn token(&self, from: Role) -> Result<(), CallError> {
-        // The last tag of a row is the number of its messages less one.
+        // The last tag of a row is the number of its messages minus one.
         let envelope = self.channel.envelope(0, self.channel.partitions.len(), self.comm);
         // SAFETY: no byte is read or written.
         unsafe {
@@ -151,7 +150,7 @@ impl MessageTimer<'_> {
         }
     }
 
-    /// Changes what will be sent, or looks at what has come.
+    /// Changes the data to send, or reads the received data.
     fn touch(&self, bytes: usize) {
         for at in (0..bytes).step_by(LINE_BYTES) {
             let byte = self.channel.at(at);

@@ -1,5 +1,5 @@
-//! `isend`: an `MPI_Isend` per partition, by the thread that finishes it, into receives that are posted at the start. Polling is that
-//! of the modes `IsendTest` and `IsendTestall` of the HLRS benchmark (Schneewind and Niethammer, EuroMPI 2024).
+//! `isend`: an `MPI_Isend` per partition, by the thread that finishes it, into receives that are posted at the start. Polling
+//! is that of the modes `IsendTest` and `IsendTestall` of the HLRS benchmark (Schneewind and Niethammer, EuroMPI 2024).
 
 use common::kinds::partitioned::methods::Polling;
 
@@ -30,7 +30,7 @@ impl Mechanism for Isend<'_> {
         }
         for (partition, request) in self.requests.iter().enumerate() {
             let (address, envelope) = self.channel.partition(partition);
-            // SAFETY: no thread is here. The partition is left alone until the wait, as the channel's region vouches for.
+            // SAFETY: no thread is here. The partition is not used until the wait, as the channel's region guarantees.
             unsafe { *request.get() = Request::receive(address, envelope)? };
         }
         Ok(())
@@ -38,9 +38,9 @@ impl Mechanism for Isend<'_> {
 
     unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
         let (address, envelope) = self.channel.partition(partition);
-        // SAFETY: the partition's own thread, which vouches for its not changing until the wait.
+        // SAFETY: the partition's own thread, which guarantees that it does not change until the wait.
         let request = unsafe { self.requests[partition].get() };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         *request = unsafe { Request::send(address, envelope) }?;
         match self.polling {
             Polling::OnceEach => request.status().map(drop),
@@ -52,7 +52,7 @@ impl Mechanism for Isend<'_> {
         // SAFETY: no other thread is here.
         let mut requests = self.requests.iter().map(|request| unsafe { request.get() });
         match (self.polling, self.channel.role) {
-            // SAFETY: likewise.
+            // SAFETY: as above.
             (Polling::UntilAll, Role::Sender) => unsafe { self.list.get() }.test_until_complete(requests),
             _ => requests.try_for_each(Request::wait),
         }

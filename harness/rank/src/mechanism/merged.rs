@@ -1,5 +1,5 @@
-//! `aggregated` with a mapping that is fixed beforehand: user partitions are mapped to those of another mechanism, persistent sends or
-//! an MPI-4 request, each of which has an atomic counter: who marks the last of its partitions sends it. Nobody waits for a lock.
+//! `aggregated` with a fixed mapping: user partitions are mapped to those of another mechanism, persistent sends or an MPI-4 request.
+//! Each of these has an atomic counter; the thread that marks the last of its partitions sends it. There are no locks to wait for.
 
 use std::ops::Range;
 
@@ -22,19 +22,19 @@ impl<M> Merged<M> {
 impl<M: Mechanism> Mechanism for Merged<M> {
     unsafe fn start(&self) -> Result<(), CallError> {
         self.counters.reset();
-        // SAFETY: passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { self.transport.start() }
     }
 
     #[inline]
     unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
         let Some(run) = self.counters.mark(partition) else { return Ok(()) };
-        // SAFETY: of all threads, the one that completed the run.
+        // SAFETY: only the thread that completed the run does this.
         unsafe { self.transport.ready(thread, run) }
     }
 
     unsafe fn wait(&self) -> Result<(), CallError> {
-        // SAFETY: passed on.
+        // SAFETY: the caller's guarantees are passed on.
         unsafe { self.transport.wait() }
     }
 

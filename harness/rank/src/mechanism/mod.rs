@@ -1,8 +1,8 @@
-//! Mechanisms: how a message that is finished partition by partition travels from one rank to another. A new one is a
-//! row and a variant in [`common::kinds::partitioned::methods`], a file, and an arm in [`table::make`].
+//! Mechanisms: how a message that is finished partition by partition is sent from one rank to another. A new mechanism
+//! needs a row and a variant in [`common::kinds::partitioned::methods`], a file, and an arm in [`table::make`].
 //!
-//! One transfer is [`Mechanism::start`] on both ranks; [`Mechanism::ready`] of each partition by its thread on the one,
-//! [`Mechanism::arrived`] on the other where it has to ask; and [`Mechanism::wait`]. All return codes are checked.
+//! One transfer consists of [`Mechanism::start`] on both ranks; [`Mechanism::ready`] for each partition by its thread on one
+//! rank, [`Mechanism::arrived`] on the other if it has to ask; and [`Mechanism::wait`]. All return codes are checked.
 
 mod aggregated_adaptive;
 pub mod calibration;
@@ -21,7 +21,7 @@ use std::ops::Range;
 use crate::checked::{CallError, Comm, Datatype, Envelope, TeamCalls};
 use crate::memory::Region;
 
-/// Which end of a transfer a rank is.
+/// The end of a transfer that a rank is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The partitions become ready here.
@@ -30,7 +30,7 @@ pub enum Role {
     Receiver,
 }
 
-/// A transfer that is repeated: memory, its partitions, and who does what.
+/// A repeated transfer: its memory, its partitions, and the roles.
 #[derive(Clone)]
 pub struct Channel<'a> {
     /// The communicator of both ranks.
@@ -39,21 +39,21 @@ pub struct Channel<'a> {
     pub peer: usize,
     /// The first tag that the channel may use; others follow it, one per partition.
     pub tag: usize,
-    /// What this rank is.
+    /// The role of this rank.
     pub role: Role,
-    /// The message: read by a sender, written by a receiver. Between [`Mechanism::start`] and the end of [`Mechanism::wait`] nobody else
-    /// writes to what a sender has marked ready, nor uses what a receiver receives into. Partitions lie within.
+    /// The message: read by a sender, written by a receiver. Between [`Mechanism::start`] and the end of
+    /// [`Mechanism::wait`], no other code writes to partitions that a sender has marked ready, or uses a receiver's
+    /// memory. Partitions are within it.
     pub memory: Region,
     /// Bytes of each partition of the sender, in order and without gaps.
     pub partitions: Vec<Range<usize>>,
-    /// Partitions into which the receiver divides the same bytes; only MPI's own partitioned transfers tell the
-    /// difference.
+    /// Number of partitions into which the receiver divides the same bytes; only MPI's own partitioned transfers use this.
     pub receive_partitions: usize,
     /// The partitions of each thread, in the order in which they become ready.
     pub of_thread: Vec<Vec<usize>>,
-    /// Leave for all of these threads to call MPI, or why they have none.
+    /// Permission for all of these threads to call MPI, or why they have none.
     pub calls: Result<TeamCalls, String>,
-    /// Whether several requests are started by `MPI_Startall`, which one MPI does not survive.
+    /// Whether several requests are started by `MPI_Startall`, with which one MPI crashes.
     pub starts_all: bool,
     /// `MPI_BYTE`.
     pub byte: &'a Datatype,
@@ -64,18 +64,18 @@ impl<'a> Channel<'a> {
         Envelope { count: bytes, datatype: self.byte, peer: self.peer, tag: self.tag + tag, comm }
     }
 
-    /// Where a partition lies, and its envelope as a message of its own.
+    /// The address of a partition, and its envelope as a separate message.
     fn partition(&self, partition: usize) -> (*mut u8, Envelope<'a>) {
         let range = &self.partitions[partition];
         (self.at(range.start), self.envelope(range.len(), partition, self.comm))
     }
 
-    /// Where a byte of the message lies.
+    /// The address of a byte of the message.
     fn at(&self, byte: usize) -> *mut u8 {
         self.memory.at(byte)
     }
 
-    /// Bytes of each of some runs of neighbouring partitions.
+    /// Bytes of each of these runs of neighbouring partitions.
     fn bytes_of(&self, runs: &[Range<usize>]) -> impl Iterator<Item = Range<usize>> {
         runs.iter().map(|run| self.partitions[run.start].start..self.partitions[run.end - 1].end)
     }
@@ -96,20 +96,21 @@ impl<'a> Channel<'a> {
     }
 }
 
-/// How partitions travel: one end of a transfer that is repeated.
+/// How partitions are sent: one end of a repeated transfer.
 ///
-/// A mechanism may be lent to the threads of its channel (see [`Lent`](crate::checked::threads::Lent)). What the threads call at
-/// the same time, [`Mechanism::open`], [`Mechanism::ready`], [`Mechanism::finish`] and [`Mechanism::arrived`], calls MPI only in
-/// mechanisms that are made with a [`TeamCalls`]; all else is called by the thread that initialised MPI.
+/// A mechanism may be lent to the threads of its channel (see [`Lent`](crate::checked::threads::Lent)). Functions that
+/// the threads call at the same time, [`Mechanism::open`], [`Mechanism::ready`], [`Mechanism::finish`] and
+/// [`Mechanism::arrived`], call MPI only in mechanisms that are created with a [`TeamCalls`]; all other functions are
+/// called by the thread that initialised MPI.
 pub trait Mechanism {
     /// Begins a transfer.
     ///
     /// # Safety
-    /// No transfer is under way at this end, and no thread is within the mechanism: there was a barrier of all before, and
-    /// there will be one before any thread calls it.
+    /// No transfer is in progress at this end, and no thread is within the mechanism: all threads passed a barrier
+    /// before, and pass another before any of them calls it.
     unsafe fn start(&self) -> Result<(), CallError>;
 
-    /// On a receiver, called by each of its threads after the start: begins to receive what is the thread's own.
+    /// On a receiver, called by each of its threads after the start: begins to receive the thread's own partitions.
     ///
     /// # Safety
     /// Called by the thread of this number of the channel, once in a transfer.
@@ -120,11 +121,11 @@ pub trait Mechanism {
     /// On the sender: partition `partition`, of thread `thread`, will not change any more.
     ///
     /// # Safety
-    /// Called by the thread of this number, to which the partition belongs, once in a transfer; nobody writes to the partition
-    /// before the transfer has ended.
+    /// Called by the thread of this number, to which the partition belongs, once in a transfer; the partition is not
+    /// written before the transfer has ended.
     unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError>;
 
-    /// On the sender, called by each of its threads after its last partition: waits for what is the thread's own.
+    /// On the sender, called by each of its threads after its last partition: waits for the thread's own partitions.
     ///
     /// # Safety
     /// Called by the thread of this number, which has marked all of its partitions.
@@ -132,47 +133,47 @@ pub trait Mechanism {
         Ok(())
     }
 
-    /// Whether the receiver's threads have to ask for their partitions, before [`Mechanism::wait`].
+    /// Whether the receiver's threads have to test their partitions before [`Mechanism::wait`].
     fn asks(&self) -> bool {
         false
     }
 
-    /// On a receiver that asks: whether the partition is there. May wait for it.
+    /// On a receiver that tests: whether the partition has arrived. May wait for it.
     ///
     /// # Safety
-    /// Called by the thread to which the partition belongs, during a transfer, and no more once it was there.
+    /// Called by the thread to which the partition belongs, during a transfer, and not again after it has arrived.
     unsafe fn arrived(&self, _thread: usize, _partition: usize) -> Result<bool, CallError> {
         Ok(true)
     }
 
-    /// Receives what has to be received by a call, on a receiver. Whether it did.
+    /// On a receiver: receives the next partition if partitions must be received by calls. Returns whether it did.
     ///
     /// # Safety
-    /// Called by one thread, in a transfer in which no thread asks for partitions.
+    /// Called by one thread, in a transfer in which no thread tests partitions.
     unsafe fn bring(&self) -> Result<bool, CallError> {
         Ok(false)
     }
 
-    /// Called at the sender when all partitions are ready, before anybody waits: starts what is only started then.
+    /// Called at the sender when all partitions are ready, before any thread waits: starts sends that are only started then.
     ///
     /// # Safety
-    /// All threads have marked their partitions, and no thread is within the mechanism: there was a barrier of all.
+    /// All threads have marked their partitions, and no thread is within the mechanism: all have passed a barrier.
     unsafe fn close(&self) -> Result<(), CallError> {
         Ok(())
     }
 
-    /// Ends the transfer: at the sender memory may be changed again, at the receiver all has arrived.
+    /// Ends the transfer: at the sender the memory may be changed again, at the receiver all data has arrived.
     ///
     /// # Safety
     /// As for [`Mechanism::close`], which was called before if the mechanism has one.
     unsafe fn wait(&self) -> Result<(), CallError>;
 
-    /// Messages or puts that the sender's last transfer took, where that is known.
+    /// Messages or puts of the sender's last transfer, if known.
     fn messages(&self) -> Option<usize> {
         None
     }
 
-    /// Gives back requests, windows and communicators; collective over both ranks.
+    /// Frees requests, windows and communicators; collective over both ranks.
     fn free(self: Box<Self>) -> Result<(), CallError> {
         Ok(())
     }

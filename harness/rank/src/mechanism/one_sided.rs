@@ -1,5 +1,5 @@
 //! `rma_single_passive`, `rma_many_passive`, `rma_single_active`, `rma_many_active`, `rma_fence`: puts into windows over the receiver's
-//! message, one for all threads or one for each. One thread begins and ends the time in which threads may put.
+//! message, with one window for all threads or one for each. One thread begins and ends the epoch in which threads may put.
 //!
 //! "RMA single/many - passive" and "- active" of Gillis et al., ICPP 2023, and the method `rma_fence` of their bench-pcomm.
 
@@ -8,20 +8,20 @@ use common::kinds::partitioned::methods::{Epoch, Windows};
 use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Comm, Group, TeamCalls, Window};
 
-/// One end of puts: windows of both ranks, of which only the receiver's have memory.
+/// One end of puts: windows of both ranks; only the receiver's have memory.
 pub struct OneSided<'a> {
     channel: Channel<'a>,
     epoch: Epoch,
     windows: Vec<Window>,
     comms: Vec<Comm>,
-    /// The other rank, which some epochs are told.
+    /// The other rank, which some epochs need.
     peer: Option<Group>,
-    /// The rank whose memory is locked: the receiver, whose own lock makes visible what was put into it.
+    /// The rank whose memory is locked: the receiver; its own lock makes puts visible to it.
     locked: usize,
 }
 
 impl<'a> OneSided<'a> {
-    /// Makes the windows; collective.
+    /// Creates the windows; collective.
     pub fn new(
         channel: Channel<'a>,
         epoch: Epoch,
@@ -40,7 +40,7 @@ impl<'a> OneSided<'a> {
         };
         let bytes = if is_sender { 0 } else { channel.memory.bytes() };
         let window = |comm: &Comm| {
-            // SAFETY: the whole message, which the channel's region vouches for.
+            // SAFETY: the whole message, which the channel's region guarantees.
             unsafe { Window::over(channel.memory.start(), bytes, comm) }
         };
         let windows = comms.iter().map(window).collect::<Result<Vec<_>, _>>()?;
@@ -60,7 +60,7 @@ impl<'a> OneSided<'a> {
         self.each(|window| call(window, peer))
     }
 
-    /// A message without bytes from a rank: the other one may go on.
+    /// A message without bytes from a rank: the other one may continue.
     fn token(&self, from: Role) -> Result<(), CallError> {
         let envelope = self.channel.envelope(0, 0, self.channel.comm);
         // SAFETY: no bytes.
@@ -89,8 +89,8 @@ impl Mechanism for OneSided<'_> {
         let Channel { peer, byte, .. } = self.channel;
         let range = &self.channel.partitions[partition];
         let window = self.windows.get(thread).unwrap_or(&self.windows[0]);
-        // SAFETY: a partition of the message, which does not change until the transfer ends, as the caller vouches; the receiver's
-        // window is over the whole message.
+        // SAFETY: a partition of the message, which does not change until the transfer ends, as the caller guarantees;
+        // the receiver's window covers the whole message.
         unsafe { window.put_bytes(self.channel.at(range.start), range.len(), byte, peer, range.start) }
     }
 

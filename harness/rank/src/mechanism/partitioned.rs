@@ -1,6 +1,6 @@
-//! `partitioned`: MPI-4's own partitioned transfer: marked one by one, marked by each thread in one list, or looked at partition
-//! by partition by the receiver's threads, with or without a loop that brings it forward. A thread for that at the sender is in
-//! `progress_thread.rs`.
+//! `partitioned`: MPI-4's own partitioned transfer. Partitions are marked one by one, or by each thread in one list;
+//! the receiver's threads may test each partition, with or without a polling loop for progress. A thread for that at
+//! the sender is in `progress_thread.rs`.
 
 use std::ffi::c_int;
 
@@ -14,16 +14,16 @@ pub struct Native {
     role: Role,
     marking: Marking,
     request: Slot<Partitioned>,
-    /// The type of what its partitions have, which is freed with it.
+    /// The type of its partitions' elements, which is freed with it.
     datatype: Option<Datatype>,
-    /// Of each thread, for the marking with lists.
+    /// For each thread, its list for marking.
     lists: Vec<Vec<c_int>>,
-    /// Messages that are known to be sent.
+    /// Number of messages, if it is known how the partitions are sent.
     partitions: usize,
     receive_partitions: usize,
 }
 
-/// Why partitions of these bytes, and as many at the receiver, cannot be those of one request, if they cannot.
+/// Why partitions of these bytes, with this number at the receiver, cannot be those of one request, if they cannot.
 fn refusal(partitions: &[std::ops::Range<usize>], received: usize, bytes: usize) -> Option<String> {
     let first = partitions[0].len();
     let of_one_size = "those of an MPI request are of one size";
@@ -38,7 +38,7 @@ fn refusal(partitions: &[std::ops::Range<usize>], received: usize, bytes: usize)
 }
 
 impl Native {
-    /// Why this channel cannot be partitioned by MPI, if it cannot.
+    /// Why this channel cannot use MPI's partitioned communication, if it cannot.
     pub fn refusal(channel: &Channel<'_>) -> Option<String> {
         refusal(&channel.partitions, channel.receive_partitions, channel.memory.bytes())
     }
@@ -50,7 +50,7 @@ impl Native {
             Role::Receiver => channel.receive_partitions,
         };
         let envelope = channel.envelope(channel.memory.bytes() / partitions, 0, channel.comm);
-        // SAFETY: all of the message, which the channel's region vouches for.
+        // SAFETY: the whole message, which the channel's region guarantees.
         let request = unsafe {
             Partitioned::of(channel.role == Role::Sender, channel.memory.start(), partitions, envelope)
         }?;
@@ -73,16 +73,16 @@ impl Native {
         Self { role, marking: Marking::OneByOne, request, datatype, lists, partitions, receive_partitions }
     }
 
-    /// Asks for the status of the request, which brings it forward.
+    /// Reads the status of the request, which also progresses it.
     ///
     /// # Safety
-    /// During a transfer: nobody starts it or waits for it meanwhile.
+    /// During a transfer: no thread starts the request or waits for it in the meantime.
     pub unsafe fn poll(&self) -> Result<bool, CallError> {
-        // SAFETY: the request lets threads ask for its status at once.
+        // SAFETY: the request permits threads to read its status at the same time.
         unsafe { self.request.share() }.status()
     }
 
-    /// The partitions of the receiver that hold bytes of one of the sender's.
+    /// The partitions of the receiver that include bytes of one of the sender's.
     fn covering(&self, partition: usize) -> std::ops::RangeInclusive<usize> {
         let (sent, received) = (self.partitions, self.receive_partitions);
         partition * received / sent..=((partition + 1) * received - 1) / sent
@@ -97,7 +97,7 @@ impl Mechanism for Native {
 
     #[inline]
     unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
-        // SAFETY: nobody starts or waits meanwhile, and the request lets threads mark partitions at once.
+        // SAFETY: no thread starts or waits in the meantime, and the request permits threads to mark partitions at the same time.
         let request = unsafe { self.request.share() };
         if self.marking != Marking::Lists {
             return request.ready(partition);
@@ -117,7 +117,7 @@ impl Mechanism for Native {
     unsafe fn arrived(&self, thread: usize, partition: usize) -> Result<bool, CallError> {
         // SAFETY: as above.
         let request = unsafe { self.request.share() };
-        // One thread polls: what is complete as a whole has all partitions.
+        // Only one thread polls. If the whole message is complete, all partitions have arrived.
         if self.marking == Marking::AskingAndPolling && thread == 0 && request.status()? {
             return Ok(true);
         }

@@ -1,6 +1,6 @@
-//! `persistent`: a persistent send and receive per partition on one communicator; the send is started by the thread that
-//! finishes the partition, and the receive by the same thread of the receiver, as in mode `SendPersistent` of the HLRS
-//! benchmark; and `many`, the same on a communicator per thread.
+//! `persistent`: a persistent send and receive per partition on one communicator. The send is started by the thread
+//! that finishes the partition, and the receive by the same thread of the receiver, as in mode `SendPersistent` of the
+//! HLRS benchmark. Also `many`, the same with a communicator per thread.
 
 use common::packing::Form;
 
@@ -8,7 +8,7 @@ use super::{Channel, Mechanism, Role};
 use crate::checked::{CallError, Comm, Request, TeamCalls, request};
 use crate::handoff::Slot;
 
-/// Persistent requests, one per message, of which each is a range of the message.
+/// Persistent requests, one per message; each message is a range of the channel's message.
 pub struct Requests {
     role: Role,
     starts_all: bool,
@@ -23,7 +23,7 @@ impl Requests {
     ) -> Result<Self, CallError> {
         let request = |(number, (range, comm)): (usize, (std::ops::Range<usize>, &'a Comm))| {
             let (address, envelope) = (channel.at(range.start), channel.envelope(range.len(), number, comm));
-            // SAFETY: bytes of the message, which the channel's region vouches for.
+            // SAFETY: bytes of the message, which the channel's region guarantees.
             let request =
                 unsafe { Request::of(Form::Persistent, channel.role == Role::Sender, address, envelope) };
             Ok(Slot::new(request?))
@@ -39,21 +39,21 @@ impl Requests {
     /// Starts all receives.
     ///
     /// # Safety
-    /// None of them is active, and no other thread uses any.
+    /// None of them is active, and no other thread uses any of them.
     pub unsafe fn start_receives(&self) -> Result<(), CallError> {
         if self.role == Role::Sender {
             return Ok(());
         }
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.start_all(0..self.requests.len()) }
     }
 
-    /// Starts some.
+    /// Starts some requests.
     ///
     /// # Safety
-    /// They are different ones, none of them is active, and no other thread uses any of them meanwhile.
+    /// They are different, none of them is active, and no other thread uses any of them in the meantime.
     pub unsafe fn start_all(&self, messages: impl Iterator<Item = usize>) -> Result<(), CallError> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         let mut requests = messages.map(|message| unsafe { self.requests[message].get() });
         match self.starts_all {
             true => request::start_all(requests.collect()),
@@ -61,31 +61,31 @@ impl Requests {
         }
     }
 
-    /// Starts one.
+    /// Starts one request.
     ///
     /// # Safety
-    /// It is not active, and no other thread uses it meanwhile.
+    /// It is not active, and no other thread uses it in the meantime.
     #[inline]
     pub unsafe fn start(&self, number: usize) -> Result<(), CallError> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.requests[number].get() }.start()
     }
 
-    /// Waits for one.
+    /// Waits for one request.
     ///
     /// # Safety
-    /// No other thread uses it meanwhile.
+    /// No other thread uses it in the meantime.
     pub unsafe fn wait(&self, number: usize) -> Result<(), CallError> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.requests[number].get() }.wait()
     }
 
-    /// Waits for all.
+    /// Waits for all requests.
     ///
     /// # Safety
-    /// No other thread uses any of them meanwhile.
+    /// No other thread uses any of them in the meantime.
     pub unsafe fn wait_all(&self) -> Result<(), CallError> {
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         (0..self.requests.len()).try_for_each(|number| unsafe { self.wait(number) })
     }
 
@@ -96,7 +96,7 @@ impl Requests {
 }
 
 pub struct Persistent {
-    /// The partitions whose receives each thread starts; `None` where one starts them all.
+    /// The partitions whose receives each thread starts; `None` if one thread starts them all.
     opens: Option<Vec<Vec<usize>>>,
     /// Whether each thread waits for its own partitions.
     waits: bool,
@@ -110,8 +110,8 @@ impl Persistent {
         Ok(Self { opens: Some(channel.of_thread.clone()), ..Self::opened_by_one(channel, calls)? })
     }
 
-    /// The same on a communicator of the thread's own, so that threads need not share what the MPI keeps per communicator; on both
-    /// sides each thread waits for its own partitions.
+    /// The same with a communicator for each thread, so that threads need not share an MPI's data per communicator; on
+    /// both sides each thread waits for its own partitions.
     ///
     /// "Pt2Pt many" of Gillis et al., "Quantifying the performance benefits of partitioned communication in MPI", ICPP 2023.
     pub fn many(channel: &Channel<'_>, _: TeamCalls) -> Result<Self, CallError> {
@@ -131,7 +131,7 @@ impl Persistent {
         Ok(Self { opens: None, waits: false, requests, _comms: Vec::new() })
     }
 
-    /// The partitions of a thread that opens or waits for its own.
+    /// The partitions of a thread that starts or waits for its own.
     fn of_thread(&self, thread: usize) -> impl Iterator<Item = usize> {
         self.opens.iter().flat_map(move |of_thread| of_thread[thread].iter().copied())
     }
@@ -139,7 +139,7 @@ impl Persistent {
 
 impl Mechanism for Persistent {
     unsafe fn start(&self) -> Result<(), CallError> {
-        // SAFETY: no transfer is under way, and no thread is here.
+        // SAFETY: no transfer is in progress, and no thread is here.
         if self.opens.is_some() { Ok(()) } else { unsafe { self.requests.start_receives() } }
     }
 

@@ -1,8 +1,8 @@
-//! `partitioned:progress_thread`: MPI's partitioned transfer with a thread at the sender that only brings it forward.
+//! `partitioned:progress_thread`: MPI's partitioned transfer with a thread at the sender that only progresses it.
 //!
-//! The mode `PsendProgressThreaded` of the HLRS benchmark (Schneewind and Niethammer, EuroMPI 2024): from the start to the last
-//! partition the thread asks for the request's status, sleeps for 100 us, and asks again. Unlike there, the end does not wait for
-//! the sleep. The thread shares the cores of its rank.
+//! The mode `PsendProgressThreaded` of the HLRS benchmark (Schneewind and Niethammer, EuroMPI 2024): from the start to
+//! the last partition the thread reads the request's status, sleeps for 100 us, and reads it again. Unlike in HLRS's
+//! code, the end does not wait for the sleep. The thread shares the cores of its rank.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -15,7 +15,7 @@ use super::{Channel, Mechanism, Role};
 use crate::checked::threads::ThreadMultiple;
 use crate::checked::{CallError, TeamCalls};
 
-/// From one look at the request to the next, as in the HLRS benchmark.
+/// Pause between two readings of the request's status, as in the HLRS benchmark.
 const SLEEP: Duration = Duration::from_micros(100);
 
 pub struct ProgressThread {
@@ -39,7 +39,7 @@ impl ProgressThread {
 
 impl Mechanism for ProgressThread {
     unsafe fn start(&self) -> Result<(), CallError> {
-        // SAFETY: passed on; the poller is idle.
+        // SAFETY: the caller's guarantees are passed on; the poller is idle.
         unsafe { self.native.start() }?;
         self.thread.iter().for_each(|thread| thread.set(Task::Poll));
         Ok(())
@@ -47,7 +47,7 @@ impl Mechanism for ProgressThread {
 
     #[inline]
     unsafe fn ready(&self, thread: usize, partition: usize) -> Result<(), CallError> {
-        // SAFETY: passed on; the poller only looks at the request meanwhile.
+        // SAFETY: the caller's guarantees are passed on; the poller only reads the request's status in the meantime.
         unsafe { self.native.ready(thread, partition) }
     }
 
@@ -56,7 +56,7 @@ impl Mechanism for ProgressThread {
     }
 
     unsafe fn wait(&self) -> Result<(), CallError> {
-        // SAFETY: passed on; the poller is idle since the close.
+        // SAFETY: the caller's guarantees are passed on; the poller has been idle since the close.
         unsafe { self.native.wait() }
     }
 
@@ -67,7 +67,7 @@ impl Mechanism for ProgressThread {
     }
 }
 
-/// What the poller is to do.
+/// The task of the poller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Task {
     Idle,
@@ -81,14 +81,14 @@ struct State {
     error: Option<CallError>,
 }
 
-/// What both threads have: the lock is held during each call, so that nobody is in MPI once the task has changed.
+/// Shared by both threads. The lock is held during each call, so no thread is in MPI after the task has changed.
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 impl Shared {
-    /// A thread that panicked ends the process, so that nobody sees what it left.
+    /// A thread that panicked ends the process, so its data is never read.
     fn locked(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -97,8 +97,8 @@ impl Shared {
 /// The request, lent to the poller.
 struct Lent(Arc<Native>);
 
-// SAFETY: the poller only asks for the request's status, which any thread may under MPI_THREAD_MULTIPLE, and only between start and
-// close; it gives the `Arc` back when it ends, before the request is freed.
+// SAFETY: the poller only reads the request's status, which any thread may under MPI_THREAD_MULTIPLE, and only between
+// start and close; it drops the `Arc` when it ends, before the request is freed.
 unsafe impl Send for Lent {}
 
 impl Lent {
@@ -107,7 +107,7 @@ impl Lent {
     }
 }
 
-/// A thread that asks for the status of a request.
+/// A thread that reads the status of a request.
 struct Poller {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -138,7 +138,7 @@ impl Drop for Poller {
     fn drop(&mut self) {
         self.set(Task::End);
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread was reported when it happened.
+            // A panic of the thread was already reported.
             let _ = thread.join();
         }
     }
@@ -151,7 +151,7 @@ fn poll(native: &Native, shared: &Shared) {
         state = match state.task {
             Task::Idle => shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
             Task::Poll => {
-                // SAFETY: between start and close, when nobody has the request for itself: both change the task under the lock.
+                // SAFETY: between start and close, when no thread uses the request exclusively: both change the task under the lock.
                 if let Err(error) = unsafe { native.poll() } {
                     state.error = Some(error);
                 }

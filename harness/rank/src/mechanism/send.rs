@@ -1,6 +1,6 @@
 //! `send`: a blocking `MPI_Send` and `MPI_Recv` per partition, by the thread that finishes it.
 //!
-//! As mode `Send` of the HLRS benchmark: both ends go through the partitions in the same order.
+//! As in mode `Send` of the HLRS benchmark, both ends process the partitions in the same order.
 
 use std::cell::Cell;
 
@@ -37,14 +37,14 @@ impl Mechanism for Send<'_> {
 
     unsafe fn arrived(&self, _: usize, partition: usize) -> Result<bool, CallError> {
         let (address, envelope) = self.channel.partition(partition);
-        // SAFETY: a partition of the message, which the channel's region vouches for.
+        // SAFETY: a partition of the message, which the channel's region guarantees.
         unsafe { envelope.receive(address) }.map(|()| true)
     }
 
     unsafe fn bring(&self) -> Result<bool, CallError> {
         let next = self.brought.replace(self.brought.get() + 1);
         match self.channel.of_thread.iter().flatten().nth(next) {
-            // SAFETY: nobody else asks for any partition.
+            // SAFETY: no other thread tests any partition.
             Some(&partition) => unsafe { self.arrived(0, partition) },
             None => Ok(false),
         }

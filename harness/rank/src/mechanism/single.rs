@@ -1,5 +1,5 @@
-//! `single`: one persistent message of all partitions, started when all threads have finished: the bulk-synchronous
-//! baseline that all else is compared with.
+//! `single`: one persistent message of all partitions, started when all threads have finished: the bulk-synchronous baseline for
+//! comparisons.
 
 use super::persistent::Requests;
 use super::{Channel, Mechanism, Role};
@@ -19,7 +19,7 @@ impl Single {
 
 impl Mechanism for Single {
     unsafe fn start(&self) -> Result<(), CallError> {
-        // SAFETY: no transfer is under way, and no thread is here.
+        // SAFETY: no transfer is in progress, and no thread is here.
         unsafe { self.request.start_receives() }
     }
 

@@ -16,7 +16,7 @@ use super::send::Send;
 use super::single::Single;
 use super::{Channel, Mechanism};
 
-/// Why this channel cannot have a mechanism for want of threads, or of two ways at once.
+/// Why a mechanism is not available on this channel because of the number of threads, or of both ways at once.
 pub fn refusal(transfer: PartitionTransfer, channel: &Channel<'_>, both_ways: bool) -> Option<Outcome> {
     let reason = match (transfer, &channel.calls) {
         (PartitionTransfer::Single, _) => return None,
@@ -29,8 +29,8 @@ pub fn refusal(transfer: PartitionTransfer, channel: &Channel<'_>, both_ways: bo
     Some(Outcome::NotAvailable { reason })
 }
 
-/// One end of a mechanism, or why this channel cannot have it; collective over both ranks. `costs` are there if it
-/// [needs](PartitionTransfer::needs_costs) them.
+/// One end of a mechanism, or why it is not available on this channel; collective over both ranks. `costs` are given if
+/// it [needs](PartitionTransfer::needs_costs) them.
 pub fn make<'a>(
     transfer: PartitionTransfer,
     channel: Channel<'a>,

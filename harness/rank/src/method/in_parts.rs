@@ -1,4 +1,4 @@
-//! The same bytes in other messages: as a count of what the datatype repeats, in halves, a message per piece.
+//! The same bytes in other messages: as a count of the type that the datatype repeats, in halves, or one message per piece.
 
 use std::ffi::c_int;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::checked::error::int;
 use crate::checked::{CallError, Datatype, Recipe};
 use crate::memory::Memory;
 
-/// A method that sends one message after the other, and receives them so.
+/// A method that sends one message after the other, and receives them in the same way.
 pub struct InParts<'a> {
     setup: &'a Setup<'a>,
     messages: Vec<Range<usize>>,
@@ -23,18 +23,18 @@ pub struct InParts<'a> {
 
 /// One message.
 struct MessagePart {
-    /// Its displacement 0, in bytes from the start of the arrays' memory. It may lie outside, as a negative number that wraps: only
-    /// its values lie within.
+    /// Its displacement 0, in bytes from the start of the arrays' memory. It may be outside, as a negative number that
+    /// wraps: only its values are within.
     offset: usize,
     count: c_int,
-    /// Of a derived datatype.
+    /// The constructor calls, if it is a derived datatype.
     recipe: Option<Recipe>,
-    /// The predefined one, or as many derived ones as were made and not freed; the last is used.
+    /// The predefined type, or all derived ones that were created and not freed; the last one is used.
     datatypes: Vec<Datatype>,
 }
 
 impl<'a> InParts<'a> {
-    /// The message of a pair, parted; both ends at the same places of the packed stream.
+    /// The message of a pair, parted at the same places of the packed stream at both ends.
     pub fn new(setup: &'a Setup<'a>, memory: &Memory, parting: Parting) -> anyhow::Result<Self> {
         let places = parting.places(setup.app);
         let places = places
@@ -61,8 +61,8 @@ impl<'a> InParts<'a> {
 }
 
 impl MessagePart {
-    /// So many of a layout, whose message begins at `origin`; values side by side are a count of their predefined type, as a
-    /// user would write them.
+    /// This number of elements of a layout, with the message beginning at `origin`. Adjacent values are a count of
+    /// their predefined type, as a user would write them.
     fn new(setup: &Setup<'_>, of: &Placed, origin: usize, count: u64) -> Result<Self, CallError> {
         let begins = |bytes: i64| origin.wrapping_add_signed((of.displacement + bytes) as isize);
         let mut runs = of.layout.runs();
@@ -117,8 +117,8 @@ impl Method for InParts<'_> {
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         for part in &self.send {
             let address = memory.at(part.offset);
-            // SAFETY: the values of a part are some of the message's, which lies within the arrays' memory, as conformance tests of
-            // apps and the verification before timing have shown.
+            // SAFETY: the values of a part are some of the message's, which is within the arrays' memory, as verified
+            // by apps' conformance tests and before timing.
             unsafe { self.setup.comm.send(address, part.count, part.datatype(), self.setup.peer()) }?;
         }
         Ok(())

@@ -1,8 +1,8 @@
-//! Methods of ping-pongs: how a test's bytes travel. A new one is a row in [`common::kinds::pingpong::methods`]; with a
-//! variant of [`Transfer`] of its own, also a file here, and an arm in [`make`].
+//! Methods of ping-pongs: how a test's bytes are sent. A new method needs a row in
+//! [`common::kinds::pingpong::methods`]; with a new variant of [`Transfer`], also a file here, and an arm in [`make`].
 //!
-//! One way is [`Method::pack`], [`Method::send`] on one rank, [`Method::receive`], [`Method::unpack`] on the
-//! other; an all-to-all replaces send and receive by [`Method::exchange`]. All return codes are checked.
+//! One way consists of [`Method::pack`] and [`Method::send`] on one rank, and [`Method::receive`] and [`Method::unpack`] on
+//! the other; an all-to-all replaces send and receive by [`Method::exchange`]. All return codes are checked.
 
 mod in_parts;
 mod one_sided;
@@ -24,11 +24,11 @@ use in_parts::InParts;
 use one_sided::Put;
 use two_sided::TwoSided;
 
-/// Makes a method; collective over the setup's ranks.
+/// Sets up a method; collective over the setup's ranks.
 ///
 /// # Safety
-/// The arrays and wire buffers of `memory` stay where they are, and there, until the method has ended by
-/// [`Method::finish`] or the process has: others may put into them.
+/// The arrays and wire buffers of `memory` must exist and not move until the method has ended by [`Method::finish`] or
+/// the process has: other ranks may put into them.
 pub unsafe fn make<'a>(
     transfer: Transfer,
     setup: &'a Setup<'a>,
@@ -36,47 +36,48 @@ pub unsafe fn make<'a>(
 ) -> anyhow::Result<Box<dyn Method + 'a>> {
     Ok(match transfer {
         Transfer::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
-        // SAFETY: as the caller vouches.
+        // SAFETY: guaranteed by the caller.
         Transfer::Put(send, receive) => Box::new(unsafe { Put::new(setup, memory, send, receive) }?),
         Transfer::InParts(parting) => Box::new(InParts::new(setup, memory, parting)?),
     })
 }
 
-/// How a test's bytes travel.
+/// How a test's bytes are sent.
 pub trait Method {
-    /// What it does at both ends.
+    /// Its work at both ends.
     fn ends(&self) -> Ends;
-    /// Makes the datatypes; timed as `create`. Made again, there are more of them: the last ones are used.
+    /// Creates the datatypes; timed as `create`. Repeated calls add more of them: the last ones are used.
     fn create(&mut self) -> Result<(), CallError>;
-    /// Frees those that were made last; timed as `free`.
+    /// Frees those that were created last; timed as `free`.
     fn free(&mut self) -> Result<(), CallError>;
     /// Gathers the message; timed as `pack`.
     fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Sends the message to the peer of a pair.
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError>;
-    /// Receives the message of the peer of a pair.
+    /// Receives the message from the peer of a pair.
     fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Sends to and receives from every rank, in an all-to-all.
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError>;
     /// Scatters the message; timed as `unpack`.
     fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError>;
-    /// Gives back what it has besides datatypes; collective.
+    /// Frees its resources except datatypes; collective.
     fn finish(self: Box<Self>) -> Result<(), CallError> {
         Ok(())
     }
-    /// The messages that go one way, by their bytes of the packed message; `None` of one, or in an all-to-all, one for each rank.
+    /// The messages of one way, by their bytes of the packed message; `None` for a single message, or for an
+    /// all-to-all, which has one for each rank.
     fn messages(&self) -> Option<Vec<Range<usize>>> {
         None
     }
-    /// Lets this process change its memory between transfers, where the method shares it with others.
+    /// Lets this process change its memory between transfers, if the method shares it with others.
     fn settle(&mut self) -> Result<(), CallError> {
         Ok(())
     }
 }
 
-/// What every method needs to know of a case.
+/// The properties of a case that every method needs.
 pub struct Setup<'a> {
-    /// The micro-app whose message travels.
+    /// The micro-app whose message is sent.
     pub app: &'a MicroApp,
     /// The ranks that exchange: a pair, or all.
     pub comm: &'a Comm,
@@ -91,7 +92,7 @@ pub struct Setup<'a> {
 }
 
 impl<'a> Setup<'a> {
-    /// The facts of `app` on `comm`.
+    /// The properties of `app` on `comm`.
     pub fn new(app: &'a MicroApp, comm: &'a Comm) -> Result<Self, CallError> {
         let message_bytes = app.message_bytes() as usize;
         Ok(Self { app, comm, me: comm.rank()?, ranks: comm.size()?, element: app.element, message_bytes })

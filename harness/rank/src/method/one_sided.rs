@@ -1,9 +1,10 @@
-//! `MPI_Put` between fences, as in the original's one-sided variant: packed by hand into the peer's wire
-//! buffer, or straight into its arrays with datatypes at both ends; and as their reference, contiguous bytes.
+//! `MPI_Put` between fences, as in the original's one-sided variant: packed by hand into the peer's wire buffer, or
+//! directly into its arrays with datatypes at both ends; and contiguous bytes as their reference.
 //!
-//! One way is a put and the fence that completes it; the target's side of it is that fence alone. Windows are
-//! made once per case, outside of all phases. An all-to-all of contiguous bytes sends back what came, as the two-sided
-//! reference does, since nothing else is as fresh: it has a window over each of the two wire buffers, which take turns.
+//! One way is a put and the fence that completes it; on the target's side it is only that fence. Windows are created
+//! once per case, outside of all phases. An all-to-all of contiguous bytes sends back the received data, as the
+//! two-sided reference does, because no other data was written as recently: it has a window over each of the two wire
+//! buffers, which are used in turn.
 
 use common::packing::{Ends, Packing};
 
@@ -12,13 +13,13 @@ use crate::checked::{CallError, Datatype, Window};
 use crate::memory::Memory;
 use crate::packing::MessagePacker;
 
-/// A method that puts into the peer's memory: from one wire buffer into the peer's; or from the arrays into the peer's arrays. Both
-/// ranks lay those out alike, so this rank's receiving end describes the peer's memory.
+/// A method that puts into the peer's memory: from one wire buffer into the peer's; or from the arrays into the peer's
+/// arrays. Both ranks have the same array layout, so this rank's receiving end describes the peer's memory.
 pub struct Put<'a> {
     setup: &'a Setup<'a>,
     ends: Ends,
     packer: MessagePacker<'a>,
-    /// One over each memory that is put into, by that memory's address.
+    /// One over each memory that is a target of puts, by that memory's address.
     windows: Vec<(*const u8, Window)>,
     /// The type of a packed value.
     element: Datatype,
@@ -28,7 +29,7 @@ impl<'a> Put<'a> {
     /// With these ends.
     ///
     /// # Safety
-    /// `memory` stays where it is, and there, until the method has ended by [`Method::finish`] or the process has.
+    /// `memory` must exist and not move until the method has ended by [`Method::finish`] or the process has.
     pub unsafe fn new(
         setup: &'a Setup<'a>,
         memory: &mut Memory,
@@ -46,7 +47,7 @@ impl<'a> Put<'a> {
         };
         let mut windows = Vec::new();
         for &(start, bytes) in targets {
-            // SAFETY: as the caller vouches; between fences only MPI and the loops that the fences order touch it.
+            // SAFETY: guaranteed by the caller; between fences only MPI and the loops ordered by the fences use it.
             let window = unsafe { Window::over(start, bytes, setup.comm) }?;
             window.fence()?;
             windows.push((start.cast_const(), window));
@@ -55,7 +56,7 @@ impl<'a> Put<'a> {
         Ok(Self { setup, ends, packer, windows, element })
     }
 
-    /// The window over what is put into, wherever the roles of the wire buffers stand; the same on all ranks.
+    /// The window over the target memory, depending on the current roles of the wire buffers; the same on all ranks.
     #[inline]
     fn window(&self, memory: &Memory) -> &Window {
         let incoming = memory.incoming.as_ptr();
@@ -67,7 +68,7 @@ impl<'a> Put<'a> {
         self.packer.receive.how().is_typed()
     }
 
-    /// Puts the block for `peer` to where this rank's block belongs there.
+    /// Puts the block for `peer` to the place for this rank's block there.
     fn put_block(&mut self, memory: &mut Memory, peer: usize) -> Result<(), CallError> {
         let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
         let (from, elements) = (self.packer.outgoing(memory), self.setup.block_elements()?);
@@ -83,8 +84,8 @@ impl<'a> Put<'a> {
                 ((memory.at(from).cast_const(), 1, send.datatype()), (to, 1, receive.datatype()))
             }
         };
-        // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are alike on all ranks and
-        // are what the windows are made over. The source is left alone until the next fence.
+        // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are the same on all ranks, and
+        // the windows cover them. The source does not change until the next fence.
         unsafe { self.window(memory).put(source, peer, target) }
     }
 }
@@ -126,8 +127,8 @@ impl Method for Put<'_> {
     #[inline]
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         if !self.is_typed() {
-            // A rank may still unpack the last exchange when another begins the next: only then may puts start.
-            // Arrays take turns as targets, so that theirs need not wait.
+            // A rank may still unpack the last exchange when another begins the next: puts may start only after this
+            // fence. Arrays are targets in turn, so their puts need not wait.
             self.window(memory).fence()?;
         }
         (0..self.setup.ranks).try_for_each(|peer| self.put_block(memory, peer))?;

@@ -20,13 +20,13 @@ pub struct TwoSided<'a> {
     setup: &'a Setup<'a>,
     ends: Ends,
     packer: MessagePacker<'a>,
-    /// Byte of the arrays' memory where packed bytes are received that need no unpacking: where the application
-    /// receives straight into its array, so do the methods that unpack without MPI.
+    /// Byte of the arrays' memory at which packed bytes are received without unpacking: if the application receives
+    /// directly into its array, so do the methods that unpack without MPI.
     in_place: Option<usize>,
-    /// Type and count of one packed block.
+    /// Type of one packed block; its count is below.
     packed: Datatype,
     packed_count: c_int,
-    /// What `MPI_Ialltoallw` is given of both ends, once it was called.
+    /// The arguments of `MPI_Ialltoallw` for both ends, once it was called.
     blocks: Option<[PerPeer<c_int>; 2]>,
 }
 
@@ -57,16 +57,17 @@ impl<'a> TwoSided<'a> {
         self.packer.send.how().is_typed() && self.packer.receive.how().is_typed()
     }
 
-    /// A request that sends the message, on the first rank of a pair, or receives it, on the second; in an all-to-all both, and collective.
+    /// A request that sends the message, on the first rank of a pair, or receives it, on the second; in an all-to-all both, and
+    /// collective.
     ///
     /// # Safety
-    /// The arrays and wire buffers of `memory`, and the method's datatypes, stay where they are, and there, until the request is
-    /// complete, or if it is persistent, freed; nobody uses the memory while it is started.
+    /// The arrays and wire buffers of `memory`, and the method's datatypes, must exist and not move until the request
+    /// is complete, or if it is persistent, freed; the memory is not used while it is active.
     pub unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<RequestOrLack, CallError> {
         let setup = self.setup;
         if setup.is_all_to_all() && self.is_typed() {
             let (send, receive) = (&self.packer.send, &self.packer.receive);
-            // From the first block on: of two buffers with one address Open MPI 5.0.11 believes that they are one.
+            // Addresses relative to the first block: Open MPI 5.0.11 assumes that two buffers with one address are the same.
             let (first, first_to) = (send.offset(&memory.arrays, 0), receive.offset(&memory.arrays, 0));
             if self.blocks.is_none() {
                 let places = |end: &Packer<'_>, first: usize| {
@@ -83,7 +84,7 @@ impl<'a> TwoSided<'a> {
         let (from, to) = (self.source(memory, 0), self.target(memory, 0));
         let (source, target) = (self.block(&self.packer.send), self.block(&self.packer.receive));
         if setup.is_all_to_all() {
-            // Packed blocks are alike at both ends.
+            // Packed blocks are the same at both ends.
             let (count, datatype) = (source.0 as usize, source.1);
             let blocks = Blocks { send: from, receive: to, count, datatype };
             // SAFETY: as in `exchange`.
@@ -93,11 +94,11 @@ impl<'a> TwoSided<'a> {
         let (address, (count, datatype)) = if is_sent { (from, source) } else { (to, target) };
         let (count, peer) = (count as usize, setup.peer());
         let envelope = Envelope { count, datatype, peer, tag: 0, comm: setup.comm };
-        // SAFETY: as in `send` and `receive`, and the caller leaves the memory alone.
+        // SAFETY: as in `send` and `receive`, and the caller does not use the memory.
         unsafe { Request::of(form, is_sent, address, envelope) }.map(Ok)
     }
 
-    /// Address of what is sent to `peer`.
+    /// Address of the data to send to `peer`.
     #[inline]
     fn source(&mut self, memory: &mut Memory, peer: usize) -> *mut u8 {
         match self.packer.send.how().is_typed() {
@@ -106,7 +107,7 @@ impl<'a> TwoSided<'a> {
         }
     }
 
-    /// Address of what is received from `peer`.
+    /// Address of the data received from `peer`.
     #[inline]
     fn target(&mut self, memory: &mut Memory, peer: usize) -> *mut u8 {
         match (self.packer.receive.how().is_typed(), self.in_place) {
@@ -116,7 +117,7 @@ impl<'a> TwoSided<'a> {
         }
     }
 
-    /// Count and type of what is sent to a peer, or received from it.
+    /// Count and type of the data sent to a peer, or received from it.
     #[inline]
     fn block<'b>(&'b self, end: &'b Packer<'a>) -> (c_int, &'b Datatype) {
         match end.how() {
@@ -154,8 +155,8 @@ impl Method for TwoSided<'_> {
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         let address = self.source(memory, 0).cast_const();
         let (count, datatype) = self.block(&self.packer.send);
-        // SAFETY: the layout lies within the arrays' memory, which apps' conformance tests and the verification before
-        // timing have shown; a packed block lies within the wire buffer.
+        // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing; a
+        // packed block is within the wire buffer.
         unsafe { self.setup.comm.send(address, count, datatype, self.setup.peer()) }
     }
 
