@@ -201,13 +201,10 @@ fn specs(message: &Message, name: &'static str, element: Element) -> impl Iterat
     })
 }
 
-/// Refuses layouts without data, and layouts that begin before their array or reach beyond the address space.
+/// Refuses layouts that begin before their array or reach beyond the address space.
 fn check_places(message: &Message) -> Result<(), String> {
     for (i, Piece { origin_bytes, layout, .. }) in message.pieces.iter().enumerate() {
         let which = if message.pieces.len() > 1 { format!(", layout {}", i + 1) } else { String::new() };
-        if layout.size() == 0 {
-            return Err(format!("has no data{which}: must have at least one value"));
-        }
         let lowest = origin_bytes.saturating_add(layout.true_lower_bound());
         if lowest < 0 {
             return Err(format!(
@@ -228,10 +225,11 @@ fn check_places(message: &Message) -> Result<(), String> {
     Ok(())
 }
 
-/// The one type of all values of a message, if there is one.
+/// The one type of all values of a message, if there is one; of none, bytes.
 fn uniform(message: &Message) -> Option<Element> {
     let mut types = message.pieces.iter().filter(|piece| piece.layout.size() > 0).map(|p| p.layout.uniform());
-    let first = types.next()??;
+    let Some(first) = types.next() else { return Some(Element::Byte) };
+    let first = first?;
     types.all(|other| other == Some(first)).then_some(first)
 }
 

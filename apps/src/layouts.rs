@@ -2,9 +2,11 @@
 //!
 //! `3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)`: three copies of the vector, one extent apart, whose
 //! displacement 0 is byte 64 of the first array; then a run from the second array. `COUNT *` and `@ BYTES` may be
-//! left out. [`datatypes::SIGNATURES`] defines the text of a layout.
+//! left out. [`datatypes::SIGNATURES`] defines the text of a layout. In what users type, `@halo_list.txt, base=1` is the list of the numbers in a file.
 
-use datatypes::{Layout, LayoutError, TextError, TextReader};
+use std::path::Path;
+
+use datatypes::{Layout, LayoutError, TextError, TextReader, index_list};
 
 use crate::{Message, Piece};
 
@@ -40,23 +42,37 @@ impl std::str::FromStr for Layouts {
     type Err = TextError;
 
     fn from_str(text: &str) -> Result<Self, TextError> {
-        let mut reader = TextReader::new(text);
-        let mut all = Vec::new();
-        loop {
-            let place = reader.place();
-            if all.len() == MOST {
-                return Err(
-                    reader.error_at(place, format!("a layout more than {MOST}, the most there can be"))
-                );
-            }
-            all.push(counted(&mut reader)?);
-            if !reader.eat('+') {
-                break;
-            }
-        }
-        reader.end("the layout; `+` joins layouts, each in an array of its own")?;
-        Ok(Self(all))
+        read(TextReader::new(text))
     }
+}
+
+/// Reads layouts up to the end of the text.
+fn read(mut reader: TextReader<'_>) -> Result<Layouts, TextError> {
+    let mut all = Vec::new();
+    loop {
+        let place = reader.place();
+        if all.len() == MOST {
+            return Err(reader.error_at(place, format!("a layout more than {MOST}, the most there can be")));
+        }
+        all.push(counted(&mut reader)?);
+        if !reader.eat('+') {
+            break;
+        }
+    }
+    reader.end("the layout; `+` joins layouts, each in an array of its own")?;
+    Ok(Layouts(all))
+}
+
+/// The numbers of a file, one on each line, relative to the current directory.
+fn list_file(name: &str, base: i64) -> Result<Vec<i64>, String> {
+    /// Bytes at most, of more than 100 million numbers: a larger file is not a list.
+    const MOST: u64 = 1 << 30;
+    let file = Path::new(name).metadata().map_err(|error| error.to_string())?;
+    if !file.is_file() || file.len() > MOST {
+        return Err("is not a file with one number on each line".to_owned());
+    }
+    let text = std::fs::read_to_string(name).map_err(|error| error.to_string())?;
+    index_list(&text, base)
 }
 
 /// Reads a layout with its count and its place.
@@ -103,6 +119,14 @@ fn lowest_origin(layout: &Layout) -> i64 {
 }
 
 impl Layouts {
+    /// Reads what a user typed, in which `@FILE` is the list of the numbers in a file.
+    ///
+    /// # Errors
+    /// The place of the error, and what would be right.
+    pub fn typed(text: &str) -> Result<Self, TextError> {
+        read(TextReader::with_lists(text, list_file))
+    }
+
     /// The layouts of a message; several pieces of one array become a structure.
     ///
     /// # Errors
@@ -228,6 +252,55 @@ mod tests {
         ] {
             let error = text.parse::<Layouts>().unwrap_err().to_string();
             assert!(error.starts_with(said), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn lists_are_read_from_files_where_a_user_typed_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        std::fs::write(path("list.txt"), "# halo\n3\n1\n8\n").unwrap();
+        std::fs::write(path("my list.txt"), "2\n1\n1\n").unwrap();
+        std::fs::write(path("bad.txt"), "3\nx\n").unwrap();
+        let (list, spaced, bad) = (path("list.txt"), path("my list.txt"), path("bad.txt"));
+        for (typed, text) in [
+            (format!("indexed_block(1, @{list}, base=1, double)"), "indexed_block(1, [2, 0, 7], double)"),
+            (format!("indexed_block(1,@{list},double)"), "indexed_block(1, [3, 1, 8], double)"),
+            (format!("indexed(@'{spaced}', @{list}, int)"), "indexed([2, 1, 1], [3, 1, 8], int32)"),
+            (
+                format!("MPI_Type_create_indexed_block(3, 2, @{list} , BASE = 1, MPI_INT, &t)"),
+                "indexed_block(2, [2, 0, 7], int32)",
+            ),
+        ] {
+            assert_eq!(Layouts::typed(&typed).unwrap().to_string(), text, "{typed}");
+            assert!(typed.parse::<Layouts>().unwrap_err().to_string().contains("no file is read here"));
+        }
+        for (typed, reason) in [
+            (format!("indexed_block(1, @{bad}, double)"), format!("column 18: {bad}: line 2: `x`: must be")),
+            (
+                format!("indexed_block(1, @{list}, base=2, double)"),
+                format!("column 18: {list}: line 3: 1: must be at least 2"),
+            ),
+            (format!("indexed_block(1, @{list}, bass=2, double)"), String::new()),
+            (
+                format!("indexed_block(1, @{bad}.gone, double)"),
+                format!("column 18: {bad}.gone: No such file"),
+            ),
+            (
+                format!("indexed_block(1, @{}, double)", dir.path().display()),
+                format!("column 18: {}: is not a file", dir.path().display()),
+            ),
+            (
+                "indexed_block(1, @, double)".to_owned(),
+                "column 19: `,` where the name of a file is expected".to_owned(),
+            ),
+            (
+                format!("indexed_block(2, 1, @{list}, double)"),
+                "column 21: 3 values where 2 were announced".to_owned(),
+            ),
+        ] {
+            let error = Layouts::typed(&typed).unwrap_err().to_string();
+            assert!(error.starts_with(&reason), "{typed}: {error}");
         }
     }
 

@@ -58,7 +58,7 @@ mod wrf;
 pub use app::{Exchange, MicroApp, Side, WireOrder};
 pub use arrays::{ArraySpec, Arrays, PAGE_BYTES};
 pub use bytes::bytes;
-pub use datatypes::similar;
+pub use datatypes::{no_such, similar};
 pub use face::{Cut, Face, Loops};
 pub use layout::{LAYOUT, UNNAMED};
 pub use layouts::{CountedLayout, Layouts};

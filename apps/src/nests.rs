@@ -1,8 +1,6 @@
 //! The loops over a box of an array with any number of dimensions: a nest, and further loops around it if a nest has
 //! too few.
 
-use std::ops::Range;
-
 use crate::Loops;
 use crate::nest::Nest;
 
@@ -20,11 +18,11 @@ pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
     (0..shape.len()).map(|d| shape[d + 1..].iter().product()).collect()
 }
 
-/// Elements of a contiguous run of the box of `size` of an array of `shape`, and the loops around it, outermost
-/// first: one for each dimension with more than one index. Both lists have the slowest dimension first.
-pub(crate) fn loops(shape: &[usize], size: &[usize]) -> (usize, Vec<Loop>) {
+/// Elements of a contiguous run of a box of `size` whose indices are so many elements apart in each dimension, and the loops around it,
+/// outermost first, one for each dimension with more than one index. Both lists have the slowest dimension first.
+pub(crate) fn loops(strides: &[usize], size: &[usize]) -> (usize, Vec<Loop>) {
     let (mut run, mut loops) = (1, Vec::new());
-    for (&count, stride) in size.iter().zip(strides(shape)).rev().filter(|&(&count, _)| count > 1) {
+    for (&count, &stride) in size.iter().zip(strides).rev().filter(|&(&count, _)| count > 1) {
         if loops.is_empty() && stride == run {
             run *= count;
         } else {
@@ -44,9 +42,9 @@ pub(crate) struct Nests {
 }
 
 impl Nests {
-    /// The loops over the indices `bounds` of an array of `shape`; both lists with the slowest dimension first.
-    pub fn new(shape: &[usize], bounds: &[Range<usize>]) -> Self {
-        let (length, all) = loops(shape, &bounds.iter().map(Range::len).collect::<Vec<_>>());
+    /// The loops over a box of `size` from element `first` on, whose indices are so many elements apart in each dimension.
+    pub fn strided(first: usize, strides: &[usize], size: &[usize]) -> Self {
+        let (length, all) = loops(strides, size);
         let mut around: Vec<Loop> = Vec::with_capacity(all.len());
         for inner in all {
             match around.last_mut() {
@@ -59,7 +57,6 @@ impl Nests {
         }
         let rows = around.pop().unwrap_or(Loop { count: 1, stride: length });
         let planes = around.pop().unwrap_or(Loop { count: 1, stride: 0 });
-        let first = strides(shape).iter().zip(bounds).map(|(stride, at)| stride * at.start).sum();
         let nest = Nest {
             planes: planes.count,
             plane_stride: planes.stride,
@@ -118,25 +115,34 @@ impl Nests {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
+
+    /// The loops over the indices `bounds` of an array of `shape`; both lists with the slowest dimension first.
+    fn nests(shape: &[usize], bounds: &[Range<usize>]) -> Nests {
+        let strides = strides(shape);
+        let first = strides.iter().zip(bounds).map(|(stride, at)| stride * at.start).sum();
+        Nests::strided(first, &strides, &bounds.iter().map(Range::len).collect::<Vec<_>>())
+    }
 
     #[test]
     fn dimensions_without_a_gap_are_one_loop() {
         // WRF: all levels of three columns.
-        let nests = Nests::new(&[6, 4, 9], &[1..6, 0..4, 2..5]);
-        assert_eq!(nests.each().collect::<Vec<_>>(), [Nest::plane(36 + 2, 3, 20, 9)]);
-        let whole = Nests::new(&[4, 5, 6], &[0..4, 0..5, 0..6]);
+        let of_planes = nests(&[6, 4, 9], &[1..6, 0..4, 2..5]);
+        assert_eq!(of_planes.each().collect::<Vec<_>>(), [Nest::plane(36 + 2, 3, 20, 9)]);
+        let whole = nests(&[4, 5, 6], &[0..4, 0..5, 0..6]);
         assert_eq!(whole.each().collect::<Vec<_>>(), [Nest::plane(0, 120, 1, 120)]);
     }
 
     #[test]
     fn what_a_nest_has_too_few_loops_for_is_repeated_in_the_order_of_the_array() {
         let (shape, bounds) = ([3, 4, 5, 6, 7], [1..3, 1..3, 2..5, 3..5, 4..6]);
-        let nests = Nests::new(&shape, &bounds);
-        let starts: Vec<usize> = nests.each().map(|nest| nest.start).collect();
+        let all = nests(&shape, &bounds);
+        let starts: Vec<usize> = all.each().map(|nest| nest.start).collect();
         let strides = strides(&shape);
         let first: usize = strides.iter().zip(bounds).map(|(stride, at)| stride * at.start).sum();
         assert_eq!(starts, [0, 1, 2, 3].map(|i| first + i / 2 * strides[0] + i % 2 * strides[1]));
-        assert_eq!(nests.elements(), 2 * 2 * 3 * 2 * 2);
+        assert_eq!(all.elements(), 2 * 2 * 3 * 2 * 2);
     }
 }

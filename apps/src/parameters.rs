@@ -101,8 +101,12 @@ impl Parameter {
     /// Reads a value from the user's text; the error says what would be right.
     fn read(&self, text: &str) -> Result<Value, String> {
         let among = |words: &[&str]| {
-            let i = words.iter().position(|&word| word == text);
-            i.map(|i| Value::Number(i as i64)).ok_or_else(|| format!("must be one of {}", words.join(", ")))
+            let i = words.iter().position(|word| word.eq_ignore_ascii_case(text));
+            i.map(|i| Value::Number(i as i64)).ok_or_else(|| {
+                let near =
+                    similar(words, text).map_or_else(String::new, |near| format!("did you mean {near}? "));
+                format!("{near}must be one of {}", words.join(", "))
+            })
         };
         match self.value_type {
             ParameterType::Integer if self.unit == "bytes" && !text.starts_with('-') => {
@@ -126,7 +130,8 @@ impl Parameter {
             ParameterType::Word => read_word(text),
             ParameterType::Layouts { absent, .. } if absent == Some(text) => Ok(Value::Layouts(None)),
             ParameterType::Layouts { .. } => {
-                text.parse().map(|layouts| Value::Layouts(Some(layouts))).map_err(|error| error.to_string())
+                let layouts = Layouts::typed(text).map_err(|error| error.to_string())?;
+                Ok(Value::Layouts(Some(layouts)))
             }
         }
     }
@@ -341,7 +346,7 @@ fn nearest(candidates: &[&str], name: &str) -> Option<String> {
 }
 
 impl<M> Test<M> {
-    /// The entry of `all` called `name`, or an error with the nearest name.
+    /// The entry of `all` called `name`, here or in the original suite, in any case; or an error with the nearest name.
     pub(crate) fn find<'a>(
         mut all: impl Iterator<Item = &'a Self> + Clone,
         name: &str,
@@ -349,7 +354,8 @@ impl<M> Test<M> {
         let names: Vec<_> = all.clone().map(|test| test.name).collect();
         let instead = || nearest(&names, name).unwrap_or_else(|| "; `ddtbench list` shows all".to_owned());
         let unknown = || ParameterError::Other(format!("no test is called {name:?}{}", instead()));
-        all.find(|test| test.name == name).ok_or_else(unknown)
+        let is_it = |known: &str| known.eq_ignore_ascii_case(name);
+        all.find(|test| is_it(test.name) || test.original_name.is_some_and(is_it)).ok_or_else(unknown)
     }
 
     /// The values of a named set.
@@ -357,7 +363,7 @@ impl<M> Test<M> {
     /// # Errors
     /// An unknown name; the error lists the valid ones.
     pub fn set(&self, name: &str) -> Result<Values, ParameterError> {
-        let set = self.sets.iter().find(|set| set.name == name).ok_or_else(|| {
+        let set = self.sets.iter().find(|set| set.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
             let candidates: Vec<_> = self.sets.iter().map(|set| set.name).collect();
             ParameterError::unknown(self.name, "parameter set", name, &candidates)
         })?;

@@ -80,7 +80,10 @@ impl Whole {
 #[derive(Clone, Debug)]
 pub(crate) struct Region {
     whole: Arc<Whole>,
+    /// From the first index on, as many as are sent.
     bounds: Vec<Range<usize>>,
+    /// From one index that is sent to the next.
+    steps: Vec<usize>,
     nests: Nests,
 }
 
@@ -88,13 +91,23 @@ impl Region {
     /// # Panics
     /// If the box is empty or leaves the array.
     pub fn new(whole: &Arc<Whole>, bounds: impl Into<Vec<Range<usize>>>) -> Self {
+        Self::stepped(whole, bounds, vec![1; whole.shape.len()])
+    }
+
+    /// As [`Region::new`], but of every `steps`th index: from the first index of `bounds` on, as many as these are.
+    ///
+    /// # Panics
+    /// If the box is empty or leaves the array.
+    pub fn stepped(whole: &Arc<Whole>, bounds: impl Into<Vec<Range<usize>>>, steps: Vec<usize>) -> Self {
         let bounds = bounds.into();
-        let inside = |d: usize| !bounds[d].is_empty() && bounds[d].end <= whole.shape[d];
+        let last = |d: usize| bounds[d].start + (bounds[d].len() - 1) * steps[d];
+        let inside = |d: usize| !bounds[d].is_empty() && last(d) < whole.shape[d];
         assert!((0..whole.shape.len()).all(inside), "{bounds:?} is no box of {:?}", whole.shape);
         let mut of_values = whole.shape.len() - whole.value_dimensions..whole.shape.len();
         assert!(of_values.all(|d| bounds[d] == (0..whole.shape[d])), "{bounds:?} cuts a value");
-        let nests = Nests::new(&whole.shape, &bounds);
-        Self { whole: whole.clone(), bounds, nests }
+        let mut region = Self { whole: whole.clone(), bounds, steps, nests: Nests::strided(0, &[], &[]) };
+        region.nests = Nests::strided(region.first(), &region.strides(), &region.list(Range::len));
+        region
     }
 
     /// Like [`Region::new`], as a block of a face.
@@ -105,6 +118,11 @@ impl Region {
     /// Applies `of` to the indices of each dimension.
     fn list(&self, of: impl Fn(&Range<usize>) -> usize) -> Vec<usize> {
         self.bounds.iter().map(of).collect()
+    }
+
+    /// Elements of the array from one index that is sent of each dimension to the next.
+    fn strides(&self) -> Vec<usize> {
+        strides(&self.whole.shape).iter().zip(&self.steps).map(|(stride, step)| stride * step).collect()
     }
 
     /// Element of the array at which the box starts.
@@ -132,7 +150,7 @@ impl Region {
         let element = Layout::named(self.whole.element);
         let value: usize =
             self.whole.shape[self.whole.shape.len() - self.whole.value_dimensions..].iter().product();
-        let (run, mut loops) = loops(&self.whole.shape, &self.list(Range::len));
+        let (run, mut loops) = loops(&self.strides(), &self.list(Range::len));
         let base = match value {
             1 => element,
             _ => Layout::contiguous(value as i64, &element)?,
@@ -161,8 +179,9 @@ impl FaceBlock for Region {
     fn part(&self, range: Range<usize>) -> Arc<dyn FaceBlock> {
         let (mut bounds, slowest) = (self.bounds.clone(), self.slowest());
         let first = bounds[slowest].start;
-        bounds[slowest] = first + range.start..first + range.end;
-        Arc::new(Self::new(&self.whole, bounds))
+        let first = first + range.start * self.steps[slowest];
+        bounds[slowest] = first..first + range.len();
+        Arc::new(Self::stepped(&self.whole, bounds, self.steps.clone()))
     }
 
     fn bytes(&self) -> usize {
@@ -173,7 +192,11 @@ impl FaceBlock for Region {
         let (origin, layout) = match &self.whole.description {
             Description::Own(layout) => (self.first(), Ok(layout.clone())),
             Description::Vectors => (self.first(), self.vectors()),
-            Description::Subarray(order) => (0, self.subarray(*order)),
+            // A subarray has no steps.
+            Description::Subarray(order) if self.steps.iter().all(|&step| step == 1) => {
+                (0, self.subarray(*order))
+            }
+            Description::Subarray(_) => (self.first(), self.vectors()),
         };
         vec![Piece {
             array: self.whole.array,
@@ -256,6 +279,34 @@ mod tests {
             .map(|e| e as f64)
             .collect();
         assert_eq!(packed, expected);
+    }
+
+    #[test]
+    fn every_second_index_is_packed_and_described_in_order() {
+        let shape = [5, 4, 6];
+        let mut arrays = Arrays::new(vec![crate::ArraySpec::new("a", Element::Double, &shape)]);
+        arrays.slice_mut::<f64>(0).iter_mut().enumerate().for_each(|(i, value)| *value = i as f64);
+        for (bounds, steps) in [([1..3, 0..4, 1..4], [3, 1, 2]), ([0..3, 1..3, 0..6], [2, 2, 1])] {
+            let whole = Whole::new(0, Element::Double, &shape, 0, None, Description::Subarray(Order::C));
+            let region = Region::stepped(&whole, bounds.clone(), steps.to_vec());
+            let is_sent = |&e: &usize| {
+                let at = crate::halo::indices(e, &shape);
+                (0..3).all(|d| (0..bounds[d].len()).any(|k| bounds[d].start + k * steps[d] == at[d]))
+            };
+            let expected: Vec<usize> = (0..arrays.specs()[0].elements()).filter(is_sent).collect();
+            for loops in [Loops::Plain, Loops::Tuned] {
+                let mut packed = vec![0.0f64; region.bytes() / 8];
+                region.pack(loops, &arrays, bytemuck::cast_slice_mut(&mut packed));
+                assert_eq!(packed, expected.iter().map(|&e| e as f64).collect::<Vec<_>>());
+            }
+            let [piece] = <[Piece; 1]>::try_from(region.pieces(WireOrder::Ddt)).unwrap();
+            let places = piece.layout.segments().flat_map(|run| {
+                (0..run.bytes / 8).map(move |k| (piece.origin_bytes + run.offset) as usize / 8 + k as usize)
+            });
+            assert_eq!(places.collect::<Vec<_>>(), expected);
+            let planes: usize = (0..region.planes()).map(|k| region.part(k..k + 1).bytes()).sum();
+            assert_eq!(planes, region.bytes());
+        }
     }
 
     #[test]

@@ -10,15 +10,16 @@
 //! - `x-` sends the first, x = h..=h+w-1, and receives them into the upper halo, x = n-h..=n-h+w-1;
 //! - on the other axes a face spans the interior, and with `corners` also the halo.
 //!
-//! Instead of a face, a block of `count` points from index `start`. It is received at the same place (into the array
-//! of another rank), or at `receive_start` with `receive_count`. Either is sent in the order of the array, one array
+//! Instead of a face, a block of `count` points from index `start`, `step` indices apart on each axis. It is received at the same place (into the
+//! array of another rank), or at `receive_start` with `receive_count`. Either is sent in the order of the array, one array
 //! after the other. Bytes: the points of all arrays, times the bytes of an element.
 
 mod declared;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::face::Face;
+use crate::face::{Face, FaceBlock};
 use crate::region::{Description, Region, Whole};
 use crate::{MicroApp, OnlyWith, Parameter, ParameterError, ParameterType, PerAxis, Preset, Test, Values};
 
@@ -75,23 +76,25 @@ pub const SUBARRAY: Test = Test {
         of_block("count", "points", "points of the block on each axis"),
         of_block("receive_start", "index", "where the block is received; none: at start"),
         of_block("receive_count", "points", "its points there, as many in all; none: count"),
+        of_block("step", "points", "from one point of the block to the next on each axis; without start and count of the whole array; none: 1"),
     ],
     sets: &[
-        // shape, arrays, order, element, face, width, halo, corners, start, count, receive_start, receive_count
-        Preset::Quick.set("66x66x66_x", "66x66x66 1 fortran double x+ 1 width no none none none none"),
-        Preset::Default.set("66x66x66_y", "66x66x66 1 fortran double y+ 1 width no none none none none"),
-        Preset::Default.set("66x66x66_z", "66x66x66 1 fortran double z+ 1 width no none none none none"),
-        Preset::Default.set("102x102x52x5_x", "102x102x52x5 1 fortran double x+ 2 2x2x2x0 no none none none none"),
-        Preset::Default.set("64x64x64_block", "64x64x64 1 fortran double none 1 width no 16x16x16 32x32x32 none none"),
-        Preset::Full.set("258x258x258_x", "258x258x258 1 fortran double x+ 1 width no none none none none"),
+        // shape, arrays, order, element, face, width, halo, corners, start, count, receive_start, receive_count, step
+        Preset::Quick.set("66x66x66_x", "66x66x66 1 fortran double x+ 1 width no none none none none none"),
+        Preset::Default.set("66x66x66_y", "66x66x66 1 fortran double y+ 1 width no none none none none none"),
+        Preset::Default.set("66x66x66_z", "66x66x66 1 fortran double z+ 1 width no none none none none none"),
+        Preset::Default.set("102x102x52x5_x", "102x102x52x5 1 fortran double x+ 2 2x2x2x0 no none none none none none"),
+        Preset::Default.set("64x64x64_block", "64x64x64 1 fortran double none 1 width no 16x16x16 32x32x32 none none none"),
+        Preset::Full.set("258x258x258_x", "258x258x258 1 fortran double x+ 1 width no none none none none none"),
     ],
     make: |values, _| {
         let declared = Declared::new(values)?;
-        let faces = bounds(values, &declared)?.map(|of_shapes| {
-            let region = |(array, shape): (usize, usize)| {
+        let steps = steps(values, &declared)?;
+        let faces = bounds(values, &declared, &steps)?.map(|of_shapes| {
+            let region = |(array, shape): (usize, usize)| -> Arc<dyn FaceBlock> {
                 let (points, description) = (&declared.shapes[shape], Description::Subarray(declared.order));
                 let whole = Whole::new(array, declared.element, points, 0, None, description);
-                Region::block(&whole, of_shapes[shape].clone())
+                Arc::new(Region::stepped(&whole, of_shapes[shape].clone(), steps[shape].clone()))
             };
             Face::new(declared.arrays().enumerate().map(region))
         });
@@ -100,18 +103,34 @@ pub const SUBARRAY: Test = Test {
     },
 };
 
-/// The indices of each dimension of a box, the slowest first.
+/// The first index of each dimension of a box, the slowest first, and from it on as many as it has.
 type Bounds = Vec<Range<usize>>;
 
+/// From one index of each dimension of a box to the next.
+type Steps = Vec<usize>;
+
+/// The steps of `step` for each shape, or 1.
+fn steps(values: &Values, declared: &Declared<'_>) -> Result<Vec<Steps>, ParameterError> {
+    if values.per_axis("step").iter().flatten().any(|&step| step == 0) {
+        return Err(values.refuse("step", "must be at least 1 on each axis"));
+    }
+    let ones = || declared.shapes.iter().map(|shape| vec![1; shape.len()]).collect();
+    Ok(declared.numbers("step")?.unwrap_or_else(ones))
+}
+
 /// The sent and the received blocks, for each shape.
-fn bounds(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], ParameterError> {
-    let parameters = ["start", "count", "receive_start", "receive_count"];
+fn bounds(
+    values: &Values,
+    declared: &Declared<'_>,
+    steps: &[Steps],
+) -> Result<[Vec<Bounds>; 2], ParameterError> {
+    let parameters = ["start", "count", "receive_start", "receive_count", "step"];
     let given = parameters.into_iter().find(|name| !values.per_axis(name).is_empty());
     match (values.choice("face"), given) {
         (NO_FACE, None) => {
             Err(values.refuse("face", "must be a face, as x+, where no start and count say what is sent"))
         }
-        (NO_FACE, Some(_)) => blocks(values, declared),
+        (NO_FACE, Some(_)) => blocks(values, declared, steps),
         (_, Some(name)) => {
             Err(values.refuse("face", format!("must be {NO_FACE} beside {name}: a face or a block is sent")))
         }
@@ -152,19 +171,31 @@ fn layers(face: &str, values: &Values, declared: &Declared<'_>) -> Result<[Vec<B
 }
 
 /// The blocks that the user gives.
-fn blocks(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], ParameterError> {
-    let (Some(start), Some(count)) = (declared.numbers("start")?, declared.numbers("count")?) else {
+fn blocks(
+    values: &Values,
+    declared: &Declared<'_>,
+    steps: &[Steps],
+) -> Result<[Vec<Bounds>; 2], ParameterError> {
+    let (mut start, mut count) = (declared.numbers("start")?, declared.numbers("count")?);
+    if start.is_none() && count.is_none() && !values.per_axis("step").is_empty() {
+        let of = |points: fn((&usize, &usize)) -> usize| {
+            let list = |(shape, steps): (&Vec<usize>, &Steps)| shape.iter().zip(steps).map(points).collect();
+            Some(declared.shapes.iter().zip(steps).map(list).collect())
+        };
+        (start, count) = (of(|_| 0), of(|(points, step)| points.div_ceil(*step)));
+    }
+    let (Some(start), Some(count)) = (start, count) else {
         let (missing, other) =
             if values.per_axis("start").is_empty() { ("start", "count") } else { ("count", "start") };
         let shape = declared.shape_text(0);
         return Err(values
             .refuse(missing, format!("must be given beside {other}, a number for each axis of {shape}")));
     };
-    let send = boxes(values, declared, ["start", "count"], &start, &count)?;
+    let send = boxes(values, declared, steps, ["start", "count"], &start, &count)?;
     let receive_start = declared.numbers("receive_start")?.unwrap_or(start);
     let receive_count = declared.numbers("receive_count")?.unwrap_or(count);
     let names = ["receive_start", "receive_count"];
-    let receive = boxes(values, declared, names, &receive_start, &receive_count)?;
+    let receive = boxes(values, declared, steps, names, &receive_start, &receive_count)?;
     for (i, (send, receive)) in send.iter().zip(&receive).enumerate() {
         let shape = declared.shape_text(i);
         let [sent, received] = [send, receive].map(|bounds| bounds.iter().map(Range::len).product::<usize>());
@@ -173,7 +204,11 @@ fn blocks(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], 
             return Err(values.refuse("receive_count", reason));
         }
         // The received data would otherwise change the data that is sent back.
-        let overlap = send.iter().zip(receive).all(|(a, b)| a.start < b.end && b.start < a.end);
+        let meet = |((a, b), step): ((&Range<usize>, &Range<usize>), &usize)| {
+            let last = |range: &Range<usize>| range.start + (range.len() - 1) * step;
+            a.start.abs_diff(b.start) % step == 0 && a.start <= last(b) && b.start <= last(a)
+        };
+        let overlap = send.iter().zip(receive).zip(&steps[i]).all(meet);
         if send != receive && overlap {
             let reason = format!("must be none, or a block that has no point of what is sent of {shape}");
             return Err(values.refuse("receive_start", reason));
@@ -186,6 +221,7 @@ fn blocks(values: &Values, declared: &Declared<'_>) -> Result<[Vec<Bounds>; 2], 
 fn boxes(
     values: &Values,
     declared: &Declared<'_>,
+    steps: &[Steps],
     [start_name, count_name]: [&'static str; 2],
     starts: &[Vec<usize>],
     counts: &[Vec<usize>],
@@ -199,8 +235,9 @@ fn boxes(
             if start >= points {
                 return Err(values.refuse(start_name, format!("must be from 0 to {} on {axis}", points - 1)));
             }
-            if !(1..=points - start).contains(&count) {
-                let reason = format!("must be from 1 to {} on {axis}, from index {start} on", points - start);
+            let most = (points - start).div_ceil(steps[i][d]);
+            if !(1..=most).contains(&count) {
+                let reason = format!("must be from 1 to {most} on {axis}, from index {start} on");
                 return Err(values.refuse(count_name, reason));
             }
             bounds.push(start..start + count);
@@ -247,6 +284,22 @@ mod tests {
             plane("x-", "yes"),
             [[(1, 1), (6, 1), (11, 1), (16, 1)], [(4, 1), (9, 1), (14, 1), (19, 1)]]
         );
+    }
+
+    #[test]
+    fn a_step_leaves_out_points_of_a_block_or_of_the_whole_array() {
+        // 6 along x, 2 along y: every second x of every y.
+        let columns = [0, 2, 4, 6, 8, 10].map(|place| (place, 1)).to_vec();
+        assert_eq!(runs(&[("shape", "6x2"), ("step", "2x1")]), [columns.clone(), columns]);
+        let rows = vec![(1, 2), (16, 2)];
+        assert_eq!(
+            runs(&[("shape", "5x4"), ("step", "1x3"), ("start", "1x0"), ("count", "2x2")]),
+            [rows.clone(), rows]
+        );
+        // Red points are sent, black ones received.
+        let line = [("shape", "6"), ("step", "2"), ("start", "0"), ("count", "3")];
+        let [sent, received] = runs(&[&line[..], &[("receive_start", "1")]].concat());
+        assert_eq!((sent, received), (vec![(0, 1), (2, 1), (4, 1)], vec![(1, 1), (3, 1), (5, 1)]));
     }
 
     #[test]

@@ -59,5 +59,5 @@ pub use layout::{Layout, MAX_DEPTH};
 pub use segments::{ElementRun, Segment};
 pub use signature::Signature;
 pub use statistics::{Spread, Statistics};
-pub use text::{SIGNATURES, TextError, TextReader, similar};
+pub use text::{NamedList, SIGNATURES, TextError, TextReader, index_list, no_such, similar};
 pub use typemap::{Entry, TypeMap};

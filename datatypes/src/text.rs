@@ -20,6 +20,7 @@
 //! # Ok::<(), ddtbench_datatypes::TextError>(())
 //! ```
 
+mod index_list;
 mod names;
 mod reader;
 mod tree;
@@ -27,8 +28,9 @@ mod tree;
 use std::borrow::Cow;
 use std::str::FromStr;
 
-pub use names::similar;
-pub use reader::{TextError, TextReader};
+pub use index_list::index_list;
+pub use names::{no_such, similar};
+pub use reader::{NamedList, TextError, TextReader};
 
 use crate::{Constructor, Layout, Order};
 

@@ -16,6 +16,7 @@ pub(crate) mod samples;
 pub(crate) mod torn;
 
 use std::collections::HashMap;
+use std::fs;
 use std::io;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,8 @@ pub const COMPARISON: &str = "comparison.json";
 pub const REPORT: &str = "report.html";
 /// The folder of pictures and their data.
 pub const PICTURES: &str = "figures";
+/// The folder of values that are too long for a command line.
+pub const VALUES: &str = "values";
 /// Where what cannot be used is put.
 pub const SET_ASIDE: &str = "set-aside";
 
@@ -175,6 +178,18 @@ impl Deref for Folder {
     fn deref(&self) -> &LockedFolder {
         &self.locked
     }
+}
+
+/// Writes a value to a file in the folder of a run, and gives its absolute path.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn keep_value(dir: &Path, name: &str, value: &str) -> Result<PathBuf> {
+    let folder = dir.join(VALUES);
+    fs::create_dir_all(&folder).map_err(at(&folder))?;
+    let file = std::path::absolute(folder.join(name)).map_err(at(&folder))?;
+    replace_by(&file, RESULTS_MODE, |to| to.write_all(value.as_bytes()))?;
+    Ok(file)
 }
 
 impl Folder {

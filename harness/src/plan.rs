@@ -327,11 +327,24 @@ impl Plan {
         Ok(())
     }
 
+    /// Gives methods the case of their names in tables, whatever case was typed.
+    fn name_methods_as_tables_do(&mut self) {
+        let lists = self.cases.iter_mut().map(|case| &mut case.methods);
+        let lists = lists.chain(self.sweeps.iter_mut().map(|sweep| &mut sweep.methods));
+        for name in lists.chain([&mut self.methods]).flatten() {
+            match self.experiment.method(name) {
+                Ok(method) if method.name.eq_ignore_ascii_case(name) => method.name.clone_into(name),
+                _ => {}
+            }
+        }
+    }
+
     /// Checks everything that can be checked without an MPI, once: the cases come out prepared, with all values.
     ///
     /// # Errors
     /// The first thing that cannot be: field or case, value, and what would be right.
     pub fn check(mut self) -> Result<CheckedPlan, PlanError> {
+        self.name_methods_as_tables_do();
         self.check_conditions()?;
         self.ranks = Some(self.ranks());
         self.launches = Some(self.launches());

@@ -43,7 +43,8 @@ impl Values {
     /// # Errors
     /// An unknown name, or a text that is not a value of its type.
     pub fn assign(&mut self, name: &str, text: &str) -> Result<(), ParameterError> {
-        let i = self.parameters.iter().position(|p| p.name == name).ok_or_else(|| {
+        let is_it = |parameter: &Parameter| parameter.name.eq_ignore_ascii_case(name);
+        let i = self.parameters.iter().position(is_it).ok_or_else(|| {
             let candidates: Vec<_> = self.parameters.iter().map(|p| p.name).collect();
             ParameterError::unknown(self.test, "parameter", name, &candidates)
         })?;

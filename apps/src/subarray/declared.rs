@@ -203,8 +203,10 @@ impl<'a> Declared<'a> {
                 }
                 let longest = shape.iter().copied().max().unwrap_or_default();
                 let is_short = points < SHORT && 2 * points < longest;
-                if is_short && face != Some(axis) && 4 * halo > points && !self.is_halo_of_each_axis(i) {
-                    return Err(self.likely_components(i, d, points - 2 * halo, &name));
+                // Who writes `face=x+` of an array with its components first means the next axis.
+                let is_likely = if face == Some(axis) { axis == 0 } else { 4 * halo > points };
+                if is_short && is_likely && !self.is_halo_of_each_axis(i) {
+                    return Err(self.likely_components(i, d, points - 2 * halo, &name, face));
                 }
             }
         }
@@ -217,8 +219,15 @@ impl<'a> Declared<'a> {
         !lists.is_empty() && lists[shape % lists.len()].len() > 1
     }
 
-    /// The error of a short axis `d` that got a default halo and has only `interior` points left.
-    fn likely_components(&self, shape: usize, d: usize, interior: usize, axis: &str) -> ParameterError {
+    /// The error of a short axis `d` that got a default halo and has only `interior` points left, or is that of the `face`.
+    fn likely_components(
+        &self,
+        shape: usize,
+        d: usize,
+        interior: usize,
+        axis: &str,
+        face: Option<usize>,
+    ) -> ParameterError {
         let dims = self.shapes[shape].len();
         let halo = self
             .values
@@ -230,13 +239,25 @@ impl<'a> Declared<'a> {
             list[d] = of_axis;
             joined_by_x(&slowest_first(self.order, &list))
         };
+        let points = self.shapes[shape][d];
+        let is_face = face == Some(dims - 1 - d);
+        let what = match is_face {
+            true => format!("the face is one across the {points} points on {axis}"),
+            false => format!("{interior} of the {points} points on {axis} would be sent"),
+        };
+        let next = if is_face { format!(" and face={}", self.other_face(1)) } else { String::new() };
         let reason = format!(
-            "must be given for each axis: {interior} of the {} points on {axis} would be sent; {} if these are components, else {}",
-            self.shapes[shape][d],
+            "must be given for each axis: {what}; {}{next} if these are components, else {}",
             spelled(0),
             spelled(halo)
         );
         self.values.refuse("halo", reason)
+    }
+
+    /// The face that was given, across the axis with this number instead.
+    fn other_face(&self, axis: usize) -> String {
+        let end = self.values.choice("face").chars().last().unwrap_or('+');
+        format!("{}{end}", axis_name(axis))
     }
 
     /// The error of two halos that meet.
@@ -271,12 +292,20 @@ impl<'a> Declared<'a> {
         let axis = format!("axis {} of {}", axis_name(axes - 1 - d), self.shape_text(shape));
         let interior = points - 2 * halo;
         if halo == 0 {
-            let with_halo = |&(_, halo): &(usize, &usize)| *halo > 0;
-            let other = halos.iter().rev().enumerate().find(with_halo).map(|(axis, _)| axis_name(axis));
-            let instead =
-                other.map_or_else(String::new, |name| format!("; the first axis with a halo is {name}"));
-            let reason = format!("must be at least {width} on {axis}, to receive into{instead}");
-            return Err(self.values.refuse("halo", reason));
+            let reason = format!("must be at least {width} on {axis}, to receive into");
+            return Err(match halos.iter().rev().position(|&halo| halo > 0) {
+                None => self.values.refuse("halo", reason),
+                Some(other) => self.values.refuse(
+                    "face",
+                    format!(
+                        "did you mean {}? Of {} the axis {} is the first with a halo, and {} has none: halo {reason}",
+                        self.other_face(other),
+                        self.shape_text(shape),
+                        axis_name(other),
+                        axis_name(axes - 1 - d),
+                    ),
+                ),
+            });
         }
         let reason = match (width > halo, width > interior, self.values.per_axis("halo")) {
             (true, ..) => format!("must be from 1 to {halo}, the halo on {axis}"),

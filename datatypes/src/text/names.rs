@@ -79,6 +79,16 @@ pub fn is_of_a_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
+/// That no `what` is called `name`: the name that was most likely meant, then all.
+pub fn no_such(what: &str, name: &str, candidates: &[&str]) -> String {
+    let all = candidates.join(", ");
+    let instead = similar(candidates, name).map_or_else(
+        || format!("; there are {all}"),
+        |near| format!(": did you mean {near:?}? There are {all}"),
+    );
+    format!("no {what} is called {name:?}{instead}")
+}
+
 /// The candidate that `name` is most likely a slip of; `None` if it is close to none.
 pub fn similar<'a>(candidates: &[&'a str], name: &str) -> Option<&'a str> {
     /// Jaro-Winkler similarity from which a name counts as a slip of the other.

@@ -23,6 +23,9 @@ fn place(line: usize, column: usize, is_single_line: bool) -> String {
     if is_single_line { format!("column {column}") } else { format!("line {line}, column {column}") }
 }
 
+/// Reads the numbers of the list in `@name`, less the base; or the reason why it cannot.
+pub type NamedList = fn(name: &str, base: i64) -> Result<Vec<i64>, String>;
+
 /// A text that is read from its start to its end. What surrounds layouts in other texts is read by the same.
 #[derive(Clone, Debug)]
 pub struct TextReader<'a> {
@@ -31,12 +34,20 @@ pub struct TextReader<'a> {
     at: usize,
     /// Constructors that are open.
     depth: u32,
+    named_list: NamedList,
 }
 
 impl<'a> TextReader<'a> {
     /// At the start of `text`.
     pub fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0 }
+        let no_lists =
+            |_: &str, _| Err("no file is read here; the numbers themselves are expected".to_owned());
+        Self::with_lists(text, no_lists)
+    }
+
+    /// The same of a text in which `@name` may replace a list.
+    pub fn with_lists(text: &'a str, named_list: NamedList) -> Self {
+        Self { text, at: 0, depth: 0, named_list }
     }
 
     /// The place of the next word, for [`TextReader::error_at`].
@@ -176,7 +187,10 @@ impl<'a> TextReader<'a> {
                 ORDERS => Argument::Order(self.order(expected)?),
                 list if list.starts_with('[') => {
                     let number = |this: &mut Self| this.number(expected);
-                    Argument::List(self.list("a list such as [1, 2]", expected, number)?.into())
+                    Argument::List(match self.eat('@') {
+                        true => self.named_list(place, expected)?.into(),
+                        false => self.list("a list such as [1, 2] or @FILE", expected, number)?.into(),
+                    })
                 }
                 _ => Argument::Number(self.number(expected)?),
             });
@@ -220,6 +234,28 @@ impl<'a> TextReader<'a> {
                 return;
             }
         }
+    }
+
+    /// The list with the name and base in `name, base=1`. A name ends with a comma, a blank or a parenthesis, unless it is in quotes.
+    fn named_list(&mut self, place: usize, expected: &str) -> Result<Vec<i64>, TextError> {
+        let quote = ['"', '\''].into_iter().find(|&quote| self.eat(quote));
+        let rest = &self.text[self.at..];
+        let is_end = |c: char| quote.map_or(c == ',' || c == ')' || c.is_whitespace(), |quote| c == quote);
+        let name = &rest[..rest.find(is_end).unwrap_or(rest.len())];
+        if name.is_empty() {
+            return Err(self.unexpected("the name of a file", expected));
+        }
+        self.at += name.len();
+        if let Some(quote) = quote {
+            self.symbol(quote, || "the end of a name".to_owned())?;
+        }
+        let (after, mut base) = (self.at, 0);
+        if self.eat(',') && self.name().eq_ignore_ascii_case("base") && self.eat('=') {
+            base = self.number("the first index of a list")?;
+        } else {
+            self.at = after;
+        }
+        (self.named_list)(name, base).map_err(|reason| self.error_at(place, format!("{name}: {reason}")))
     }
 
     fn list<T>(

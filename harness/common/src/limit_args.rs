@@ -5,6 +5,7 @@ use std::fmt::Display;
 use clap::Args;
 
 use crate::limits::Limits;
+use crate::units::read_seconds as seconds;
 
 /// The limits given on a command line.
 #[derive(Clone, Debug, Default, Args)]
@@ -15,7 +16,7 @@ pub struct LimitArgs {
     min_runs: Option<u32>,
     #[arg(long, value_name = "N", value_parser = whole, help = help("Maximum repetitions per method", |usual| usual.max_runs))]
     max_runs: Option<u32>,
-    #[arg(long, value_name = "SECONDS", value_parser = number, help = help(MAX_TIME, |usual| usual.max_time_s))]
+    #[arg(long, value_name = "TIME", value_parser = time, help = help(MAX_TIME, |usual| usual.max_time_s))]
     max_time: Option<f64>,
     #[arg(long, value_name = "PERCENT", value_parser = number, help = help(PRECISION, |usual| usual.precision_percent))]
     precision: Option<f64>,
@@ -36,6 +37,11 @@ fn whole(text: &str) -> Result<u32, String> {
 
 fn number(text: &str) -> Result<f64, &'static str> {
     text.parse().map_err(|_| "must be a number, for example 0.5")
+}
+
+/// Reads a time in seconds.
+fn time(text: &str) -> Result<f64, &'static str> {
+    seconds(text).ok_or("must be a time, for example 0.5, 90s or 10m")
 }
 
 impl LimitArgs {

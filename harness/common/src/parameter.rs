@@ -90,7 +90,11 @@ pub fn parse<'a, S: Default>(
             Some(i) => (rows[i].assign)(&mut setting, text),
             None => {
                 let names: Vec<_> = rows.iter().map(|row| row.info.name).collect();
-                Err(format!("there is no such parameter; there are {}", names.join(", ")))
+                let near = apps::similar(&names, name).map_or_else(
+                    || "; there are".to_owned(),
+                    |near| format!(": did you mean {near}? There are"),
+                );
+                Err(format!("there is no such parameter{near} {}", names.join(", ")))
             }
         };
         assigned.map_err(|reason| format!("{name} = {text}: {reason}"))?;
@@ -100,7 +104,7 @@ pub fn parse<'a, S: Default>(
 
 /// The index of the parameter called `name` in a table.
 pub fn place<S>(rows: &[Parameter<S>], name: &str) -> Option<usize> {
-    rows.iter().position(|row| row.info.name == name)
+    rows.iter().position(|row| row.info.name.eq_ignore_ascii_case(name))
 }
 
 /// Names and values of a setting, from which [`parse`] makes the same setting again.

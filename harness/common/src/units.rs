@@ -5,6 +5,29 @@ pub fn seconds(seconds: f64) -> String {
     scaled(seconds, 3, &[("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)])
 }
 
+/// Reads a time: a number of seconds, or numbers with units, `90s`, `1h30m`, `0.5 s`. `None` if it is none.
+pub fn read_seconds(text: &str) -> Option<f64> {
+    const UNITS: [(&str, f64); 6] =
+        [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("m", 60.0), ("h", 3600.0)];
+    let text = text.trim();
+    if let Ok(seconds) = text.parse() {
+        return Some(seconds);
+    }
+    let (sign, mut rest) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
+    let mut sum_s = 0.0;
+    while !rest.is_empty() {
+        let is_digit = |c: char| c.is_ascii_digit() || c == '.';
+        let (number, after) = rest.split_at(rest.find(|c| !is_digit(c))?);
+        let after = after.trim_start();
+        let (unit, after) =
+            after.split_at(after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len()));
+        let (_, unit_s) = UNITS.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
+        sum_s += number.parse::<f64>().ok()? * unit_s;
+        rest = after.trim_start();
+    }
+    Some(sign * sum_s).filter(|_| !text.is_empty())
+}
+
 /// An amount of bytes: decimal units, four significant digits, exact below 1 kB.
 pub fn bytes(bytes: u64) -> String {
     match bytes {
@@ -83,6 +106,28 @@ mod tests {
         ];
         for (value, text) in cases {
             assert_eq!(seconds(value), text);
+        }
+    }
+
+    #[test]
+    fn times_are_read_with_and_without_units() {
+        for (text, expected) in [
+            ("10", Some(10.0)),
+            ("0.5", Some(0.5)),
+            ("90s", Some(90.0)),
+            (" 1m", Some(60.0)),
+            ("1h30m", Some(5400.0)),
+            ("2 min 30 s", Some(150.0)),
+            ("250ms", Some(0.25)),
+            ("-5s", Some(-5.0)),
+            ("soon", None),
+            ("", None),
+            ("5x", None),
+            ("s", None),
+            ("1m30", None),
+            ("1..5s", None),
+        ] {
+            assert_eq!(read_seconds(text), expected, "{text}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! The command line of the rank program, for `ddtbench` and for manual use.
 
-use anyhow::{anyhow, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use apps::{Context, MicroApp, Test, Values};
 use clap::{Args, Parser, Subcommand};
 use common::kinds::Kind;
@@ -276,15 +276,26 @@ impl Overlap {
     }
 }
 
-/// Names and values of parameters.
+/// Names and values of parameters; `NAME=@FILE` has its value in a file, as one that is too long for a command line.
 fn pairs(params: &[String]) -> anyhow::Result<Vec<(String, String)>> {
-    let pair = |text: &String| {
-        let (name, value) = text
-            .split_once('=')
-            .ok_or_else(|| anyhow!("parameter {text:?}: must be NAME=VALUE, for example bytes=4MiB"))?;
-        Ok((name.trim().to_owned(), value.trim().to_owned()))
-    };
-    whole(params).iter().map(pair).collect()
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for text in &whole(params) {
+        match (text.split_once('='), pairs.last_mut()) {
+            (Some((name, value)), _) => pairs.push((name.trim().to_owned(), value.trim().to_owned())),
+            // The name of a file may have a comma.
+            (None, Some((_, value))) if value.starts_with('@') => value.extend([",", text]),
+            _ => bail!("parameter {text:?}: must be NAME=VALUE, for example bytes=4MiB"),
+        }
+    }
+    for (name, value) in &mut pairs {
+        if let Some(file) = value.strip_prefix('@') {
+            let text = std::fs::read_to_string(file).with_context(|| {
+                format!("parameter {name}: cannot read {file}, which must be visible to all ranks: choose a shared folder with --out")
+            })?;
+            *value = text.trim().to_owned();
+        }
+    }
+    Ok(pairs)
 }
 
 #[derive(Debug, Args)]
@@ -319,6 +330,23 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn long_values_are_read_from_files() {
+        let dir = std::env::temp_dir().join(format!("ddtbench,values-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        let file = dir.join("1-send.txt");
+        std::fs::write(&file, "indexed_block(1,[9,0],double)\n").unwrap();
+        let typed = format!("name=mine,send=@{},receive=send", file.display());
+        let words: Vec<String> = typed.split(',').map(str::to_owned).collect();
+        let read = pairs(&words);
+        std::fs::remove_dir_all(&dir).unwrap();
+        let expected = [("name", "mine"), ("send", "indexed_block(1,[9,0],double)"), ("receive", "send")];
+        assert_eq!(read.unwrap(), expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let error = pairs(&words).unwrap_err().to_string();
+        assert!(error.contains("must be visible to all ranks"), "{error}");
+        assert!(pairs(&["name=mine".to_owned(), "send".to_owned()]).is_err());
     }
 
     #[test]

@@ -9,11 +9,11 @@ use std::process::ExitCode;
 
 use anyhow::ensure;
 use clap::Args;
-use ddtbench::plan::LONGEST_S;
 
 pub(super) use judge::{JudgeArgs, share};
 
 use super::kinds::{GivenArgs, MessageCases};
+use super::numbers::seconds;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
@@ -61,15 +61,5 @@ impl CompareArgs {
     fn is_live(&self) -> bool {
         let mpis = &self.given.conditions.mpis;
         !mpis.names.is_empty() || !mpis.variants.is_empty() || self.given.plan_file().is_some()
-    }
-}
-
-/// A time in seconds, typed with its unit.
-pub(super) fn seconds(text: &str) -> Result<f64, String> {
-    let time: Result<jiff::SignedDuration, _> = text.parse();
-    match time.map(|time| time.as_secs_f64()) {
-        Ok(seconds) if seconds > LONGEST_S => Err(format!("must be at most {LONGEST_S} s")),
-        Ok(seconds) if seconds > 0.0 => Ok(seconds),
-        _ => Err("must be a time with its unit, for example 90s or 10m".to_owned()),
     }
 }

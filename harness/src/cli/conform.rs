@@ -11,7 +11,6 @@ use ddtbench::folder::{CHECKS, ENVIRONMENT, LockedFolder};
 use ddtbench::model::check::{CLOCKS, Check, PARTITIONED};
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
-use ddtbench::plan::LONGEST_S;
 use ddtbench::run::{MpiAccount, Part};
 
 use super::headings::RESULTS;
@@ -46,7 +45,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = numbers::count(MOST_REPEATS))]
     repeat: usize,
     /// Silence in seconds after which a check is killed and has timed out
-    #[arg(long, value_name = "SECONDS", default_value_t = TIMEOUT_S, value_parser = seconds)]
+    #[arg(long, value_name = "TIME", default_value_t = TIMEOUT_S, value_parser = numbers::seconds)]
     timeout: f64,
     /// The folder for the results [default: results/DATE-TIME-MPI]
     #[arg(help_heading = RESULTS, short, long, value_name = "DIR")]
@@ -58,12 +57,6 @@ pub struct CheckArgs {
 
 /// More is a typing error.
 const MOST_REPEATS: usize = 10_000;
-
-/// A limit of silence.
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0 && *seconds <= LONGEST_S);
-    seconds.ok_or_else(|| format!("must be a number of seconds, above 0 and at most {LONGEST_S}"))
-}
 
 /// The names of checks, which help lists with their questions.
 fn names(checks: &'static [Check]) -> PossibleValuesParser {

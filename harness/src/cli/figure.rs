@@ -75,8 +75,7 @@ fn read(name: &str, is_trusted: bool) -> anyhow::Result<Plan> {
     }
     let file = Path::new(name);
     if !file.is_file() {
-        let names: Vec<&str> = figures::FIGURES.iter().map(|(name, _)| *name).collect();
-        bail!("{name:?} is not a figure and not a file; the figures are {}", names.join(", "));
+        bail!(figures::no_such(name));
     }
     let plan = Plan::read(file)?;
     trust::check(&plan, &[file], is_trusted)?;

@@ -15,7 +15,7 @@ use ddtbench::model::{PairScope, Record};
 use ddtbench::mpi::{self, Target, interrupt, shared_memory};
 use ddtbench::plan::{CheckedPlan, Plan, Variant, memory};
 use ddtbench::report::compared::Compared;
-use ddtbench::run::{self, Environment, MpiAccount, Observer, Part, Run, RunEnd, RunError};
+use ddtbench::run::{self, Environment, MpiAccount, Observer, Part, Run, RunEnd, RunError, put_long_values};
 
 use super::output::{self, log};
 use super::progress::Progress;
@@ -101,7 +101,8 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
         bail!(stopped(folder.path()));
     }
     let built = chosen.build().and_then(|targets| {
-        let checked = with_sizes(checked, &targets)?;
+        let mut checked = with_sizes(checked, &targets, folder.path())?;
+        put_long_values(&mut checked, folder.path())?;
         let run = Run { plan: &checked, targets: &targets };
         let begun = Part::now(now(), &run, 0)?;
         let found: Vec<String> =
@@ -126,10 +127,14 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
 }
 
 /// The plan with the sizes that its cases lack, found on the first of these MPIs; as it is where none does, or where the user wants
-/// to stop.
-pub(super) fn with_sizes(checked: CheckedPlan, targets: &[Target]) -> anyhow::Result<CheckedPlan> {
+/// to stop. `dir` is the folder of the run.
+pub(super) fn with_sizes(
+    checked: CheckedPlan,
+    targets: &[Target],
+    dir: &Path,
+) -> anyhow::Result<CheckedPlan> {
     let Some(first) = targets.first() else { return Ok(checked) };
-    let Some(selected) = run::calibrated(&checked.plan, first, &mut Notes)? else { return Ok(checked) };
+    let Some(selected) = run::calibrated(&checked.plan, first, dir, &mut Notes)? else { return Ok(checked) };
     selected.notes.iter().for_each(|note| log(note));
     ensure!(!selected.cases.is_empty(), "nothing is left to run: no sizes were found for any case");
     let checked = Plan { cases: selected.cases, ..checked.plan }.check()?;

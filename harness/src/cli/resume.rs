@@ -9,7 +9,7 @@ use ddtbench::folder::{self, About, Done, Recorded};
 use ddtbench::model::{Case, Record};
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::{CheckedPlan, Plan, memory};
-use ddtbench::run::{Environment, Part, Run};
+use ddtbench::run::{Environment, Part, Run, put_long_values};
 
 use super::conditions::{ConditionArgs, FolderArgs};
 use super::measure::{self, Begun, Notes};
@@ -63,10 +63,11 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
     measure::introduce(&chosen, dir);
     let targets = chosen.build()?;
     // A run that was stopped before its sizes were known has none in its plan.
-    let checked = if earlier.is_none() { measure::with_sizes(checked, &targets)? } else { checked };
+    let mut checked = if earlier.is_none() { measure::with_sizes(checked, &targets, dir)? } else { checked };
     if interrupt::requested() {
         bail!(measure::stopped(dir));
     }
+    put_long_values(&mut checked, dir)?;
     let run = Run { plan: &checked, targets: &targets };
     let done = done(&checked, &recorded.records, options.retry_failed);
     let part = Part::now(measure::now(), &run, done.len())?;

@@ -53,7 +53,7 @@ impl RunPage {
             pictures.iter_mut().for_each(|drawn| drawn.caption += &files(&drawn.name));
         }
         let format = experiments::of(kind).table_format();
-        Ok(Self { html: html(format, over, &pictures, environments.trim_end(), compared), pictures })
+        Ok(Self { html: html(format, over, &pictures, &short_lines(&environments), compared), pictures })
     }
 
     /// Keeps it in the folder of the run, with its tables.
@@ -112,6 +112,17 @@ fn of_tests(mut launches: Vec<Record>, tests: &[String]) -> anyhow::Result<Vec<R
     }
     launches.retain(|record| tests.is_empty() || tests.contains(&record.case.test));
     Ok(launches)
+}
+
+/// The text with long lines cut: a plan may have lists of a million numbers, which its own file shows.
+fn short_lines(text: &str) -> String {
+    /// Enough for the plan of a usual run.
+    const MOST: usize = 20_000;
+    let short = |line: &str| match line.char_indices().nth(MOST) {
+        None => line.to_owned(),
+        Some((end, _)) => format!("{}... ({} bytes)", &line[..end], line.len()),
+    };
+    text.trim_end().lines().map(short).collect::<Vec<_>>().join("\n")
 }
 
 /// The accounts of machines and MPIs of folders; empty where there is none.

@@ -24,7 +24,7 @@ pub(crate) struct Given {
 }
 
 fn side<'de, D: Deserializer<'de>>(from: D) -> Result<Layouts, D::Error> {
-    String::deserialize(from)?.parse().map_err(de::Error::custom)
+    Layouts::typed(&String::deserialize(from)?).map_err(de::Error::custom)
 }
 
 fn optional_side<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Layouts>, D::Error> {
@@ -44,11 +44,14 @@ pub fn case(typed: &str) -> Result<PlannedCase, String> {
         ("standard input", parse(&text).map_err(|reason| format!("standard input: {reason}"))?)
     } else if path.is_file() {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{typed}: {error}"))?;
-        let mut given = parse(&text).map_err(|reason| format!("{typed}: {reason}"))?;
+        let mut given = parse(&text).map_err(|reason| match is_list(&text) {
+            true => format!("{typed} is a list of numbers: give it as 'indexed_block(1, @{typed}, double)', with base=1 after the name if the first index is 1"),
+            false => format!("{typed}: {reason}"),
+        })?;
         given.name = given.name.or_else(|| name_of(path));
         (typed, given)
     } else {
-        match typed.parse() {
+        match Layouts::typed(typed) {
             Ok(send) => ("layout", Given { name: None, send, receive: None }),
             Err(error) if typed.contains('(') => return Err(format!("layout {typed:?}: {error}")),
             Err(_) => return Err(format!("file not found: {typed} (and it is not {EXAMPLE})")),
@@ -78,12 +81,20 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
 
 /// Reads a file.
 pub(crate) fn parse(text: &str) -> Result<Given, String> {
-    if text.contains('=') {
+    // A layout has no key in its first line: `base=1` is within parentheses.
+    let is_key = |key: &str| key.trim().chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    if lines.next().and_then(|line| line.split_once('=')).is_some_and(|(key, _)| is_key(key)) {
         return toml::from_str(text).map_err(|error| error.to_string());
     }
     // The place in the file is that in the text.
-    let send = text.parse().map_err(|error| format!("{error}"))?;
+    let send = Layouts::typed(text).map_err(|error| error.to_string())?;
     Ok(Given { name: None, send, receive: None })
+}
+
+/// Whether a text that is not a layout has a number on each line.
+fn is_list(text: &str) -> bool {
+    datatypes::index_list(text, 0).is_ok_and(|list| !list.is_empty())
 }
 
 #[cfg(test)]
@@ -130,6 +141,25 @@ mod tests {
         assert_eq!(wrong.split(": ").nth(1), Some("column 16"), "{wrong}");
         let overlapping = case("vector(3, 2, 1, double)").unwrap_err();
         assert!(overlapping.contains("must write each byte once"), "{overlapping}");
+    }
+
+    #[test]
+    fn lists_of_both_sides_are_in_files_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        std::fs::write(path("send.txt"), "9\n1\n4\n").unwrap();
+        std::fs::write(path("receive.txt"), "1\n2\n3\n").unwrap();
+        let side = |name: &str| format!("indexed_block(1, @{}, base=1, double)", path(name));
+        let face = format!("send = \"{}\"\nreceive = \"{}\"\n", side("send.txt"), side("receive.txt"));
+        std::fs::write(path("face.toml"), face).unwrap();
+        std::fs::write(path("face.txt"), format!("# the halo\n{}", side("send.txt"))).unwrap();
+        let value = |case: &PlannedCase, name: &str| case.params[name].clone();
+        let both = case(&path("face.toml")).unwrap();
+        let (send, receive) = ("indexed_block(1,[8,0,3],double)", "indexed_block(1,[0,1,2],double)");
+        assert_eq!((value(&both, "send").as_str(), value(&both, "receive").as_str()), (send, receive));
+        assert_eq!(value(&case(&side("send.txt")).unwrap(), "send"), send);
+        let list = case(&path("send.txt")).unwrap_err();
+        assert!(list.contains("is a list of numbers: give it as 'indexed_block(1, @"), "{list}");
     }
 
     #[test]

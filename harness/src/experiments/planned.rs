@@ -60,23 +60,6 @@ impl PlannedCase {
     }
 }
 
-/// Characters of a value at most: ranks are given it on their command line, where Linux takes 128 KiB a word.
-const MOST_CHARACTERS: usize = 120_000;
-
-/// Refuses values that the rank program cannot be given.
-///
-/// # Errors
-/// The parameter, and how long its value may be.
-pub fn check_lengths(values: &Values) -> Result<(), String> {
-    match values.pairs().find(|(_, value)| value.len() > MOST_CHARACTERS) {
-        None => Ok(()),
-        Some((name, value)) => Err(format!(
-            "parameter {name} has {} characters: must have at most {MOST_CHARACTERS}, as ranks are given it on their command line",
-            value.len()
-        )),
-    }
-}
-
 /// The name of the set that has just these values: the one they started from, or the first. What is in none is [`CUSTOM`], a
 /// layout what it is called.
 pub fn set_name<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> String {

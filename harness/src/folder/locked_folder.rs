@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::{FolderError, PLAN, Result, at, rows};
+use super::{FolderError, PLAN, Result, VALUES, at, rows};
 
 /// A folder that results are being written to. No other process writes to it meanwhile.
 #[derive(Debug)]
@@ -84,6 +84,7 @@ impl LockedFolder {
             // What cannot be removed, or was never made, stays as it is: the error that led here is the one to tell.
             let _ = fs::remove_file(self.path.join(name));
         }
+        let _ = fs::remove_dir_all(self.path.join(VALUES));
         let _ = self.made.iter().try_for_each(fs::remove_dir);
     }
 }

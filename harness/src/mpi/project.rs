@@ -141,7 +141,8 @@ impl Project {
             return candidate.inspect();
         }
         let all = self.installations(print)?;
-        if let Some(found) = all.iter().find(|mpi| mpi.name == name) {
+        let is_it = |mpi: &&Installation| mpi.name.eq_ignore_ascii_case(name);
+        if let Some(found) = all.iter().find(|mpi| mpi.name == name).or_else(|| all.iter().find(is_it)) {
             return Ok(found.clone());
         }
         let advice = match Wheels::parse(name) {

@@ -1,6 +1,8 @@
 //! The figures of papers: a plan file each, with its sweeps and its picture. They are compiled in, so that an installed program has
 //! them, and written to be copied and edited.
 
+use apps::similar;
+
 use super::Plan;
 
 /// The name of each figure and the text of its plan file.
@@ -19,9 +21,22 @@ pub const FIGURES: &[(&str, &str)] = figures![
     "nbc-6" "nbc-7" "nbc-8" "nbc-9" "nbc-10" "nbc-14" "nbc-23"
 ];
 
-/// The plan file of a figure.
+/// The plan file of a figure, whose name may have any case.
 pub fn text(name: &str) -> Option<&'static str> {
-    FIGURES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    FIGURES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, text)| *text)
+}
+
+/// That no figure is called `name`: those with its number, or the nearest, then all.
+pub fn no_such(name: &str) -> String {
+    let names: Vec<&str> = FIGURES.iter().map(|(name, _)| *name).collect();
+    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let number = format!("-{}", &name[name.len() - digits..]);
+    let with_number: Vec<&str> =
+        names.iter().copied().filter(|known| digits > 0 && known.ends_with(&number)).collect();
+    let likely = if with_number.is_empty() { Vec::from_iter(similar(&names, name)) } else { with_number };
+    let likely =
+        if likely.is_empty() { String::new() } else { format!("did you mean {}? ", likely.join(" or ")) };
+    format!("{name:?} is not a figure and not a file: {likely}The figures are {}", names.join(", "))
 }
 
 /// The plan of a figure.
@@ -70,6 +85,20 @@ mod tests {
                 assert_eq!(again, checked.plan, "{name}: what was written reads as the same");
             }
         }
+    }
+
+    #[test]
+    fn a_number_alone_suggests_the_figures_that_have_it() {
+        for (typed, suggested) in [
+            ("5", "did you mean ddtbench-5 or cmb-5 or hlrs-5 or pcomm-5? The figures are ddtbench-5, "),
+            ("figure-23", "did you mean nbc-23? "),
+            ("fig14", "did you mean nbc-14? "),
+            ("ddtbnch-99", "did you mean ddtbench-"),
+            ("zz", "is not a figure and not a file: The figures are"),
+        ] {
+            assert!(no_such(typed).contains(suggested), "{}", no_such(typed));
+        }
+        assert!(plan("HLRS-3").is_some());
     }
 
     #[test]

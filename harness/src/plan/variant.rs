@@ -48,16 +48,25 @@ impl Variant {
 impl FromStr for Variant {
     type Err = String;
 
-    /// `nocma:MPIR_CVAR_CH4_CMA_ENABLE=0`, several variables parted by commas; of one MPI alone `mpich/nocma:...`.
+    /// `nocma:MPIR_CVAR_CH4_CMA_ENABLE=0`, several variables separated by commas; only of one MPI `mpich/nocma:...`. A part without
+    /// `NAME=` belongs to the value before it: `tcp:OMPI_MCA_btl=self,tcp`.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
             || format!("{text:?}: must be NAME:VARIABLE=VALUE, for example nocma:MPIR_CVAR_CH4_CMA_ENABLE=0");
         let (name, settings) = text.split_once(':').ok_or_else(wrong)?;
-        let pair = |pair: &str| {
-            let (name, value) = pair.split_once('=')?;
-            (!name.is_empty()).then(|| (name.to_owned(), value.to_owned()))
+        let is_name = |name: &str| {
+            let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(is_part)
         };
-        let env = settings.split(',').map(pair).collect::<Option<_>>().ok_or_else(wrong)?;
+        let mut pairs: Vec<(String, String)> = Vec::new();
+        for part in settings.split(',') {
+            match (part.split_once('='), pairs.last_mut()) {
+                (Some((name, value)), _) if is_name(name) => pairs.push((name.to_owned(), value.to_owned())),
+                (_, Some((_, value))) => value.extend([",", part]),
+                _ => return Err(wrong()),
+            }
+        }
+        let env = pairs.into_iter().collect();
         let (mpi, name) = match name.split_once('/') {
             Some((mpi, name)) => (Some(mpi.to_owned()), name),
             None => (None, name),
@@ -76,6 +85,9 @@ mod tests {
         let pairs: Vec<_> = all.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!((all.name.as_str(), pairs), ("nocma", vec![("A", "0"), ("B", "x=y")]));
         assert!(all.is_of("mpich") && all.is_of("openmpi"));
+        let lists: Variant = "tcp:OMPI_MCA_btl=self,tcp,UCX_TLS=rc,sm,A=^openib,^x=1".parse().unwrap();
+        let values: Vec<_> = lists.env.values().map(String::as_str).collect();
+        assert_eq!(values, ["^openib,^x=1", "self,tcp", "rc,sm"]);
         let one: Variant = "mpich/nocma:A=0".parse().unwrap();
         assert!(one.is_of("mpich") && !one.is_of("openmpi"));
         for wrong in ["nocma", "nocma:", "nocma:A", "nocma:=0"] {

@@ -1,6 +1,8 @@
 //! What is found out on the first MPI of a run before its cases can be measured: sizes for times.
 
-use super::{Finished, Observer, Run, RunError};
+use std::path::Path;
+
+use super::{Finished, Observer, Run, RunError, put_long_values};
 use crate::experiments::Kind;
 use crate::experiments::overlap::calibration::OverlapCalibration;
 use crate::experiments::planned::Selected;
@@ -12,13 +14,15 @@ use crate::plan::{CheckedPlan, Plan};
 
 use super::Unit;
 
-/// The cases of a plan with their sizes; `None` where none was missing, or where the user wants to stop.
+/// The cases of a plan with their sizes; `None` where none was missing, or where the user wants to stop. `dir` is the folder of
+/// the run.
 ///
 /// # Errors
 /// If the rank program cannot be started, or does not find what it is to find.
 pub fn calibrated(
     plan: &Plan,
     target: &Target,
+    dir: &Path,
     observer: &mut dyn Observer,
 ) -> Result<Option<Selected>, RunError> {
     if plan.experiment != Kind::Overlap {
@@ -28,7 +32,8 @@ pub fn calibrated(
     let cases = calibration.requests(&plan.methods, plan.context()).map_err(RunError::Calibration)?;
     let planned = cases.iter().map(|case| case.planned.clone()).collect();
     let plan = Plan { launches: Some(1), cases: planned, ..plan.clone() };
-    let checked = CheckedPlan { plan, cases, notes: Vec::new() };
+    let mut checked = CheckedPlan { plan, cases, notes: Vec::new() };
+    put_long_values(&mut checked, dir)?;
     let run = Run { plan: &checked, targets: std::slice::from_ref(target) };
     let mut sizes = Vec::new();
     for case in 0..checked.cases.len() {

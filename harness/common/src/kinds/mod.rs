@@ -109,9 +109,9 @@ impl Kind {
     /// # Errors
     /// A message with all names.
     pub fn find(name: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
+        Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name)).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|kind| kind.name()).collect();
-            format!("no kind of experiments is called {name:?}; there are {}", names.join(", "))
+            apps::no_such("kind of experiments", name, &names)
         })
     }
 

@@ -98,12 +98,12 @@ pub const CLOCKS: &[Check] = &[Check {
 pub fn find<'a>(checks: impl IntoIterator<Item = &'a Check>, name: &str) -> Result<&'a Check, String> {
     let mut names = Vec::new();
     for check in checks {
-        if check.name == name {
+        if check.name.eq_ignore_ascii_case(name) {
             return Ok(check);
         }
         names.push(check.name);
     }
-    Err(format!("no check is called {name:?}; there are {}", names.join(", ")))
+    Err(apps::no_such("check", name, &names))
 }
 
 named! {

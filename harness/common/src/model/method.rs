@@ -1,5 +1,7 @@
 //! Methods: the rows in the tables of each kind of experiments.
 
+use apps::no_such;
+
 /// The loops that verdicts name: the application's hand-written ones (unchanged, and tuned by an expert), and the plain
 /// one over the datatype's nesting. Each may be missing.
 pub const LOOPS: [&str; 3] = ["manual", "manual_tuned", LOOP];
@@ -145,13 +147,13 @@ impl<T> AsRef<MethodInfo> for MethodRow<T> {
     }
 }
 
-/// The row whose method has this name; `word` names the rows in the message.
+/// The row whose method has this name, in any case; `word` names the rows in the message.
 ///
 /// # Errors
-/// A message with all names.
+/// A message with the nearest name and all others.
 pub fn find_method<'a, R: AsRef<MethodInfo>>(rows: &'a [R], word: &str, name: &str) -> Result<&'a R, String> {
-    rows.iter().find(|row| row.as_ref().name == name).ok_or_else(|| {
+    rows.iter().find(|row| row.as_ref().name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let names: Vec<_> = rows.iter().map(|row| row.as_ref().name).collect();
-        format!("no {word} is called {name:?}; there are {}", names.join(", "))
+        no_such(word, name, &names)
     })
 }

@@ -15,8 +15,9 @@ use ddtbench::run::{self, Environment, Machine, MpiAccount, this_build};
 
 use super::pace::{PaceArgs, RUNS};
 use super::{CHECKS, NamedArgs, at, environment};
-use crate::cli::compare::{JudgeArgs, seconds};
+use crate::cli::compare::JudgeArgs;
 use crate::cli::measure::{self, BeginOptions};
+use crate::cli::numbers::seconds;
 use crate::cli::output::log;
 use crate::cli::resume::ResumeOptions;
 use crate::cli::trust;

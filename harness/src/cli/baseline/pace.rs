@@ -12,9 +12,9 @@ use ddtbench::mpi::interrupt;
 use ddtbench::plan::{MOST_LAUNCHES, Plan};
 use ddtbench::run::RunEnd;
 
-use crate::cli::compare::seconds;
 use crate::cli::measure::{self, BeginOptions, EarlyEnd};
 use crate::cli::numbers;
+use crate::cli::numbers::seconds;
 use crate::cli::output::log;
 use crate::cli::resume::{self, ResumeOptions};
 

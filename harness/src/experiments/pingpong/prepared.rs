@@ -8,7 +8,7 @@ use super::descriptions::descriptions;
 use super::facts;
 use super::methods::{METHODS, can, can_be_parted, description};
 use crate::experiments::Prepared;
-use crate::experiments::planned::{PlannedCase, check_lengths};
+use crate::experiments::planned::PlannedCase;
 use crate::model::MethodInfo;
 use common::memory;
 
@@ -69,7 +69,6 @@ fn build(case: &PlannedCase, context: Context) -> Result<(&'static Test, Values,
     for (name, text) in case.given() {
         values.assign(name, text).map_err(|error| error.to_string())?;
     }
-    check_lengths(&values)?;
     let app = test.build(&values, context).map_err(|error| error.to_string())?;
     Ok((test, values, app))
 }

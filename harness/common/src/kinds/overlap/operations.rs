@@ -116,7 +116,8 @@ impl Traffic {
     /// # Errors
     /// An unknown name, with all names, or an unknown set.
     pub fn find(name: &str, set: Option<&str>) -> Result<Self, String> {
-        if let Some(operation) = OPERATIONS.iter().find(|operation| operation.name == name) {
+        if let Some(operation) = OPERATIONS.iter().find(|operation| operation.name.eq_ignore_ascii_case(name))
+        {
             return Ok(Self::Operation(operation));
         }
         if let Some(name) = name.strip_prefix(EXCHANGE) {
@@ -126,8 +127,10 @@ impl Traffic {
         }
         let Ok(test) = apps::find(name) else {
             let names: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
+            let near = apps::similar(&names, name)
+                .map_or_else(|| "there".to_owned(), |near| format!("did you mean {near:?}? There"));
             return Err(format!(
-                "there is no {name:?} to overlap: there are the operations {}, every test, and every exchange with \
+                "there is no {name:?} to overlap: {near} are the operations {}, every test, and every exchange with \
                  {EXCHANGE} before its name (ddtbench list)",
                 names.join(", ")
             ));
