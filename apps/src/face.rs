@@ -160,7 +160,8 @@ impl Face {
     fn within(&self, range: &Range<usize>) -> Self {
         let mut blocks = Vec::new();
         let mut start = 0;
-        for (bytes, block) in &self.blocks {
+        // A block without data has no planes to cut at.
+        for (bytes, block) in self.blocks.iter().filter(|(bytes, _)| *bytes > 0) {
             let plane = bytes / block.planes();
             let clamped = |at: usize| at.saturating_sub(start).min(*bytes) / plane;
             let planes = clamped(range.start)..clamped(range.end);

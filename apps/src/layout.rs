@@ -316,3 +316,25 @@ fn no_overlap(message: &Message) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Context, Side, WireOrder};
+
+    #[test]
+    fn a_message_without_data_has_no_bytes_in_any_part() {
+        for send in
+            ["hvector(0,1,80,double)", "indexed([],[],int32)", "contiguous(0,float)+vector(3,0,2,double)"]
+        {
+            let mut values = LAYOUT.set("vector").unwrap();
+            values.assign("send", send).unwrap();
+            let app = LAYOUT.build(&values, Context::default()).unwrap();
+            assert_eq!((app.message_bytes(), app.mixes_types), (0, false), "{send}");
+            assert_eq!(app.message(Side::Receive, WireOrder::Ddt).segments().count(), 0);
+            for cut in [app.send.cut(1), app.send.cut(3), app.send.planes()] {
+                assert!(cut.parts.iter().all(|part| part.bytes() == 0), "{send}");
+            }
+        }
+    }
+}

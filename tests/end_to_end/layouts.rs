@@ -20,8 +20,10 @@ receive = \"struct([12, 1], [0, 128], [double, int32]) + contiguous(2, double)\"
 ";
 
 pub fn trials() -> Vec<Trial> {
-    let checks: &[(&str, Check)] =
-        &[("a file and a text are measured by all methods that need no loop", measured)];
+    let checks: &[(&str, Check)] = &[
+        ("a file and a text are measured by all methods that need no loop", measured),
+        ("long lists in files reach the ranks, and a message without data is measured", lists_and_nothing),
+    ];
     let mut trials = trials_on(&MPIS, Need::AllProcessors, "layouts", checks);
     let on_one: &[(&str, Check)] = &[
         ("the plan of a layout needs no file", no_file_needed),
@@ -54,6 +56,20 @@ fn measured(mpi: &Mpi) {
     // A packed message of several types does not have a signature.
     let of_mixed: Vec<&String> = all.iter().filter(|name| !name.contains("packed")).collect();
     assert_eq!(of("two_arrays"), of_mixed);
+}
+
+fn lists_and_nothing(mpi: &Mpi) {
+    // More characters than a command line takes. 7 is no factor of 40,009: each number is there once, from 1 on.
+    let list: Vec<String> = (0..40_009).map(|i| (i * 7 % 40_009 + 1).to_string()).collect();
+    let line =
+        "run --layout 'indexed_block(1, @list.txt, base=1, int64)' --layout 'hvector(0, 1, 80, double)'";
+    let line = format!("{line} -m reference,loop,DDT --launches 1 {SHORT}");
+    let kept = Measuring::on(mpi, line).file("list.txt", format!("# points\n{}\n", list.join("\n"))).ends(0);
+    let rows = kept.summary.with(&[("phase", "round_trip")]);
+    assert!(rows.len() == 6 && rows.iter().all(|row| row.is_measured()), "{rows:?}\n{}", kept.ended);
+    let bytes: Vec<_> = rows.iter().map(|row| row.get("bytes")).collect();
+    assert_eq!(bytes, ["320072", "320072", "320072", "0", "0", "0"]);
+    assert!(kept.read("values/1-send.txt").starts_with("indexed_block(1,[0,7,14,21,"));
 }
 
 fn no_file_needed(mpi: &Mpi) {
