@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command};
 use clap_complete::Shell;
-use ddtbench::experiments::Kind;
 use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
+use ddtbench::experiments::{self, Kind};
 use ddtbench::plan::figures;
 
 /// The name that is completed.
@@ -62,10 +62,32 @@ fn completed(command: Command, mpis: &[String]) -> Command {
                 .map(|set| set.name)
                 .collect();
             let sets: Vec<&str> = sets.into_iter().collect();
-            let sub = known(sub, "sets", &sets);
+            let sub = known(known(sub, "sets", &sets), "params", &parameters());
+            let sub = with_baselines(sub);
             kind.map_or(sub.clone(), |kind| known(sub, "methods", &methods(kind)))
         })
     })
+}
+
+/// The names of all parameters, each up to its value.
+fn parameters() -> Vec<String> {
+    let of_tests = apps::all().flat_map(|test| test.parameters).map(|parameter| parameter.name);
+    let of_halos = apps::halo::all().flat_map(|halo| halo.parameters).map(|parameter| parameter.name);
+    let of_kinds = Kind::ALL.into_iter().flat_map(|kind| (experiments::of(kind).parameters)());
+    let all: BTreeSet<&str> = of_tests.chain(of_halos).chain(of_kinds.map(|info| info.name)).collect();
+    all.into_iter().map(|name| format!("{name}=")).collect()
+}
+
+/// The commands of `baseline` with the names of the baselines in the default folder.
+fn with_baselines(command: Command) -> Command {
+    let folders = std::fs::read_dir("baselines").into_iter().flatten().flatten();
+    let names: BTreeSet<String> =
+        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let names: Vec<String> = names.into_iter().filter(|name| !name.starts_with('.')).collect();
+    if command.get_name() != "baseline" || names.is_empty() {
+        return command;
+    }
+    command.mut_subcommands(|sub| known(sub, "name", &names))
 }
 
 /// What can be communicated beside a computation.
@@ -105,7 +127,16 @@ mod tests {
                 assert!(script.contains("--preset"), "{shell}");
                 continue;
             }
-            for name in ["nas_lu_y", "packed_to_ddt", "nas_mg", "mpich", "ireduce", "408x408"] {
+            for name in [
+                "nas_lu_y",
+                "packed_to_ddt",
+                "nas_mg",
+                "mpich",
+                "ireduce",
+                "408x408",
+                "receive_start=",
+                "hlrs-3",
+            ] {
                 assert!(script.contains(name), "{name} for {shell}");
             }
         }
