@@ -54,7 +54,7 @@ pub struct WrongLimit {
     pub field: &'static str,
     /// Its value.
     pub value: String,
-    /// What would be right.
+    /// The reason, with the right values.
     pub reason: String,
 }
 

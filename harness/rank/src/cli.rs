@@ -62,7 +62,7 @@ impl Command {
     }
 }
 
-/// What is measured, and the form in which it is reported.
+/// The measured test, and its conditions.
 #[derive(Debug, Args)]
 pub struct CaseArgs {
     /// The test
@@ -77,7 +77,7 @@ pub struct CaseArgs {
     pub conditions: ConditionArgs,
 }
 
-/// What surrounds any case.
+/// Arguments that all kinds of cases have.
 #[derive(Debug, Args)]
 pub struct ConditionArgs {
     /// Seed of index lists, neighbourhoods, orders and times
@@ -238,7 +238,6 @@ pub struct Halo {
 }
 
 impl Halo {
-    /// The case.
     pub fn case(&self) -> anyhow::Result<HaloCase> {
         let CaseArgs { test, set, params, .. } = &self.case;
         HaloCase::parse(test, set.as_deref(), &pairs(params)?.into_iter().collect())
@@ -267,7 +266,6 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// The case.
     pub fn case(&self) -> anyhow::Result<OverlapCase> {
         let CaseArgs { test, set, params, .. } = &self.case;
         let params = pairs(params)?;
@@ -313,7 +311,6 @@ pub struct Partitioned {
 }
 
 impl Partitioned {
-    /// The transfer.
     pub fn setting(&self) -> anyhow::Result<Setting> {
         let pairs = pairs(&self.params)?;
         let pairs = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()));

@@ -7,12 +7,11 @@ use crate::binding;
 use crate::checked::{World, identity};
 use crate::measure::clock::Clock;
 
-/// Where this process runs; its rank is `rank`.
+/// The place of this process, whose rank is `rank`.
 pub fn place(rank: usize) -> RankPlace {
     RankPlace { rank, host: host(), pid: std::process::id(), cpus: binding::affinity(0) }
 }
 
-/// The name of this host.
 pub fn host() -> String {
     let mut name = [0u8; 256];
     // SAFETY: the buffer is given with its length.

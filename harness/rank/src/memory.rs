@@ -7,7 +7,6 @@ use apps::{Arrays, PAGE_BYTES};
 /// Arrays and wire buffers. In every method, sending and receiving use separate buffers, as the arrays of most
 /// applications do, so that cache lines change owners in the same way.
 pub struct Memory {
-    /// The application's arrays.
     pub arrays: Arrays,
     /// The packed data to send, for methods that send packed bytes.
     pub outgoing: Wire,
@@ -116,7 +115,6 @@ impl Region {
         self.start.wrapping_add(byte)
     }
 
-    /// How large it is.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -13,11 +13,10 @@ use crate::memory::{Memory, POISON, Wire};
 use crate::method::Setup;
 
 /// Why a layout can always be compiled.
-const IN_MEMORY: &str = "the arrays lie in memory, hence in the address space";
+const IN_MEMORY: &str = "the arrays are in memory, hence in the address space";
 
 /// Why a program's memory is always accepted.
-const PROVED: &str =
-    "a message lies within the arrays' memory, which the verification before timing has shown";
+const PROVED: &str = "a message is within the arrays' memory, as verified before timing";
 
 /// A layout in the arrays' memory.
 pub struct Endpoint {
@@ -118,7 +117,6 @@ impl<'a> Packer<'a> {
         Ok(Self { how, face, comm, blocks, endpoint, recipe, datatypes, programs, plain_loop })
     }
 
-    /// How it packs.
     pub fn how(&self) -> Packing {
         self.how
     }

@@ -17,7 +17,6 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern of `rank` in `generation`.
     pub fn new(rank: usize, generation: u32) -> Self {
         // Distinct for the first 65,536 ranks and generations, then mixed by an invertible step.
         let pair = (rank as u32) << 16 ^ generation;
@@ -45,7 +44,6 @@ impl Pattern {
         ((index as u32).wrapping_mul(SPREAD) ^ self.seed).to_ne_bytes()
     }
 
-    /// The byte at `offset` of the memory.
     pub fn byte(self, offset: usize) -> u8 {
         self.word(offset / WORD)[offset % WORD]
     }

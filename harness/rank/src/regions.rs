@@ -16,7 +16,6 @@ pub enum Regions {
 }
 
 impl Regions {
-    /// Those of a micro-app.
     pub fn of(app: &MicroApp, arrays: &Arrays) -> Self {
         let [send, receive] = [Side::Send, Side::Receive].map(|side| app.message(side, WireOrder::Ddt));
         if spans(&send, arrays).eq(spans(&receive, arrays)) {

@@ -31,7 +31,6 @@ impl EventReporter {
         Self { output, guard, method: String::new(), has_wrong_data: false, is_first: rank == 0 }
     }
 
-    /// Reports an event.
     pub fn report(&mut self, event: &Event) {
         if self.is_first {
             self.output.report(event);

@@ -52,15 +52,15 @@ impl Buffer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Spot {
     place: Buffer,
-    /// Their places there.
+    /// Byte offsets in that memory.
     at: usize,
     /// Number of bytes: those of a stamp, or the part of it in one run.
     bytes: usize,
     /// The rank that sends them.
     sender: usize,
-    /// Their places in the pattern of that rank.
+    /// Byte offsets in the pattern of that rank.
     from: usize,
-    /// Their places in the packed message.
+    /// Byte offsets in the packed message.
     packed_at: usize,
 }
 

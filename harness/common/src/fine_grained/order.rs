@@ -56,7 +56,7 @@ pub fn partition(bytes: u64, partitions: usize, p: usize) -> Range<usize> {
     assert!(p < partitions, "there is no partition {p} of {partitions}");
     let start = |p: usize| {
         let start = p as u128 * u128::from(bytes) / partitions as u128;
-        usize::try_from(start).expect("a message lies within the address space")
+        usize::try_from(start).expect("a message is within the address space")
     };
     start(p)..start(p + 1)
 }

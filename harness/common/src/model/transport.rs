@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(
             of(["", ""], [nothing, nothing]).0,
             "unknown",
-            "no number of the kernel's is no shared kernel"
+            "without a boot id the kernel does not count as shared"
         );
         assert_eq!(of(["a", "b"], [tcp, nothing]), ("tcp+unknown".to_owned(), Some(false)), "one way only");
     }

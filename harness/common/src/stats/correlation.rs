@@ -183,9 +183,9 @@ mod tests {
         let short: Vec<f64> = (0..40).map(|i| f64::from(i % 2)).collect();
         assert_eq!(inflation(&short), 1.0);
         assert_eq!(inflation(&[3.0; 40]), 1.0);
-        assert_eq!(inflation(&[1.0, 1.0, 1.0, 2.0, 2.0]), 1.0, "too few to tell");
+        assert_eq!(inflation(&[1.0, 1.0, 1.0, 2.0, 2.0]), 1.0, "too few values");
         assert!(inflation(&[f64::NAN; 10]) >= 1.0);
         let step: Vec<f64> = (0..12).map(|i| f64::from(i / 6)).collect();
-        assert!(inflation(&step) < 10.0, "what is worth less than three values is taken for three");
+        assert!(inflation(&step) < 10.0, "a series counts as at least three values");
     }
 }

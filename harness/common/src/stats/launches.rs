@@ -114,7 +114,7 @@ pub fn repeat(values: &[f64], drift: Drift) -> Option<(f64, f64)> {
 
 /// The 95% interval of the location of each group of launches: Student's of logarithms (of the values themselves, if
 /// one of them is not above 0), with the common variance within groups. `None` for an empty group, and for all groups
-/// if all groups together have fewer than [`FEWEST`] launches besides one per group for its mean.
+/// if that variance has fewer than [`FEWEST`] - 1 degrees of freedom.
 pub fn locations(groups: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
     let all = groups.concat();
     let scale = Scale::of(&all);

@@ -83,7 +83,7 @@ mod tests {
         assert!(unsteady(&with(|i| if i < 20 { 0.0 } else { 0.2 })));
         assert!(unsteady(&with(|i| 0.01 * i as f64)));
         assert!(unsteady(&with(|i| if (10..30).contains(&i) { 0.2 } else { 0.0 })));
-        assert!(!unsteady(&with(|i| if i == 20 { 1000.0 } else { 0.0 })), "one outlier is no change");
+        assert!(!unsteady(&with(|i| if i == 20 { 1000.0 } else { 0.0 })), "one outlier is not a change");
     }
 
     #[test]

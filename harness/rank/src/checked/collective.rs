@@ -60,7 +60,6 @@ pub struct Blocks<'a> {
     pub receive: *mut u8,
     /// Values of a block.
     pub count: usize,
-    /// Their type.
     pub datatype: &'a Datatype,
 }
 

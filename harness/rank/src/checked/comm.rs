@@ -45,7 +45,6 @@ impl Comm {
         unsafe { call!(MPI_Comm_set_errhandler(self.raw, ffi::RSMPI_ERRORS_RETURN)) }
     }
 
-    /// This process's rank.
     pub fn rank(&self) -> Result<usize, CallError> {
         let mut rank = 0;
         // SAFETY: a live communicator; the pointer lives through the call.
@@ -53,7 +52,6 @@ impl Comm {
         Ok(rank as usize)
     }
 
-    /// Number of ranks.
     pub fn size(&self) -> Result<usize, CallError> {
         let mut size = 0;
         // SAFETY: a live communicator; the pointer lives through the call.

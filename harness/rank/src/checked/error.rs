@@ -13,7 +13,6 @@ pub enum CallError {
     Failed {
         /// The MPI function.
         call: &'static str,
-        /// Its return code.
         code: c_int,
         /// `MPI_Error_string` of the code.
         text: String,
@@ -33,7 +32,6 @@ pub enum CallError {
         call: &'static str,
         /// The argument's MPI name.
         argument: &'static str,
-        /// Its value.
         value: i64,
     },
 }

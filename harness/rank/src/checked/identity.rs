@@ -129,7 +129,7 @@ mod tests {
         assert!(foreign(Abi::Mpich, &set(&["OMPI_COMM_WORLD_SIZE", "PMIX_RANK"])).is_some());
         assert!(foreign(Abi::OpenMpi, &set(&["MPI_LOCALNRANKS", "PMI_RANK"])).is_some());
         for abi in [Abi::Mpich, Abi::OpenMpi] {
-            assert_eq!(foreign(abi, &set(&[])), None, "started alone");
+            assert_eq!(foreign(abi, &set(&[])), None, "started without a launcher");
             assert_eq!(foreign(abi, &set(&["PMIX_RANK", "SLURM_NTASKS"])), None, "srun --mpi=pmix");
             let both = ["OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "MPI_LOCALNRANKS", "PMI_RANK"];
             assert_eq!(foreign(abi, &|name| both.contains(&name)), None, "one within the other");

@@ -39,7 +39,6 @@ impl Neighbours {
         Ok(Self { comm: graph })
     }
 
-    /// The communicator of the graph.
     pub fn comm(&self) -> &Comm {
         &self.comm
     }

@@ -19,7 +19,6 @@ pub struct Envelope<'a> {
     pub peer: usize,
     /// Distinguishes messages between the same ranks.
     pub tag: usize,
-    /// The communicator.
     pub comm: &'a Comm,
 }
 

@@ -78,7 +78,6 @@ impl Drop for ToolInformation {
 pub struct Variable<'a> {
     _interface: &'a ToolInformation,
     index: c_int,
-    /// Its name.
     pub name: String,
     datatype: ffi::MPI_Datatype,
     bind: c_int,

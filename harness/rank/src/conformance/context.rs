@@ -121,11 +121,8 @@ impl Report {
 pub struct CheckContext<'a> {
     /// All ranks of the job.
     pub comm: &'a Comm,
-    /// This process among them.
     pub rank: usize,
-    /// The check.
     pub name: &'static str,
-    /// How it is reported.
     pub report: Report,
     multiple: Option<ThreadMultiple>,
     generation: Cell<u32>,

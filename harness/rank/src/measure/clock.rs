@@ -24,7 +24,6 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Measures the clock.
     pub fn measure() -> Self {
         let (mut lengths, mut costs) = (Vec::new(), Vec::with_capacity(GROUPS));
         let mut readings = [Instant::now(); READINGS_OF_A_GROUP];

@@ -20,9 +20,7 @@ pub type Learn = fn(Extrapolation, Offset) -> Extrapolation;
 pub struct Group {
     /// Their own communicator.
     pub comm: Comm,
-    /// This process among them.
     pub rank: usize,
-    /// The number of ranks.
     pub ranks: usize,
     byte: Datatype,
 }

@@ -16,7 +16,6 @@ pub struct Counters {
     faults: u64,
 }
 
-/// The current counters.
 pub fn counters() -> Counters {
     // SAFETY: plain numbers, for which all zeros are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };

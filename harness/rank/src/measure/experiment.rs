@@ -12,7 +12,6 @@ use super::job::Job;
 pub struct Amount {
     /// Repetitions before the first sample: the first ones find the previous method's lines in the caches.
     pub untimed: u32,
-    /// Samples.
     pub samples: usize,
     /// Repetitions per sample.
     pub batch: u32,
@@ -44,7 +43,6 @@ impl Turn {
 
 /// A method that was set up and is being measured.
 pub struct Made<A> {
-    /// The method.
     pub active: A,
     /// Time of the set-up; reported with the first block.
     pub init_s: Option<f64>,

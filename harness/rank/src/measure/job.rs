@@ -16,15 +16,12 @@ use crate::transport::Hosts;
 pub struct Job<'a> {
     /// All ranks of the run.
     pub world: &'a Comm,
-    /// This process among them.
     pub rank: usize,
     /// Measures the machine's state, with this process's peer if it has one.
     probe: StateProbe<'a>,
-    /// The properties of the clock.
     pub clock: Clock,
     /// Reports the events of the case.
     pub reporter: EventReporter,
-    /// The hosts that the ranks are on.
     pub hosts: Hosts,
     processes_of_host: usize,
     /// Whether ranks or their threads must share cores and wait for each other.

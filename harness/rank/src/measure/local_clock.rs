@@ -72,7 +72,6 @@ impl VirtualClocks {
         }
     }
 
-    /// The clock of a rank.
     pub fn of_rank(self, rank: usize) -> LocalClock {
         LocalClock { ahead_s: self.ahead_s * rank as f64, drift: self.drift * rank as f64 }
     }

@@ -46,7 +46,6 @@ pub struct Offset {
     pub at_s: f64,
     /// How far the other is ahead.
     pub ahead_s: f64,
-    /// Its error bound.
     pub error_s: f64,
 }
 
@@ -131,7 +130,6 @@ impl Extrapolation {
 /// The error of a clock according to an observation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Residual {
-    /// In seconds.
     pub off_s: f64,
     /// The amount by which it exceeds the error bounds of both; below 0 if neither bound is wrong.
     pub beyond_s: f64,

@@ -21,11 +21,9 @@ use crate::stamps::Stamps;
 pub struct Session<'a> {
     /// All ranks of the run.
     pub world: &'a Comm,
-    /// The properties of the clock.
     pub clock: Clock,
     /// The exchange, on the pair's communicator or on all ranks'.
     pub setup: &'a Setup<'a>,
-    /// This process's pair.
     pub pair: usize,
     /// The lines to evict between repetitions; `None` if caches stay warm.
     pub eviction: Option<Eviction>,
@@ -136,7 +134,7 @@ pub struct Renewal {
     pub arrays: Stamps,
     /// The runs that an all-to-all sends on its way back; empty for other exchanges.
     pub turned: Stamps,
-    /// Those in the wire buffer to send.
+    /// The runs of the wire buffer to send.
     pub wire: Stamps,
 }
 

@@ -174,7 +174,6 @@ impl Sync {
         Ok(time_s)
     }
 
-    /// The clock of this rank.
     pub fn clock(&self) -> LocalClock {
         self.clock
     }

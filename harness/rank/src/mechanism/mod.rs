@@ -21,7 +21,7 @@ use std::ops::Range;
 use crate::checked::{CallError, Comm, Datatype, Envelope, TeamCalls};
 use crate::memory::Region;
 
-/// The end of a transfer that a rank is.
+/// The role of a rank in a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The partitions become ready here.

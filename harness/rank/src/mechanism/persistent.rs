@@ -89,7 +89,6 @@ impl Requests {
         (0..self.requests.len()).try_for_each(|number| unsafe { self.wait(number) })
     }
 
-    /// Frees all.
     pub fn free(self) -> Result<(), CallError> {
         self.requests.into_iter().try_for_each(|request| request.into_inner().free())
     }

@@ -21,7 +21,6 @@ pub struct InParts<'a> {
     receive: Vec<MessagePart>,
 }
 
-/// One message.
 struct MessagePart {
     /// Its displacement 0, in bytes from the start of the arrays' memory. It may be outside, as a negative number that
     /// wraps: only its values are within.

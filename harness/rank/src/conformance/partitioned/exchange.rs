@@ -20,7 +20,6 @@ pub const RECEIVER: usize = 1;
 pub struct Transfers<'a> {
     /// The kind of comparison, as reports name it.
     pub what: &'a str,
-    /// The communicator of both ranks.
     pub comm: &'a Comm,
     /// The tags of messages that are created and transferred together, one of each.
     pub tags: Vec<usize>,
@@ -35,7 +34,7 @@ pub struct Transfers<'a> {
 /// The sender's work between start and wait, for a generation.
 pub type Send<'a> = &'a mut dyn FnMut(&mut Outgoing, u32) -> Result<(), Stop>;
 
-/// The receiver's work, likewise.
+/// The receiver's work, in the same form.
 pub type Receive<'a> = &'a mut dyn FnMut(&mut Incoming, u32) -> Result<(), Stop>;
 
 /// The work of either side with all messages and their generations.

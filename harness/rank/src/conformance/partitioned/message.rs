@@ -181,7 +181,6 @@ impl<const IS_SENT: bool> PartitionedMessage<IS_SENT> {
         Ok(Self { content, marked, message, datatype, sender })
     }
 
-    /// How many partitions it has.
     pub fn partitions(&self) -> usize {
         self.content.shape.partitions
     }

@@ -80,7 +80,6 @@ impl ActiveMethod<'_> {
         Ok(())
     }
 
-    /// Creates datatypes or programs.
     pub fn create(&mut self) -> Result<(), CallError> {
         match self {
             Self::Packs(packer) => packer.create(),

@@ -16,7 +16,6 @@ use crate::packing::Packer;
 
 /// A method that was set up and is being measured.
 pub struct ActiveMethod<'a> {
-    /// How its messages are sent.
     pub method: Box<dyn HaloMethod + 'a>,
     /// How shares are packed.
     pub packing: Packing,

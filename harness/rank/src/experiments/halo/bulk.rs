@@ -17,7 +17,6 @@ struct BulkMessage<'a> {
     request: Slot<Request>,
 }
 
-/// Messages of one stage.
 struct StageMessages<'a> {
     sends: Vec<BulkMessage<'a>>,
     receives: Vec<BulkMessage<'a>>,

@@ -30,7 +30,6 @@ pub struct ExchangeContext<'a> {
     pub stamps: Option<&'a Stamps>,
     /// The data that was filled in and changed before.
     pub version: Version,
-    /// The communicator of all ranks.
     pub world: &'a Comm,
     pub sync: &'a Sync,
     /// Reports a failed call, and ends all ranks.

@@ -18,7 +18,6 @@ use crate::mechanism::persistent::Persistent;
 use crate::mechanism::{Channel, Mechanism, Role};
 use crate::memory::Region;
 
-/// The transfers of one message.
 struct MessageTransfers<'a> {
     /// One transfer for all shares, or one for each; `None` if a share is empty.
     mechanisms: Vec<Option<Box<dyn Mechanism + 'a>>>,

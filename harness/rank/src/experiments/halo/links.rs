@@ -21,7 +21,7 @@ pub struct Link {
     pub tag: usize,
     /// The data to send, or the place to receive it.
     pub face: Face,
-    /// The same at the peer.
+    /// The corresponding face at the peer.
     pub far: Face,
     /// The face divided into a part per thread.
     pub cut: Cut,
@@ -105,7 +105,6 @@ impl HaloMemory {
         Self { arrays: Slot::new(arrays), base, _wires: wires, outgoing, incoming, displacements, start }
     }
 
-    /// Address of the arrays' memory.
     pub fn base(&self) -> *mut u8 {
         self.base
     }

@@ -64,7 +64,6 @@ pub trait HaloMethod {
 pub struct Parts {
     /// The ranks of the exchange, on its grid if it has one.
     pub comm: Comm,
-    /// This process among them.
     pub rank: usize,
     pub links: Links,
     pub memory: HaloMemory,

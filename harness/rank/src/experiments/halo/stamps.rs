@@ -14,7 +14,6 @@ use crate::pattern::some_place;
 
 /// Bytes of a cache line of a message, in which one word changes; messages are aligned to it in wire buffers.
 const LINE_BYTES: usize = 64;
-/// Bytes of that word.
 const WORD_BYTES: usize = 8;
 
 /// Runs with equal lengths and equal distances, in bytes.

@@ -23,7 +23,6 @@ const MARGIN: Duration = Duration::from_micros(50);
 pub struct Cell {
     /// The common time of all ranks.
     pub sync: Sync,
-    /// The computation.
     pub computation: Computation,
     /// Time between two calls of `MPI_Test` within the computation, if there are any.
     pub test_every: Option<Duration>,
@@ -41,7 +40,6 @@ pub struct Readings {
     pub overlapped: [f64; 2],
     /// The call, with packing.
     pub call_s: f64,
-    /// The computation.
     pub compute_s: f64,
     /// The wait, with unpacking.
     pub wait_s: f64,

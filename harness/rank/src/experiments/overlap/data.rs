@@ -10,7 +10,7 @@ use crate::stamps::Stamps;
 /// The data that a rank sends: its generation, and the last repetition that rewrote a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Version {
-    /// Counts the fills.
+    /// Number of fills so far.
     pub generation: u32,
     /// Counts the rewrites, from 1 in each generation.
     pub repetition: u32,
@@ -21,11 +21,9 @@ pub struct Version {
 pub struct Arrival {
     /// Where the block is received, as a byte offset.
     pub at: usize,
-    /// The rank that sent it.
     pub sender: usize,
     /// Where the sender had it, as a byte offset.
     pub from: usize,
-    /// Its bytes.
     pub bytes: usize,
 }
 
@@ -56,7 +54,7 @@ impl Bytes {
         Self { stamps: Stamps::of((0..blocks).map(|block| Span { offset: block * bytes, bytes })) }
     }
 
-    /// Writes all of it.
+    /// Writes the whole memory.
     pub fn fill(&self, memory: &mut Wire, rank: usize, version: Version) {
         Pattern::new(rank, version.generation).write(0, memory);
     }
@@ -103,7 +101,6 @@ impl Numbers {
         Self { is_single: element == Element::Float }
     }
 
-    /// Bytes of a number.
     pub fn bytes(&self) -> usize {
         if self.is_single { size_of::<f32>() } else { size_of::<f64>() }
     }
@@ -167,7 +164,6 @@ impl Numbers {
         self.wrong(found, lines.into_iter().map(|line| line * self.of_line()), ranks, version)
     }
 
-    /// The error of some sums.
     fn wrong(
         &self,
         found: &[u8],

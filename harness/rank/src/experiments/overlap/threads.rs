@@ -86,8 +86,8 @@ mod tests {
                 }
             }
             ends.store(true, Ordering::Relaxed);
-            assert!(mine.contains(&thread) && ours.polling == 0, "{ours:?}, beside {mine:?}");
-            assert!(seen.of_mpi > 0 && seen.polling > 0, "{seen:?}, beside {own:?}");
+            assert!(mine.contains(&thread) && ours.polling == 0, "{ours:?}; own threads: {mine:?}");
+            assert!(seen.of_mpi > 0 && seen.polling > 0, "{seen:?}; own threads: {own:?}");
         });
     }
 }

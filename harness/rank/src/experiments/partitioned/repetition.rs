@@ -25,7 +25,6 @@ const MARGIN: Duration = Duration::from_micros(50);
 
 /// Which thread finishes which partition, and how.
 pub struct PartitionPlan {
-    /// Bytes of each partition.
     pub ranges: Vec<Range<usize>>,
     /// Partitions of each thread, in the order in which they become ready.
     pub of_thread: Vec<Vec<usize>>,

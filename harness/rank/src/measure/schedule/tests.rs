@@ -88,7 +88,7 @@ fn runs_end_it_before_they_are_exceeded() {
     assert_eq!(decided(limits(39), WIDE, 7, 0), all(&Outcome::RunLimit));
     assert_eq!(decided(limits(40), WIDE, 7, 0), none());
     let mixed = vec![Some(Outcome::Converged), Some(Outcome::RunLimit)];
-    assert_eq!(decided(limits(124), [true, false], 24, 0), mixed, "each is told how it was itself");
+    assert_eq!(decided(limits(124), [true, false], 24, 0), mixed, "each has its own outcome");
 }
 
 #[test]
