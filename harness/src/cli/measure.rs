@@ -179,7 +179,7 @@ pub(super) struct Ended {
     pub folder: Folder,
     /// The names of its figure's pictures, and whether all could be drawn.
     pub figure: Option<(Vec<String>, bool)>,
-    /// What must be known of the results.
+    /// Notes on the results.
     pub notes: Vec<String>,
 }
 
@@ -223,7 +223,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     if !over.is_empty() {
         let figure = checked.plan.figure.as_ref();
         environment.keep(&folder)?;
-        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &same_bytes)?;
+        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &same_bytes, true)?;
         let is_drawn = |name: &String| page.pictures.iter().any(|drawn| drawn.name == *name);
         figure_drawn = figure.is_some_and(|figure| figure.file_names().iter().all(is_drawn));
         page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;

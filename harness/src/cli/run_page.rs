@@ -41,15 +41,16 @@ impl RunPage {
         dirs: &[D],
         figure: Option<&PaperFigure>,
         compared: &Compared<'_>,
+        has_titles: bool,
     ) -> anyhow::Result<Self> {
         let environments = environments(dirs)?.concat();
         let (accounts, changes) = (&accounts(&environments), &compared.changes[..]);
         let form = experiments::of(kind).table_format();
-        let results = Results { form, over, launches, accounts, figure, changes };
+        let results = Results { form, over, launches, accounts, figure, changes, has_titles };
         let mut pictures = report::pictures::all(&results);
         // Pictures of several runs belong to none of their folders.
         if let [_] = dirs {
-            let files = |name: &str| format!(" Files: {PICTURES}/{name}.svg, {PICTURES}/{name}.csv.");
+            let files = |name: &str| format!(" Files: {PICTURES}/{name}.svg, .pdf, .csv.");
             pictures.iter_mut().for_each(|drawn| drawn.caption += &files(&drawn.name));
         }
         let format = experiments::of(kind).table_format();
@@ -63,10 +64,7 @@ impl RunPage {
     pub fn write(&self, folder: &Folder, over: &[Record]) -> Result<(), FolderError> {
         folder.write_summary(over, &self.html)?;
         interrupt::hold();
-        folder::write_pictures(
-            folder.path(),
-            self.pictures.iter().map(|drawn| (&*drawn.name, &*drawn.svg, &*drawn.csv)),
-        )
+        folder::write_pictures(folder.path(), self.pictures.iter().flat_map(Drawn::files))
     }
 }
 
@@ -83,17 +81,23 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// That of folders of runs of one kind, with only these tests, or all; `compared` is what a comparison of them has found.
+    /// That of folders of runs of one kind, with only these tests, or all; `compared` is what a comparison of them has found, and
+    /// pictures have their titles if `has_titles`.
     ///
     /// # Errors
     /// If a folder has no records or none of the tests, is named twice, or is of another kind.
-    pub fn of(dirs: &[PathBuf], tests: &[String], compared: &Compared<'_>) -> anyhow::Result<Self> {
+    pub fn of(
+        dirs: &[PathBuf],
+        tests: &[String],
+        compared: &Compared<'_>,
+        has_titles: bool,
+    ) -> anyhow::Result<Self> {
         let launches = of_tests(recorded::of_all(dirs)?, tests)?;
         let plan = Plan::read(&dirs[0].join(folder::PLAN));
         let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
         let over = over_launches(&launches, limits.precision());
         let kind = over[0].case.experiment;
-        let page = RunPage::of(kind, &over, &launches, dirs, figure.as_ref(), compared)?;
+        let page = RunPage::of(kind, &over, &launches, dirs, figure.as_ref(), compared, has_titles)?;
         let of_run = |(dir, text): (&PathBuf, String)| {
             let notes = accounts(&text).into_iter().flat_map(|account| account.notes);
             let name = if dirs.len() > 1 { format!("{}: ", dir.display()) } else { String::new() };

@@ -87,9 +87,12 @@ pub struct ReportArgs {
     /// What is printed [default: text]
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
-    /// Print one picture only, as SVG, or with --format csv its data
+    /// Print one picture only, as SVG, or with --format csv its data, with --format pdf as PDF
     #[arg(long, value_name = "NAME")]
     figure: Option<String>,
+    /// Leave title, date and setting out of the picture
+    #[arg(long, requires = "figure")]
+    no_title: bool,
     /// Print all methods with all their figures, and not only the answer
     #[arg(long, conflicts_with_all = ["format", "figure"])]
     details: bool,
@@ -107,6 +110,8 @@ enum ReportFormat {
     Csv,
     /// The tables of all methods
     Markdown,
+    /// A picture
+    Pdf,
 }
 
 fn side(name: String) -> Side {
@@ -187,21 +192,20 @@ impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
         let (dirs, tests) = self.dirs_and_tests();
         dirs.iter().try_for_each(|dir| refuse_runs_within(dir))?;
-        // What was compared is of all tests.
+        // Comparisons are of all tests.
         let only = if let ([dir], []) = (&dirs[..], &tests[..]) { Some(dir) } else { None };
         let found = only.and_then(|dir| comparisons(dir));
         let same_bytes = only.filter(|_| found.is_none()).and_then(|dir| recorded::same_bytes(dir));
         let compared =
             found.as_ref().map(Comparisons::compared).or_else(|| same_bytes.clone()).unwrap_or_default();
-        let Shown { kind, over, page, notes } = Shown::of(&dirs, &tests, &compared)?;
+        let Shown { kind, over, page, notes } = Shown::of(&dirs, &tests, &compared, !self.no_title)?;
         if let Some(name) = &self.figure {
             let picture = picture(&dirs[0], name, &page.pictures)?;
             return match self.format {
                 None => output::print(picture.svg.as_bytes()),
                 Some(ReportFormat::Csv) => output::print(&picture.csv),
-                Some(_) => {
-                    bail!("--figure {name}: a picture is printed as SVG, or with --format csv as its data")
-                }
+                Some(ReportFormat::Pdf) => output::print(&picture.pdf()),
+                Some(_) => bail!("--figure {name}: a picture is printed as SVG, or with --format pdf or csv"),
             };
         }
         match self.format.unwrap_or(ReportFormat::Text) {
@@ -209,6 +213,7 @@ impl ReportArgs {
                 print_results(kind, &over, &same_bytes.unwrap_or_default(), self.details, &notes)
             }
             ReportFormat::Html => output::print(page.html.as_bytes()),
+            ReportFormat::Pdf => bail!("--format pdf: only a picture is printed so; --figure names one"),
             ReportFormat::Json => output::print(export::json(&over).as_bytes()),
             ReportFormat::Csv => output::print(&times_csv(&over)),
             ReportFormat::Markdown => {

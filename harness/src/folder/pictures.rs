@@ -1,4 +1,4 @@
-//! Pictures in the folder of a run: each as SVG, with its data as CSV. They are made of the rest, and can be made again.
+//! Pictures in the folder of a run. They are made of the rest, and can be made again.
 
 use std::fs;
 use std::path::Path;
@@ -6,19 +6,15 @@ use std::path::Path;
 use super::locked_folder::replace;
 use super::{PICTURES, Result, at};
 
-/// Writes pictures, each with its name, SVG and CSV, into the folder of a run; those of these names are replaced.
+/// Writes files of pictures, each with its name, into the folder of a run; those of these names are replaced.
 ///
 /// # Errors
 /// If they cannot be written.
-pub fn write_pictures<'a>(
-    path: &Path,
-    pictures: impl IntoIterator<Item = (&'a str, &'a str, &'a [u8])>,
-) -> Result<()> {
+pub fn write_pictures(path: &Path, files: impl IntoIterator<Item = (String, Vec<u8>)>) -> Result<()> {
     let folder = path.join(PICTURES);
-    for (name, svg, csv) in pictures {
+    for (name, bytes) in files {
         fs::create_dir_all(&folder).map_err(at(&folder))?;
-        replace(&folder.join(format!("{name}.svg")), svg.as_bytes())?;
-        replace(&folder.join(format!("{name}.csv")), csv)?;
+        replace(&folder.join(name), &bytes)?;
     }
     Ok(())
 }
@@ -28,15 +24,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_two_files_that_are_replaced() {
+    fn files_of_pictures_are_replaced() {
         let dir = tempfile::tempdir().unwrap();
         write_pictures(dir.path(), []).unwrap();
         assert!(!dir.path().join(PICTURES).exists(), "a run without pictures has no folder of them");
         for svg in ["<svg/>", "<svg></svg>"] {
-            write_pictures(dir.path(), [("overhead", svg, &b"a,b\n"[..])]).unwrap();
-            let read = |name: &str| fs::read_to_string(dir.path().join(PICTURES).join(name)).unwrap();
-            assert_eq!((read("overhead.svg").as_str(), read("overhead.csv").as_str()), (svg, "a,b\n"));
+            write_pictures(dir.path(), [("overhead.svg".to_owned(), svg.into())]).unwrap();
+            assert_eq!(fs::read_to_string(dir.path().join(PICTURES).join("overhead.svg")).unwrap(), svg);
         }
-        assert_eq!(fs::read_dir(dir.path().join(PICTURES)).unwrap().count(), 2);
+        assert_eq!(fs::read_dir(dir.path().join(PICTURES)).unwrap().count(), 1);
     }
 }

@@ -163,14 +163,13 @@ impl Recorded {
         Ok(Self { numbers, locked, plan, records })
     }
 
-    /// What is missing beside the times of these cases and launches: their samples, blocks or figures, which nobody but a person
-    /// removes.
+    /// Missing samples, blocks or figures of these cases and launches, which have times: only a person removes them.
     ///
     /// # Errors
     /// If a file cannot be read.
     pub fn lacking(&self, done: &Done) -> Result<Vec<String>> {
         let mut lacking = Vec::new();
-        // What has crashed before its first block has no samples.
+        // A method that has crashed before its first block has no samples.
         let timed = timed(&self.records);
         for name in [SAMPLES, BLOCKS] {
             let bytes = read(&self.path().join(name))?;

@@ -50,7 +50,7 @@ impl TrendArgs {
             TrendFormat::Html => {
                 let of_newest =
                     recorded::runs_within(newest).with_context(|| newest.display().to_string())?;
-                Shown::of(&[runs, of_newest].concat(), &[], &compared)?.page.html
+                Shown::of(&[runs, of_newest].concat(), &[], &compared, true)?.page.html
             }
         };
         output::print(shown.as_bytes())?;

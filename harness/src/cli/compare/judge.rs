@@ -85,7 +85,7 @@ impl ComparisonFormat {
             Self::Markdown => comparisons.compared().markdown(),
             Self::Json => format!("{}\n", serde_json::to_string_pretty(comparisons)?),
             Self::Junit => comparisons.junit()?,
-            Self::Html => Shown::of(&recorded::runs(folders)?, &[], &comparisons.compared())?.page.html,
+            Self::Html => Shown::of(&recorded::runs(folders)?, &[], &comparisons.compared(), true)?.page.html,
         })
     }
 }

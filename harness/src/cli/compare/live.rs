@@ -148,7 +148,8 @@ impl Live<'_> {
         let over = over_launches(&records, plan.limits.precision());
         self.folder.write_json(folder::COMPARISON, comparisons)?;
         let compared = comparisons.compared();
-        let page = RunPage::of(plan.experiment, &over, &records, &[self.folder.path()], None, &compared)?;
+        let page =
+            RunPage::of(plan.experiment, &over, &records, &[self.folder.path()], None, &compared, true)?;
         page.write(&self.folder, &over)?;
         log(&format!("results: {}; ddtbench compare {0} shows this again", self.folder.path().display()));
         Ok(())

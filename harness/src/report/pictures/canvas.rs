@@ -63,7 +63,7 @@ pub fn font<'a>(size: f64, h: HPos, v: VPos) -> TextStyle<'a> {
 }
 
 /// How much wider a text is in bold, about.
-const BOLD: f64 = 1.2;
+pub const BOLD: f64 = 1.2;
 
 /// The same in bold.
 pub fn bold<'a>(size: f64, h: HPos, v: VPos) -> TextStyle<'a> {

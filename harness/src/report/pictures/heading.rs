@@ -3,7 +3,7 @@
 
 use plotters::style::text_anchor::{HPos, VPos};
 
-use super::canvas::{Area, Refused, TEXT, WIDTH, bold, font, width, write};
+use super::canvas::{Area, BOLD, Refused, TEXT, WIDTH, bold, font, width, write};
 use super::{Picture, Results};
 use crate::model::{Case, Record};
 use crate::report::columns::wrapped;
@@ -20,8 +20,10 @@ const BLANK: f64 = 4.0;
 
 /// The head of a picture.
 pub struct Heading {
-    title: String,
+    title: Vec<String>,
     lines: Vec<String>,
+    /// Whether it is drawn; if not, a text around the picture has it.
+    is_drawn: bool,
 }
 
 impl Heading {
@@ -30,37 +32,51 @@ impl Heading {
         let runs = results.accounts.iter().map(|account| format!("{}, {}", account.date, account.host));
         let parts =
             [distinct(runs).join("; "), setting(results.over)].into_iter().chain(more.iter().cloned());
-        let room = ((WIDTH - 2.0 * BLANK) / width("x", SMALL)) as usize;
-        let parts: String = parts.map(|text| wrapped("", &text, room, 0)).collect();
+        let parts: String = parts.map(|text| fitting(&text, SMALL)).collect();
         let lines = parts.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-        Self { title: picture.title.to_owned(), lines }
+        let title = fitting(&picture.title, BOLD * TITLE).lines().map(str::to_owned).collect();
+        Self { title, lines, is_drawn: results.has_titles }
     }
 
     /// One of a title alone.
     #[cfg(test)]
     pub fn plain(title: &str) -> Self {
-        Self { title: title.to_owned(), lines: Vec::new() }
+        Self { title: vec![title.to_owned()], lines: Vec::new(), is_drawn: true }
     }
 
     /// Its height.
     pub fn height(&self) -> f64 {
-        HEIGHTS[0] + HEIGHTS[1] * self.lines.len() as f64 + 2.0 * BLANK
+        if !self.is_drawn {
+            return BLANK;
+        }
+        HEIGHTS[0] * self.title.len() as f64 + HEIGHTS[1] * self.lines.len() as f64 + 2.0 * BLANK
     }
 
     /// What it says, as one text.
     pub fn text(&self) -> String {
-        std::iter::once(&self.title).chain(&self.lines).cloned().collect::<Vec<_>>().join(". ")
+        std::iter::once(self.title.join(" ")).chain(self.lines.iter().cloned()).collect::<Vec<_>>().join(". ")
     }
 
     /// Draws it at the top of the sheet.
     pub fn draw(&self, root: &Area<'_>) -> Result<(), Refused> {
-        write(root, &self.title, &bold(TITLE, HPos::Left, VPos::Top), (BLANK, 2.0))?;
+        if !self.is_drawn {
+            return Ok(());
+        }
+        for (i, line) in self.title.iter().enumerate() {
+            let y = 2.0 + HEIGHTS[0] * i as f64;
+            write(root, line, &bold(TITLE, HPos::Left, VPos::Top), (BLANK, y))?;
+        }
         for (i, line) in self.lines.iter().enumerate() {
-            let y = HEIGHTS[0] + HEIGHTS[1] * i as f64;
+            let y = HEIGHTS[0] * self.title.len() as f64 + HEIGHTS[1] * i as f64;
             write(root, line, &font(SMALL, HPos::Left, VPos::Top), (BLANK, y))?;
         }
         Ok(())
     }
+}
+
+/// A text in lines that fit the sheet.
+fn fitting(text: &str, size: f64) -> String {
+    wrapped("", text, ((WIDTH - 2.0 * BLANK) / width("x", size)) as usize, 0)
 }
 
 /// The MPIs with their versions, ranks, hosts, threads, what carried the bytes, and caches.
@@ -94,7 +110,36 @@ pub fn setting(records: &[Record]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Phase;
     use crate::report::made::case;
+    use crate::report::table::TableFormat;
+
+    static FORM: TableFormat = TableFormat::new(&|_| None, Phase::RoundTrip, "reference");
+
+    #[test]
+    fn a_long_title_has_several_lines_and_none_if_it_is_left_out() {
+        let picture = Picture::find("overhead").unwrap();
+        let picture =
+            Picture { title: "blocking, persistent, partitioned, and more ".repeat(3), ..picture.clone() };
+        let results = |has_titles| Results {
+            form: &FORM,
+            over: &[],
+            launches: &[],
+            accounts: &[],
+            figure: None,
+            changes: &[],
+            has_titles,
+        };
+        let drawn = Heading::of(&results(true), &picture, &[]);
+        assert_eq!(
+            (drawn.title.len(), drawn.text().contains("more blocking")),
+            (3, true),
+            "{:?}",
+            drawn.title
+        );
+        let left_out = Heading::of(&results(false), &picture, &[]);
+        assert!(left_out.height() < HEIGHTS[0] && left_out.text() == drawn.text());
+    }
 
     #[test]
     fn a_setting_names_each_thing_once_and_leaves_out_what_is_unknown() {

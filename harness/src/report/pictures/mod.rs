@@ -17,6 +17,7 @@ mod marks;
 mod panels;
 mod paper;
 mod parts;
+mod pdf;
 mod places;
 mod rows;
 mod sheet;
@@ -129,6 +130,8 @@ pub struct Results<'a> {
     pub figure: Option<&'a PaperFigure>,
     /// What a comparison has found of the runs.
     pub changes: &'a [Datum],
+    /// Whether pictures have their titles and settings in them.
+    pub has_titles: bool,
 }
 
 /// A picture of a run.
@@ -145,6 +148,23 @@ pub struct Drawn {
     /// Its data.
     #[serde(skip)]
     pub csv: Vec<u8>,
+}
+
+impl Drawn {
+    /// The picture as PDF.
+    pub fn pdf(&self) -> Vec<u8> {
+        pdf::pdf(&self.svg)
+    }
+
+    /// Its files, by their names.
+    pub fn files(&self) -> [(String, Vec<u8>); 3] {
+        let named = |ending: &str, bytes: Vec<u8>| (format!("{}.{ending}", self.name), bytes);
+        [
+            named("svg", self.svg.clone().into_bytes()),
+            named("pdf", self.pdf()),
+            named("csv", self.csv.clone()),
+        ]
+    }
 }
 
 /// How a page has pictures in its own colours, given as the variables `--ink`, `--line` and `--paper`.

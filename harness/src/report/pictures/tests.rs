@@ -33,7 +33,7 @@ fn with_overhead(case: &Case, method: &str, value: f64, interval: Option<(f64, f
 }
 
 fn results<'a>(over: &'a [Record], launches: &'a [Record]) -> Results<'a> {
-    Results { form: &FORM, over, launches, accounts: &[], figure: None, changes: &[] }
+    Results { form: &FORM, over, launches, accounts: &[], figure: None, changes: &[], has_titles: true }
 }
 
 fn drawn(name: &str, over: &[Record]) -> Drawn {
