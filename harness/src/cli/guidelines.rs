@@ -123,8 +123,8 @@ fn with_methods_of_each(plan: Plan) -> anyhow::Result<Plan> {
 impl GuidelinesFormat {
     fn of(self, findings: &[Findings]) -> anyhow::Result<String> {
         Ok(match self {
-            Self::Text => compared(findings).text(output::width()) + &code(findings, false),
-            Self::Markdown => compared(findings).markdown() + &code(findings, true),
+            Self::Text => compared(findings).text(output::width()) + &code(findings, false, output::width()),
+            Self::Markdown => compared(findings).markdown() + &code(findings, true, None),
             Self::Json => serde_json::to_string_pretty(findings)? + "\n",
         })
     }

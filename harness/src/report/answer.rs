@@ -28,9 +28,9 @@ pub struct Answer {
     pub more: &'static [Column<'static>],
     /// Their cells.
     pub more_cells: fn(&CaseView) -> Vec<String>,
-    /// What the columns mean.
+    /// An explanation of the columns.
     pub legend: &'static str,
-    /// What those behind the verdict mean.
+    /// An explanation of those behind the verdict.
     pub more_legend: &'static str,
     /// The verdicts, the first of which is the case's in one line; there is one at least.
     pub claims: for<'a> fn(&CaseView<'a>) -> Vec<Claim<'a>>,
@@ -69,7 +69,7 @@ impl Answer {
 /// Methods whose times and overheads are shown where methods pack.
 const PACKED: [&str; 3] = ["manual", LOOP, "ddt"];
 
-/// Of kinds whose methods pack: times of loop and datatype, which of them is faster, and their pack overheads.
+/// For kinds whose methods pack: times of loop and datatype, which of them is faster, and their pack overheads.
 pub const PACKING: Answer = Answer {
     times: &PACKED,
     more: &const {
@@ -143,7 +143,7 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     let groups: Vec<Vec<&CaseView>> = places.iter().map(here).collect();
     let (shown, is_short) = lines(form, &groups, room);
     let mut text = String::new();
-    // What casts doubt on everything comes first.
+    // A warning about everything comes first.
     for warning in warnings(records) {
         text += &wrapped("", &painted(CLIFF, &warning), width, 0);
     }
@@ -168,7 +168,7 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     text
 }
 
-/// What the columns mean that are shown.
+/// An explanation of the columns that are shown.
 fn legend(form: &TableFormat, shown: &Fitted<'_>, is_short: bool) -> String {
     let Answer { more, legend, more_legend, .. } = form.answer;
     let is_shown = |column: &Column| shown.names.contains(&column.name);
@@ -176,7 +176,7 @@ fn legend(form: &TableFormat, shown: &Fitted<'_>, is_short: bool) -> String {
     let texts = [
         (true, legend),
         (shown.names.contains(&"best"), "Times are medians; best: the fastest method."),
-        (is_short, "3.00x: the first method is 3.00 times as fast as the other."),
+        (is_short || rows.contains("x ["), "3.00x: the first method is 3.00 times as fast as the other."),
         (more.iter().any(is_shown), more_legend),
         (rows.contains('['), "[..]: 95% interval."),
     ];
@@ -244,7 +244,7 @@ fn lines_with(
     fitted(&columns, &rows, room, 0)
 }
 
-/// The fastest method with its time, unless that has a column of its own; or which, or how many, may be the fastest.
+/// The fastest method with its time, unless that has its own column; or which, or how many, may be the fastest.
 fn best(case: &CaseView, times: &[&str]) -> String {
     let claim = case.fastest();
     if let Some((faster, ..)) = claim.winner() {
@@ -271,17 +271,16 @@ fn best(case: &CaseView, times: &[&str]) -> String {
 
 /// A claim in one cell.
 fn verdict(claim: &Claim) -> String {
-    worded(claim, claim.text())
+    // The sentence on several states is wider than all other columns.
+    match claim {
+        Claim::InStates(_) => short_verdict(claim),
+        _ => worded(claim, claim.text()),
+    }
 }
 
 /// The same, in as few characters as can be.
 fn short_verdict(claim: &Claim) -> String {
-    match claim {
-        Claim::Faster { faster, times, .. } => {
-            worded(claim, format!("{faster} {}", times_text(*times).replacen(' ', "x ", 1)))
-        }
-        _ => verdict(claim),
-    }
+    worded(claim, claim.short_text().unwrap_or_else(|| claim.text()))
 }
 
 fn worded(claim: &Claim, text: String) -> String {

@@ -13,7 +13,7 @@ use common::kinds::Kind;
 /// Share of disturbed blocks from which on it is reported: medians are hardly affected by fewer.
 const DISTURBED: f64 = 0.25;
 
-/// Share of the median by which a mean differs where a table shows it. Of 60 launches without a fault, which ran beside other programs,
+/// Share of the median by which a mean differs where a table shows it. Of 60 launches without a fault, which ran next to other programs,
 /// it was less in nine of ten.
 const MEAN_DIFFERS: f64 = 0.1;
 

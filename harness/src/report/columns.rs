@@ -99,7 +99,7 @@ impl Table<'_> {
     }
 }
 
-/// Of the sets of rows, which are pairs of test and set, those values in which rows of a test differ; and whether any do.
+/// The values of sets in which rows of a test differ, for rows that are pairs of test and set; and whether any do.
 pub fn distinct_sets(rows: &[(String, String)]) -> (Vec<String>, bool) {
     let all_of =
         |test: &str, is: &dyn Fn(&str) -> bool| rows.iter().filter(|row| row.0 == test).all(|row| is(&row.1));

@@ -172,6 +172,32 @@ impl<'a> Claim<'a> {
         }
     }
 
+    /// A winner in as few characters as can be: `manual 30.3x [30.2, 30.5]`, in several states each at its latency; `None` of other claims.
+    pub fn short_text(&self) -> Option<String> {
+        let times = |times| times_text(times).replacen(' ', "x ", 1);
+        match self {
+            Self::Faster { faster, times: of, .. } => Some(format!("{faster} {}", times(*of))),
+            Self::InStates(states) => {
+                let mut known = None;
+                let mut state = |(at, claim): &(String, Claim<'a>)| {
+                    let at: Vec<&str> =
+                        at.split(' ').filter(|word| !["cores", "hosts", "apart"].contains(word)).collect();
+                    let what = match claim.winner() {
+                        Some((faster, _, of)) if known == Some(faster) => times(of),
+                        Some((faster, _, of)) => {
+                            known = Some(faster);
+                            format!("{faster} {}", times(of))
+                        }
+                        None => "no difference shown".to_owned(),
+                    };
+                    format!("{what} at {}", at.join(" "))
+                };
+                Some(states.iter().map(&mut state).collect::<Vec<_>>().join(", "))
+            }
+            _ => None,
+        }
+    }
+
     /// As a sentence without its stop.
     pub fn text(&self) -> String {
         match self {
@@ -338,6 +364,19 @@ mod tests {
         let expected = "depends on the state: manual 1.14 [1.13, 1.16] times as fast with cores 30 ns apart, \
                         ddt 1.37 [1.32, 1.39] times as fast at 186 ns";
         assert_eq!((depends.as_str(), winner), (expected, None));
+        let faster = |faster, slower| Claim::Faster { faster, slower, times: (1.5, 1.4, 1.6) };
+        let in_states = |first, second| {
+            let states = [("cores 30 ns apart".to_owned(), first), ("186 ns".to_owned(), second)];
+            Claim::InStates(states.to_vec()).short_text().unwrap()
+        };
+        assert_eq!(
+            in_states(faster("ddt", "manual"), faster("ddt", "manual")),
+            "ddt 1.50x [1.40, 1.60] at 30 ns, 1.50x [1.40, 1.60] at 186 ns"
+        );
+        assert_eq!(
+            in_states(Claim::NoDifference(vec!["ddt", "manual"]), faster("ddt", "manual")),
+            "no difference shown at 30 ns, ddt 1.50x [1.40, 1.60] at 186 ns"
+        );
         let (twice, winner) = text(&[near, (far, (1.5, 1.4, 1.6))]);
         let expected = "manual is 1.14 [1.13, 1.16] times as fast as ddt with cores 30 ns apart, 1.50 [1.40, 1.60] at 186 ns";
         assert_eq!((twice.as_str(), winner), (expected, Some(("manual".to_owned(), 1.5))));

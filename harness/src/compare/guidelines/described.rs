@@ -8,6 +8,7 @@ use crate::compare::Subject;
 use crate::compare::same_bytes::name;
 use crate::experiments::pingpong::descriptions::Description;
 use crate::experiments::pingpong::methods::description;
+use crate::report::columns::{text_width, wrapped};
 use crate::report::units;
 
 /// Another description of a message, and how it is written.
@@ -52,13 +53,15 @@ impl Findings {
     }
 }
 
-/// The description that gains most on each MPI, as code; with `fence` as Markdown has it. Empty without one.
-pub fn code(all: &[Findings], fence: bool) -> String {
+/// The description that gains most on each MPI, as code, for a terminal of `width`; with `fence` as Markdown has it. Empty without
+/// one.
+pub fn code(all: &[Findings], fence: bool, width: Option<u16>) -> String {
     let mut text = String::new();
+    let width = if fence { usize::MAX } else { text_width(width) };
     for findings in all {
         let Some((row, found)) = findings.best_description() else { continue };
-        text += &format!(
-            "\n{}: {} is fastest described as {}: {} ({} instead of {}).\n",
+        let best = format!(
+            "{}: {} is fastest described as {}: {} ({} instead of {}).",
             findings.mpi,
             name(&row.subject),
             row.than.trim_start_matches("ddt:"),
@@ -66,9 +69,11 @@ pub fn code(all: &[Findings], fence: bool) -> String {
             units::seconds(row.than_s),
             units::seconds(row.time_s),
         );
+        text += &format!("\n{}", wrapped("", &best, width, 2));
         if let Some(receive) = &found.receive {
             let short: String = receive.chars().take(200).collect();
-            text += &format!("The code is that of the send side; the receive side is {short}.\n");
+            let side = format!("The code is that of the send side; the receive side is {short}.");
+            text += &wrapped("", &side, width, 2);
         }
         for (language, code) in [(Language::C, &found.c), (Language::Fortran, &found.fortran)] {
             text += &block(language, code, fence);
