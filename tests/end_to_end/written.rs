@@ -16,7 +16,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = trials_on(&MPIS, Need::OneProcessor, "written", checks);
     let has_compiler =
         Command::new("gfortran").arg("--version").output().is_ok_and(|ended| ended.status.success());
-    let lack = (!has_compiler).then_some("there is no gfortran");
+    let lack = (!has_compiler).then_some("gfortran is missing");
     let compiled = || {
         of_fortran();
         Ok(())

@@ -56,7 +56,7 @@ pub(super) fn warn_of_lacks(dir: &Path, records: &[Record]) {
     lacks.into_iter().chain(planned()).for_each(|lack| log(&format!("warning: {lack}")));
 }
 
-/// What is said if fewer launches of cases have records than were planned.
+/// A warning if fewer launches of cases have records than were planned.
 fn lack(planned: usize, records: &[Record], dir: &Path) -> Option<String> {
     let found: HashSet<_> = records.iter().map(|record| (asked_for(&record.case), record.launch)).collect();
     let dir = dir.display();

@@ -22,7 +22,7 @@ pub(super) fn check(plan: &Plan, paths: &[&Path], is_trusted: bool) -> anyhow::R
     let (file, named) = (file.display(), named.join(", "));
     if let Some(strange) = strange.filter(|_| !is_trusted) {
         bail!(
-            "{strange}, and the plan names what is to run: {named}; look at {file}, and add --trust to run it"
+            "{strange}, and the plan names programs to run: {named}; look at {file}, and add --trust to run it"
         );
     }
     log(&format!("the plan in {file} names what is to run: {named}"));

@@ -82,7 +82,7 @@ impl ProjectState {
                 folder.ancestors().find(|there| there.exists()).filter(|there| !there.is_dir())
         {
             return Err(other(format!(
-                "the folder for what is installed and built is `{}` (DDTBENCH_STATE), and {} is not a folder; name a \
+                "the folder for installed MPIs and rank programs is `{}` (DDTBENCH_STATE), and {} is not a folder; name a \
                  folder that exists or can be made",
                 folder.display(),
                 file.display()
@@ -103,8 +103,8 @@ impl ProjectState {
         };
         let folder = asked.or_else(users).ok_or_else(|| {
             other(format!(
-                "{} {}, and neither XDG_STATE_HOME nor HOME is the path of a folder of yours: set DDTBENCH_STATE to the folder for what \
-                 is installed and built",
+                "{} {}, and neither XDG_STATE_HOME nor HOME is the path of a folder of yours: set DDTBENCH_STATE to the folder for \
+                 installed MPIs and rank programs",
                 root.display(),
                 away.unwrap_or_default()
             ))
@@ -126,7 +126,7 @@ impl ProjectState {
         if !REPORTED.swap(true, Ordering::Relaxed) {
             let (project, folder) = (project.display(), self.own.installed.display());
             print(&format!(
-                "{project} {away}: what is installed and built goes to {folder} (DDTBENCH_STATE names another folder)"
+                "{project} {away}: installed MPIs and rank programs go to {folder} (DDTBENCH_STATE names another folder)"
             ));
         }
     }

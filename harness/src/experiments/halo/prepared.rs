@@ -7,8 +7,7 @@ use crate::experiments::{Context, Prepared, ProcessSettings};
 /// A rank that sends to itself where any does.
 const FIRST: usize = 0;
 
-const NO_LOOPS: &str =
-    "there are no loops written by hand for it; its methods are all but manual and manual_tuned";
+const NO_LOOPS: &str = "it has no hand-written loops; its methods are all except manual and manual_tuned";
 
 /// The exchange with all values, for these methods.
 ///

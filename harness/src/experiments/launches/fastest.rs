@@ -1,4 +1,4 @@
-//! What a case's methods take relative to each other over several launches: to the hand-written loops, and to the fastest, which is
+//! Times of a case's methods relative to each other over several launches: to the hand-written loops, and to the fastest, which is
 //! chosen once, by all launches. Every verdict on two methods rests on these figures.
 //!
 //! Each launch has a fastest of its own. What others took beyond that is no sample of anything: it rests on the launches in
@@ -66,7 +66,7 @@ fn ranked<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option
 /// A figure over launches, and what it is of each.
 type OfLaunches<'a> = (Figure, Vec<(&'a Record, f64)>);
 
-/// What a method takes relative to each loop and to the fastest, in time and in the mean.
+/// The time of a method relative to each loop and to the fastest, in time and in the mean.
 fn figures<'a>(
     method: &RankedMethod<'a>,
     all: &[RankedMethod<'a>],

@@ -53,7 +53,7 @@ impl Diagnosis {
             Self::ComputationSlowed => "computation slowed",
             Self::Contention => "contention without overlap",
             Self::TooShort => "too short to tell",
-            Self::TooFewLaunches => "too few launches to tell",
+            Self::TooFewLaunches => "too few launches to decide",
         }
     }
 
