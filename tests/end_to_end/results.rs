@@ -41,8 +41,8 @@ impl Row {
             .all(|word| word.is_empty() || word == test || params.split(' ').any(|param| param == word))
     }
 
-    /// Whether the memory guard ended a method that is known to let an MPI's memory grow without limit, which is
-    /// right: Open MPI 5.0.11's puts of datatypes in an all-to-all, 370 MB per second with a matrix of 256 x 256.
+    /// Whether the memory guard rightly ended a method in which an MPI's memory grows without limit: Open MPI 5.0.11's puts
+    /// of datatypes in an all-to-all, by 370 MB per second with a matrix of 256 x 256.
     pub fn is_known_hoarder(&self) -> bool {
         let known = [("mpi", "openmpi"), ("test", "fft2d"), ("method", "put_ddt"), ("outcome", "crashed")];
         self.is(&known) && self.get("detail").starts_with("memory guard")
