@@ -39,10 +39,7 @@ fn counted_segments(app: &MicroApp, room: u64) -> u64 {
     app.message(Side::Send, WireOrder::Ddt).segments().take(most).count() as u64
 }
 
-/// Refuses this number of ranks on one machine if their memory exceeds what is available.
-///
-/// # Errors
-/// The memory needed and the memory available.
+/// Refuses this number of ranks on one machine if they need more memory than is available.
 pub fn check_bytes(of_rank: Option<u64>, ranks: usize, available: u64) -> Result<(), String> {
     let needed = of_rank.and_then(|bytes| bytes.checked_mul(ranks as u64));
     if needed.is_some_and(|needed| needed <= available) {

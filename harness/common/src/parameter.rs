@@ -120,7 +120,7 @@ pub fn joined<N: std::fmt::Display>(pairs: impl IntoIterator<Item = (N, String)>
 /// Parses the number of threads of a rank.
 ///
 /// # Errors
-/// What would be right.
+/// A description of valid values.
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
     threads.ok_or_else(|| "must be a whole number from 1 to 4096".to_owned())

@@ -1,4 +1,4 @@
-//! What the library itself reports, by its tool information interface, about the paths its messages may take.
+//! The library's own report, by its tool information interface, about the paths its messages may take.
 
 use crate::checked::tool_information::{ToolInformation, Variable};
 use crate::checked::{CallError, identity};

@@ -1,5 +1,5 @@
-//! Finds out what carries the bytes between ranks: ranks send messages of a known size, and the counters of each host's
-//! devices are read before and after. The counters are also read around the measured messages.
+//! Finds out the transport between ranks: ranks send messages of a known size, and the counters of each host's devices
+//! are read before and after. The counters are also read around the measured messages.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -37,7 +37,7 @@ impl Hosts {
         Ok(Self { host, firsts, is_first })
     }
 
-    /// What carries the bytes between the ranks of `world`; complete on rank 0 only. Collective.
+    /// The transport between the ranks of `world`; complete on rank 0 only. Collective.
     ///
     /// # Errors
     /// An MPI call that fails.
@@ -117,7 +117,7 @@ fn send_around(ring: &Comm) -> Result<(), CallError> {
 
 /// Bytes that this host's devices have sent since the host was started.
 fn counters() -> Counted {
-    /// Index after the device's name and the eight numbers of what it has received.
+    /// Index of this count: after the device's name and the eight numbers for received data.
     const SENT: usize = 8;
     let devices = fs::read_to_string("/proc/net/dev").unwrap_or_default();
     let sent = |line: &'_ str| -> Option<(bool, u64)> {

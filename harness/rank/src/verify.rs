@@ -14,7 +14,7 @@ use crate::memory::{Memory, POISON};
 use crate::method::Method;
 use crate::pattern::Pattern;
 
-/// Transfers in each direction; two, so that the second must differ from what the first left behind.
+/// Transfers in each direction; two, so that the second must differ from the data that the first left behind.
 pub const ROUNDS: u32 = 2;
 
 /// Transfers and compares, in both directions. `Ok(Some(..))` has the mismatch of this rank.

@@ -15,7 +15,7 @@ use rand_pcg::Pcg64;
 /// Default distance in bytes between bytes written one after the other: the stride HLRS measured with.
 const DEFAULT_STRIDE_BYTES: u64 = 16 * 1024;
 
-/// Default size of a burst in bytes: what HLRS measured with.
+/// Default size of a burst in bytes, from HLRS' measurements.
 const DEFAULT_BURST_BYTES: u64 = 1024;
 
 /// The order in which the bytes of a message are written.

@@ -28,7 +28,7 @@ impl Trace {
     /// The recorded trace called `source`; if there is none, the file at that path.
     ///
     /// # Errors
-    /// What is wrong, and where.
+    /// A description of the error, with its place.
     pub fn load(source: &str) -> Result<Self, String> {
         if let Some((_, text)) = RECORDED.iter().find(|(name, _)| *name == source) {
             return Self::parse(source, text);

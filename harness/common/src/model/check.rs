@@ -162,7 +162,7 @@ impl Answer {
     }
 }
 
-/// What the rank program reports about a check: one JSON object per line of its standard output.
+/// A report of the rank program about a check: one JSON object per line of its standard output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "check", rename_all = "snake_case")]
 pub enum CheckEvent {

@@ -1,4 +1,4 @@
-//! What the rank program reports while it runs: one JSON object per line of its standard output.
+//! The reports of the rank program while it runs: one JSON object per line of its standard output.
 //!
 //! Raw samples leave the rank program as they were measured; they are not averaged, and none is dropped.
 
@@ -27,7 +27,7 @@ pub const VERSION: u32 = {
 pub enum Event {
     /// Before measuring: the machine, the MPI and the ranks. Boxed because it is much larger than the others.
     Hello(Box<Hello>),
-    /// Before any method: what carries the bytes between ranks.
+    /// Before any method: the transport between ranks.
     Transport(Transport),
     /// Work on a method begins. Anything that goes wrong before the next event is attributed to this method.
     Working {
@@ -51,7 +51,7 @@ pub enum Event {
     Aborting,
     /// All methods have ended; the rank program is about to exit.
     Done,
-    /// After all measurements: what the library itself reports about the paths its messages may take.
+    /// After all measurements: the library's own report about the paths its messages may take.
     Library {
         /// Its settings and components, by name.
         account: Vec<(String, String)>,
@@ -111,12 +111,12 @@ pub struct Hello {
     pub pairs: Vec<(usize, usize)>,
     /// Variables that control the MPI (`MPIR_CVAR_*`, `OMPI_MCA_*`, `I_MPI_*`, `UCX_*`, `FI_*`, ...).
     pub settings: Vec<(String, String)>,
-    /// What the library reports about the paths its messages may take, by MPI's tool information interface; sent in a separate event.
+    /// The library's report about the paths its messages may take, by MPI's tool information interface; sent in a separate event.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub library_account: Vec<(String, String)>,
     /// The compiler and flags that the rank program was built with.
     pub build: String,
-    /// What carries the bytes between ranks, once that is known; sent in a separate event.
+    /// The transport between ranks, once it is known; sent in a separate event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
     /// How well clocks agree, in experiments that compare them.
@@ -209,7 +209,7 @@ pub struct MachineState {
     pub memory_copy_bytes_per_s: Option<f64>,
 }
 
-/// What disturbed a block: the maximum over ranks.
+/// The disturbances of a block: the maximum over ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Disturbance {
     /// Time for which the hypervisor gave the machine's cores to others, in seconds; counted in steps of several milliseconds.

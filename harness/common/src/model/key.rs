@@ -31,7 +31,7 @@ pub struct Case {
     pub ranks: usize,
     /// Hosts the ranks were on; 0 if not reported.
     pub hosts: usize,
-    /// What carried the bytes between ranks, as far as it is known; otherwise empty.
+    /// The transport between ranks, as far as it is known; otherwise empty.
     pub transport: String,
     /// Whether repetitions found their buffers in the cache.
     pub cache: Cache,

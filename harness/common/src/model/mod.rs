@@ -1,4 +1,4 @@
-//! The vocabulary of a result as types: what was measured, the outcome, and the values derived from it. There is no
+//! The vocabulary of a result as types: the measurements, the outcome, and the values derived from them. There is no
 //! logic except that of these types.
 
 pub mod calibration;

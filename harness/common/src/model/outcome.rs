@@ -64,7 +64,7 @@ outcomes! {
     } = "invalid",
     /// The MPI lacks what the method needs.
     NotAvailable {
-        /// What the MPI lacks.
+        /// The missing functions or features.
         reason
     } = "not available",
     /// Wrong bytes arrived, or bytes changed that should not; times of this method are meaningless.

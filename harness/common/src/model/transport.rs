@@ -1,4 +1,4 @@
-//! What carried the bytes between ranks, according to the counters of the hosts' devices.
+//! The transport between ranks, according to the counters of the hosts' devices.
 //!
 //! Before measuring, ranks exchange messages of a known size: within each host, and then from host to host. If a device
 //! carried them, it has counted them. If no device has counted them, they went through memory if the ranks share a

@@ -119,7 +119,7 @@ fn signs(series: &[f64]) -> Vec<f64> {
     series.iter().map(sign).collect()
 }
 
-/// What normal values with the same ranks would be; equal values share the mean of their ranks.
+/// The values of a normal distribution with the same ranks; equal values share the mean of their ranks.
 pub(super) fn normal_scores(series: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..series.len()).collect();
     order.sort_unstable_by(|&a, &b| series[a].total_cmp(&series[b]));

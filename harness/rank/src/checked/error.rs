@@ -17,7 +17,7 @@ pub enum CallError {
         /// `MPI_Error_string` of the code.
         text: String,
     },
-    /// MPI reported success, but the received data cannot be what was sent.
+    /// MPI reported success, but the received data cannot be the data that was sent.
     #[error("{call} brought {detail}")]
     WrongData {
         /// The MPI function.

@@ -45,7 +45,7 @@ impl<'a> Job<'a> {
         })
     }
 
-    /// Gets from rank 0 whether there are more runnable threads than cores, and reports what carries the bytes between ranks; collective.
+    /// Gets from rank 0 whether there are more runnable threads than cores, and reports the transport between ranks; collective.
     pub fn begin(&mut self, waits: bool) -> anyhow::Result<()> {
         let [waits] = self.world.broadcast([f64::from(u8::from(waits))])?;
         self.waits_for_cores = waits > 0.0;

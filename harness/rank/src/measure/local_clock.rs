@@ -25,7 +25,7 @@ impl VirtualClocks {
     /// The virtual clocks from the environment, if any.
     ///
     /// # Errors
-    /// What is wrong with the variable, and what would be right.
+    /// A description of the error in the variable, with valid values.
     pub fn of_environment() -> Result<Option<Self>, String> {
         env::var(VIRTUAL).ok().map(|text| Self::parse(&text)).transpose()
     }

@@ -157,7 +157,7 @@ impl Renewal {
         Self { arrays, turned, wire }
     }
 
-    /// Writes the stamps of `pattern` into what a method with these ends sends.
+    /// Writes the stamps of `pattern` into the memory that a method with these ends sends.
     #[inline]
     fn write(&self, memory: &mut Memory, ends: Ends, pattern: Pattern) {
         match ends.from {

@@ -33,7 +33,7 @@ impl TestData {
     }
 }
 
-/// Packs and unpacks several times, and compares all memory: what must have changed, and what must not.
+/// Packs and unpacks several times, and compares all memory: the parts that must have changed, and those that must not.
 pub fn verify(
     bench: &mut EngineComparison<'_>,
     active: &mut ActiveMethod<'_>,

@@ -40,7 +40,8 @@ impl<'a> ExchangeData<'a> {
         Shares::early(links, memory, &self.field, self.version.generation, packing, self.parts.rank)
     }
 
-    /// Writes new data into what a method sends, and poison into everything that it must not change. Returns the shares that will arrive.
+    /// Writes new data into the memory that a method sends, and poison into everything that it must not change. Returns
+    /// the shares that will arrive.
     pub fn fill(&mut self, is_reference: bool) -> Shares {
         self.version = Version::from(self.version.generation + 1);
         let (generation, Parts { links, memory, .. }) = (self.version.generation, self.parts);
