@@ -35,3 +35,16 @@ fn a_failed_write_is_reported_and_a_reader_that_has_gone_is_no_error() {
     let ended = String::from_utf8(command.output().unwrap().stderr).unwrap();
     assert_eq!(ended.lines().last(), Some("0"), "{ended}");
 }
+
+#[test]
+fn a_pipe_is_as_wide_as_columns_and_else_as_its_lines() {
+    let widest = |columns: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
+        command.arg("list").env_remove("COLUMNS").envs(columns.map(|columns| ("COLUMNS", columns)));
+        let text = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        text.lines().map(|line| line.chars().count()).max().unwrap()
+    };
+    let all = widest(None);
+    assert!(widest(Some("80")) <= 80 && all > 100, "{all}");
+    assert_eq!((widest(Some("0")), widest(Some("wide"))), (all, all));
+}
