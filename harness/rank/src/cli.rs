@@ -274,7 +274,7 @@ impl Overlap {
     }
 }
 
-/// Names and values of parameters; `NAME=@FILE` has its value in a file, as one that is too long for a command line.
+/// Names and values of parameters; `NAME=@FILE` reads the value from a file, for values that are too long for a command line.
 fn pairs(params: &[String]) -> anyhow::Result<Vec<(String, String)>> {
     let mut pairs: Vec<(String, String)> = Vec::new();
     for text in &whole(params) {

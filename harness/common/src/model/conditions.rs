@@ -29,7 +29,7 @@ named! {
     )]
     #[serde(rename_all = "snake_case")]
     pub enum Cache {
-        /// In the state the last repetition left them.
+        /// The buffers stay as the last repetition left them.
         #[default]
         Warm = "warm",
         /// The buffers are evicted before each repetition.
