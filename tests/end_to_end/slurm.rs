@@ -187,22 +187,15 @@ type Section = (&'static str, &'static str);
 const JOBS: Section = ("README.md", "On a cluster");
 const BY_HAND: Section = ("docs/cluster.md", "By hand");
 
-/// The code blocks of a section, without their indentation.
+/// The code blocks of a section.
 #[track_caller]
 fn blocks((page, section): Section) -> Vec<String> {
     let page = fs::read_to_string(root().join(page)).unwrap();
     let section =
         page.split("\n## ").find(|text| text.starts_with(section)).expect("the page has this section");
-    let mut blocks = vec![String::new()];
-    for line in section.lines() {
-        match line.strip_prefix("    ") {
-            Some(code) => *blocks.last_mut().unwrap() += &format!("{code}\n"),
-            None if blocks.last().unwrap().is_empty() => {}
-            None => blocks.push(String::new()),
-        }
-    }
-    blocks.retain(|block| !block.is_empty());
-    blocks
+    // Between fences every second part is code, after the language.
+    let code = section.split("\n```").skip(1).step_by(2);
+    code.map(|block| block.split_once('\n').expect("a language").1.to_owned() + "\n").collect()
 }
 
 /// The only line of a section's code that has all of these words; lines joined by a backslash count as one.

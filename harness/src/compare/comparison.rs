@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, StateMet, Verdict, states};
+use crate::report::case::Disturbance;
 use crate::report::units;
 
 /// Two sides and what was found of them.
@@ -20,6 +21,9 @@ pub struct Comparison {
     /// The states of the machine that its launches met.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<StateMet>,
+    /// How many blocks of both sides were disturbed.
+    #[serde(default)]
+    pub disturbance: Disturbance,
     /// A method of a case each.
     pub rows: Vec<ComparisonRow>,
 }
@@ -72,6 +76,10 @@ impl Comparisons {
             new: label(new),
             conditions: String::new(),
             states: states::met([&sides[0], new]),
+            disturbance: Disturbance {
+                disturbed: sides[0].disturbance.disturbed + new.disturbance.disturbed,
+                blocks: sides[0].disturbance.blocks + new.disturbance.blocks,
+            },
             rows,
         };
         let unit = sides[0].unit;
@@ -199,6 +207,20 @@ mod tests {
         );
         assert_eq!(gate(&[]), GateDecision::Undecided, "nothing was compared");
         assert_eq!(gate(&[Verdict::NotCompared]), GateDecision::Undecided);
+    }
+
+    #[test]
+    fn a_busy_machine_is_reported_first() {
+        let mut comparisons = comparisons(vec![row("a", "ddt", 1, 1.0, Verdict::Same)]);
+        let first = |comparisons: &Comparisons| comparisons.compared().sections[0].sentences[0].clone();
+        comparisons.comparisons[0].disturbance = Disturbance { disturbed: 25, blocks: 100 };
+        assert!(!first(&comparisons).starts_with("Disturbed"));
+        comparisons.comparisons[0].disturbance = Disturbance { disturbed: 54, blocks: 100 };
+        assert!(
+            first(&comparisons).starts_with("Disturbed: in 54% of the blocks"),
+            "{}",
+            first(&comparisons)
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::experiments::Kind;
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case, PairScope, Phase, Record, mpi_label};
-use crate::report::case::place;
+use crate::report::case::{Disturbance, place};
 use crate::stats::mean;
 
 /// A method of a case, on whatever side.
@@ -88,6 +88,8 @@ pub struct Side {
     pub place: String,
     /// What counts as one value.
     pub unit: ComparisonUnit,
+    /// How many of its blocks were disturbed.
+    pub disturbance: Disturbance,
     subjects: BTreeMap<Subject, SubjectValues>,
 }
 
@@ -114,6 +116,7 @@ impl Side {
         let mut launches: BTreeMap<Subject, SubjectValues> = BTreeMap::new();
         let (mut places, mut mpis): (BTreeSet<String>, BTreeSet<String>) = Default::default();
         let mut wrong: Vec<Subject> = Vec::new();
+        let mut disturbance = Disturbance::default();
         for record in records {
             if record.outcome.is_wrong() {
                 wrong.extend(
@@ -132,6 +135,9 @@ impl Side {
                 if record.phase != Phase::Pack {
                     continue;
                 }
+            }
+            if is_headline(record) {
+                disturbance.add(record);
             }
             let name = if is_headline(record) { record.method.clone() } else { packing(&record.method) };
             let values = launches.entry(Subject::of(&record.case, &name)).or_default();
@@ -164,7 +170,7 @@ impl Side {
             }
         }
         let [place, mpi] = [places, mpis].map(|of| of.into_iter().collect::<Vec<_>>().join("; "));
-        Self { name: name.to_owned(), mpi, place, unit, subjects: launches }
+        Self { name: name.to_owned(), mpi, place, unit, disturbance, subjects: launches }
     }
 
     /// The launches of the MPI that tables call `label`.

@@ -29,10 +29,11 @@ impl Comparisons {
     pub fn compared(&self) -> Compared<'_> {
         let section = |comparison: &Comparison| Section {
             title: comparison.title(),
-            sentences: Some(&comparison.conditions)
-                .filter(|conditions| !conditions.is_empty())
-                .map(|conditions| format!("{conditions}."))
+            sentences: comparison
+                .disturbance
+                .text()
                 .into_iter()
+                .chain(Some(format!("{}.", comparison.conditions)).filter(|conditions| conditions != "."))
                 .chain(states::text(&comparison.states))
                 .chain(findings(&comparison.rows))
                 .collect(),

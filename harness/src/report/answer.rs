@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
-use super::case::{CaseView, cell, disturbed, launches, measured, share, warnings};
+use super::case::{CaseView, Disturbance, cell, launches, measured, share, warnings};
 use super::columns::{Align, Column, Fitted, distinct_sets, fitted, text_width, wrapped};
 use super::names::distinct;
 use super::state;
@@ -501,7 +501,7 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     all.sort_by(|a, b| b.1.time.total_cmp(&a.1.time));
     let (record, slow, case) = all.first()?;
     // On a busy machine any method is slow at times, which says nothing of it.
-    if disturbed(cases.iter().flat_map(CaseView::methods)).is_some() {
+    if Disturbance::of(cases.iter().flat_map(CaseView::methods)).text().is_some() {
         let (slow, methods) =
             (all.len(), cases.iter().flat_map(CaseView::methods).filter(|r| measured(r)).count());
         return Some(format!(

@@ -1,5 +1,7 @@
 //! What can be said of one case: its methods side by side, which is fastest, what went wrong.
 
+use serde::{Deserialize, Serialize};
+
 use super::columns::{Align, Column};
 use super::names::{grouped, work, work_names};
 use super::table::TableFormat;
@@ -331,22 +333,45 @@ pub fn warnings(records: &[Record]) -> Vec<String> {
          say nothing of a network.",
     );
     let others = oversubscribed.into_iter().chain(not_crossed).map(str::to_owned);
-    disturbed(records).into_iter().chain(others).collect()
+    Disturbance::of(records).text().into_iter().chain(others).collect()
 }
 
-/// That the machine was busy otherwise, if many blocks were disturbed. Ranks that share cores take them from each other, which is no
-/// disturbance.
-pub fn disturbed<'a>(records: impl IntoIterator<Item = &'a Record>) -> Option<String> {
-    let with_cores = records.into_iter().filter(|record| record.oversubscribed().is_none());
-    let (disturbed, all) = with_cores
-        .fold((0, 0), |(disturbed, all), record| (disturbed + record.blocks_disturbed, all + record.blocks));
-    (disturbed as f64 > DISTURBED * all as f64).then(|| {
-        format!(
-            "Disturbed: in {} of the blocks a rank was without its core for more than a tenth of the time, since the hypervisor or \
-             another process had it. Times are too long, and vary more than on a quiet machine.",
-            units::percent(disturbed as f64 / all as f64)
-        )
-    })
+/// How many blocks were disturbed by other programs. Ranks that share cores take them from each other, and do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Disturbance {
+    /// Blocks in which a rank was without its core for too long.
+    pub disturbed: usize,
+    /// All blocks.
+    pub blocks: usize,
+}
+
+impl Disturbance {
+    /// That of some records.
+    pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+        let mut all = Self::default();
+        records.into_iter().for_each(|record| all.add(record));
+        all
+    }
+
+    /// Counts the blocks of another record.
+    pub fn add(&mut self, record: &Record) {
+        if record.oversubscribed().is_none() {
+            self.disturbed += record.blocks_disturbed;
+            self.blocks += record.blocks;
+        }
+    }
+
+    /// The warning that the machine was busy, if many blocks were disturbed.
+    pub fn text(self) -> Option<String> {
+        let Self { disturbed, blocks } = self;
+        (disturbed as f64 > DISTURBED * blocks as f64).then(|| {
+            format!(
+                "Disturbed: in {} of the blocks a rank was without its core for more than a tenth of the time, because the hypervisor \
+                 or another process had it. Times are too long, and vary more than on a quiet machine.",
+                units::percent(disturbed as f64 / blocks as f64)
+            )
+        })
+    }
 }
 
 /// Whether the times of a method can be used.
