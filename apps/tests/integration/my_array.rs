@@ -8,7 +8,8 @@ fn commands() -> Vec<(String, String)> {
     let page = include_str!("../../../docs/my-array.md").replace("\\\n", " ");
     let mut commands = Vec::new();
     let mut comment = "";
-    for line in page.lines().filter_map(|line| line.strip_prefix("    ")) {
+    // Between fences every second part is code.
+    for line in page.split("\n```").skip(1).step_by(2).flat_map(str::lines) {
         match line.trim().strip_prefix("# ") {
             Some(text) => comment = text,
             None if line.starts_with("ddtbench ") => {

@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn the_file_of_the_documentation_can_be_sent() {
         let page = include_str!("../../../docs/my-array.md");
-        let (_, file) = page.split_once("    # face.toml\n").expect("the page has a file");
-        let lines: Vec<_> = file.lines().map_while(|line| line.strip_prefix("    ")).collect();
+        let (_, file) = page.split_once("```toml\n# face.toml\n").expect("the page has a file");
+        let lines: Vec<_> = file.lines().take_while(|line| *line != "```").collect();
         let face = planned(&given(&lines.join("\n"))).unwrap();
         assert_eq!(face.given().count(), 3);
     }
