@@ -39,8 +39,8 @@ use kinds::{EngineCases, MeasureArgs, MessageCases, OverlapCases, PartitionedCas
 
 pub use measure::{EarlyEnd, INTERRUPTED};
 
-/// What it costs to communicate data that does not lie in one piece: application layouts, packed by hand, by
-/// derived datatype and in more ways, on a real MPI.
+/// Measure the cost of sending non-contiguous application data with MPI: packed by hand, as a derived datatype, and by ten other
+/// methods.
 #[derive(Debug, Parser)]
 #[command(name = "ddtbench", version, args_conflicts_with_subcommands = true)]
 pub struct Cli {
@@ -54,47 +54,47 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Measure tests; also what happens without a subcommand
+    /// Run tests (the default command): pack by hand, or use a derived datatype?
     Run(Box<MeasureArgs<MessageCases>>),
-    /// Measure a message that is finished in partitions, by all mechanisms, between two ranks
+    /// Measure messages that are sent partition by partition, between two ranks
     Partitioned(Box<MeasureArgs<PartitionedCases>>),
-    /// Measure the exchange of micro-apps between many ranks, by all methods
+    /// Measure whole halo exchanges on many ranks
     Halo(Box<MeasureArgs<MessageCases>>),
-    /// Measure whether communication goes on while the ranks compute, and at whose cost
+    /// Measure overlap of communication and computation
     Overlap(Box<MeasureArgs<OverlapCases>>),
-    /// Make the figure of a paper, or of a plan file, on this machine: measure what it shows, and draw it; without a name, list them
+    /// Measure and draw the figure of a paper or of a plan file; without a name, list them
     Figure(Box<figure::FigureArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(Box<MeasureArgs<EngineCases>>),
-    /// Check the correctness of an MPI
+    /// Test an MPI for correctness
     #[command(subcommand)]
     Conform(conform::ConformCommand),
-    /// Say which of two MPIs, versions or settings is slower, and where; measured in turn, or of runs that were recorded
+    /// Compare MPIs, versions or settings, or recorded runs: which is slower, and where?
     Compare(Box<compare::CompareArgs>),
-    /// Say where an MPI's datatypes are slower than an application may expect, and what to write instead
+    /// Find datatypes that are slower than they should be, and what to write instead
     Guidelines(Box<guidelines::GuidelinesArgs>),
-    /// Keep runs of an MPI under a name, and look later what has become slower
+    /// Save a baseline; check later for regressions
     #[command(subcommand)]
     Baseline(baseline::BaselineCommand),
-    /// Show all tests, exchanges and methods; with a name, its sets and parameters
+    /// List tests, exchanges and methods; with a name, its sets and parameters
     List(show::ListArgs),
-    /// Show which bytes a test sends, and how they lie
+    /// Show the memory layout of a test's message
     Layout(show::LayoutArgs),
-    /// Say what stands in the way of good measurements on this machine and with its MPIs, and what to do about it
+    /// Check this machine and its MPIs for problems, and suggest fixes
     Doctor(doctor::DoctorArgs),
-    /// Show, add, install and remove MPIs
+    /// List, add, install and remove MPIs
     #[command(subcommand)]
     Mpi(mpi::MpiCommand),
-    /// Print the table of a run again
+    /// Print a recorded run
     Report(show::ReportArgs),
-    /// Print what makes a shell complete the command line
+    /// Print a shell completion script
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Print a manual page
     Man {
-        /// The command it is about; without one, all of ddtbench
+        /// The command; without it, all of ddtbench
         command: Vec<String>,
     },
 }
@@ -158,7 +158,7 @@ impl Cli {
     }
 }
 
-/// Refuses a name that is no test's where it is likely a slip of a command's: without a command, names are of tests.
+/// Refuses a name that is not a test, if it is probably a misspelt command: without a command, names are tests.
 fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
     let command = Cli::command();
     let commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
