@@ -7,7 +7,7 @@ use crate::report::units;
 use crate::stats;
 use crate::stats::difference::{Compared, Difference};
 
-/// A verdict on a row: what the corrected interval of its change shows. Whether a gate fails depends on [`Estimate::beyond`] as well.
+/// A verdict on a row: what the corrected interval of its change shows. Whether a gate fails depends on `Estimate::beyond` as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -167,7 +167,7 @@ impl Estimate {
         self.with(verdict, threshold)
     }
 
-    /// As `22.4x [21.9, 23.0]`; an end that is [`FAR`] away as `[<0.012, >120]`.
+    /// As `22.4x [21.9, 23.0]`; an end that is `FAR` away as `[<0.012, >120]`.
     pub fn text(&self) -> String {
         let places = match self.ratio {
             ratio if ratio >= 9.95 => 1,

@@ -306,7 +306,7 @@ impl Block {
     }
 
     /// Whether a rank was without its core for long: the hypervisor gave it to others, or another process had it for
-    /// more than [`WAITED`] of the time.
+    /// more than `WAITED` of the time.
     pub fn is_disturbed(&self) -> bool {
         self.disturbance.steal_s > 0.0 || self.disturbance.waited > WAITED
     }

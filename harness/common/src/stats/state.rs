@@ -29,7 +29,7 @@ const MIN_SHARE: f64 = 0.1;
 /// The state of each block, from the machine before and after it. The argument must contain all blocks of one pair, of all methods.
 ///
 /// Two states are separated by the reading above the widest gap, among the readings at which one of the [`levels`]
-/// begins and that leave [`MIN_SHARE`] of the blocks, and at least one, entirely on either side; without such a reading
+/// begins and that leave `MIN_SHARE` of the blocks, and at least one, entirely on either side; without such a reading
 /// there is one state. A latency that is not above 0 was not measured; a block without any is in state 0.
 pub fn states(blocks: &[(MachineState, MachineState)]) -> Vec<State> {
     let ranges: Vec<_> =
