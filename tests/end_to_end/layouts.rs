@@ -59,7 +59,7 @@ fn measured(mpi: &Mpi) {
 }
 
 fn lists_and_nothing(mpi: &Mpi) {
-    // More characters than a command line takes. 7 is no factor of 40,009: each number is there once, from 1 on.
+    // More characters than a command line takes. 7 is not a factor of 40,009, so each number from 1 on occurs once.
     let list: Vec<String> = (0..40_009).map(|i| (i * 7 % 40_009 + 1).to_string()).collect();
     let line =
         "run --layout 'indexed_block(1, @list.txt, base=1, int64)' --layout 'hvector(0, 1, 80, double)'";

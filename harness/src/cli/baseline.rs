@@ -1,4 +1,4 @@
-//! The command `baseline`: runs of an MPI that are kept under a name, checks against them, and what has changed since.
+//! The command `baseline`: runs of an MPI that are kept under a name, checks against them, and the trend of these checks.
 //!
 //! A baseline is a folder: its runs `1`, `2`, `3`, and `checks/DATE-TIME`, each with the runs of a check and what it found.
 

@@ -16,7 +16,7 @@ pub struct Check {
     pub date: String,
     /// Days from the baseline to it.
     pub days: f64,
-    /// What it found.
+    /// Its comparison with the baseline.
     pub found: Comparisons,
 }
 

@@ -50,7 +50,7 @@ impl JudgeArgs {
         recorded::look(folders, &self.settings(), anyway, &mut look)
     }
 
-    /// Prints comparisons of what is in these folders, and what a gate decides.
+    /// Prints comparisons of the runs in these folders, and returns the decision of a gate.
     pub fn print(&self, comparisons: &Comparisons, folders: &[PathBuf]) -> anyhow::Result<GateDecision> {
         output::print(self.format.of(comparisons, folders)?.as_bytes())?;
         output::log(&comparisons.decision());

@@ -22,7 +22,7 @@ pub struct Arrival {
     /// Where the block is received, as a byte offset.
     pub at: usize,
     pub sender: usize,
-    /// Where the sender had it, as a byte offset.
+    /// Byte offset in the memory of the sender.
     pub from: usize,
     pub bytes: usize,
 }
