@@ -17,7 +17,7 @@ use std::process::Command;
 use ddtbench::mpi::{Installation, Launch, Project};
 use ddtbench::report::units;
 use ddtbench::stats;
-use shared::{ddtbench, file, number, output};
+use shared::{ddtbench, file, number, output, root};
 
 /// Bytes of the messages.
 const SIZES: [u64; 4] = [8, 1 << 10, 1 << 16, 1 << 20];
@@ -29,7 +29,8 @@ const TIME_S: &str = "0.3";
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let [mpi, imb] = &arguments[..] else { panic!("arguments: the name of an MPI, the path of IMB-MPI1") };
-    let imb = Path::new(imb).canonicalize().expect("the program IMB-MPI1");
+    // Cargo starts benches in the folder of their package.
+    let imb = root().join(imb).canonicalize().expect("the program IMB-MPI1");
     let project = Project::locate().expect("the project");
     let installations = project.installations(&mut |text| println!("{text}")).expect("a list of MPIs");
     let installation =
