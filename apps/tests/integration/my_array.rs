@@ -25,7 +25,14 @@ fn commands() -> Vec<(String, String)> {
 fn given(command: &str) -> Vec<(&str, &str)> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let mut given = Vec::new();
-    for text in words.windows(2).filter(|pair| pair[0] == "-p").flat_map(|pair| pair[1].split(',')) {
+    let mut depth = 0;
+    // A comma within parentheses belongs to the value: Fortran's bounds.
+    let mut ends_value = |letter: char| {
+        depth += i32::from(letter == '(') - i32::from(letter == ')');
+        letter == ',' && depth == 0
+    };
+    let lists = words.windows(2).filter(|pair| pair[0] == "-p").map(|pair| pair[1].trim_matches('\''));
+    for text in lists.flat_map(|list| list.split(&mut ends_value).collect::<Vec<_>>()) {
         let last = given.last().map_or("", |(name, _)| *name);
         given.push(text.split_once('=').unwrap_or((last, text)));
     }

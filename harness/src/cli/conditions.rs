@@ -33,7 +33,10 @@ pub struct ConditionArgs {
     cache: Vec<Cache>,
     #[command(flatten, next_help_heading = HOW_LONG)]
     limits: LimitArgs,
-    /// Set any key of the plan, such as seed=7, bind=false or limits.timeout_s=20 (docs/commands.md)
+    /// Set any key of the plan that --dry-run prints, such as seed=7
+    ///
+    /// Further keys: limits.timeout_s=20 (how long a process may print nothing; 60 s), bind=false (ranks are not bound to cores),
+    /// pairs=across (rank 0 with the first of the second half of the ranks), formats=ddtbench (also the original suite's format)
     #[arg(help_heading = RESULTS, long, value_name = "KEY=VALUE", value_parser = key_and_value)]
     set_plan: Vec<(String, String)>,
     /// Run the programs that a plan file names although it is another user's

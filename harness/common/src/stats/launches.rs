@@ -107,7 +107,7 @@ impl Drift {
 
 /// The range in which the median of another run with as many launches, soon after this one, would be in 95% of cases.
 /// It is Student's prediction interval of logarithms for a mean of as many new values, including the machine's drift in
-/// the meantime, and widened by the variation between runs ([`of_other_runs`]); see docs/statistics.md, "Another run".
+/// the meantime, and widened by the variation between runs ([`of_other_runs`]); see docs/evidence/statistics.md.
 pub fn repeat(values: &[f64], drift: Drift) -> Option<(f64, f64)> {
     student(values, |n| drift.between_runs(n)).map(of_other_runs)
 }
