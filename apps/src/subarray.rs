@@ -1,7 +1,7 @@
 //! The user's own array: a face, or any block, of arrays with any number of dimensions.
 //!
-//! Source: none; the user gives the shape. `docs/my-array.md` has commands that move the same data as WRF, NAS MG and
-//! NAS LU.
+//! Source: none; the user gives the shape. `tests/integration/tables/as_subarray.txt` has commands that move the same data as
+//! WRF, MILC, NAS MG and NAS LU.
 //!
 //! Arrays of `shape`, halo included. Axes are called x, y, z, t, u, v, and x is the fastest: the first one declared
 //! if `order` is `fortran`, the last if it is `c`. `halo` has the points of halo on either side: h on the axis of the

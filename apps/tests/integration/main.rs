@@ -3,7 +3,7 @@
 mod conformance; // every test, every parameter set: loops, layouts and places
 mod halo; // exchanges between many ranks, all of them in one process
 mod halo_values; // values that users give to exchanges
-mod my_array; // the commands of docs/my-array.md
+mod my_array; // the commands of docs/my-array.md, and tests as `subarray`
 mod original_sizes; // bytes and runs of DDTBench 1.2
 mod refusals; // values that an application cannot have
 mod sets; // named sets, and numbers of any size

@@ -1,20 +1,25 @@
-//! `docs/my-array.md`: its commands can be built, and those that correspond to a test of an application move the same
-//! bytes.
+//! Commands with arrays and layouts: those of `docs/my-array.md` can be built, and those of `tables/as_subarray.txt` move the
+//! same bytes as a test of an application.
 
 use ddtbench_apps::{Context, MicroApp, Side, Test, Values, WireOrder};
 
-/// The commands of the page, each with the comment before it.
-fn commands() -> Vec<(String, String)> {
-    let page = include_str!("../../../docs/my-array.md").replace("\\\n", " ");
+/// The commands of the page.
+fn commands_of_page() -> Vec<String> {
+    let page = include_str!("../../../docs/my-array.md");
+    // Between fences every second part is code.
+    let code = page.split("\n```").skip(1).step_by(2).flat_map(str::lines);
+    code.filter(|line| line.starts_with("ddtbench ")).map(str::to_owned).collect()
+}
+
+/// The commands that correspond to tests, each with the comment before it.
+fn commands_of_tests() -> Vec<(String, String)> {
     let mut commands = Vec::new();
     let mut comment = "";
-    // Between fences every second part is code.
-    for line in page.split("\n```").skip(1).step_by(2).flat_map(str::lines) {
-        match line.trim().strip_prefix("# ") {
+    let table = include_str!("tables/as_subarray.txt").replace("\\\n", " ");
+    for line in table.lines() {
+        match line.strip_prefix("# ") {
             Some(text) => comment = text,
-            None if line.starts_with("ddtbench ") => {
-                commands.push((std::mem::take(&mut comment).to_owned(), line.to_owned()));
-            }
+            None if line.starts_with("ddtbench ") => commands.push((comment.to_owned(), line.to_owned())),
             None => {}
         }
     }
@@ -64,9 +69,9 @@ fn moved(app: &MicroApp) -> impl PartialEq + std::fmt::Debug + use<> {
 
 #[test]
 fn the_commands_of_the_page_can_be_run() {
-    let all = commands();
-    assert!(all.len() >= 15, "{all:?}");
-    for (_, command) in &all {
+    let all = commands_of_page();
+    assert!(all.len() >= 10, "{all:?}");
+    for command in &all {
         let name = if command.contains("--layout ") { "layout" } else { "subarray" };
         match command.split_whitespace().nth(1) {
             Some("halo") => {
@@ -86,7 +91,7 @@ fn the_commands_of_the_page_can_be_run() {
 fn tests_of_applications_move_the_bytes_of_their_commands() {
     let subarray = ddtbench_apps::find("subarray").unwrap();
     let mut checked = Vec::new();
-    for (comment, command) in commands().iter().filter(|(comment, _)| !comment.is_empty()) {
+    for (comment, command) in &commands_of_tests() {
         let (names, set) = comment.split_once(", set ").expect("# TEST and TEST, set SET: words");
         let set = set.split(':').next().expect("a set");
         let own = moved(&build(subarray, &values(subarray, command)));
@@ -97,6 +102,6 @@ fn tests_of_applications_move_the_bytes_of_their_commands() {
         }
     }
     for test in ddtbench_apps::TESTS.iter().filter(|test| ["wrf", "nas"].contains(&&test.name[..3])) {
-        assert!(checked.iter().any(|name| name == test.name), "the page has no command for {}", test.name);
+        assert!(checked.iter().any(|name| name == test.name), "there is no command for {}", test.name);
     }
 }
