@@ -6,6 +6,7 @@ use std::fmt::Display;
 
 use crate::bounds::Bounds;
 use crate::constructor::{Constructor, Part};
+use crate::distributed::{DistributedArray, Distribution, smallest_block};
 use crate::layout::MAX_DEPTH;
 use crate::{Layout, LayoutError};
 
@@ -75,6 +76,66 @@ impl Check<'_> {
                 (0..sizes.len())
                     .try_for_each(|dim| self.subarray_dimension(dim, sizes[dim], subsizes[dim], starts[dim]))
             }
+            Constructor::Darray { array, .. } => self.distributed(array),
+        }
+    }
+
+    fn distributed(&self, array: &DistributedArray) -> Result<(), LayoutError> {
+        let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, .. } = array;
+        if gsizes.is_empty() {
+            return Err(self.refuse("ndims", 0, "must be at least 1"));
+        }
+        for (name, found) in [("distribs", distribs.len()), ("dargs", dargs.len()), ("psizes", psizes.len())]
+        {
+            self.as_long(name, found, "gsizes", gsizes.len())?;
+        }
+        (0..gsizes.len()).try_for_each(|dim| {
+            self.distributed_dimension(dim, gsizes[dim], distribs[dim], dargs[dim], psizes[dim])
+        })?;
+        if product(1, psizes) != Some(*size) {
+            let reason = format!("the product must be the number of processes, size = {size}");
+            return Err(self.refuse("psizes", times(psizes), reason));
+        }
+        if !(0..*size).contains(rank) {
+            let reason = format!("must be from 0 to {}, since size = {size}", size - 1);
+            return Err(self.refuse("rank", rank, reason));
+        }
+        Ok(())
+    }
+
+    fn distributed_dimension(
+        &self,
+        dim: usize,
+        gsize: i64,
+        distribution: Distribution,
+        darg: Option<i64>,
+        psize: i64,
+    ) -> Result<(), LayoutError> {
+        for (name, value) in [("gsizes", gsize), ("psizes", psize)] {
+            if value < 1 {
+                return Err(self.refuse(format!("{name}[{dim}]"), value, "must be at least 1"));
+            }
+        }
+        let least = match distribution {
+            Distribution::None if psize > 1 => {
+                let reason = "must be 1, since the dimension is not distributed";
+                return Err(self.refuse(format!("psizes[{dim}]"), psize, reason));
+            }
+            // MPI ignores the argument.
+            Distribution::None => return Ok(()),
+            Distribution::Cyclic => 1,
+            Distribution::Block => smallest_block(gsize, psize),
+        };
+        match darg {
+            Some(darg) if darg < 1 => {
+                Err(self.refuse(format!("dargs[{dim}]"), darg, "must be default or at least 1"))
+            }
+            Some(darg) if darg < least => {
+                let reason =
+                    format!("must be at least {least}: {psize} blocks must have all {gsize} elements");
+                Err(self.refuse(format!("dargs[{dim}]"), darg, reason))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -133,6 +194,7 @@ impl Check<'_> {
             }
             Constructor::Struct { blocklengths, children, .. } => sum(blocklengths, &|i| children[i].size())?,
             Constructor::Subarray { subsizes, child, .. } => product("subsizes", subsizes, child)?,
+            Constructor::Darray { array, child } => product("elements", &array.owned(), child)?,
             Constructor::Resized { child, .. } => child.size() as i64,
         };
         Ok(size as u64)
@@ -153,20 +215,23 @@ impl Check<'_> {
                     .ok_or_else(|| self.overflow("extent", extent, "upper bound"))?;
                 Bounds { markers: Some((*lower_bound, upper)), ..*child.bounds() }
             }
-            Constructor::Subarray { sizes, child, .. } => {
-                // Every product of some of the sizes is used somewhere, also where the child is empty.
-                product(1, sizes)
-                    .ok_or_else(|| self.overflow("sizes", times(sizes), "number of elements"))?;
-                let whole = product(child.extent(), sizes)
-                    .ok_or_else(|| self.overflow("sizes", times(sizes), "extent"))?;
-                Bounds { markers: Some((0, whole)), ..self.outermost_parts()? }
-            }
+            Constructor::Subarray { sizes, child, .. } => self.array("sizes", sizes, child)?,
+            Constructor::Darray { array, child } => self.array("gsizes", &array.gsizes, child)?,
             _ => self.outermost_parts()?,
         };
         match bounds.extent() {
             Some(extent) if bounds.fit() => Ok((bounds, extent)),
             _ => Err(self.blame_span()),
         }
+    }
+
+    /// The bounds of parts of an array, which are those of the whole array.
+    fn array(&self, argument: &str, sizes: &[i64], child: &Layout) -> Result<Bounds, LayoutError> {
+        // Every product of some of the sizes is used somewhere, also if the child is empty.
+        product(1, sizes).ok_or_else(|| self.overflow(argument, times(sizes), "number of elements"))?;
+        let whole =
+            product(child.extent(), sizes).ok_or_else(|| self.overflow(argument, times(sizes), "extent"))?;
+        Ok(Bounds { markers: Some((0, whole)), ..self.outermost_parts()? })
     }
 
     /// Displacements that are products must fit in 64 bits, of blocks without data too.
@@ -193,11 +258,12 @@ impl Check<'_> {
         }
     }
 
-    /// The parts to look at: all of a list, the first and the last of a nest. Where these fit in 64 bits, so do
+    /// The parts to look at: all of a list, the first and the last of a nest or an array. If these fit in 64 bits, so do
     /// all between them.
     fn outermost(&self) -> impl Iterator<Item = u64> {
         let parts = self.0.part_count();
-        let skipped = if self.0.nest().is_some() { parts.saturating_sub(2) } else { 0 };
+        let is_in_order = matches!(self.0, Constructor::Darray { .. }) || self.0.nest().is_some();
+        let skipped = if is_in_order { parts.saturating_sub(2) } else { 0 };
         (0..parts.min(1)).chain(1 + skipped..parts)
     }
 
@@ -228,6 +294,7 @@ impl Check<'_> {
         let (argument, value) = match self.0 {
             Constructor::Contiguous { count, .. } => ("count".into(), count.to_string()),
             Constructor::Subarray { sizes, .. } => ("sizes".into(), times(sizes)),
+            Constructor::Darray { array, .. } => ("gsizes".into(), times(&array.gsizes)),
             Constructor::Vector { stride, .. } | Constructor::Hvector { stride_bytes: stride, .. }
                 if k > 0 =>
             {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Constructor, Layout, Order};
+use crate::{Constructor, DistributedArray, Layout, Order};
 
 /// A language that MPI has an interface for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,8 @@ enum Argument<'a> {
     Address(i64),
     Ints(&'static str, &'a [i64]),
     Addresses(&'static str, &'a [i64]),
+    /// Constants of MPI, and numbers.
+    Constants(&'static str, Vec<String>),
     Order(Order),
     Type(String),
     Types(Vec<String>),
@@ -163,6 +165,9 @@ impl<'a> Code<'a> {
             Argument::Addresses(name, list) => {
                 let of = if is_c { "MPI_Aint" } else { "integer(kind=MPI_ADDRESS_KIND)" };
                 self.list(name, of, list.iter().map(|value| self.address(*value)).collect(), Some(list))
+            }
+            Argument::Constants(name, values) => {
+                self.list(name, if is_c { "int" } else { "integer" }, values, None)
             }
             Argument::Types(names) => {
                 let of = if is_c { "MPI_Datatype" } else { "type(MPI_Datatype)" };
@@ -312,6 +317,26 @@ fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static 
                 child(),
             ],
         ),
+        Constructor::Darray { array, .. } => {
+            let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = array;
+            let constant = |name: &str| format!("MPI_DISTRIBUTE_{}", name.to_uppercase());
+            let distribs = distribs.iter().map(|distribution| constant(distribution.name())).collect();
+            let darg = |darg: &Option<i64>| darg.map_or_else(|| constant("dflt_darg"), |n| n.to_string());
+            (
+                "MPI_Type_create_darray",
+                vec![
+                    Int(*size),
+                    Int(*rank),
+                    length(gsizes),
+                    Ints("gsizes", gsizes),
+                    Argument::Constants("distribs", distribs),
+                    Argument::Constants("dargs", dargs.iter().map(darg).collect()),
+                    Ints("psizes", psizes),
+                    Argument::Order(*order),
+                    child(),
+                ],
+            )
+        }
         Constructor::Resized { lower_bound, extent, .. } => {
             ("MPI_Type_create_resized", vec![child(), Address(*lower_bound), Address(*extent)])
         }

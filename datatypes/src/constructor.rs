@@ -1,6 +1,7 @@
 //! The constructors with MPI's names and arguments, and the one description of them that all else derives
 //! from: a constructor is a list of [`Part`]s, each some copies of a child from a displacement on.
 
+use crate::distributed::DistributedArray;
 use crate::{Element, Layout};
 
 /// Which index of an array moves fastest in memory (`MPI_ORDER_C`, `MPI_ORDER_FORTRAN`).
@@ -12,7 +13,7 @@ pub enum Order {
     Fortran,
 }
 
-/// How a layout was made: MPI's constructors, argument for argument (MPI-4.1, sections 5.1.2, 5.1.3, 5.1.7).
+/// How a layout was made: MPI's constructors, argument for argument (MPI-4.1, sections 5.1.2 to 5.1.4, 5.1.7).
 ///
 /// Counts, block lengths, strides and displacements without `_bytes` are in extents of the child. Arguments
 /// are signed as in MPI; [`Layout::new`] refuses those that MPI forbids.
@@ -39,6 +40,8 @@ pub enum Constructor {
     Struct { blocklengths: Vec<i64>, displacements_bytes: Vec<i64>, children: Vec<Layout> },
     /// `MPI_Type_create_subarray`
     Subarray { sizes: Vec<i64>, subsizes: Vec<i64>, starts: Vec<i64>, order: Order, child: Layout },
+    /// `MPI_Type_create_darray`
+    Darray { array: DistributedArray, child: Layout },
     /// `MPI_Type_create_resized`
     Resized { lower_bound: i64, extent: i64, child: Layout },
 }
@@ -78,6 +81,7 @@ impl Constructor {
             Self::HindexedBlock { .. } => "hindexed_block",
             Self::Struct { .. } => "struct",
             Self::Subarray { .. } => "subarray",
+            Self::Darray { .. } => "darray",
             Self::Resized { .. } => "resized",
         }
     }
@@ -95,6 +99,7 @@ impl Constructor {
             | Self::IndexedBlock { child, .. }
             | Self::HindexedBlock { child, .. }
             | Self::Subarray { child, .. }
+            | Self::Darray { child, .. }
             | Self::Resized { child, .. } => std::slice::from_ref(child),
         }
     }
@@ -114,10 +119,12 @@ impl Constructor {
             Self::Subarray { sizes, subsizes, order, .. } => {
                 order.beyond_row(sizes, subsizes).map(|dim| subsizes[dim] as u64).product()
             }
+            Self::Darray { array, .. } => array.rows(),
         }
     }
 
-    /// Parts that lie at even distances; `None` where displacements come from a list. Arguments are taken as checked.
+    /// Parts at even distances; `None` for lists of displacements, and for distributed arrays that are uneven or empty. Arguments are
+    /// taken as checked.
     pub fn nest(&self) -> Option<Nest<'_>> {
         let counts: Vec<u64> = match self {
             Self::Contiguous { .. } | Self::Resized { .. } => vec![],
@@ -125,6 +132,7 @@ impl Constructor {
             Self::Subarray { sizes, subsizes, order, .. } => {
                 order.beyond_row(sizes, subsizes).map(|dim| subsizes[dim] as u64).collect()
             }
+            Self::Darray { array, .. } => array.loops()?,
             _ => return None,
         };
         let (first, mut parts) = (self.part(0), 1);
@@ -169,6 +177,10 @@ impl Constructor {
                 let (elements, row) = subarray_row(sizes, subsizes, starts, *order, k);
                 (elements * child.extent(), row, child)
             }
+            Self::Darray { array, child } => {
+                let (elements, row) = array.row(k);
+                (elements * child.extent(), row, child)
+            }
         };
         Part { displacement, repeat: repeat as u64, child }
     }
@@ -184,7 +196,7 @@ impl Order {
     }
 
     /// The dimensions from the fastest to the slowest.
-    fn fastest_first(self, dims: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn fastest_first(self, dims: usize) -> impl Iterator<Item = usize> {
         (0..dims).map(move |i| match self {
             Self::C => dims - 1 - i,
             Self::Fortran => i,

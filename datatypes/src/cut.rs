@@ -209,12 +209,21 @@ fn slice_into(
                 pieces,
             );
         }
+        Constructor::Darray { child, .. } => (0, listed(constructor, parts, child)?),
         Constructor::Named { .. } | Constructor::Contiguous { .. } | Constructor::Resized { .. } => {
             unreachable!("all of its only part is all of it")
         }
     };
     pieces.push(Placed { displacement: displacement + moved, layout });
     Ok(())
+}
+
+/// Some parts of a constructor as a list.
+fn listed(constructor: &Constructor, parts: Range<u64>, child: &Layout) -> Result<Layout, LayoutError> {
+    let parts = parts.map(|k| constructor.part(k));
+    let (lengths, displacements): (Vec<i64>, Vec<i64>) =
+        parts.map(|part| (part.repeat as i64, part.displacement)).unzip();
+    Layout::hindexed(&lengths, &displacements, child)
 }
 
 /// Some rows of a subarray: whole slabs as a subarray, rows beside them as a list.
@@ -228,13 +237,9 @@ fn slabs_into(
     let slowest = order.slowest(sizes.len());
     let rows_of_slab = constructor.part_count() / subsizes[slowest] as u64;
     let list = |rows: Range<u64>, pieces: &mut Vec<Placed>| {
-        if rows.is_empty() {
-            return Ok(());
+        if !rows.is_empty() {
+            pieces.push(Placed { displacement, layout: listed(constructor, rows, child)? });
         }
-        let parts: Vec<Part<'_>> = rows.map(|row| constructor.part(row)).collect();
-        let displacements: Vec<i64> = parts.iter().map(|part| part.displacement).collect();
-        let layout = Layout::hindexed(&vec![parts[0].repeat as i64; parts.len()], &displacements, child)?;
-        pieces.push(Placed { displacement, layout });
         Ok(())
     };
     let (first, last) = (rows.start.div_ceil(rows_of_slab), rows.end / rows_of_slab);

@@ -7,7 +7,14 @@ impl Layout {
     /// looked at: lists may repeat a place, copies may reach into each other.
     pub fn is_plainly_disjoint(&self) -> bool {
         let Some(nest) = self.constructor().nest() else {
-            return matches!(self.constructor(), Constructor::Named { .. });
+            return match self.constructor() {
+                Constructor::Named { .. } => true,
+                // Every element of the array has a place of its own.
+                Constructor::Darray { child, .. } => {
+                    child.is_plainly_disjoint() && child.true_extent() <= child.extent().saturating_abs()
+                }
+                _ => false,
+            };
         };
         let Part { repeat, child, .. } = nest.first;
         // Bytes from the first to the last of what is repeated.
@@ -55,6 +62,7 @@ mod tests {
             "vector(1000000000000, 1, 2, byte)",
             "vector(408, 5, 2050, double)",
             "hvector(10, 1, -1000, contiguous(5, double))",
+            "darray(4, 1, [1000000000000, 7], [cyclic, block], [3, default], [2, 2], c, double)",
         ] {
             assert!(parse(text).is_plainly_disjoint(), "{text}");
         }

@@ -2,7 +2,7 @@
 //! as long for each, and moves the same bytes.
 
 use crate::segments::ElementRun;
-use crate::{Constructor, Layout, Order};
+use crate::{Constructor, DistributedArray, Layout, Order};
 
 /// Blocks of a list at most: a longer one has more arguments (12 bytes a block) than anybody writes, and takes longer to make
 /// than to send.
@@ -164,6 +164,10 @@ fn fits_int(layout: &Layout) -> bool {
             fit(&[blocklengths])
         }
         Constructor::Subarray { sizes, subsizes, starts, .. } => fit(&[sizes, subsizes, starts]),
+        Constructor::Darray { array: DistributedArray { size, gsizes, dargs, .. }, .. } => {
+            let dargs: Vec<i64> = dargs.iter().copied().flatten().collect();
+            fit(&[&[*size], gsizes, &dargs])
+        }
     };
     fits && constructor.children().iter().all(fits_int)
 }

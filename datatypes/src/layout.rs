@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::bounds::Bounds;
 use crate::check::Check;
 use crate::constructor::{Constructor, Order};
+use crate::distributed::DistributedArray;
 use crate::segments::{ElementRun, Piece, Segment};
 use crate::{Element, LayoutError};
 
@@ -156,6 +157,11 @@ impl Layout {
             order,
             child: child.clone(),
         })
+    }
+
+    /// The elements of a distributed array that one process has (`MPI_Type_create_darray`).
+    pub fn darray(array: DistributedArray, child: &Self) -> Result<Self, LayoutError> {
+        Self::new(Constructor::Darray { array, child: child.clone() })
     }
 
     /// The same type map with another lower bound and extent (`MPI_Type_create_resized`).

@@ -3,7 +3,8 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::{Constructor, Element, Layout, LayoutError, MAX_DEPTH, Order};
+use crate::distributed::smallest_block;
+use crate::{Constructor, DistributedArray, Distribution, Element, Layout, LayoutError, MAX_DEPTH, Order};
 
 /// A random layout with at most `depth` constructors above its predefined types and at most `entries` values.
 /// The same arguments give the same layout on every machine.
@@ -36,7 +37,7 @@ fn grow(random: &mut Pcg64, depth: u32) -> Result<Layout, LayoutError> {
     let lengths: Vec<i64> = (0..blocks).map(|_| count(random)).collect();
     let displacements: Vec<i64> = (0..blocks).map(|_| signed(random)).collect();
     let bytes: Vec<i64> = (0..blocks).map(|_| signed_bytes(random)).collect();
-    Layout::new(match random.random_range(0..10u32) {
+    Layout::new(match random.random_range(0..11u32) {
         0 => Constructor::Contiguous { count: count(random), child: below(random)? },
         1 => Constructor::Vector {
             count: count(random),
@@ -71,15 +72,37 @@ fn grow(random: &mut Pcg64, depth: u32) -> Result<Layout, LayoutError> {
             let subsizes: Vec<i64> = sizes.iter().map(|&size| random.random_range(1..=size)).collect();
             let starts =
                 sizes.iter().zip(&subsizes).map(|(size, sub)| random.random_range(0..=size - sub)).collect();
-            let order = if random.random_bool(0.5) { Order::C } else { Order::Fortran };
-            Constructor::Subarray { sizes, subsizes, starts, order, child: below(random)? }
+            Constructor::Subarray { sizes, subsizes, starts, order: order(random), child: below(random)? }
         }
+        9 => Constructor::Darray { array: distributed(random), child: below(random)? },
         _ => Constructor::Resized {
             lower_bound: random.random_range(-16..16),
             extent: random.random_range(-24..48),
             child: below(random)?,
         },
     })
+}
+
+/// An array of up to three dimensions on up to three processes in each; some of these have none of its elements.
+fn distributed(random: &mut Pcg64) -> DistributedArray {
+    let (mut gsizes, mut distribs, mut dargs, mut psizes) = (vec![], vec![], vec![], vec![]);
+    for _ in 0..random.random_range(1..4) {
+        let gsize = random.random_range(1..8);
+        let distribution = Distribution::ALL[random.random_range(0..3usize)];
+        let psize = if distribution == Distribution::None { 1 } else { random.random_range(1..4) };
+        let least = if distribution == Distribution::Block { smallest_block(gsize, psize) } else { 1 };
+        gsizes.push(gsize);
+        distribs.push(distribution);
+        dargs.push(random.random_bool(0.7).then(|| random.random_range(least..least + 3)));
+        psizes.push(psize);
+    }
+    let size = psizes.iter().product();
+    let rank = random.random_range(0..size);
+    DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order: order(random) }
+}
+
+fn order(random: &mut Pcg64) -> Order {
+    if random.random_bool(0.5) { Order::C } else { Order::Fortran }
 }
 
 /// Zero now and then only: an empty child leaves nothing to see above it.

@@ -32,10 +32,10 @@ pub use index_list::index_list;
 pub use names::{no_such, similar};
 pub use reader::{NamedList, TextError, TextReader};
 
-use crate::{Constructor, Layout, Order};
+use crate::{Constructor, DistributedArray, Distribution, Layout, Order};
 
 /// All constructors with their arguments, as they are written.
-pub const SIGNATURES: [&str; 10] = [
+pub const SIGNATURES: [&str; 11] = [
     "contiguous(count, type)",
     "vector(count, blocklength, stride, type)",
     "hvector(count, blocklength, stride_bytes, type)",
@@ -45,6 +45,7 @@ pub const SIGNATURES: [&str; 10] = [
     "hindexed_block(blocklength, [displacements_bytes], type)",
     "struct([blocklengths], [displacements_bytes], [types])",
     "subarray([sizes], [subsizes], [starts], c|fortran, type)",
+    "darray(size, rank, [gsizes], [distribs], [dargs], [psizes], c|fortran, type)",
     "resized(lower_bound, extent, type)",
 ];
 
@@ -86,8 +87,11 @@ impl Layout {
     }
 }
 
-/// The argument of `subarray` that is an order.
+/// The argument of `subarray` and `darray` that is an order.
 const ORDERS: &str = "c|fortran";
+
+/// `MPI_DISTRIBUTE_DFLT_DARG`.
+const DEFAULT: &str = "default";
 
 /// The arguments of a signature, as they are written there.
 fn argument_names(signature: &str) -> impl Iterator<Item = &str> {
@@ -100,6 +104,9 @@ enum Argument<'a> {
     Number(i64),
     List(Cow<'a, [i64]>),
     Order(Order),
+    Distributions(Cow<'a, [Distribution]>),
+    /// Numbers, or the default.
+    Blocks(Cow<'a, [Option<i64>]>),
     Type(Layout),
     Types(Cow<'a, [Layout]>),
 }
@@ -131,6 +138,19 @@ fn arguments(constructor: &Constructor) -> Vec<Argument<'_>> {
         Constructor::Subarray { sizes, subsizes, starts, order, child } => {
             vec![list(sizes), list(subsizes), list(starts), Argument::Order(*order), Type(child.clone())]
         }
+        Constructor::Darray { array, child } => {
+            let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = array;
+            vec![
+                Number(*size),
+                Number(*rank),
+                list(gsizes),
+                Argument::Distributions(distribs.into()),
+                Argument::Blocks(dargs.into()),
+                list(psizes),
+                Argument::Order(*order),
+                Type(child.clone()),
+            ]
+        }
         Constructor::Resized { lower_bound, extent, child } => {
             vec![Number(*lower_bound), Number(*extent), Type(child.clone())]
         }
@@ -140,7 +160,7 @@ fn arguments(constructor: &Constructor) -> Vec<Argument<'_>> {
 /// The constructor called `name` with these arguments, which are of the kinds of its signature. Lists are taken.
 fn constructor(name: &str, arguments: &mut [Argument<'_>]) -> Constructor {
     use Argument::{List, Number, Type, Types};
-    fn own(list: &mut Cow<'_, [i64]>) -> Vec<i64> {
+    fn own<T: Clone>(list: &mut Cow<'_, [T]>) -> Vec<T> {
         std::mem::take(list).into_owned()
     }
     match (name, arguments) {
@@ -176,11 +196,30 @@ fn constructor(name: &str, arguments: &mut [Argument<'_>]) -> Constructor {
         ("struct", [List(lengths), List(places), Types(children)]) => Constructor::Struct {
             blocklengths: own(lengths),
             displacements_bytes: own(places),
-            children: std::mem::take(children).into_owned(),
+            children: own(children),
         },
         ("subarray", [List(sizes), List(subsizes), List(starts), Argument::Order(order), Type(child)]) => {
             let [sizes, subsizes, starts] = [sizes, subsizes, starts].map(own);
             Constructor::Subarray { sizes, subsizes, starts, order: *order, child: child.clone() }
+        }
+        (
+            "darray",
+            [
+                Number(size),
+                Number(rank),
+                List(gsizes),
+                Argument::Distributions(distribs),
+                Argument::Blocks(dargs),
+                List(psizes),
+                Argument::Order(order),
+                Type(child),
+            ],
+        ) => {
+            let [gsizes, psizes] = [gsizes, psizes].map(own);
+            let (distribs, dargs) = (own(distribs), own(dargs));
+            let (size, rank, order) = (*size, *rank, *order);
+            let array = DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order };
+            Constructor::Darray { array, child: child.clone() }
         }
         ("resized", &mut [Number(lower_bound), Number(extent), Type(ref child)]) => {
             Constructor::Resized { lower_bound, extent, child: child.clone() }
@@ -213,6 +252,12 @@ impl Argument<'_> {
             Self::List(list) => {
                 write_list(list, most, text, |number, text| text.push_str(&number.to_string()));
             }
+            Self::Distributions(list) => {
+                write_list(list, most, text, |distribution, text| text.push_str(distribution.name()));
+            }
+            Self::Blocks(list) => write_list(list, most, text, |block, text| {
+                text.push_str(&block.map_or_else(|| DEFAULT.to_owned(), |block| block.to_string()));
+            }),
             Self::Type(child) => write(child, most, text),
             Self::Types(children) => write_list(children, most, text, |child, text| write(child, most, text)),
         }
@@ -269,6 +314,7 @@ mod tests {
             "hindexed_block(3, [0, 90], char)",
             "struct([1, 3], [0, 8], [int32, resized(-4, 16, double)])",
             "subarray([102, 52], [2, 50], [99, 1], fortran, double)",
+            "darray(6, 1, [10, 7, 4], [cyclic, block, none], [2, default, default], [2, 3, 1], c, double)",
             "resized(0, 64, vector(2, 1, 3, uint16))",
         ];
         for (text, signature) in examples.into_iter().zip(SIGNATURES) {
@@ -302,6 +348,11 @@ mod tests {
             (
                 "MPI_Type_create_subarray(2, [102, 52], [2, 50], [99, 1], MPI_ORDER_FORTRAN, double precision)",
                 "subarray([102, 52], [2, 50], [99, 1], fortran, double)",
+            ),
+            (
+                "MPI_Type_create_darray(4, 0, 2, {6, 4}, {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK}, \
+                 {2, MPI_DISTRIBUTE_DFLT_DARG}, {2, 2}, MPI_ORDER_C, MPI_INT, &part)",
+                "darray(4, 0, [6, 4], [cyclic, block], [2, default], [2, 2], c, int32)",
             ),
             (
                 "MPI_Type_create_resized(MPI_Type_contiguous(2, long), 0, 64, &wide)",

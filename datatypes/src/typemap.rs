@@ -4,7 +4,7 @@
 //! [`segments`](Layout::segments) or [`Bounds`](crate::Bounds). It takes memory for every value and time for
 //! every copy, empty ones too.
 
-use crate::{Constructor, Element, Layout, Order};
+use crate::{Constructor, DistributedArray, Distribution, Element, Layout, Order};
 
 /// One entry of a type map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,7 @@ impl TypeMap {
             Constructor::Subarray { sizes, subsizes, starts, order, child } => {
                 Self::of(child).subarray(sizes, subsizes, starts, *order)
             }
+            Constructor::Darray { array, child } => Self::of(child).darray(array),
             Constructor::Resized { lower_bound, extent, child } => {
                 let mut map = Self::of(child);
                 map.0.retain(|entry| matches!(entry, Entry::Data(..)));
@@ -104,6 +105,62 @@ impl TypeMap {
             map = next;
         }
         map
+    }
+
+    /// The definition of section 5.1.4: the process's place in the grid, then one dimension after the other, the fastest first.
+    fn darray(self, array: &DistributedArray) -> Self {
+        let DistributedArray { rank, gsizes, distribs, dargs, psizes, order, .. } = array;
+        let ndims = gsizes.len();
+        let (mut t_rank, mut t_size) = (*rank, psizes.iter().product::<i64>());
+        let mut r = Vec::new();
+        for psize in psizes {
+            t_size /= psize;
+            r.push(t_rank / t_size);
+            t_rank %= t_size;
+        }
+        let mut map = self;
+        for i in 0..ndims {
+            let dim = match order {
+                Order::Fortran => i,
+                Order::C => ndims - i - 1,
+            };
+            let (gsize, psize) = (i128::from(gsizes[dim]), i128::from(psizes[dim]));
+            let darg = match (distribs[dim], dargs[dim]) {
+                (Distribution::None, _) => gsize,
+                (_, Some(darg)) => darg.into(),
+                (Distribution::Block, None) => (gsize + psize - 1) / psize,
+                (Distribution::Cyclic, None) => 1,
+            };
+            map = map.cyclic(darg, gsize, r[dim].into(), psize);
+        }
+        map
+    }
+
+    /// The function `cyclic()` of section 5.1.4. 128 bits: an argument may be larger than the array.
+    fn cyclic(&self, darg: i128, gsize: i128, r: i128, psize: i128) -> Self {
+        let nblocks = (gsize + (darg - 1)) / darg;
+        let mut count = nblocks / psize;
+        let left_over = nblocks - count * psize;
+        if r < left_over {
+            count += 1;
+        }
+        let num_in_last_cyclic = gsize % (psize * darg);
+        let darg_last = match num_in_last_cyclic - darg * r {
+            _ if num_in_last_cyclic == 0 => darg,
+            last if last > darg || last <= 0 => darg,
+            last => last,
+        };
+        let ex = i128::from(self.extent());
+        let mut whole = Self(vec![Entry::LowerMarker(0)]);
+        for block in 0..count {
+            for i in 0..if block == count - 1 { darg_last } else { darg } {
+                let moved = (r * darg + i + block * psize * darg) * ex;
+                let data = self.0.iter().filter(|entry| matches!(entry, Entry::Data(..)));
+                whole.0.extend(data.map(|entry| entry.moved(moved as i64)));
+            }
+        }
+        whole.0.push(Entry::UpperMarker((gsize * ex) as i64));
+        whole
     }
 
     /// The predefined types and their displacements, in order.

@@ -4,7 +4,7 @@
 //! those of the first copy. They wrap like the layout's own offsets, because only the places of data are known to fit
 //! into 64 bits.
 
-use datatypes::{Constructor, Layout, Nest, Part};
+use datatypes::{Constructor, DistributedArray, Layout, Nest, Part};
 
 use crate::records::Records;
 use crate::survey::{ByteRun, Survey, compact};
@@ -105,8 +105,24 @@ fn build(layout: &Layout, at: i64) -> NormalForm {
                 repeated(length as u64, child.extent(), build(child, at.wrapping_add(displacement)))
             }))
         }
+        Constructor::Darray { array, child } => distributed(array, child.extent(), build(child, at)),
         _ => unreachable!("the others are nests"),
     }
+}
+
+/// A distributed array of `element`, one dimension around the other.
+fn distributed(array: &DistributedArray, extent: i64, element: NormalForm) -> NormalForm {
+    let (mut body, mut step) = (element, extent);
+    for dim in array.dims() {
+        let (places, lengths): (Vec<i64>, Vec<i64>) = array.blocks(dim).unzip();
+        let even = lengths.iter().take_while(|length| **length == lengths[0]).count();
+        let first = indexed(&places[..even], step, repeated(lengths[0] as u64, step, body.clone()));
+        let last = lengths.last().map_or(0, |length| *length as u64);
+        let last = indexed(&places[even..], step, repeated(last, step, body));
+        body = sequence([first, last].into_iter());
+        step = step.wrapping_mul(array.gsizes[dim]);
+    }
+    body
 }
 
 /// Blocks of the given lengths at the given displacements, in units of `scale` bytes.

@@ -44,7 +44,10 @@ fn methods(layout: &str) -> Vec<String> {
 }
 
 fn measured(mpi: &Mpi) {
+    let distributed = "MPI_Type_create_darray(4, 1, 2, {9, 8}, {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK}, {2, 4}, {2, 2}, \
+         MPI_ORDER_FORTRAN, MPI_DOUBLE, &mine)";
     let line = "run --layout 'two arrays.toml' --layout 'vector(40, 5, 2050, double)'";
+    let line = &format!("{line} --layout '{distributed}'");
     let kept = Measuring::on(mpi, format!("{line} {SHORT}")).file("two arrays.toml", FILE).ends(0);
     let of = |set: &str| {
         let rows = kept.summary.with(&[("phase", "round_trip"), ("set", set)]);
@@ -53,6 +56,7 @@ fn measured(mpi: &Mpi) {
     };
     let all = methods("vector(40, 5, 2050, double)");
     assert_eq!(of("vector(40,5,2050,double)"), all);
+    assert_eq!(of("darray(4,1,[9,8],[cyclic,block],[2,4],[2,2],fortran,double)"), all);
     // A packed message of several types does not have a signature.
     let of_mixed: Vec<&String> = all.iter().filter(|name| !name.contains("packed")).collect();
     assert_eq!(of("two_arrays"), of_mixed);

@@ -1,9 +1,9 @@
 //! Reads layouts from text, word by word, and says where and why it cannot.
 
-use crate::{Element, Layout, MAX_DEPTH, Order};
+use crate::{Distribution, Element, Layout, MAX_DEPTH, Order};
 
 use super::names::{self, similar};
-use super::{Argument, ORDERS, SIGNATURES, argument_names, constructor};
+use super::{Argument, DEFAULT, ORDERS, SIGNATURES, argument_names, constructor};
 
 /// Why a text is no layout: where, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -184,6 +184,16 @@ impl<'a> TextReader<'a> {
                     let kind = "a list of types such as [double, int32]";
                     Argument::Types(self.list(kind, expected, Self::layout)?.into())
                 }
+                "[distribs]" => {
+                    let kind = "a list such as [block, cyclic]";
+                    let item = |this: &mut Self| this.distribution(expected);
+                    Argument::Distributions(self.list(kind, expected, item)?.into())
+                }
+                "[dargs]" => {
+                    let kind = "a list such as [2, default]";
+                    let item = |this: &mut Self| this.block(expected);
+                    Argument::Blocks(self.list(kind, expected, item)?.into())
+                }
                 ORDERS => Argument::Order(self.order(expected)?),
                 list if list.starts_with('[') => {
                     let number = |this: &mut Self| this.number(expected);
@@ -283,13 +293,39 @@ impl<'a> TextReader<'a> {
     }
 
     fn order(&mut self, expected: &str) -> Result<Order, TextError> {
+        let orders = [Order::C, Order::Fortran].map(|order| (order.name(), order));
+        self.choice("mpi_order_", &orders, "c or fortran", expected)
+    }
+
+    fn distribution(&mut self, expected: &str) -> Result<Distribution, TextError> {
+        let distributions = Distribution::ALL.map(|distribution| (distribution.name(), distribution));
+        self.choice("mpi_distribute_", &distributions, "block, cyclic or none", expected)
+    }
+
+    /// A number, or the default.
+    fn block(&mut self, expected: &str) -> Result<Option<i64>, TextError> {
+        if self.is_at_number() {
+            return self.number(expected).map(Some);
+        }
+        let defaults = [(DEFAULT, None), ("dflt_darg", None)];
+        self.choice("mpi_distribute_", &defaults, "a whole number or `default`", expected)
+    }
+
+    /// One of these names in any case, with or without MPI's prefix.
+    fn choice<T: Copy>(
+        &mut self,
+        prefix: &str,
+        choices: &[(&str, T)],
+        all: &str,
+        expected: &str,
+    ) -> Result<T, TextError> {
         let place = self.place();
         let name = self.name().to_ascii_lowercase();
-        let name = name.strip_prefix("mpi_order_").unwrap_or(&name);
-        let order = [Order::C, Order::Fortran].into_iter().find(|order| order.name() == name);
-        order.ok_or_else(|| {
+        let name = name.strip_prefix(prefix).unwrap_or(&name);
+        let chosen = choices.iter().find(|(choice, _)| *choice == name);
+        chosen.map(|&(_, value)| value).ok_or_else(|| {
             self.at = place;
-            self.unexpected("c or fortran", expected)
+            self.unexpected(all, expected)
         })
     }
 

@@ -38,6 +38,15 @@ fn huge_dense_layouts_are_one_segment_at_once() {
         one_segment(Layout::subarray(&array, &array, &[0; 4], order, double).unwrap(), 0, 1 << 43);
     }
     // Whole planes are dense too, from the first on; a single row of each plane is not.
+    let text = |text: &str| text.parse::<Layout>().unwrap();
+    one_segment(
+        text("darray(2, 1, [1073741824, 8], [block, none], [default, 1], [2, 1], c, double)"),
+        GIGA * 32,
+        GIGA as u64 * 32,
+    );
+    let uneven = text("darray(2, 0, [1073741823, 2], [cyclic, none], [2, 1], [2, 1], c, double)");
+    let start: Vec<_> = at_once(|| uneven.segments().take(2).collect());
+    assert_eq!(start, [Segment { offset: 0, bytes: 32 }, Segment { offset: 64, bytes: 32 }]);
     let planes = Layout::subarray(&[GIGA / 2, GIGA], &[GIGA / 4, GIGA], &[5, 0], Order::C, double).unwrap();
     one_segment(planes, 5 * GIGA * 8, 1 << 61);
     // Covered planes are one row each, so that a segment is not pieced together from all their lines.

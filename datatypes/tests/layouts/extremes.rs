@@ -63,6 +63,7 @@ fn copies(layout: &Layout) -> Option<u64> {
             product(&[list.len() as i64, *blocklength])?
         }
         Constructor::Subarray { subsizes, .. } => product(subsizes)?,
+        Constructor::Darray { array, .. } => product(&array.gsizes)?,
     };
     let below = layout
         .constructor()
@@ -112,6 +113,6 @@ fn no_argument_panics_or_wraps() {
             }
         }
     }
-    assert_eq!(seen.len(), 10, "{seen:?}");
+    assert_eq!(seen.len(), 11, "{seen:?}");
     assert!(seen.values().flatten().all(|&times| times > 200), "{seen:?}");
 }

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use ddtbench_datatypes::{Constructor, Element, Layout, Order, Segment, Signature, TypeMap};
+use ddtbench_datatypes::{
+    Constructor, DistributedArray, Distribution, Element, Layout, Order, Segment, Signature, TypeMap,
+};
 
 use crate::{named, trees, visit};
 
 /// Every constructor, and what else must have occurred for the properties to mean something.
-const KINDS: [&str; 17] = [
+const KINDS: [&str; 18] = [
     "contiguous",
+    "darray",
     "hindexed",
     "hindexed_block",
     "hvector",
@@ -159,4 +162,45 @@ fn every_subarray_of_a_small_array_agrees() {
         }
     }
     assert_eq!(checked, 11 * 2 * (1 + 3 * 6 + 6 * 3 + 27));
+}
+
+/// Every way to distribute two dimensions among few processes, for every rank.
+#[test]
+fn every_darray_of_a_small_array_agrees() {
+    let mut dimensions = Vec::new();
+    for gsize in [1, 2, 4, 5] {
+        dimensions.push((gsize, Distribution::None, None, 1));
+        for psize in 1..4 {
+            for darg in (0..4).map(|darg| (darg > 0).then_some(darg)) {
+                dimensions.push((gsize, Distribution::Cyclic, darg, psize));
+                if darg.is_none_or(|darg| darg * psize >= gsize) {
+                    dimensions.push((gsize, Distribution::Block, darg, psize));
+                }
+            }
+        }
+    }
+    let child = &awkward_children()[3];
+    let mut checked = 0;
+    for outer in &dimensions {
+        for inner in &dimensions {
+            let dims = [outer, inner];
+            let size = outer.3 * inner.3;
+            for rank in 0..size {
+                for order in [Order::C, Order::Fortran] {
+                    let array = DistributedArray {
+                        size,
+                        rank,
+                        gsizes: dims.map(|dim| dim.0).into(),
+                        distribs: dims.map(|dim| dim.1).into(),
+                        dargs: dims.map(|dim| dim.2).into(),
+                        psizes: dims.map(|dim| dim.3).into(),
+                        order,
+                    };
+                    assert_agrees(&Layout::darray(array, child).unwrap(), "darray");
+                    checked += 1;
+                }
+            }
+        }
+    }
+    assert!(checked > 20_000, "{checked}");
 }

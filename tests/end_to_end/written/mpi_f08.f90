@@ -3,7 +3,8 @@ module mpi_f08
 use, intrinsic :: iso_c_binding, only: c_intptr_t
 use, intrinsic :: iso_fortran_env, only: int8
 implicit none
-integer, parameter :: MPI_ADDRESS_KIND = c_intptr_t, MPI_ORDER_C = 1, MPI_ORDER_FORTRAN = 2
+integer, parameter :: MPI_ADDRESS_KIND = c_intptr_t, MPI_ORDER_C = 1, MPI_ORDER_FORTRAN = 2, &
+  MPI_DISTRIBUTE_BLOCK = 3, MPI_DISTRIBUTE_CYCLIC = 4, MPI_DISTRIBUTE_NONE = 5, MPI_DISTRIBUTE_DFLT_DARG = -1
 type :: MPI_Datatype
   integer :: MPI_VAL
 end type
@@ -87,6 +88,14 @@ interface
   subroutine MPI_Type_create_subarray(ndims, sizes, subsizes, starts, order, oldtype, newtype, ierror)
     import
     integer, intent(in) :: ndims, sizes(ndims), subsizes(ndims), starts(ndims), order
+    type(MPI_Datatype), intent(in) :: oldtype
+    type(MPI_Datatype), intent(out) :: newtype
+    integer, optional, intent(out) :: ierror
+  end subroutine
+  subroutine MPI_Type_create_darray( &
+    size, rank, ndims, gsizes, distribs, dargs, psizes, order, oldtype, newtype, ierror)
+    import
+    integer, intent(in) :: size, rank, ndims, gsizes(ndims), distribs(ndims), dargs(ndims), psizes(ndims), order
     type(MPI_Datatype), intent(in) :: oldtype
     type(MPI_Datatype), intent(out) :: newtype
     integer, optional, intent(out) :: ierror

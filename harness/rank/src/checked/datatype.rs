@@ -5,7 +5,7 @@
 
 use std::ffi::c_int;
 
-use datatypes::{Constructor, Element, Layout, Order};
+use datatypes::{Constructor, DistributedArray, Distribution, Element, Layout, Order};
 use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
@@ -240,14 +240,34 @@ fn step(constructor: &Constructor, children: Vec<usize>) -> Result<Step, CallErr
             step!(child, MPI_Type_create_hindexed_block([places], blocklength: int, places: addresses))
         }
         Constructor::Subarray { sizes, subsizes, starts, order, .. } => {
-            let order = &match order {
-                Order::C => i64::from(ffi::MPI_ORDER_C),
-                Order::Fortran => i64::from(ffi::MPI_ORDER_FORTRAN),
-            };
+            let order = &order_constant(*order);
             step!(
                 child,
                 MPI_Type_create_subarray([sizes], sizes: ints, subsizes: ints, starts: ints, order: int)
             )
+        }
+        Constructor::Darray { array, .. } => {
+            let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = array;
+            const CREATE: &str = "MPI_Type_create_darray";
+            let [size, rank, order] = [("size", *size), ("rank", *rank), ("order", order_constant(*order))]
+                .map(|(name, value)| int(CREATE, name, value));
+            let (size, rank, order) = (size?, rank?, order?);
+            let distribs: Vec<c_int> = distribs.iter().copied().map(distribution_constant).collect();
+            let dargs = dargs.iter().map(|darg| darg.unwrap_or(ffi::MPI_DISTRIBUTE_DFLT_DARG.into()));
+            let dargs: Vec<i64> = dargs.collect();
+            let gsizes = argument!(ints, CREATE, gsizes);
+            let dargs = argument!(ints, CREATE, dargs);
+            let psizes = argument!(ints, CREATE, psizes);
+            Step::Made(Box::new(move |types, new| {
+                let (ndims, gsizes, distribs) = (gsizes.len() as c_int, gsizes.as_ptr(), distribs.as_ptr());
+                let (dargs, psizes, of) = (dargs.as_ptr(), psizes.as_ptr(), types.0[child].0);
+                // SAFETY: as above.
+                unsafe {
+                    call!(MPI_Type_create_darray(
+                        size, rank, ndims, gsizes, distribs, dargs, psizes, order, of, new
+                    ))
+                }
+            }))
         }
         Constructor::Struct { blocklengths, displacements_bytes: places, .. } => {
             let blocklengths = argument!(ints, "MPI_Type_create_struct", blocklengths);
@@ -268,4 +288,19 @@ fn step(constructor: &Constructor, children: Vec<usize>) -> Result<Step, CallErr
             }))
         }
     })
+}
+
+fn order_constant(order: Order) -> i64 {
+    match order {
+        Order::C => ffi::MPI_ORDER_C.into(),
+        Order::Fortran => ffi::MPI_ORDER_FORTRAN.into(),
+    }
+}
+
+fn distribution_constant(distribution: Distribution) -> c_int {
+    match distribution {
+        Distribution::Block => ffi::MPI_DISTRIBUTE_BLOCK as c_int,
+        Distribution::Cyclic => ffi::MPI_DISTRIBUTE_CYCLIC as c_int,
+        Distribution::None => ffi::MPI_DISTRIBUTE_NONE as c_int,
+    }
 }
