@@ -2,6 +2,7 @@
 //! between launches alone.
 
 mod fastest;
+mod intervals;
 mod states;
 
 use std::collections::{HashMap, HashSet};
@@ -166,7 +167,7 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Leve
     for group in figures(of) {
         let figure = over(&group.iter().map(|(_, figure)| *figure).collect::<Vec<_>>());
         let values = group.iter().filter_map(|(launch, figure)| Some((*launch, figure.value?)));
-        levels.add(record, &figure, values, of_other_runs(figure.quantity));
+        levels.add(record, &figure, values);
         record.figures.push(figure);
     }
 }
@@ -194,7 +195,7 @@ fn figures<'a>(of: &[&'a Record]) -> Vec<Vec<(&'a Record, &'a Figure)>> {
 fn over(group: &[&Figure]) -> Figure {
     let values: Vec<f64> = group.iter().filter_map(|figure| figure.value).collect();
     let interval = match group.iter().any(|figure| figure.low.is_some()) {
-        true => launches::location(&values).interval.map(of_other_runs(group[0].quantity)),
+        true => intervals::interval(group[0].quantity, &values),
         // What has no interval in a launch, a number of messages say, is no estimate.
         false => None,
     };
@@ -205,21 +206,6 @@ fn over(group: &[&Figure]) -> Figure {
         // Of a quantity of which that is shown in each launch.
         unsteady: group[0].unsteady.and_then(|_| launches::halves_part(&values)),
         ..group[0].clone()
-    }
-}
-
-/// The interval of a quantity for other runs, from that of the launches of one run: wider if it is a ratio of times of two methods, or
-/// what such a ratio leaves of 1.
-fn of_other_runs(quantity: Quantity) -> fn((f64, f64)) -> (f64, f64) {
-    match quantity {
-        Quantity::TimeOver | Quantity::TimeOverFastest | Quantity::MeanOver | Quantity::Gain => {
-            launches::of_other_runs
-        }
-        Quantity::OverheadReference | Quantity::OverheadPack | Quantity::Speedup => |(low, high)| {
-            let (low, high) = launches::of_other_runs((1.0 - high, 1.0 - low));
-            (1.0 - high, 1.0 - low)
-        },
-        _ => |interval| interval,
     }
 }
 

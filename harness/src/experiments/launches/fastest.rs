@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::intervals;
 use super::states::Levels;
 use crate::model::{Case, Figure, LOOPS, PairScope, Quantity, Record};
 use crate::stats::{self, launches};
@@ -44,7 +45,7 @@ pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], levels: &Leve
         }
         for (i, figures) in figures {
             for (figure, ratios) in figures {
-                levels.add(&mut over[i], &figure, ratios.into_iter(), launches::of_other_runs);
+                levels.add(&mut over[i], &figure, ratios.into_iter());
                 over[i].figures.push(figure);
             }
         }
@@ -137,7 +138,7 @@ fn figure<'a>(
 ) -> Option<OfLaunches<'a>> {
     let ratios: Vec<f64> = of_launches.iter().map(|(_, ratio)| *ratio).collect();
     let value = stats::median(&stats::sorted(ratios.iter().copied()))?;
-    let (low, high) = launches::location(&ratios).interval.map(launches::of_other_runs).unzip();
+    let (low, high) = intervals::interval(quantity, &ratios).unzip();
     let figure = Figure::plain(quantity, value).against(other);
     Some((Figure { low, high, unsteady: launches::halves_part(&ratios), ..figure }, of_launches))
 }

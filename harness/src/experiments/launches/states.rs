@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::intervals;
 use crate::model::{Figure, InState, PairScope, Record};
-use crate::stats::{self, launches};
+use crate::stats;
 
 /// Launches whose latencies can be compared: those of one run, with as many ranks on as many hosts.
 type LatencyGroup<'a> = (&'a str, usize, usize);
@@ -51,14 +52,12 @@ impl<'a> Levels<'a> {
         states.into_iter().filter_map(state).collect()
     }
 
-    /// Adds a figure over all launches, of which each has a value, to the states that they met, if these are several; intervals are
-    /// `widened`.
+    /// Adds a figure over all launches, of which each has a value, to the states that they met, if these are several.
     pub(super) fn add<'b>(
         &self,
         record: &mut Record,
         figure: &Figure,
         values: impl Iterator<Item = (&'b Record, f64)>,
-        widened: fn((f64, f64)) -> (f64, f64),
     ) {
         if record.states.len() < 2 || figure.low.is_none() {
             return;
@@ -69,10 +68,9 @@ impl<'a> Levels<'a> {
             let state = record.states.iter().position(|state| Some(state.number) == number);
             state.into_iter().for_each(|state| groups[state].push(value));
         }
-        for (state, (group, interval)) in
-            record.states.iter_mut().zip(groups.iter().zip(launches::locations(&groups)))
-        {
-            let (low, high) = interval.map(widened).unzip();
+        let intervals = intervals::intervals(figure.quantity, &groups);
+        for (state, (group, interval)) in record.states.iter_mut().zip(groups.iter().zip(intervals)) {
+            let (low, high) = interval.unzip();
             let value = stats::median(&stats::sorted(group.iter().copied()));
             state.figures.push(Figure { value, low, high, unsteady: None, ..figure.clone() });
         }
