@@ -19,7 +19,8 @@ use ddtbench::compare::{
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Phase, Record};
 use ddtbench::stats;
-use ddtbench::stats::difference::{Difference, Explained};
+use ddtbench::stats::adjusted::{Explained, SlopePrior};
+use ddtbench::stats::difference::Difference;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use recorded::{IN_TURN, Launch, RECORDINGS, Recorded};
@@ -46,8 +47,9 @@ const SEARCHED: [(&str, &str); 5] = [
 /// launches.
 const PARTS: usize = 10;
 
-/// Runs of a side that is a folder of runs, and launches of each, as in `baseline`.
-const RUNS: usize = 3;
+/// Runs of a side that is a folder of runs: as `baseline` makes, and fewer.
+const RUNS: [usize; 2] = [3, 2];
+/// Launches of each.
 const RUN_LAUNCHES: usize = 6;
 
 /// The factors by which methods are made slower.
@@ -86,9 +88,7 @@ fn main() {
         let launches = recording.read();
         print_explanations(&launches);
         print(&launches, count);
-        if launches.values().all(|launches| launches.len() > 2 * side_of(recording.launches_of_a_pause)) {
-            print_baselines(&launches, recording.launches_of_a_pause);
-        }
+        print_baselines(&launches, recording.launches_of_a_pause);
         println!();
     }
 }
@@ -101,6 +101,9 @@ fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
     const LAUNCHES: usize = 20;
     /// The level of one row among a hundred, at one of several looks.
     const ALPHA: f64 = 0.0005;
+    /// Any slope, because those of the measures that cannot be used are not known.
+    const SLOPE: SlopePrior =
+        SlopePrior { expected: 0.0, deviation: 1.0, range: (f64::NEG_INFINITY, f64::INFINITY) };
     type Measure = fn(&Launch, &Recorded, &str) -> Option<f64>;
     let latency: Measure = |_, of, _| of.state_latency_s;
     let copies: Measure = |_, of, _| of.state_copy_bytes_per_s;
@@ -137,7 +140,8 @@ fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
                         for of in first.iter_mut().chain(&mut second) {
                             of.by.iter_mut().zip(&usual).for_each(|(by, usual)| *by -= usual);
                         }
-                        Some(Difference::of_explained(&first, &second)?.difference.half_width(ALPHA))
+                        let slopes = vec![SLOPE; by.len()];
+                        Some(Difference::of_explained(&first, &second, &slopes)?.difference.half_width(ALPHA))
                     });
                     windows.collect::<Vec<_>>()
                 };
@@ -252,74 +256,80 @@ fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, report: impl Fn(&str, 
 }
 
 /// Prints the results of comparisons of runs, with the runs of one side after those of the other and `pause` launches
-/// left out between two runs: for all tests together, for each test separately, and for one test with one slower
-/// method.
+/// left out between two runs: of all tests, and with one slower method of each of some tests.
 fn print_baselines(recorded: &BTreeMap<String, Vec<Launch>>, pause: usize) {
     println!(
-        "\n{RUNS} runs of {RUN_LAUNCHES} launches compared with the {RUNS} that follow: comparisons with any alarm, of all tests and of \
-         each alone, rows that are decided, and one method of one test that is slower: called so, failing a gate, called the same"
+        "\nRuns of {RUN_LAUNCHES} launches compared with as many that follow. All tests: comparisons with any alarm, rows with one, and \
+         rows that are called the same with each threshold. The slower rows as above, without other tests"
     );
-    for (mpi, launches) in recorded {
-        let compared = |is_there: &dyn Fn(&str) -> bool, slower: &dyn Fn(&str, &str) -> f64| {
-            let windows = launches.windows(2 * side_of(pause) - pause);
-            windows.map(|window| compare_runs(window, pause, is_there, slower)).collect::<Vec<_>>()
+    println!(
+        "MPI       runs  alarms       rows           same       threshold{}",
+        SLOWER.map(|factor| format!("{:>15}", format!("{factor}x"))).join("")
+    );
+    for_each_mpi(recorded, |mpi, launches| {
+        let searched: Vec<Launch> = launches.iter().map(of_searched_tests).collect();
+        let line = |runs: usize| {
+            let compared = |launches: &[Launch], threshold: f64, slower: &dyn Fn(&str, &str) -> f64| {
+                let windows = launches.windows(2 * side_of(runs, pause) - pause);
+                windows.map(|window| compare_runs(window, runs, pause, threshold, slower)).collect::<Vec<_>>()
+            };
+            let all = THRESHOLDS.map(|threshold| compared(launches, threshold, &|_, _| 1.0));
+            let alarms = all[0].iter().filter(|rows| rows.iter().any(is_alarm)).count();
+            let rows = all[0].concat();
+            let of_rows = rows.iter().filter(|row| is_alarm(row)).count();
+            let same =
+                all.each_ref().map(|all| 100.0 * share(&all.concat(), |row| row.verdict == Verdict::Same));
+            let of_threshold = |threshold: f64| {
+                let cells = SLOWER.map(|factor| {
+                    let slower = |t: &str, m: &str| if SEARCHED.contains(&(t, m)) { factor } else { 1.0 };
+                    let compared = compared(&searched, threshold, &slower);
+                    format!("{:>15}", found(compared.iter().flatten().filter(|row| is_searched(row))))
+                });
+                format!("{:>8}%{}", 100.0 * threshold, cells.concat())
+            };
+            format!(
+                "{mpi:<9} {runs:>4}  {alarms:>3} of {:<3}  {of_rows:>3} of {:<6}  {:>3.0}, {:>3.0}%  {}\n{:>54}{}\n",
+                all[0].len(),
+                rows.len(),
+                same[0],
+                same[1],
+                of_threshold(THRESHOLDS[0]),
+                "",
+                of_threshold(THRESHOLDS[1]),
+            )
         };
-        let same = |_: &str, _: &str| 1.0;
-        let alarms = |all: &[Vec<ComparisonRow>]| all.iter().filter(|rows| rows.iter().any(is_alarm)).count();
-        let all = compared(&|_| true, &same);
-        let tests: BTreeSet<&str> = launches[0].keys().map(|(test, _, _)| test.as_str()).collect();
-        let alone: Vec<_> = tests.iter().flat_map(|test| compared(&|of| of == *test, &same)).collect();
-        let decided: Vec<f64> = all.iter().map(|rows| share(rows, ComparisonRow::is_decided)).collect();
-        println!(
-            "{mpi:<9} {} of {}; {} of {}; {:.0}%",
-            alarms(&all),
-            all.len(),
-            alarms(&alone),
-            alone.len(),
-            100.0 * mean(&decided)
-        );
-        for (test, method) in SEARCHED {
-            let cells = SLOWER.map(|factor| {
-                let slower = |t: &str, m: &str| if (t, m) == (test, method) { factor } else { 1.0 };
-                let compared = compared(&|of| of == test, &slower);
-                format!(
-                    "  {factor}x {}",
-                    found(compared.iter().flatten().filter(|row| row.subject.method == method))
-                )
-            });
-            println!("  {test} {method}:{}", cells.concat());
-        }
-    }
+        RUNS.map(line).concat()
+    });
 }
 
 /// Launches of a side that is a folder of runs, with a pause after each.
-const fn side_of(pause: usize) -> usize {
-    RUNS * (RUN_LAUNCHES + pause)
+const fn side_of(runs: usize, pause: usize) -> usize {
+    runs * (RUN_LAUNCHES + pause)
 }
 
-/// Compares the first runs of a recording with the following ones, for some tests.
+/// Compares the first runs of a recording with the following ones.
 fn compare_runs(
     launches: &[Launch],
+    count: usize,
     pause: usize,
-    is_there: &dyn Fn(&str) -> bool,
+    threshold: f64,
     slower: &dyn Fn(&str, &str) -> f64,
 ) -> Vec<ComparisonRow> {
     let side = |name: &str, first: usize, slower: &dyn Fn(&str, &str) -> f64| {
-        let mut records = runs(name, &launches[first..], pause);
-        records.retain(|record| is_there(&record.case.test));
+        let mut records = runs(name, &launches[first..], count, pause);
         for record in &mut records {
             let factor = slower(&record.case.test, &record.method);
             record.median_s = record.median_s.map(|median| median * factor);
         }
         Side::of(name, &records, ComparisonUnit::Run)
     };
-    let [base, new] = [side("base", 0, &|_, _| 1.0), side("new", side_of(pause), slower)];
-    Comparer::new(Settings::default()).look(&base, &new, &|_| Some(1.0))
+    let [base, new] = [side("base", 0, &|_, _| 1.0), side("new", side_of(count, pause), slower)];
+    Comparer::new(Settings { threshold, ..Settings::default() }).look(&base, &new, &|_| Some(1.0))
 }
 
 /// The runs of a side at the start of a recording. All have different names, because runs are not paired.
-fn runs(side: &str, launches: &[Launch], pause: usize) -> Vec<Record> {
-    let all = launches.chunks(RUN_LAUNCHES + pause).take(RUNS).enumerate();
+fn runs(side: &str, launches: &[Launch], count: usize, pause: usize) -> Vec<Record> {
+    let all = launches.chunks(RUN_LAUNCHES + pause).take(count).enumerate();
     let of_run = |(run, launches): (usize, &[Launch])| {
         let launches = launches.iter().take(RUN_LAUNCHES).enumerate();
         launches

@@ -6,11 +6,8 @@
 //! almost as much as late ones. Parts are added up, as if looks were independent of each other: that is more careful than need
 //! be, and holds whatever launches look like.
 
-use super::ADJUSTED_FROM;
-
-/// Numbers of launches of each side at which comparisons look. From the first on differences are adjusted for the machine's state;
-/// from one to the next error bars shrink by a fifth to a quarter.
-const LOOKS: [usize; 5] = [ADJUSTED_FROM, 8, 13, 20, 30];
+/// Numbers of launches of each side at which comparisons look. From one to the next error bars shrink by a fifth to a quarter.
+const LOOKS: [usize; 5] = [5, 8, 13, 20, 30];
 
 /// The looks of a comparison of at most so many launches of each side; the last is at all of them.
 pub fn looks(most: usize) -> Vec<usize> {

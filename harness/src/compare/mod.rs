@@ -25,7 +25,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
-use differences::{ADJUSTED_FROM, LaunchSeries, difference, mean, over};
+pub use differences::FEWEST_RUNS;
+use differences::{LaunchSeries, difference, mean, over};
 pub use findings::findings;
 pub use looks::{looks, spent};
 pub use overview::{Best, CaseRow, Overview};

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::phases::{self, from_to};
 use super::{
-    ADJUSTED_FROM, Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, Verdict, findings,
-    states,
+    Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, FEWEST_RUNS, Verdict, findings, states,
 };
 use crate::model::{Case, FigureUnit};
 use crate::report::columns::{Align, Column, Table};
@@ -51,18 +50,12 @@ impl Comparisons {
         let unit = match self.unit {
             ComparisonUnit::Launch => "launches that took turns",
             ComparisonUnit::Run => {
-                "runs at different times, not interleaved: their spread is in the intervals"
+                "runs at different times, not interleaved: the spread of runs is in the intervals, and at least 1%"
             }
         };
         let rows = self.comparisons.iter().flat_map(|comparison| &comparison.rows);
         let is_adjusted = rows.filter_map(|row| row.time.as_ref()).any(|time| time.adjusted);
-        let adjusted = match self.unit {
-            _ if !is_adjusted => String::new(),
-            ComparisonUnit::Launch => {
-                format!(" {ADJUSTED} from {ADJUSTED_FROM} launches of each side on.")
-            }
-            ComparisonUnit::Run => format!(" {ADJUSTED}."),
-        };
+        let adjusted = if is_adjusted { ADJUSTED } else { "" };
         let threshold = units::percent(self.settings.threshold);
         format!(
             "Time: base -> new. Change: new over base in seconds, with its interval, from {unit}.{adjusted} Slower, faster: shown \
@@ -132,12 +125,17 @@ impl Comparisons {
                     true => format!("perhaps by less than {}", units::percent(self.settings.threshold)),
                     false => time.seen(),
                 });
-                notes.extend(time.would_decide.map(|needed| match needed > MANY {
-                    true => format!("more than {MANY} {unit} would decide"),
-                    false => format!("some {needed} {unit} would decide"),
-                }));
+                notes.extend(match time.would_decide {
+                    Some(needed) if needed <= MANY => Some(format!("some {needed} {unit} would decide")),
+                    Some(_) => Some(format!("more than {MANY} {unit} would decide")),
+                    None if row.verdict.is_change() => None,
+                    None => Some(format!("more {unit} may not decide")),
+                });
             }
-            None if !row.is_decided() => notes.push(format!("fewer than three {unit} of each side")),
+            None if !row.is_decided() => notes.push(match self.unit {
+                ComparisonUnit::Launch => "fewer than three launches of each side".to_owned(),
+                ComparisonUnit::Run => format!("at least {FEWEST_RUNS} runs of each side are needed"),
+            }),
             _ => {}
         }
         notes
@@ -145,8 +143,8 @@ impl Comparisons {
 }
 
 /// How the state of the machine is taken off.
-const ADJUSTED: &str = "Both are those in the most common state of the machine (core-to-core latency and speed of copies, measured \
-     next to each block)";
+const ADJUSTED: &str = " Both are those in the most common state of the machine (core-to-core latency and speed of copies, measured \
+     next to each block).";
 
 impl ComparisonRow {
     /// The change that the verdict rests on; that of the mean as well, if it is another one.

@@ -106,9 +106,11 @@ impl Estimate {
     pub fn of(difference: &Difference, units: (usize, usize), alpha: f64, threshold: f64) -> Self {
         let (low, high) = difference.interval(alpha);
         let half = difference.half_width(alpha);
-        // Error bars shrink with the root of the number, and must get clear of the threshold.
+        // The variance shrinks with the number, but for the part that lasts, and error bars must get clear of the threshold.
         let distance = (difference.value.abs() - threshold).abs();
-        let needed = units.0.min(units.1) as f64 * (half / distance).powi(2);
+        let lasting = (difference.lasting / difference.error).powi(2);
+        let needed = (distance / half).powi(2) - lasting;
+        let needed = units.0.min(units.1) as f64 * (1.0 - lasting) / needed.max(0.0);
         // JSON has no infinite numbers.
         let ends = (low.exp().max(f64::MIN_POSITIVE), high.exp().min(f64::MAX));
         let answer = Self::of_interval(difference.value.exp(), ends, units, threshold);

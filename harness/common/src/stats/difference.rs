@@ -3,7 +3,8 @@
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
-use super::quantile::{mean, mean_and_variance};
+use super::adjusted::{Explained, Fit, SlopePrior, limit, widening};
+use super::quantile::{mean, mean_and_variance, median, sorted};
 
 /// Minimum launches per side for a difference.
 pub const FEWEST: usize = super::launches::FEWEST;
@@ -21,6 +22,8 @@ pub struct Difference {
     pub is_adjusted: bool,
     /// Whether the two sides respond differently to the covariates, so that the difference depends on them.
     pub depends: bool,
+    /// The part of its standard error that more values do not reduce.
+    pub lasting: f64,
 }
 
 /// A difference, and the two locations.
@@ -32,27 +35,21 @@ pub struct Compared {
     pub locations: [f64; 2],
 }
 
-/// A value, and the covariates measured with it, which may explain part of it. All values have the same number of
-/// covariates, in the same order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Explained {
-    /// The value.
-    pub value: f64,
-    /// The covariates. The value may depend on each of them linearly, with an unknown slope.
-    pub by: Vec<f64>,
-}
-
-/// One variable for several groups of values: the mean of each group, and the deviations of the values from it.
-#[derive(Clone, Debug)]
-struct Grouped {
-    within: Vec<f64>,
-    means: Vec<f64>,
+/// What is known of groups of values before any is measured, from other groups of the same kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BetweenGroups {
+    /// The standard deviation of groups of one side, besides what the variation within them implies.
+    pub of_a_side: f64,
+    /// The standard deviation of a side, besides what the variation between its groups implies.
+    pub of_sides: f64,
+    /// The number of degrees of freedom that this counts as.
+    pub freedom: f64,
 }
 
 impl Difference {
     /// A value with its standard error and the error's degrees of freedom.
     pub const fn new(value: f64, error: f64, freedom: f64) -> Self {
-        Self { value, error, freedom, is_adjusted: false, depends: false }
+        Self { value, error, freedom, is_adjusted: false, depends: false, lasting: 0.0 }
     }
 
     /// For values that were measured in pairs, from their differences.
@@ -78,65 +75,90 @@ impl Difference {
     }
 
     /// For two groups, the second minus the first, with all covariates at 0: an analysis of covariance (Fisher 1932) with
-    /// common slopes. If slopes are shown to differ, each group has its own. Without covariates it is [`Self::of_groups`].
-    /// `None` with fewer than [`FEWEST`] values in a group, or if a value or a covariate is not finite.
-    pub fn of_explained(first: &[Explained], second: &[Explained]) -> Option<Compared> {
+    /// common slopes. If slopes are shown to differ, each group has its own. Without covariates, variances may differ as in
+    /// [`Self::of_groups`]. `None` with fewer than [`FEWEST`] values in a group, or if a value or a covariate is not finite.
+    pub fn of_explained(
+        first: &[Explained],
+        second: &[Explained],
+        slopes: &[SlopePrior],
+    ) -> Option<Compared> {
         /// The share of cases in which groups of the same kind get separate slopes; this costs precision but not
         /// correctness. Sides that respond differently to the machine's state are far beyond it.
         const LEVEL: f64 = 0.001;
         if first.len().min(second.len()) < FEWEST {
             return None;
         }
-        let (value, slopes) = Grouped::explained(&[first, second])?;
-        let [of_first, of_second] = [Location::of(first)?, Location::of(second)?];
-        if slopes.is_empty() {
-            return Some(Location::between(of_first, of_second));
-        }
-        let freedom = value.freedom(slopes.len()).filter(|freedom| *freedom > 0)? as f64;
-        let own = of_first.squares + of_second.squares;
-        let of_own = of_first.freedom + of_second.freedom;
-        let gained = (value.squares() - own).max(0.0) / (freedom - of_own);
-        let statistic = gained * of_own / own;
-        // With too few values, or without anything left to explain, slopes are assumed to be equal.
-        let of_chance = FisherSnedecor::new(freedom - of_own, of_own).ok().filter(|_| statistic.is_finite());
-        let chance = of_chance.map_or(1.0, |f| 1.0 - f.cdf(statistic));
-        if chance < LEVEL {
-            return Some(Location::between(of_first, of_second));
-        }
-        let between = |grouped: &Grouped| grouped.means[1] - grouped.means[0];
-        let of_means = 1.0 / first.len() as f64 + 1.0 / second.len() as f64;
-        let error = (value.squares() / freedom * (of_means + leverage(&slopes, between))).sqrt();
-        let difference = Self { is_adjusted: true, ..Self::new(between(&value), error, freedom) };
-        Some(Compared { difference, locations: [value.means[0], value.means[1]] })
+        let common = Fit::of(&[first, second], slopes)?;
+        let own = Fit::of(&[first], slopes).zip(Fit::of(&[second], slopes));
+        let count = first.len() + second.len();
+        let differ = |(of_first, of_second): &(Fit, Fit)| {
+            let own_squares = of_first.squares + of_second.squares;
+            let gained = (common.squares - own_squares).max(0.0) / slopes.len() as f64;
+            let freedom = count as f64 - 2.0 - 2.0 * slopes.len() as f64;
+            let statistic = gained * freedom / own_squares;
+            let of_chance = FisherSnedecor::new(slopes.len() as f64, freedom).ok();
+            // With too few values, or without anything left to explain, slopes are assumed to be equal.
+            of_chance.filter(|_| statistic.is_finite()).is_some_and(|f| 1.0 - f.cdf(statistic) < LEVEL)
+        };
+        let own = own.filter(|own| slopes.is_empty() || differ(own));
+        let is_adjusted = !slopes.is_empty();
+        let Some((of_first, of_second)) = own else {
+            let (value, variance) = common.difference();
+            let difference = Self { is_adjusted, ..Self::new(value, variance.sqrt(), common.freedom) };
+            return Some(Compared { difference, locations: [common.locations[0], common.locations[1]] });
+        };
+        let [(a, of_a), (b, of_b)] =
+            [&of_first, &of_second].map(|fit| (fit.locations[0], fit.variance_of(0)));
+        let parts = of_a.powi(2) / of_first.freedom + of_b.powi(2) / of_second.freedom;
+        let freedom = if parts > 0.0 { (of_a + of_b).powi(2) / parts } else { 1.0 };
+        let difference =
+            Self { is_adjusted, depends: is_adjusted, ..Self::new(b - a, (of_a + of_b).sqrt(), freedom) };
+        Some(Compared { difference, locations: [a, b] })
     }
 
     /// For two sides with several groups each, the second minus the first, if values within a group are more alike than
-    /// others. The groups' means are compared as in [`Self::of_groups`]. Covariates are adjusted for with common slopes,
-    /// estimated within groups, and the error of these slopes is added. `None` with fewer than [`FEWEST`] groups on a side,
-    /// or if a value or a covariate is not finite; not adjusted if there are too few values to estimate slopes.
+    /// others, and values of a side more than those of two. `None` with fewer than [`FEWEST`] values on a side, or if a value or
+    /// a covariate is not finite.
     ///
-    /// The variance of a side's means is at least what the variation within groups causes: a few means can be alike by
-    /// chance. Degrees of freedom are those of the means, or those of the values within groups if these are fewer.
-    pub fn of_nested(first: &[Vec<Explained>], second: &[Vec<Explained>]) -> Option<Compared> {
-        let groups: Vec<&[Explained]> = first.iter().chain(second).map(Vec::as_slice).collect();
-        let (value, slopes) = Grouped::explained(&groups)?;
-        let between = |grouped: &Grouped| {
-            let (a, b) = grouped.means.split_at(first.len());
-            mean(b).zip(mean(a)).map_or(f64::NAN, |(b, a)| b - a)
+    /// All values together give the slopes of the covariates. What these leave has a mean in each group. The variance of these
+    /// means is one of both sides. It is estimated from the means together with `between`, which is known beforehand and counts
+    /// as so many degrees of freedom: a moderated variance (Smyth, Statistical Applications in Genetics and Molecular Biology 3,
+    /// 2004). It is at least what `between` and the variation within groups imply, because a few means are alike by chance.
+    pub fn of_nested(
+        first: &[Vec<Explained>],
+        second: &[Vec<Explained>],
+        slopes: &[SlopePrior],
+        between: BetweenGroups,
+    ) -> Option<Compared> {
+        let (of_first, of_second) = (first.concat(), second.concat());
+        if of_first.len().min(of_second.len()) < FEWEST {
+            return None;
+        }
+        let fit = Fit::of(&[&of_first, &of_second], slopes)?;
+        let left = |of: &Explained| {
+            of.value - of.by.iter().zip(&fit.slopes).map(|(by, slope)| by * slope).sum::<f64>()
         };
-        let (of_first, of_second) = value.means.split_at(first.len());
-        let within = value.freedom(slopes.len()).filter(|freedom| *freedom > 0).map(|freedom| freedom as f64);
-        let variance = within.map_or(0.0, |freedom| value.squares() / freedom);
-        let least = |groups: &[Vec<Explained>]| {
-            let of_means: f64 = groups.iter().map(|group| variance / group.len() as f64).sum();
-            of_means.sqrt() / groups.len() as f64
+        let groups: Vec<Vec<f64>> =
+            first.iter().chain(second).map(|group| group.iter().map(left).collect()).collect();
+        let WithinGroups { means, variances } = WithinGroups::of(&groups, fit.parameters)?;
+        let (sides, counts) = (means.split_at(first.len()), [first.len() as f64, second.len() as f64]);
+        let implied = mean(&variances)? + between.of_a_side.powi(2);
+        let [a, b] = [mean(sides.0)?, mean(sides.1)?];
+        let squares =
+            |side: &[f64], middle: f64| side.iter().map(|mean| (mean - middle).powi(2)).sum::<f64>();
+        let freedom = between.freedom + counts[0] + counts[1] - 2.0;
+        let moderated = (between.freedom * implied + squares(sides.0, a) + squares(sides.1, b)) / freedom;
+        let of_groups = moderated.max(implied) * (1.0 / counts[0] + 1.0 / counts[1]);
+        let of_slopes = fit.variance_by_slopes(&fit.covariates_apart());
+        let of_sides = 2.0 * between.of_sides.powi(2);
+        let variance = of_groups + of_slopes + of_sides;
+        let parts = of_groups.powi(2) / freedom + of_slopes.powi(2) / fit.freedom;
+        let difference = Self {
+            is_adjusted: !slopes.is_empty(),
+            lasting: of_sides.sqrt(),
+            // Without variation, the degrees of freedom do not matter.
+            ..Self::new(b - a, variance.sqrt(), if parts > 0.0 { variance.powi(2) / parts } else { 1.0 })
         };
-        let ((a, of_a), (b, of_b)) = (location(of_first)?, location(of_second)?);
-        let means =
-            Self::welch((a, of_a.max(least(first)), first.len()), (b, of_b.max(least(second)), second.len()));
-        let error = means.error.hypot((variance * leverage(&slopes, between)).sqrt());
-        let freedom = within.map_or(means.freedom, |within| within.min(means.freedom));
-        let difference = Self { error, freedom, is_adjusted: !slopes.is_empty(), ..means };
         Some(Compared { difference, locations: [a, b] })
     }
 
@@ -173,105 +195,38 @@ impl Difference {
     }
 }
 
-/// The location of a group with all covariates at 0, by the group's own slopes.
-#[derive(Clone, Copy, Debug)]
-struct Location {
-    value: f64,
-    /// Its standard error.
-    error: f64,
-    freedom: f64,
-    /// The residual sum of squares.
-    squares: f64,
-    is_adjusted: bool,
+/// Groups of values: their means, and the variances of these that the variation within groups implies.
+struct WithinGroups {
+    means: Vec<f64>,
+    variances: Vec<f64>,
 }
 
-impl Location {
-    /// `None` if a value is not finite.
-    fn of(group: &[Explained]) -> Option<Self> {
-        let (value, slopes) = Grouped::explained(&[group])?;
-        let freedom = value.freedom(slopes.len()).unwrap_or(0) as f64;
-        let of_mean = 1.0 / group.len() as f64 + leverage(&slopes, |figure| figure.means[0]);
-        let error = (value.squares() / freedom * of_mean).sqrt();
-        let is_adjusted = !slopes.is_empty();
-        Some(Self { value: value.means[0], error, freedom, squares: value.squares(), is_adjusted })
-    }
-
-    /// Welch's difference (Biometrika 34, 1947): the groups' variances may differ.
-    fn between(first: Self, second: Self) -> Compared {
-        let variance = first.error.powi(2) + second.error.powi(2);
-        let parts: f64 = [first, second].iter().map(|of| of.error.powi(4) / of.freedom).sum();
-        // Without variation, the degrees of freedom do not matter.
-        let freedom = if parts > 0.0 { variance.powi(2) / parts } else { 1.0 };
-        let is_adjusted = first.is_adjusted;
-        let difference = Difference::new(second.value - first.value, variance.sqrt(), freedom);
-        let difference = Difference { is_adjusted, depends: is_adjusted, ..difference };
-        Compared { difference, locations: [first.value, second.value] }
-    }
-}
-
-impl Grouped {
-    /// `None` if a group is empty or a value is not finite.
-    fn of(groups: &[&[Explained]], value: &dyn Fn(&Explained) -> f64) -> Option<Self> {
-        let (mut within, mut means) = (Vec::new(), Vec::new());
-        for group in groups {
-            let values: Vec<f64> = group.iter().map(value).collect();
-            let mean = mean(&values).filter(|mean| mean.is_finite())?;
-            within.extend(values.iter().map(|value| value - mean));
-            means.push(mean);
-        }
-        Some(Self { within, means })
-    }
-
-    /// The values without the part explained by covariates, and the covariates, each made orthogonal to those before
-    /// it. Redundant covariates are left out; all are left out if there are too few values to estimate slopes.
-    fn explained(groups: &[&[Explained]]) -> Option<(Self, Vec<Self>)> {
-        /// A covariate is redundant if at most this share of its variance does not follow from the others.
-        const NOTHING_NEW: f64 = 1e-6;
-        let count = groups.first()?.first()?.by.len();
-        let mut value = Self::of(groups, &|explained| explained.value)?;
-        let mut known: Vec<Self> = Vec::new();
-        if value.freedom(count).is_none_or(|freedom| freedom == 0) {
-            return Some((value, known));
-        }
-        for i in 0..count {
-            let mut figure = Self::of(groups, &|explained| explained.by[i])?;
-            let before = figure.squares();
-            known.iter().for_each(|known| figure.take_off(known));
-            if figure.squares() > NOTHING_NEW * before {
-                value.take_off(&figure);
-                known.push(figure);
-            }
-        }
-        Some((value, known))
-    }
-
-    /// Degrees of freedom of the residuals within groups, with this number of slopes.
-    fn freedom(&self, slopes: usize) -> Option<usize> {
-        self.within.len().checked_sub(self.means.len() + slopes)
-    }
-
-    fn times(&self, other: &Self) -> f64 {
-        self.within.iter().zip(&other.within).map(|(a, b)| a * b).sum()
-    }
-
-    fn squares(&self) -> f64 {
-        self.times(self)
-    }
-
-    /// Subtracts the part that follows from another variable.
-    fn take_off(&mut self, other: &Self) {
-        let slope = self.times(other) / other.squares();
-        let take_off = |values: &mut [f64], others: &[f64]| {
-            values.iter_mut().zip(others).for_each(|(value, other)| *value -= slope * other);
+impl WithinGroups {
+    /// Values that are far from the median of their group count less. `parameters` were estimated from all values.
+    fn of(groups: &[Vec<f64>], parameters: f64) -> Option<Self> {
+        let deviations = |group: &Vec<f64>| {
+            let middle = median(&sorted(group.iter().copied()))?;
+            Some(group.iter().map(|value| value - middle).collect::<Vec<_>>())
         };
-        take_off(&mut self.within, &other.within);
-        take_off(&mut self.means, &other.means);
+        let deviations: Vec<Vec<f64>> = groups.iter().map(deviations).collect::<Option<_>>()?;
+        let all = deviations.concat();
+        let (count, estimated) = (all.len() as f64, groups.len() as f64 + parameters);
+        let freedom = count - estimated;
+        let limit = limit(&all, freedom);
+        let near = all.iter().filter(|of| of.abs() <= limit).count() as f64;
+        let (mut means, mut squares) = (Vec::new(), 0.0);
+        for (group, deviations) in groups.iter().zip(&deviations) {
+            let limited: Vec<f64> = deviations.iter().map(|of| of.clamp(-limit, limit)).collect();
+            let middle = mean(&limited)?;
+            squares += limited.iter().map(|of| (of - middle).powi(2)).sum::<f64>();
+            means.push(group[0] - deviations[0] + middle);
+        }
+        // Groups of one value each do not show how values vary within them, but their means vary with it.
+        let variance =
+            if freedom > 0.0 { squares / freedom * widening(near / count, estimated / count) } else { 0.0 };
+        let variances = groups.iter().map(|group| variance / group.len() as f64).collect();
+        Some(Self { means, variances })
     }
-}
-
-/// The contribution of the slopes' own error to that of a difference, as a multiple of the variance within groups.
-fn leverage(slopes: &[Grouped], between: impl Fn(&Grouped) -> f64) -> f64 {
-    slopes.iter().map(|figure| between(figure).powi(2) / figure.squares()).sum()
 }
 
 /// Mean and standard error; `None` with fewer than [`FEWEST`] values, or if one is not finite.
@@ -314,26 +269,24 @@ mod tests {
         assert!(close(of.freedom, 2.38839), "{of:?}");
     }
 
-    fn explained(values: &[(f64, &[f64])]) -> Vec<Explained> {
-        values.iter().map(|(value, by)| Explained { value: *value, by: by.to_vec() }).collect()
+    /// A slope of which nothing is known.
+    const UNKNOWN: SlopePrior =
+        SlopePrior { expected: 0.0, deviation: 1e6, range: (f64::NEG_INFINITY, f64::INFINITY) };
+
+    fn explained(values: &[(f64, f64)]) -> Vec<Explained> {
+        values.iter().map(|&(value, by)| Explained { value, by: vec![by] }).collect()
     }
 
     #[test]
     fn what_explains_both_groups_is_taken_off() {
-        let first = explained(&[(1.0, &[0.0]), (2.0, &[1.0]), (4.0, &[2.0]), (4.0, &[3.0])]);
-        let second = explained(&[(3.0, &[1.0]), (4.0, &[2.0]), (4.0, &[3.0]), (7.0, &[4.0])]);
-        let Compared { difference: of, locations } = Difference::of_explained(&first, &second).unwrap();
+        let first = explained(&[(1.0, 0.0), (2.0, 1.0), (4.0, 2.0), (4.0, 3.0)]);
+        let second = explained(&[(3.0, 1.0), (4.0, 2.0), (4.0, 3.0), (7.0, 4.0)]);
+        let Compared { difference: of, locations } =
+            Difference::of_explained(&first, &second, &[UNKNOWN]).unwrap();
         assert!(close(locations[1] - locations[0], of.value), "{locations:?}");
         // From the normal equations of value = a + b group + c covariate: b and its standard error.
-        assert!(close(of.value, 0.6) && of.freedom == 5.0 && of.is_adjusted, "{of:?}");
+        assert!(close(of.value, 0.6) && close(of.freedom, 5.0) && of.is_adjusted, "{of:?}");
         assert!(close(of.error, 0.55045), "{of:?}");
-        // A second covariate that is twice the first, and a constant one, are redundant.
-        let more = |group: &[Explained]| {
-            let by = |of: &Explained| vec![of.by[0], 2.0 * of.by[0], 5.0];
-            group.iter().map(|of| Explained { by: by(of), ..of.clone() }).collect::<Vec<_>>()
-        };
-        let again = Difference::of_explained(&more(&first), &more(&second)).unwrap().difference;
-        assert!(close(again.value, of.value) && close(again.error, of.error) && again.freedom == 5.0);
     }
 
     #[test]
@@ -342,19 +295,19 @@ mod tests {
             values.iter().map(|&value| Explained { value, by: Vec::new() }).collect::<Vec<_>>()
         };
         let (first, second) = ([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 9.0]);
-        let of = Difference::of_explained(&group(&first), &group(&second)).unwrap();
+        let of = Difference::of_explained(&group(&first), &group(&second), &[]).unwrap();
         assert_eq!(of.locations, [2.5, 5.0]);
         let plain = Difference::of_groups(&first, &second).unwrap();
         assert!(
             close(of.difference.error, plain.error) && close(of.difference.freedom, plain.freedom),
             "{of:?}"
         );
-        let exact = explained(&[(1.0, &[0.0]), (2.0, &[1.0]), (3.0, &[2.0]), (4.0, &[3.0])]);
-        assert_eq!(Difference::of_explained(&exact, &exact).map(|of| of.difference.value), Some(0.0));
-        let few = explained(&[(1.0, &[0.0, 1.0]), (2.0, &[1.0, 5.0]), (4.0, &[2.0, 2.0])]);
-        assert!(Difference::of_explained(&few, &few).is_some_and(|of| of.difference.freedom == 2.0));
-        let lacking = explained(&[(1.0, &[f64::NAN]), (2.0, &[1.0]), (4.0, &[2.0])]);
-        assert_eq!(Difference::of_explained(&lacking, &lacking), None);
+        let exact = explained(&[(1.0, 0.0), (2.0, 1.0), (3.0, 2.0), (4.0, 3.0)]);
+        let of_exact = Difference::of_explained(&exact, &exact, &[UNKNOWN]).unwrap().difference;
+        assert!(of_exact.value.abs() < 1e-9, "{of_exact:?}");
+        assert_eq!(Difference::of_explained(&exact[..2], &exact, &[UNKNOWN]), None);
+        let lacking = explained(&[(1.0, f64::NAN), (2.0, 1.0), (4.0, 2.0)]);
+        assert_eq!(Difference::of_explained(&lacking, &lacking, &[UNKNOWN]), None);
     }
 
     #[test]
@@ -368,40 +321,61 @@ mod tests {
             states.iter().enumerate().map(of).collect::<Vec<_>>()
         };
         let (first, second) = (group(&|state| state), group(&|_| 1.0));
-        let of = Difference::of_explained(&first, &second).unwrap().difference;
+        let of = Difference::of_explained(&first, &second, &[UNKNOWN]).unwrap().difference;
         assert!(of.depends && close(of.value, 1.0) && of.error < 0.01, "{of:?}");
-        let alike = Difference::of_explained(&first, &group(&|state| state + 1.0)).unwrap().difference;
+        let alike =
+            Difference::of_explained(&first, &group(&|state| state + 1.0), &[UNKNOWN]).unwrap().difference;
         assert!(!alike.depends && close(alike.value, 1.0), "{alike:?}");
     }
 
     #[test]
     fn groups_of_groups_are_compared_by_their_means_in_one_state() {
-        let side = |groups: [&[(f64, f64)]; 3]| {
-            groups.map(|group| {
-                group.iter().map(|&(value, by)| Explained { value, by: vec![by] }).collect::<Vec<_>>()
-            })
+        let first = [
+            explained(&[(1.0, 0.0), (2.0, 1.0), (4.0, 2.0)]),
+            explained(&[(2.0, 1.0), (2.0, 1.0), (3.0, 2.0)]),
+            explained(&[(3.0, 2.0), (5.0, 4.0), (4.0, 3.0)]),
+        ];
+        let second = [
+            explained(&[(4.0, 2.0), (6.0, 3.0), (7.0, 4.0)]),
+            explained(&[(3.0, 1.0), (4.0, 2.0), (4.0, 3.0)]),
+            explained(&[(7.0, 4.0), (7.0, 5.0), (9.0, 6.0)]),
+        ];
+        let slope = [SlopePrior { expected: 0.8, deviation: 0.5, range: (0.0, 2.0) }];
+        let between = BetweenGroups { of_a_side: 0.1, of_sides: 0.2, freedom: 4.0 };
+        let of = |groups: usize| {
+            Difference::of_nested(&first[..groups], &second[..groups], &slope, between).unwrap()
         };
-        let first = side([
-            &[(1.0, 0.0), (2.0, 1.0), (4.0, 2.0)],
-            &[(2.0, 1.0), (2.0, 1.0), (3.0, 2.0)],
-            &[(3.0, 2.0), (5.0, 4.0), (4.0, 3.0)],
-        ]);
-        let second = side([
-            &[(4.0, 2.0), (6.0, 3.0), (7.0, 4.0)],
-            &[(3.0, 1.0), (4.0, 2.0), (4.0, 3.0)],
-            &[(7.0, 4.0), (7.0, 5.0), (9.0, 6.0)],
-        ]);
-        let of = Difference::of_nested(&first, &second).unwrap().difference;
-        // Computed in NumPy: the slope within groups is 1.09375. With it, the first side's means vary less than the variation
-        // within groups implies (a variance of 0.02381 compared with 0.02599), and the second side's more (0.07628).
-        assert!(close(of.value, 1.07639) && close(of.error, 0.39412), "{of:?}");
-        assert!(close(of.freedom, 3.22108) && of.is_adjusted, "{of:?}");
-        // Groups of one value each are the same as no grouping.
-        let single = |values: [f64; 3]| values.map(|value| vec![Explained { value, by: vec![value] }]);
-        let of =
-            Difference::of_nested(&single([1.0, 2.0, 4.0]), &single([2.0, 4.0, 9.0])).unwrap().difference;
-        assert_eq!(of, Difference::of_groups(&[1.0, 2.0, 4.0], &[2.0, 4.0, 9.0]).unwrap());
-        assert_eq!(Difference::of_nested(&first[..2], &second), None);
+        // Computed with SciPy: the slope is 1.12205, variation within groups and that between them beforehand imply a variance of
+        // their means of 0.08798, and the moderated variance is 0.11677.
+        let Compared { difference: three, locations } = of(3);
+        assert!(close(three.value, 1.03237) && close(three.error, 0.42326), "{three:?}");
+        assert!((three.freedom - 40.742).abs() < 1e-2 && three.is_adjusted, "{three:?}");
+        assert!(close(locations[0], 0.89413) && close(locations[1], 1.92650), "{locations:?}");
+        assert!(close(three.lasting, 0.2 * 2.0_f64.sqrt()), "{three:?}");
+        // A single group of each side has an interval too: by what is known of groups.
+        let one = of(1).difference;
+        assert!(close(one.value, 0.47668) && close(one.error, 0.52767), "{one:?}");
+        assert!((one.freedom - 13.636).abs() < 1e-2, "{one:?}");
+        assert_eq!(Difference::of_nested(&[first[0][..2].to_vec()], &second, &slope, between), None);
+    }
+
+    #[test]
+    fn groups_that_are_far_apart_have_a_wide_interval() {
+        let side = |means: [f64; 3]| {
+            let group = |mean: f64| {
+                (0..6).map(move |i| Explained { value: mean + 0.01 * f64::from(i), by: Vec::new() })
+            };
+            means.map(|mean| group(mean).collect::<Vec<_>>())
+        };
+        let between = BetweenGroups { of_a_side: 0.01, of_sides: 0.01, freedom: 4.0 };
+        let half = |first: [f64; 3]| {
+            let of = Difference::of_nested(&side(first), &side([0.0, 0.01, 0.02]), &[], between).unwrap();
+            of.difference.half_width(0.001)
+        };
+        // A variance of the means of 1.5833e-4 is implied; with the squares of the means, 4e-4 and 0.0202, the moderated one is 1.2917e-4
+        // and 2.6042e-3. So variances are 3.0556e-4 and 1.9361e-3, with 67.0 and 9.95 degrees of freedom (SciPy: t is 3.4417 and 4.5955).
+        let (alike, apart) = (half([0.0, 0.01, 0.02]), half([0.0, 0.1, 0.2]));
+        assert!(close(alike, 0.06016) && close(apart, 0.20221), "{alike} {apart}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! times are compared by the median of their ratios, round by round. Consecutive blocks are correlated; each interval
 //! is widened accordingly, see [`inflation`], and a series with a changing level is [`unsteady`].
 
+pub mod adjusted;
 mod correlation;
 pub mod difference;
 mod holm;

@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use clap::Args;
-use ddtbench::compare::{Comparer, Comparisons, GateDecision};
+use ddtbench::compare::{Comparer, Comparisons, FEWEST_RUNS, GateDecision};
 use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::folder;
 use ddtbench::plan::Plan;
 use ddtbench::run::{self, Environment, Machine, MpiAccount, this_build};
 
-use super::pace::{PaceArgs, RUNS};
+use super::pace::PaceArgs;
 use super::{CHECKS, NamedArgs, at, environment};
 use crate::cli::compare::JudgeArgs;
 use crate::cli::measure::{self, BeginOptions};
@@ -22,7 +22,9 @@ use crate::cli::output::log;
 use crate::cli::resume::ResumeOptions;
 use crate::cli::trust;
 
+/// Three runs of each side show changes of 6% at best, so that the default threshold of `compare` would leave most rows undecided.
 #[derive(Debug, Args)]
+#[command(mut_arg("threshold", |threshold| threshold.default_value("10%")))]
 pub struct CheckArgs {
     #[command(flatten)]
     baseline: NamedArgs,
@@ -56,8 +58,8 @@ impl CheckArgs {
         let path = self.baseline.path();
         let kept = self.baseline.runs()?;
         ensure!(
-            kept.len() >= RUNS,
-            "{} has {} of {RUNS} runs that are needed; remove it, and save it again",
+            kept.len() >= FEWEST_RUNS,
+            "{} has {} of {FEWEST_RUNS} runs that are needed; remove it, and save it again",
             path.display(),
             kept.len()
         );
@@ -66,7 +68,7 @@ impl CheckArgs {
         trust::check(&plan, &[&file, &kept[0], &path, &self.baseline.place.dir], self.trust)?;
         self.refuse_early(&kept[0])?;
         plan.mpis = self.mpi.clone().map_or(plan.mpis, |mpi| vec![mpi]);
-        let runs = self.pace.runs(kept.len().max(RUNS))?;
+        let runs = self.pace.runs.unwrap_or(kept.len());
         let stamp = run::now().strftime("%Y-%m-%d-%H%M%S");
         let new = self.out.clone().unwrap_or_else(|| path.join(CHECKS).join(stamp.to_string()));
         // Each of its runs may have known more than the others.
@@ -80,7 +82,10 @@ impl CheckArgs {
         let found = folders[1].join(folder::COMPARISON);
         std::fs::write(&found, serde_json::to_vec_pretty(&comparisons)?).map_err(at(&found))?;
         let [path, new] = folders.each_ref().map(|folder| folder.display());
-        log(&format!("new runs: {new}; ddtbench compare {path} {new} shows this again"));
+        let threshold = 100.0 * self.judge.settings().threshold;
+        log(&format!(
+            "new runs: {new}; ddtbench compare --threshold {threshold}% {path} {new} shows this again"
+        ));
         let decision = self.judge.print(&comparisons, &folders)?;
         Ok(match decision {
             GateDecision::Open => ExitCode::SUCCESS,
@@ -99,7 +104,7 @@ impl CheckArgs {
         options: BeginOptions<'_>,
     ) -> anyhow::Result<Comparisons> {
         let run_s = begun.elapsed().as_secs_f64() / runs as f64;
-        let most = 2 * runs;
+        let most = (2 * runs).max(FEWEST_RUNS);
         let mut comparer = Comparer::new(self.judge.settings());
         for made in runs.. {
             let has_time = begun.elapsed().as_secs_f64() + self.pace.pause + run_s < self.time;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure};
 use clap::Args;
+use ddtbench::compare::FEWEST_RUNS;
 use ddtbench::folder;
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::{MOST_LAUNCHES, Plan};
@@ -18,31 +19,28 @@ use crate::cli::numbers::seconds;
 use crate::cli::output::log;
 use crate::cli::resume::{self, ResumeOptions};
 
-/// Runs of a baseline: the fewest whose spread is known.
-pub const RUNS: usize = 3;
+/// Runs of a baseline, unless the flag gives another number.
+const RUNS: usize = 3;
 
 /// How many runs there are, and how far apart they are.
 #[derive(Debug, Args)]
 pub struct PaceArgs {
-    /// Runs, at least 3 [default: 3; of a check as many as the baseline has]
+    /// Number of runs; with two only large changes are shown [default: 3; for a check as many as the baseline has]
     #[arg(long, value_name = "N", value_parser = numbers::count(MOST_LAUNCHES))]
-    runs: Option<usize>,
+    pub runs: Option<usize>,
     /// Pause between two runs, for example 30s or 5m
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = seconds)]
     pub pause: f64,
 }
 
 impl PaceArgs {
-    /// How many runs are to be made, if the flag does not say otherwise.
+    /// How many runs a baseline has.
     ///
     /// # Errors
-    /// If the spread of so few is not known.
-    pub fn runs(&self, default: usize) -> anyhow::Result<usize> {
-        let runs = self.runs.unwrap_or(default);
-        ensure!(
-            runs >= RUNS,
-            "--runs {runs}: must be at least {RUNS}; the spread between fewer runs is not known"
-        );
+    /// If so few cannot be compared.
+    pub fn kept_runs(&self) -> anyhow::Result<usize> {
+        let runs = self.runs.unwrap_or(RUNS);
+        ensure!(runs >= FEWEST_RUNS, "--runs {runs}: a baseline needs at least {FEWEST_RUNS} runs");
         Ok(runs)
     }
 

@@ -9,7 +9,7 @@ use clap::Args;
 use ddtbench::folder;
 use ddtbench::plan::Plan;
 
-use super::pace::{PaceArgs, RUNS};
+use super::pace::PaceArgs;
 use super::{NamedArgs, at};
 use crate::cli::kinds::{GivenArgs, MessageCases};
 use crate::cli::measure;
@@ -43,7 +43,7 @@ impl SaveArgs {
             "a baseline has one MPI; ddtbench compare --mpi {} compares several",
             plan.mpis.join(",")
         );
-        let runs = self.pace.runs(RUNS)?;
+        let runs = self.pace.kept_runs()?;
         let is_new = !unfinished.exists();
         if !is_new {
             check_plan(&plan, &unfinished)?;
