@@ -106,7 +106,7 @@ impl Estimate {
     pub fn of(difference: &Difference, units: (usize, usize), alpha: f64, threshold: f64) -> Self {
         let (low, high) = difference.interval(alpha);
         let half = difference.half_width(alpha);
-        // The variance shrinks with the number, but for the part that lasts, and error bars must get clear of the threshold.
+        // The variance shrinks with the number, except its lasting part, and error bars must get clear of the threshold.
         let distance = (difference.value.abs() - threshold).abs();
         let lasting = (difference.lasting / difference.error).powi(2);
         let needed = (distance / half).powi(2) - lasting;

@@ -13,7 +13,7 @@ pub struct Explained {
     pub by: Vec<f64>,
 }
 
-/// What is known of a covariate's slope before any value is measured. A covariate that hardly varies then adjusts by hardly anything,
+/// Prior knowledge of a covariate's slope. A covariate that hardly varies then adjusts by hardly anything,
 /// whereas a slope that is estimated from its noise adjusts by any amount.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlopePrior {
@@ -57,7 +57,7 @@ pub(super) struct Fit {
     pub freedom: f64,
     /// The sum of the squared deviations, of which those that are far off are at the limit.
     pub squares: f64,
-    /// How many slopes rest on the values, and not on what was known before: a fraction for each covariate.
+    /// How many slopes were estimated from the values: a fraction for each covariate, because its prior counts too.
     pub parameters: f64,
     /// The number of values of each group, and the means of their covariates.
     groups: Vec<(f64, Vec<f64>)>,
@@ -111,7 +111,7 @@ impl Fit {
     }
 }
 
-/// What stays the same in all steps of a fit.
+/// The parts that stay the same in all steps of a fit.
 struct Design<'a> {
     priors: &'a [SlopePrior],
     values: Vec<f64>,
@@ -177,7 +177,7 @@ impl<'a> Design<'a> {
     fn step(&self, values: &[f64], variance: f64) -> Option<(Fit, Vec<f64>)> {
         let count = self.values.len() as f64;
         let means = self.means(values);
-        // What is known of slopes counts as values do that were measured: in inverse proportion to its variance.
+        // A prior counts as a measured value does: in inverse proportion to its variance.
         let weights: Vec<f64> = self.priors.iter().map(|prior| variance / prior.deviation.powi(2)).collect();
         let mut information = self.products.clone();
         weights.iter().enumerate().for_each(|(i, weight)| information[i][i] += weight);
@@ -264,7 +264,7 @@ mod tests {
         (a - b).abs() < 2e-5
     }
 
-    /// A slope of which nothing is known.
+    /// A slope without a prior.
     const UNKNOWN: SlopePrior = SlopePrior { expected: 0.0, deviation: 1e6, range: ANY };
 
     fn group(values: &[(f64, f64)]) -> Vec<Explained> {
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_a_slope_counts_as_values_do() {
+    fn a_prior_counts_as_values_do() {
         // Computed with SciPy: least squares with one row more, that of the slope, weighted by the standard deviation of the residuals.
         let known = SlopePrior { expected: 0.5, deviation: 0.2, range: (0.0, 1.0) };
         let of = fit(&pair(), known);
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_error_has_no_fit() {
+    fn too_few_or_infinite_values_have_no_fit() {
         let [first, second] = pair();
         assert!(Fit::of(&[&first, &[]], &[UNKNOWN]).is_none(), "an empty group");
         assert!(Fit::of(&[&first[..1], &second[..1]], &[UNKNOWN]).is_none(), "too few");

@@ -35,7 +35,7 @@ pub struct Compared {
     pub locations: [f64; 2],
 }
 
-/// What is known of groups of values before any is measured, from other groups of the same kind.
+/// Prior knowledge of the variation between groups, from other groups of the same kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BetweenGroups {
     /// The standard deviation of groups of one side, besides what the variation within them implies.
@@ -120,8 +120,8 @@ impl Difference {
     /// others, and values of a side more than those of two. `None` with fewer than [`FEWEST`] values on a side, or if a value or
     /// a covariate is not finite.
     ///
-    /// All values together give the slopes of the covariates. What these leave has a mean in each group. The variance of these
-    /// means is one of both sides. It is estimated from the means together with `between`, which is known beforehand and counts
+    /// All values together give the slopes of the covariates. Each group has the mean of its adjusted values, and both sides have
+    /// the same variance of these means. It is estimated from the means together with `between`, which is known beforehand and counts
     /// as so many degrees of freedom: a moderated variance (Smyth, Statistical Applications in Genetics and Molecular Biology 3,
     /// 2004). It is at least what `between` and the variation within groups imply, because a few means are alike by chance.
     pub fn of_nested(
@@ -269,7 +269,7 @@ mod tests {
         assert!(close(of.freedom, 2.38839), "{of:?}");
     }
 
-    /// A slope of which nothing is known.
+    /// A slope without a prior.
     const UNKNOWN: SlopePrior =
         SlopePrior { expected: 0.0, deviation: 1e6, range: (f64::NEG_INFINITY, f64::INFINITY) };
 
@@ -352,7 +352,7 @@ mod tests {
         assert!((three.freedom - 40.742).abs() < 1e-2 && three.is_adjusted, "{three:?}");
         assert!(close(locations[0], 0.89413) && close(locations[1], 1.92650), "{locations:?}");
         assert!(close(three.lasting, 0.2 * 2.0_f64.sqrt()), "{three:?}");
-        // A single group of each side has an interval too: by what is known of groups.
+        // A single group of each side has an interval too, because of the prior.
         let one = of(1).difference;
         assert!(close(one.value, 0.47668) && close(one.error, 0.52767), "{one:?}");
         assert!((one.freedom - 13.636).abs() < 1e-2, "{one:?}");

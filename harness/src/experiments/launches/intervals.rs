@@ -22,9 +22,9 @@ pub(super) fn intervals(quantity: Quantity, groups: &[Vec<f64>]) -> Vec<Option<(
 enum Scale {
     /// A ratio of times of two methods: other runs differ by more than launches of one run do.
     Ratio,
-    /// What such a ratio leaves of 1. The interval is that of the ratio, which is above 0, so that no end exceeds 1.
+    /// 1 minus such a ratio. The interval is that of the ratio, which is above 0, so that no end exceeds 1.
     RestOfRatio,
-    /// What a share that is above 0 leaves of 1.
+    /// 1 minus a share that is above 0.
     RestOfShare,
     /// Its own.
     Plain,
