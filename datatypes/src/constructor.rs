@@ -144,6 +144,11 @@ impl Constructor {
         Some(Nest { first, loops: counts.into_iter().map(around).collect() })
     }
 
+    /// All parts, in type-map order. Of large regular layouts there are as many as blocks.
+    pub fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        (0..self.part_count()).map(|k| self.part(k))
+    }
+
     /// Part number `k`, in type-map order. Arguments are taken as checked.
     pub(crate) fn part(&self, k: u64) -> Part<'_> {
         let i = k as usize;

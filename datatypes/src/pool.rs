@@ -84,7 +84,7 @@ fn grow(random: &mut Pcg64, depth: u32) -> Result<Layout, LayoutError> {
 }
 
 /// An array of up to three dimensions on up to three processes in each; some of these have none of its elements.
-fn distributed(random: &mut Pcg64) -> DistributedArray {
+pub(crate) fn distributed(random: &mut Pcg64) -> DistributedArray {
     let (mut gsizes, mut distribs, mut dargs, mut psizes) = (vec![], vec![], vec![], vec![]);
     for _ in 0..random.random_range(1..4) {
         let gsize = random.random_range(1..8);

@@ -8,6 +8,7 @@ mod named;
 #[macro_use]
 pub mod parameter;
 
+pub mod conformance;
 pub mod cores;
 pub mod fine_grained;
 pub mod kinds;

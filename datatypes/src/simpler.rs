@@ -1,0 +1,434 @@
+//! Simpler layouts, one step away from a given one: the steps of a shrinker.
+
+use std::collections::BTreeSet;
+
+use crate::{Constructor, DistributedArray, Distribution, Element, Layout};
+
+/// Lists that are longer lose halves only, since each entry less is another candidate.
+const MOST_SINGLE_STEPS: usize = 12;
+
+impl Layout {
+    /// Layouts that are one step simpler, the simplest first: a constructor replaced by its child or by a weaker one, fewer entries in a
+    /// list, smaller numbers, a plainer predefined type. None has a [`Feature`](crate::Feature) that this one lacks, so that a shrinker
+    /// does not slide from one fault into another.
+    pub fn simpler(&self) -> Vec<Self> {
+        let (weight, features) = (weight(self), self.all_features());
+        let mut seen = BTreeSet::new();
+        let mut found: Vec<(Weight, Self)> = steps(self)
+            .into_iter()
+            .map(|layout| (self::weight(&layout), layout))
+            .filter(|(of, layout)| *of < weight && layout.all_features().is_subset(&features))
+            .filter(|(_, layout)| seen.insert(layout.to_text()))
+            .collect();
+        found.sort_by_key(|(weight, _)| *weight);
+        found.into_iter().map(|(_, layout)| layout).collect()
+    }
+
+    /// The same constructor with other children, as many as before; `None` if that is not a layout.
+    pub fn with_children(&self, new: &[Self]) -> Option<Self> {
+        let mut constructor = self.constructor().clone();
+        match &mut constructor {
+            Constructor::Named { .. } => return None,
+            Constructor::Struct { children, .. } => *children = new.to_vec(),
+            Constructor::Contiguous { child, .. }
+            | Constructor::Vector { child, .. }
+            | Constructor::Hvector { child, .. }
+            | Constructor::Indexed { child, .. }
+            | Constructor::Hindexed { child, .. }
+            | Constructor::IndexedBlock { child, .. }
+            | Constructor::HindexedBlock { child, .. }
+            | Constructor::Subarray { child, .. }
+            | Constructor::Darray { child, .. }
+            | Constructor::Resized { child, .. } => *child = new.first()?.clone(),
+        }
+        Self::new(constructor).ok()
+    }
+}
+
+/// How far a layout is from the simplest one: constructors, entries of lists, numbers, how general the constructors and the
+/// predefined types are. Every step makes it less, so that a shrinker ends.
+type Weight = (usize, usize, u64, u64, u64);
+
+fn weight(layout: &Layout) -> Weight {
+    let constructor = layout.constructor();
+    let numbers = |lists: &[&[i64]]| {
+        lists.iter().flat_map(|list| list.iter()).map(|value| size_of_number(*value)).sum()
+    };
+    let (entries, numbers, rank): (usize, u64, u64) = match constructor {
+        Constructor::Named { element } => return (0, 0, 0, 0, size_of_element(*element)),
+        Constructor::Contiguous { count, .. } => (0, numbers(&[&[*count]]), 0),
+        Constructor::Resized { lower_bound, extent, .. } => (0, numbers(&[&[*lower_bound, *extent]]), 1),
+        Constructor::Vector { count, blocklength, stride, .. } => {
+            (0, numbers(&[&[*count, *blocklength, *stride]]), 2)
+        }
+        Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
+            (0, numbers(&[&[*count, *blocklength, *stride_bytes]]), 3)
+        }
+        Constructor::IndexedBlock { blocklength, displacements: places, .. } => {
+            (places.len(), numbers(&[&[*blocklength], places]), 4)
+        }
+        Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => {
+            (places.len(), numbers(&[&[*blocklength], places]), 5)
+        }
+        Constructor::Indexed { blocklengths, displacements: places, .. } => {
+            (places.len(), numbers(&[blocklengths, places]), 6)
+        }
+        Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => {
+            (places.len(), numbers(&[blocklengths, places]), 7)
+        }
+        Constructor::Struct { blocklengths, displacements_bytes: places, .. } => {
+            (places.len(), numbers(&[blocklengths, places]), 8)
+        }
+        Constructor::Subarray { sizes, subsizes, starts, .. } => {
+            (sizes.len(), numbers(&[sizes, subsizes, starts]), 9)
+        }
+        Constructor::Darray { array, .. } => {
+            let blocks: Vec<i64> = array.dargs.iter().map(|darg| darg.unwrap_or(0)).collect();
+            let parted =
+                array.distribs.iter().filter(|distribution| **distribution != Distribution::None).count();
+            let lists = numbers(&[&array.gsizes, &array.psizes, &blocks, &[array.rank]]);
+            (array.gsizes.len(), lists + parted as u64, 10)
+        }
+    };
+    constructor.children().iter().map(weight).fold((1, entries, numbers, rank, 0), |sum, child| {
+        (sum.0 + child.0, sum.1 + child.1, sum.2 + child.2, sum.3 + child.3, sum.4 + child.4)
+    })
+}
+
+/// 0, then 1, then by the number of digits, then by value; a negative number is larger than its absolute value.
+fn size_of_number(value: i64) -> u64 {
+    2 * value.unsigned_abs().min(1 << 40) + u64::from(value < 0)
+}
+
+fn size_of_element(element: Element) -> u64 {
+    Element::ALL.iter().position(|known| *known == element).unwrap_or_default() as u64
+}
+
+/// All steps, those that are not simpler among them.
+fn steps(layout: &Layout) -> Vec<Layout> {
+    let constructor = layout.constructor();
+    let mut found: Vec<Layout> = constructor.children().to_vec();
+    found.extend(own_steps(constructor).into_iter().filter_map(|step| Layout::new(step).ok()));
+    if let Constructor::Named { .. } = constructor {
+        return [Element::Byte, Element::Int16, Element::Int32, Element::Double].map(Layout::named).into();
+    }
+    let children = constructor.children();
+    for (i, child) in children.iter().enumerate() {
+        for simpler in steps(child) {
+            let mut changed = children.to_vec();
+            changed[i] = simpler.clone();
+            found.extend(layout.with_children(&changed));
+            // Equal members of a structure stay equal.
+            if children.len() > 1 && children.iter().filter(|other| *other == child).count() > 1 {
+                let all = children.iter().map(|other| if other == child { &simpler } else { other });
+                found.extend(layout.with_children(&all.cloned().collect::<Vec<_>>()));
+            }
+        }
+    }
+    found
+}
+
+/// Numbers that are simpler than `value`.
+fn numbers(value: i64) -> impl Iterator<Item = i64> {
+    let to_multiple = |of: i64| value - value % of;
+    let all =
+        [0, 1, value.signum(), value / 2, to_multiple(8), to_multiple(4), value - value.signum(), -value];
+    all.into_iter().filter(move |new| size_of_number(*new) < size_of_number(value))
+}
+
+/// The list with one number changed.
+fn changed(list: &[i64]) -> Vec<Vec<i64>> {
+    let mut found = Vec::new();
+    for (i, value) in list.iter().enumerate().take(MOST_SINGLE_STEPS) {
+        for number in numbers(*value) {
+            let mut new = list.to_vec();
+            new[i] = number;
+            found.push(new);
+        }
+    }
+    // All of them at once.
+    for change in [|value: i64| value / 2, |value: i64| value - value.signum(), |value: i64| value.min(1)] {
+        found.push(list.iter().map(|value| change(*value)).collect());
+    }
+    if let Some(least) = list.iter().min() {
+        found.push(list.iter().map(|value| value - least).collect());
+    }
+    found
+}
+
+/// Entries of a list that stay: halves, and all but one.
+fn kept(entries: usize) -> Vec<Vec<usize>> {
+    let half = entries / 2;
+    let mut found: Vec<Vec<usize>> = vec![(0..half).collect(), (half..entries).collect()];
+    if entries <= MOST_SINGLE_STEPS {
+        found.extend((0..entries).map(|left_out| (0..entries).filter(|i| *i != left_out).collect()));
+    }
+    found
+}
+
+fn select<T: Clone>(list: &[T], kept: &[usize]) -> Vec<T> {
+    kept.iter().map(|&i| list[i].clone()).collect()
+}
+
+/// The number that all entries are.
+fn common(list: &[i64]) -> Option<i64> {
+    let first = *list.first()?;
+    list.iter().all(|value| *value == first).then_some(first)
+}
+
+/// The distance between neighbours, if it is the same for all and the first entry is 0.
+fn even(list: &[i64]) -> Option<i64> {
+    match list {
+        [0, second, ..] => list.windows(2).all(|pair| pair[1] - pair[0] == *second).then_some(*second),
+        _ => None,
+    }
+}
+
+/// Places in extents of a child.
+fn in_extents(places: &[i64], child: &Layout) -> Option<Vec<i64>> {
+    let extent = child.extent();
+    (extent != 0 && places.iter().all(|place| place % extent == 0))
+        .then(|| places.iter().map(|place| place / extent).collect())
+}
+
+/// Steps that leave the children as they are.
+fn own_steps(constructor: &Constructor) -> Vec<Constructor> {
+    use Constructor::{
+        Contiguous, Darray, Hindexed, HindexedBlock, Hvector, Indexed, IndexedBlock, Resized, Struct,
+        Subarray, Vector,
+    };
+    let mut found = Vec::new();
+    match constructor.clone() {
+        Constructor::Named { .. } => {}
+        Contiguous { count, child } => {
+            found.extend(numbers(count).map(|count| Contiguous { count, child: child.clone() }));
+        }
+        Resized { lower_bound, extent, child } => {
+            let child = &child;
+            found.extend(numbers(lower_bound).map(|to| Resized {
+                lower_bound: to,
+                extent,
+                child: child.clone(),
+            }));
+            found.extend(numbers(extent).map(|to| Resized { lower_bound, extent: to, child: child.clone() }));
+        }
+        Vector { count, blocklength, stride, child } => {
+            found.push(Contiguous { count: count * blocklength, child: child.clone() });
+            found.extend(changed(&[count, blocklength, stride]).into_iter().map(|new| Vector {
+                count: new[0],
+                blocklength: new[1],
+                stride: new[2],
+                child: child.clone(),
+            }));
+        }
+        Hvector { count, blocklength, stride_bytes, child } => {
+            if let Some(stride) = in_extents(&[stride_bytes], &child) {
+                found.push(Vector { count, blocklength, stride: stride[0], child: child.clone() });
+            }
+            found.extend(changed(&[count, blocklength, stride_bytes]).into_iter().map(|new| Hvector {
+                count: new[0],
+                blocklength: new[1],
+                stride_bytes: new[2],
+                child: child.clone(),
+            }));
+        }
+        IndexedBlock { blocklength, displacements, child } => {
+            if let Some(stride) = even(&displacements) {
+                let count = displacements.len() as i64;
+                found.push(Vector { count, blocklength, stride, child: child.clone() });
+            }
+            let make = |blocklength, displacements| IndexedBlock {
+                blocklength,
+                displacements,
+                child: child.clone(),
+            };
+            found.extend(
+                kept(displacements.len()).iter().map(|kept| make(blocklength, select(&displacements, kept))),
+            );
+            found.extend(numbers(blocklength).map(|length| make(length, displacements.clone())));
+            found.extend(changed(&displacements).into_iter().map(|places| make(blocklength, places)));
+        }
+        HindexedBlock { blocklength, displacements_bytes, child } => {
+            if let Some(displacements) = in_extents(&displacements_bytes, &child) {
+                found.push(IndexedBlock { blocklength, displacements, child: child.clone() });
+            }
+            if let Some(stride_bytes) = even(&displacements_bytes) {
+                let count = displacements_bytes.len() as i64;
+                found.push(Hvector { count, blocklength, stride_bytes, child: child.clone() });
+            }
+            let make = |blocklength, displacements_bytes| HindexedBlock {
+                blocklength,
+                displacements_bytes,
+                child: child.clone(),
+            };
+            found.extend(
+                kept(displacements_bytes.len())
+                    .iter()
+                    .map(|kept| make(blocklength, select(&displacements_bytes, kept))),
+            );
+            found.extend(numbers(blocklength).map(|length| make(length, displacements_bytes.clone())));
+            found.extend(changed(&displacements_bytes).into_iter().map(|places| make(blocklength, places)));
+        }
+        Indexed { blocklengths, displacements, child } => {
+            if let Some(blocklength) = common(&blocklengths) {
+                found.push(IndexedBlock {
+                    blocklength,
+                    displacements: displacements.clone(),
+                    child: child.clone(),
+                });
+            }
+            let make =
+                |blocklengths, displacements| Indexed { blocklengths, displacements, child: child.clone() };
+            for kept in kept(displacements.len()) {
+                found.push(make(select(&blocklengths, &kept), select(&displacements, &kept)));
+            }
+            found.extend(changed(&blocklengths).into_iter().map(|new| make(new, displacements.clone())));
+            found.extend(changed(&displacements).into_iter().map(|new| make(blocklengths.clone(), new)));
+        }
+        Hindexed { blocklengths, displacements_bytes: places, child } => {
+            if let Some(displacements) = in_extents(&places, &child) {
+                found.push(Indexed {
+                    blocklengths: blocklengths.clone(),
+                    displacements,
+                    child: child.clone(),
+                });
+            }
+            if let Some(blocklength) = common(&blocklengths) {
+                let displacements_bytes = places.clone();
+                found.push(HindexedBlock { blocklength, displacements_bytes, child: child.clone() });
+            }
+            let make = |blocklengths, displacements_bytes| Hindexed {
+                blocklengths,
+                displacements_bytes,
+                child: child.clone(),
+            };
+            for kept in kept(places.len()) {
+                found.push(make(select(&blocklengths, &kept), select(&places, &kept)));
+            }
+            found.extend(changed(&blocklengths).into_iter().map(|new| make(new, places.clone())));
+            found.extend(changed(&places).into_iter().map(|new| make(blocklengths.clone(), new)));
+        }
+        Struct { blocklengths, displacements_bytes: places, children } => {
+            if children.windows(2).all(|pair| pair[0] == pair[1])
+                && let Some(child) = children.first()
+            {
+                let (blocklengths, displacements_bytes) = (blocklengths.clone(), places.clone());
+                found.push(Hindexed { blocklengths, displacements_bytes, child: child.clone() });
+            }
+            let make = |blocklengths, displacements_bytes| Struct {
+                blocklengths,
+                displacements_bytes,
+                children: children.clone(),
+            };
+            for kept in kept(places.len()) {
+                found.push(Struct {
+                    blocklengths: select(&blocklengths, &kept),
+                    displacements_bytes: select(&places, &kept),
+                    children: select(&children, &kept),
+                });
+            }
+            found.extend(changed(&blocklengths).into_iter().map(|new| make(new, places.clone())));
+            found.extend(changed(&places).into_iter().map(|new| make(blocklengths.clone(), new)));
+        }
+        Subarray { sizes, subsizes, starts, order, child } => {
+            let make =
+                |sizes, subsizes, starts| Subarray { sizes, subsizes, starts, order, child: child.clone() };
+            for kept in kept(sizes.len()) {
+                found.push(make(select(&sizes, &kept), select(&subsizes, &kept), select(&starts, &kept)));
+            }
+            found.extend(changed(&sizes).into_iter().map(|new| make(new, subsizes.clone(), starts.clone())));
+            found.extend(changed(&subsizes).into_iter().map(|new| make(sizes.clone(), new, starts.clone())));
+            found.extend(changed(&starts).into_iter().map(|new| make(sizes.clone(), subsizes.clone(), new)));
+        }
+        Darray { array, child } => {
+            found.extend(
+                simpler_arrays(&array).into_iter().map(|array| Darray { array, child: child.clone() }),
+            );
+        }
+    }
+    found
+}
+
+/// Distributed arrays with fewer dimensions, of fewer elements, on fewer processes.
+fn simpler_arrays(array: &DistributedArray) -> Vec<DistributedArray> {
+    let DistributedArray { gsizes, distribs, dargs, psizes, .. } = array;
+    // The process with the same number, or the last one.
+    let on = |array: DistributedArray| {
+        let size = array.psizes.iter().product::<i64>();
+        DistributedArray { size, rank: array.rank.clamp(0, (size - 1).max(0)), ..array }
+    };
+    let mut found: Vec<DistributedArray> =
+        numbers(array.rank).map(|rank| DistributedArray { rank, ..array.clone() }).collect();
+    for kept in kept(gsizes.len()) {
+        let (gsizes, distribs) = (select(gsizes, &kept), select(distribs, &kept));
+        let (dargs, psizes) = (select(dargs, &kept), select(psizes, &kept));
+        found.push(on(DistributedArray { gsizes, distribs, dargs, psizes, ..array.clone() }));
+    }
+    for dim in 0..gsizes.len() {
+        let mut whole = array.clone();
+        (whole.distribs[dim], whole.dargs[dim], whole.psizes[dim]) = (Distribution::None, None, 1);
+        let mut usual = array.clone();
+        usual.dargs[dim] = None;
+        found.extend([on(whole), usual]);
+    }
+    found.extend(changed(gsizes).into_iter().map(|gsizes| DistributedArray { gsizes, ..array.clone() }));
+    found.extend(changed(psizes).into_iter().map(|psizes| on(DistributedArray { psizes, ..array.clone() })));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unusual::unusual_layout;
+
+    /// Shrinks a layout as long as it is `wrong`.
+    fn shrunk(mut layout: Layout, wrong: impl Fn(&Layout) -> bool) -> Layout {
+        while let Some(simpler) = layout.simpler().into_iter().find(|simpler| wrong(simpler)) {
+            layout = simpler;
+        }
+        layout
+    }
+
+    #[test]
+    fn every_step_is_simpler_and_adds_no_feature() {
+        for seed in 0..300 {
+            let layout = unusual_layout(seed, 1 + (seed % 4) as u32);
+            for simpler in layout.simpler() {
+                assert!(weight(&simpler) < weight(&layout), "{} of {}", simpler.to_text(), layout.to_text());
+                assert!(simpler.all_features().is_subset(&layout.all_features()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_fault_is_shrunk_to_the_constructors_that_cause_it() {
+        /// An MPI that gets vectors with a negative stride and at least three blocks wrong, wherever they are.
+        fn is_wrong(layout: &Layout) -> bool {
+            let own = matches!(
+                layout.constructor(),
+                Constructor::Vector { count: 3.., stride: ..0, blocklength: 1.., .. }
+            );
+            own && layout.size() > 0 || layout.constructor().children().iter().any(is_wrong)
+        }
+        let found: Vec<Layout> =
+            (0..3000).map(|seed| unusual_layout(seed, 4)).filter(is_wrong).take(20).collect();
+        assert_eq!(found.len(), 20);
+        for layout in found {
+            let simplest = shrunk(layout.clone(), is_wrong);
+            // An extent that is not positive stays: without it the stride goes backwards, which is another feature.
+            let text = simplest.to_text();
+            assert!(text.starts_with("vector(3, 1, -1, ") && simplest.constructors() <= 2, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fault_without_zero_counts_is_not_shrunk_to_one_with() {
+        let layout: Layout = "contiguous(3, vector(2, 2, 3, double))".parse().unwrap();
+        let text = shrunk(layout, |layout| layout.size() < 1000).to_text();
+        assert_eq!(text, "byte");
+        let layout: Layout = "vector(2, 2, 3, double)".parse().unwrap();
+        let text =
+            shrunk(layout, |layout| matches!(layout.constructor(), Constructor::Vector { .. })).to_text();
+        assert_eq!(text, "vector(1, 1, 0, byte)");
+    }
+}

@@ -1,0 +1,142 @@
+//! Cases, the batches in which a process tries them, and what it leaves for the process that started it.
+
+use serde::{Deserialize, Serialize};
+
+use super::OPERATIONS;
+
+/// A layout, and how many items of it are sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Case {
+    /// Its number in the run.
+    pub number: u64,
+    /// The layout as text.
+    pub layout: String,
+    /// Items in a message.
+    pub items: u32,
+    /// Whether data ends at a page that cannot be accessed; otherwise it begins behind one.
+    pub at_end: bool,
+    /// Operations that are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<String>,
+}
+
+/// The cases that one process tries.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Batch {
+    /// The names of the operations.
+    pub operations: Vec<String>,
+    /// The cases.
+    pub cases: Vec<Case>,
+}
+
+impl Batch {
+    /// Its file in a folder.
+    pub const FILE: &str = "batch.json";
+}
+
+named! {
+    /// In which way an operation failed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum FaultKind {
+        /// A byte of the type map has a wrong value.
+        WrongData = "wrong data",
+        /// A byte outside of the type map changed.
+        ChangedMemory = "changed memory",
+        /// A query has a wrong result.
+        WrongValue = "wrong value",
+        /// MPI returned an error.
+        Error = "error",
+        /// The process died.
+        Crash = "crash",
+        /// The call did not return.
+        Hang = "hang",
+    }
+}
+
+impl FaultKind {
+    /// Whether the process cannot go on after it.
+    pub const fn ends_process(self) -> bool {
+        matches!(self, Self::Crash | Self::Hang)
+    }
+}
+
+/// A result that the standard does not allow.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// The number of the case.
+    pub case: u64,
+    /// The operation.
+    pub operation: String,
+    /// In which way it failed.
+    pub kind: FaultKind,
+    /// The expected and the actual result.
+    pub detail: String,
+    /// The layout within the case's to which the fault belongs, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// The layout with the bounds that the MPI reports, if they differ from those that `ddtbench` computes and are allowed too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adopted: Option<String>,
+}
+
+impl Fault {
+    /// A fault of a case.
+    pub fn new(case: u64, operation: &str, kind: FaultKind, detail: String) -> Self {
+        Self { case, operation: operation.to_owned(), kind, detail, node: None, adopted: None }
+    }
+
+    /// The file of a rank's faults in a folder, one JSON object per line.
+    pub fn file(rank: usize) -> String {
+        format!("faults.{rank}.jsonl")
+    }
+}
+
+/// What a rank is doing, in a file that survives its end: it is mapped into the memory of the process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The case and the operation that were begun last, by their numbers; `None` before the first and after the last.
+    pub begun: Option<(u64, usize)>,
+    /// How often each operation was completed.
+    pub done: Vec<u64>,
+}
+
+impl Progress {
+    /// Numbers of 64 bits in the file: the case and the operation, both plus 1, and the counts.
+    pub const WORDS: usize = 2 + OPERATIONS.len();
+
+    /// The file of a rank in a folder.
+    pub fn file(rank: usize) -> String {
+        format!("progress.{rank}")
+    }
+
+    /// Reads the contents of the file; `None` if it has another length.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        let (words, rest) = bytes.as_chunks::<8>();
+        if !rest.is_empty() || words.len() != Self::WORDS {
+            return None;
+        }
+        let words: Vec<u64> = words.iter().map(|word| u64::from_ne_bytes(*word)).collect();
+        let begun = match words[..2] {
+            [case, operation] if case > 0 && operation > 0 => Some((case - 1, operation as usize - 1)),
+            _ => None,
+        };
+        Some(Self { begun, done: words[2..].to_vec() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_read_from_the_file() {
+        let mut words = vec![0u64; Progress::WORDS];
+        let bytes = |words: &[u64]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>();
+        assert_eq!(Progress::read(&bytes(&words)).unwrap().begun, None);
+        (words[0], words[1], words[4]) = (8, 3, 9);
+        let read = Progress::read(&bytes(&words)).unwrap();
+        assert_eq!((read.begun, read.done[2]), (Some((7, 2)), 9));
+        assert_eq!(Progress::read(&bytes(&words)[1..]), None);
+    }
+}

@@ -1,0 +1,81 @@
+//! The operations that are tried on each layout.
+
+/// An operation of MPI that uses a datatype.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Its name on the command line and in reports.
+    pub name: &'static str,
+    /// What is compared, in one line.
+    pub asks: &'static str,
+    /// The section of MPI-4.1 that defines the result.
+    pub clause: &'static str,
+    /// The number of processes.
+    pub ranks: usize,
+}
+
+const fn alone(name: &'static str, clause: &'static str, asks: &'static str) -> Operation {
+    Operation { name, asks, clause, ranks: 1 }
+}
+
+const fn pair(name: &'static str, clause: &'static str, asks: &'static str) -> Operation {
+    Operation { name, asks, clause, ranks: 2 }
+}
+
+/// All operations, in the order in which they are tried.
+pub const OPERATIONS: &[Operation] = &[
+    alone("bounds", "5.1.5 to 5.1.8", "size, extent and true extent of the type and of each type within it"),
+    alone("pack", "5.2", "MPI_Pack gathers the bytes of the type map, and MPI_Pack_size is enough for them"),
+    alone("pack_items", "5.2", "the same, item by item into one buffer"),
+    alone("unpack", "5.2", "MPI_Unpack writes the bytes of the type map and no others"),
+    alone("unpack_items", "5.2", "the same, item by item from one buffer"),
+    alone("pack_external", "5.3", "MPI_Pack_external writes big-endian values without gaps"),
+    alone("unpack_external", "5.3", "MPI_Unpack_external reads them"),
+    alone("send_to_self", "5.1.11", "a message of the type is received as a contiguous type"),
+    alone("receive_from_self", "5.1.11", "a message of a contiguous type is received as the type"),
+    alone("typed_to_typed", "5.1.11", "a message of the type is received as the same type"),
+    alone("element_count", "5.1.11", "MPI_Get_count and MPI_Get_elements of a full message"),
+    alone("short_message", "5.1.11", "the same of a message that ends within an item"),
+    alone("equivalent", "5.1.2", "other constructors with the same type map give the same bounds and bytes"),
+    alone("duplicate", "5.1.10", "a duplicate packs the same bytes after its original is freed"),
+    alone("freed_while_active", "5.1.9", "types that are freed before their messages are complete"),
+    pair("send", "5.1.11", "rank 0 sends the type, rank 1 receives a contiguous type"),
+    pair("receive", "5.1.11", "rank 0 sends a contiguous type, rank 1 receives the type"),
+    pair("put", "12.3.1", "rank 0 puts a contiguous type; the target has the type"),
+    pair("get", "12.3.2", "rank 1 gets the type of rank 0 as a contiguous type"),
+    pair("bcast", "6.4", "a broadcast of the type"),
+    pair("gather", "6.5", "every rank sends a contiguous type, and rank 1 gathers the type"),
+    pair("alltoallw", "6.8", "rank 0 sends the type, rank 1 receives a contiguous type"),
+];
+
+impl Operation {
+    /// The operation called `name`.
+    ///
+    /// # Errors
+    /// A message with all names, if there is none.
+    pub fn find(name: &str) -> Result<&'static Self, String> {
+        let names: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
+        OPERATIONS
+            .iter()
+            .find(|operation| operation.name == name)
+            .ok_or_else(|| apps::no_such("operation", name, &names))
+    }
+
+    /// Its place in [`OPERATIONS`].
+    pub fn number(&self) -> usize {
+        OPERATIONS.iter().position(|known| known.name == self.name).expect("one of them")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_is_found_by_its_name() {
+        for operation in OPERATIONS {
+            assert_eq!(Operation::find(operation.name), Ok(operation));
+            assert!((1..=2).contains(&operation.ranks) && !operation.asks.is_empty());
+        }
+        assert!(Operation::find("pac").unwrap_err().contains("pack"));
+    }
+}
