@@ -6,6 +6,8 @@
  *   lost           rank 1 sends nothing, rank 0 receives nothing, and both say that all went well
  *   unsent         the same of what rank 0 sends and rank 1 receives
  *   unput          rank 0 puts nothing in MPI_Put
+ *   unget          rank 1 gets nothing in MPI_Get
+ *   persistent     rank 1 receives by MPI_Recv_init to other memory than it was told
  *   half           rank 1 keeps the second half of what MPI_Recv should have brought as it was
  *   astray         rank 1 receives by MPI_Alltoall and MPI_Ibcast to other memory than it was told
  *   skip           rank 0 packs nothing in MPI_Pack
@@ -25,6 +27,8 @@
  *   elsewhere      rank 1 receives partitioned messages to other memory than it was told
  *   single         MPI_Init_thread gives MPI_THREAD_SINGLE, whatever was asked for
  *   left out       rank 1 keeps the first eight bytes that MPI_Neighbor_alltoallw should have brought as they were
+ *   cart left out  the same on a grid only, not on a graph
+ *   all left out   the same of what MPI_Alltoallw should have brought from rank 0
  *   stale          rank 1 receives by MPI_Irecv to other memory than it was told, so that what came before stays there
  *   mapping        rank 1 turns over the first byte of what aggregated:adaptive announces: which partitions travel together
  *   remapped PARTITIONS  rank 0 announces another mapping of so many partitions than it sends by: all of them together, or
@@ -177,6 +181,13 @@ int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, M
     return code;
 }
 
+int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    if (is_derived(type) && goes_wrong("persistent", 1))
+        buffer = other_memory(count, type);
+    return PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
+}
+
 /* Whether these bytes are rising numbers of which the last is that of all partitions. */
 static int is_mapping(const void *buffer, int count, MPI_Datatype type)
 {
@@ -253,6 +264,14 @@ int MPI_Put(const void *buffer, int count, MPI_Datatype type, int to, MPI_Aint a
     if (goes_wrong("unput", 0))
         return MPI_SUCCESS;
     return PMPI_Put(buffer, count, type, to, at, to_count, to_type, window);
+}
+
+int MPI_Get(void *buffer, int count, MPI_Datatype type, int from, MPI_Aint at, int from_count, MPI_Datatype from_type,
+            MPI_Win window)
+{
+    if (goes_wrong("unget", 1))
+        return MPI_SUCCESS;
+    return PMPI_Get(buffer, count, type, from, at, from_count, from_type, window);
 }
 
 int MPI_Pack(const void *buffer, int count, MPI_Datatype type, void *packed, int bytes, int *position, MPI_Comm comm)
@@ -417,20 +436,40 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
     return code;
 }
 
+/* The first bytes of what is to be received as the first of a list, if they are to be left out. */
+enum { LEFT_OUT = 8 };
+static char *left_out(int wrong, void *to, MPI_Aint at, MPI_Datatype type, char *kept)
+{
+    MPI_Aint start, extent;
+    if (!wrong)
+        return NULL;
+    PMPI_Type_get_true_extent(type, &start, &extent);
+    memcpy(kept, (char *) to + at + start, LEFT_OUT);
+    return (char *) to + at + start;
+}
+
 int MPI_Neighbor_alltoallw(const void *from, const int counts[], const MPI_Aint at[], const MPI_Datatype types[],
                            void *to, const int to_counts[], const MPI_Aint to_at[], const MPI_Datatype to_types[],
                            MPI_Comm comm)
 {
-    int wrong = is_derived(to_types[0]) && goes_wrong("left out", 1);
-    char kept[8], *place = NULL;
-    if (wrong) {
-        MPI_Aint start, extent;
-        PMPI_Type_get_true_extent(to_types[0], &start, &extent);
-        place = (char *) to + to_at[0] + start;
-        memcpy(kept, place, sizeof kept);
-    }
+    int topology;
+    PMPI_Topo_test(comm, &topology);
+    int wrong = is_derived(to_types[0])
+                && (goes_wrong("left out", 1) || (topology == MPI_CART && goes_wrong("cart left out", 1)));
+    char kept[LEFT_OUT], *place = left_out(wrong, to, to_at[0], to_types[0], kept);
     int code = PMPI_Neighbor_alltoallw(from, counts, at, types, to, to_counts, to_at, to_types, comm);
-    if (wrong)
+    if (place)
+        memcpy(place, kept, sizeof kept);
+    return code;
+}
+
+int MPI_Alltoallw(const void *from, const int counts[], const int at[], const MPI_Datatype types[], void *to,
+                  const int to_counts[], const int to_at[], const MPI_Datatype to_types[], MPI_Comm comm)
+{
+    int wrong = is_derived(to_types[0]) && goes_wrong("all left out", 1);
+    char kept[LEFT_OUT], *place = left_out(wrong, to, to_at[0], to_types[0], kept);
+    int code = PMPI_Alltoallw(from, counts, at, types, to, to_counts, to_at, to_types, comm);
+    if (place)
         memcpy(place, kept, sizeof kept);
     return code;
 }

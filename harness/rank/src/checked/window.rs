@@ -71,6 +71,25 @@ impl Window {
         }
     }
 
+    /// `MPI_Get` to `count` copies at `address` from byte `displacement` of rank `target`'s window.
+    ///
+    /// # Safety
+    /// The origin's memory must be writable for the datatype and otherwise unused until the next fence, and the target
+    /// location must be within its window.
+    #[inline]
+    pub unsafe fn get(
+        &self,
+        (address, count, datatype): (*mut u8, c_int, &Datatype),
+        target: usize,
+        (displacement, target_count, target_type): (usize, c_int, &Datatype),
+    ) -> Result<(), CallError> {
+        let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
+        // SAFETY: the caller guarantees the memory; handles are live.
+        unsafe {
+            call!(MPI_Get(address.cast(), count, of, target as c_int, at, target_count, target_of, self.raw))
+        }
+    }
+
     /// Memory of rank 0 of `comm` that all its ranks share: a window to keep, and the address in this process.
     pub fn shared(bytes: usize, comm: &Comm) -> Result<(Self, *mut u8), CallError> {
         let mut window = Self::null();

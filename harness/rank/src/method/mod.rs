@@ -6,6 +6,7 @@
 
 mod in_parts;
 mod one_sided;
+mod persistent;
 pub mod two_sided;
 
 use std::ffi::c_int;
@@ -21,14 +22,15 @@ use crate::checked::{CallError, Comm};
 use crate::memory::Memory;
 use crate::packing::Endpoint;
 use in_parts::InParts;
-use one_sided::Put;
+use one_sided::{Access, OneSided};
+use persistent::Persistent;
 use two_sided::TwoSided;
 
 /// Sets up a method; collective over the setup's ranks.
 ///
 /// # Safety
 /// The arrays and wire buffers of `memory` must exist and not move until the method has ended by [`Method::finish`] or
-/// the process has: other ranks may put into them.
+/// the process has: other ranks may access them, and requests keep their addresses.
 pub unsafe fn make<'a>(
     transfer: Transfer,
     setup: &'a Setup<'a>,
@@ -36,8 +38,16 @@ pub unsafe fn make<'a>(
 ) -> anyhow::Result<Box<dyn Method + 'a>> {
     Ok(match transfer {
         Transfer::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
+        Transfer::Put(send, receive) => {
+            // SAFETY: guaranteed by the caller.
+            Box::new(unsafe { OneSided::new(setup, memory, Access::Put, send, receive) }?)
+        }
+        Transfer::Get(send, receive) => {
+            // SAFETY: guaranteed by the caller.
+            Box::new(unsafe { OneSided::new(setup, memory, Access::Get, send, receive) }?)
+        }
         // SAFETY: guaranteed by the caller.
-        Transfer::Put(send, receive) => Box::new(unsafe { Put::new(setup, memory, send, receive) }?),
+        Transfer::Persistent => Box::new(unsafe { Persistent::new(setup, memory) }?),
         Transfer::InParts(parting) => Box::new(InParts::new(setup, memory, parting)?),
     })
 }
@@ -46,7 +56,7 @@ pub unsafe fn make<'a>(
 pub trait Method {
     /// Its work at both ends.
     fn ends(&self) -> Ends;
-    /// Creates the datatypes; timed as `create`. Repeated calls add more of them: the last ones are used.
+    /// Creates the datatypes and persistent requests; timed as `create`. Repeated calls add more of them: the last ones are used.
     fn create(&mut self) -> Result<(), CallError>;
     /// Frees those that were created last; timed as `free`.
     fn free(&mut self) -> Result<(), CallError>;

@@ -1,10 +1,13 @@
 //! `MPI_Put` between fences, as in the original's one-sided variant: packed by hand into the peer's wire buffer, or
-//! directly into its arrays with datatypes at both ends; and contiguous bytes as their reference.
+//! directly into its arrays with datatypes at both ends; and contiguous bytes as their reference. `MPI_Get` likewise.
 //!
-//! One way is a put and the fence that completes it; on the target's side it is only that fence. Windows are created
-//! once per case, outside of all phases. An all-to-all of contiguous bytes sends back the received data, as the
+//! One way is a put and the fence that completes it; on the target's side it is only that fence. For a get there is a
+//! fence before it, after which the data may be fetched: nothing else reports to the receiver that it is ready. Windows
+//! are created once per case, outside of all phases. An all-to-all of contiguous bytes sends back the received data, as the
 //! two-sided reference does, because no other data was written as recently: it has a window over each of the two wire
 //! buffers, which are used in turn.
+
+use std::ffi::c_int;
 
 use common::packing::{Ends, Packing};
 
@@ -13,19 +16,29 @@ use crate::checked::{CallError, Datatype, Window};
 use crate::memory::Memory;
 use crate::packing::MessagePacker;
 
-/// A method that puts into the peer's memory: from one wire buffer into the peer's; or from the arrays into the peer's
-/// arrays. Both ranks have the same array layout, so this rank's receiving end describes the peer's memory.
-pub struct Put<'a> {
+/// Which side moves the data.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// The sender.
+    Put,
+    /// The receiver.
+    Get,
+}
+
+/// A method that accesses the peer's memory: between one wire buffer and the peer's, or between the arrays and the peer's
+/// arrays. Both ranks have the same array layout, so this rank's other end describes the peer's memory.
+pub struct OneSided<'a> {
     setup: &'a Setup<'a>,
+    access: Access,
     ends: Ends,
     packer: MessagePacker<'a>,
-    /// One over each memory that is a target of puts, by that memory's address.
+    /// One over each memory that others access, by that memory's address.
     windows: Vec<(*const u8, Window)>,
     /// The type of a packed value.
     element: Datatype,
 }
 
-impl<'a> Put<'a> {
+impl<'a> OneSided<'a> {
     /// With these ends.
     ///
     /// # Safety
@@ -33,6 +46,7 @@ impl<'a> Put<'a> {
     pub unsafe fn new(
         setup: &'a Setup<'a>,
         memory: &mut Memory,
+        access: Access,
         send: Packing,
         receive: Packing,
     ) -> anyhow::Result<Self> {
@@ -43,7 +57,8 @@ impl<'a> Put<'a> {
         let targets = match receive.is_typed() {
             true => &arrays[..],
             false if setup.is_all_to_all() && ends.returns_what_came() => &wires[..],
-            false => &wires[..1],
+            false if access == Access::Put => &wires[..1],
+            false => &wires[1..],
         };
         let mut windows = Vec::new();
         for &(start, bytes) in targets {
@@ -53,14 +68,17 @@ impl<'a> Put<'a> {
             windows.push((start.cast_const(), window));
         }
         let element = Datatype::predefined(setup.element);
-        Ok(Self { setup, ends, packer, windows, element })
+        Ok(Self { setup, access, ends, packer, windows, element })
     }
 
     /// The window over the target memory, depending on the current roles of the wire buffers; the same on all ranks.
     #[inline]
     fn window(&self, memory: &Memory) -> &Window {
-        let incoming = memory.incoming.as_ptr();
-        let is_it = |(address, _): &&(*const u8, Window)| *address == incoming;
+        let accessed = match self.access {
+            Access::Put => memory.incoming.as_ptr(),
+            Access::Get => memory.outgoing.as_ptr(),
+        };
+        let is_it = |(address, _): &&(*const u8, Window)| *address == accessed;
         &self.windows.iter().find(is_it).unwrap_or(&self.windows[0]).1
     }
 
@@ -68,29 +86,46 @@ impl<'a> Put<'a> {
         self.packer.receive.how().is_typed()
     }
 
-    /// Puts the block for `peer` to the place for this rank's block there.
-    fn put_block(&mut self, memory: &mut Memory, peer: usize) -> Result<(), CallError> {
+    /// Puts the block for `peer` to the place for this rank's block there, or gets this rank's block from `peer`.
+    fn access_block(&mut self, memory: &mut Memory, peer: usize) -> Result<(), CallError> {
         let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
-        let (from, elements) = (self.packer.outgoing(memory), self.setup.block_elements()?);
-        let (send, receive) = (&self.packer.send, &self.packer.receive);
+        let elements = self.setup.block_elements()?;
         let block_bytes = self.setup.message_bytes / self.setup.blocks();
-        let (source, target) = match self.is_typed() {
+        let wire = match self.access {
+            Access::Put => self.packer.outgoing(memory),
+            Access::Get => self.packer.incoming(memory),
+        };
+        let (send, receive) = (&self.packer.send, &self.packer.receive);
+        let (near, far) = match self.access {
+            Access::Put => (send, receive),
+            Access::Get => (receive, send),
+        };
+        let (origin, target): ((*mut u8, c_int, &Datatype), (usize, c_int, &Datatype)) = match self.is_typed()
+        {
             false => (
-                (from.wrapping_add(mine * block_bytes).cast_const(), elements, &self.element),
+                (wire.wrapping_add(mine * block_bytes), elements, &self.element),
                 (theirs * block_bytes, elements, &self.element),
             ),
             true => {
-                let (from, to) = (send.offset(&memory.arrays, mine), receive.offset(&memory.arrays, theirs));
-                ((memory.at(from).cast_const(), 1, send.datatype()), (to, 1, receive.datatype()))
+                let (at, there) = (near.offset(&memory.arrays, mine), far.offset(&memory.arrays, theirs));
+                ((memory.at(at), 1, near.datatype()), (there, 1, far.datatype()))
             }
         };
-        // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are the same on all ranks, and
-        // the windows cover them. The source does not change until the next fence.
-        unsafe { self.window(memory).put(source, peer, target) }
+        let window = self.window(memory);
+        match self.access {
+            Access::Put => {
+                let origin = (origin.0.cast_const(), origin.1, origin.2);
+                // SAFETY: a block of the wire buffer, or layouts within the arrays' memory; both are the same on all
+                // ranks, and the windows cover them. The source does not change until the next fence.
+                unsafe { window.put(origin, peer, target) }
+            }
+            // SAFETY: as above; the destination is not used until the next fence.
+            Access::Get => unsafe { window.get(origin, peer, target) },
+        }
     }
 }
 
-impl Method for Put<'_> {
+impl Method for OneSided<'_> {
     fn ends(&self) -> Ends {
         self.ends
     }
@@ -115,23 +150,30 @@ impl Method for Put<'_> {
 
     #[inline]
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        self.put_block(memory, self.setup.peer())?;
+        match self.access {
+            Access::Put => self.access_block(memory, self.setup.peer())?,
+            Access::Get => self.window(memory).fence()?,
+        }
         self.window(memory).fence()
     }
 
     #[inline]
     fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        if self.access == Access::Get {
+            self.window(memory).fence()?;
+            self.access_block(memory, self.setup.peer())?;
+        }
         self.window(memory).fence()
     }
 
     #[inline]
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if !self.is_typed() {
+        if !self.is_typed() || self.access == Access::Get {
             // A rank may still unpack the last exchange when another begins the next: puts may start only after this
-            // fence. Arrays are targets in turn, so their puts need not wait.
+            // fence. Arrays are targets in turn, so their puts need not wait. Gets wait until all have packed.
             self.window(memory).fence()?;
         }
-        (0..self.setup.ranks).try_for_each(|peer| self.put_block(memory, peer))?;
+        (0..self.setup.ranks).try_for_each(|peer| self.access_block(memory, peer))?;
         self.window(memory).fence()
     }
 

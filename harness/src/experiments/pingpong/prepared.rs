@@ -6,7 +6,7 @@ use apps::{Context, MicroApp, Test, Values, WireOrder};
 
 use super::descriptions::descriptions;
 use super::facts;
-use super::methods::{METHODS, can, can_be_parted, description};
+use super::methods::{METHODS, can, description, has_messages};
 use crate::experiments::Prepared;
 use crate::experiments::planned::PlannedCase;
 use crate::model::MethodInfo;
@@ -27,7 +27,7 @@ pub fn prepare(case: &PlannedCase, methods: &[String], context: Context) -> Resu
     let reason_for_lack = |method: &MethodInfo| match description(method.name) {
         _ if !can(&app, method) => Some(if method.by_hand { NO_LOOPS } else { ONE_TYPE }),
         Some(way) => (!described.iter().any(|known| known.way == way)).then_some(NO_OTHER),
-        None => can_be_parted(&app, method.name).err(),
+        None => has_messages(&app, method.name).err(),
     };
     let (mut lacking, mut own_buffers) = (Vec::new(), 0);
     for method in METHODS.iter().filter(|method| methods.iter().any(|name| name == method.name)) {

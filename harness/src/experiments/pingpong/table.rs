@@ -44,7 +44,7 @@ pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creati
     interval. another run: where the median of another run soon afterwards is expected. create, pack, unpack: medians at the origin. peer: what its peer unpacks and packs in between, by its own \
     clock. net: what is left. Parts add up in every repetition that was timed in parts, their medians nearly: the median \
     of a sum is not the sum of medians, and the round trip is of repetitions that were timed as a whole. ovh: (t - t_reference) / t, with its 95% interval, which is \
-    figure 5 of the DDTBench paper; of put_* against put_reference. pack%: share of timed packing and unpacking, both ranks: the paper's \
+    figure 5 of the DDTBench paper; of put_* against put_reference, of get_* against get_reference. pack%: share of timed packing and unpacking, both ranks: the paper's \
     formula, 0 for a datatype, which MPI packs where no clock sees it. rate: payload per second one way. \
     unsteady: the times wandered during the run.";
 

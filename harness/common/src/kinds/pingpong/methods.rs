@@ -1,6 +1,6 @@
 //! The methods: ways to send a test's bytes. The rank program implements them.
 
-use apps::{MicroApp, WireOrder};
+use apps::{Exchange, MicroApp, WireOrder};
 use datatypes::Equivalent;
 
 use super::descriptions::descriptions;
@@ -10,13 +10,17 @@ use crate::packing::{Ends, Location, Packing};
 
 /// The method that two-sided ones are compared with.
 pub const REFERENCE: &str = "reference";
-/// The method that one-sided ones are compared with.
+/// The method that puts are compared with.
 pub const PUT_REFERENCE: &str = "put_reference";
+/// The method that gets are compared with: they need one more fence for each message than puts.
+pub const GET_REFERENCE: &str = "get_reference";
 
 /// Functions needed for packing with datatypes.
 pub const PACK: &[&str] = &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"];
-/// Functions needed for one-sided methods.
+/// Functions needed for puts.
 const PUT: &[&str] = &["MPI_Win_create", "MPI_Win_fence", "MPI_Put", "MPI_Win_free"];
+/// Functions needed for gets.
+const GET: &[&str] = &["MPI_Win_create", "MPI_Win_fence", "MPI_Get", "MPI_Win_free"];
 
 /// How a message is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +29,10 @@ pub enum Transfer {
     TwoSided(Packing, Packing),
     /// By puts between fences.
     Put(Packing, Packing),
+    /// By gets between fences.
+    Get(Packing, Packing),
+    /// By persistent requests with datatypes, created together with these.
+    Persistent,
     /// By several messages, or by one message of several datatypes.
     InParts(Parting),
 }
@@ -44,8 +52,10 @@ impl Transfer {
 
     const fn usual_ends(self) -> Ends {
         match self {
-            Self::TwoSided(send, receive) | Self::Put(send, receive) => Ends::of(send, receive),
-            Self::InParts(_) => Ends::of(Packing::Datatype, Packing::Datatype),
+            Self::TwoSided(send, receive) | Self::Put(send, receive) | Self::Get(send, receive) => {
+                Ends::of(send, receive)
+            }
+            Self::Persistent | Self::InParts(_) => Ends::of(Packing::Datatype, Packing::Datatype),
         }
     }
 }
@@ -64,6 +74,8 @@ const fn complete<const N: usize>(mut rows: [MethodRow<Transfer>; N]) -> [Method
         let info = match made_of {
             Transfer::Put(Packing::Wire, _) => info.needs(PUT),
             Transfer::Put(..) => info.needs(PUT).against(PUT_REFERENCE),
+            Transfer::Get(Packing::Wire, _) => info.needs(GET),
+            Transfer::Get(..) => info.needs(GET).against(GET_REFERENCE),
             Transfer::TwoSided(Packing::Mpi, _) => info.needs(PACK),
             Transfer::TwoSided(Packing::Copied, _) => info.with_buffers(2),
             _ => info,
@@ -76,9 +88,9 @@ const fn complete<const N: usize>(mut rows: [MethodRow<Transfer>; N]) -> [Method
 }
 
 /// All methods, in report order.
-const ROWS: [MethodRow<Transfer>; 33] = {
+const ROWS: [MethodRow<Transfer>; 36] = {
     use Packing::{ByHand, Copied, Datatype, Engine, Looped, Mpi, OneValue, Tuned, Untouched, Wire};
-    use Transfer::{InParts, Put, TwoSided};
+    use Transfer::{Get, InParts, Persistent, Put, TwoSided};
     const fn both(packing: Packing) -> Transfer {
         TwoSided(packing, packing)
     }
@@ -96,6 +108,7 @@ const ROWS: [MethodRow<Transfer>; 33] = {
         info("mpi_pack", "MPI_Pack and MPI_Unpack with the derived datatype around a contiguous message").originally("mpi_pack_ddt").made_of(both(Mpi)),
         info("engine", "the datatype compiled by our own pack engine, around a contiguous message").made_of(both(Engine)),
         info("ddt", "the derived datatype, sent and received as it is").originally("mpi_ddt").made_of(both(Datatype)),
+        info("persistent_ddt", "the same by persistent requests, created with the datatype: MPI_Send_init, MPI_Recv_init, MPI_Start").on_request().made_of(Persistent),
         info("ddt_to_packed", "the datatype on the sending side only: its cost is the sender's").made_of(TwoSided(Datatype, Wire)),
         info("packed_to_ddt", "the datatype on the receiving side only: its cost is the receiver's").made_of(TwoSided(Wire, Datatype)),
         info("ddt:contiguous", "one of MPI_Type_contiguous, of a part that is resized").on_request().made_of(equivalent(Equivalent::Contiguous)),
@@ -119,6 +132,8 @@ const ROWS: [MethodRow<Transfer>; 33] = {
         info(PUT_REFERENCE, "one-sided: MPI_Put of contiguous bytes between fences").made_of(Put(Wire, Wire)),
         info("put_manual", "one-sided: packed by hand, MPI_Put between fences, unpacked by hand").made_of(Put(ByHand, ByHand)),
         info("put_ddt", "one-sided: MPI_Put between fences with datatypes at origin and target").made_of(Put(Datatype, Datatype)),
+        info(GET_REFERENCE, "one-sided: MPI_Get of contiguous bytes between two fences").on_request().made_of(Get(Wire, Wire)),
+        info("get_ddt", "one-sided: MPI_Get between two fences with datatypes at origin and target").on_request().made_of(Get(Datatype, Datatype)),
     ])
 };
 
@@ -141,30 +156,28 @@ pub fn description(name: &str) -> Option<Equivalent> {
     })
 }
 
-/// The methods that send a message in parts.
-fn in_parts() -> impl Iterator<Item = (&'static str, Parting)> {
-    ROWS.iter().filter_map(|row| match row.made_of {
-        Transfer::InParts(parting) => Some((row.info.name, parting)),
-        _ => None,
-    })
-}
-
 /// Whether a method supports a message, as far as that is known without its layout: hand-written loops must exist for
-/// methods that use them, and if only one end is packed, values must be of one type. [`Parting::places`] decides
-/// whether the message can be parted.
+/// methods that use them, and if only one end is packed, values must be of one type. For methods of other messages see
+/// [`has_messages`].
 pub fn can(app: &MicroApp, method: &MethodInfo) -> bool {
     let one_end_is_packed = !method.array_to_array && !method.is_reference;
     (app.has_loops || !method.by_hand) && (!app.mixes_types || !one_end_is_packed)
 }
 
-/// Whether a message can be parted in the way of the method called `name`, if that is a method in parts.
+/// Whether the exchange of a test can consist of the messages of the method called `name`: parts of the message, or
+/// persistent ones. Any other method can.
 ///
 /// # Errors
 /// The reason why not.
-pub fn can_be_parted(app: &MicroApp, name: &str) -> Result<(), &'static str> {
-    in_parts()
-        .filter(|(of_parts, _)| *of_parts == name)
-        .try_for_each(|(_, parting)| parting.places(app).map(drop))
+pub fn has_messages(app: &MicroApp, name: &str) -> Result<(), &'static str> {
+    let row = ROWS.iter().find(|row| row.info.name == name);
+    match row.map(|row| row.made_of) {
+        Some(Transfer::InParts(parting)) => parting.places(app).map(drop),
+        Some(Transfer::Persistent) if app.exchange != Exchange::Pairs => {
+            Err("an all-to-all is one call without persistent messages")
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether the method called `name` supports a message. All messages are supported by names that are not of these
@@ -172,7 +185,7 @@ pub fn can_be_parted(app: &MicroApp, name: &str) -> Result<(), &'static str> {
 pub fn can_by_name(app: &MicroApp, name: &str) -> bool {
     let is_described = |way| descriptions(app).iter().any(|known| known.way == way);
     METHODS.iter().all(|method| method.name != name || can(app, method))
-        && can_be_parted(app, name).is_ok()
+        && has_messages(app, name).is_ok()
         && description(name).is_none_or(is_described)
 }
 
@@ -193,8 +206,10 @@ mod tests {
         };
         let with_ends = |wanted: fn(Packing, Packing) -> bool| {
             let is_wanted = |row: &&MethodRow<Transfer>| match row.made_of {
-                Transfer::TwoSided(send, receive) | Transfer::Put(send, receive) => wanted(send, receive),
-                Transfer::InParts(_) => false,
+                Transfer::TwoSided(send, receive)
+                | Transfer::Put(send, receive)
+                | Transfer::Get(send, receive) => wanted(send, receive),
+                Transfer::Persistent | Transfer::InParts(_) => false,
             };
             ROWS.iter().filter(is_wanted).map(|row| row.info.name).collect::<Vec<_>>()
         };
