@@ -65,7 +65,7 @@ pub use layouts::{CountedLayout, Layouts};
 pub use message::{Message, Piece};
 pub use parameters::{
     Built, Context, OnlyWith, Parameter, ParameterError, ParameterSet, ParameterType, PerAxis, Preset, Test,
-    Values,
+    Values, joined_by_x,
 };
 
 /// All tests that a run includes by default: those with loops.

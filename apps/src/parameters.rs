@@ -126,6 +126,7 @@ impl Parameter {
                 Ok(Value::Number(index.unwrap_or_default() as i64))
             }
             ParameterType::Choice(words) => among(words),
+            ParameterType::PerAxis(_) if self.unit == "bytes" => read_bytes_per_axis(text),
             ParameterType::PerAxis(PerAxis { absent, .. }) => read_per_axis(text, absent),
             ParameterType::Word => read_word(text),
             ParameterType::Layouts { absent, .. } if absent == Some(text) => Ok(Value::Layouts(None)),
@@ -202,7 +203,7 @@ fn read_word(text: &str) -> Result<Value, String> {
 }
 
 /// Numbers as a shape is written: `102x102x52`.
-pub(crate) fn joined_by_x(numbers: &[usize]) -> String {
+pub fn joined_by_x(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
 }
 
@@ -225,6 +226,16 @@ fn read_per_axis(text: &str, absent: Option<&str>) -> Result<Value, String> {
              several arrays joined by +{or}",
             i32::MAX
         )
+    })
+}
+
+/// Reads `64KiBx4096x4096`.
+fn read_bytes_per_axis(text: &str) -> Result<Value, String> {
+    let number = |text| bytes(text).and_then(|bytes| usize::try_from(bytes).ok());
+    let list = text.split('x').map(number).collect::<Option<Vec<_>>>();
+    list.map(|list| Value::PerAxis(vec![list])).ok_or_else(|| {
+        "must be a whole number, also with one of the units kB, MB, GB, KiB, MiB, GiB: 64KiB; or one for each axis, joined by x"
+            .to_owned()
     })
 }
 

@@ -32,7 +32,7 @@ use anyhow::bail;
 use apps::similar;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use ddtbench::experiments::Kind;
+use ddtbench::experiments::{self, Kind};
 use ddtbench::mpi::Project;
 
 use kinds::{EngineCases, MeasureArgs, MessageCases, OverlapCases, PartitionedCases};
@@ -186,12 +186,25 @@ fn with_owners(mut error: clap::Error) -> clap::Error {
     let owners = owners("", &Cli::complete_command(), flag.trim_start_matches('-'));
     let more = owners.len().saturating_sub(SHOWN_OWNERS);
     let shown: Vec<String> = owners.iter().take(SHOWN_OWNERS).map(|owner| format!("`{owner}`")).collect();
-    if !shown.is_empty() {
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let tip = format!("`{flag}` belongs to {}{more}", shown.join(", "));
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let name = flag.trim_start_matches('-');
+    let tip = match shown.is_empty() {
+        false => Some(format!("`{flag}` belongs to {}{more}", shown.join(", "))),
+        true => is_parameter(name).then(|| format!("`{name}` is a parameter: `-p {name}=VALUE`")),
+    };
+    if let Some(tip) = tip {
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     }
     error
+}
+
+/// Whether a test, an exchange or a kind of experiments has a parameter of this name.
+fn is_parameter(name: &str) -> bool {
+    let of_tests = apps::all().flat_map(|test| test.parameters);
+    let of_halos = apps::halo::all().flat_map(|test| test.parameters);
+    let of_kinds = Kind::ALL.into_iter().flat_map(|kind| (experiments::of(kind).parameters)());
+    let names = of_tests.chain(of_halos).map(|own| own.name).chain(of_kinds.map(|own| own.name));
+    names.into_iter().any(|own| own == name)
 }
 
 /// Commands that are named for a flag: flags of all kinds of experiments have more, and a few are enough to look one up.
@@ -247,6 +260,8 @@ mod tests {
         assert!(text.contains("tip: `--gate` belongs to `compare`\n") && !text.contains("-- --"), "{text}");
         let text = refused(&["ddtbench", "run", "--rank", "2"]);
         assert!(text.contains("'--ranks'") && !text.contains("-- --") && !text.contains("belongs"), "{text}");
+        let text = refused(&["ddtbench", "halo", "stencil7", "--grid", "3x2x1"]);
+        assert!(text.contains("tip: `grid` is a parameter: `-p grid=VALUE`\n"), "{text}");
         let text = refused(&["ddtbench", "run", "--runs", "2"]);
         assert!(text.contains("`--runs` belongs to `baseline save`, `baseline check`"), "{text}");
     }

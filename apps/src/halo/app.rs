@@ -4,18 +4,51 @@ use datatypes::Element;
 
 use super::Grid;
 use crate::face::Face;
+use crate::parameters::joined_by_x;
 use crate::{ArraySpec, ParameterError, Test, Values};
 
 /// Properties of a run that an exchange needs besides its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HaloContext {
     /// Number of ranks of the run, at least 1.
     pub ranks: usize,
     /// Whether the first and the last rank along a dimension are neighbours. All-to-alls and irregular
     /// neighbourhoods have no border and are the same either way.
     pub periodic: bool,
+    /// The ranks along each dimension of the grid; `None` for a grid as near to a cube as possible.
+    pub dims: Option<Vec<usize>>,
     /// Seed of random index lists and neighbourhoods.
     pub seed: u64,
+}
+
+impl HaloContext {
+    /// The grid of an exchange that divides this number of dimensions.
+    ///
+    /// # Errors
+    /// Given dimensions of another number, or for another number of ranks.
+    pub(crate) fn grid(&self, dimensions: usize) -> Result<Grid, ParameterError> {
+        let Some(dims) = &self.dims else { return Ok(Grid::balanced(self.ranks, dimensions, self.periodic)) };
+        let ranks = dims.iter().try_fold(1, |product: usize, &n| product.checked_mul(n));
+        match ranks {
+            _ if dims.len() != dimensions => {
+                let numbers = if dimensions == 1 { "1 number" } else { &format!("{dimensions} numbers") };
+                Err(self.refuse_grid(format!("must have {numbers}, one for each dimension of the grid")))
+            }
+            Some(ranks) if ranks == self.ranks => Ok(Grid::of(dims.clone(), self.periodic)),
+            ranks => {
+                let these = ranks.map_or_else(|| "more".to_owned(), |ranks| ranks.to_string());
+                Err(self.refuse_grid(format!(
+                    "must have {} ranks, as many as the run; it has {these}",
+                    self.ranks
+                )))
+            }
+        }
+    }
+
+    fn refuse_grid(&self, reason: String) -> ParameterError {
+        let value = self.dims.as_deref().map(joined_by_x).unwrap_or_default();
+        ParameterError::Value { name: "grid", value, reason }
+    }
 }
 
 /// An exchange between many ranks: a row of [`HALOS`](super::HALOS).
@@ -34,7 +67,12 @@ impl HaloTest {
         if context.ranks == 0 {
             return Err(refuse_ranks(self.name, 0, |_| true));
         }
-        let app = (self.make)(values, context)?;
+        let app = (self.make)(values, context.clone())?;
+        if context.dims.is_some() && app.grid().is_none() {
+            return Err(
+                context.refuse_grid(format!("the ranks of {} are not on a grid; leave it out", self.name))
+            );
+        }
         for rank in 0..context.ranks {
             values.addressable(app.arrays(rank))?;
         }
@@ -141,6 +179,12 @@ pub trait HaloApp: Send + Sync {
     /// The grid of the ranks, for `MPI_Cart_create`; `None` if the neighbours are not on a grid.
     fn grid(&self) -> Option<&Grid> {
         None
+    }
+
+    /// The direction of transfers with this tag, if they go to the next rank along one dimension of the grid: the
+    /// dimension, and whether upwards. By default, tags number these directions as neighbourhood collectives do.
+    fn along_grid(&self, tag: usize) -> Option<(usize, bool)> {
+        self.grid().map(|_| (tag / 2, !tag.is_multiple_of(2)))
     }
 
     /// Whether its faces have hand-written loops. Without them, the oracle packs; it is slow and must not be timed.

@@ -22,6 +22,11 @@ impl Grid {
         Self { dims, periodic }
     }
 
+    /// A grid with this number of ranks along each dimension.
+    pub fn of(dims: Vec<usize>, periodic: bool) -> Self {
+        Self { dims, periodic }
+    }
+
     /// Ranks along each dimension.
     pub fn dims(&self) -> &[usize] {
         &self.dims
@@ -63,6 +68,15 @@ impl Grid {
             offset[d] = step;
             offset
         })
+    }
+}
+
+/// The dimension of an offset of one step along it, and whether that is upwards; `None` for any other offset.
+pub(crate) fn along(offset: &[i64]) -> Option<(usize, bool)> {
+    let steps: Vec<_> = offset.iter().enumerate().filter(|(_, step)| **step != 0).collect();
+    match steps[..] {
+        [(dimension, &step)] if step.abs() == 1 => Some((dimension, step == 1)),
+        _ => None,
     }
 }
 

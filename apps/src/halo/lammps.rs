@@ -70,7 +70,7 @@ impl<R: Record> Swaps<R> {
         // Together with the ghosts of six swaps, an `int` must be able to count them.
         let dim1 = values.within("dim1", 1..=i64::from(i32::MAX) / 7)? as usize;
         let icount = values.within("icount", 1..=dim1 as i64)? as usize;
-        let grid = Grid::balanced(context.ranks, 3, context.periodic);
+        let grid = context.grid(3)?;
         let swaps = |rank: usize| {
             // Both swaps along a dimension take atoms that were there before either of them.
             let (mut atoms, mut bound) = (dim1, dim1);

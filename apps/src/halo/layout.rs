@@ -13,24 +13,28 @@ use std::sync::OnceLock;
 
 use datatypes::Element;
 
+use super::grid::along;
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::face::Face;
 use crate::layout::{Described, NAME, RECEIVE, SEND, Sides, places};
 use crate::{ArraySpec, Message, Parameter, Piece, Preset, Values};
 
 /// The neighbours to which a rank sends: the words of the parameter, in its order.
-const NEIGHBOURS: [(&str, Neighbours); 4] = [
-    ("both", Neighbours { dimensions: 1, backwards: true }),
-    ("next", Neighbours { dimensions: 1, backwards: false }),
-    ("faces2d", Neighbours { dimensions: 2, backwards: true }),
-    ("faces3d", Neighbours { dimensions: 3, backwards: true }),
+const NEIGHBOURS: [(&str, Neighbours); 5] = [
+    ("both", Neighbours::Along { dimensions: 1, backwards: true }),
+    ("next", Neighbours::Along { dimensions: 1, backwards: false }),
+    ("faces2d", Neighbours::Along { dimensions: 2, backwards: true }),
+    ("faces3d", Neighbours::Along { dimensions: 3, backwards: true }),
+    ("all", Neighbours::All),
 ];
 
-/// Neighbours on a grid of ranks: the next one along each dimension, and with `backwards` also the previous one.
+/// The ranks to which each rank sends.
 #[derive(Clone, Copy)]
-struct Neighbours {
-    dimensions: usize,
-    backwards: bool,
+enum Neighbours {
+    /// On a grid, the next one along each dimension, and with `backwards` also the previous one.
+    Along { dimensions: usize, backwards: bool },
+    /// All, including itself.
+    All,
 }
 
 /// Any layout.
@@ -45,7 +49,7 @@ pub const LAYOUT: HaloTest = HaloTest {
         RECEIVE,
         Parameter::choice(
             "neighbours",
-            "to whom each rank sends: to both sides of a ring, to the next alone, to all on a 2-d or 3-d grid",
+            "to whom each rank sends: to both sides of a ring, only to the next, to all on a 2-d or 3-d grid, to all ranks",
             &const {
                 let mut words = [""; NEIGHBOURS.len()];
                 let mut i = 0;
@@ -76,10 +80,19 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
             *spec = ArraySpec::new(spec.name, word, &[spec.bytes() / word.size() as usize]);
         }
     }
-    let Neighbours { dimensions, backwards } = NEIGHBOURS[values.get("neighbours") as usize].1;
-    let grid = Grid::balanced(context.ranks, dimensions, context.periodic);
-    let along = |d| grid.along(d).into_iter().skip(usize::from(!backwards));
-    let offsets = (0..dimensions).flat_map(along).collect();
+    let (grid, offsets) = match NEIGHBOURS[values.get("neighbours") as usize].1 {
+        Neighbours::Along { dimensions, backwards } => {
+            let grid = context.grid(dimensions)?;
+            let along = |d| grid.along(d).into_iter().skip(usize::from(!backwards));
+            let offsets = (0..dimensions).flat_map(along).collect();
+            (grid, offsets)
+        }
+        Neighbours::All => {
+            let steps = 0..context.ranks as i64;
+            let ring = HaloContext { periodic: true, ..context };
+            (ring.grid(1)?, steps.map(|step| vec![step]).collect())
+        }
+    };
     Ok(Box::new(AnyLayouts { offsets, grid, sides, specs, ids: OnceLock::new() }))
 }
 
@@ -164,6 +177,10 @@ impl HaloApp for AnyLayouts {
 
     fn grid(&self) -> Option<&Grid> {
         Some(&self.grid)
+    }
+
+    fn along_grid(&self, tag: usize) -> Option<(usize, bool)> {
+        along(&self.offsets[tag])
     }
 
     fn has_loops(&self) -> bool {

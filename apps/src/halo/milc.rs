@@ -55,7 +55,7 @@ pub const MILC: HaloTest = HaloTest {
             _ => Err(values.refuse(name, "must be even: as many sites of a row are even as odd")),
         };
         let sites = [even("lt")?, even("lz")?, even("ly")?, even("lx")?];
-        Ok(Box::new(Milc { grid: Grid::balanced(context.ranks, 4, context.periodic), sites }))
+        Ok(Box::new(Milc { grid: context.grid(4)?, sites }))
     },
 };
 

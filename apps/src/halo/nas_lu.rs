@@ -7,8 +7,8 @@
 
 use datatypes::Element;
 
+use super::HaloTest;
 use super::patch::{Axis, Patch, PatchArray, Swap};
-use super::{Grid, HaloTest};
 use crate::nas_lu::{self, COMPONENTS};
 use crate::region::Description;
 
@@ -28,7 +28,7 @@ pub const NAS_LU: HaloTest = HaloTest {
         let axis = |name, dimension| Ok(Axis::Divided { dimension, own: values.positive(name)?, margin: 1 });
         let axes = vec![axis("ny", Y)?, axis("nx", X)?, Axis::Whole { length: COMPONENTS, first: 0 }];
         Ok(Box::new(Patch {
-            grid: Grid::balanced(context.ranks, 2, context.periodic),
+            grid: context.grid(2)?,
             element: Element::Double,
             arrays: vec![PatchArray { name: "u", axes }],
             width: 1,

@@ -8,9 +8,9 @@
 
 use datatypes::Element;
 
+use super::HaloTest;
 use super::app::refuse_ranks;
 use super::patch::{Axis, Patch, PatchArray, Swap};
-use super::{Grid, HaloTest};
 use crate::nas_mg;
 use crate::region::Description;
 
@@ -38,7 +38,7 @@ pub const NAS_MG: HaloTest = HaloTest {
         };
         let axes = vec![axis("d3", Z)?, axis("d2", Y)?, axis("d1", X)?];
         Ok(Box::new(Patch {
-            grid: Grid::balanced(context.ranks, 3, context.periodic),
+            grid: context.grid(3)?,
             element: Element::Double,
             arrays: vec![PatchArray { name: "u", axes }],
             width: 1,

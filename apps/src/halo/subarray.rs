@@ -8,9 +8,9 @@
 //! before, so that edges and corners arrive.
 
 use super::patch::{Axis, Patch, PatchArray, Swap};
-use super::{Grid, HaloBuilt, HaloContext, HaloTest};
+use super::{HaloBuilt, HaloContext, HaloTest};
 use crate::region::Description;
-use crate::subarray::{ARRAYS, Declared, ORDER, SHAPE, halo};
+use crate::subarray::{ARRAYS, Declared, ORDER, SHAPE, halo, slowest_first};
 use crate::{Parameter, Preset, Values};
 
 /// Dimensions of the grid: as many as [`Swap`] can name. No application known to us divides more than four.
@@ -48,7 +48,7 @@ pub const SUBARRAY: HaloTest = HaloTest {
     make: build,
 };
 
-fn build(values: &Values, context: HaloContext) -> HaloBuilt {
+fn build(values: &Values, mut context: HaloContext) -> HaloBuilt {
     let declared = Declared::new(values)?;
     let width = values.positive("width")?;
     let halos = declared.halos(width, None)?;
@@ -93,8 +93,10 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
     };
     let array =
         |(spec, i): (crate::ArraySpec, usize)| PatchArray { name: spec.name, axes: all_axes[i].clone() };
+    // Users give it in the order of the shape.
+    context.dims = context.dims.map(|dims| slowest_first(declared.order, &dims));
     Ok(Box::new(Patch {
-        grid: Grid::balanced(context.ranks, divided, context.periodic),
+        grid: context.grid(divided)?,
         element: declared.element,
         arrays: declared.specs().into_iter().zip(declared.arrays()).map(array).collect(),
         width,

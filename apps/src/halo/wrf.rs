@@ -13,7 +13,7 @@
 use datatypes::{Element, Order};
 
 use super::patch::{Axis, Patch, PatchArray, Swap};
-use super::{Grid, HaloBuilt, HaloContext, HaloTest};
+use super::{HaloBuilt, HaloContext, HaloTest};
 use crate::region::Description;
 use crate::wrf::{ARRAYS, FIRST_SPECIES, LOOPS};
 use crate::{Parameter, ParameterSet, Preset, Values};
@@ -77,7 +77,7 @@ fn build(values: &Values, context: HaloContext, description: Description) -> Hal
         _ => vec![species, j, k, i],
     };
     Ok(Box::new(Patch {
-        grid: Grid::balanced(context.ranks, 2, context.periodic),
+        grid: context.grid(2)?,
         element: Element::Float,
         arrays: ARRAYS.map(|(name, dimensions)| PatchArray { name, axes: axes(dimensions) }).into(),
         width: width as usize,

@@ -27,7 +27,10 @@ fn every_app(check: impl Fn(&str, &dyn HaloApp, usize)) {
         let (name, mut built) = (test.name, 0);
         for ranks in RANKS {
             for periodic in [true, false] {
-                let Ok(app) = test.build(&values, HaloContext { ranks, periodic, seed: 1 }) else { continue };
+                let Ok(app) = test.build(&values, HaloContext { ranks, periodic, dims: None, seed: 1 })
+                else {
+                    continue;
+                };
                 built += 1;
                 check(&format!("{name} {values}, {ranks} ranks, periodic {periodic}"), &*app, ranks);
             }
@@ -226,6 +229,52 @@ fn halos_arrive_in_parts() {
     });
 }
 
+/// A message along a dimension is for the next rank in that direction; ranks are numbered as on a grid of MPI.
+#[test]
+fn messages_along_a_given_grid_go_to_the_next_rank() {
+    for (name, dims, changes) in [
+        ("nas_lu", vec![3, 2], vec![("nx", "6"), ("ny", "7")]),
+        ("wrf_vec", vec![1, 3], vec![("ni", "5"), ("nj", "6"), ("nk", "4"), ("margin", "4")]),
+        ("nas_mg", vec![1, 4, 2], vec![("d1", "6"), ("d2", "5"), ("d3", "7")]),
+        ("milc", vec![1, 1, 3, 1], vec![("lx", "4"), ("ly", "6"), ("lz", "2"), ("lt", "4")]),
+        ("lammps_full", vec![1, 3, 1], vec![("dim1", "20"), ("icount", "13")]),
+        ("stencil7", vec![2, 1, 3], vec![("bytes", "8x32x16")]),
+        ("subarray", vec![4, 1, 3], vec![("shape", "6x5x4"), ("order", "c")]),
+        ("layout", vec![3, 4], vec![("neighbours", "faces2d")]),
+        ("layout", vec![5], vec![("neighbours", "next")]),
+    ] {
+        let (test, ranks) = (halo::find(name).unwrap(), dims.iter().product());
+        let context = HaloContext { ranks, periodic: true, dims: Some(dims.clone()), seed: 1 };
+        let app = test.build(&values(test, &changes).unwrap(), context).unwrap();
+        assert_eq!(app.grid().unwrap().dims(), dims, "{name}");
+        World::new(name, &*app, ranks).exchange([Way::HAND; 2]);
+        for rank in 0..ranks {
+            for send in app.stages(rank).iter().flat_map(|stage| &stage.sends) {
+                let (dimension, up) = app.along_grid(send.tag).unwrap();
+                let stride: usize = dims[dimension + 1..].iter().product();
+                let (at, length) = (rank / stride % dims[dimension], dims[dimension]);
+                let next = if up { (at + 1) % length } else { (at + length - 1) % length };
+                assert_eq!(send.peer, rank - at * stride + next * stride, "{name}: {rank}, tag {}", send.tag);
+            }
+        }
+    }
+    let stencil27 = halo::find("stencil27").unwrap();
+    let context = HaloContext { ranks: 8, periodic: true, dims: None, seed: 1 };
+    let app = stencil27.build(&values(stencil27, &[]).unwrap(), context).unwrap();
+    assert!(app.stages(0)[0].sends.iter().all(|send| app.along_grid(send.tag).is_none()));
+}
+
+#[test]
+fn a_stencil_sends_other_bytes_along_each_dimension() {
+    let stencil7 = halo::find("stencil7").unwrap();
+    let context = HaloContext { ranks: 27, periodic: true, dims: None, seed: 1 };
+    let app = stencil7.build(&values(stencil7, &[("bytes", "1KiBx80x8")]).unwrap(), context).unwrap();
+    let stage = app.stages(13).remove(0);
+    let sent: Vec<_> = stage.sends.iter().map(|send| (send.peer, send.face.bytes())).collect();
+    assert_eq!(sent, [(4, 1024), (10, 80), (12, 8), (14, 8), (16, 80), (22, 1024)]);
+    World::new("stencil7", &*app, 27).exchange([Way::Datatype(WireOrder::Ddt); 2]);
+}
+
 #[test]
 fn another_generation_has_other_values_everywhere() {
     every_app(|name, app, _| {
@@ -377,8 +426,9 @@ fn a_cut_covers_the_face_and_an_even_one_has_equal_parts() {
         }
     });
     let app = halo::find("nas_mg").unwrap();
-    let app =
-        app.build(&values(app, &[]).unwrap(), HaloContext { ranks: 8, periodic: true, seed: 1 }).unwrap();
+    let app = app
+        .build(&values(app, &[]).unwrap(), HaloContext { ranks: 8, periodic: true, dims: None, seed: 1 })
+        .unwrap();
     for stage in app.stages(3) {
         for transfer in stage.sends {
             let planes = transfer.face.planes().parts.len();
@@ -405,7 +455,7 @@ fn the_bytes_of_a_layout_are_those_of_the_text() {
     let given = [("send", "vector(3, 1, 4, int32)"), ("receive", "contiguous(3, int32) @ 4")];
     let test = halo::find("layout").unwrap();
     let values = values(test, &[given[0], given[1], ("neighbours", "next")]).unwrap();
-    let app = test.build(&values, HaloContext { ranks: 2, periodic: true, seed: 1 }).unwrap();
+    let app = test.build(&values, HaloContext { ranks: 2, periodic: true, dims: None, seed: 1 }).unwrap();
     let mut world = World::new("layout", &*app, 2);
     world.all_stages([Way::Datatype(WireOrder::Ddt); 2]);
     for (rank, other) in [(0, 1), (1, 0)] {
@@ -423,7 +473,9 @@ fn messages_are_as_large_as_in_the_ping_pong() {
         let [name, set, ranks, periodic, stage, tag, bytes] = cells[..] else { panic!("{row}") };
         let [ranks, stage, tag, bytes] = [ranks, stage, tag, bytes].map(|number| number.parse().unwrap());
         let (test, periodic) = (halo::find(name).unwrap(), periodic == "true");
-        let app = test.build(&test.set(set).unwrap(), HaloContext { ranks, periodic, seed: 1 }).unwrap();
+        let app = test
+            .build(&test.set(set).unwrap(), HaloContext { ranks, periodic, dims: None, seed: 1 })
+            .unwrap();
         let sends = (0..ranks).flat_map(|rank| app.stages(rank)[stage].sends.clone());
         let found: HashSet<usize> =
             sends.filter(|send| send.tag == tag).map(|send| send.face.bytes()).collect();
@@ -435,7 +487,7 @@ fn messages_are_as_large_as_in_the_ping_pong() {
 fn threads_pack_parts_of_one_face_at_once() {
     for name in ["nas_mg", "wrf_vec", "milc", "lammps_full", "specfem3d_cm"] {
         let test = halo::find(name).unwrap();
-        let context = HaloContext { ranks: 2, periodic: true, seed: 1 };
+        let context = HaloContext { ranks: 2, periodic: true, dims: None, seed: 1 };
         let app = test.build(&values(test, &[]).unwrap(), context).unwrap();
         let mut arrays = Arrays::new(app.arrays(0));
         Field::new(&*app, 0).fill(&mut arrays, 1);
@@ -466,8 +518,9 @@ fn halo_elements(app: &dyn HaloApp, rank: usize, array: usize) -> usize {
 fn edges_and_corners_belong_to_the_halo_where_the_application_sends_them() {
     let count = |name: &str, changes, ranks, periodic, array| {
         let test = halo::find(name).unwrap();
-        let app =
-            test.build(&values(test, changes).unwrap(), HaloContext { ranks, periodic, seed: 1 }).unwrap();
+        let app = test
+            .build(&values(test, changes).unwrap(), HaloContext { ranks, periodic, dims: None, seed: 1 })
+            .unwrap();
         halo_elements(&*app, 0, array)
     };
     let grid: &[(&str, &str)] = &[("d1", "6"), ("d2", "7"), ("d3", "8")];
@@ -497,7 +550,7 @@ fn atoms_reach_the_neighbours_across_edges_and_corners() {
     const ATOMS: u64 = 20;
     let test = halo::find("lammps_full").unwrap();
     let values = values(test, &[("dim1", "20"), ("icount", "15")]).unwrap();
-    let app = test.build(&values, HaloContext { ranks: 8, periodic: true, seed: 1 }).unwrap();
+    let app = test.build(&values, HaloContext { ranks: 8, periodic: true, dims: None, seed: 1 }).unwrap();
     let tag = app.cells(0, 1);
     let owners: HashSet<u64> = (0..app.arrays(0)[1].elements())
         .filter_map(|atom| match tag(atom) {

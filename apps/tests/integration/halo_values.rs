@@ -10,7 +10,7 @@ use crate::values;
 fn an_array_of_your_own_has_a_halo_on_the_axes_that_are_divided() {
     let test = halo::find("subarray").unwrap();
     let error = |changes: &[(&str, &str)]| {
-        let context = HaloContext { ranks: 8, periodic: true, seed: 1 };
+        let context = HaloContext { ranks: 8, periodic: true, dims: None, seed: 1 };
         test.build(&values(test, changes).unwrap(), context).err()
     };
     let refuses = |changes: &[(&str, &str)], message: &str| {
@@ -38,6 +38,60 @@ fn an_array_of_your_own_has_a_halo_on_the_axes_that_are_divided() {
     assert_eq!(error(&[("shape", "9x9+9x5x9"), ("halo", "1x1+1x0x1")]), None);
 }
 
+#[test]
+fn grids_and_bytes_that_do_not_fit_are_refused() {
+    let refusal = |name: &str, ranks, dims: &[usize], changes: &[(&str, &str)]| {
+        let test = halo::find(name).unwrap();
+        let dims = (!dims.is_empty()).then(|| dims.to_vec());
+        let built = values(test, changes)
+            .and_then(|values| test.build(&values, HaloContext { ranks, periodic: true, dims, seed: 1 }));
+        built.err().expect("refused").to_string()
+    };
+    assert_eq!(
+        refusal("nas_lu", 4, &[3, 2], &[]),
+        "parameter grid = 3x2: must have 4 ranks, as many as the run; it has 6"
+    );
+    assert_eq!(
+        refusal("nas_lu", 6, &[3, 2, 1], &[]),
+        "parameter grid = 3x2x1: must have 2 numbers, one for each dimension of the grid"
+    );
+    assert_eq!(
+        refusal("layout", 6, &[3, 2], &[]),
+        "parameter grid = 3x2: must have 1 number, one for each dimension of the grid"
+    );
+    assert_eq!(
+        refusal("fft2d", 4, &[2, 2], &[]),
+        "parameter grid = 2x2: the ranks of fft2d are not on a grid; leave it out"
+    );
+    assert_eq!(
+        refusal("nas_lu", 4, &[usize::MAX, 2], &[]),
+        format!("parameter grid = {}x2: must have 4 ranks, as many as the run; it has more", usize::MAX)
+    );
+    let bytes = |name, text| refusal(name, 8, &[], &[("bytes", text)]);
+    assert_eq!(bytes("stencil7", "10"), "parameter bytes = 10: must be a multiple of 8; 16 is");
+    assert_eq!(bytes("stencil7", "8x0x8"), "parameter bytes = 8x0x8: must be from 1 to 2147483647");
+    assert_eq!(
+        bytes("stencil7", "8x16"),
+        "parameter bytes = 8x16: must be one number, or three for z, y and x, joined by x"
+    );
+    assert_eq!(
+        bytes("stencil27", "8x16x8"),
+        "parameter bytes = 8x16x8: must be one number: edges and corners belong to no dimension"
+    );
+    assert!(bytes("stencil7", "-8").starts_with("parameter bytes = -8: must be a whole number"));
+}
+
+#[test]
+fn the_grid_of_an_array_is_in_the_order_of_its_shape() {
+    let dims = |order| {
+        let test = halo::find("subarray").unwrap();
+        let context = HaloContext { ranks: 6, periodic: true, dims: Some(vec![3, 2]), seed: 1 };
+        let values = values(test, &[("shape", "9x8x5"), ("halo", "1x1x0"), ("order", order)]).unwrap();
+        test.build(&values, context).unwrap().grid().unwrap().dims().to_vec()
+    };
+    assert_eq!((dims("c"), dims("fortran")), (vec![3, 2], vec![2, 3]));
+}
+
 /// The exchange of any layout with these values.
 fn layout(
     changes: &[(&str, &str)],
@@ -45,7 +99,7 @@ fn layout(
     periodic: bool,
 ) -> Result<Box<dyn HaloApp>, ParameterError> {
     let test = halo::find("layout").unwrap();
-    test.build(&values(test, changes)?, HaloContext { ranks, periodic, seed: 1 })
+    test.build(&values(test, changes)?, HaloContext { ranks, periodic, dims: None, seed: 1 })
 }
 
 #[test]
@@ -63,6 +117,7 @@ fn a_layout_goes_to_the_neighbours_that_are_named() {
     assert_eq!(peers("next", 4, false, 0), [vec![1], vec![]]);
     assert_eq!(peers("faces2d", 4, true, 3), [[1, 1, 2, 2], [1, 1, 2, 2]]);
     assert_eq!(peers("faces3d", 8, false, 7), [[3, 5, 6], [3, 5, 6]]);
+    assert_eq!(peers("all", 3, false, 1), [[1, 2, 0], [1, 0, 2]]);
 }
 
 #[test]

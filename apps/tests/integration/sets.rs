@@ -13,8 +13,9 @@ type Build<M> = fn(&Test<M>, &Values, usize) -> Result<(), ParameterError>;
 const MESSAGE: Build<fn(&Values, Context) -> ddtbench_apps::Built> =
     |test, values, ranks| test.build(values, Context { ranks, ..Context::default() }).map(drop);
 
-const EXCHANGE: Build<fn(&Values, HaloContext) -> halo::HaloBuilt> =
-    |test, values, ranks| test.build(values, HaloContext { ranks, periodic: true, seed: 1 }).map(drop);
+const EXCHANGE: Build<fn(&Values, HaloContext) -> halo::HaloBuilt> = |test, values, ranks| {
+    test.build(values, HaloContext { ranks, periodic: true, dims: None, seed: 1 }).map(drop)
+};
 
 fn sets_can_be_had_and_are_named_once<'a, M: 'a>(
     all: impl Iterator<Item = &'a Test<M>> + Clone,
@@ -77,7 +78,7 @@ fn nothing_is_counted_in_negative_numbers_or_zero_and_absurd_sizes_need_no_memor
 fn ranks_that_do_not_fit_are_refused_with_the_nearest_that_do() {
     let refusal = |name: &str, ranks| {
         let test = halo::find(name).unwrap();
-        let context = HaloContext { ranks, periodic: true, seed: 1 };
+        let context = HaloContext { ranks, periodic: true, dims: None, seed: 1 };
         test.build(&test.set(test.quick_set().name).unwrap(), context).err().map(|error| error.to_string())
     };
     assert_eq!(refusal("nas_mg", 3).unwrap(), "nas_mg on 3 ranks: the nearest that work are 2 and 4");

@@ -109,6 +109,10 @@ mod tests {
         let given = params(&[("threads", "4"), ("periodic", "no"), ("d1", "34"), ("d2", "18"), ("d3", "18")]);
         let case = HaloCase::parse("nas_mg", None, &given).unwrap();
         assert_eq!((case.setting.threads, case.setting.periodic), (4, false));
+        let given = params(&[("grid", "3x2x1"), ("bytes", "64KiBx8x16")]);
+        let stencil = HaloCase::parse("stencil7", None, &given).unwrap();
+        assert_eq!(stencil.to_string(), "bytes=65536x8x16 threads=1 grid=3x2x1");
+        assert_eq!(stencil.build(6, 1).unwrap().grid().unwrap().dims(), [3, 2, 1]);
         let again: BTreeMap<_, _> = case.pairs().into_iter().collect();
         assert_eq!(HaloCase::parse("nas_mg", None, &again).unwrap().to_string(), case.to_string());
     }
@@ -118,6 +122,8 @@ mod tests {
         for (name, text) in [
             ("threads", "0"),
             ("periodic", "perhaps"),
+            ("grid", "3x0x1"),
+            ("grid", "3,2"),
             ("arrival", "delay:100"),
             ("start", "gun"),
             ("colour", "red"),

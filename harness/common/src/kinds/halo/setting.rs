@@ -1,6 +1,7 @@
 //! The parameters of a case that are not values of the exchange.
 
 use apps::halo::HaloContext;
+use apps::joined_by_x;
 
 use crate::fine_grained::arrival::{Arrival, Sampler};
 use crate::fine_grained::emulation::{Computing, Emulation, compute_us};
@@ -23,6 +24,8 @@ named! {
 pub struct HaloSetting {
     /// Threads of each rank.
     pub threads: usize,
+    /// Ranks along each dimension of the grid; `None` for a grid as near to a cube as possible.
+    pub grid: Option<Vec<usize>>,
     /// Whether the first and the last rank of a dimension are neighbours.
     pub periodic: bool,
     /// Whether MPI may reorder the ranks on the grid.
@@ -39,6 +42,7 @@ impl Default for HaloSetting {
     fn default() -> Self {
         Self {
             threads: 1,
+            grid: None,
             periodic: true,
             reorder: false,
             arrival: Arrival::None,
@@ -51,6 +55,9 @@ impl Default for HaloSetting {
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<HaloSetting>] = &[
     parameter!("threads", threads: "N" = "1", threads, always; "threads of each rank"),
+    parameter!("grid", grid: "DIMS" = "as near to a cube as possible", ranks_of_dimensions,
+        |dims: &Option<Vec<usize>>| dims.as_deref().map(joined_by_x);
+        "ranks along each dimension, such as 3x2x1: slowest first, as in MPI_Cart_create; of subarray in the order of its shape"),
     parameter!("periodic", periodic: "" = "yes", yes_or_no, |&on: &bool| (!on).then(|| "no".to_owned());
         "whether the first and the last rank of a dimension are neighbours: yes or no"),
     parameter!("reorder", reorder: "" = "no", yes_or_no, |&on: &bool| on.then(|| "yes".to_owned());
@@ -64,6 +71,13 @@ pub const PARAMETERS: &[Parameter<HaloSetting>] = &[
     parameter!("start", start: "HOW" = "barrier", str::parse::<Start>, unusual;
         "how ranks begin together: barrier or clock"),
 ];
+
+/// Parses the ranks along each dimension of a grid.
+fn ranks_of_dimensions(text: &str) -> Result<Vec<usize>, String> {
+    let ranks = |text: &str| text.parse().ok().filter(|ranks| (1..=i32::MAX as usize).contains(ranks));
+    let dims = text.split('x').map(ranks).collect::<Option<Vec<_>>>();
+    dims.ok_or_else(|| "must be the ranks along each dimension, joined by x, such as 3x2x1".to_owned())
+}
 
 fn yes_or_no(text: &str) -> Result<bool, String> {
     match text {
@@ -91,7 +105,7 @@ impl HaloSetting {
 
     /// The context in which the exchange is built.
     pub fn context(&self, ranks: usize, seed: u64) -> HaloContext {
-        HaloContext { ranks, periodic: self.periodic, seed }
+        HaloContext { ranks, periodic: self.periodic, dims: self.grid.clone(), seed }
     }
 
     /// Draws of the threads' times at one rank. A delay of the last partition is not supported, because its size is not defined in a
