@@ -161,3 +161,30 @@ pub unsafe fn all_to_all_w(
         ))
     }
 }
+
+/// `MPI_Alltoallw` within one buffer; collective.
+///
+/// # Safety
+/// The types must be live. Sent data must be in readable memory after `base`, and received data in writable memory that
+/// does not overlap any other of the data. Lists have an entry for each rank.
+pub unsafe fn blocking_all_to_all_w(
+    comm: &Comm,
+    base: *mut u8,
+    sends: &PerPeer<c_int>,
+    receives: &PerPeer<c_int>,
+) -> Result<(), CallError> {
+    // SAFETY: the caller guarantees memory, types and lists.
+    unsafe {
+        call!(MPI_Alltoallw(
+            base.cast_const().cast(),
+            sends.counts.as_ptr(),
+            sends.displacements.as_ptr(),
+            sends.types.as_ptr(),
+            base.cast(),
+            receives.counts.as_ptr(),
+            receives.displacements.as_ptr(),
+            receives.types.as_ptr(),
+            comm.raw(),
+        ))
+    }
+}

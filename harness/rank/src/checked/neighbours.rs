@@ -1,4 +1,4 @@
-//! A graph of neighbours, and the collective between them.
+//! Neighbours on a graph or a grid, and the collective between them.
 
 use std::ffi::{c_int, c_void};
 
@@ -37,6 +37,11 @@ impl Neighbours {
             }
         })?;
         Ok(Self { comm: graph })
+    }
+
+    /// The ranks before and behind this one along each dimension of `grid`, a communicator of [`Comm::cartesian`]; collective.
+    pub fn cartesian(grid: &Comm) -> Result<Self, CallError> {
+        Ok(Self { comm: grid.duplicate()? })
     }
 
     pub fn comm(&self) -> &Comm {

@@ -3,6 +3,7 @@
 //! in which every exchange sends changed values and each share of a message is checked.
 
 pub mod active;
+mod all_to_all;
 mod bulk;
 pub mod data;
 mod exchange;
@@ -53,7 +54,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     ensure!(conditions.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");
     let case = args.case()?;
     let app = case.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason))?;
-    let can = |name: &str| halo::methods::can(app.has_loops(), name);
+    let can = |name: &str| halo::methods::lack(&*app, ranks, name).is_none();
     let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, can)?;
     let parts = Parts::new(&world.comm, &*app, case.setting.reorder, case.setting.threads)?;
     // After reordering, rank 0 of the grid may not be the reporting process, so all reports use the world.

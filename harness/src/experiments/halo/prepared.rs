@@ -7,8 +7,6 @@ use crate::experiments::{Context, Prepared, ProcessSettings};
 /// A rank that sends to itself where any does.
 const FIRST: usize = 0;
 
-const NO_LOOPS: &str = "it has no hand-written loops; its methods are all except manual and manual_tuned";
-
 /// The exchange with all values, for these methods.
 ///
 /// # Errors
@@ -28,13 +26,14 @@ pub fn prepare(planned: &PlannedCase, methods: &[String], setup: Context) -> Res
         });
         (method.clone(), checks)
     };
-    let lacking = methods.iter().filter(|method| !methods::can(app.has_loops(), method));
+    let lack = |method: &String| Some((method.clone(), methods::lack(&*app, setup.ranks, method)?));
+    let lacking = methods.iter().filter_map(lack).collect();
     let set = Some(set_name(case.test, planned.set.as_deref(), &case.values));
     let planned = PlannedCase { test: case.test.name.to_owned(), set, ..planned.clone() }.with(case.pairs());
     let (message, rank_bytes) = (message(&*app, setup.ranks), rank_bytes(&*app, setup.ranks));
     Ok(Prepared {
         process_settings: ProcessSettings { threads, ..ProcessSettings::default() },
-        lacking: lacking.map(|method| (method.clone(), NO_LOOPS)).collect(),
+        lacking,
         required_checks: methods.iter().map(checks).collect(),
         ..Prepared::new(planned, case.to_string(), move || message, rank_bytes)
     })
@@ -54,7 +53,7 @@ mod tests {
         assert!(prepared.lacking.keys().eq(["manual", "manual_tuned"]));
         assert_eq!(
             prepared.lacks(&["manual".to_owned(), "ddt".to_owned()]),
-            [format!("manual ({NO_LOOPS})")]
+            ["manual (it has no hand-written loops; its methods are all except manual and manual_tuned)"]
         );
         let again = prepare(&prepared.planned, &methods, Context { ranks: 4, seed: 1 }).unwrap();
         assert_eq!(again.planned, prepared.planned);
@@ -65,6 +64,22 @@ mod tests {
         );
         // 8 doubles to each of two neighbours.
         assert_eq!((again.message.bytes, again.message.segments), (128, 16));
+    }
+
+    #[test]
+    fn messages_between_other_ranks_than_neighbours_on_a_grid_lack_a_method() {
+        let lacks = |test: &str| {
+            let case = PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
+            let methods = ["neighbor_alltoallw", "neighbor_alltoallw:cart"].map(str::to_owned);
+            prepare(&case, &methods, Context { ranks: 4, seed: 1 }).unwrap().lacks(&methods)
+        };
+        for test in ["wrf_vec", "milc", "nas_mg", "nas_lu", "lammps_full", "stencil7", "subarray", "layout"] {
+            assert!(lacks(test).is_empty(), "{test}");
+        }
+        let reason = "not all of its messages go to the next rank along one dimension of a grid";
+        for test in ["fft2d", "specfem3d_mt", "specfem3d_oc", "stencil27"] {
+            assert_eq!(lacks(test), [format!("neighbor_alltoallw:cart ({reason})")], "{test}");
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The methods by which the messages of an exchange travel. The rank program implements them.
 
+use apps::halo::HaloApp;
+
 use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
 use crate::fine_grained::functions::PARTITIONED;
 use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
@@ -29,11 +31,22 @@ pub enum HaloTransfer {
     /// By one thread, after all threads have packed.
     Bulk(Form, Packing),
     /// By one `MPI_Neighbor_alltoallw` per stage with datatypes: blocking, or in another form.
-    Neighbour(Option<Form>),
+    Neighbour(Topology, Option<Form>),
+    /// By one `MPI_Alltoallw` per stage with datatypes.
+    AllToAllW,
     /// By puts between fences, with datatypes.
     Put,
     /// Each thread sends its share.
     Fine(FineTransport),
+}
+
+/// The communicator of a neighbourhood collective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topology {
+    /// A graph with the neighbours of a stage.
+    Graph,
+    /// The grid of the ranks, which has all neighbours along its dimensions.
+    Cartesian,
 }
 
 /// The transfers that carry the shares of a message.
@@ -54,9 +67,10 @@ impl HaloTransfer {
     pub const fn packing(self) -> Packing {
         match self {
             Self::Bulk(_, packing) => packing,
-            Self::Neighbour(_) | Self::Put | Self::Fine(FineTransport::PartitionedDatatypes) => {
-                Packing::Datatype
-            }
+            Self::Neighbour(..)
+            | Self::AllToAllW
+            | Self::Put
+            | Self::Fine(FineTransport::PartitionedDatatypes) => Packing::Datatype,
             Self::Fine(_) => Packing::ByHand,
         }
     }
@@ -64,7 +78,7 @@ impl HaloTransfer {
 
 /// All methods, in report order.
 const ROWS: &[MethodRow<HaloTransfer>] = {
-    use HaloTransfer::{Bulk, Fine, Neighbour, Put};
+    use HaloTransfer::{AllToAllW, Bulk, Fine, Neighbour, Put};
     const fn bulk(packing: Packing) -> HaloTransfer {
         Bulk(Form::Nonblocking, packing)
     }
@@ -88,9 +102,24 @@ const ROWS: &[MethodRow<HaloTransfer>] = {
         info("ddt", "nonblocking messages with derived datatypes").made_of(bulk(Packing::Datatype)),
         info("persistent", "hand-written loops around persistent messages; of `layout` the plain ones")
             .made_of(Bulk(Form::Persistent, Packing::ByHand)),
-        info("neighbor_alltoallw", "one MPI_Neighbor_alltoallw per stage, with derived datatypes")
+        info("persistent_ddt", "persistent messages with derived datatypes")
+            .made_of(Bulk(Form::Persistent, Packing::Datatype)),
+        info("neighbor_alltoallw", "one MPI_Neighbor_alltoallw per stage, with derived datatypes, on a graph of its neighbours")
             .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw"])
-            .made_of(Neighbour(None)),
+            .made_of(Neighbour(Topology::Graph, None)),
+        info(
+            "neighbor_alltoallw:cart",
+            "the same on the communicator of MPI_Cart_create; empty messages to neighbours that a stage does not have",
+        )
+        .needs(&["MPI_Neighbor_alltoallw"])
+        .on_request()
+        .made_of(Neighbour(Topology::Cartesian, None)),
+        info(
+            "alltoallw",
+            "one MPI_Alltoallw per stage, with a derived datatype for all messages to a rank, and none for ranks without one",
+        )
+        .on_request()
+        .made_of(AllToAllW),
         info("put_ddt", "MPI_Put between fences, with derived datatypes at both ends")
             .needs(&["MPI_Win_create", "MPI_Win_fence", "MPI_Put"])
             .made_of(Put),
@@ -115,9 +144,26 @@ const ROWS: &[MethodRow<HaloTransfer>] = {
 /// Their descriptions.
 pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
-/// Whether a method supports an exchange, depending on whether it has hand-written loops.
-pub fn can(has_loops: bool, method: &str) -> bool {
-    has_loops || find(method).is_ok_and(|method| !method.by_hand)
+/// Why a method does not support an exchange between this number of ranks; `None` if it does.
+pub fn lack(app: &dyn HaloApp, ranks: usize, method: &str) -> Option<&'static str> {
+    const NO_LOOPS: &str = "it has no hand-written loops; its methods are all except manual and manual_tuned";
+    const NOT_ALONG_A_GRID: &str =
+        "not all of its messages go to the next rank along one dimension of a grid";
+    let Ok(row) = row(method) else { return None };
+    let (MethodRow { info, made_of }, _) = row;
+    let is_along_grid = |rank: usize| {
+        let mut sends = app.stages(rank).into_iter().flat_map(|stage| stage.sends);
+        sends.all(|send| app.along_grid(send.tag).is_some())
+    };
+    match made_of {
+        _ if info.by_hand && !app.has_loops() => Some(NO_LOOPS),
+        HaloTransfer::Neighbour(Topology::Cartesian, _)
+            if app.grid().is_none() || !(0..ranks).all(is_along_grid) =>
+        {
+            Some(NOT_ALONG_A_GRID)
+        }
+        _ => None,
+    }
 }
 
 /// The method called `name`, or the reason why there is none.

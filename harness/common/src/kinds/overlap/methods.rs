@@ -1,6 +1,6 @@
 //! The methods for communication during a computation. The rank program implements them.
 
-use crate::kinds::halo::methods::HaloTransfer;
+use crate::kinds::halo::methods::{HaloTransfer, Topology};
 use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::{Form, Packing};
 
@@ -31,7 +31,7 @@ const ROWS: &[MethodRow<OverlapTransfer>] = {
         OverlapTransfer { message: Some((form, packing)), exchange, ..NONE }
     }
     const fn neighbour(form: Form) -> OverlapTransfer {
-        OverlapTransfer { exchange: Some(HaloTransfer::Neighbour(Some(form))), ..NONE }
+        OverlapTransfer { exchange: Some(HaloTransfer::Neighbour(Topology::Graph, Some(form))), ..NONE }
     }
     &[
         info(NONBLOCKING, "the operation's nonblocking form, as MPI_Ibcast")

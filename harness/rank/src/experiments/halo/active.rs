@@ -5,6 +5,7 @@ use common::kinds::halo::methods::HaloTransfer;
 use common::model::Outcome;
 use common::packing::Packing;
 
+use super::all_to_all::AllToAllW;
 use super::bulk::Bulk;
 use super::fine::Fine;
 use super::links::Link;
@@ -105,10 +106,11 @@ fn make<'a>(
     let lacks = |reason| Ok(Err(Outcome::NotAvailable { reason }));
     let method: Box<dyn HaloMethod + 'a> = match (transfer, calls) {
         (HaloTransfer::Bulk(form, packing), _) => Box::new(Bulk::new(parts, form, packing)?),
-        (HaloTransfer::Neighbour(form), _) => match Neighbour::new(parts, form)? {
+        (HaloTransfer::Neighbour(topology, form), _) => match Neighbour::new(parts, topology, form)? {
             Ok(method) => Box::new(method),
             Err(name) => return lacks(format!("this MPI lacks {name}")),
         },
+        (HaloTransfer::AllToAllW, _) => Box::new(AllToAllW::new(parts)?),
         (HaloTransfer::Put, _) => Box::new(PutTyped::new(parts)?),
         (HaloTransfer::Fine(transport), Ok(calls)) => Box::new(Fine::new(parts, transport, calls)?),
         (HaloTransfer::Fine(_), Err(reason)) => return lacks(reason),

@@ -19,6 +19,8 @@ pub struct Link {
     pub peer: usize,
     /// Distinguishes messages between the same two ranks.
     pub tag: usize,
+    /// The direction in which it is sent, if that is along one dimension of the grid: the dimension, and whether upwards.
+    pub along: Option<(usize, bool)>,
     /// The data to send, or the place to receive it.
     pub face: Face,
     /// The corresponding face at the peer.
@@ -53,7 +55,8 @@ impl Links {
             let start = end.next_multiple_of(ALIGNMENT);
             *end = start + transfer.face.bytes();
             let (peer, tag, face) = (transfer.peer, transfer.tag, transfer.face.clone());
-            Link { peer, tag, cut: face.cut(threads), face, far, wire: start..*end }
+            let along = app.along_grid(tag);
+            Link { peer, tag, along, cut: face.cut(threads), face, far, wire: start..*end }
         };
         let stages = app.stages(rank).into_iter().enumerate().map(|(s, stage)| StageLinks {
             sends: (stage.sends.iter())

@@ -64,6 +64,8 @@ pub trait HaloMethod {
 pub struct Parts {
     /// The ranks of the exchange, on its grid if it has one.
     pub comm: Comm,
+    /// Dimensions of the grid; 0 without one.
+    pub dimensions: usize,
     pub rank: usize,
     pub links: Links,
     pub memory: HaloMemory,
@@ -85,6 +87,7 @@ impl Parts {
         let displacements =
             (0..comm.size()?).map(|rank| Arrays::displacements_of(&app.arrays(rank))).collect();
         Ok(Self {
+            dimensions: app.grid().map_or(0, |grid| grid.dims().len()),
             rank,
             memory: HaloMemory::new(app, rank, &links),
             links,

@@ -1,5 +1,10 @@
-//! `neighbor_alltoallw`: one collective per stage over a graph of the neighbours, with a datatype for each.
+//! `neighbor_alltoallw`: one collective per stage over a graph of its neighbours, with a datatype for each; or over the
+//! grid of the ranks, whose neighbours without a message in a stage get an empty one.
+//!
+//! On a grid, neighbours are in the order of the dimensions, the lower one first. A message that is sent upwards arrives
+//! from the lower neighbour. This also applies if both neighbours are the same rank, or the rank itself (MPI-4.1 §8.6).
 
+use common::kinds::halo::methods::Topology;
 use common::packing::Form;
 use mpi::ffi::MPI_Aint;
 
@@ -11,9 +16,9 @@ use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Datatype, Request};
 use crate::handoff::Slot;
 
-/// A stage's graph, and a datatype per neighbour; `None` if the face is empty.
+/// A stage's communicator, and a datatype per neighbour; `None` if nothing is sent to it or received from it.
 struct StageCollective {
-    graph: Neighbours,
+    neighbours: Neighbours,
     sends: Vec<Option<Typed>>,
     receives: Vec<Option<Typed>>,
     /// The arguments for MPI.
@@ -30,36 +35,65 @@ pub struct Neighbour<'a> {
 }
 
 /// The arguments for a neighbour: a count, a byte offset, and a type.
-fn end<'a>(typed: &'a Option<Typed>, byte: &'a Datatype) -> (usize, i64, &'a Datatype) {
+pub(super) fn end<'a>(typed: &'a Option<Typed>, byte: &'a Datatype) -> (usize, i64, &'a Datatype) {
     match typed {
         Some(typed) => (1, typed.origin_bytes, &typed.datatype),
         None => (0, 0, byte),
     }
 }
 
+/// The messages for all neighbours of a communicator, in its order.
+fn by_neighbour(links: &[Link], topology: Topology, dimensions: usize, is_sent: bool) -> Vec<Option<&Link>> {
+    match topology {
+        Topology::Graph => links.iter().map(Some).collect(),
+        Topology::Cartesian => {
+            let mut all = vec![None; 2 * dimensions];
+            for link in links {
+                let (dimension, up) = link.along.expect("`lack` refuses messages in other directions");
+                all[2 * dimension + usize::from(up == is_sent)] = Some(link);
+            }
+            all
+        }
+    }
+}
+
 impl<'a> Neighbour<'a> {
     /// Collective. Returns the name of the function for persistent requests if the MPI lacks it.
-    pub fn new(parts: &'a Parts, form: Option<Form>) -> Result<Result<Self, &'static str>, CallError> {
+    pub fn new(
+        parts: &'a Parts,
+        topology: Topology,
+        form: Option<Form>,
+    ) -> Result<Result<Self, &'static str>, CallError> {
         let peers = |links: &[Link]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
-        let types = |links: &[Link]| -> Result<Vec<_>, CallError> {
-            links.iter().map(|link| Typed::of(&link.face, &parts.memory.displacements, &parts.comm)).collect()
+        let typed = |link: Option<&Link>| match link {
+            Some(link) => Typed::of(&link.face, &parts.memory.displacements, &parts.comm),
+            None => Ok(None),
+        };
+        let types = |links: &[Link], is_sent| -> Result<Vec<_>, CallError> {
+            by_neighbour(links, topology, parts.dimensions, is_sent).into_iter().map(typed).collect()
         };
         let ends = |all: &[Option<Typed>]| PerPeer::of(all.iter().map(|typed| end(typed, &parts.byte)));
         let mut stages = Vec::new();
         for stage in &parts.links.stages {
-            let (sends, receives) = (types(&stage.sends)?, types(&stage.receives)?);
+            let (sends, receives) = (types(&stage.sends, true)?, types(&stage.receives, false)?);
             let (from, to) = (ends(&sends)?, ends(&receives)?);
-            let graph = Neighbours::new(&parts.comm, &peers(&stage.receives), &peers(&stage.sends))?;
+            let neighbours = match topology {
+                Topology::Graph => {
+                    Neighbours::new(&parts.comm, &peers(&stage.receives), &peers(&stage.sends))?
+                }
+                Topology::Cartesian => Neighbours::cartesian(&parts.comm)?,
+            };
             let mut request = Request::null(&parts.comm);
             if let Some(Form::Persistent) = form {
                 let base = parts.memory.address(0);
                 // SAFETY: as in `finish`; lists and types live until the requests are freed.
-                match unsafe { graph.request(Form::Persistent, base, &from, &to) }? {
+                match unsafe { neighbours.request(Form::Persistent, base, &from, &to) }? {
                     Ok(made) => request = made,
                     Err(name) => return Ok(Err(name)),
                 }
             }
-            stages.push(StageCollective { graph, sends, receives, from, to, request: Slot::new(request) });
+            let request = Slot::new(request);
+            stages.push(StageCollective { neighbours, sends, receives, from, to, request });
         }
         Ok(Ok(Self { parts, form, stages }))
     }
@@ -71,7 +105,7 @@ impl HaloMethod for Neighbour<'_> {
     }
 
     unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
-        let StageCollective { graph, from, to, request, .. } = &self.stages[stage];
+        let StageCollective { neighbours, from, to, request, .. } = &self.stages[stage];
         // SAFETY: no other thread is here.
         let request = unsafe { request.get() };
         match self.form {
@@ -80,7 +114,7 @@ impl HaloMethod for Neighbour<'_> {
             Some(Form::Nonblocking) => {
                 // SAFETY: as in `finish`; the send and receive buffers are not used before that.
                 let begun =
-                    unsafe { graph.request(Form::Nonblocking, self.parts.memory.address(0), from, to) }?;
+                    unsafe { neighbours.request(Form::Nonblocking, self.parts.memory.address(0), from, to) }?;
                 *request = begun.expect("every MPI has nonblocking forms");
             }
         }
@@ -93,17 +127,17 @@ impl HaloMethod for Neighbour<'_> {
     }
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
-        let StageCollective { graph, from, to, request, .. } = &self.stages[stage];
+        let StageCollective { neighbours, from, to, request, .. } = &self.stages[stage];
         match self.form {
             // SAFETY: the faces are within the arrays, sent and received ones do not overlap, and all types live as long as the method.
-            None => unsafe { graph.all_to_all(self.parts.memory.address(0), from, to) },
+            None => unsafe { neighbours.all_to_all(self.parts.memory.address(0), from, to) },
             // SAFETY: no other thread is here.
             Some(_) => unsafe { request.get() }.wait(),
         }
     }
 
     fn messages(&self) -> Option<usize> {
-        Some(self.stages.iter().map(|stage| stage.sends.len()).sum())
+        Some(self.parts.links.stages.iter().map(|stage| stage.sends.len()).sum())
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {

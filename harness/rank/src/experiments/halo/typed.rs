@@ -1,7 +1,6 @@
 //! Faces as MPI's datatypes, and partitioned messages of them.
 
-use apps::Face;
-use apps::WireOrder;
+use apps::{Face, Message, WireOrder};
 use datatypes::Layout;
 
 use super::links::Link;
@@ -19,7 +18,15 @@ pub struct Typed {
 impl Typed {
     /// A face in the arrays with these displacements; `None` for an empty one.
     pub fn of(face: &Face, displacements: &[i64], comm: &Comm) -> Result<Option<Self>, CallError> {
-        let message = face.message(WireOrder::Ddt);
+        Self::of_message(&face.message(WireOrder::Ddt), displacements, comm)
+    }
+
+    /// The same for a message.
+    pub fn of_message(
+        message: &Message,
+        displacements: &[i64],
+        comm: &Comm,
+    ) -> Result<Option<Self>, CallError> {
         if message.pieces.is_empty() {
             return Ok(None);
         }
