@@ -11,7 +11,7 @@ use yaml_rust2::{Yaml, YamlLoader};
 use super::faulty_mpi;
 use super::job::{Ended, run};
 use super::setup::{self, Mpi, like_ddtbench, mpi};
-use super::trial::when_asked;
+use super::trial::{beside_others, when_asked};
 use super::typed::typed;
 
 /// A small case, with as few and as short launches as possible.
@@ -35,7 +35,33 @@ pub fn trials() -> Vec<Trial> {
             Ok(())
         })
     };
-    checks.map(trial).into()
+    let mut trials: Vec<Trial> = checks.map(trial).into();
+    trials.push(beside_others("examples::a module is added with all variables that it sets", module));
+    trials
+}
+
+/// Also if the session has loaded the module before, or another version of it: then loading changes little or nothing.
+fn module() {
+    const MODULE: &str = r#"
+        module() {
+            case $1 in
+                load) [ "${LOADEDMODULES:-}" = "$2" ] || export LOADEDMODULES=$2 MPI_HOME=/opt/$2 PATH=$PWD:$PATH ;;
+                unload) case ${LOADEDMODULES:-} in "$2"/*) PATH=${PATH#"$PWD:"}; unset LOADEDMODULES MPI_HOME ;; esac ;;
+            esac
+        }
+        export -f module
+    "#;
+    let dir = tempfile::tempdir().unwrap();
+    let mpicc = dir.path().join("mpicc");
+    fs::write(&mpicc, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&mpicc, fs::Permissions::from_mode(0o755)).unwrap();
+    for before in ["true", "module load mpi/1", "module load mpi/2"] {
+        let script = format!("{MODULE}\n{before}\n'{}' new mpi/1", example("add_module").display());
+        let mut bash = like_ddtbench("bash", dir.path());
+        let added = run(bash.args(["-c", &script]).env("DDTBENCH", "echo")).expect_code(0).out;
+        let start = format!("mpi add new --mpicc {} --env MPI_HOME=/opt/mpi/1 --env PATH=", mpicc.display());
+        assert!(added.starts_with(&start), "after {before}: {added}");
+    }
 }
 
 fn example(name: &str) -> PathBuf {
