@@ -8,9 +8,7 @@ use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Comparisons, Se
 use ddtbench::folder::{self, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
-use ddtbench::report::units;
 use ddtbench::run::{Difference, Environment, MpiAccount};
-use ddtbench::stats;
 
 use crate::cli::recorded;
 use crate::cli::run_page::comparisons;
@@ -125,7 +123,6 @@ impl Recording {
             r.environments.iter().flatten().flat_map(Environment::accounts).cloned().collect()
         };
         differ.extend(other_settings(&accounts(self), &accounts(other)));
-        differ.extend(self.other_state(other));
         for recording in [self, other] {
             let mpis = Record::mpis(&recording.records);
             if mpis.len() > 1 {
@@ -137,22 +134,6 @@ impl Recording {
             differ.push("they have no case in common".to_owned());
         }
         differ
-    }
-
-    /// How the state of the machine differs: a core's way to the other is faster or slower by far.
-    fn other_state(&self, other: &Self) -> Option<String> {
-        /// More than a state's own latency varies by: two states lie a factor of two and more apart.
-        const APART: f64 = 1.5;
-        let latency = |r: &Self| {
-            let all = r.records.iter().filter_map(|record| record.state_latency_s);
-            stats::median(&stats::sorted(all)).filter(|latency| *latency > 0.0)
-        };
-        let (here, there) = (latency(self)?, latency(other)?);
-        let differs = here > APART * there || there > APART * here;
-        differs.then(|| {
-            let [here, there] = [here, there].map(units::seconds);
-            format!("state of the machine: {here} and {there} from core to core")
-        })
     }
 
     fn of_environments(&self, value: fn(&Environment) -> Option<String>) -> BTreeSet<String> {
