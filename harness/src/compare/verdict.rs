@@ -298,6 +298,11 @@ mod tests {
         assert_eq!(far.seen(), "launches differ too much to see any change");
         assert_eq!(of(0.0, 0.6).seen(), "changes above 3.4x would be seen");
         assert_eq!(wide.seen(), "changes above 28% would be seen");
+        // A part of the error that lasts takes more, or no number is enough: 5 (1 - 0.04) / ((0.05 / 0.19623)^2 - 0.04) = 192.6.
+        let lasting = |part| {
+            Estimate::of(&Difference { lasting: part, ..difference(0.0, 0.1) }, (5, 7), 0.05, THRESHOLD)
+        };
+        assert_eq!((lasting(0.02).would_decide, lasting(0.05).would_decide), (Some(193), None));
         // It is as near to the threshold as can be: nobody can tell when that is decided.
         assert_eq!(of(THRESHOLD, 0.1).would_decide, None);
     }
