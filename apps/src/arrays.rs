@@ -86,6 +86,12 @@ impl Arrays {
         Self { pages: bytemuck::zeroed_vec(bytes / PAGE_BYTES), specs, places }
     }
 
+    /// The places of these arrays, without memory: it is empty. Allocating zeroed pages writes all of them.
+    pub fn without_memory(specs: Vec<ArraySpec>) -> Self {
+        let (places, _) = places(&specs, |_| 0);
+        Self { pages: Vec::new(), specs, places }
+    }
+
     /// The future [`Arrays::displacements`] of these arrays, without allocating them.
     pub fn displacements_of(specs: &[ArraySpec]) -> Vec<i64> {
         displacements(&places(specs, |_| 0).0)

@@ -36,6 +36,9 @@ pub(crate) use grid::indices;
 
 use crate::ParameterError;
 
+/// Why a halo's elements cannot have padding.
+const PADDED: &str = "must not have long doubles: halos compare all bytes, but MPI need not send their padding; ping-pongs can have them";
+
 /// All exchanges of applications, and of the user's own arrays and buffers.
 pub const HALOS: &[HaloTest] = &[
     wrf::VEC,

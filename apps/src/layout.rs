@@ -100,7 +100,6 @@ impl Sides {
             return Err(values.refuse("receive", reason));
         }
         let uniform = uniform(&send);
-        check_values(send.size(), uniform).map_err(|reason| values.refuse("send", reason))?;
         if values.layouts("receive").is_some() {
             same_types(&send, &receive).map_err(|reason| values.refuse("receive", reason))?;
         }
@@ -251,15 +250,6 @@ fn types(message: &Message) -> impl Iterator<Item = (Element, u64)> {
         }
         Some((element, count))
     })
-}
-
-/// Refuses more values than MPI can count. If there are several types, bytes are counted.
-fn check_values(bytes: u64, uniform: Option<Element>) -> Result<(), String> {
-    let sent = bytes / uniform.map_or(1, Element::size);
-    if sent > i32::MAX as u64 {
-        return Err(format!("has {sent} values: must have at most {}, which MPI takes as int", i32::MAX));
-    }
-    Ok(())
 }
 
 /// Refuses a receive side whose types differ from those sent.

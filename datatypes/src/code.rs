@@ -49,17 +49,22 @@ struct Code<'a> {
     lists: usize,
     /// Whether Fortran needs a loop variable.
     has_loop: bool,
+    /// Whether an argument of the call being written is beyond `int`, so that all counts and places are of type `MPI_Count`.
+    is_large: bool,
 }
 
 impl Default for Code<'_> {
     fn default() -> Self {
         let (declarations, statements, parts) = (String::new(), String::new(), Vec::new());
-        Self { language: Language::C, declarations, statements, parts, lists: 0, has_loop: false }
+        let (has_loop, is_large) = (false, false);
+        Self { language: Language::C, declarations, statements, parts, lists: 0, has_loop, is_large }
     }
 }
 
 /// An argument of a constructor.
 enum Argument<'a> {
+    /// Always of type `int`.
+    Small(i64),
     Int(i64),
     Address(i64),
     Ints(&'static str, &'a [i64]),
@@ -83,6 +88,7 @@ impl<'a> Code<'a> {
         let children = layout.constructor().children();
         let mut types: Vec<String> = children.iter().map(|child| self.add(child, false)).collect();
         let (function, mut arguments) = call(layout.constructor(), &mut types);
+        self.is_large = arguments.iter().any(Argument::is_beyond_int);
         let datatype = match is_last {
             true => "newtype".to_owned(),
             false => format!("part{}", self.parts.len() + 1),
@@ -92,7 +98,8 @@ impl<'a> Code<'a> {
             Language::C => format!("&{datatype}"),
             Language::Fortran => datatype.clone(),
         });
-        self.call(function, &texts);
+        let suffix = if self.is_large && self.language == Language::C { "_c" } else { "" };
+        self.call(&format!("{function}{suffix}"), &texts);
         if !is_last {
             self.parts.push((layout, datatype.clone()));
         }
@@ -151,7 +158,8 @@ impl<'a> Code<'a> {
     fn argument(&mut self, argument: Argument<'_>) -> String {
         let is_c = self.language == Language::C;
         match argument {
-            Argument::Int(value) => value.to_string(),
+            Argument::Small(value) => value.to_string(),
+            Argument::Int(value) => self.count(value),
             Argument::Address(value) => self.address(value),
             Argument::Order(order) => match order {
                 Order::C => "MPI_ORDER_C".to_owned(),
@@ -159,11 +167,21 @@ impl<'a> Code<'a> {
             },
             Argument::Type(name) => name,
             Argument::Ints(name, list) => {
-                let of = if is_c { "int" } else { "integer" };
-                self.list(name, of, list.iter().map(i64::to_string).collect(), Some(list))
+                let of = match (self.is_large, is_c) {
+                    (false, true) => "int",
+                    (false, false) => "integer",
+                    (true, true) => "MPI_Count",
+                    (true, false) => "integer(kind=MPI_COUNT_KIND)",
+                };
+                self.list(name, of, list.iter().map(|value| self.count(*value)).collect(), Some(list))
             }
             Argument::Addresses(name, list) => {
-                let of = if is_c { "MPI_Aint" } else { "integer(kind=MPI_ADDRESS_KIND)" };
+                let of = match (self.is_large, is_c) {
+                    (false, true) => "MPI_Aint",
+                    (false, false) => "integer(kind=MPI_ADDRESS_KIND)",
+                    (true, true) => "MPI_Count",
+                    (true, false) => "integer(kind=MPI_COUNT_KIND)",
+                };
                 self.list(name, of, list.iter().map(|value| self.address(*value)).collect(), Some(list))
             }
             Argument::Constants(name, values) => {
@@ -179,8 +197,14 @@ impl<'a> Code<'a> {
     fn address(&self, value: i64) -> String {
         match self.language {
             Language::C => value.to_string(),
+            Language::Fortran if self.is_large => format!("{value}_MPI_COUNT_KIND"),
             Language::Fortran => format!("{value}_MPI_ADDRESS_KIND"),
         }
+    }
+
+    /// A number that is of type `int` in calls without large numbers.
+    fn count(&self, value: i64) -> String {
+        if self.is_large { self.address(value) } else { value.to_string() }
     }
 
     /// A list as an argument: itself if it is short, otherwise a variable, or in Fortran a loop within brackets. `numbers`: the values, if
@@ -202,11 +226,11 @@ impl<'a> Code<'a> {
         let value = progression.map(|(start, step)| match (start, step) {
             (start, 0) => start,
             (start, step) => {
-                let step = match (is_c, of.contains("Aint")) {
-                    (true, true) => format!("(MPI_Aint){step}"),
-                    (true, false) => step.to_string(),
-                    (false, _) if of.contains("ADDRESS") => self.address(step),
-                    (false, _) => step.to_string(),
+                let is_long = of != "int" && of != "integer";
+                let step = match is_long {
+                    true if is_c => format!("({of}){step}"),
+                    true => self.address(step),
+                    false => step.to_string(),
                 };
                 if start.starts_with('0') { format!("{step} * i") } else { format!("{start} + {step} * i") }
             }
@@ -273,9 +297,21 @@ fn of_loop(values: &[String], numbers: Option<&[i64]>) -> Option<(String, i64)> 
     (is_even && step >= 0).then_some((first, step))
 }
 
+impl Argument<'_> {
+    /// Whether it has a number that must be an `int`, and does not fit.
+    fn is_beyond_int(&self) -> bool {
+        let is_beyond = |value: &i64| i32::try_from(*value).is_err();
+        match self {
+            Self::Int(value) => is_beyond(value),
+            Self::Ints(_, list) => list.iter().any(is_beyond),
+            _ => false,
+        }
+    }
+}
+
 /// The call of a constructor without the new type. Names of children are taken.
 fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static str, Vec<Argument<'a>>) {
-    use Argument::{Address, Addresses, Int, Ints, Type, Types};
+    use Argument::{Address, Addresses, Int, Ints, Small, Type, Types};
     const LENGTHS: &str = "blocklengths";
     const PLACES: &str = "displacements";
     let names = std::mem::take(types);
@@ -309,7 +345,7 @@ fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static 
         Constructor::Subarray { sizes, subsizes, starts, order, .. } => (
             "MPI_Type_create_subarray",
             vec![
-                length(sizes),
+                Small(sizes.len() as i64),
                 Ints("sizes", sizes),
                 Ints("subsizes", subsizes),
                 Ints("starts", starts),
@@ -325,13 +361,13 @@ fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static 
             (
                 "MPI_Type_create_darray",
                 vec![
-                    Int(*size),
-                    Int(*rank),
-                    length(gsizes),
+                    Small(*size),
+                    Small(*rank),
+                    Small(gsizes.len() as i64),
                     Ints("gsizes", gsizes),
                     Argument::Constants("distribs", distribs),
                     Argument::Constants("dargs", dargs.iter().map(darg).collect()),
-                    Ints("psizes", psizes),
+                    Argument::Constants("psizes", psizes.iter().map(i64::to_string).collect()),
                     Argument::Order(*order),
                     child(),
                 ],
@@ -376,6 +412,35 @@ mod tests {
              MPI_ORDER_C, MPI_DOUBLE_PRECISION, newtype)\n\
              call MPI_Type_commit(newtype)\n"
         );
+    }
+
+    #[test]
+    fn numbers_beyond_int_are_counts() {
+        // Without the ends of lines within calls.
+        let found =
+            |layout: &str, language| code(layout, language).replace(" &\n    ", " ").replace("\n    ", " ");
+        for (layout, language, call) in [
+            (
+                "indexed_block(1, [0, 3000000000], double)",
+                Language::C,
+                "MPI_Type_create_indexed_block_c(2, 1, (MPI_Count[]){0, 3000000000}, MPI_DOUBLE, &newtype);",
+            ),
+            (
+                "indexed_block(1, [0, 3000000000], double)",
+                Language::Fortran,
+                "call MPI_Type_create_indexed_block(2_MPI_COUNT_KIND, 1_MPI_COUNT_KIND, [0_MPI_COUNT_KIND, \
+                 3000000000_MPI_COUNT_KIND], MPI_DOUBLE_PRECISION, newtype)",
+            ),
+            // The number of dimensions is an int also then.
+            (
+                "subarray([3000000000], [2], [0], c, byte)",
+                Language::C,
+                "MPI_Type_create_subarray_c(1, (MPI_Count[]){3000000000}, (MPI_Count[]){2}, (MPI_Count[]){0}, MPI_ORDER_C,",
+            ),
+        ] {
+            let found = found(layout, language);
+            assert!(found.contains(call), "{found}");
+        }
     }
 
     #[test]

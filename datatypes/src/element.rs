@@ -65,14 +65,19 @@ elements! {
     Uint32 = "uint32", 4, "MPI_UINT32_T", "MPI_UINT32_T", ["uint32_t", "unsigned", "unsigned int"];
     Uint64 = "uint64", 8, "MPI_UINT64_T", "MPI_UINT64_T",
         ["uint64_t", "unsigned long", "unsigned_long", "unsigned long int", "unsigned long long", "size_t"];
+    Half = "half", 2, "MPIX_C_FLOAT16", "MPIX_C_FLOAT16",
+        ["float16", "_float16", "float16_t", "short float", "short_float", "real(2)", "real*2", "real2"];
     Float = "float", 4, "MPI_FLOAT", "MPI_REAL", ["real", "real(4)", "real*4", "real4"];
     Double = "double", 8, "MPI_DOUBLE", "MPI_DOUBLE_PRECISION",
         ["real(8)", "real*8", "real8", "double precision", "double_precision"];
+    LongDouble = "long_double", 16, "MPI_LONG_DOUBLE", "MPI_LONG_DOUBLE", ["long double"];
     FloatComplex = "float_complex", 8, "MPI_C_FLOAT_COMPLEX", "MPI_COMPLEX",
         ["float complex", "float _complex", "complex", "complex(4)", "complex*8", "complex8"];
     DoubleComplex = "double_complex", 16, "MPI_C_DOUBLE_COMPLEX", "MPI_DOUBLE_COMPLEX",
         ["double complex", "double _complex", "complex(8)", "complex*16", "complex16"];
-    Logical = "logical", 1, "MPI_C_BOOL", "MPI_C_BOOL", ["bool", "_bool"];
+    LongDoubleComplex = "long_double_complex", 32, "MPI_C_LONG_DOUBLE_COMPLEX", "MPI_C_LONG_DOUBLE_COMPLEX",
+        ["long double complex", "long double _complex"];
+    Bool = "bool", 1, "MPI_C_BOOL", "MPI_C_BOOL", ["_bool", "cxx_bool"];
 }
 
 impl Element {
@@ -81,7 +86,18 @@ impl Element {
         match self {
             Self::FloatComplex => 4,
             Self::DoubleComplex => 8,
+            Self::LongDoubleComplex => 16,
             other => other.size(),
+        }
+    }
+
+    /// Bytes of a part of a value, and how many of these have data; the bytes after them are padding, which copies of the value need
+    /// not keep. `None` without padding.
+    pub const fn padded_parts(self) -> Option<(usize, usize)> {
+        match self {
+            // The x87 format has 80 bits. Other processors use all 128.
+            Self::LongDouble | Self::LongDoubleComplex if cfg!(target_arch = "x86_64") => Some((16, 10)),
+            _ => None,
         }
     }
 }

@@ -216,6 +216,14 @@ impl Layout {
         self.true_upper_bound() - self.true_lower_bound()
     }
 
+    /// Whether one of its predefined types is such a type, also one of which it has no value.
+    pub fn has(&self, is_such: &dyn Fn(Element) -> bool) -> bool {
+        match self.constructor() {
+            Constructor::Named { element } => is_such(*element),
+            other => other.children().iter().any(|child| child.has(is_such)),
+        }
+    }
+
     /// Levels of constructors, the predefined type included.
     pub fn depth(&self) -> u32 {
         self.0.depth

@@ -164,7 +164,7 @@ fn printed_code_compiles(mpi: &Mpi) {
         "resized(-8, 4000, hvector(3, 1, 640, vector(4, 2, 5, float)))",
         "struct([1, 2], [0, 8], [int32, contiguous(2, double_complex)])",
         "indexed([3, 1, 2, 1, 1, 1, 1, 9, 1, 1, 1], [9, 0, 20, 30, 40, 50, 60, 70000000, 80000000, 90000000, 100000000], uint16)",
-        "hindexed_block(2, [0, 64, 128, 192, 256, 320, 384], logical)",
+        "hindexed_block(2, [0, 64, 128, 192, 256, 320, 384], bool)",
         "struct([1, 1, 1, 1, 1, 1], [0, 8, 16, 24, 32, 40], [byte, byte, byte, byte, byte, byte])",
         "double",
     ] {

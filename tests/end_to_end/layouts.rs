@@ -23,6 +23,8 @@ pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
         ("a file and a text are measured by all methods that need no loop", measured),
         ("long lists in files reach the ranks, and a message without data is measured", lists_and_nothing),
+        ("every element is measured", elements),
+        ("arguments beyond int are passed if the MPI can take them", beyond_int),
     ];
     let mut trials = trials_on(&MPIS, Need::AllProcessors, "layouts", checks);
     let on_one: &[(&str, Check)] = &[
@@ -74,6 +76,33 @@ fn lists_and_nothing(mpi: &Mpi) {
     let bytes: Vec<_> = rows.iter().map(|row| row.get("bytes")).collect();
     assert_eq!(bytes, ["0", "0", "0", "320072", "320072", "320072"]);
     assert!(kept.read("values/1-send.txt").starts_with("indexed_block(1,[0,7,14,21,"));
+}
+
+/// Values of the types that few programs have; half of the bytes of a long double may be padding.
+fn elements(mpi: &Mpi) {
+    let layouts = ["long double", "long double _Complex", "_Bool", "_Float16"]
+        .map(|element| format!("--layout 'vector(100, 2, 3, {element})'"));
+    let mixed = "--layout 'struct([2, 3, 1], [0, 32, 48], [long double, int, MPI_LONG_DOUBLE])'";
+    let line =
+        format!("run {} {mixed} -m reference,loop,mpi_pack,ddt --launches 1 {SHORT}", layouts.join(" "));
+    let kept = Measuring::on(mpi, line).ends(0);
+    let rows = kept.summary.with(&[("phase", "round_trip")]);
+    assert!(rows.len() == 5 * 4 && rows.iter().all(|row| row.is_measured()), "{rows:?}\n{}", kept.ended);
+}
+
+/// A block without values may be anywhere, so nothing is large here except an argument.
+fn beyond_int(mpi: &Mpi) {
+    let line = "run --layout 'indexed([4, 0], [1, 3000000000], double)' -m loop,mpi_pack,ddt --launches 1";
+    let kept = Measuring::on(mpi, format!("{line} {SHORT}")).ends(0);
+    kept.summary.expect_measured("", &["loop"]);
+    for method in ["mpi_pack", "ddt"] {
+        match mpi.name {
+            "mpich" => kept.summary.expect_measured("", &[method]),
+            _ => {
+                kept.summary.expect_failed("", method, "not available", &["3000000000", "MPI_Type_indexed_c"])
+            }
+        }
+    }
 }
 
 fn no_file_needed(mpi: &Mpi) {

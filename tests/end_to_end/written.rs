@@ -42,9 +42,11 @@ fn layouts() -> Vec<Layout> {
     let far: Vec<i64> = (1..60).map(|i| 1003 * i * i).collect();
     let parts: Vec<Layout> = (1..60).map(|count| Layout::contiguous(count, &double).unwrap()).collect();
     // The widest ends them: some MPIs round an extent up to it.
-    let mut all: Vec<Layout> = Element::ALL.map(Layout::named).into();
+    // Half precision has another constant in each MPI.
+    let is_simple = |element: &Element| *element != Element::Half && !is_padded(*element);
+    let mut all: Vec<Layout> = Element::ALL.into_iter().filter(is_simple).map(Layout::named).collect();
     all.sort_by_key(Layout::size);
-    let places: Vec<i64> = (0..).step_by(16).take(all.len()).collect();
+    let places: Vec<i64> = (0..).step_by(32).take(all.len()).collect();
     vec![
         double.clone(),
         text("vector(1024, 1, 32, double)"),
@@ -58,6 +60,11 @@ fn layouts() -> Vec<Layout> {
         Layout::structure(&vec![1; all.len()], &places, &all).unwrap(),
         Layout::hindexed(&[], &[], &double).unwrap(),
     ]
+}
+
+/// Whether MPIs need not pack all bytes of a value.
+fn is_padded(element: Element) -> bool {
+    element.padded_parts().is_some()
 }
 
 /// The layouts, and all other descriptions of each.

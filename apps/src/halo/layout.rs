@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use datatypes::Element;
 
 use super::grid::along;
-use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
+use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, PADDED, Stage, Transfer};
 use crate::face::Face;
 use crate::layout::{Described, NAME, RECEIVE, SEND, Sides, places};
 use crate::{ArraySpec, Message, Parameter, Piece, Preset, Values};
@@ -71,6 +71,10 @@ pub const LAYOUT: HaloTest = HaloTest {
 
 fn build(values: &Values, context: HaloContext) -> HaloBuilt {
     let sides = Sides::new(values)?;
+    let is_padded = |element: Element| element.padded_parts().is_some();
+    if sides.send.pieces.iter().any(|piece| piece.layout.has(&is_padded)) {
+        return Err(values.refuse("send", PADDED));
+    }
     let mut specs = sides.specs();
     // Values are identified by elements, which have the same size at both ends. If types are mixed, or if values are
     // not aligned to elements of the array, the elements are the largest words of which all values consist.

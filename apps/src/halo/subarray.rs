@@ -8,7 +8,7 @@
 //! before, so that edges and corners arrive.
 
 use super::patch::{Axis, Patch, PatchArray, Swap};
-use super::{HaloBuilt, HaloContext, HaloTest};
+use super::{HaloBuilt, HaloContext, HaloTest, PADDED};
 use crate::region::Description;
 use crate::subarray::{ARRAYS, Declared, ORDER, SHAPE, halo, slowest_first};
 use crate::{Parameter, Preset, Values};
@@ -50,6 +50,9 @@ pub const SUBARRAY: HaloTest = HaloTest {
 
 fn build(values: &Values, mut context: HaloContext) -> HaloBuilt {
     let declared = Declared::new(values)?;
+    if declared.element.padded_parts().is_some() {
+        return Err(values.refuse("element", PADDED));
+    }
     let width = values.positive("width")?;
     let halos = declared.halos(width, None)?;
     let mut dimensions = Vec::new();

@@ -11,7 +11,7 @@ fn names() -> impl Iterator<Item = (&'static str, Element)> {
 }
 
 /// MPI's names of C types begin with these, in lower case.
-const PREFIXES: [&str; 2] = ["mpi_c_", "mpi_"];
+const PREFIXES: [&str; 4] = ["mpix_c_", "mpix_", "mpi_c_", "mpi_"];
 
 /// The predefined type at the start of `text`, by its longest name, and the bytes that it takes. Letters have any case.
 pub fn element(text: &str) -> Option<(Element, usize)> {
@@ -104,7 +104,8 @@ pub fn similar<'a>(candidates: &[&'a str], name: &str) -> Option<&'a str> {
 mod tests {
     use super::*;
     use crate::Element::{
-        Char, Double, DoubleComplex, Float, FloatComplex, Int32, Int64, Logical, Uint32, Uint64,
+        Bool, Char, Double, DoubleComplex, Float, FloatComplex, Half, Int32, Int64, LongDouble,
+        LongDoubleComplex, Uint32, Uint64,
     };
 
     #[test]
@@ -131,8 +132,17 @@ mod tests {
             ("MPI_UNSIGNED_LONG", Uint64),
             ("unsigned long long", Uint64),
             ("MPI_UNSIGNED", Uint32),
-            ("MPI_C_BOOL", Logical),
-            ("bool", Logical),
+            ("MPI_C_BOOL", Bool),
+            ("bool", Bool),
+            ("_Bool", Bool),
+            ("long double", LongDouble),
+            ("MPI_LONG_DOUBLE", LongDouble),
+            ("long double _Complex", LongDoubleComplex),
+            ("MPI_C_LONG_DOUBLE_COMPLEX", LongDoubleComplex),
+            ("_Float16", Half),
+            ("MPIX_C_FLOAT16", Half),
+            ("MPIX_SHORT_FLOAT", Half),
+            ("MPI_SHORT_FLOAT", Half),
             ("MPI_C_DOUBLE_COMPLEX", DoubleComplex),
             ("MPI_DOUBLE_COMPLEX", DoubleComplex),
             ("MPI_COMPLEX", FloatComplex),
@@ -144,7 +154,9 @@ mod tests {
             is(name, expected);
         }
         assert_eq!(element("real(8), 3"), Some((Double, 7)));
-        for none in ["reals", "MPI_DOUBLES", "doubleprecision", "vector(1, 2, 3, double)", "MPI_", "é"] {
+        for none in
+            ["reals", "MPI_DOUBLES", "doubleprecision", "vector(1, 2, 3, double)", "MPI_", "é", "logical"]
+        {
             assert_eq!(element(none), None, "{none}");
         }
     }

@@ -51,7 +51,7 @@ fn predefined_types_are_their_c_types() {
         assert_map(&named(element), &[(element, 0)], 0, element.size() as i64);
     }
     let sizes = Element::ALL.map(|element| (element.size(), element.alignment()));
-    let c = [1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8].map(|size| (size, size));
-    assert_eq!(sizes[..12], c);
-    assert_eq!(sizes[12..], [(8, 4), (16, 8), (1, 1)]);
+    let c = [1, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 16].map(|size| (size, size));
+    assert_eq!(sizes[..14], c);
+    assert_eq!(sizes[14..], [(8, 4), (16, 8), (32, 16), (1, 1)]);
 }

@@ -4,33 +4,75 @@ use std::sync::LazyLock;
 
 use apps::{Arrays, MicroApp, Side, WireOrder};
 
+use crate::packing::{Location, Packing};
 use crate::proc;
 
-/// Bytes of a wire buffer for a message: an eighth and a page more, because some libraries' `MPI_Pack` writes more than
-/// the data. `None` if it exceeds the address space.
-pub fn wire_bytes(message_bytes: u64) -> Option<u64> {
-    message_bytes.checked_add(message_bytes / 8)?.checked_add(4096)
+/// The memory that methods need of a rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Buffers {
+    /// The arrays.
+    pub arrays: bool,
+    /// A buffer for the packed message that is sent.
+    pub outgoing: bool,
+    /// One for the packed message that is received.
+    pub incoming: bool,
+    /// Whether `MPI_Pack` is called: some libraries write more than the data.
+    pub packs_by_mpi: bool,
 }
 
-/// Memory that a rank needs, in bytes: the arrays, two wire buffers, and data for verification (the expected packed
-/// bytes, and the places of segments on both sides). `None` if it exceeds the address space. If the value exceeds this
-/// machine's memory, it is only a lower bound.
-pub fn rank_bytes(app: &MicroApp) -> Option<u64> {
+impl Buffers {
+    /// Those of all methods.
+    pub const ALL: Self = Self { arrays: true, outgoing: true, incoming: true, packs_by_mpi: true };
+
+    /// Those of a message that is packed and unpacked in these ways.
+    pub const fn of(send: Packing, receive: Packing) -> Self {
+        Self {
+            arrays: !(matches!(send.location(), Location::Wire)
+                && matches!(receive.location(), Location::Wire)),
+            outgoing: !send.is_typed(),
+            incoming: !receive.is_typed(),
+            packs_by_mpi: matches!(send, Packing::Mpi),
+        }
+    }
+
+    /// Those of either.
+    pub const fn or(self, other: Self) -> Self {
+        Self {
+            arrays: self.arrays || other.arrays,
+            outgoing: self.outgoing || other.outgoing,
+            incoming: self.incoming || other.incoming,
+            packs_by_mpi: self.packs_by_mpi || other.packs_by_mpi,
+        }
+    }
+
+    /// Bytes of the buffer to send and of the one to receive: a page more than the message, in which stray writes are seen, and an eighth
+    /// for `MPI_Pack`. `None` if they exceed the address space.
+    pub fn wire_bytes(self, message_bytes: u64) -> Option<[u64; 2]> {
+        let reserve = if self.packs_by_mpi { message_bytes / 8 } else { 0 };
+        let bytes = message_bytes.checked_add(reserve)?.checked_add(4096)?;
+        Some([self.outgoing, self.incoming].map(|is_needed| if is_needed { bytes } else { 0 }))
+    }
+}
+
+/// Memory that a rank needs, in bytes: the arrays and wire buffers of its methods, and the places of segments and of the bytes that
+/// are rewritten. `None` if it exceeds the address space. If the value exceeds this machine's memory, it is only a lower bound.
+pub fn rank_bytes(app: &MicroApp, buffers: Buffers) -> Option<u64> {
     /// Read only once: it bounds a count, and reading it takes longer than most counts.
     static AVAILABLE: LazyLock<u64> = LazyLock::new(|| available_bytes().unwrap_or(u64::MAX));
-    rank_bytes_here(app, *AVAILABLE)
+    rank_bytes_here(app, buffers, *AVAILABLE)
 }
 
-fn rank_bytes_here(app: &MicroApp, available: u64) -> Option<u64> {
-    /// Bytes per segment on both sides: offset and length.
-    const PLACES_BYTES: u64 = 2 * 16;
-    let arrays = Arrays::footprint_bytes(&app.arrays)? as u64;
-    let size = app.message_bytes();
-    let buffers = wire_bytes(size)?.checked_mul(2)?.checked_add(size.checked_mul(2)?)?;
-    let without = arrays.checked_add(buffers)?;
+fn rank_bytes_here(app: &MicroApp, buffers: Buffers, available: u64) -> Option<u64> {
+    /// Bytes per segment: offset and length on both sides, and a place that is rewritten in its first line.
+    const PLACES_BYTES: u64 = 2 * 16 + 8;
+    let arrays = if buffers.arrays { Arrays::footprint_bytes(&app.arrays)? as u64 } else { 0 };
+    let [outgoing, incoming] = buffers.wire_bytes(app.message_bytes())?;
+    let without = arrays.checked_add(outgoing)?.checked_add(incoming)?;
     let room = available.saturating_sub(without) / PLACES_BYTES;
     let segments = app.send.listed_segments().unwrap_or_else(|| counted_segments(app, room));
-    without.checked_add(segments.checked_mul(PLACES_BYTES)?)
+    // Segments of less than 64 lines have such a place in each line.
+    let lines = (app.message_bytes() / 64).min(segments.checked_mul(64)?);
+    without.checked_add(segments.checked_mul(PLACES_BYTES)?)?.checked_add(lines.checked_mul(8)?)
 }
 
 /// The segments of a message, counted only up to one more than there is room for, because counting takes time.
@@ -54,8 +96,8 @@ pub fn check_bytes(of_rank: Option<u64>, ranks: usize, available: u64) -> Result
 ///
 /// # Errors
 /// The memory needed and the memory available.
-pub fn check_engine(app: &MicroApp, available: u64) -> Result<(), String> {
-    check_one(rank_bytes(app).and_then(|bytes| bytes.checked_mul(2)), available)
+pub fn check_engine(app: &MicroApp, buffers: Buffers, available: u64) -> Result<(), String> {
+    check_one(rank_bytes(app, buffers).and_then(|bytes| bytes.checked_mul(2)), available)
 }
 
 /// Refuses a layout if its index lists cannot be drawn with the memory of this machine, or its segments cannot be listed.
@@ -105,6 +147,7 @@ pub fn available_bytes() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::pingpong::methods::buffers;
 
     fn of(layout: &str) -> MicroApp {
         let mut values = apps::LAYOUT.set(apps::LAYOUT.quick_set().name).unwrap();
@@ -115,13 +158,35 @@ mod tests {
     #[test]
     fn segments_are_counted_as_far_as_there_is_room_for_their_places() {
         let app = of("vector(1000,1,2,double)");
-        let all = rank_bytes_here(&app, u64::MAX).unwrap();
-        assert!(all > 1000 * 32 && rank_bytes(&app) == Some(all));
-        let some = rank_bytes_here(&app, all - 500 * 32).unwrap();
-        assert!(some > all - 500 * 32 && some < all, "{some} of {all}");
+        let all = rank_bytes_here(&app, Buffers::ALL, u64::MAX).unwrap();
+        assert!(all > 1000 * 40 && rank_bytes(&app, Buffers::ALL) == Some(all));
+        let some = rank_bytes_here(&app, Buffers::ALL, all - 500 * 40).unwrap();
+        assert!(some > all - 500 * 40 && some < all, "{some} of {all}");
         assert!(check_layout(&app, 1000 * 48).is_ok() && check_layout(&app, 999 * 48).is_err());
         // Two thousand million blocks. They are not counted, because the arrays by themselves are too large.
         let app = of("vector(2000000000,1,2,double)");
-        assert!(rank_bytes_here(&app, 1 << 30).unwrap() > 48 << 30);
+        assert!(rank_bytes_here(&app, Buffers::ALL, 1 << 30).unwrap() > 48 << 30);
+    }
+
+    #[test]
+    fn memory_is_in_proportion_to_the_methods() {
+        let app = of("vector(2200,262144,262145,float)");
+        let message = 2200 * 262_144 * 4;
+        // Messages of memory, to within a thousandth.
+        let messages = |methods: &[&str]| {
+            let methods: Vec<String> = methods.iter().map(ToString::to_string).collect();
+            let bytes = rank_bytes(&app, buffers(&methods)).unwrap();
+            let messages =
+                (bytes + message / 16) / message * 8 + (bytes + message / 16) % message * 8 / message;
+            messages as f64 / 8.0
+        };
+        // Each rank has an array to send and one to receive into.
+        assert_eq!(messages(&["ddt"]), 2.0);
+        assert_eq!(messages(&["ddt:halves", "put_ddt"]), 2.0);
+        assert_eq!(messages(&["reference"]), 2.0, "no arrays");
+        assert_eq!(messages(&["packed_to_ddt"]), 3.0);
+        assert_eq!(messages(&["reference", "ddt"]), 4.0);
+        assert_eq!(messages(&["loop"]), 4.0);
+        assert_eq!(messages(&["mpi_pack"]), 4.25, "an eighth more of each buffer");
     }
 }

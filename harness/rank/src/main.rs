@@ -21,6 +21,7 @@ mod memory;
 mod method;
 mod output;
 mod packing;
+mod padding;
 mod pattern;
 mod regions;
 mod reporter;

@@ -1,27 +1,32 @@
-//! The memory of a case: the application's arrays and the two wire buffers, the same for every method.
+//! The memory of a case: the application's arrays and the two wire buffers, as far as its methods need them; the same for every method.
 
 use std::ops::{Deref, DerefMut, Range};
 
 use apps::{Arrays, PAGE_BYTES};
+use common::memory::Buffers;
 
 /// Arrays and wire buffers. In every method, sending and receiving use separate buffers, as the arrays of most
 /// applications do, so that cache lines change owners in the same way.
 pub struct Memory {
     pub arrays: Arrays,
-    /// The packed data to send, for methods that send packed bytes.
+    /// Whether a method uses the arrays. If not, they have no memory.
+    pub has_arrays: bool,
+    /// The packed data to send, for methods that send packed bytes; empty without such a method.
     pub outgoing: Wire,
-    /// The packed data that was received, for methods that receive packed bytes.
+    /// The packed data that was received, for methods that receive packed bytes; empty without such a method.
     pub incoming: Wire,
 }
 
 impl Memory {
-    /// Allocates everything, and writes every byte: unwritten memory is one shared zero page, and would look faster.
-    pub fn new(arrays: Arrays, message_bytes: usize) -> Self {
-        let bytes =
-            common::memory::wire_bytes(message_bytes as u64).expect("checked against the machine's memory");
-        let bytes = bytes as usize;
-        let mut memory = Self { arrays, outgoing: Wire::new(bytes), incoming: Wire::new(bytes) };
-        memory.arrays.memory_mut().fill(POISON);
+    /// Allocates these buffers, and writes every byte: unwritten memory is one shared zero page, and would look faster.
+    pub fn new(arrays: Arrays, message_bytes: u64, buffers: Buffers) -> Self {
+        let [outgoing, incoming] =
+            buffers.wire_bytes(message_bytes).expect("checked against the machine's memory");
+        let [outgoing, incoming] = [outgoing, incoming].map(|bytes| Wire::new(bytes as usize));
+        let mut memory = Self { arrays, has_arrays: buffers.arrays, outgoing, incoming };
+        if memory.has_arrays {
+            memory.arrays.memory_mut().fill(POISON);
+        }
         memory.poison_wire();
         memory
     }

@@ -76,7 +76,7 @@ impl<'a> Packer<'a> {
         };
         let mut packer = Self::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint)?;
         if how == Packing::OneValue {
-            let values = i64::from(setup.block_elements()?);
+            let values = setup.block_elements();
             let layout =
                 Layout::contiguous(values, &Layout::named(setup.element)).expect("a count that fits");
             packer.recipe = Some(Recipe::new(&layout, setup.comm)?);
@@ -150,12 +150,12 @@ impl<'a> Packer<'a> {
         self.endpoint.as_ref().expect("an end that goes by the datatype has one").offset(arrays, peer)
     }
 
-    /// Bytes that `MPI_Pack` may need.
-    fn pack_bytes(&self) -> Result<usize, CallError> {
+    /// Bytes that `MPI_Pack` may need for this number of bytes of data.
+    fn pack_bytes(&self, bytes: usize) -> Result<usize, CallError> {
         let datatype = self.recipe.as_ref().expect("has a datatype").create()?;
-        let bytes = self.comm.pack_size(self.blocks as c_int, &datatype)?;
+        let needed = self.comm.pack_size(self.blocks as c_int, &datatype, bytes)?;
         datatype.free()?;
-        Ok(bytes)
+        Ok(needed)
     }
 
     /// Gathers the bytes from the arrays, if it packs from there.
@@ -220,8 +220,10 @@ pub struct MessagePacker<'a> {
     /// Unpacks the received data.
     pub receive: Packer<'a>,
     message_bytes: usize,
-    /// Bytes that `MPI_Pack` may need; the message's bytes if it is not called.
+    /// Bytes of the wire buffer to send that packing may need; 0 without such a buffer.
     pack_bytes: usize,
+    /// Bytes of the received wire buffer; 0 if there is none.
+    unpack_bytes: usize,
     /// Buffers for the copies of contiguous bytes before they are sent, and after they were received; otherwise empty.
     copies: [Wire; 2],
 }
@@ -238,7 +240,12 @@ impl<'a> MessagePacker<'a> {
         let message_bytes = setup.message_bytes;
         let send = Packer::of_message(setup, &memory.arrays, send, Side::Send, order)?;
         let receive = Packer::of_message(setup, &memory.arrays, receive, Side::Receive, order)?;
-        let pack_bytes = if send.how == Packing::Mpi { send.pack_bytes()? } else { message_bytes };
+        let pack_bytes = match send.how {
+            Packing::Mpi => send.pack_bytes(message_bytes)?,
+            how if how.is_typed() => 0,
+            _ => message_bytes,
+        };
+        let unpack_bytes = if receive.how.is_typed() { 0 } else { message_bytes };
         anyhow::ensure!(
             pack_bytes <= memory.outgoing.len(),
             "MPI_Pack_size asks for {pack_bytes} bytes for a message of {message_bytes}"
@@ -249,7 +256,7 @@ impl<'a> MessagePacker<'a> {
             copy.fill(POISON);
             copy
         });
-        Ok(Self { send, receive, message_bytes, pack_bytes, copies })
+        Ok(Self { send, receive, message_bytes, pack_bytes, unpack_bytes, copies })
     }
 
     /// Creates the datatypes or programs of both ends.
@@ -279,7 +286,7 @@ impl<'a> MessagePacker<'a> {
         if self.receive.how == Packing::Copied {
             memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);
         }
-        self.receive.unpack(&memory.incoming[..self.message_bytes], &mut memory.arrays)
+        self.receive.unpack(&memory.incoming[..self.unpack_bytes], &mut memory.arrays)
     }
 
     /// Address of the packed message to be sent.

@@ -17,6 +17,7 @@ use crate::expected::{Mismatch, mismatch_at};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
 use crate::method::Method;
+use crate::padding::data_spans;
 use crate::pattern::{Pattern, WORD, some_place};
 use crate::regions::Regions;
 use crate::spans::{Span, spans};
@@ -153,7 +154,7 @@ impl Spots {
     /// The spots of packing and of unpacking in one process, whose packed bytes are from rank 1: the expected data after either.
     pub fn of_packing(app: &MicroApp, memory: &Memory, order: WireOrder, generation: u32) -> [Self; 2] {
         let whole = 0..app.message_bytes() as usize;
-        let stamps = Stamps::of(spans(&app.message(Side::Send, order), &memory.arrays));
+        let stamps = Stamps::of(data_spans(&app.message(Side::Send, order), &memory.arrays));
         let chosen = choose(generation, &[whole], |add| {
             each_of_arrays(app, memory, order, &[&stamps], add);
         });
@@ -197,11 +198,11 @@ impl Spots {
         }
     }
 
-    /// Writes the stamps that a pair's answers are expected to have at their spots into the packed bytes that the peer has sent back.
-    pub fn stamp_answer(&self, sent_by: impl Fn(usize) -> Pattern, packed: &mut [u8]) {
-        for spot in &self.after {
-            packed[spot.packed_at..][..spot.bytes].copy_from_slice(&spot.expected(&sent_by)[..spot.bytes]);
-        }
+    /// The stamps that a pair's answers are expected to have at their spots, by their places in the packed bytes that the peer has
+    /// sent back.
+    pub fn answer_stamps(&self, sent_by: impl Fn(usize) -> Pattern) -> Vec<(usize, Vec<u8>)> {
+        let stamp = |spot: &Spot| (spot.packed_at, spot.expected(&sent_by)[..spot.bytes].to_vec());
+        self.after.iter().map(stamp).collect()
     }
 
     /// Restores a rank's own data if the answers had others' stamps there and it is sent again.
@@ -426,9 +427,10 @@ fn place_in_arrays(app: &MicroApp, memory: &Memory, order: WireOrder, spots: &mu
 #[cfg(test)]
 mod tests {
     use apps::{Arrays, Context};
+    use common::memory::Buffers;
 
     use super::*;
-    use crate::expected::stream;
+    use crate::expected::Stream;
 
     fn app() -> MicroApp {
         let test = apps::find("nas_lu_y").unwrap();
@@ -467,11 +469,16 @@ mod tests {
     #[test]
     fn what_is_missing_at_any_spot_is_found_and_named_with_its_repetition() {
         let (app, generation, order) = (app(), 7, WireOrder::Ddt);
-        let mut memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes() as usize);
+        let mut memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
         let [mut packed, mut unpacked] = Spots::of_packing(&app, &memory, order, generation);
         let pattern = |rank: usize| Pattern::new(rank, generation);
         let whole = |memory: &mut Memory| {
-            let [from_0, from_1] = [0, 1].map(|rank| stream(&app, &memory.arrays, order, pattern(rank)));
+            let message = app.message(Side::Send, order);
+            let [from_0, from_1] = [0, 1].map(|rank| {
+                let mut bytes = vec![0; message.size() as usize];
+                Stream::of(&message, &memory.arrays, pattern(rank)).read(&mut bytes);
+                bytes
+            });
             memory.outgoing[..from_0.len()].copy_from_slice(&from_0);
             let mut next = 0;
             for Span { offset, bytes } in spans(&app.message(Side::Receive, order), &memory.arrays) {
@@ -505,7 +512,7 @@ mod tests {
     #[test]
     fn own_stamps_in_an_answer_are_taken_back() {
         let app = app();
-        let mut memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes() as usize);
+        let mut memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
         let spot =
             |at, sender| Spot { place: Buffer::Arrays, at, bytes: WORD, sender, from: at, packed_at: at };
         // The second begins within the first.

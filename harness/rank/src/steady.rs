@@ -6,7 +6,7 @@ use apps::{Side, WireOrder};
 use common::packing::{Ends, Location};
 
 use crate::checked::CallError;
-use crate::expected::{Mismatch, arrival, incoming, sent, stream};
+use crate::expected::{Mismatch, arrival, incoming, sent};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
 use crate::method::Method;
@@ -22,14 +22,11 @@ pub fn prepare(
     method: &mut dyn Method,
 ) -> Result<(), CallError> {
     session.next_generation();
-    let (app, ends) = (session.setup.app, method.ends());
+    let ends = method.ends();
     let mine = Pattern::new(session.setup.me, session.generation);
     let is_turned = ends_with_the_way_back(session, ends);
     match ends.from {
-        Location::Wire => {
-            let stream = stream(app, &memory.arrays, ends.order, mine);
-            memory.outgoing[..stream.len()].copy_from_slice(&stream);
-        }
+        Location::Wire => session.write_message(memory, ends, mine),
         Location::Arrays => {
             turn(memory, is_turned);
             each(memory, session, Side::Send, ends.order, |at, bytes| mine.write(at, bytes));
@@ -60,23 +57,23 @@ pub fn check(
     session.spots.restore(memory);
     let (setup, ends) = (session.setup, method.ends());
     let in_arrays = ends.from == Location::Arrays && ends.to == Location::Arrays && !setup.is_all_to_all();
+    let message = setup.app.message(Side::Send, ends.order);
     let expected = match session.regions {
         Regions::Overlapping if in_arrays => return Ok(None),
         // The peer answers from the memory it received into, so the origin gets its own data back.
         Regions::Same if in_arrays => {
-            let mut expected = sent(session, &memory.arrays, ends, 0);
-            session.spots.stamp_answer(|rank| session.sent_by(rank), &mut expected);
-            expected
+            let stamps = session.spots.answer_stamps(|rank| session.sent_by(rank));
+            sent(session, &message, &memory.arrays, ends, 0).changed(stamps)
         }
         _ => {
             let is_turned = ends_with_the_way_back(session, ends);
             turn(memory, is_turned);
-            let expected = incoming(session, &memory.arrays, ends);
+            let expected = incoming(session, &message, &memory.arrays, ends);
             turn(memory, is_turned);
             expected
         }
     };
-    let mismatch = arrival(setup.app, memory, ends, &expected, |_, _| {});
+    let mismatch = arrival(setup.app, memory, ends, expected, |_, _| {});
     Ok(mismatch.map(|what| format!("after a block: {what}")))
 }
 

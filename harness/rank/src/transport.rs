@@ -9,7 +9,7 @@ use common::model::event::RankPlace;
 use common::model::transport::{Counted, HostAccount, Transport};
 use datatypes::Element;
 
-use crate::checked::{CallError, Comm, Datatype};
+use crate::checked::{CallError, Comm, Count, Datatype};
 use crate::environment;
 
 /// Bytes of a message: above every eager limit, far more than other programs send through a device in the fraction of a
@@ -99,7 +99,7 @@ fn send_around(ring: &Comm) -> Result<(), CallError> {
     let (rank, size) = (ring.rank()?, ring.size()?);
     let byte = Datatype::predefined(Element::Byte);
     let (outgoing, mut incoming) = (vec![1_u8; MESSAGE_BYTES], vec![0_u8; MESSAGE_BYTES]);
-    let count = MESSAGE_BYTES as i32;
+    let count = MESSAGE_BYTES as Count;
     // SAFETY: the buffer has as many bytes, and lives through the call.
     let send = || unsafe { ring.send(outgoing.as_ptr(), count, &byte, (rank + 1) % size) };
     // SAFETY: likewise.

@@ -4,11 +4,11 @@
 //! that never arrived would leave the right bytes in place. For each way, memory is filled with data of a new
 //! generation; everything that must not change is compared too, including the gaps between the arrays.
 
-use apps::MicroApp;
+use apps::{MicroApp, Side};
 use common::packing::Ends;
 
 use crate::checked::CallError;
-use crate::expected::{Mismatch, arrival, incoming, mismatch_at};
+use crate::expected::{Mismatch, Stream, arrival, incoming, mismatch_at};
 use crate::measure::session::Session;
 use crate::memory::{Memory, POISON};
 use crate::method::Method;
@@ -74,8 +74,9 @@ fn one_way(
     };
     method.settle()?;
     setup.comm.barrier()?;
-    let incoming = if receives { incoming(session, &memory.arrays, ends) } else { Vec::new() };
-    Ok(compare(setup.app, memory, ends, mine, receives.then_some(&incoming[..])))
+    let message = setup.app.message(Side::Send, ends.order);
+    let incoming = receives.then(|| incoming(session, &message, &memory.arrays, ends));
+    Ok(compare(setup.app, memory, ends, mine, incoming))
 }
 
 /// Compares all memory with the expected data: `incoming` at its places, the pattern everywhere else.
@@ -84,7 +85,7 @@ pub fn compare(
     memory: &mut Memory,
     ends: Ends,
     mine: Pattern,
-    incoming: Option<&[u8]>,
+    incoming: Option<Stream<'_>>,
 ) -> Option<Mismatch> {
     // The received data that was already checked becomes part of the expected data for the comparison of all memory.
     let arrived =
@@ -93,8 +94,12 @@ pub fn compare(
         return arrived;
     }
     let message_bytes = app.message_bytes() as usize;
-    if let Some(i) = memory.incoming[message_bytes..].iter().position(|&byte| byte != POISON) {
+    let beyond = memory.incoming.get(message_bytes..).unwrap_or_default();
+    if let Some(i) = beyond.iter().position(|&byte| byte != POISON) {
         return Some(format!("byte {i} of the wire buffer beyond the message (must not change)"));
+    }
+    if !memory.has_arrays {
+        return None;
     }
     let at = mine.first_difference(0, memory.arrays.memory())?;
     let found = memory.arrays.memory()[at];

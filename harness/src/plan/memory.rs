@@ -41,7 +41,8 @@ mod tests {
     #[test]
     fn a_case_that_is_too_large_is_refused_with_figures() {
         let case = PlannedCase { test: "contiguous".to_owned(), ..PlannedCase::default() };
-        let plan = Plan { cases: vec![case], ..Plan::default() }.check().unwrap();
+        let methods = vec!["reference".to_owned()];
+        let plan = Plan { cases: vec![case], methods, ..Plan::default() }.check().unwrap();
         let needed = 2 * plan.cases[0].rank_bytes.unwrap();
         assert_eq!(check_against(&plan, 0, needed, 1), Ok(()));
         let error = check_against(&plan, 0, needed - 1, 1).unwrap_err();

@@ -17,7 +17,8 @@ type(MPI_Datatype), parameter :: MPI_BYTE = MPI_Datatype(0), MPI_CHARACTER = MPI
   MPI_INT64_T = MPI_Datatype(5), MPI_UINT8_T = MPI_Datatype(6), MPI_UINT16_T = MPI_Datatype(7), &
   MPI_UINT32_T = MPI_Datatype(8), MPI_UINT64_T = MPI_Datatype(9), MPI_REAL = MPI_Datatype(10), &
   MPI_DOUBLE_PRECISION = MPI_Datatype(11), MPI_COMPLEX = MPI_Datatype(12), &
-  MPI_DOUBLE_COMPLEX = MPI_Datatype(13), MPI_C_BOOL = MPI_Datatype(14)
+  MPI_DOUBLE_COMPLEX = MPI_Datatype(13), MPI_C_BOOL = MPI_Datatype(14), &
+  MPI_LONG_DOUBLE = MPI_Datatype(15), MPI_C_LONG_DOUBLE_COMPLEX = MPI_Datatype(16)
 interface
   subroutine MPI_Init(ierror)
     integer, optional, intent(out) :: ierror

@@ -72,7 +72,7 @@ impl Items {
     pub fn filled(&self, salt: u64) -> Vec<u8> {
         let mut memory: Vec<u8> = (0..self.span_bytes()).map(|place| byte(place, salt)).collect();
         // A C bool is 0 or 1.
-        for value in self.values.iter().filter(|value| value.element == Element::Logical) {
+        for value in self.values.iter().filter(|value| value.element == Element::Bool) {
             memory[(value.displacement - self.span.0) as usize] &= 1;
         }
         memory

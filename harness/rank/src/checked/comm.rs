@@ -1,11 +1,12 @@
 //! Communicators, blocking messages, and the few collectives that the harness itself needs.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use mpi::ffi;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::large::{Count, call_large};
 use super::threads::OneThread;
 use super::{CallError, Datatype, error::int};
 
@@ -130,12 +131,23 @@ impl Comm {
     pub unsafe fn send(
         &self,
         address: *const u8,
-        count: c_int,
+        count: Count,
         datatype: &Datatype,
         to: usize,
     ) -> Result<(), CallError> {
+        let (address, of, to) = (address.cast(), datatype.raw(), to as c_int);
         // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe { call!(MPI_Send(address.cast(), count, datatype.raw(), to as c_int, TAG, self.raw)) }
+        unsafe {
+            match int("MPI_Send", "count", count) {
+                Ok(count) => call!(MPI_Send(address, count, of, to, TAG, self.raw)),
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Send_c",
+                    fn(*const c_void, Count, ffi::MPI_Datatype, c_int, c_int, ffi::MPI_Comm),
+                    (address, count, of, to, TAG, self.raw)
+                ),
+            }
+        }
     }
 
     /// `MPI_Recv` of `count` copies of `datatype` to `address` from rank `from`.
@@ -146,14 +158,31 @@ impl Comm {
     pub unsafe fn receive(
         &self,
         address: *mut u8,
-        count: c_int,
+        count: Count,
         datatype: &Datatype,
         from: usize,
     ) -> Result<(), CallError> {
+        let (address, of, from) = (address.cast(), datatype.raw(), from as c_int);
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
             let status = ffi::RSMPI_STATUS_IGNORE;
-            call!(MPI_Recv(address.cast(), count, datatype.raw(), from as c_int, TAG, self.raw, status))
+            match int("MPI_Recv", "count", count) {
+                Ok(count) => call!(MPI_Recv(address, count, of, from, TAG, self.raw, status)),
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Recv_c",
+                    fn(
+                        *mut c_void,
+                        Count,
+                        ffi::MPI_Datatype,
+                        c_int,
+                        c_int,
+                        ffi::MPI_Comm,
+                        *mut ffi::MPI_Status,
+                    ),
+                    (address, count, of, from, TAG, self.raw, status)
+                ),
+            }
         }
     }
 
@@ -164,11 +193,13 @@ impl Comm {
     #[inline]
     pub unsafe fn all_to_all(
         &self,
-        (from, sent, send_type): (*const u8, c_int, &Datatype),
-        (to, received, receive_type): (*mut u8, c_int, &Datatype),
+        (from, sent, send_type): (*const u8, Count, &Datatype),
+        (to, received, receive_type): (*mut u8, Count, &Datatype),
     ) -> Result<(), CallError> {
         let (from, to, send_type, receive_type) =
             (from.cast(), to.cast(), send_type.raw(), receive_type.raw());
+        let (sent, received) =
+            (int("MPI_Alltoall", "sendcount", sent)?, int("MPI_Alltoall", "recvcount", received)?);
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe { call!(MPI_Alltoall(from, sent, send_type, to, received, receive_type, self.raw)) }
     }
@@ -185,10 +216,28 @@ impl Comm {
         datatype: &Datatype,
         packed: &mut [u8],
     ) -> Result<(), CallError> {
-        let (mut position, room) = (0, int("MPI_Pack", "outsize", packed.len() as i64)?);
-        let (address, packed) = (address.cast(), packed.as_mut_ptr().cast());
+        let (address, of) = (address.cast(), datatype.raw());
+        let (room, to) = (packed.len() as Count, packed.as_mut_ptr().cast());
         // SAFETY: the caller guarantees the input; the output's length is given with it.
-        unsafe { call!(MPI_Pack(address, count, datatype.raw(), packed, room, &mut position, self.raw)) }
+        unsafe {
+            match int("MPI_Pack", "outsize", room) {
+                Ok(room) => call!(MPI_Pack(address, count, of, to, room, &mut 0, self.raw)),
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Pack_c",
+                    fn(
+                        *const c_void,
+                        Count,
+                        ffi::MPI_Datatype,
+                        *mut c_void,
+                        Count,
+                        *mut Count,
+                        ffi::MPI_Comm,
+                    ),
+                    (address, count.into(), of, to, room, &mut 0, self.raw)
+                ),
+            }
+        }
     }
 
     /// `MPI_Unpack` of `count` copies from the start of `packed` to `address`.
@@ -203,18 +252,50 @@ impl Comm {
         count: c_int,
         datatype: &Datatype,
     ) -> Result<(), CallError> {
-        let (mut position, length) = (0, int("MPI_Unpack", "insize", packed.len() as i64)?);
-        let (packed, address) = (packed.as_ptr().cast(), address.cast());
+        let (from, length) = (packed.as_ptr().cast(), packed.len() as Count);
+        let (address, of) = (address.cast(), datatype.raw());
         // SAFETY: the caller guarantees the output; the input's length is given with it.
-        unsafe { call!(MPI_Unpack(packed, length, &mut position, address, count, datatype.raw(), self.raw)) }
+        unsafe {
+            match int("MPI_Unpack", "insize", length) {
+                Ok(length) => call!(MPI_Unpack(from, length, &mut 0, address, count, of, self.raw)),
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Unpack_c",
+                    fn(
+                        *const c_void,
+                        Count,
+                        *mut Count,
+                        *mut c_void,
+                        Count,
+                        ffi::MPI_Datatype,
+                        ffi::MPI_Comm,
+                    ),
+                    (from, length, &mut 0, address, count.into(), of, self.raw)
+                ),
+            }
+        }
     }
 
-    /// Bytes that `MPI_Pack` of `count` copies may need.
-    pub fn pack_size(&self, count: c_int, datatype: &Datatype) -> Result<usize, CallError> {
-        let mut size = 0;
+    /// Bytes that `MPI_Pack` of `count` copies may need, which have `bytes` of data.
+    pub fn pack_size(&self, count: c_int, datatype: &Datatype, bytes: usize) -> Result<usize, CallError> {
+        let of = datatype.raw();
+        let (mut size, mut large_size): (c_int, Count) = (0, 0);
         // SAFETY: live handles; the pointer lives through the call.
-        unsafe { call!(MPI_Pack_size(count, datatype.raw(), self.raw, &mut size)) }?;
-        Ok(size as usize)
+        unsafe {
+            match int("MPI_Pack_size", "size", bytes as Count) {
+                Ok(_) => {
+                    call!(MPI_Pack_size(count, of, self.raw, &mut size))?;
+                    large_size = size.into();
+                }
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Pack_size_c",
+                    fn(Count, ffi::MPI_Datatype, ffi::MPI_Comm, *mut Count),
+                    (count.into(), of, self.raw, &mut large_size)
+                )?,
+            }
+        }
+        Ok(large_size as usize)
     }
 
     /// Rank 0's `value`, on every rank.

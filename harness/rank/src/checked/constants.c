@@ -4,6 +4,8 @@
 const MPI_Datatype ddtbench_byte = MPI_BYTE;
 const MPI_Datatype ddtbench_char = MPI_CHAR;
 const MPI_Datatype ddtbench_int = MPI_INT;
+const MPI_Datatype ddtbench_long_double = MPI_LONG_DOUBLE;
+const MPI_Datatype ddtbench_long_double_complex = MPI_C_LONG_DOUBLE_COMPLEX;
 const MPI_Datatype ddtbench_packed = MPI_PACKED;
 const int ddtbench_no_object = MPI_T_BIND_NO_OBJECT;
 
@@ -21,4 +23,16 @@ const char ddtbench_compiled_for[] =
     "Open MPI " TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION);
 #else
 const char ddtbench_compiled_for[] = "MPI " TEXT(MPI_VERSION) "." TEXT(MPI_SUBVERSION);
+#endif
+
+/* The type of half precision, or MPI_DATATYPE_NULL. Open MPI's is a symbol, which the loaded library may lack. */
+#if defined(MPIX_C_FLOAT16)
+MPI_Datatype ddtbench_half(void) { return MPIX_C_FLOAT16; }
+#elif defined(OPEN_MPI)
+extern struct ompi_predefined_datatype_t ompi_mpi_short_float __attribute__((weak));
+MPI_Datatype ddtbench_half(void) {
+  return &ompi_mpi_short_float ? (MPI_Datatype)(void *)&ompi_mpi_short_float : MPI_DATATYPE_NULL;
+}
+#else
+MPI_Datatype ddtbench_half(void) { return MPI_DATATYPE_NULL; }
 #endif

@@ -9,7 +9,8 @@ use datatypes::{Constructor, DistributedArray, Distribution, Element, Layout, Or
 use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
-use super::error::int;
+use super::error::{check, int};
+use super::large::{self, Count};
 use super::threads::OneThread;
 use super::{CallError, Comm};
 
@@ -76,10 +77,30 @@ fn predefined(element: Element) -> MPI_Datatype {
             Element::Double => ffi::RSMPI_DOUBLE,
             Element::FloatComplex => ffi::RSMPI_FLOAT_COMPLEX,
             Element::DoubleComplex => ffi::RSMPI_DOUBLE_COMPLEX,
-            Element::Logical => ffi::RSMPI_C_BOOL,
+            Element::LongDouble => super::ddtbench_long_double,
+            Element::LongDoubleComplex => super::ddtbench_long_double_complex,
+            Element::Bool => ffi::RSMPI_C_BOOL,
+            Element::Half => half().unwrap_or(ffi::RSMPI_DATATYPE_NULL),
             other => unreachable!("{other} has no MPI type here"),
         }
     }
+}
+
+/// The type of half precision, if this MPI has it: MPICH's `MPIX_C_FLOAT16`, Open MPI's `MPIX_SHORT_FLOAT`. Both have a constant
+/// without it, too, the size of which is another.
+fn half() -> Option<MPI_Datatype> {
+    // SAFETY: a function of constants.c without arguments.
+    let half = unsafe { super::ddtbench_half() };
+    let mut bytes = 0;
+    // SAFETY: comparing or asking for the size of a constant of the library; the pointer lives through the call.
+    let is_known =
+        unsafe { half != ffi::RSMPI_DATATYPE_NULL && call!(MPI_Type_size(half, &mut bytes)).is_ok() };
+    (is_known && bytes as u64 == Element::Half.size()).then_some(half)
+}
+
+/// Refuses a type that this MPI lacks. The communicator proves that MPI is initialised.
+pub fn check_type(element: Element, _: &Comm) -> Result<(), CallError> {
+    if element == Element::Half && half().is_none() { Err(CallError::NoType { element }) } else { Ok(()) }
 }
 
 /// Intermediate types by number, with whether they are ours to free; freed on every return path.
@@ -104,7 +125,10 @@ pub struct Recipe {
 impl Recipe {
     /// Converts the arguments; fails if one does not fit in the C interface. The communicator proves that MPI is
     /// initialised, and that this thread initialised it.
-    pub fn new(layout: &Layout, _: &Comm) -> Result<Self, CallError> {
+    pub fn new(layout: &Layout, comm: &Comm) -> Result<Self, CallError> {
+        if layout.has(&|element| element == Element::Half) {
+            check_type(Element::Half, comm)?;
+        }
         let mut recipe = Self { steps: Vec::new() };
         recipe.add(layout, &mut Vec::new())?;
         Ok(recipe)
@@ -169,7 +193,7 @@ impl Drop for Types {
     }
 }
 
-/// An argument of a constructor in MPI's form.
+/// An argument of a constructor in MPI's form, as a C `int` if it is a count or a place in extents.
 macro_rules! argument {
     (int, $call:expr, $name:ident) => {
         int($call, stringify!($name), *$name)?
@@ -184,6 +208,34 @@ macro_rules! argument {
     (addresses, $call:expr, $name:ident) => {
         $name.iter().map(|&value| value as MPI_Aint).collect::<Vec<_>>()
     };
+    (constant, $call:expr, $name:ident) => {
+        $name
+    };
+}
+
+/// The same for functions with the suffix `_c`, and its C type.
+macro_rules! large_argument {
+    (int, $name:ident) => {
+        *$name as Count
+    };
+    (ints, $name:ident) => {
+        $name.iter().map(|&value| value as Count).collect::<Vec<_>>()
+    };
+    (address, $name:ident) => {
+        *$name as Count
+    };
+    (addresses, $name:ident) => {
+        large_argument!(ints, $name)
+    };
+    (constant, $name:ident) => {
+        $name
+    };
+}
+macro_rules! large_type {
+    (ints) => { *const Count };
+    (addresses) => { *const Count };
+    (constant) => { c_int };
+    ($kind:ident) => { Count };
 }
 
 /// The same in the form that is passed to C.
@@ -200,18 +252,37 @@ macro_rules! passed {
 }
 
 /// The step that calls a constructor with these arguments, preceded by the length of lists, if there are any, and
-/// followed by the `child` and the new type.
+/// followed by the `child` and the new type. With an argument beyond `int` it calls the function with the suffix `_c`, whose length of
+/// lists has the given type.
 macro_rules! step {
-    ($child:ident, $function:ident($([$list:ident],)? $($name:ident: $kind:ident),*)) => {{
-        $(let $name = argument!($kind, stringify!($function), $name);)*
+    ($child:ident, $function:ident, $large:literal, ($([$list:ident: $length:ty],)? $($name:ident: $kind:ident),*)) => {{
+        let small = (|| {
+            $(let $name = argument!($kind, stringify!($function), $name);)*
+            Ok(Step::Made(Box::new(move |types: &Types, new: &mut MPI_Datatype| {
+                // SAFETY: the child is a live type of an earlier step; every list is passed with its own length, and lists that belong
+                // together are equally long, which `Layout` has checked; the new type lives through the call.
+                unsafe {
+                    call!($function(
+                        $($list.len() as c_int,)? $(passed!($kind, $name),)* types.0[$child].0, new
+                    ))
+                }
+            })))
+        })();
+        let refused = match small {
+            Ok(step) => return Ok(step),
+            Err(refused) => refused,
+        };
+        type Function = unsafe extern "C" fn(
+            $($length,)? $(large_type!($kind),)* MPI_Datatype, *mut MPI_Datatype
+        ) -> c_int;
+        // SAFETY: the type of the function with this name (MPI-4.1, section 5.1.2 and the following).
+        let function: Function = unsafe { large::function($large, refused) }?;
+        $(let $name = large_argument!($kind, $name);)*
         Step::Made(Box::new(move |types: &Types, new: &mut MPI_Datatype| {
-            // SAFETY: the child is a live type of an earlier step; every list is passed with its own length, and lists that belong
-            // together are equally long, which `Layout` has checked; the new type lives through the call.
-            unsafe {
-                call!($function(
-                    $($list.len() as c_int,)? $(passed!($kind, $name),)* types.0[$child].0, new
-                ))
-            }
+            // SAFETY: as above.
+            check($large, unsafe {
+                function($($list.len() as $length,)? $(passed!($kind, $name),)* types.0[$child].0, new)
+            })
         }))
     }};
 }
@@ -220,65 +291,54 @@ fn step(constructor: &Constructor, children: Vec<usize>) -> Result<Step, CallErr
     let child = children.first().copied().unwrap_or_default();
     Ok(match constructor {
         Constructor::Named { element } => Step::Named(predefined(*element)),
-        Constructor::Contiguous { count, .. } => step!(child, MPI_Type_contiguous(count: int)),
+        Constructor::Contiguous { count, .. } => {
+            step!(child, MPI_Type_contiguous, "MPI_Type_contiguous_c", (count: int))
+        }
         Constructor::Vector { count, blocklength, stride, .. } => {
-            step!(child, MPI_Type_vector(count: int, blocklength: int, stride: int))
+            step!(child, MPI_Type_vector, "MPI_Type_vector_c", (count: int, blocklength: int, stride: int))
         }
-        Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
-            step!(child, MPI_Type_create_hvector(count: int, blocklength: int, stride_bytes: address))
-        }
-        Constructor::Indexed { blocklengths, displacements, .. } => {
-            step!(child, MPI_Type_indexed([displacements], blocklengths: ints, displacements: ints))
-        }
-        Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => {
-            step!(child, MPI_Type_create_hindexed([places], blocklengths: ints, places: addresses))
-        }
-        Constructor::IndexedBlock { blocklength, displacements: places, .. } => {
-            step!(child, MPI_Type_create_indexed_block([places], blocklength: int, places: ints))
-        }
-        Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => {
-            step!(child, MPI_Type_create_hindexed_block([places], blocklength: int, places: addresses))
-        }
+        Constructor::Hvector { count, blocklength, stride_bytes, .. } => step!(
+            child,
+            MPI_Type_create_hvector,
+            "MPI_Type_create_hvector_c",
+            (count: int, blocklength: int, stride_bytes: address)
+        ),
+        Constructor::Indexed { blocklengths, displacements, .. } => step!(
+            child,
+            MPI_Type_indexed,
+            "MPI_Type_indexed_c",
+            ([displacements: Count], blocklengths: ints, displacements: ints)
+        ),
+        Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => step!(
+            child,
+            MPI_Type_create_hindexed,
+            "MPI_Type_create_hindexed_c",
+            ([places: Count], blocklengths: ints, places: addresses)
+        ),
+        Constructor::IndexedBlock { blocklength, displacements: places, .. } => step!(
+            child,
+            MPI_Type_create_indexed_block,
+            "MPI_Type_create_indexed_block_c",
+            ([places: Count], blocklength: int, places: ints)
+        ),
+        Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => step!(
+            child,
+            MPI_Type_create_hindexed_block,
+            "MPI_Type_create_hindexed_block_c",
+            ([places: Count], blocklength: int, places: addresses)
+        ),
         Constructor::Subarray { sizes, subsizes, starts, order, .. } => {
-            let order = &order_constant(*order);
+            let order = order_constant(*order);
             step!(
                 child,
-                MPI_Type_create_subarray([sizes], sizes: ints, subsizes: ints, starts: ints, order: int)
+                MPI_Type_create_subarray,
+                "MPI_Type_create_subarray_c",
+                ([sizes: c_int], sizes: ints, subsizes: ints, starts: ints, order: constant)
             )
         }
-        Constructor::Darray { array, .. } => {
-            let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = array;
-            const CREATE: &str = "MPI_Type_create_darray";
-            let [size, rank, order] = [("size", *size), ("rank", *rank), ("order", order_constant(*order))]
-                .map(|(name, value)| int(CREATE, name, value));
-            let (size, rank, order) = (size?, rank?, order?);
-            let distribs: Vec<c_int> = distribs.iter().copied().map(distribution_constant).collect();
-            let dargs = dargs.iter().map(|darg| darg.unwrap_or(ffi::MPI_DISTRIBUTE_DFLT_DARG.into()));
-            let dargs: Vec<i64> = dargs.collect();
-            let gsizes = argument!(ints, CREATE, gsizes);
-            let dargs = argument!(ints, CREATE, dargs);
-            let psizes = argument!(ints, CREATE, psizes);
-            Step::Made(Box::new(move |types, new| {
-                let (ndims, gsizes, distribs) = (gsizes.len() as c_int, gsizes.as_ptr(), distribs.as_ptr());
-                let (dargs, psizes, of) = (dargs.as_ptr(), psizes.as_ptr(), types.0[child].0);
-                // SAFETY: as above.
-                unsafe {
-                    call!(MPI_Type_create_darray(
-                        size, rank, ndims, gsizes, distribs, dargs, psizes, order, of, new
-                    ))
-                }
-            }))
-        }
-        Constructor::Struct { blocklengths, displacements_bytes: places, .. } => {
-            let blocklengths = argument!(ints, "MPI_Type_create_struct", blocklengths);
-            let places = argument!(addresses, "MPI_Type_create_struct", places);
-            Step::Made(Box::new(move |types, new| {
-                let children: Vec<MPI_Datatype> = children.iter().map(|&child| types.0[child].0).collect();
-                let (count, types) = (children.len() as c_int, children.as_ptr());
-                let (blocklengths, places) = (blocklengths.as_ptr(), places.as_ptr());
-                // SAFETY: as above.
-                unsafe { call!(MPI_Type_create_struct(count, blocklengths, places, types, new)) }
-            }))
+        Constructor::Darray { array, .. } => return darray(array, child),
+        Constructor::Struct { blocklengths, displacements_bytes, .. } => {
+            return structure(blocklengths, displacements_bytes, children);
         }
         Constructor::Resized { lower_bound, extent, .. } => {
             let (lower_bound, extent) = (*lower_bound as MPI_Aint, *extent as MPI_Aint);
@@ -290,10 +350,99 @@ fn step(constructor: &Constructor, children: Vec<usize>) -> Result<Step, CallErr
     })
 }
 
-fn order_constant(order: Order) -> i64 {
+fn structure(
+    blocklengths: &[i64],
+    displacements_bytes: &[i64],
+    children: Vec<usize>,
+) -> Result<Step, CallError> {
+    let types_of = move |types: &Types| -> Vec<MPI_Datatype> {
+        children.iter().map(|&child| types.0[child].0).collect()
+    };
+    let lengths = || Ok(argument!(ints, "MPI_Type_create_struct", blocklengths));
+    let refused = match lengths() {
+        Ok(lengths) => {
+            let places = argument!(addresses, "MPI_Type_create_struct", displacements_bytes);
+            return Ok(Step::Made(Box::new(move |types, new| {
+                let types = types_of(types);
+                let (count, lengths, places) = (types.len() as c_int, lengths.as_ptr(), places.as_ptr());
+                // SAFETY: live types of earlier steps, and lists that are equally long; the new type lives through the call.
+                unsafe { call!(MPI_Type_create_struct(count, lengths, places, types.as_ptr(), new)) }
+            })));
+        }
+        Err(refused) => refused,
+    };
+    const LARGE: &str = "MPI_Type_create_struct_c";
+    type Function = unsafe extern "C" fn(
+        Count,
+        *const Count,
+        *const Count,
+        *const MPI_Datatype,
+        *mut MPI_Datatype,
+    ) -> c_int;
+    // SAFETY: the type of the function (MPI-4.1, section 5.1.2).
+    let function: Function = unsafe { large::function(LARGE, refused) }?;
+    let (lengths, places) = (blocklengths.to_vec(), displacements_bytes.to_vec());
+    Ok(Step::Made(Box::new(move |types, new| {
+        let types = types_of(types);
+        let (count, lengths, places) = (types.len() as Count, lengths.as_ptr(), places.as_ptr());
+        // SAFETY: as above.
+        check(LARGE, unsafe { function(count, lengths, places, types.as_ptr(), new) })
+    })))
+}
+
+fn darray(array: &DistributedArray, child: usize) -> Result<Step, CallError> {
+    const CALL: &str = "MPI_Type_create_darray";
+    const LARGE: &str = "MPI_Type_create_darray_c";
+    let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = array;
+    let (size, rank) = (int(CALL, "size", *size)?, int(CALL, "rank", *rank)?);
+    let distribs: Vec<c_int> = distribs.iter().copied().map(distribution_constant).collect();
+    let default = i64::from(ffi::MPI_DISTRIBUTE_DFLT_DARG);
+    let dargs: Vec<i64> = dargs.iter().map(|darg| darg.unwrap_or(default)).collect();
+    let (dargs, psizes) = (argument!(ints, CALL, dargs), argument!(ints, CALL, psizes));
+    let (ndims, order) = (gsizes.len() as c_int, order_constant(*order));
+    let sizes = || Ok(argument!(ints, CALL, gsizes));
+    let refused = match sizes() {
+        Ok(gsizes) => {
+            return Ok(Step::Made(Box::new(move |types, new| {
+                let (gsizes, distribs) = (gsizes.as_ptr(), distribs.as_ptr());
+                let (dargs, psizes, of) = (dargs.as_ptr(), psizes.as_ptr(), types.0[child].0);
+                // SAFETY: a live type of an earlier step, and lists of `ndims` values; the new type lives through the call.
+                unsafe {
+                    call!(MPI_Type_create_darray(
+                        size, rank, ndims, gsizes, distribs, dargs, psizes, order, of, new
+                    ))
+                }
+            })));
+        }
+        Err(refused) => refused,
+    };
+    type Function = unsafe extern "C" fn(
+        c_int,
+        c_int,
+        c_int,
+        *const Count,
+        *const c_int,
+        *const c_int,
+        *const c_int,
+        c_int,
+        MPI_Datatype,
+        *mut MPI_Datatype,
+    ) -> c_int;
+    // SAFETY: the type of the function (MPI-4.1, section 5.1.4).
+    let function: Function = unsafe { large::function(LARGE, refused) }?;
+    let gsizes = gsizes.clone();
+    Ok(Step::Made(Box::new(move |types, new| {
+        let (gsizes, distribs) = (gsizes.as_ptr(), distribs.as_ptr());
+        let (dargs, psizes, of) = (dargs.as_ptr(), psizes.as_ptr(), types.0[child].0);
+        // SAFETY: as above.
+        check(LARGE, unsafe { function(size, rank, ndims, gsizes, distribs, dargs, psizes, order, of, new) })
+    })))
+}
+
+fn order_constant(order: Order) -> c_int {
     match order {
-        Order::C => ffi::MPI_ORDER_C.into(),
-        Order::Fortran => ffi::MPI_ORDER_FORTRAN.into(),
+        Order::C => ffi::MPI_ORDER_C as c_int,
+        Order::Fortran => ffi::MPI_ORDER_FORTRAN as c_int,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int};
 
 use common::model::Outcome;
+use datatypes::Element;
 use mpi::ffi;
 
 /// An MPI call that failed, or could not be made.
@@ -34,6 +35,18 @@ pub enum CallError {
         argument: &'static str,
         value: i64,
     },
+    /// The same, and the function of MPI-4 that takes it is missing.
+    #[error("{call}: {argument} = {value} does not fit in the C type int, and this MPI has no {call}_c")]
+    NoLargeCount {
+        /// The MPI function.
+        call: &'static str,
+        /// The argument's MPI name.
+        argument: &'static str,
+        value: i64,
+    },
+    /// A type that not every MPI has.
+    #[error("this MPI has no type for values of type {element}")]
+    NoType { element: Element },
 }
 
 impl CallError {
@@ -41,6 +54,7 @@ impl CallError {
     pub fn outcome(&self, detail: String) -> Outcome {
         match self {
             Self::WrongData { .. } => Outcome::WrongData { detail },
+            Self::NoLargeCount { .. } | Self::NoType { .. } => Outcome::NotAvailable { reason: detail },
             Self::Failed { .. } | Self::TooLarge { .. } => Outcome::MpiError { detail },
         }
     }

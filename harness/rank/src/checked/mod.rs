@@ -15,6 +15,7 @@ pub mod comm;
 pub mod datatype;
 pub mod error;
 pub mod identity;
+pub mod large;
 pub mod neighbours;
 pub mod partitioned;
 pub mod request;
@@ -27,6 +28,7 @@ pub mod world;
 pub use comm::Comm;
 pub use datatype::{Datatype, Recipe};
 pub use error::{CallError, check};
+pub use large::Count;
 pub use partitioned::Partitioned;
 pub use request::{Envelope, Request};
 pub use threads::{TeamCalls, ThreadMultiple};
@@ -41,7 +43,10 @@ unsafe extern "C" {
     static ddtbench_byte: MPI_Datatype;
     static ddtbench_char: MPI_Datatype;
     static ddtbench_int: MPI_Datatype;
+    static ddtbench_long_double: MPI_Datatype;
+    static ddtbench_long_double_complex: MPI_Datatype;
     static ddtbench_packed: MPI_Datatype;
+    fn ddtbench_half() -> MPI_Datatype;
     static ddtbench_no_object: c_int;
     // Declared as one character; the string continues after it up to its NUL.
     static ddtbench_compiled_for: c_char;

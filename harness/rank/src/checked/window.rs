@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_void};
 use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
+use super::large::{Count, call_large};
 use super::threads::OneThread;
 use super::{CallError, Comm, Datatype, error::int};
 
@@ -60,14 +61,36 @@ impl Window {
     #[inline]
     pub unsafe fn put(
         &self,
-        (address, count, datatype): (*const u8, c_int, &Datatype),
+        (address, count, datatype): (*const u8, Count, &Datatype),
         target: usize,
-        (displacement, target_count, target_type): (usize, c_int, &Datatype),
+        (displacement, target_count, target_type): (usize, Count, &Datatype),
     ) -> Result<(), CallError> {
         let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
+        let (address, target) = (address.cast(), target as c_int);
+        let counts = int("MPI_Put", "origin_count", count)
+            .and_then(|count| Ok((count, int("MPI_Put", "target_count", target_count)?)));
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
-            call!(MPI_Put(address.cast(), count, of, target as c_int, at, target_count, target_of, self.raw))
+            match counts {
+                Ok((count, target_count)) => {
+                    call!(MPI_Put(address, count, of, target, at, target_count, target_of, self.raw))
+                }
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Put_c",
+                    fn(
+                        *const c_void,
+                        Count,
+                        ffi::MPI_Datatype,
+                        c_int,
+                        MPI_Aint,
+                        Count,
+                        ffi::MPI_Datatype,
+                        ffi::MPI_Win,
+                    ),
+                    (address, count, of, target, at, target_count, target_of, self.raw)
+                ),
+            }
         }
     }
 
@@ -79,14 +102,36 @@ impl Window {
     #[inline]
     pub unsafe fn get(
         &self,
-        (address, count, datatype): (*mut u8, c_int, &Datatype),
+        (address, count, datatype): (*mut u8, Count, &Datatype),
         target: usize,
-        (displacement, target_count, target_type): (usize, c_int, &Datatype),
+        (displacement, target_count, target_type): (usize, Count, &Datatype),
     ) -> Result<(), CallError> {
         let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
+        let (address, target) = (address.cast(), target as c_int);
+        let counts = int("MPI_Get", "origin_count", count)
+            .and_then(|count| Ok((count, int("MPI_Get", "target_count", target_count)?)));
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
-            call!(MPI_Get(address.cast(), count, of, target as c_int, at, target_count, target_of, self.raw))
+            match counts {
+                Ok((count, target_count)) => {
+                    call!(MPI_Get(address, count, of, target, at, target_count, target_of, self.raw))
+                }
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Get_c",
+                    fn(
+                        *mut c_void,
+                        Count,
+                        ffi::MPI_Datatype,
+                        c_int,
+                        MPI_Aint,
+                        Count,
+                        ffi::MPI_Datatype,
+                        ffi::MPI_Win,
+                    ),
+                    (address, count, of, target, at, target_count, target_of, self.raw)
+                ),
+            }
         }
     }
 
@@ -149,7 +194,7 @@ impl Window {
         target: usize,
         displacement: usize,
     ) -> Result<(), CallError> {
-        let count = int("MPI_Put", "origin_count", bytes as i64)?;
+        let count = bytes as Count;
         // SAFETY: guaranteed by the caller.
         unsafe { self.put((address, count, byte), target, (displacement, count, byte)) }
     }

@@ -15,6 +15,7 @@ use common::kinds::Kind;
 use common::kinds::engine::methods::{EngineTask, task};
 use common::kinds::engine::{self, PackingOrder};
 use common::kinds::pingpong::{self, methods::can_by_name};
+use common::memory::Buffers;
 use common::model::conditions::Cache;
 use common::model::event::{Block, LineBytes, MessageFacts};
 use common::model::{MethodInfo, Outcome, Phase, Times};
@@ -49,12 +50,12 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let (methods, limits) = args.methods.of_test(Kind::Engine, test.name, |name| can_by_name(&app, name))?;
     let methods = chosen(&app, args.order, &methods)?;
     if let Some(available) = common::memory::available_bytes() {
-        common::memory::check_engine(&app, available).map_err(anyhow::Error::msg)?;
+        common::memory::check_engine(&app, Buffers::ALL, available).map_err(anyhow::Error::msg)?;
     }
 
     let order = args.order.wire_order();
     let setup = Setup { ranks: engine::RANKS, ..Setup::new(&app, &world.comm)? };
-    let memory = Memory::new(Arrays::new(app.arrays.clone()), setup.message_bytes);
+    let memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
     let [pack, unpack] = SIDES.map(|(side, _)| line_bytes(&app.message(side, order), &memory.arrays));
     let lines = LineBytes { pack, unpack };
     let job = Job::new(&world.comm, &world.comm, args.case.conditions.format)?;

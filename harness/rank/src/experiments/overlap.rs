@@ -26,6 +26,7 @@ use common::kinds::Kind;
 use common::kinds::overlap::operations::{Operation, Traffic as Communicated};
 use common::kinds::overlap::{Built, OverlapCase};
 use common::limits::Limits;
+use common::memory::Buffers;
 use common::model::CUSTOM;
 use common::model::conditions::{Cache, Configuration};
 use common::model::event::{Hello, RankPlace};
@@ -79,7 +80,7 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
             let all = world.comm.split(0, rank)?;
             let is_all_to_all = matches!(app.exchange, Exchange::AllToAll { .. });
             let setup = Setup::new(app, if is_all_to_all { &all } else { &pair })?;
-            let mut memory = Memory::new(Arrays::new(app.arrays.clone()), setup.message_bytes);
+            let mut memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
             let job = Job::new(&world.comm, &pair, args.case.conditions.format)?;
             let session = Session {
                 world: &world.comm,

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use anyhow::{anyhow, ensure};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
 use common::kinds::Kind;
-use common::kinds::pingpong::methods::{can_by_name, transfer};
+use common::kinds::pingpong::methods::{buffers, can_by_name, transfer};
 use common::kinds::pingpong::{self, Pairs};
+use common::memory::{self, Buffers};
 use common::model::Outcome;
 use common::model::conditions::Cache;
 use common::model::event::Block;
 
-use crate::checked::{Comm, World};
+use crate::checked::{CallError, Comm, World};
 use crate::cli::PingPong;
 use crate::measure::block;
 use crate::measure::cache::{self, Eviction};
@@ -40,7 +41,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let (test, values, app) = args.case.build(ranks)?;
     let (methods, limits) =
         args.methods.of_test(Kind::PingPong, test.name, |name| can_by_name(&app, name))?;
-    check_memory(&world.comm, &app, world.comm.split_shared()?.size()?)?;
+    let buffers = buffers(&methods);
+    check_memory(&world.comm, &app, buffers, world.comm.split_shared()?.size()?)?;
 
     let place = environment::place(world.comm.rank()?);
     let (pair, me) = place_in_pairing(place.rank, ranks, args.pairs);
@@ -48,7 +50,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let all = world.comm.split(0, place.rank)?;
     let is_all_to_all = matches!(app.exchange, Exchange::AllToAll { .. });
     let setup = Setup::new(&app, if is_all_to_all { &all } else { &pair_comm })?;
-    let mut memory = Memory::new(Arrays::new(app.arrays.clone()), setup.message_bytes);
+    let arrays = if buffers.arrays { Arrays::new } else { Arrays::without_memory }(app.arrays.clone());
+    let mut memory = Memory::new(arrays, app.message_bytes(), buffers);
     let job = Job::new(&world.comm, &pair_comm, conditions.format)?;
     let pairs = if is_all_to_all { Vec::new() } else { pairing(ranks, args.pairs) };
     let facts = pingpong::facts(&app, WireOrder::Manual);
@@ -95,8 +98,14 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?;
         // SAFETY: the memory is allocated once for the case, and outlives all methods.
-        let method = unsafe { method::make(transfer, self.session.setup, &mut self.memory) }?;
-        Ok(Ok(ActiveMethod { method, in_a_row: None }))
+        match unsafe { method::make(transfer, self.session.setup, &mut self.memory) } {
+            Ok(method) => Ok(Ok(ActiveMethod { method, in_a_row: None })),
+            // The same on all ranks, which have the same MPI.
+            Err(error) => match error.downcast::<CallError>()? {
+                lack @ CallError::NoLargeCount { .. } => Ok(Err(lack.outcome(lack.to_string()))),
+                other => Err(other.into()),
+            },
+        }
     }
 
     fn verify(
@@ -161,9 +170,14 @@ fn check_even(ranks: usize) -> anyhow::Result<()> {
 }
 
 /// Refuses arrays that do not fit into one of the hosts.
-fn check_memory(world: &Comm, app: &MicroApp, processes_of_host: usize) -> anyhow::Result<()> {
-    let available = common::memory::available_bytes().unwrap_or(u64::MAX);
-    let checked = common::memory::check_bytes(common::memory::rank_bytes(app), processes_of_host, available);
+fn check_memory(
+    world: &Comm,
+    app: &MicroApp,
+    buffers: Buffers,
+    processes_of_host: usize,
+) -> anyhow::Result<()> {
+    let available = memory::available_bytes().unwrap_or(u64::MAX);
+    let checked = memory::check_bytes(memory::rank_bytes(app, buffers), processes_of_host, available);
     let mismatch = checked.clone().err().unwrap_or_default();
     let mismatches = world.gather(mismatch.as_bytes())?;
     if world.everywhere(checked.is_ok())? {

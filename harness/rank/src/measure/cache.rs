@@ -52,10 +52,12 @@ impl Eviction {
             Side::Send => (&self.sides[0], &memory.outgoing),
             Side::Receive => (&self.sides[1], &memory.incoming),
         };
-        for span in spans(message, &memory.arrays) {
+        let spans = memory.has_arrays.then(|| spans(message, &memory.arrays));
+        for span in spans.into_iter().flatten() {
             span.lines().for_each(|line| evict_line(&arrays[line * LINE_BYTES]));
         }
-        evict_buffer(&wire[..setup.message_bytes]);
+        // Empty if no method needs it.
+        evict_buffer(&wire[..setup.message_bytes.min(wire.len())]);
     }
 }
 

@@ -8,12 +8,13 @@ use super::cache::Eviction;
 use super::clock::Clock;
 use super::sync::Sync;
 use crate::checked::{CallError, Comm, Datatype};
-use crate::expected::stream;
+use crate::expected::Stream;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
+use crate::padding::{data_spans, without_padding};
 use crate::pattern::Pattern;
 use crate::regions::Regions;
-use crate::spans::{Span, spans};
+use crate::spans::Span;
 use crate::spots::Spots;
 use crate::stamps::Stamps;
 
@@ -58,13 +59,21 @@ impl Session<'_> {
     pub fn fill(&mut self, memory: &mut Memory, ends: Ends) -> Pattern {
         self.next_generation();
         let mine = Pattern::new(self.setup.me, self.generation);
-        mine.write(0, memory.arrays.memory_mut());
+        if memory.has_arrays {
+            mine.write(0, memory.arrays.memory_mut());
+        }
         memory.poison_wire();
         if ends.from == Location::Wire {
-            let stream = stream(self.setup.app, &memory.arrays, ends.order, mine);
-            memory.outgoing[..stream.len()].copy_from_slice(&stream);
+            self.write_message(memory, ends, mine);
         }
         mine
+    }
+
+    /// Writes the message to send from the wire buffer, with the data `mine` of the arrays.
+    pub fn write_message(&self, memory: &mut Memory, ends: Ends, mine: Pattern) {
+        let message = self.setup.app.message(Side::Send, ends.order);
+        let mut stream = Stream::of(&message, &memory.arrays, mine);
+        stream.read(&mut memory.outgoing[..self.setup.message_bytes]);
     }
 
     /// Prepares the next repetition, outside of all times: the send data is rewritten, caches are evicted in cold mode,
@@ -142,10 +151,10 @@ impl Renewal {
     /// For an exchange with this memory.
     pub fn new(app: &MicroApp, setup: &Setup<'_>, memory: &mut Memory) -> Self {
         let message = app.message(Side::Send, WireOrder::Ddt);
-        let arrays = Stamps::of(spans(&message, &memory.arrays));
+        let arrays = Stamps::of(data_spans(&message, &memory.arrays));
         let turned = if setup.is_all_to_all() {
             memory.arrays.swap(0, 1);
-            let turned = Stamps::of(spans(&message, &memory.arrays));
+            let turned = Stamps::of(data_spans(&message, &memory.arrays));
             memory.arrays.swap(0, 1);
             turned
         } else {
@@ -153,7 +162,8 @@ impl Renewal {
         };
         // Blocks of an all-to-all may be smaller than a line: each is a separate message.
         let bytes = setup.message_bytes / setup.blocks();
-        let wire = Stamps::of((0..setup.blocks()).map(|block| Span { offset: block * bytes, bytes }));
+        let blocks = (0..setup.blocks()).map(|block| Span { offset: block * bytes, bytes });
+        let wire = Stamps::of(blocks.flat_map(|block| without_padding(setup.element, block)));
         Self { arrays, turned, wire }
     }
 

@@ -1,6 +1,5 @@
 //! The same bytes in other messages: as a count of the type that the datatype repeats, in halves, or one message per piece.
 
-use std::ffi::c_int;
 use std::ops::Range;
 
 use apps::{Side, WireOrder};
@@ -9,8 +8,8 @@ use common::packing::{Ends, Packing};
 use datatypes::Placed;
 
 use super::{Method, Setup};
-use crate::checked::error::int;
-use crate::checked::{CallError, Datatype, Recipe};
+use crate::checked::large::check_count;
+use crate::checked::{CallError, Count, Datatype, Recipe};
 use crate::memory::Memory;
 
 /// A method that sends one message after the other, and receives them in the same way.
@@ -25,7 +24,7 @@ struct MessagePart {
     /// Its displacement 0, in bytes from the start of the arrays' memory. It may be outside, as a negative number that
     /// wraps: only its values are within.
     offset: usize,
-    count: c_int,
+    count: Count,
     /// The constructor calls, if it is a derived datatype.
     recipe: Option<Recipe>,
     /// The predefined type, or all derived ones that were created and not freed; the last one is used.
@@ -66,11 +65,12 @@ impl MessagePart {
         let begins = |bytes: i64| origin.wrapping_add_signed((of.displacement + bytes) as isize);
         let mut runs = of.layout.runs();
         if let (Some(run), None, 1) = (runs.next(), runs.next(), count) {
-            let (count, datatypes) =
-                (int("MPI_Send", "count", run.count as i64)?, vec![Datatype::predefined(run.element)]);
+            let (count, datatypes) = (run.count as Count, vec![Datatype::predefined(run.element)]);
+            check_count("MPI_Send", "MPI_Send_c", count)?;
             return Ok(Self { offset: begins(run.offset), count, recipe: None, datatypes });
         }
-        let (count, recipe) = (int("MPI_Send", "count", count as i64)?, Recipe::new(&of.layout, setup.comm)?);
+        let (count, recipe) = (count as Count, Recipe::new(&of.layout, setup.comm)?);
+        check_count("MPI_Send", "MPI_Send_c", count)?;
         Ok(Self { offset: begins(0), count, recipe: Some(recipe), datatypes: Vec::new() })
     }
 

@@ -9,7 +9,6 @@ mod one_sided;
 mod persistent;
 pub mod two_sided;
 
-use std::ffi::c_int;
 use std::ops::Range;
 
 use apps::{Arrays, Exchange, MicroApp, Side, WireOrder};
@@ -17,8 +16,8 @@ use common::kinds::pingpong::methods::Transfer;
 use common::packing::Ends;
 use datatypes::Element;
 
-use crate::checked::error::int;
-use crate::checked::{CallError, Comm};
+use crate::checked::datatype::check_type;
+use crate::checked::{CallError, Comm, Count};
 use crate::memory::Memory;
 use crate::packing::Endpoint;
 use in_parts::InParts;
@@ -105,6 +104,10 @@ impl<'a> Setup<'a> {
     /// The properties of `app` on `comm`.
     pub fn new(app: &'a MicroApp, comm: &'a Comm) -> Result<Self, CallError> {
         let message_bytes = app.message_bytes() as usize;
+        let message = app.message(Side::Send, WireOrder::Ddt);
+        if message.pieces.iter().any(|piece| piece.layout.has(&|element| element == Element::Half)) {
+            check_type(Element::Half, comm)?;
+        }
         Ok(Self { app, comm, me: comm.rank()?, ranks: comm.size()?, element: app.element, message_bytes })
     }
 
@@ -124,9 +127,8 @@ impl<'a> Setup<'a> {
     }
 
     /// Values of a block of the message.
-    pub fn block_elements(&self) -> Result<c_int, CallError> {
-        let elements = self.message_bytes / self.blocks() / self.element.size() as usize;
-        int("MPI_Send", "count", elements as i64)
+    pub fn block_elements(&self) -> Count {
+        (self.message_bytes / self.blocks()) as Count / self.element.size() as Count
     }
 
     /// One side of the message as a datatype in this order: the whole of it for a pair, a peer's block for an all-to-all.

@@ -7,12 +7,11 @@
 //! two-sided reference does, because no other data was written as recently: it has a window over each of the two wire
 //! buffers, which are used in turn.
 
-use std::ffi::c_int;
-
 use common::packing::{Ends, Packing};
 
 use super::{Method, Setup};
-use crate::checked::{CallError, Datatype, Window};
+use crate::checked::large::check_count;
+use crate::checked::{CallError, Count, Datatype, Window};
 use crate::memory::Memory;
 use crate::packing::MessagePacker;
 
@@ -67,6 +66,13 @@ impl<'a> OneSided<'a> {
             window.fence()?;
             windows.push((start.cast_const(), window));
         }
+        if !receive.is_typed() {
+            let (call, large) = match access {
+                Access::Put => ("MPI_Put", "MPI_Put_c"),
+                Access::Get => ("MPI_Get", "MPI_Get_c"),
+            };
+            check_count(call, large, setup.block_elements())?;
+        }
         let element = Datatype::predefined(setup.element);
         Ok(Self { setup, access, ends, packer, windows, element })
     }
@@ -89,7 +95,7 @@ impl<'a> OneSided<'a> {
     /// Puts the block for `peer` to the place for this rank's block there, or gets this rank's block from `peer`.
     fn access_block(&mut self, memory: &mut Memory, peer: usize) -> Result<(), CallError> {
         let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
-        let elements = self.setup.block_elements()?;
+        let elements = self.setup.block_elements();
         let block_bytes = self.setup.message_bytes / self.setup.blocks();
         let wire = match self.access {
             Access::Put => self.packer.outgoing(memory),
@@ -100,7 +106,7 @@ impl<'a> OneSided<'a> {
             Access::Put => (send, receive),
             Access::Get => (receive, send),
         };
-        let (origin, target): ((*mut u8, c_int, &Datatype), (usize, c_int, &Datatype)) = match self.is_typed()
+        let (origin, target): ((*mut u8, Count, &Datatype), (usize, Count, &Datatype)) = match self.is_typed()
         {
             false => (
                 (wire.wrapping_add(mine * block_bytes), elements, &self.element),

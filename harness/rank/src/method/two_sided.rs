@@ -9,8 +9,8 @@ use common::packing::{Ends, Form, Packing};
 
 use super::{Method, Setup};
 use crate::checked::collective::{Blocks, PerPeer, RequestOrLack, all_to_all_w};
-use crate::checked::error::int;
-use crate::checked::{CallError, Datatype, Envelope, Request};
+use crate::checked::large::check_count;
+use crate::checked::{CallError, Count, Datatype, Envelope, Request};
 use crate::memory::Memory;
 use crate::packing::{MessagePacker, Packer};
 use crate::spans::spans;
@@ -25,7 +25,7 @@ pub struct TwoSided<'a> {
     in_place: Option<usize>,
     /// Type of one packed block; its count is below.
     packed: Datatype,
-    packed_count: c_int,
+    packed_count: Count,
     /// The arguments of `MPI_Ialltoallw` for both ends, once it was called.
     blocks: Option<[PerPeer<c_int>; 2]>,
 }
@@ -39,11 +39,13 @@ impl<'a> TwoSided<'a> {
         receive: Packing,
     ) -> anyhow::Result<Self> {
         let (packed, packed_count) = match send == Packing::Mpi {
-            true => {
-                (Datatype::packed(), int("MPI_Send", "count", (setup.message_bytes / setup.blocks()) as i64)?)
-            }
-            false => (Datatype::predefined(setup.element), setup.block_elements()?),
+            true => (Datatype::packed(), (setup.message_bytes / setup.blocks()) as Count),
+            false => (Datatype::predefined(setup.element), setup.block_elements()),
         };
+        let is_of_one = |how: Packing| how.is_typed() || how == Packing::OneValue;
+        if !is_of_one(send) || !is_of_one(receive) {
+            check_count("MPI_Send", "MPI_Send_c", packed_count)?;
+        }
         let ends = Transfer::TwoSided(send, receive).ends(setup.app);
         let in_place = (receive.packs() && !ends.unpacks)
             .then(|| setup.app.message(Side::Receive, ends.order))
@@ -119,7 +121,7 @@ impl<'a> TwoSided<'a> {
 
     /// Count and type of the data sent to a peer, or received from it.
     #[inline]
-    fn block<'b>(&'b self, end: &'b Packer<'a>) -> (c_int, &'b Datatype) {
+    fn block<'b>(&'b self, end: &'b Packer<'a>) -> (Count, &'b Datatype) {
         match end.how() {
             Packing::Datatype | Packing::Equivalent(_) | Packing::OneValue => (1, end.datatype()),
             _ => (self.packed_count, &self.packed),

@@ -6,7 +6,7 @@ use apps::{Context, MicroApp, Test, Values, WireOrder};
 
 use super::descriptions::descriptions;
 use super::facts;
-use super::methods::{METHODS, can, description, has_messages};
+use super::methods::{METHODS, buffers, can, description, has_messages};
 use crate::experiments::Prepared;
 use crate::experiments::planned::PlannedCase;
 use crate::model::MethodInfo;
@@ -34,7 +34,9 @@ pub fn prepare(case: &PlannedCase, methods: &[String], context: Context) -> Resu
         own_buffers += method.own_buffers;
         lacking.extend(reason_for_lack(method).map(|reason| (method.name.to_owned(), reason)));
     }
-    let rank_bytes = || memory::rank_bytes(&app)?.checked_add(app.message_bytes().checked_mul(own_buffers)?);
+    let rank_bytes = || {
+        memory::rank_bytes(&app, buffers(methods))?.checked_add(app.message_bytes().checked_mul(own_buffers)?)
+    };
     let planned =
         PlannedCase { methods: case.methods.clone(), ..PlannedCase::of(test, case.set.as_deref(), &values) };
     let (params, rank_bytes) = (values.to_string(), rank_bytes());

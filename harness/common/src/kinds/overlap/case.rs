@@ -8,7 +8,7 @@ use super::methods::METHODS;
 use super::operations::{OperationTransfer, Traffic};
 use super::setting::{OverlapSetting, PARAMETERS, RIM_PERCENT};
 use crate::kinds::{halo, pingpong};
-use crate::memory;
+use crate::memory::{self, Buffers};
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
 use crate::parameter::{joined, place};
@@ -147,7 +147,7 @@ impl OverlapCase {
         let communicated = match built {
             // A block for each rank on either side, and as much in the buffers of an MPI that copies.
             Built::Operation => self.setting.bytes.unwrap_or(0).checked_mul(ranks as u64)?.checked_mul(4),
-            Built::Message(app) => memory::rank_bytes(app),
+            Built::Message(app) => memory::rank_bytes(app, Buffers::ALL),
             Built::Exchange(app) => halo::rank_bytes(&**app, ranks),
         };
         communicated?.checked_add(matrices)

@@ -5,6 +5,7 @@ use datatypes::Equivalent;
 
 use super::descriptions::descriptions;
 use super::parts::Parting;
+use crate::memory::Buffers;
 use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::{Ends, Location, Packing};
 
@@ -146,6 +147,20 @@ pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(&ROWS);
 /// A message with all names.
 pub fn transfer(name: &str) -> Result<Transfer, String> {
     Ok(find_method(&ROWS, "method", name)?.made_of)
+}
+
+/// The memory that the methods with these names need. Those of other kinds need all.
+pub fn buffers(names: &[String]) -> Buffers {
+    let of = |name: &String| match ROWS.iter().find(|row| row.info.name == name).map(|row| row.made_of) {
+        Some(
+            Transfer::TwoSided(send, receive) | Transfer::Put(send, receive) | Transfer::Get(send, receive),
+        ) => Buffers::of(send, receive),
+        Some(Transfer::Persistent | Transfer::InParts(_)) => {
+            Buffers::of(Packing::Datatype, Packing::Datatype)
+        }
+        None => Buffers::ALL,
+    };
+    names.iter().map(of).fold(Buffers::default(), Buffers::or)
 }
 
 /// The alternative description that the method called `name` uses, if it does.

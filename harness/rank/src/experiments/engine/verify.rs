@@ -1,12 +1,12 @@
 //! Verification that methods transfer the right bytes: before timing, after each block, and at the end.
 
-use apps::Side;
+use apps::{Message, Side};
 use common::packing::Ends;
 
 use super::EngineComparison;
 use super::active_method::ActiveMethod;
 use crate::checked::CallError;
-use crate::expected::{Mismatch, arrival, packed_difference, stream};
+use crate::expected::{Mismatch, Stream, arrival, packed_difference, packed_mismatch};
 use crate::memory::POISON;
 use crate::packing::MessagePacker;
 use crate::pattern::Pattern;
@@ -58,12 +58,13 @@ pub fn verify(
         active.work(Side::Receive, &mut bench.memory)?;
         if let ActiveMethod::Copies(copy) = active {
             let [from, to] = copy.both(Side::Receive);
-            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", packed_difference(from, to)?)));
+            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", copy_difference(from, to)?)));
         }
         if let ActiveMethod::Packs(packer) = active {
-            let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
+            let message = sent(bench);
+            let incoming = Stream::of(&message, &bench.memory.arrays, data.packed);
             let (app, ends) = (bench.setup.app, ends(bench, packer));
-            let found = compare(app, &mut bench.memory, ends, data.arrays, Some(&incoming));
+            let found = compare(app, &mut bench.memory, ends, data.arrays, Some(incoming));
             mismatch = mismatch.or_else(|| Some(format!("unpack: {}", found?)));
         }
     }
@@ -103,8 +104,9 @@ pub fn check(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>) -> Opt
     let ActiveMethod::Packs(packer) = active else { return found };
     let ends = ends(bench, packer);
     let unpacked = |bench: &mut EngineComparison<'_>| {
-        let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
-        let found = arrival(bench.setup.app, &mut bench.memory, ends, &incoming, |_, _| {})?;
+        let message = sent(bench);
+        let incoming = Stream::of(&message, &bench.memory.arrays, data.packed);
+        let found = arrival(bench.setup.app, &mut bench.memory, ends, incoming, |_, _| {})?;
         Some(format!("unpack: {found}"))
     };
     found.or_else(|| unpacked(bench)).map(|what| format!("after a block: {what}"))
@@ -119,8 +121,9 @@ fn ends(bench: &EngineComparison<'_>, packer: &MessagePacker<'_>) -> Ends {
 fn fill(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>, data: TestData) {
     match active {
         ActiveMethod::Packs(_) => {
-            let incoming = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.packed);
-            bench.memory.incoming[..incoming.len()].copy_from_slice(&incoming);
+            let message = sent(bench);
+            let mut incoming = Stream::of(&message, &bench.memory.arrays, data.packed);
+            incoming.read(&mut bench.memory.incoming[..bench.setup.message_bytes]);
         }
         ActiveMethod::Copies(copy) => copy.fill(data.arrays),
     }
@@ -130,13 +133,25 @@ fn fill(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>, data: T
 fn packed(bench: &EngineComparison<'_>, active: &ActiveMethod<'_>, data: TestData) -> Option<Mismatch> {
     let found = match active {
         ActiveMethod::Packs(_) => {
-            let expected = stream(bench.setup.app, &bench.memory.arrays, bench.order, data.arrays);
-            packed_difference(&expected, &bench.memory.outgoing)?
+            let message = sent(bench);
+            let expected = Stream::of(&message, &bench.memory.arrays, data.arrays);
+            packed_difference(&message, expected, &bench.memory.outgoing)?
         }
         ActiveMethod::Copies(copy) => {
             let [from, to] = copy.both(Side::Send);
-            packed_difference(from, to)?
+            copy_difference(from, to)?
         }
     };
     Some(format!("pack: {found}"))
+}
+
+/// The packed message, in the comparison's order of bytes.
+fn sent(bench: &EngineComparison<'_>) -> Message {
+    bench.setup.app.message(Side::Send, bench.order)
+}
+
+/// The first difference of a copy.
+fn copy_difference(from: &[u8], to: &[u8]) -> Option<Mismatch> {
+    let i = (from != to).then(|| from.iter().zip(to).position(|(from, to)| from != to))??;
+    Some(packed_mismatch(i, from[i], to[i]))
 }

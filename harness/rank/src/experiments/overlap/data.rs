@@ -3,7 +3,7 @@
 use datatypes::Element;
 
 use crate::memory::Wire;
-use crate::pattern::{Pattern, WORD, some_place};
+use crate::pattern::{Pattern, some_place};
 use crate::spans::{LINE_BYTES, Span};
 use crate::stamps::Stamps;
 
@@ -71,13 +71,8 @@ impl Bytes {
         Pattern::new(sender, version.generation).write(from, &mut expected);
         if version.repetition > 0 {
             let anew = Pattern::of_repetition(sender, version.generation, version.repetition);
-            // A stamp may extend across either end of a block.
-            let start = from.saturating_sub(WORD);
-            for stamp in self.stamps.within(Span { offset: start, bytes: from + bytes - start }) {
-                let (start, end) = (stamp.start.max(from), stamp.end.min(from + bytes));
-                if start < end {
-                    anew.write(start, &mut expected[start - from..end - from]);
-                }
+            for stamp in self.stamps.overlapping(from..from + bytes) {
+                anew.write(stamp.start, &mut expected[stamp.start - from..stamp.end - from]);
             }
         }
         let found = &found[at..at + bytes];

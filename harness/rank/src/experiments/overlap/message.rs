@@ -2,6 +2,7 @@
 //! before it is started and unpacked after it has arrived, or uses datatypes.
 
 use anyhow::Context;
+use apps::Side;
 use common::kinds::overlap::methods::transfer;
 use common::model::Outcome;
 use common::packing::Form;
@@ -106,17 +107,15 @@ impl<'a> Traffic for MessageTraffic<'a> {
 
     fn mismatch(&mut self, active: &mut Active<'a>) -> Result<Option<String>, CallError> {
         let (session, ends) = (&self.session, active.method.ends());
-        let expected =
-            if self.receives() { incoming(session, &self.memory.arrays, ends) } else { Vec::new() };
+        let message = session.setup.app.message(Side::Send, ends.order);
+        let expected = self.receives().then(|| incoming(session, &message, &self.memory.arrays, ends));
         if session.repetition > 0 {
             // Parts of the arrays have been rewritten, so only the received data is compared here; the rest was compared at first.
             let app = session.setup.app;
-            let is_wrong =
-                |expected: &[u8], memory: &mut Memory| arrival(app, memory, ends, expected, |_, _| {});
-            return Ok(if self.receives() { is_wrong(&expected, &mut self.memory) } else { None });
+            let memory = &mut self.memory;
+            return Ok(expected.and_then(|expected| arrival(app, memory, ends, expected, |_, _| {})));
         }
         let mine = Pattern::new(session.setup.me, session.generation);
-        let expected = self.receives().then_some(&expected[..]);
         Ok(verify::compare(session.setup.app, &mut self.memory, ends, mine, expected))
     }
 

@@ -1,0 +1,43 @@
+//! Counts beyond `int`: the functions of MPI-4 with the suffix `_c`, if the loaded MPI has them.
+
+use mpi::ffi;
+
+use super::error::int;
+use super::{CallError, symbols};
+
+/// A count, as functions with the suffix `_c` take it.
+pub type Count = ffi::MPI_Count;
+
+/// The function `name`, a `call` with the suffix `_c`, for an argument that its usual form has refused.
+///
+/// # Errors
+/// `refused`, or that the MPI lacks the function.
+///
+/// # Safety
+/// As for [`symbols::function`].
+pub unsafe fn function<F: Copy>(name: &'static str, refused: CallError) -> Result<F, CallError> {
+    let CallError::TooLarge { call, argument, value } = refused else { return Err(refused) };
+    // SAFETY: guaranteed by the caller.
+    unsafe { symbols::function(name) }.ok_or(CallError::NoLargeCount { call, argument, value })
+}
+
+/// Refuses a count that neither of these functions takes, `call` or, for large counts, `large`.
+pub fn check_count(call: &'static str, large: &'static str, count: Count) -> Result<(), CallError> {
+    match int(call, "count", count) {
+        Err(CallError::TooLarge { call, argument, value }) if !symbols::missing(&[large]).is_empty() => {
+            Err(CallError::NoLargeCount { call, argument, value })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Calls a function with the suffix `_c`, in an unsafe block: `call_large!(refused, MPI_Send_c: fn(...), (arguments))`.
+macro_rules! call_large {
+    ($refused:expr, $name:expr, fn($($type:ty),* $(,)?), ($($argument:expr),* $(,)?)) => {{
+        let name: &'static str = $name;
+        let function: unsafe extern "C" fn($($type),*) -> c_int = $crate::checked::large::function(name, $refused)?;
+        $crate::checked::check(name, function($($argument),*))
+    }};
+}
+
+pub(super) use call_large;
