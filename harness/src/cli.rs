@@ -1,4 +1,4 @@
-//! The command line: what can be typed, and who does it.
+//! The command line.
 
 mod baseline;
 mod compare;
@@ -94,13 +94,13 @@ enum Command {
     },
     /// Print a manual page
     Man {
-        /// The command; without it, all of ddtbench
+        /// The command [default: ddtbench itself]
         command: Vec<String>,
     },
 }
 
 impl Cli {
-    /// What was typed; help and errors end the program.
+    /// The parsed command line. Help and errors end the program.
     pub fn typed() -> Self {
         let matches = Self::complete_command().try_get_matches();
         matches
@@ -108,10 +108,10 @@ impl Cli {
             .unwrap_or_else(|error| refuse(&with_owners(error)))
     }
 
-    /// The command with all that clap's derived one lacks.
+    /// The command, completed beyond clap's derive.
     fn complete_command() -> clap::Command {
         let command = conditions::with_conflicts(Self::command());
-        // Of kinds that are only measured with warm caches, --cache is not offered; if it is typed, the refusal has the reason.
+        // Kinds that are measured only with warm caches do not offer --cache. If it is given, the error explains why.
         let only_warm = Kind::ALL.into_iter().filter(|kind| kind.row().only_warm.is_some());
         let command = only_warm.fold(command, |command, kind| {
             command
@@ -120,7 +120,7 @@ impl Cli {
         numbers::negative(pages::complete(command))
     }
 
-    /// Does what was typed; errors are refusals.
+    /// Runs the command. Errors are refusals.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         self.color.write_global();
         match self.command {
@@ -158,7 +158,7 @@ impl Cli {
     }
 }
 
-/// Refuses a name that is not a test, if it is probably a misspelt command: without a command, names are tests.
+/// Without a command, names are tests: refuses a name that is not a test and looks like a misspelt command.
 fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
     let command = Cli::command();
     let commands: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
@@ -167,16 +167,17 @@ fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
     {
         None => Ok(()),
         Some((name, similar)) if name == similar => {
-            bail!("{name} is a command, and stands before all flags: `ddtbench {name} ...`")
+            bail!("{name} is a command and must come before all flags: `ddtbench {name} ...`")
         }
         Some((name, similar)) => {
-            bail!("neither a command nor a test is called {name:?}: did you mean `ddtbench {similar}`?")
+            bail!("no command or test is called {name:?}; did you mean `ddtbench {similar}`?")
         }
     }
 }
 
-/// The error with the commands that have the flag, if it is one that the typed command lacks. Clap would advise to type it after `--`, where it
-/// reaches the launcher.
+/// Adds the commands that have the flag to the error about an unknown flag. Clap would advise to give it after `--`, but there it
+/// goes to
+/// the launcher.
 fn with_owners(mut error: clap::Error) -> clap::Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => flag.clone(),
@@ -210,7 +211,7 @@ fn is_parameter(name: &str) -> bool {
 /// Commands that are named for a flag: flags of all kinds of experiments have more, and a few are enough to look one up.
 const SHOWN_OWNERS: usize = 3;
 
-/// The commands within `command` that have a long flag; `path` is how `command` is typed.
+/// The commands within `command` that have a long flag. `path` is the command line up to `command`.
 fn owners(path: &str, command: &clap::Command, flag: &str) -> Vec<String> {
     let within = |command: &clap::Command| {
         let path = format!("{path} {}", command.get_name()).trim_start().to_owned();
@@ -220,7 +221,7 @@ fn owners(path: &str, command: &clap::Command, flag: &str) -> Vec<String> {
     command.get_subcommands().flat_map(within).collect()
 }
 
-/// Ends the program with help, or with what was typed wrong. Help fits the terminal already.
+/// Ends the program with help or with an error of the command line. Help fits the terminal already.
 fn refuse(error: &clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
@@ -230,7 +231,7 @@ fn refuse(error: &clap::Error) -> ! {
     std::process::exit(error.exit_code())
 }
 
-/// The command within another that `path` leads to.
+/// The subcommand at a path.
 fn of(mut command: clap::Command, path: &[String]) -> anyhow::Result<clap::Command> {
     command.build();
     path.iter().try_fold(command, |command, name| match command.find_subcommand(name) {
@@ -318,7 +319,7 @@ mod tests {
         assert!(is_refused(&["ddtbench", "--resume", "x", "nas_lu_y"]));
     }
 
-    /// All long flags of a command and those within it, `--help` and `--version` among them.
+    /// All long flags of a command and its subcommands, with `--help` and `--version`.
     fn flags(command: &clap::Command) -> BTreeSet<String> {
         let own = command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned);
         own.chain(command.get_subcommands().flat_map(flags)).collect()

@@ -1,10 +1,11 @@
-//! The run folder: what is kept, and when. It knows results, and nothing of plans, processes or MPIs.
+//! The run folder: which results are stored, and when. It does not use plans, processes or MPIs.
 //!
-//! A finished case of a launch is kept by appending its samples and blocks, its figures, syncing, and only then its rows of
-//! `launches.csv`, in one write. These rows are the mark: what has them for all of its methods is done. Whatever else is in
-//! the files was left by a run that was cut off; it is set aside when the run is resumed, and never deleted.
+//! To store a finished case of a launch, its samples, blocks and figures are appended and synced, and only then its rows of
+//! `launches.csv`, in one write. A case with these rows for all of its methods is done. Other content was left by a run that was
+//! cut off:
+//! when the run is resumed, it is set aside, and never deleted.
 //!
-//! `summary.csv`, `figures.csv`, `report.html` and the folder `figures` are made of the others, and can be made again.
+//! `summary.csv`, `figures.csv`, `report.html` and the folder `figures` are made from the others, and can be made again.
 
 pub(crate) mod gzip;
 mod locked_folder;
@@ -38,11 +39,11 @@ pub const PLAN: &str = "plan.toml";
 pub const ENVIRONMENT: &str = "environment.json";
 /// A row per part of the run: when, where and by which version.
 pub const RUNS: &str = "runs.csv";
-/// A row per case; its number stands for it in the files of samples and blocks.
+/// A row per case, with the number that represents it in the files of samples and blocks.
 pub const CASES: &str = "cases.csv";
 /// Every raw sample.
 pub const SAMPLES: &str = "samples.csv.gz";
-/// The machine beside each block.
+/// The state of the machine for each block.
 pub const BLOCKS: &str = "blocks.csv.gz";
 /// The results of checks of the MPIs.
 pub const CHECKS: &str = "checks.csv";
@@ -54,15 +55,15 @@ pub const LAUNCHES: &str = "launches.csv";
 pub const SUMMARY: &str = "summary.csv";
 /// The figures over all launches.
 pub const FIGURES: &str = "figures.csv";
-/// What a comparison of sides has found.
+/// The result of a comparison.
 pub const COMPARISON: &str = "comparison.json";
-/// The figures as a page.
+/// The results as a page.
 pub const REPORT: &str = "report.html";
 /// The folder of pictures and their data.
 pub const PICTURES: &str = "figures";
 /// The folder of values that are too long for a command line.
 pub const VALUES: &str = "values";
-/// Where what cannot be used is put.
+/// The folder for parts that cannot be used.
 pub const SET_ASIDE: &str = "set-aside";
 
 /// The folder of a run, which results are being written to.
@@ -78,43 +79,43 @@ pub struct Folder {
     launches: Log,
 }
 
-/// What a folder must know of a run.
+/// Information about a run that the folder needs.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// The text of the plan.
     pub plan: String,
     /// The phases of its kind of experiments.
     pub phases: &'static [Phase],
-    /// The parameters that get columns of their own.
+    /// The parameters with a separate column.
     pub numbers: Vec<String>,
 }
 
-/// What is kept of a case of a launch.
+/// The results of a case in a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedCase<'a> {
-    /// What came back from the rank program.
+    /// The results of the rank program.
     pub result: &'a CaseResult,
-    /// What was made of it.
+    /// The records made of them.
     pub records: &'a [Record],
     /// The states of all blocks, method by method.
     pub states: &'a [Vec<BlockState>],
     /// The parameters that are numbers.
     pub numbers: &'a [(String, f64)],
-    /// Which phases of a block were timed in repetitions of their own.
+    /// Which phases of a block were timed in separate repetitions.
     pub apart: TimedApart,
 }
 
-/// Why results cannot be kept or read.
+/// Why results cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderError {
-    /// There is something already.
-    #[error("{} is there and not empty; choose another folder with --out{}", .0.display(), go_on(.0))]
+    /// The folder is not empty.
+    #[error("{} is not empty; choose another folder with --out{}", .0.display(), go_on(.0))]
     NotEmpty(PathBuf),
     /// Another process writes there.
     #[error("another ddtbench is writing to {}", .0.display())]
     InUse(PathBuf),
-    /// The system refused.
+    /// An error of the system.
     #[error("{}: {source}{}", .path.display(), remedy(.source))]
     Io {
         /// The file or folder.
@@ -122,7 +123,7 @@ pub enum FolderError {
         /// The reason.
         source: io::Error,
     },
-    /// No folder of a run.
+    /// Not a run folder.
     #[error("{} is not the folder of a run: it has no {missing}", .path.display())]
     NotARun {
         /// The folder.
@@ -130,24 +131,24 @@ pub enum FolderError {
         /// The file that is missing.
         missing: &'static str,
     },
-    /// A file that cannot be understood.
+    /// The file cannot be parsed.
     #[error("{}: {reason}", .path.display())]
     Broken {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it, and where.
+        /// The error, and its place.
         reason: String,
     },
 }
 
-/// The advice against an error of the system.
+/// Advice for an error of the system.
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-            "; a file is where a folder is needed: choose another folder (--out, --dir)"
+            "; it is a file, not a folder: choose another folder (--out, --dir)"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "; choose a folder that you may write to (--out, --dir)"
+            "; choose a folder with write permission (--out, --dir)"
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             "; free some space, or choose another folder (--out, --dir)"
@@ -156,10 +157,10 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// How to go on with what is in a folder.
+/// A hint how to resume a run in this folder.
 fn go_on(path: &Path) -> String {
     match path.join(PLAN).exists() {
-        true => format!(", or go on with it: ddtbench run --resume {}", path.display()),
+        true => format!(", or resume that run: ddtbench run --resume {}", path.display()),
         false => String::new(),
     }
 }
@@ -180,7 +181,7 @@ impl Deref for Folder {
     }
 }
 
-/// Writes a value to a file in the folder of a run, and gives its absolute path.
+/// Writes a value to a file in the folder of a run, and returns its absolute path.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -193,18 +194,19 @@ pub fn keep_value(dir: &Path, name: &str, value: &str) -> Result<PathBuf> {
 }
 
 impl Folder {
-    /// Makes the folder of a new run, and shows that it can be written to.
+    /// Creates the folder of a new run, and tests that it can be written to.
     ///
     /// # Errors
-    /// A folder that is not empty, a file in its place, or one that cannot be written to.
+    /// If the folder is not empty, is a file, or cannot be written to.
     pub fn create(path: &Path, about: About) -> Result<Self> {
         let locked = LockedFolder::create(path)?;
         locked.write(PLAN, about.plan.as_bytes())?;
         Self::open(locked, about, HashMap::new())
     }
 
-    /// Removes what was made for a run that could not begin, so that the corrected one may have the folder. Does
-    /// nothing and gives `false` where a case has ended.
+    /// Removes the files of a run that could not begin, so that the corrected run can use the folder. Does nothing and returns
+    /// `false` if a
+    /// case has ended.
     pub fn discard(self) -> bool {
         if !self.launches.is_empty() {
             return false;
@@ -237,7 +239,7 @@ impl Folder {
         })
     }
 
-    /// Replaces the plan before the first case ends, for example when the MPIs' names or the sizes of cases have become known.
+    /// Replaces the plan before the first case ends, for example with the found sizes of cases.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -246,7 +248,7 @@ impl Folder {
         self.locked.write(PLAN, self.about.plan.as_bytes())
     }
 
-    /// Replaces what is made of the launches: times and figures over all of them, and the page that people read.
+    /// Replaces the times and figures over all launches, and the page.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -256,8 +258,8 @@ impl Folder {
         self.locked.write(REPORT, page.as_bytes())
     }
 
-    /// Replaces a file that is made of the samples: it begins with `header`, and has `lines` of each method of each case and launch,
-    /// in the order in which they were measured.
+    /// Replaces a file that is made of the samples: `header`, then `lines` of each method of each case and launch in measured
+    /// order.
     ///
     /// # Errors
     /// If it cannot be written, or the samples cannot be read.
@@ -278,7 +280,7 @@ impl Folder {
     /// Keeps a finished case of a launch.
     ///
     /// # Errors
-    /// If the disk is full, for example; the files are then as they were.
+    /// If the disk is full, for example. The files are then unchanged.
     pub fn append(&mut self, finished: FinishedCase<'_>) -> Result<()> {
         let before = self.lengths();
         let known = self.numbers.len();
@@ -299,11 +301,11 @@ impl Folder {
         )?;
         append(&mut self.blocks, samples::blocks_header, samples::blocks(number, result, states))?;
         append(&mut self.figures, figures_header, rows::rows(FigureRow::all(records)))?;
-        // Last: this is the mark.
+        // Last, because these rows mark the case as done.
         append(&mut self.launches, times_header, rows::rows(records))
     }
 
-    /// The number of a case; a new one is kept first.
+    /// The number of a case. A new case is written first.
     fn number(&mut self, finished: FinishedCase<'_>) -> Result<usize> {
         let case = &finished.result.case;
         if let Some(number) = self.numbers.get(case) {
@@ -313,7 +315,7 @@ impl Folder {
         let MessageFacts { bytes, segments, array_bytes, .. } = finished.result.message;
         let value = |name: &String| {
             let found = finished.numbers.iter().find(|(known, _)| known == name);
-            // A whole number has no point.
+            // A whole number is written without a decimal point.
             found.map_or_else(String::new, |(_, value)| value.to_string())
         };
         let values: Vec<String> = self.about.numbers.iter().map(value).collect();
@@ -324,7 +326,7 @@ impl Folder {
     }
 
     fn logs(&mut self) -> impl Iterator<Item = &mut Log> {
-        // The mark goes first, so that no cut leaves it without what it stands for.
+        // The rows that mark the case go first, so that no cut leaves them without the data.
         [&mut self.launches, &mut self.figures, &mut self.blocks, &mut self.samples, &mut self.cases]
             .into_iter()
     }
@@ -338,7 +340,7 @@ impl Folder {
     }
 }
 
-/// Appends rows, to an empty file behind its header.
+/// Appends rows, after the header if the file is empty.
 fn append(log: &mut Log, header: impl FnOnce() -> Vec<u8>, rows: Vec<u8>) -> Result<()> {
     let header = if log.is_empty() { header() } else { Vec::new() };
     log.append(&[header, rows].concat())
@@ -362,8 +364,9 @@ fn figures_header() -> Vec<u8> {
     rows::header(&rows::columns(&FigureRow::default()))
 }
 
-/// The columns of the cases: the key, the case's number, the message, and these parameters, which are numbers. A parameter with
-/// the name of a column, such as `bytes`, becomes `param_bytes`: no name is used twice.
+/// The columns of the cases: the key, the case's number, the message, and these numeric parameters. A parameter with the name of
+/// another
+/// column, such as `bytes`, becomes `param_bytes`.
 fn case_columns(numbers: &[String]) -> Vec<String> {
     let own = ["number", "bytes", "segments", "array_bytes"].map(str::to_owned);
     let mut columns = [rows::columns(&Case::default()), own.to_vec()].concat();

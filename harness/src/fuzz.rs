@@ -1,5 +1,6 @@
-//! What the fuzz targets in `harness/fuzz` do with any bytes: they are given to every reader of what others may have written.
-//! None may panic, and where a reader has a writer, what was read must read as the same again.
+//! The fuzz targets of `harness/fuzz`: random bytes go to every reader of files that others may have written. No reader may
+//! panic, and if
+//! a reader has a writer, written values must read as the same again.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ use common::fine_grained::arrival::Arrival;
 use common::fine_grained::order::WriteOrder;
 use common::fine_grained::trace::Trace;
 
-/// A name, which its corpus has as well, and what is done with the bytes.
+/// A name, which is also that of its corpus, and the function to call with the bytes.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
 /// All targets.
@@ -45,7 +46,7 @@ pub const TARGETS: [FuzzTarget; 13] = [
     ("samples", members),
 ];
 
-/// The target of a name.
+/// The target of this name.
 ///
 /// # Panics
 /// If there is none.
@@ -54,12 +55,12 @@ pub fn target(name: &str) -> fn(&[u8]) {
     found.unwrap_or_else(|| panic!("no target is called {name:?}")).1
 }
 
-/// The bytes as text: most readers are given nothing else.
+/// The bytes as text: most readers take only text.
 fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }
 
-/// A table, as it is read and before it is appended to.
+/// Reads a table, also in the way that appending does.
 fn table<T: crate::folder::rows::FromCells>(bytes: &[u8]) {
     let columns = ["run", "experiment"].map(str::to_owned);
     let _ = (parse_table::<T>(bytes), torn::check(bytes, &columns));
@@ -67,7 +68,7 @@ fn table<T: crate::folder::rows::FromCells>(bytes: &[u8]) {
     assert_eq!(whole.len() + rest.len(), bytes.len(), "nothing is lost");
 }
 
-/// A file of members, compressed each.
+/// A file of compressed members.
 fn members(bytes: &[u8]) {
     let (all, rest) = gzip::members(bytes);
     let packed: usize = all.iter().map(|member| member.packed.len()).sum();
@@ -83,7 +84,7 @@ fn environment(bytes: &[u8]) {
     }
     if let Ok(environment) = Environment::parse(bytes) {
         let again = serde_json::to_vec(&environment).expect("plain data");
-        let again = Environment::parse(&again).expect("what was written can be read");
+        let again = Environment::parse(&again).expect("written text can be read");
         assert_eq!(again.rows().count(), environment.rows().count());
     }
 }
@@ -94,7 +95,7 @@ fn comparison(bytes: &[u8]) {
     }
 }
 
-/// What a rank program and its MPI may write, and how it may end.
+/// Output of a rank program and its MPI, and how it may end.
 fn events(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let (mut log, mut of_check) = (ProcessLog::default(), CheckLog::default());
@@ -106,7 +107,7 @@ fn events(bytes: &[u8]) {
     for exit in [Exit::Silent(1.0), Exit::Ended(ExitDescription { code: Some(3), signal: None })] {
         let outcomes = log.outcomes(&asked, exit);
         drop(of_check.answer(exit));
-        assert!(!outcomes.is_empty(), "something has come of it");
+        assert!(!outcomes.is_empty(), "there is an outcome");
     }
     asked.iter().for_each(|method| drop(log.blocks_of(method)));
 }
@@ -146,10 +147,10 @@ fn aggregation(bytes: &[u8]) {
     }
 }
 
-/// Lines of NAME=VALUE, which the kinds with parameters of their own are given.
+/// Lines of NAME=VALUE, for the kinds with their own parameters.
 fn parameters(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
-    // Traces are files; what lies in them is another target.
+    // Traces are files; their content is another target.
     if text.contains("kde:") {
         return;
     }
@@ -158,11 +159,11 @@ fn parameters(bytes: &[u8]) {
     let _ = OverlapCase::parse("ibcast", None, given());
 }
 
-/// A plan; one of a few cases is checked as well, which makes them.
+/// A plan. If it has few cases, it is checked too, which prepares them.
 fn plan(bytes: &[u8]) {
     const FEW: usize = 4;
     let Some(plan) = text(bytes).and_then(|text| Plan::parse(text).ok()) else { return };
-    assert_eq!(Plan::parse(&plan.to_toml()).as_ref(), Ok(&plan), "what was written reads as the same");
+    assert_eq!(Plan::parse(&plan.to_toml()).as_ref(), Ok(&plan), "written text reads as the same");
     // Sweeps make many cases, and may name files.
     if plan.cases.len() <= FEW && plan.sweeps.is_empty() && !plan.to_toml().contains("kde:") {
         let _ = plan.check();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use ddtbench::mpi::{MpiError, interrupt};
 
-/// Something was refused, or the machine did not let us.
+/// The request was refused, or the system failed.
 const REFUSED: u8 = 2;
 
 fn main() -> ExitCode {
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// An error and its causes; most of ours tell their cause themselves, which is not repeated.
+/// An error and its causes. Most of our errors contain their cause, which is not repeated.
 fn with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |message, cause| match message.as_str() {
         "" => cause,

@@ -1,4 +1,4 @@
-//! Plans: the cases to run, one by one or as sweeps, and under which conditions; built from flags or read from a TOML file.
+//! Plans: the cases to run, one by one or as sweeps, and their conditions; made of flags, or read from a TOML file.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -29,74 +29,73 @@ pub use common::limits::{LONGEST_S, Limits, MIN_ROUNDS, MOST_METHODS, max_time_s
 pub use error::PlanError;
 pub use variant::Variant;
 
-/// Launches of a plan at most: more would tell nothing new, and is a typing error.
+/// Maximum launches; a larger number is a typo.
 pub const MOST_LAUNCHES: usize = 10_000;
 
-/// What to run, in which order, under which conditions.
+/// The cases, their order and their conditions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
     /// The version of the file's format.
     pub schema: u32,
-    /// What is measured.
+    /// The kind of experiments.
     #[serde(default)]
     pub experiment: Kind,
-    /// The MPIs' names in this project, or paths of their compiler wrappers; without one, it is picked.
+    /// The MPIs: names in this project, or paths of compiler wrappers. If empty, one is chosen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mpis: Vec<String>,
-    /// Settings that make MPIs of their own of these.
+    /// Settings that turn one of these MPIs into another one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<Variant>,
-    /// Number of ranks; without one, what is usual for the kind.
+    /// Number of ranks. Default: depends on the kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranks: Option<usize>,
     /// Seed of everything random.
     #[serde(default = "one")]
     pub seed: u64,
-    /// Whether repetitions find their buffers in the cache, or both ways.
+    /// Warm or cold caches, or both.
     #[serde(default = "warm")]
     pub caches: Vec<Cache>,
-    /// New starts of the rank program for each case, on each MPI and under each cache mode; without a number, what is usual for
-    /// the kind.
+    /// Launches (new processes) of each case, on each MPI and with each cache mode. Default: depends on the kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launches: Option<usize>,
-    /// Which ranks play with each other, in ping-pongs.
+    /// Which ranks are partners in ping-pongs.
     #[serde(default)]
     pub pairs: Pairs,
-    /// The methods' names; in a file, `all` alone is for all of the experiment.
+    /// The methods' names. In a file, `all` means all methods of the experiment.
     #[serde(default = "all")]
     pub methods: Vec<String>,
-    /// Instead of the MPIs' own launcher.
+    /// Launcher to use instead of the MPI's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launcher: Option<String>,
     /// More options for the launcher.
     #[serde(default)]
     pub launcher_args: Vec<String>,
-    /// Start several receives by `MPI_Startall`, in partitioned experiments.
+    /// Start several receives with `MPI_Startall`, in partitioned experiments.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub startall: bool,
     /// Bind each rank to a core.
     #[serde(default = "yes")]
     pub bind: bool,
-    /// The kind's text formats to write besides, by their names.
+    /// Names of additional text formats to write.
     #[serde(default)]
     pub formats: Vec<String>,
-    /// When to end.
+    /// When to stop.
     #[serde(default)]
     pub limits: Limits,
-    /// The figure that is drawn of its results.
+    /// The figure to draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figure: Option<PaperFigure>,
-    /// Values that replace its own for a first look.
+    /// Values that replace others for a first result (`--quick`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quick: Option<toml::Table>,
-    /// Values that replace its own for the whole grid of a paper.
+    /// Values that replace others for the whole grid of a paper (`--full`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full: Option<toml::Table>,
     /// The cases, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<PlannedCase>,
-    /// Selections that make cases besides, once the plan is checked.
+    /// Selections that add cases when the plan is checked.
     #[serde(rename = "sweep", default, skip_serializing_if = "Vec::is_empty")]
     pub sweeps: Vec<Selection>,
 }
@@ -115,14 +114,14 @@ fn all() -> Vec<String> {
 }
 
 impl Default for Plan {
-    /// Ping-pongs, no cases; all else as without flags.
+    /// Ping-pongs without cases; everything else is as without flags.
     fn default() -> Self {
         Self::of(Kind::default())
     }
 }
 
 impl Plan {
-    /// A plan of one kind of experiments without cases, all else as without flags.
+    /// A plan of one kind of experiments without cases; everything else is as without flags.
     pub fn of(experiment: Kind) -> Self {
         Self {
             schema: SCHEMA,
@@ -152,7 +151,7 @@ impl Plan {
     /// Reads a file.
     ///
     /// # Errors
-    /// A file that cannot be read, is no TOML, or has wrong, unknown or missing fields, with line and column.
+    /// If a file cannot be read, is not TOML, or has wrong, unknown or missing fields; with line and column.
     pub fn read(file: &Path) -> Result<Self, PlanError> {
         let refuse =
             |error: &dyn std::fmt::Display| PlanError(format!("plan file {}: {error}", file.display()));
@@ -160,10 +159,10 @@ impl Plan {
         Self::parse(&text).map_err(|error| refuse(&error))
     }
 
-    /// The same of a file's text.
+    /// Reads the text of a file.
     ///
     /// # Errors
-    /// No TOML, or wrong, unknown or missing fields, with line and column.
+    /// If it is not TOML, or has wrong, unknown or missing fields; with line and column.
     pub fn parse(text: &str) -> Result<Self, Box<toml::de::Error>> {
         let mut plan: Self = toml::from_str(text).map_err(Box::new)?;
         if plan.methods == all() {
@@ -172,7 +171,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Takes the methods that are usual for its cases.
+    /// Uses the default methods for its cases.
     pub fn use_usual_methods(&mut self) {
         let of_sweep = |sweep: &'_ Selection| {
             let layouts = sweep.layouts.iter().map(|_| apps::LAYOUT.name.to_owned());
@@ -183,11 +182,10 @@ impl Plan {
         self.methods = self.experiment.usual_methods(tests.map(String::as_str));
     }
 
-    /// The plan with other values in the place of its own, as `quick` and `full` have them: tables are merged, and one of `sweep`
-    /// is merged into each sweep.
+    /// Replaces values of the plan, as with `quick` and `full`. Tables are merged; `sweep` is merged into each sweep.
     ///
     /// # Errors
-    /// A name or a value that a plan cannot have.
+    /// If a name or a value is invalid.
     pub fn with(self, values: toml::Table) -> Result<Self, PlanError> {
         let refuse = |error: &dyn std::fmt::Display| PlanError(error.to_string());
         let mut plan = toml::Value::try_from(&self).map_err(|error| refuse(&error))?;
@@ -200,8 +198,9 @@ impl Plan {
         self.sweeps.iter_mut().for_each(|sweep| sweep.replace(given));
     }
 
-    /// Limits values of sweeps to the cores that each of two ranks has, at least two: with one thread, no figure of threads shows its
-    /// effect.
+    /// Limits values of sweeps to the cores of each of two ranks, but at least to two: results with one thread would not show the
+    /// effect of
+    /// threads.
     pub fn limit_to_cores(&mut self, cores: usize) {
         self.sweeps.iter_mut().for_each(|sweep| sweep.limit_to_cores((cores / 2).max(2)));
     }
@@ -209,7 +208,7 @@ impl Plan {
     /// Adds the cases of a selection.
     ///
     /// # Errors
-    /// As [`Experiment`](experiments::Experiment)'s `cases`.
+    /// Errors of the method `cases` of [`Experiment`](experiments::Experiment).
     pub fn select(&mut self, selection: &Selection) -> Result<Vec<String>, PlanError> {
         let selected = (experiments::of(self.experiment).cases)(selection, self.context());
         let selected = selected.map_err(PlanError)?;
@@ -223,23 +222,21 @@ impl Plan {
     pub fn to_toml(&self) -> String {
         let text = toml::to_string(self).expect("a checked plan has only values that TOML has");
         format!(
-            "# What was run; `ddtbench run --resume` goes on by it, `ddtbench {} --plan` repeats it.\n{text}",
+            "# Plan of this run. `ddtbench run --resume` continues it, `ddtbench {} --plan` repeats it.\n{text}",
             self.experiment.row().command
         )
     }
 
-    /// Ranks of the run.
     pub fn ranks(&self) -> usize {
         self.ranks.unwrap_or(self.experiment.row().default_ranks)
     }
 
-    /// Launches of each case.
     pub fn launches(&self) -> usize {
         self.launches.unwrap_or(kinds::LAUNCHES)
     }
 
-    /// Why no ratio will have an interval, so that there will be no verdict, and the smallest setting with one; `None` where they may
-    /// have one.
+    /// Why no ratio can have an interval, so that there is no verdict, with the smallest setting that has one. `None` if ratios
+    /// may have one.
     pub fn without_verdict(&self) -> Option<String> {
         let least_runs = stats::MIN_ROUNDS as u32;
         match self.launches() {
@@ -256,15 +253,15 @@ impl Plan {
         }
     }
 
-    /// What cases are prepared for.
+    /// The context in which cases are prepared.
     pub fn context(&self) -> Context {
         Context { ranks: self.ranks(), seed: self.seed }
     }
 
-    /// Checks the conditions of the run: everything but the cases.
+    /// Checks the conditions of the run, but not the cases.
     ///
     /// # Errors
-    /// The first thing that cannot be: field, value, and what would be right.
+    /// The first invalid field: its name, its value, and valid values.
     pub fn check_conditions(&self) -> Result<(), PlanError> {
         let field = |field, value: String, reason: &str| Err(PlanError::field(field, &value, reason));
         if self.schema != SCHEMA {
@@ -282,11 +279,11 @@ impl Plan {
                 return field("cache", cache.name().to_owned(), reason);
             }
             if self.caches[..i].contains(cache) {
-                return field("caches", cache.name().to_owned(), "is named twice");
+                return field("caches", cache.name().to_owned(), "is given twice");
             }
         }
         if self.caches.is_empty() {
-            return field("caches", "[]".to_owned(), "at least one is needed, warm or cold");
+            return field("caches", "[]".to_owned(), "must have at least one of warm and cold");
         }
         if !(1..=MOST_LAUNCHES).contains(&self.launches()) {
             let reason = format!("must be from 1 to {MOST_LAUNCHES}");
@@ -301,8 +298,7 @@ impl Plan {
         ];
         for (name, is_given, value) in options {
             if is_given && !self.experiment.row().options.contains(&name) {
-                let reason =
-                    format!("{} experiments have no such option: leave it out", self.experiment.name());
+                let reason = format!("{} experiments do not have this option", self.experiment.name());
                 return field(name, value, &reason);
             }
         }
@@ -312,22 +308,22 @@ impl Plan {
             }
         }
         if self.methods.is_empty() {
-            return field("methods", "[]".to_owned(), "at least one is needed");
+            return field("methods", "[]".to_owned(), "must have at least one");
         }
         if self.methods.len() > MOST_METHODS {
             let reason = format!("must be at most {MOST_METHODS}");
-            return field("methods", format!("{} of them", self.methods.len()), &reason);
+            return field("methods", format!("{} methods", self.methods.len()), &reason);
         }
         for (i, method) in self.methods.iter().enumerate() {
             self.experiment.method(method).map_err(PlanError)?;
             if self.methods[..i].contains(method) {
-                return field("methods", format!("{:?}", self.methods), "one is named twice");
+                return field("methods", format!("{:?}", self.methods), "has a duplicate");
             }
         }
         Ok(())
     }
 
-    /// Gives methods the case of their names in tables, whatever case was typed.
+    /// Changes methods to the upper and lower case of tables.
     fn name_methods_as_tables_do(&mut self) {
         let lists = self.cases.iter_mut().map(|case| &mut case.methods);
         let lists = lists.chain(self.sweeps.iter_mut().map(|sweep| &mut sweep.methods));
@@ -339,10 +335,10 @@ impl Plan {
         }
     }
 
-    /// Checks everything that can be checked without an MPI, once: the cases come out prepared, with all values.
+    /// Checks everything that can be checked without an MPI, once, and prepares the cases with all values.
     ///
     /// # Errors
-    /// The first thing that cannot be: field or case, value, and what would be right.
+    /// The first invalid field or case: its name, its value, and valid values.
     pub fn check(mut self) -> Result<CheckedPlan, PlanError> {
         self.name_methods_as_tables_do();
         self.check_conditions()?;
@@ -358,7 +354,7 @@ impl Plan {
             notes.extend(self.select(&sweep)?);
         }
         if self.cases.is_empty() {
-            return Err(PlanError::field("cases", "[]", "at least one is needed, or a sweep"));
+            return Err(PlanError::field("cases", "[]", "must have at least one case or a sweep"));
         }
         let (mut cases, mut known) = (Vec::new(), HashMap::new());
         for (i, given) in self.cases.iter_mut().enumerate() {
@@ -371,7 +367,7 @@ impl Plan {
             };
             given.clone_from(&prepared.planned);
             if let Some(unknown) = given.methods.iter().find(|method| !self.methods.contains(method)) {
-                return refuse(&given.test, format!("method {unknown:?} is none of the plan's methods"));
+                return refuse(&given.test, format!("method {unknown:?} is not one of the plan's methods"));
             }
             let is_asked = |method: &&String| given.methods.is_empty() || given.methods.contains(method);
             let asked: Vec<String> = self.methods.iter().filter(is_asked).cloned().collect();
@@ -393,7 +389,7 @@ impl Plan {
     }
 }
 
-/// Puts values into a plan's: a table's names one by one, and a table into each table of a list.
+/// Puts values into a plan: tables are merged name by name, and a table is merged into each table of a list.
 fn merge(into: &mut toml::Value, values: toml::Value) {
     use toml::Value::{Array, Table};
     match (into, values) {

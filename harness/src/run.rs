@@ -1,4 +1,4 @@
-//! A run: cases x cache modes x MPIs x launches, from a plan to a folder of results, a process of the rank program each.
+//! A run: cases x cache modes x MPIs x launches, from a plan to a folder of results. Each unit is a process of the rank program.
 
 mod account;
 mod calibrated;
@@ -36,21 +36,21 @@ use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
 use crate::mpi::{MpiError, Pmi, Target, progressing};
 use crate::plan::CheckedPlan;
 
-/// Who is told how a run goes.
+/// Receives the progress of a run.
 pub trait Observer {
     /// A case begins: its number from 1, how many there are, and its name.
     fn begins(&mut self, _number: usize, _total: usize, _name: &str) {}
-    /// A rank program has told something: a block, the end of a method.
+    /// An event of a rank program: a block, the end of a method.
     fn received(&mut self, _event: &Event) {}
-    /// A sentence for the user.
+    /// A message for the user.
     fn note(&mut self, _text: &str) {}
     /// The case has ended.
     fn ended(&mut self, _methods: &[Measured], _took: Duration) {}
-    /// A case was found finished.
+    /// A case was already finished.
     fn skipped(&mut self, _case: &Case) {}
 }
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// All cases have ended.
@@ -63,14 +63,14 @@ pub enum RunEnd {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// Results cannot be kept.
+    /// Results cannot be stored.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// The rank program cannot be started.
     #[error(transparent)]
     Mpi(#[from] MpiError),
-    /// Ranks run under other conditions than those that they are to be compared with.
-    #[error("conditions differ: {0}; --anyway measures all the same, and the results show it")]
+    /// Ranks run under other conditions than required.
+    #[error("conditions differ: {0}; add --anyway to measure nevertheless; the results record it")]
     Conditions(String),
     /// Sizes that cases need were not found.
     #[error("{0}")]
@@ -78,7 +78,7 @@ pub enum RunError {
 }
 
 impl Target {
-    /// Variables that this MPI needs for what is to bring communication forward.
+    /// Variables that this MPI needs for asynchronous progress.
     fn settings(&self, configuration: Configuration) -> impl Iterator<Item = (String, String)> {
         let settings = match configuration {
             Configuration::Basic => &[],
@@ -87,7 +87,7 @@ impl Target {
         settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
     }
 
-    /// The case with its name.
+    /// Adds its name to the case.
     fn name(&self, case: Case) -> Case {
         Case {
             mpi: self.installation.name.clone(),
@@ -98,20 +98,20 @@ impl Target {
     }
 }
 
-/// What a run works with.
+/// A plan and its MPIs.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// What is measured, checked and prepared.
+    /// The checked plan.
     pub plan: &'a CheckedPlan,
     /// The MPIs, each with its rank program.
     pub targets: &'a [Target],
 }
 
 impl Run<'_> {
-    /// Runs what of the whole plan is not in `done`, as [`Run::some`] does.
+    /// Runs the part of the plan that is not in `done`, like [`Run::some`].
     ///
     /// # Errors
-    /// If results cannot be kept or the launcher cannot be started; what was finished before is kept.
+    /// If results cannot be stored or the launcher cannot be started. Earlier results are kept.
     pub fn all(
         &self,
         folder: &mut Folder,
@@ -122,10 +122,10 @@ impl Run<'_> {
         self.some(&self.units(), folder, done, environment, observer)
     }
 
-    /// Runs what of `units` is not in `done`, keeps each case in `folder`, and gives all new records.
+    /// Runs the part of `units` that is not in `done`, stores each case in `folder`, and returns all new records.
     ///
     /// # Errors
-    /// If results cannot be kept or the launcher cannot be started; what was finished before is kept.
+    /// If results cannot be stored or the launcher cannot be started. Earlier results are kept.
     pub fn some(
         &self,
         units: &[Unit],
@@ -194,13 +194,13 @@ impl Run<'_> {
         Ok((RunEnd::Complete, records))
     }
 
-    /// Why no process has begun, with what is known to help.
+    /// An error if the launcher starts no process, with possible causes.
     fn never_began(&self, unit: Unit, methods: &[Measured], times: &'static str) -> RunError {
         let output = methods.iter().find_map(|method| method.outcome.detail()).unwrap_or("no output");
         self.launch(unit, &[]).never_began(times, output.to_owned()).into()
     }
 
-    /// Reports the PMI chosen for `srun`, or the variables removed for other launchers: once for each MPI.
+    /// Reports the PMI that was chosen for `srun`, or the variables that were removed for other launchers, once for each MPI.
     fn report_pmi(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let mut reported = HashSet::new();
         for target in 0..self.targets.len() {
@@ -217,12 +217,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A case as results name it, as far as that is known before it was measured.
+    /// A case as results name it, as far as known before it is measured.
     pub fn case(&self, unit: Unit) -> Case {
         self.targets[unit.target].name(self.plan.case(unit.case, unit.cache))
     }
 
-    /// What became of a case.
     fn result(&self, unit: Unit, case: Case, methods: Vec<Measured>, hello: Option<&Hello>) -> CaseResult {
         CaseResult {
             case: Arc::new(case),
@@ -235,7 +234,7 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps a case that was measured in a part of the run, and gives its records.
+    /// Stores a case that was measured in a part of the run, and returns its records.
     fn keep(
         &self,
         folder: &mut Folder,
@@ -256,8 +255,7 @@ impl Run<'_> {
         Ok(records)
     }
 
-    /// A case's name for the user: the test and what tells its sizes, and where there are several, the cache mode, the MPI
-    /// and the launch.
+    /// A case's name for the user: the test and its sizes, and if there are several, the cache mode, the MPI and the launch.
     fn label(&self, unit: Unit, case: &Case) -> String {
         let plan = &self.plan.plan;
         let mut label = [&*case.test, if case.set == CUSTOM { &case.params } else { &case.set }]
@@ -278,7 +276,7 @@ impl Run<'_> {
     }
 }
 
-/// What of a case was asked for: the rest turns out when it is measured.
+/// The requested part of a case, without values that are known only after measuring.
 pub fn asked_for(case: &Case) -> Case {
     Case { run: String::new(), hosts: 0, transport: String::new(), set: String::new(), ..case.clone() }
 }

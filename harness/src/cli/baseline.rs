@@ -1,6 +1,6 @@
-//! The command `baseline`: runs of an MPI that are kept under a name, checks against them, and the trend of these checks.
+//! The command `baseline`: saves runs of an MPI under a name, checks an MPI against them, and shows the trend of these checks.
 //!
-//! A baseline is a folder: its runs `1`, `2`, `3`, and `checks/DATE-TIME`, each with the runs of a check and what it found.
+//! A baseline is a folder with its runs `1`, `2`, `3`, and `checks/DATE-TIME`, each with the runs of a check and its result.
 
 mod check;
 mod pace;
@@ -24,18 +24,17 @@ use check::CheckArgs;
 use save::SaveArgs;
 use trend::TrendArgs;
 
-/// The folder within a baseline that its checks are kept in.
 const CHECKS: &str = "checks";
 
 #[derive(Debug, Subcommand)]
 pub enum BaselineCommand {
-    /// Measure several times, with pauses, and keep the runs under a name
+    /// Measure several times, with pauses, and save the runs under a name
     Save(Box<SaveArgs>),
     /// List the baselines
     List(PlaceArgs),
-    /// Measure the same again: exit code 1 if something is slower or broken, or not decided in the time given
+    /// Measure again: exit code 1 if something is slower, broken or undecided
     Check(CheckArgs),
-    /// Show all checks of a baseline, and the first that differs
+    /// Show all checks of a baseline, and the first one that differs
     Trend(TrendArgs),
     /// Delete a baseline with its checks
     Remove(NamedArgs),
@@ -43,7 +42,7 @@ pub enum BaselineCommand {
 
 #[derive(Debug, Args)]
 pub struct PlaceArgs {
-    /// The folder that baselines are kept in
+    /// The folder of the baselines
     #[arg(long, value_name = "DIR", default_value = "baselines")]
     dir: PathBuf,
 }
@@ -59,7 +58,6 @@ pub struct NamedArgs {
 }
 
 impl BaselineCommand {
-    /// Does it; an error is a refusal.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Save(args) => args.execute(),
@@ -71,33 +69,29 @@ impl BaselineCommand {
     }
 }
 
-/// Adds the path, and what helps, to an error of the system.
+/// Adds the path and advice to an error of the system.
 fn at(path: &Path) -> impl FnOnce(std::io::Error) -> FolderError {
     let path = path.to_owned();
     move |source| FolderError::Io { path, source }
 }
 
-/// A run's account of itself.
 fn environment(run: &Path) -> Option<Environment> {
     Environment::read(&run.join(folder::ENVIRONMENT)).ok().flatten()
 }
 
 impl NamedArgs {
-    /// Its folder.
     fn path(&self) -> PathBuf {
         self.place.dir.join(&self.name)
     }
 
-    /// Its runs.
-    ///
     /// # Errors
-    /// If there is no such baseline.
+    /// If there is no baseline of that name.
     fn runs(&self) -> anyhow::Result<Vec<PathBuf>> {
         let path = self.path();
         let runs = runs_of(&path)?;
         ensure!(
             !runs.is_empty(),
-            "{}: there is no such baseline; ddtbench baseline list shows those that there are",
+            "{}: no such baseline; `ddtbench baseline list` shows them",
             path.display()
         );
         Ok(runs)
@@ -113,7 +107,6 @@ impl NamedArgs {
 }
 
 impl PlaceArgs {
-    /// A line per baseline.
     fn execute(&self) -> anyhow::Result<ExitCode> {
         let mut rows = Vec::new();
         let mut entries: Vec<PathBuf> = match std::fs::read_dir(&self.dir) {
@@ -128,10 +121,7 @@ impl PlaceArgs {
             rows.extend(row(&path)?);
         }
         if rows.is_empty() {
-            log(&format!(
-                "{}: no baseline is kept; ddtbench baseline save NAME makes one",
-                self.dir.display()
-            ));
+            log(&format!("{}: no baselines; `ddtbench baseline save NAME` makes one", self.dir.display()));
             return Ok(ExitCode::SUCCESS);
         }
         let table = Table { columns: COLUMNS.to_vec(), rows };
@@ -140,7 +130,7 @@ impl PlaceArgs {
     }
 }
 
-/// The columns of the list: the name of a baseline, what was measured, when and where.
+/// The columns of the list.
 const COLUMNS: [Column; 9] = [
     Column::new("name", Align::Left, 0),
     Column::new("runs", Align::Right, 2),
@@ -153,12 +143,12 @@ const COLUMNS: [Column; 9] = [
     Column::new("host", Align::Left, 2).rank(1),
 ];
 
-/// Whether it is a folder that a baseline may be, and none of a save that was stopped.
+/// Whether it can be a baseline, and is not a save that was stopped.
 fn is_baseline(path: &Path) -> bool {
     path.is_dir() && !path.file_name().unwrap_or_default().to_string_lossy().starts_with('.')
 }
 
-/// The row of a baseline; `None` for a folder that is none.
+/// `None` if the folder is not a baseline.
 fn row(path: &Path) -> anyhow::Result<Option<Vec<String>>> {
     let runs = runs_of(path)?;
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else { return Ok(None) };
@@ -179,7 +169,7 @@ fn row(path: &Path) -> anyhow::Result<Option<Vec<String>>> {
     ]))
 }
 
-/// The runs of a baseline, in their order; none without it.
+/// Empty if the baseline does not exist.
 fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     match recorded::runs_within(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
@@ -187,7 +177,7 @@ fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
 }
 
-/// The folders of a baseline's checks that ended, in the order of their dates.
+/// The folders of the finished checks, oldest first.
 fn checks_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let checks = path.join(CHECKS);
     let entries = match std::fs::read_dir(&checks) {
@@ -200,7 +190,7 @@ fn checks_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(ended)
 }
 
-/// A name that is the name of a folder everywhere.
+/// A name that every file system accepts as the name of a folder.
 fn name(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let is_name = !text.is_empty() && text.chars().all(is_plain) && !text.starts_with(['.', '-']);

@@ -1,4 +1,5 @@
-//! The command `compare`: two MPIs, versions or settings in turn until every row is decided, or runs that were recorded.
+//! The command `compare`: alternates launches of two MPIs, versions or settings until every row is decided, or compares recorded
+//! runs.
 
 mod judge;
 mod live;
@@ -19,25 +20,24 @@ use super::numbers::seconds;
 pub struct CompareArgs {
     #[command(flatten)]
     pub(super) judge: JudgeArgs,
-    /// Time after which nothing more is measured, as 90s or 10m
+    /// Time limit for all measurements, such as 90s or 10m
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
     time: f64,
     /// Exit code 1 if something is slower or broken, 3 if something is undecided
     #[arg(long)]
     gate: bool,
-    /// Compare although the machine or other conditions differ
+    /// Compare even if the machine or settings differ
     #[arg(long)]
     anyway: bool,
     /// The folder for the results [default: results/DATE-TIME-pingpong]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// What is measured: TEST is a test, or without --mpi, --variant and --plan the folder of a run
+    /// TEST is a test, or without --mpi, --variant and --plan the folder of a run
     #[command(flatten)]
     given: GivenArgs<MessageCases>,
 }
 
 impl CompareArgs {
-    /// Compares; an error is a refusal.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         let (comparisons, folders) = match self.is_live() {
             true => {
@@ -48,7 +48,7 @@ impl CompareArgs {
                 let folders: Vec<PathBuf> = self.given.cases.tests.tests.iter().map(PathBuf::from).collect();
                 ensure!(
                     !folders.is_empty(),
-                    "what is compared? Name MPIs, as --mpi mpich,openmpi, or the folders of runs, BASE and NEW"
+                    "nothing to compare: give MPIs, such as --mpi mpich,openmpi, or the folders of two runs, BASE and NEW"
                 );
                 (self.judge.recorded(&folders, self.anyway)?, folders)
             }
@@ -57,7 +57,7 @@ impl CompareArgs {
         Ok(if self.gate { self.judge.exit_code(decision) } else { ExitCode::SUCCESS })
     }
 
-    /// Whether something is to be measured.
+    /// Whether MPIs are measured, not recorded runs compared.
     fn is_live(&self) -> bool {
         let mpis = &self.given.conditions.mpis;
         !mpis.names.is_empty() || !mpis.variants.is_empty() || self.given.plan_file().is_some()

@@ -1,4 +1,4 @@
-//! The command `completions`: what a shell completes.
+//! The command `completions`: scripts for shell completion.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,9 @@ use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
 use ddtbench::experiments::{self, Kind};
 use ddtbench::plan::figures;
 
-/// The name that is completed.
 const PROGRAM: &str = "ddtbench";
 
-/// The script for a shell, which knows tests, sets, methods and these MPIs.
+/// The script for a shell, with the names of tests, sets, methods and these MPIs.
 pub fn script(shell: Shell, command: Command, mpis: &[String]) -> Vec<u8> {
     let mut command = completed(command, mpis);
     let mut script = Vec::new();
@@ -23,7 +22,7 @@ pub fn script(shell: Shell, command: Command, mpis: &[String]) -> Vec<u8> {
     script
 }
 
-/// What `clap_complete` leaves out for fish: names that stand without a flag.
+/// `clap_complete` lacks positional names for fish.
 fn names_for_fish(command: &Command) -> String {
     let of = |command: &Command, condition: &str| {
         let names = command.get_positionals().flat_map(Arg::get_possible_values);
@@ -37,7 +36,8 @@ fn names_for_fish(command: &Command) -> String {
     of(command, "__fish_ddtbench_needs_command") + &command.get_subcommands().map(within).collect::<String>()
 }
 
-/// The command line as shells complete it: tests, methods and MPIs by their names, which it takes as free text otherwise.
+/// The command line with tests, methods and MPIs as possible values: `ddtbench` itself takes free text, which shells cannot
+/// complete.
 fn completed(command: Command, mpis: &[String]) -> Command {
     let tests: Vec<&str> = apps::all().map(|test| test.name).collect();
     let halos: Vec<&str> = apps::halo::all().map(|halo| halo.name).collect();
@@ -69,7 +69,7 @@ fn completed(command: Command, mpis: &[String]) -> Command {
     })
 }
 
-/// The names of all parameters, each up to its value.
+/// The names of all parameters, each with `=`.
 fn parameters() -> Vec<String> {
     let of_tests = apps::all().flat_map(|test| test.parameters).map(|parameter| parameter.name);
     let of_halos = apps::halo::all().flat_map(|halo| halo.parameters).map(|parameter| parameter.name);
@@ -78,7 +78,6 @@ fn parameters() -> Vec<String> {
     all.into_iter().map(|name| format!("{name}=")).collect()
 }
 
-/// The commands of `baseline` with the names of the baselines in the default folder.
 fn with_baselines(command: Command) -> Command {
     let folders = std::fs::read_dir("baselines").into_iter().flatten().flatten();
     let names: BTreeSet<String> =
@@ -90,21 +89,21 @@ fn with_baselines(command: Command) -> Command {
     command.mut_subcommands(|sub| known(sub, "name", &names))
 }
 
-/// What can be communicated beside a computation.
+/// Operations, tests and exchanges that can overlap a computation.
 fn overlapping() -> Vec<String> {
     let operations = OPERATIONS.iter().map(|operation| operation.name.to_owned());
     let tests = apps::all().map(|test| test.name.to_owned());
     operations.chain(tests).chain(apps::halo::all().map(|halo| format!("{EXCHANGE}{}", halo.name))).collect()
 }
 
-/// The command with an argument, if it has it, whose values are these names.
+/// Adds possible values to an argument of the command, if it has that argument.
 fn known<N: AsRef<str>>(command: Command, argument: &str, names: &[N]) -> Command {
     if !command.get_arguments().any(|own| own.get_id() == argument) {
         return command;
     }
-    // Kept for good, as clap wants it: the program ends with the script that it prints.
+    // clap wants names for ever. The program ends after it has printed the script.
     let names: Vec<&'static str> = names.iter().map(|name| &*name.as_ref().to_owned().leak()).collect();
-    // `mut_arg` would move it behind the others, and positional arguments have their places by that.
+    // `mut_arg` would move the argument to the end, but the order of positional arguments counts.
     let parser = PossibleValuesParser::new(names);
     command.mut_args(|own| if own.get_id() == argument { own.value_parser(parser.clone()) } else { own })
 }
@@ -116,13 +115,13 @@ mod tests {
     use super::*;
     use crate::cli::Cli;
 
-    /// For some shells the conflicts of flags are looked up, which fails where one names a flag that there is not.
+    /// Some shells look up the conflicts of flags, which fails if a conflict names a missing flag.
     #[test]
     fn every_shell_knows_tests_methods_and_mpis() {
         for shell in Shell::value_variants() {
             let script = script(*shell, Cli::command(), &["mpich".to_owned()]);
             let script = String::from_utf8(script).unwrap();
-            // What these two complete are commands and flags alone.
+            // These two complete only commands and flags.
             if matches!(shell, Shell::Elvish | Shell::PowerShell) {
                 assert!(script.contains("--preset"), "{shell}");
                 continue;

@@ -15,7 +15,7 @@ use super::measure::{self, BeginOptions};
 use super::mpi_args::MpiArgs;
 use super::{numbers, resume, trust};
 
-/// What is measured with, where and for how long.
+/// Methods, MPIs, limits, and other flags of every measurement.
 #[derive(Debug, Args)]
 pub struct ConditionArgs {
     /// Methods, by name [default: all]
@@ -27,9 +27,8 @@ pub struct ConditionArgs {
     /// launches [default: 6]
     #[arg(help_heading = HOW_LONG, long, value_name = "N", value_parser = numbers::count(MOST_LAUNCHES))]
     launches: Option<usize>,
-    /// Where data is before each repetition: in the cache, or evicted from it; several, as warm,cold, one after the other
-    /// [default: warm]
-    #[arg(help_heading = HOW_LONG, long, value_enum, value_delimiter = ',')]
+    /// Cache state before each repetition: data in the cache, or evicted from it; both with warm,cold [default: warm]
+    #[arg(help_heading = WHAT, long, value_enum, value_delimiter = ',')]
     cache: Vec<Cache>,
     #[command(flatten, next_help_heading = HOW_LONG)]
     limits: LimitArgs,
@@ -39,18 +38,18 @@ pub struct ConditionArgs {
     /// pairs=across (rank 0 with the first of the second half of the ranks), formats=ddtbench (also the original suite's format)
     #[arg(help_heading = RESULTS, long, value_name = "KEY=VALUE", value_parser = key_and_value)]
     set_plan: Vec<(String, String)>,
-    /// Run the programs that a plan file names although it is another user's
+    /// Run the programs named in a plan file of another user
     #[arg(help_heading = RESULTS, long)]
     pub(super) trust: bool,
-    /// Show what is built
+    /// Show how rank programs are built and launched
     #[arg(help_heading = RESULTS, short, long)]
     pub(super) verbose: bool,
-    /// Print the plan, and run nothing
+    /// Print the plan, do not run it
     #[arg(help_heading = RESULTS, long)]
     dry_run: bool,
 }
 
-/// Where results are, and the run that is resumed.
+/// The folder of the results, and resuming.
 #[derive(Debug, Args)]
 #[command(next_help_heading = RESULTS)]
 pub struct FolderArgs {
@@ -60,19 +59,19 @@ pub struct FolderArgs {
     /// Resume the run in this folder
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
-    /// With --resume: run again what has crashed, timed out, moved wrong bytes or is invalid, and the checks that have failed
+    /// With --resume: also repeat methods that crashed, timed out, moved wrong bytes or are invalid, and failed checks
     #[arg(long, requires = "resume")]
     pub(super) retry_failed: bool,
-    /// With --resume: go on although the machine or other conditions differ
+    /// With --resume: continue even if the machine or settings differ
     #[arg(long, requires = "resume")]
     pub(super) anyway: bool,
-    /// Print all methods with all their figures, and not only the answer
+    /// Print all methods with all values, not only the summary
     #[arg(long)]
     pub(super) details: bool,
 }
 
-/// Refuses next to --resume all that the folder says already, and next to --plan what selects cases: in this command and
-/// those within it.
+/// With --resume, refuses flags that change the plan of the folder; with --plan, flags that select cases. Applies to subcommands
+/// too.
 pub(super) fn with_conflicts(command: clap::Command) -> clap::Command {
     const WITH_RESUME: [&str; 7] =
         ["resume", "retry_failed", "anyway", "details", "verbose", "trust", "color"];
@@ -96,7 +95,7 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
     pair.ok_or_else(|| "must be KEY=VALUE, for example limits.timeout_s=20".to_owned())
 }
 
-/// Replaces a list by the values that were given, each once.
+/// Replaces a list by the given values, without duplicates.
 fn replace<T: Clone + PartialEq>(list: &mut Vec<T>, given: &[T]) {
     if given.is_empty() {
         return;
@@ -110,7 +109,7 @@ fn replace<T: Clone + PartialEq>(list: &mut Vec<T>, given: &[T]) {
 }
 
 impl ConditionArgs {
-    /// Whether a key of the plan was given, by its flag or as a key.
+    /// Whether a key of the plan was given, with its flag or with --set-plan.
     pub fn has(&self, key: &str) -> bool {
         let by_flag = match key {
             "methods" => !self.methods.is_empty(),
@@ -122,20 +121,24 @@ impl ConditionArgs {
         by_flag || self.set_plan.iter().any(|(known, _)| known == key)
     }
 
-    /// A limit that was given, by its flag.
     pub fn limit(&self) -> Option<&'static str> {
         self.limits.given()
     }
 
-    /// How a run is begun by these flags, in this folder, of the plan in this file.
     pub fn options<'a>(&self, out: Option<&'a Path>, plan_file: Option<&'a Path>) -> BeginOptions<'a> {
-        BeginOptions { out, plan_file, dry_run: self.dry_run, verbose: self.verbose, held_to: &[] }
+        BeginOptions {
+            out,
+            plan_file,
+            dry_run: self.dry_run,
+            verbose: self.verbose,
+            ..BeginOptions::default()
+        }
     }
 
-    /// The plan of the file, or an empty one of a kind, with what the flags say.
+    /// The plan of the file, or an empty one of this kind, with the flags applied.
     ///
     /// # Errors
-    /// A file that cannot be read, or is of another kind; a key or a value that a plan cannot have.
+    /// If the file cannot be read or is of another kind, or if a key or a value is invalid.
     pub fn begin(&self, kind: Kind, max_time_s: f64, file: Option<&Path>) -> anyhow::Result<Plan> {
         let mut plan = Plan::of(kind);
         (plan.limits.max_time_s, plan.limits.min_rounds) = (max_time_s, MIN_ROUNDS);
@@ -144,7 +147,7 @@ impl ConditionArgs {
             trust::check(&plan, &[file], self.trust)?;
             ensure!(
                 plan.experiment == kind,
-                "{file} is a plan of {} experiments, and this command makes {}: ddtbench {} --plan {file}",
+                "{file} is a plan for {} experiments, not for {}; use `ddtbench {} --plan {file}`",
                 plan.experiment.name(),
                 kind.name(),
                 plan.experiment.row().command,
@@ -154,17 +157,17 @@ impl ConditionArgs {
         self.apply(plan)
     }
 
-    /// The plan with what the flags say.
+    /// The plan with the flags applied.
     ///
     /// # Errors
-    /// A key or a value that a plan cannot have.
+    /// If a key or a value is invalid.
     pub fn apply(&self, mut plan: Plan) -> anyhow::Result<Plan> {
         plan.limit_to_cores(cores());
         replace(&mut plan.caches, &self.cache);
         replace(&mut plan.mpis, &self.mpis.names);
         if !self.methods.is_empty() {
             replace(&mut plan.methods, &self.methods);
-            // They replace those of sweeps as well.
+            // They replace the methods of sweeps too.
             plan.sweeps.iter_mut().for_each(|sweep| sweep.methods.clear());
         }
         plan.launches = self.launches.or(plan.launches);
@@ -180,12 +183,11 @@ impl ConditionArgs {
 }
 
 impl FolderArgs {
-    /// Whether a run is resumed.
     pub fn resumes(&self) -> bool {
         self.resume.is_some()
     }
 
-    /// Resumes a run, or makes a plan and runs it; an error is a refusal, a failed experiment is none.
+    /// Resumes a run, or makes a plan and runs it. An error is a refusal; a failed experiment is not an error.
     pub fn execute(
         &self,
         conditions: &ConditionArgs,

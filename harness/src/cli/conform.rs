@@ -1,4 +1,4 @@
-//! The command `conform`: checks of the correctness of MPIs.
+//! The command `conform`: tests MPIs for correctness.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ use super::mpi_args::MpiArgs;
 use super::output::{self, log};
 use super::{numbers, targets};
 
-/// What can be checked.
+/// The subjects of checks.
 #[derive(Debug, Subcommand)]
 pub enum ConformCommand {
     /// Check partitioned communication
@@ -41,30 +41,30 @@ pub struct PartitionedArgs {
 pub struct CheckArgs {
     #[command(flatten)]
     mpis: MpiArgs,
-    /// Run each check this many times; a check that fails once has failed
+    /// Repetitions of each check; it fails if one of them fails
     #[arg(long, value_name = "N", default_value = "1", value_parser = numbers::count(MOST_REPEATS))]
     repeat: usize,
-    /// Silence in seconds after which a check is killed and has timed out
+    /// A check that prints nothing for this many seconds is stopped, and counts as timed out
     #[arg(long, value_name = "TIME", default_value_t = TIMEOUT_S, value_parser = numbers::seconds)]
     timeout: f64,
     /// The folder for the results [default: results/DATE-TIME-MPI]
     #[arg(help_heading = RESULTS, short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Show what is built
+    /// Show how rank programs are built and launched
     #[arg(help_heading = RESULTS, short, long)]
     verbose: bool,
 }
 
-/// More is a typing error.
+/// A larger number is a typo.
 const MOST_REPEATS: usize = 10_000;
 
-/// The names of checks, which help lists with their questions.
+/// Names of checks, with their questions for the help.
 fn names(checks: &'static [Check]) -> PossibleValuesParser {
     PossibleValuesParser::new(checks.iter().map(|check| PossibleValue::new(check.name).help(check.asks)))
 }
 
 impl ConformCommand {
-    /// Runs the checks; an error is a refusal, a check that fails is not.
+    /// Runs the checks. An error is a refusal; a failed check is not an error.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Partitioned(PartitionedArgs { checks, how }) => {
@@ -135,7 +135,7 @@ impl CheckArgs {
             folder.path().display()
         )))?;
         Ok(if !is_whole {
-            log("stopped; the results so far are kept");
+            log("stopped; the results so far are saved");
             ExitCode::from(INTERRUPTED)
         } else if results.iter().any(CheckResult::is_failure) {
             ExitCode::from(FAILED)
@@ -148,7 +148,6 @@ impl CheckArgs {
         Conditions { target, launcher: self.mpis.launcher.as_deref(), launcher_args, timeout_s: self.timeout }
     }
 
-    /// The account of an MPI, with the command of the first check.
     fn account(
         &self,
         target: &Target,
@@ -160,7 +159,7 @@ impl CheckArgs {
         Ok(MpiAccount::of(target, first))
     }
 
-    /// The answer to a check, which later runs use; `None` if the user wants to stop.
+    /// Runs a check, and saves its result for later runs. `None` if the user wants to stop.
     fn answer(&self, conditions: &Conditions<'_>, check: &Check) -> Result<Option<CheckResult>, MpiError> {
         let mut last = None;
         for _ in 0..self.repeat {
@@ -174,7 +173,7 @@ impl CheckArgs {
         if let (Some(result), Some(mut known)) = (&last, KnownResults::of(conditions))
             && let Err(error) = known.add(result)
         {
-            log(&format!("results are not kept for later runs: {error}"));
+            log(&format!("results cannot be saved for later runs: {error}"));
         }
         Ok(last)
     }

@@ -1,4 +1,4 @@
-//! The command `doctor`: what stands in the way of good measurements here, and what to do about it.
+//! The command `doctor`: finds problems of this machine and its MPIs, and suggests fixes.
 
 use std::collections::{BTreeMap, HashSet};
 use std::process::ExitCode;
@@ -19,9 +19,9 @@ use super::measure::{self, FAILED, INTERRUPTED};
 use super::output::{self, log};
 use super::targets;
 
-/// Time of a method, in seconds: it is looked at whether it works.
+/// Time per method in seconds: enough to see whether it works.
 const GLANCE_S: f64 = 0.02;
-/// Silence after which a process hangs, in seconds: everything here is quick.
+/// A process that prints nothing for so many seconds hangs: everything here is quick.
 const TIMEOUT_S: f64 = 20.0;
 
 #[derive(Debug, Args)]
@@ -29,10 +29,10 @@ pub struct DoctorArgs {
     /// The MPIs, by their names in `ddtbench mpi list` or the paths of their mpicc [default: all]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     mpi: Vec<String>,
-    /// Another launcher than the MPI's, as in `ddtbench run`
+    /// Launcher to use instead of the MPI's own, as in `ddtbench run`
     #[arg(long, value_name = "COMMAND")]
     launcher: Option<String>,
-    /// Show what is built
+    /// Show how rank programs are built and launched
     #[arg(short, long)]
     verbose: bool,
     /// Options for the launcher
@@ -41,7 +41,7 @@ pub struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    /// Looks, and prints what was found; the exit code tells of errors.
+    /// Prints the findings. The exit code reports errors.
     pub fn execute(&self) -> anyhow::Result<ExitCode> {
         let mut all = vec![("Machine".to_owned(), doctor::machine())];
         let project = Project::locate()?;
@@ -50,14 +50,11 @@ impl DoctorArgs {
             let mut unusable = Vec::new();
             let found = project.installations(&mut |text| unusable.push(text.to_owned()))?;
             names = found.into_iter().map(|mpi| mpi.name).collect();
-            all.extend(
-                unusable
-                    .into_iter()
-                    .map(|text| ("MPI that cannot be used".to_owned(), doctor::broken(&text))),
-            );
+            all.extend(unusable.into_iter().map(|text| ("unusable MPI".to_owned(), doctor::broken(&text))));
         }
         if names.is_empty() {
-            let advice = "no MPI is on this machine; `ddtbench mpi install mpich` installs one, without root";
+            let advice =
+                "no MPI found on this machine; `ddtbench mpi install mpich` installs one without root";
             all.push(("MPIs".to_owned(), doctor::broken(advice)));
         }
         for name in names {
@@ -76,7 +73,7 @@ impl DoctorArgs {
         Ok(if worst == Some(Health::Error) { ExitCode::from(FAILED) } else { ExitCode::SUCCESS })
     }
 
-    /// Runs all methods of ping-pongs, and of transfers by two threads, for a moment; `None` if the user wants to stop.
+    /// Briefly runs all methods of ping-pongs, and of transfers by two threads. `None` if the user wants to stop.
     fn look(&self, name: &str) -> anyhow::Result<Option<Vec<Finding>>> {
         let (none, two_threads) = (BTreeMap::new(), BTreeMap::from([("threads".to_owned(), "2".to_owned())]));
         let Some((mpi, ping_pongs)) = self.run(name, Kind::PingPong, "nas_lu_y", none)? else {
@@ -89,7 +86,6 @@ impl DoctorArgs {
         Ok(Some(doctor::mpi(&mpi, pmi.as_ref(), &ping_pongs, &transfers)))
     }
 
-    /// Runs the default methods of a kind on one test.
     fn run(
         &self,
         name: &str,
@@ -115,23 +111,23 @@ impl DoctorArgs {
         let run = Run { plan: &checked, targets: &targets };
         let unit = Unit { case: 0, cache: Cache::default(), target: 0, launch: 0 };
         let outer_launcher = run.launch(unit, &[]).outer_launcher()?;
-        let place = tempfile::tempdir().context("a folder for what is measured")?;
+        let place = tempfile::tempdir().context("temporary folder")?;
         let mut folder = Folder::create(&place.path().join("run"), measure::about(&checked))?;
         let mut environment = Environment::of(checked.plan.to_toml(), Part::now(measure::now(), &run, 0)?);
-        log(&format!("looking at {name}, {} experiments", kind.name()));
+        log(&format!("checking {name}: {} experiments", kind.name()));
         let (end, mut records) = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Quiet)?;
         if end == RunEnd::Interrupted || interrupt::requested() {
             return Ok(None);
         }
         records.retain(|record| record.phase == kind.headline());
         let account = environment.part().mpis.first().and_then(|account| account.rank_program.clone());
-        let hello = account.context("its rank program has reported nothing")?;
-        let mpi = (*chosen.installations().first().context("no MPI was chosen")?).clone();
+        let hello = account.context("its rank program reported nothing")?;
+        let mpi = (*chosen.installations().first().context("no MPI")?).clone();
         Ok(Some((mpi, Seen { kind, hello, records, outer_launcher })))
     }
 }
 
-/// A heading each, and a line per finding. With codes for colours.
+/// A heading per part, and a line per finding, with colours.
 fn table(all: &[(String, Vec<Finding>)], width: usize) -> String {
     let widest = all.iter().flat_map(|(_, found)| found).map(|finding| finding.what.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -151,7 +147,7 @@ fn table(all: &[(String, Vec<Finding>)], width: usize) -> String {
     text
 }
 
-/// Reports nothing: findings are printed at the end.
+/// Ignores all events: findings are printed at the end.
 struct Quiet;
 
 impl Observer for Quiet {}

@@ -1,4 +1,4 @@
-//! The command `figure`: a figure of a paper, or of a plan file of one's own, measured and drawn as the plan says.
+//! The command `figure`: measures and draws a figure of a paper, or of the user's plan file.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,10 +14,10 @@ use super::{output, trust};
 
 #[derive(Debug, Args)]
 pub struct FigureArgs {
-    /// The figure, for example hlrs-3, or a plan file with a [figure] and sweeps; without it, all figures are listed
+    /// Figure, such as hlrs-3, or a plan file with [figure] and sweeps; without it, all figures are listed
     #[arg(value_name = "NAME|FILE")]
     name: Option<String>,
-    /// Few sizes and short times, for a first look: the values in [quick] of the plan
+    /// Few sizes and short times, for a first result: the values in [quick] of the plan
     #[arg(long, conflicts_with = "full")]
     quick: bool,
     /// All sizes and threads of the paper: the values in [full] of the plan
@@ -35,7 +35,6 @@ pub struct FigureArgs {
 }
 
 impl FigureArgs {
-    /// Measures and draws, or lists; an error is a refusal.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         match &self.name {
             None if !self.folder.resumes() => {
@@ -52,7 +51,7 @@ impl FigureArgs {
         let mut plan = read(name, self.conditions.trust)?;
         if plan.figure.is_none() {
             let command = plan.experiment.row().command;
-            bail!("{name} has no [figure]; ddtbench {command} --plan {name} runs it without one");
+            bail!("{name} has no [figure]; `ddtbench {command} --plan {name}` runs it without drawing");
         }
         for (flag, is_asked, values) in
             [("quick", self.quick, plan.quick.clone()), ("full", self.full, plan.full.clone())]
@@ -68,7 +67,6 @@ impl FigureArgs {
     }
 }
 
-/// The plan of a figure, or of a file.
 fn read(name: &str, is_trusted: bool) -> anyhow::Result<Plan> {
     if let Some(plan) = figures::plan(name) {
         return Ok(plan);
@@ -82,15 +80,14 @@ fn read(name: &str, is_trusted: bool) -> anyhow::Result<Plan> {
     Ok(plan)
 }
 
-/// All figures with their titles.
 fn list() -> String {
     let title = |name: &str| figures::plan(name).and_then(|plan| plan.figure).map(|figure| figure.title);
     let row = |(name, _): &(&str, &str)| format!("{name:<11} {}\n", title(name).unwrap_or_default());
     let rows: String = figures::FIGURES.iter().map(row).collect();
     format!(
         "{rows}\n\
-         ddtbench figure NAME [--quick]    measures and draws one: an SVG and its data as CSV\n\
-         ddtbench list NAME > my.toml      its plan file, to be edited\n\
+         ddtbench figure NAME [--quick]    measures and draws one: SVG, and its data as CSV\n\
+         ddtbench list NAME > my.toml      a plan file to edit\n\
          ddtbench figure my.toml           measures and draws that\n"
     )
 }

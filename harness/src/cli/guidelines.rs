@@ -1,4 +1,4 @@
-//! The command `guidelines`: what an application may expect of an MPI's datatypes, and where it is not so.
+//! The command `guidelines`: finds datatypes of an MPI that are slower than an application can expect.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,16 +22,16 @@ use super::{measure, output, recorded};
 
 #[derive(Debug, Args)]
 pub struct GuidelinesArgs {
-    /// How much slower than the guideline allows counts as a violation
+    /// Slowdown beyond the guideline that counts as a violation
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
-    /// How it is printed
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: GuidelinesFormat,
     /// The folder for the results [default: results/DATE-TIME-MPI]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// What is measured: TEST is a test, or the folder of a run
+    /// TEST is a test, or the folder of a run
     #[command(flatten)]
     given: GivenArgs<MessageCases>,
 }
@@ -44,7 +44,7 @@ enum GuidelinesFormat {
 }
 
 impl GuidelinesArgs {
-    /// Measures, or reads what was; a guideline that is violated is no error.
+    /// Measures, or reads recorded results. A violated guideline is not an error.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         let dir = match self.recorded() {
             Some(dir) => dir,
@@ -55,7 +55,7 @@ impl GuidelinesArgs {
         let settings = Settings { threshold: self.threshold, ..Settings::default() };
         let mut findings: Vec<Findings> =
             Side::of_mpis(&records).iter().map(|side| Findings::of(side, &settings)).collect();
-        // A folder whose plan is of another version has no descriptions.
+        // The folder of an older version may have a plan that this version cannot read, and then has no descriptions.
         if let Ok(plan) = Plan::read(&dir.join(PLAN)).and_then(Plan::check) {
             let cases = plan.named_cases();
             let of = |subject: &Subject| {
@@ -71,7 +71,7 @@ impl GuidelinesArgs {
         }
         ensure!(
             findings.iter().any(|of_mpi| !of_mpi.rows.is_empty() || !of_mpi.failed.is_empty()),
-            "{}: nothing to hold against each other: three launches are needed of some of {}",
+            "{}: nothing to compare: needs at least three launches of some of the methods {}",
             dir.display(),
             methods().join(", ")
         );
@@ -79,7 +79,6 @@ impl GuidelinesArgs {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// The folder of a run, if one was named.
     fn recorded(&self) -> Option<PathBuf> {
         let [only] = self.given.cases.tests.tests.as_slice() else { return None };
         let conditions = &self.given.conditions;
@@ -91,7 +90,7 @@ impl GuidelinesArgs {
     fn measured(&self) -> anyhow::Result<PathBuf> {
         let conditions = &self.given.conditions;
         let mut plan = self.given.plan(Kind::PingPong)?;
-        ensure!(plan.launches() >= 3, "--launches {}: three at least are needed", plan.launches());
+        ensure!(plan.launches() >= 3, "--launches {}: must be at least 3", plan.launches());
         if !conditions.has("methods") && self.given.plan_file().is_none() {
             plan.methods = methods();
             plan = with_methods_of_each(plan)?;
@@ -106,8 +105,9 @@ impl GuidelinesArgs {
     }
 }
 
-/// The plan with those methods for each case that a guideline asks of it: descriptions that differ, and the plain loop only where the
-/// application has none.
+/// The plan in which each case has only the methods that its guidelines need: different descriptions, and the plain loop only if
+/// the
+/// application has no loop.
 fn with_methods_of_each(plan: Plan) -> anyhow::Result<Plan> {
     let CheckedPlan { mut plan, cases, .. } = plan.check()?;
     for (planned, case) in plan.cases.iter_mut().zip(&cases) {

@@ -1,6 +1,6 @@
-//! The groups of flags in help.
+//! Groups of flags in help.
 
-pub(super) const WHAT: &str = "What is measured";
-pub(super) const WHERE: &str = "Where it runs";
-pub(super) const HOW_LONG: &str = "How long, and how sure";
+pub(super) const WHAT: &str = "Tests and methods";
+pub(super) const WHERE: &str = "MPIs and launcher";
+pub(super) const HOW_LONG: &str = "Duration and precision";
 pub(super) const RESULTS: &str = "Results";

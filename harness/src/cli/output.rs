@@ -1,4 +1,4 @@
-//! What is logged and printed: nothing wider than the terminal, and standard output may be a pipe which nobody reads to its end.
+//! Output: nothing is wider than the terminal, and a pipe may close before everything is printed.
 
 use std::env;
 use std::io::{self, Write};
@@ -9,18 +9,17 @@ use ddtbench::model::plain::plain;
 use ddtbench::report::columns::wrapped_lines;
 use rustix::termios::tcgetwinsize;
 
-/// Prints text that may have codes for colours, which stay where they are wanted: `--color`, `NO_COLOR`, a terminal.
+/// Prints text whose codes for colours are removed where colours are not wanted: `--color`, `NO_COLOR`, not a terminal.
 pub fn print_coloured(text: &str) -> anyhow::Result<()> {
     let mut out = anstream::stdout();
     forgive(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-/// Prints; that the reader has gone, as in `ddtbench list | head`, is no error.
+/// Prints. A closed pipe, as in `ddtbench list | head`, is not an error.
 pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
     forgive(io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()))
 }
 
-/// No error if the reader has gone.
 pub fn forgive(result: io::Result<()>) -> anyhow::Result<()> {
     match result {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -30,12 +29,12 @@ pub fn forgive(result: io::Result<()>) -> anyhow::Result<()> {
     }
 }
 
-/// A sentence for the user, on standard error.
+/// Prints a message to standard error.
 pub fn log(text: &str) {
     let _ = writeln!(io::stderr(), "{}", for_stderr(&plain(text)));
 }
 
-/// A command line on standard error; its lines can be typed as they stand.
+/// Prints a command line to standard error, so that it can be copied.
 pub fn log_command(line: &str) {
     const CONTINUED: &str = " \\";
     let width = columns_of(io::stderr());
@@ -43,12 +42,12 @@ pub fn log_command(line: &str) {
     let _ = writeln!(io::stderr(), "{}", lines.replace('\n', &format!("{CONTINUED}\n")));
 }
 
-/// A text for standard error: on a terminal in lines that fit it.
+/// Text for standard error: on a terminal in lines that fit it.
 pub fn for_stderr(text: &str) -> String {
     within(text, columns_of(io::stderr()))
 }
 
-/// Prints sentences: on a terminal in lines that fit it.
+/// Prints text: on a terminal in lines that fit it.
 pub fn print_text(text: &str) -> anyhow::Result<()> {
     print(within(text, width()).as_bytes())
 }
@@ -57,21 +56,21 @@ fn within(text: &str, width: Option<u16>) -> String {
     width.map_or_else(|| text.to_owned(), |width| wrapped_lines(text, width.into()))
 }
 
-/// A path as it can be typed here: below the current folder without the way to that.
+/// A short path that can be typed here: relative if it is below the current folder.
 pub fn short(path: &Path) -> String {
     let here = env::current_dir().ok();
     let below = here.as_deref().and_then(|here| path.strip_prefix(here).ok());
     below.unwrap_or(path).display().to_string()
 }
 
-/// Columns of the terminal on standard output; if it is not a terminal, those of `COLUMNS`, with which a pipe such as `| less` is
-/// printed for one.
+/// Columns of the terminal on standard output. If that is not a terminal, `COLUMNS` counts, because `| less` shows the text on
+/// one.
 pub fn width() -> Option<u16> {
     let asked_for = || env::var("COLUMNS").ok()?.parse().ok().filter(|&columns| columns > 0);
     columns_of(io::stdout()).or_else(asked_for)
 }
 
-/// Columns of a terminal; of a pseudo-terminal that nobody has given a size there are 0, which is none.
+/// A new pseudo-terminal has 0 columns, which means unknown.
 fn columns_of(stream: impl AsFd) -> Option<u16> {
     tcgetwinsize(stream).ok().map(|size| size.ws_col).filter(|&columns| columns > 0)
 }

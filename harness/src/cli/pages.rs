@@ -1,19 +1,18 @@
-//! What surrounds the flags: examples before them in help, exit codes and pages of the documentation after them, and more sections
-//! in manual pages. The texts are in `pages.toml`.
+//! Help and manual pages. `--help` shows the usual flags and examples; `--help-all` all flags, parameters, exit codes and pages of the
+//! documentation. The texts are in `pages.toml`.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::LazyLock;
 
-use clap::Command;
+use clap::{Arg, ArgAction, Command};
 use ddtbench::experiments::{self, Kind};
 use ddtbench::report::columns::wrapped;
 use serde::Deserialize;
 
-/// What can be typed or found, and what it does.
+/// A thing that can be typed or found, and its description.
 type Row = (String, String);
 
-/// All texts.
 #[derive(Deserialize)]
 struct Pages {
     exit_codes: Vec<Row>,
@@ -23,56 +22,106 @@ struct Pages {
     commands: BTreeMap<String, CommandPage>,
 }
 
-/// The texts of a command.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct CommandPage {
-    /// Command lines.
     examples: Vec<Row>,
     /// Pages of the documentation, with the questions that they answer.
     pages: Vec<Row>,
-    /// What stands in place of the exit codes.
+    /// Replaces the exit codes.
     note: String,
 }
 
 static PAGES: LazyLock<Pages> =
     LazyLock::new(|| toml::from_str(include_str!("pages.toml")).expect("it is part of the program"));
 
-/// The command line with examples before its flags, and exit codes and pages of the documentation behind them.
+/// Flags that few users need: only `--help-all` shows them.
+const RARE: [&str; 18] = [
+    "sets",
+    "variants",
+    "launcher",
+    "launcher_args",
+    "cache",
+    "warmup",
+    "min_runs",
+    "max_runs",
+    "precision",
+    "set_plan",
+    "trust",
+    "verbose",
+    "dry_run",
+    "plan_file",
+    "retry_failed",
+    "anyway",
+    "undecided_is_ok",
+    "color",
+];
+
+/// The command line with its help.
 pub fn complete(command: Command) -> Command {
-    let complete = |command: Command, name: &String| command.mut_subcommand(name, with_page);
-    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    names.iter().fold(with_page(command), complete)
+    with_help("", command)
 }
 
-fn with_page(command: Command) -> Command {
-    let name = command.get_name().to_owned();
-    let Some(CommandPage { examples, pages, note }) = PAGES.commands.get(&name) else { return command };
-    let pages = lines("Read on", pages);
-    if examples.is_empty() {
-        return command.after_help(pages.trim_end().to_owned());
-    }
-    let codes = if note.is_empty() { lines("Exit codes", &PAGES.exit_codes) } else { format!("{note}\n") };
-    let after = format!("{}{codes}\n{pages}", parameters(&name));
+/// `path` is the command line up to the command.
+fn with_help(path: &str, command: Command) -> Command {
+    let path = format!("{path} {}", command.get_name()).trim_start().to_owned();
+    let is_rare = |arg: &Arg| RARE.contains(&arg.get_id().as_str());
+    let hint = match command.get_arguments().any(is_rare) {
+        true => format!("All flags: {path} --help-all\n"),
+        false => String::new(),
+    };
+    let name = path.strip_prefix("ddtbench ").unwrap_or(&path);
+    let (examples, reference) = PAGES.commands.get(name).map(|page| page.texts(name)).unwrap_or_default();
+    let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help("Print this help");
+    let all = Arg::new("help_all").long("help-all").action(ArgAction::HelpLong);
     command
-        .before_help(lines("Examples", examples).trim_end().to_owned())
-        .after_help(after.trim_end().to_owned())
+        .disable_help_flag(true)
+        .next_help_heading(None::<&'static str>)
+        .args([help, all.help("Print all flags, and exit codes")])
+        .max_term_width(WIDTH)
+        .after_help(joined(&[hint, examples.clone()]))
+        .after_long_help(joined(&[reference, examples]))
+        .mut_args(|arg| if is_rare(&arg) { arg.hide_short_help(true) } else { arg })
+        .mut_subcommands(|command| with_help(&path, command))
 }
 
-/// The parameters that all cases of the command's kind have.
+impl CommandPage {
+    /// The examples; then parameters, exit codes and pages of the documentation.
+    fn texts(&self, name: &str) -> (String, String) {
+        let codes = match (self.examples.is_empty(), self.note.is_empty()) {
+            (true, _) => String::new(),
+            (_, false) => format!("{}\n", self.note),
+            _ => lines("Exit codes", &PAGES.exit_codes),
+        };
+        let reference = joined(&[parameters(name), codes, lines("Documentation", &self.pages)]);
+        (lines("Examples", &self.examples), reference)
+    }
+}
+
+/// Texts with an empty line between them.
+fn joined(texts: &[String]) -> String {
+    texts.iter().filter(|text| !text.is_empty()).map(String::as_str).collect::<Vec<_>>().join("\n")
+}
+
+/// The parameters of all cases of the command's kind.
 fn parameters(name: &str) -> String {
     let kind = Kind::ALL.into_iter().find(|kind| kind.row().command == name);
     let own = kind.map(|kind| (experiments::of(kind).parameters)()).unwrap_or_default();
     let rows: Vec<Row> = own.iter().map(|own| (own.name.to_owned(), own.text())).collect();
-    if rows.is_empty() { String::new() } else { lines("Parameters (-p NAME=VALUE)", &rows) + "\n" }
+    lines("Parameters (-p NAME=VALUE)", &rows)
 }
 
-/// A title, and indented lines of two columns.
+/// Columns of help.
+const WIDTH: usize = 80;
+
+/// A title, and indented lines of two columns; empty without rows.
 fn lines(title: &str, rows: &[Row]) -> String {
-    const WIDTH: usize = 80;
+    if rows.is_empty() {
+        return String::new();
+    }
     let widest = rows.iter().map(|row| row.0.len()).max().unwrap_or(0);
     let fit = rows.iter().all(|(_, about)| widest + 4 + about.len() <= WIDTH);
-    // What the rows of a table say goes below them where one of them is too long for a line, unless a column is left for it.
+    // Long descriptions go below the first column, unless that is narrow.
     let has_column = fit || widest <= WIDTH / 4;
     let line = |(what, about): &Row| match has_column {
         true => wrapped(&format!("  {what:<widest$}  "), about, WIDTH, widest + 4),
@@ -81,12 +130,12 @@ fn lines(title: &str, rows: &[Row]) -> String {
     format!("{title}:\n{}", rows.iter().map(line).collect::<String>())
 }
 
-/// A manual page: what clap knows, and sections that it does not.
+/// A manual page: the content of clap, and further sections.
 pub fn manual(command: Command) -> anyhow::Result<Vec<u8>> {
     let own = PAGES.commands.get(command.get_name()).unwrap_or(&PAGES.commands["ddtbench"]);
     let mut text = Vec::new();
-    // Examples and exit codes have sections of their own here.
-    let plain = command.before_help(None).after_help(None);
+    // Here, examples and exit codes have their own sections.
+    let plain = command.after_help(None).after_long_help(None);
     clap_mangen::Man::new(plain).render(&mut text)?;
     for (title, rows) in [
         ("EXAMPLES", &own.examples),
@@ -106,7 +155,7 @@ pub fn manual(command: Command) -> anyhow::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Text as roff takes it.
+/// Escapes text for roff.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\e").replace('-', "\\-")
 }
@@ -126,29 +175,55 @@ mod tests {
             for (line, _) in examples {
                 let words = shlex::split(line).unwrap();
                 assert!(Cli::try_parse_from(&words).is_ok(), "{line}");
-                assert!(is_of_all || words[1] == *name, "{line} is no example of {name}");
+                assert!(is_of_all || words[1] == *name, "{line} is not an example of {name}");
             }
             assert!(lines("", examples).lines().all(|line| line.len() <= 80), "{name}");
         }
     }
 
-    #[test]
-    fn help_begins_with_examples_and_ends_with_exit_codes() {
-        let mut command = complete(Cli::command());
-        let help = command.render_long_help().to_string();
-        assert!(help.starts_with("Examples:\n  ddtbench nas_lu_y"), "{help}");
-        let (_, end) = help.split_once("--resume goes on\n").expect("exit codes");
-        assert!(end.trim_start().starts_with("Read on:\n  docs/my-array.md"), "{help}");
+    /// The help of a command, short or long, as printed to a pipe.
+    fn help(words: &[&str]) -> String {
+        let typed = [&["ddtbench"], words].concat();
+        let error = Cli::complete_command().try_get_matches_from(typed).expect_err("help ends the program");
+        error.render().to_string()
     }
 
     #[test]
-    fn every_command_names_a_page_that_there_is() {
+    fn help_is_short_and_narrow() {
+        let short = help(&["run", "--help"]);
+        assert!(short.starts_with("Run tests"), "{short}");
+        assert_eq!(short, help(&["run", "-h"]));
+        let (flags, end) =
+            short.split_once("All flags: ddtbench run --help-all\n\nExamples:\n").expect("a hint");
+        assert!(end.starts_with("  ddtbench run nas_lu_y"), "{short}");
+        let of_run = flags.lines().filter(|line| line.trim_start().starts_with('-'));
+        assert!(of_run.count() <= 13, "{short}");
+        assert!(!flags.contains("--precision"), "{short}");
+        for command in Cli::command().get_subcommands().map(|command| command.get_name().to_owned()) {
+            for flag in ["--help", "--help-all"] {
+                let text = help(&[&command, flag]);
+                assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{command}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_help_has_all_flags_exit_codes_and_ends_with_examples() {
+        let all = help(&["run", "--help-all"]);
+        let places: Vec<_> =
+            ["--precision", "Exit codes:\n  0 ", "Documentation:\n  docs/my-array.md", "Examples:\n"]
+                .map(|text| all.find(text).unwrap_or_else(|| panic!("{text}: {all}")))
+                .to_vec();
+        assert!(places.is_sorted(), "{all}");
+        assert!(!help(&["baseline", "list", "-h"]).contains("Examples"), "it is not `ddtbench list`");
+    }
+
+    #[test]
+    fn every_command_names_a_page_that_exists() {
         for command in Cli::command().get_subcommands().map(|command| command.get_name().to_owned()) {
             let has_page = !["completions", "man"].contains(&command.as_str());
-            let mut complete = complete(Cli::command());
-            let help =
-                complete.find_subcommand_mut(&command).expect("it is one").render_long_help().to_string();
-            assert_eq!(help.contains("Read on:\n  docs/"), has_page, "{command}: {help}");
+            let help = help(&[&command, "--help-all"]);
+            assert_eq!(help.contains("Documentation:\n  docs/"), has_page, "{command}: {help}");
         }
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         for (page, _) in PAGES.commands.values().flat_map(|command| &command.pages) {

@@ -1,4 +1,4 @@
-//! How a run goes: a bar with the time left on a terminal, else a line per case.
+//! Progress of a run: a bar with the remaining time on a terminal, otherwise a line per case.
 
 use std::time::Duration;
 
@@ -9,28 +9,24 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output::{for_stderr, log};
 
-/// How often the bar is drawn, in a second: seldom, since drawing takes a core, and ranks may have all of them.
+/// How often the bar is drawn per second. Drawing takes a core that ranks may need, so this is low.
 const DRAWN_HZ: u8 = 2;
 
-/// Steps of the bar for one case in one launch.
 const STEPS: u64 = 1000;
 
-/// Shows progress on standard error.
 pub struct Progress {
     bar: ProgressBar,
-    /// What a case lasts at most, in seconds: all methods' time in a launch.
+    /// Longest duration of a case in seconds: the time of all methods in a launch.
     expected_s: f64,
-    /// The case, with its number.
     label: String,
     begun: u64,
 }
 
 impl Progress {
-    /// For so many cases of a run, each in one launch.
     pub fn new(cases: usize, run: &Run<'_>) -> Self {
         let target = ProgressDrawTarget::stderr_with_hz(DRAWN_HZ);
         let bar = ProgressBar::with_draw_target(Some(cases as u64 * STEPS), target);
-        // The name is cut where there is no room for it: what moves stays.
+        // A long name is cut, because the moving part must be visible.
         let style = "{wide_msg} {prefix} [{bar:8}] {percent}% {eta} left";
         bar.set_style(ProgressStyle::with_template(style).expect("a sound template").progress_chars("=> "));
         if !bar.is_hidden() {
@@ -43,7 +39,7 @@ impl Progress {
         if self.bar.is_hidden() { log(text) } else { self.bar.println(for_stderr(text)) }
     }
 
-    /// Methods take turns and end together: how far a case is, is its time.
+    /// Methods alternate and end together, so the elapsed time shows the progress of a case.
     fn block(&mut self, block: &Block) {
         let done = if self.expected_s > 0.0 { (block.began_s / self.expected_s).min(1.0) } else { 0.0 };
         self.bar.set_position(self.begun + (done * STEPS as f64) as u64);
@@ -80,7 +76,7 @@ impl Observer for Progress {
     fn ended(&mut self, methods: &[Measured], took: Duration) {
         self.bar.set_position(self.begun + STEPS);
         let failures = failures(methods);
-        // On a terminal the bar shows what went well.
+        // On a terminal the bar shows successes.
         if self.bar.is_hidden() || !failures.is_empty() {
             self.line(&format!("{} ... {:.1} s{failures}", self.label, took.as_secs_f64()));
         }
@@ -88,12 +84,12 @@ impl Observer for Progress {
 
     fn skipped(&mut self, _case: &Case) {
         self.bar.inc(STEPS);
-        // What was done earlier says nothing about the time that is left.
+        // Cases of an earlier run do not predict the remaining time.
         self.bar.reset_eta();
     }
 }
 
-/// A line for each failure, with the methods that failed so: a launcher that fails takes all of them along.
+/// A line per kind of failure with its methods: if the launcher fails, all methods fail alike.
 fn failures(methods: &[Measured]) -> String {
     let mut failures: Vec<(String, Vec<&str>)> = Vec::new();
     for Measured { method, outcome, .. } in methods.iter().filter(|measured| !measured.outcome.is_measured())

@@ -1,4 +1,4 @@
-//! What is in the folder of a run, in the order of its plan: rows stand there as they were measured, in an order that is drawn.
+//! Results in the folder of a run, in the order of its plan: the files have them in measured order, which is random.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use ddtbench::run::{Environment, asked_for, in_plan_order};
 
 use super::output::log;
 
-/// The records of each launch. Those of a folder without a plan of today's form stay in the folder's order.
+/// The records of each launch, in the folder's order if this version cannot read the plan.
 ///
 /// # Errors
-/// If there are none, or they cannot be understood.
+/// If there are none, or if they cannot be read.
 pub(super) fn records(dir: &Path) -> Result<Vec<Record>, FolderError> {
     let mut records = folder::read_records(dir)?;
     let environment = Environment::read(&dir.join(folder::ENVIRONMENT)).ok().flatten();
@@ -33,19 +33,19 @@ pub(super) fn records(dir: &Path) -> Result<Vec<Record>, FolderError> {
     Ok(records)
 }
 
-/// The comparison of those cases of a recorded run that have the same bytes; `None` if its plan has not today's form.
+/// The comparison of recorded cases that have the same bytes. `None` if this version cannot read the plan.
 pub(super) fn same_bytes(dir: &Path) -> Option<Compared<'static>> {
     let plan = Plan::read(&dir.join(folder::PLAN)).and_then(Plan::check).ok()?;
     let records = records(dir).ok()?;
     Some(compare::same_bytes(&plan.named_cases(), plan.plan.context(), &records))
 }
 
-/// Warns if records of a folder are not all that was measured or planned.
+/// Warns if the folder has fewer records than measured or planned.
 pub(super) fn warn_of_lacks(dir: &Path, records: &[Record]) {
     let planned = || {
         let environment = Environment::read(&dir.join(folder::ENVIRONMENT)).ok().flatten()?;
         let plan = Plan::read(&dir.join(folder::PLAN)).ok()?.check().ok()?;
-        // A comparison ends when it is decided.
+        // A comparison ends once it is decided.
         if dir.join(folder::COMPARISON).exists() {
             return None;
         }
@@ -56,19 +56,18 @@ pub(super) fn warn_of_lacks(dir: &Path, records: &[Record]) {
     lacks.into_iter().chain(planned()).for_each(|lack| log(&format!("warning: {lack}")));
 }
 
-/// A warning if fewer launches of cases have records than were planned.
 fn lack(planned: usize, records: &[Record], dir: &Path) -> Option<String> {
     let found: HashSet<_> = records.iter().map(|record| (asked_for(&record.case), record.launch)).collect();
     let dir = dir.display();
     (found.len() < planned).then(|| {
         format!(
-            "{dir} has {} of {planned} planned launches of cases; `ddtbench run --resume {dir}` measures the rest",
+            "{dir} has {} of {planned} planned launches; `ddtbench run --resume {dir}` measures the rest",
             found.len()
         )
     })
 }
 
-/// The runs in the folders within a folder, by their numbers or names.
+/// The runs in the subfolders, sorted by number or name.
 pub(super) fn runs_within(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(path)?.flatten().map(|entry| entry.path());
     let mut runs: Vec<PathBuf> = entries.filter(|path| path.join(folder::LAUNCHES).exists()).collect();
@@ -77,20 +76,20 @@ pub(super) fn runs_within(path: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(runs)
 }
 
-/// What each launch of all folders came to. Where there are several, each run is called by its folder.
+/// The records of all launches of all folders. If there are several folders, they name the runs.
 ///
 /// # Errors
-/// If a folder has no records, is named twice, or is of another kind of experiments.
+/// If a folder has no records, is given twice, or is of another kind of experiments.
 pub(super) fn of_all(dirs: &[PathBuf]) -> anyhow::Result<Vec<Record>> {
     let mut all: Vec<Record> = Vec::new();
     for dir in dirs {
         let mut of_run = records(dir)?;
         warn_of_lacks(dir, &of_run);
-        let Some(first) = of_run.first() else { bail!("{}: no case has ended", dir.display()) };
+        let Some(first) = of_run.first() else { bail!("{}: no finished case", dir.display()) };
         let kind = first.case.experiment;
         if let Some(other) = all.first().filter(|other| other.case.experiment != kind) {
             bail!(
-                "{}: a run of {}, beside one of {}",
+                "{}: a run of {} cannot be shown with one of {}",
                 dir.display(),
                 kind.name(),
                 other.case.experiment.name()
@@ -100,7 +99,7 @@ pub(super) fn of_all(dirs: &[PathBuf]) -> anyhow::Result<Vec<Record>> {
             Record::name_run(&mut of_run, &dir.display().to_string());
         }
         if all.iter().any(|other| other.case.run == of_run[0].case.run) {
-            bail!("{}: is named twice", dir.display());
+            bail!("{}: is given twice", dir.display());
         }
         all.extend(of_run);
     }

@@ -1,4 +1,4 @@
-//! Going on with a run that was cut off, or in which something failed. Everything is checked before anything is touched.
+//! Resumes a run that was cut off, or repeats its failures. Everything is checked before anything is changed.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,20 +17,16 @@ use super::output::log;
 use super::targets::{self, Chosen};
 use super::trust;
 
-/// How a run is resumed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResumeOptions {
-    /// Whether programs are run that another user's plan names.
+    /// Whether to run programs that another user's plan names.
     pub is_trusted: bool,
-    /// Whether failed methods are run again.
     pub retry_failed: bool,
     /// Whether machine and settings may differ.
     pub anyway: bool,
-    /// Whether build and commands are shown.
     pub verbose: bool,
 }
 
-/// Goes on with the run in a folder.
 pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path) -> anyhow::Result<ExitCode> {
     let options = ResumeOptions {
         is_trusted: conditions.trust,
@@ -42,7 +38,7 @@ pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path)
     measure::finish(begun, records, conditions.verbose)?.print(flags.details)
 }
 
-/// Makes the run in a folder ready to go on, with what it has.
+/// Prepares the run in a folder for resuming, and reads its records.
 pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begun, Vec<Record>)> {
     let recorded = Recorded::open(dir)?;
     let file = dir.join(folder::PLAN);
@@ -62,7 +58,7 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
     }
     measure::introduce(&chosen, dir);
     let targets = chosen.build()?;
-    // A run that was stopped before its sizes were known has none in its plan.
+    // A run that was stopped early may have a plan without sizes.
     let mut checked = if earlier.is_none() { measure::with_sizes(checked, &targets, dir)? } else { checked };
     if interrupt::requested() {
         bail!(measure::stopped(dir));
@@ -93,9 +89,9 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
     let (mut folder, moved) = recorded.resume(&done, about.clone())?;
     folder.replace_plan(about)?;
     let why =
-        if options.retry_failed { "its case had not ended, or had failed" } else { "its case had not ended" };
+        if options.retry_failed { "its case had not ended or had failed" } else { "its case had not ended" };
     for file in moved {
-        log(&format!("set aside, since {why}: {}", file.display()));
+        log(&format!("set aside because {why}: {}", file.display()));
     }
     let is_done =
         |record: &Record| record.launch.is_some_and(|launch| done.contains(&(record.case.clone(), launch)));
@@ -103,7 +99,7 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
     Ok((Begun { checked, targets, folder, environment }, records))
 }
 
-/// Refuses times of which nothing says where they are from: the account of machine, MPIs and plan is written before the first.
+/// Refuses times of unknown origin: a run writes the account of machine, MPIs and plan before its first result.
 fn refuse_unknown_origin(records: &[Record], dir: &Path) -> anyhow::Result<()> {
     if records.is_empty() {
         return Ok(());
@@ -118,8 +114,7 @@ fn refuse_unknown_origin(records: &[Record], dir: &Path) -> anyhow::Result<()> {
     )
 }
 
-/// The cases and launches that are not to be run again: those in which every method has ended, and where failures are tried
-/// again, none has failed.
+/// The cases and launches that need not run again: all their methods have ended, and with `retry_failed` none has failed.
 fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> Done {
     let kind = checked.plan.experiment;
     let of_case: HashMap<(&str, &str), usize> = (0..checked.cases.len())
@@ -140,7 +135,7 @@ fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> Done {
     done
 }
 
-/// Results that were measured elsewhere, or with other settings, are rows of the same table: not without a word.
+/// Results from another machine or other settings go into the same tables, so this needs a warning.
 fn go_on_elsewhere(differ: &[String], anyway: bool, dir: &Path) -> anyhow::Result<()> {
     match (differ, anyway) {
         ([], _) => Ok(()),
@@ -157,7 +152,7 @@ fn go_on_elsewhere(differ: &[String], anyway: bool, dir: &Path) -> anyhow::Resul
     }
 }
 
-/// A plan that was edited after the run began is another one.
+/// A plan that was edited after the run began is another plan.
 fn refuse_edits(now: &str, then: &str, dir: &Path) -> anyhow::Result<()> {
     let lines =
         |text: &str| text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();

@@ -1,4 +1,4 @@
-//! The page and the pictures of runs, made of their records and of what their folders say of machines and comparisons.
+//! Page and pictures of runs, made of their records, and of the accounts of machines and comparisons in their folders.
 
 use std::path::{Path, PathBuf};
 
@@ -20,20 +20,19 @@ use ddtbench::report::pictures::{Drawn, PaperFigure, Results};
 
 use super::recorded;
 
-/// The page of runs, and their pictures.
 pub(super) struct RunPage {
-    /// The page, which needs nothing else.
+    /// The page, which needs no other file.
     pub html: String,
-    /// All pictures that the runs have what they need for.
+    /// All pictures for which the runs have the data.
     pub pictures: Vec<Drawn>,
 }
 
 impl RunPage {
-    /// That of the records over all launches, and of those of each; with the figure of their plan, and what a
-    /// comparison of them has found.
+    /// `over`: records over all launches; `launches`: records of each launch. With the figure of the plan, and the result of a
+    /// comparison.
     ///
     /// # Errors
-    /// An account of machine and MPIs that cannot be understood.
+    /// If an account of machine and MPIs cannot be read.
     pub fn of<D: AsRef<Path>>(
         kind: Kind,
         over: &[Record],
@@ -48,7 +47,7 @@ impl RunPage {
         let form = experiments::of(kind).table_format();
         let results = Results { form, over, launches, accounts, figure, changes, has_titles };
         let mut pictures = report::pictures::all(&results);
-        // Pictures of several runs belong to none of their folders.
+        // Pictures of several runs do not belong into one of their folders.
         if let [_] = dirs {
             let files = |name: &str| format!(" Files: {PICTURES}/{name}.svg, .pdf, .csv.");
             pictures.iter_mut().for_each(|drawn| drawn.caption += &files(&drawn.name));
@@ -57,10 +56,7 @@ impl RunPage {
         Ok(Self { html: html(format, over, &pictures, &short_lines(&environments), compared), pictures })
     }
 
-    /// Keeps it in the folder of the run, with its tables.
-    ///
-    /// # Errors
-    /// If it cannot be written.
+    /// Writes the page and the tables into the folder of the run.
     pub fn write(&self, folder: &Folder, over: &[Record]) -> Result<(), FolderError> {
         folder.write_summary(over, &self.html)?;
         interrupt::hold();
@@ -68,24 +64,21 @@ impl RunPage {
     }
 }
 
-/// What recorded runs show, side by side.
+/// Recorded runs, side by side.
 pub(super) struct Shown {
-    /// The kind of experiments.
     pub kind: Kind,
-    /// The records over all launches.
     pub over: Vec<Record>,
-    /// Their page.
     pub page: RunPage,
-    /// Notes on their results; with several runs, each with its folder.
+    /// Notes on the results; with several runs, each with its folder.
     pub notes: Vec<String>,
 }
 
 impl Shown {
-    /// That of folders of runs of one kind, with only these tests, or all; `compared` is what a comparison of them has found, and
-    /// pictures have their titles if `has_titles`.
+    /// Runs of one kind, with only these tests, or all. `compared` is the result of a comparison; pictures have titles if
+    /// `has_titles`.
     ///
     /// # Errors
-    /// If a folder has no records or none of the tests, is named twice, or is of another kind.
+    /// If a folder has no records or none of the tests, is given twice, or is of another kind.
     pub fn of(
         dirs: &[PathBuf],
         tests: &[String],
@@ -108,7 +101,7 @@ impl Shown {
     }
 }
 
-/// The records of these tests; all if none is named.
+/// The records of these tests, or all if none is given.
 fn of_tests(mut launches: Vec<Record>, tests: &[String]) -> anyhow::Result<Vec<Record>> {
     let known = distinct(launches.iter().map(|record| &*record.case.test));
     if let Some(unknown) = tests.iter().find(|test| !known.contains(&test.as_str())) {
@@ -118,7 +111,7 @@ fn of_tests(mut launches: Vec<Record>, tests: &[String]) -> anyhow::Result<Vec<R
     Ok(launches)
 }
 
-/// The text with long lines cut: a plan may have lists of a million numbers, which its own file shows.
+/// Cuts long lines: a plan may have lists of a million numbers, which its own file shows.
 fn short_lines(text: &str) -> String {
     /// Enough for the plan of a usual run.
     const MOST: usize = 20_000;
@@ -129,10 +122,10 @@ fn short_lines(text: &str) -> String {
     text.trim_end().lines().map(short).collect::<Vec<_>>().join("\n")
 }
 
-/// The accounts of machines and MPIs of folders; empty where there is none.
+/// The accounts of machines and MPIs of folders, empty if there are none.
 ///
 /// # Errors
-/// A file that is not JSON: nothing of it is shown.
+/// If a file is not JSON.
 fn environments<D: AsRef<Path>>(dirs: &[D]) -> anyhow::Result<Vec<String>> {
     let account = |dir: &D| {
         let file = dir.as_ref().join(folder::ENVIRONMENT);
@@ -140,14 +133,14 @@ fn environments<D: AsRef<Path>>(dirs: &[D]) -> anyhow::Result<Vec<String>> {
         if !text.is_empty()
             && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&text)
         {
-            bail!("{}: is not JSON: {error}; restore the file, or remove it", file.display());
+            bail!("{}: is not JSON: {error}; restore or remove the file", file.display());
         }
         Ok(plain(&text).into_owned())
     };
     dirs.iter().map(account).collect()
 }
 
-/// What a comparison has found of the run in a folder; `None` where it was none.
+/// The result of a comparison in this folder; `None` without one.
 pub(super) fn comparisons(dir: &Path) -> Option<Comparisons> {
     let bytes = std::fs::read(dir.join(folder::COMPARISON)).ok()?;
     from_json(&bytes).ok()

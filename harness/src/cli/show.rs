@@ -25,90 +25,89 @@ use super::recorded;
 use super::run_page::{Shown, comparisons};
 use super::selection::SetArgs;
 
-/// The seed of index lists, as that of a run by default.
+/// The default seed of a run, for index lists.
 const SEED: u64 = 1;
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// A test, exchange or method: what is known of it, with sets and parameters; a figure: its plan file
+    /// A test, exchange or method, to show its description, sets and parameters; or a figure, to print its plan file
     #[arg(conflicts_with = "format")]
     name: Option<String>,
-    /// Its form
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: list::ListFormat,
 }
 
 #[derive(Debug, Args)]
 pub struct LayoutArgs {
-    /// The test, or a layout as text: 'vector(408, 5, 2050, double)'
+    /// A test, or a layout as text: 'vector(408, 5, 2050, double)'
     #[arg(required_unless_present = "layout")]
     test: Option<String>,
-    /// Any layout instead of a test: a file that has one, a text, or - for standard input
+    /// Any layout instead of a test: a file, text, or - for standard input
     #[arg(long, value_name = "FILE|TEXT", conflicts_with_all = ["test", "sets", "params"])]
     layout: Option<String>,
     #[command(flatten)]
     sets: SetArgs,
-    /// What is printed
+    /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: LayoutFormat,
-    /// Where the bytes are read, or where they are written
+    /// Side of the message: where bytes are read, or where they are written
     #[arg(long, default_value = "send", value_parser = PossibleValuesParser::new(["send", "receive"]).map(side))]
     side: Side,
-    /// Number of ranks, which decides the blocks of an all-to-all
+    /// Number of ranks, for tests whose message depends on it
     #[arg(short = 'n', long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: u32,
 }
 
-/// How a layout is printed.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum LayoutFormat {
     /// Arrays, the tree of datatypes, and statistics
     #[default]
     Tree,
-    /// As text, for --layout
+    /// Text for --layout
     Text,
-    /// As statements that make the datatype in C
+    /// C code that creates the datatype
     C,
-    /// As statements that make it in Fortran (mpi_f08)
+    /// Fortran code (mpi_f08) that creates it
     Fortran,
     /// As JSON
     Json,
-    /// Every segment as CSV, in packed order, merged
+    /// All segments as CSV, in packed order, merged
     Segments,
-    /// How the pack engine moves it: operations, kernels, their bytes, and why
+    /// The pack engine's program: operations, kernels, their bytes, and why
     Explain,
 }
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The folder of a run, or of several to show side by side; after it names of tests, to show only those
+    /// Folders of runs, shown side by side; then names of tests, to show only these
     #[arg(required = true, value_name = "DIR|TEST")]
     words: Vec<PathBuf>,
-    /// What is printed [default: text]
+    /// Output format [default: text]
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
-    /// Print one picture only, as SVG, or with --format csv its data, with --format pdf as PDF
+    /// Print only this picture: as SVG, with --format pdf as PDF, or with --format csv its data
     #[arg(long, value_name = "NAME")]
     figure: Option<String>,
-    /// Leave title, date and setting out of the picture
+    /// Print the picture without title, date and settings
     #[arg(long, requires = "figure")]
     no_title: bool,
-    /// Print all methods with all their figures, and not only the answer
+    /// Print all methods with all values, not only the summary
     #[arg(long, conflicts_with_all = ["format", "figure"])]
     details: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum ReportFormat {
-    /// What the run printed
+    /// As printed by the run
     Text,
-    /// A page that needs nothing else
+    /// A page that needs no other file
     Html,
-    /// Times and figures over all launches
+    /// Times and other values over all launches
     Json,
     /// Times over all launches, as in the folder's summary.csv
     Csv,
-    /// The tables of all methods
+    /// Tables of all methods
     Markdown,
     /// A picture
     Pdf,
@@ -165,7 +164,7 @@ impl LayoutArgs {
         }
     }
 
-    /// What is shown, a test or a layout that was given, and in which order bytes are packed.
+    /// The test or the given layout, with the order in which bytes are packed.
     fn message(&self) -> anyhow::Result<(&'static Test, Values, WireOrder)> {
         let typed = self.test.clone().unwrap_or_default();
         let is_text = typed.contains('(');
@@ -183,7 +182,7 @@ impl LayoutArgs {
     }
 }
 
-/// A side of a message as code; of several arrays, displacements count from the first of ours.
+/// Code for one side of a message. With several arrays, displacements are relative to the first one.
 fn code(app: &MicroApp, side: Side, order: WireOrder, language: Language) -> String {
     app.message(side, order).datatype(&Arrays::displacements_of(&app.arrays)).1.code(language)
 }
@@ -192,7 +191,7 @@ impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
         let (dirs, tests) = self.dirs_and_tests();
         dirs.iter().try_for_each(|dir| refuse_runs_within(dir))?;
-        // Comparisons are of all tests.
+        // Comparisons cover all tests.
         let only = if let ([dir], []) = (&dirs[..], &tests[..]) { Some(dir) } else { None };
         let found = only.and_then(|dir| comparisons(dir));
         let same_bytes = only.filter(|_| found.is_none()).and_then(|dir| recorded::same_bytes(dir));
@@ -205,7 +204,7 @@ impl ReportArgs {
                 None => output::print(picture.svg.as_bytes()),
                 Some(ReportFormat::Csv) => output::print(&picture.csv),
                 Some(ReportFormat::Pdf) => output::print(&picture.pdf()),
-                Some(_) => bail!("--figure {name}: a picture is printed as SVG, or with --format pdf or csv"),
+                Some(_) => bail!("--figure {name}: the format of a picture is svg (default), pdf or csv"),
             };
         }
         match self.format.unwrap_or(ReportFormat::Text) {
@@ -213,7 +212,7 @@ impl ReportArgs {
                 print_results(kind, &over, &same_bytes.unwrap_or_default(), self.details, &notes)
             }
             ReportFormat::Html => output::print(page.html.as_bytes()),
-            ReportFormat::Pdf => bail!("--format pdf: only a picture is printed so; --figure names one"),
+            ReportFormat::Pdf => bail!("--format pdf is only for pictures: add --figure NAME"),
             ReportFormat::Json => output::print(export::json(&over).as_bytes()),
             ReportFormat::Csv => output::print(&times_csv(&over)),
             ReportFormat::Markdown => {
@@ -222,7 +221,6 @@ impl ReportArgs {
         }
     }
 
-    /// The folders, and names of tests after them.
     fn dirs_and_tests(&self) -> (Vec<PathBuf>, Vec<String>) {
         let is_dir = |word: &&PathBuf| {
             word.exists() || word.components().count() > 1 || self.words.first() == Some(*word)
@@ -233,7 +231,7 @@ impl ReportArgs {
     }
 }
 
-/// Refuses a folder that has runs in it and is none itself, and names the newest.
+/// Refuses a folder that contains runs but is not a run, and suggests the newest one.
 fn refuse_runs_within(dir: &Path) -> anyhow::Result<()> {
     if dir.join(LAUNCHES).exists() {
         return Ok(());
@@ -242,14 +240,13 @@ fn refuse_runs_within(dir: &Path) -> anyhow::Result<()> {
     let begun = |run: &&PathBuf| run.join(LAUNCHES).metadata().and_then(|facts| facts.modified()).ok();
     let Some(newest) = runs.iter().max_by_key(begun) else { return Ok(()) };
     bail!(
-        "{} is not a run, and has {} in it; the newest is shown by ddtbench report {}",
+        "{} is not a run, but contains {}; for the newest one: `ddtbench report {}`",
         dir.display(),
         runs.len(),
         newest.display()
     )
 }
 
-/// The picture of that name.
 fn picture<'a>(dir: &Path, name: &str, pictures: &'a [Drawn]) -> anyhow::Result<&'a Drawn> {
     let found = pictures.iter().find(|drawn| drawn.name == name);
     found.ok_or_else(|| {
@@ -257,14 +254,13 @@ fn picture<'a>(dir: &Path, name: &str, pictures: &'a [Drawn]) -> anyhow::Result<
         let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         let needs = Picture::find(name).map_or_else(String::new, |picture| {
             let kinds: Vec<&str> = picture.kinds.iter().map(|kind| kind.name()).collect();
-            format!(", which is of {} and needs {}", kinds.join(", "), picture.needs)
+            format!(", which is for {} and needs {}", kinds.join(", "), picture.needs)
         });
         anyhow!("{} has no picture {name}{needs}; it has {has}", dir.display())
     })
 }
 
-/// Prints the answer, or all methods with all their figures, the comparison of cases that have the same bytes,
-/// and what must be known of all of them.
+/// Prints the summary, or all methods with all values; then the comparison of cases with the same bytes, and notes.
 pub(super) fn print_results(
     kind: Kind,
     records: &[Record],

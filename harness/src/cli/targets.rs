@@ -1,4 +1,4 @@
-//! The MPIs of a run: picked by name, with their variants, and built for.
+//! The MPIs of a run: chosen by name, with their variants, and built for.
 
 use std::path::PathBuf;
 
@@ -10,16 +10,16 @@ use ddtbench::plan::{Plan, Variant};
 
 use super::output::log;
 
-/// MPIs that were chosen, with their variants; nothing is built for them yet.
+/// Chosen MPIs with their variants, before anything is built.
 #[derive(Debug)]
 pub(super) struct Chosen {
     project: Project,
     mpis: Vec<(Installation, Option<Variant>)>,
-    /// Whether one that cannot be built for is left out, since nobody has named it.
+    /// An MPI that the user has not named is skipped if building fails.
     may_leave_out: bool,
 }
 
-/// Refuses names of MPIs that do not exist. Nothing is installed.
+/// Refuses names of MPIs that do not exist. Installs nothing.
 pub(super) fn check_names(plan: &Plan) -> anyhow::Result<()> {
     if !plan.mpis.is_empty() {
         pick(&mut plan.mpis.clone(), &plan.variants, false, false)?;
@@ -27,13 +27,12 @@ pub(super) fn check_names(plan: &Plan) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses a variant of an MPI that is not among those named.
 fn check_variants(variants: &[Variant], mpis: &[String]) -> anyhow::Result<()> {
     let is_of_none = |variant: &&Variant| !mpis.iter().any(|mpi| variant.is_of(mpi));
     match variants.iter().find(is_of_none) {
         None => Ok(()),
         Some(variant) => bail!(
-            "--variant {}/{}: the run is of {}, and not of {0}",
+            "--variant {}/{}: the run uses {}, not {0}",
             variant.mpi.as_deref().unwrap_or_default(),
             variant.name,
             mpis.join(", ")
@@ -41,13 +40,12 @@ fn check_variants(variants: &[Variant], mpis: &[String]) -> anyhow::Result<()> {
     }
 }
 
-/// The MPIs of a plan, which gets names by which they can be found again. Without a name it is the preferred MPI; the engine is
-/// compared on all.
+/// The MPIs of a plan, which gets lasting names. Without a name: the preferred MPI, or for the engine all of them.
 pub(super) fn choose(plan: &mut Plan, verbose: bool) -> anyhow::Result<Chosen> {
     pick(&mut plan.mpis, &plan.variants, plan.experiment == Kind::Engine, verbose)
 }
 
-/// The MPIs with these names, which are replaced by names that last. Without a name it is the preferred MPI, or all MPIs.
+/// The MPIs with these names, which are replaced by lasting names. Without a name: the preferred MPI, or all MPIs.
 pub(super) fn pick(
     names: &mut Vec<String>,
     variants: &[Variant],
@@ -90,7 +88,7 @@ pub(super) fn pick(
     Ok(Chosen { project, mpis, may_leave_out })
 }
 
-/// An MPI's name and that of its variant. A path has none.
+/// Separates an MPI's name from its variant. A path has no variant.
 fn parted(name: &str) -> (&str, Option<&str>) {
     match name.split_once(':') {
         Some((mpi, variant)) if !name.contains('/') => (mpi, Some(variant)),
@@ -98,7 +96,7 @@ fn parted(name: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// A name by which a run can be gone on with: of what only a variable names, its path.
+/// A name that a resumed run finds again: the path, if only a variable names the MPI.
 fn lasting_name(installation: &Installation) -> String {
     match installation.source {
         Source::MpiccVariable => installation.mpicc.display().to_string(),
@@ -106,7 +104,7 @@ fn lasting_name(installation: &Installation) -> String {
     }
 }
 
-/// The variant of an MPI by its name: of the plan, or of the list of this machine's MPIs.
+/// A variant by its name: of the plan, or of this machine's list of MPIs.
 fn named(variants: &[Variant], project: &Project, mpi: &str, name: &str) -> anyhow::Result<Variant> {
     let is_it = |variant: &&Variant| variant.name == name && variant.is_of(mpi);
     if let Some(variant) = variants.iter().find(is_it) {
@@ -117,14 +115,14 @@ fn named(variants: &[Variant], project: &Project, mpi: &str, name: &str) -> anyh
     match listed.iter().find(|(known, _)| known == name) {
         Some((name, env)) => Ok(Variant { name: name.clone(), mpi: Some(mpi.to_owned()), env: env.clone() }),
         None => bail!(
-            "--mpi {mpi}:{name}: there is no such variant of {mpi}{}; give it with --variant {name}:VARIABLE=VALUE",
-            if known.is_empty() { String::new() } else { format!(", there are {}", known.join(", ")) }
+            "--mpi {mpi}:{name}: {mpi} has no such variant{}; define it with --variant {name}:VARIABLE=VALUE",
+            if known.is_empty() { String::new() } else { format!(", only {}", known.join(", ")) }
         ),
     }
 }
 
 impl Chosen {
-    /// The MPIs, each once.
+    /// The MPIs without duplicates.
     pub fn installations(&self) -> Vec<&Installation> {
         let mut all: Vec<&Installation> = Vec::new();
         for (installation, _) in &self.mpis {
@@ -135,14 +133,13 @@ impl Chosen {
         all
     }
 
-    /// What tables name them.
     pub fn labels(&self) -> Vec<String> {
         let variant =
             |variant: &Option<Variant>| variant.as_ref().map_or("", |variant| &variant.name).to_owned();
         self.mpis.iter().map(|(mpi, of_mpi)| mpi_label(&mpi.name, &variant(of_mpi))).collect()
     }
 
-    /// What a run is of, for the name of its folder: the MPI, or if there are several, `what`.
+    /// For the name of the folder: the MPI, or `what` if there are several.
     pub fn name_or(&self, what: &str) -> String {
         match self.labels().as_slice() {
             [one] => one.replace(':', "-"),
@@ -150,10 +147,10 @@ impl Chosen {
         }
     }
 
-    /// Builds the rank program for each. Of those that nobody has named, one that cannot be built for is left out.
+    /// Builds the rank program for each MPI, and skips those that the user has not named if that fails.
     ///
     /// # Errors
-    /// If one that was named, or none at all, can be built for.
+    /// If it fails for a named MPI, or for all.
     pub fn build(&self) -> anyhow::Result<Vec<Target>> {
         let mut programs: Vec<(&str, PathBuf)> = Vec::new();
         for installation in self.installations() {
@@ -163,7 +160,7 @@ impl Chosen {
             match self.project.rank_program(installation, &mut log) {
                 Ok(program) => programs.push((&installation.name, program)),
                 Err(error @ MpiError::Interrupted) => return Err(error.into()),
-                Err(error) if self.may_leave_out && self.mpis.len() > 1 => log(&format!("left out: {error}")),
+                Err(error) if self.may_leave_out && self.mpis.len() > 1 => log(&format!("skipped: {error}")),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -178,7 +175,7 @@ impl Chosen {
         };
         let targets: Vec<_> = self.mpis.iter().filter_map(target).collect();
         if targets.is_empty() {
-            bail!("the rank program could be built for no MPI");
+            bail!("the rank program could not be built for any MPI");
         }
         Ok(targets)
     }

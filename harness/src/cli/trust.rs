@@ -1,4 +1,4 @@
-//! Plans name programs and variables: whoever wrote one has them run by whoever runs it.
+//! Plans can name programs and environment variables, so their author decides what the user runs.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,12 +9,13 @@ use ddtbench::plan::Plan;
 
 use super::output::log;
 
-/// Says which programs a plan names that was read from a file, and refuses them if others can have written it: if one of `paths`, the
-/// file and the folders that it was found by, is another user's, or others may write to the file.
+/// Logs which programs a plan file names. Refuses them if another user may have written it: `paths` are the file and its folders;
+/// one
+/// of them belongs to another user, or others may write to the file.
 pub(super) fn check(plan: &Plan, paths: &[&Path], is_trusted: bool) -> anyhow::Result<()> {
     let named = named(plan);
     let Some(file) = paths.first().filter(|_| !named.is_empty()) else { return Ok(()) };
-    let us = procfs::process::Process::myself().and_then(|own| own.uid()).context("whose process this is")?;
+    let us = procfs::process::Process::myself().and_then(|own| own.uid()).context("user of this process")?;
     let strange = paths.iter().find_map(|path| {
         let reason = strange(&fs::metadata(path).ok()?, us)?;
         Some(format!("{} {reason}", path.display()))
@@ -22,22 +23,21 @@ pub(super) fn check(plan: &Plan, paths: &[&Path], is_trusted: bool) -> anyhow::R
     let (file, named) = (file.display(), named.join(", "));
     if let Some(strange) = strange.filter(|_| !is_trusted) {
         bail!(
-            "{strange}, and the plan names programs to run: {named}; look at {file}, and add --trust to run it"
+            "{strange}, and the plan names programs to run: {named}; read {file}, then run it with --trust"
         );
     }
-    log(&format!("the plan in {file} names what is to run: {named}"));
+    log(&format!("the plan in {file} names programs to run: {named}"));
     Ok(())
 }
 
-/// Why somebody else may have written a file, or put it into a folder.
+/// Why another user may have written a file, or put it into a folder.
 fn strange(facts: &fs::Metadata, us: u32) -> Option<&'static str> {
-    /// The modes of group and others for writing.
     const GROUP: u32 = 0o020;
     const OTHERS: u32 = 0o002;
-    // A group with the number of its user has no other members.
+    // A group with the same number as its user has no other members.
     let is_own_group = facts.gid() == us;
     match facts.mode() {
-        _ if facts.uid() != us => Some("is another user's"),
+        _ if facts.uid() != us => Some("belongs to another user"),
         mode if facts.is_file() && mode & OTHERS != 0 => Some("can be written to by everybody"),
         mode if facts.is_file() && mode & GROUP != 0 && !is_own_group => {
             Some("can be written to by its group")
@@ -46,7 +46,7 @@ fn strange(facts: &fs::Metadata, us: u32) -> Option<&'static str> {
     }
 }
 
-/// What of a plan is a program, or can make the launcher and the MPI start one.
+/// Values of a plan that are a program, or can make the launcher or the MPI start one.
 fn named(plan: &Plan) -> Vec<String> {
     let launcher = plan.launcher.iter().map(|launcher| format!("the launcher `{launcher}`"));
     let options = plan.launcher_args.iter().map(|option| format!("the launcher's option `{option}`"));
@@ -68,7 +68,7 @@ mod tests {
         let file = folder.path().join("plan.toml");
         fs::write(&file, "").unwrap();
         let mut plan = Plan { mpis: vec!["mpich".to_owned()], ..Plan::default() };
-        // Root's, or whoever else's it is.
+        // Owned by root, or by another user.
         let strange = Path::new("/proc/1/mounts");
         let own = procfs::process::Process::myself().unwrap().uid().unwrap();
         assert!(check(&plan, &[&file, strange], false).is_ok(), "it names none");

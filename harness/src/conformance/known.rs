@@ -1,5 +1,6 @@
-//! Earlier results of checks, kept beside the rank program of an MPI, so that not every run repeats them: some checks that an MPI
-//! fails end only at their time limit.
+//! Earlier results of checks, stored next to the rank program of an MPI. Otherwise every run would repeat them, and some failing
+//! checks
+//! end only at their time limit.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -15,10 +16,10 @@ use super::{CheckResult, Conditions};
 use crate::model::check::{Answer, Check};
 use crate::mpi::memory_of;
 
-/// How long a result is used: it may have depended on a busy machine.
+/// How long a result may be used: it may have depended on a busy machine.
 const USED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Variables with these prefixes change an MPI; ours hide functions of an MPI, or replace clocks.
+/// Variables with these prefixes change an MPI. Ours hide functions of an MPI, or replace clocks.
 const PREFIXES: [&str; 17] = [
     "MPI",
     "I_MPI_",
@@ -55,8 +56,8 @@ struct Known {
 }
 
 impl KnownResults {
-    /// The results under these conditions that can still be used; `None` if those of another run never can: a preloaded library
-    /// changes an MPI.
+    /// The usable results under these conditions. `None` if results of other runs can never be used: a preloaded library changes
+    /// an MPI.
     pub fn of(conditions: &Conditions<'_>) -> Option<Self> {
         let Conditions { target, launcher, launcher_args, timeout_s } = *conditions;
         let variables: BTreeMap<OsString, OsString> = env::vars_os().collect();
@@ -85,7 +86,7 @@ impl KnownResults {
         self.results.iter().find(|known| known.check == check.name).map(|known| &known.answer)
     }
 
-    /// Adds a result, in place of that of the same check.
+    /// Adds a result, and replaces that of the same check.
     ///
     /// # Errors
     /// If the folder cannot be written to.
@@ -95,7 +96,7 @@ impl KnownResults {
         self.results.push(Known { check, answer, found: SystemTime::now() });
         let folder = self.file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder)?;
-        // Readable as any other file: the folder may be shared.
+        // Readable for all, because the folder may be shared.
         let readable = fs::Permissions::from_mode(0o666);
         let mut file = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
         serde_json::to_writer(&mut file, &self.results)?;
@@ -104,7 +105,7 @@ impl KnownResults {
     }
 }
 
-/// Removes all results beside a rank program: the next run repeats its checks.
+/// Removes all results next to a rank program, so that the next run repeats its checks.
 ///
 /// # Errors
 /// If the folder cannot be read or written to.
@@ -134,7 +135,7 @@ mod tests {
         CheckResult::new(target, find(PARTITIONED, check).unwrap(), answer)
     }
 
-    /// A target whose program was built so long ago.
+    /// A target whose program was built this long ago.
     fn target(program: &Path, before: Duration) -> Target {
         let file = fs::File::create(program).unwrap();
         file.set_modified(SystemTime::now() - before).unwrap();

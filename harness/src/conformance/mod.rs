@@ -1,4 +1,5 @@
-//! Checks of an MPI's correctness, each by a process of its own under a limit of silence. Nothing here is timed.
+//! Checks of an MPI's correctness. Each one is a separate process that is stopped if it prints nothing for too long. Nothing is
+//! timed.
 
 pub mod known;
 pub(crate) mod process;
@@ -10,7 +11,8 @@ use crate::model::check::{Answer, Check};
 use crate::model::mpi_label;
 use crate::mpi::Target;
 
-/// Silence after which a check is killed, in seconds: far more than any step needs, large messages on a slow machine included.
+/// A check that prints nothing for so many seconds is stopped. No step takes nearly so long, even for large messages on a slow
+/// machine.
 pub const TIMEOUT_S: f64 = 10.0;
 
 /// How the checks of an MPI are started.
@@ -18,11 +20,11 @@ pub const TIMEOUT_S: f64 = 10.0;
 pub struct Conditions<'a> {
     /// The MPI, with its rank program.
     pub target: &'a Target,
-    /// Another launcher than that of the MPI.
+    /// Launcher to use instead of the MPI's own.
     pub launcher: Option<&'a str>,
     /// More options for the launcher.
     pub launcher_args: &'a [String],
-    /// Silence after which a check is killed, in seconds.
+    /// A check that prints nothing for so many seconds is stopped.
     pub timeout_s: f64,
 }
 
@@ -35,11 +37,11 @@ pub struct CheckResult {
     pub mpi: String,
     /// Its version.
     pub mpi_version: String,
-    /// Its variant; empty for the MPI as it is.
+    /// Its variant; empty for the unchanged MPI.
     pub mpi_variant: String,
     /// The number of processes.
     pub ranks: usize,
-    /// What was found.
+    /// The answer.
     pub answer: Answer,
 }
 

@@ -1,4 +1,4 @@
-//! The process of one check: started, watched, and tried once more if it fails.
+//! The process of one check: starts and watches it, and retries a failed check.
 
 use std::collections::BTreeMap;
 use std::thread;
@@ -9,12 +9,13 @@ use crate::model::check::{Answer, Check, CheckEvent, CheckOutcome};
 use crate::model::plain::plain;
 use crate::mpi::{Exit, LastOutput, Launch, Line, LineEvents, MpiError, Sign};
 
-/// Pause before a second try: what the launcher lacked, such as a port, may be there again.
+/// Pause before a retry: a missing resource, such as a port, may be available again.
 const TO_RECOVER: Duration = Duration::from_secs(1);
 
 impl Conditions<'_> {
-    /// The answer to a check; `None` if the user wants to stop. A check that fails is tried once more, and the second answer
-    /// counts, since the machine may have caused the first.
+    /// The answer to a check. `None` if the user wants to stop. A failed check is tried again, and the second answer counts,
+    /// because the
+    /// machine may have caused the first.
     ///
     /// # Errors
     /// If the launcher cannot be started, or twice starts no process.
@@ -38,7 +39,7 @@ impl Conditions<'_> {
     /// The command that runs a check by hand.
     ///
     /// # Errors
-    /// A launcher that cannot be understood.
+    /// If a launcher cannot be parsed.
     pub fn command_line(&self, check: &Check) -> Result<String, MpiError> {
         Ok(self.launch(check, &arguments(check)).command_line()?.to_string())
     }
@@ -64,7 +65,7 @@ fn arguments(check: &Check) -> [String; 4] {
     ["conform", check.name, "--format", "json"].map(str::to_owned)
 }
 
-/// The second answer, with both in its note.
+/// The second answer, with a note about both.
 fn after(first: &Answer, second: Answer) -> Answer {
     let note = if *first == second {
         format!("twice {}", second.text())
@@ -74,7 +75,6 @@ fn after(first: &Answer, second: Answer) -> Answer {
     Answer { note, ..second }
 }
 
-/// What became of a process.
 struct Process {
     /// Whether it printed an event.
     has_begun: bool,
@@ -92,7 +92,7 @@ pub(crate) struct Log {
 }
 
 impl Process {
-    /// Starts a process and waits for its end; `None` if the user wants to stop.
+    /// Starts a process and waits for its end. `None` if the user wants to stop.
     fn watch(launch: &Launch<'_>, timeout_s: f64) -> Result<Option<Self>, MpiError> {
         let mut log = Log::default();
         let exit = launch.watch(timeout_s, |line| log.line(line))?;
@@ -101,7 +101,7 @@ impl Process {
 }
 
 impl Log {
-    /// Takes a line, and gives its meaning for the watchdog.
+    /// Takes a line, and returns its meaning for the watchdog.
     pub(crate) fn line(&mut self, line: Line) -> Sign {
         let (events, rest) = match line {
             Line::Out(text) => {
@@ -135,7 +135,7 @@ impl Log {
         self.stage.is_some() || self.answer.is_some() || self.is_done
     }
 
-    /// What the check found. The process may have reported a failure and then died or hung.
+    /// The result of the check. The process may have reported a failure and then died or hung.
     pub(crate) fn answer(&self, exit: Exit) -> Answer {
         let during = match &self.stage {
             Some(stage) => format!(" during {stage}"),
@@ -165,8 +165,8 @@ mod tests {
     use crate::model::check::{PARTITIONED, find};
     use crate::mpi::{Installation, Target};
 
-    /// Stands in for a launcher: one check passes, one dies, one hangs, two hang or die after they reported a failure, and one reports
-    /// in the wrong order.
+    /// Replaces a launcher: one check passes, one dies, one hangs, two hang or die after reporting a failure, and one reports in
+    /// the wrong order.
     const LAUNCHER: &str = r#"#!/bin/sh
 [ -e "${0%/*}/broken" ] && { echo 'no port' >&2; exit 3; }
 while [ "$1" != conform ]; do shift; done

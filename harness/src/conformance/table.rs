@@ -6,16 +6,16 @@ use crate::report::columns::{Align, Column, fitted, text_width, wrapped};
 use crate::report::names::distinct;
 
 const LEGEND: &str = "Each check is a process of its own; an MPI that conforms to the standard passes it. Results of runs that rest \
-    on a failed check are invalid. not available: the MPI lacks functions or the thread level. timed out: killed at its \
+    on a failed check are invalid. not available: the MPI lacks functions or the thread level. timed out: stopped at its \
     limit.";
 
-/// The table, the number of checks that each MPI passed, and the notes. No line is wider than `width`, if that is possible.
+/// The table, the number of passed checks of each MPI, and notes. Lines are not wider than `width`, if possible.
 pub fn table(results: &[CheckResult], width: Option<u16>) -> String {
     let (room, width) = (width.map(usize::from), text_width(width));
     let mut text = wrapped("", LEGEND, width, 0);
     text.push('\n');
     let mpis = distinct(results.iter().map(CheckResult::mpi_label));
-    // MPIs that do not fit next to each other are below each other.
+    // MPIs that do not fit next to each other go below each other.
     let mut left = &mpis[..];
     while !left.is_empty() {
         let fits = |count: &usize| {
@@ -52,7 +52,7 @@ fn outcomes(mpis: &[String], results: &[CheckResult]) -> Vec<String> {
     fitted(&columns, &rows, None, 0).rows
 }
 
-/// The numbers of an MPI, in a line.
+/// The results of an MPI in one line.
 fn summary(mpi: &str, results: &[CheckResult]) -> String {
     let of_mpi = || results.iter().filter(|result| result.mpi_label() == mpi);
     let count = |outcome| of_mpi().filter(|result| result.answer.outcome == outcome).count();
@@ -81,8 +81,8 @@ fn notes(results: &[CheckResult], width: usize) -> String {
     if text.is_empty() { text } else { format!("\nNotes\n{text}") }
 }
 
-/// A note without the frames that launchers draw around a crash and without those of a stack, and not too long: `checks.csv` has
-/// all of it.
+/// A note without the decoration that launchers draw around a crash and without stack frames, shortened: `checks.csv` has the
+/// whole text.
 fn essence(note: &str) -> String {
     const LONGEST: usize = 300;
     const OUTPUT: &str = "last output:";

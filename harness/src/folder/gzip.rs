@@ -1,4 +1,4 @@
-//! Files of gzip members: each is whole by itself, so that a cut costs nothing that was finished before it.
+//! Files of gzip members. Each member is complete, so that a cut does not affect earlier ones.
 
 use std::io::{self, Read, Write};
 
@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 
-/// Bytes as a member.
+/// Compresses bytes into a member.
 pub fn member(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
@@ -16,31 +16,31 @@ pub fn member(bytes: &[u8]) -> Vec<u8> {
 /// A member of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Member<'a> {
-    /// As it is in the file.
+    /// The compressed bytes.
     pub packed: &'a [u8],
-    /// The bytes that were compressed into it, or the first of them.
+    /// The uncompressed bytes, or the first of them.
     pub bytes: Vec<u8>,
 }
 
-/// The whole members of a file, each with its first bytes, and what follows the last: nothing, or what a cut has left of one.
+/// The complete members of a file, each with its first bytes, and the rest after the last: empty, or part of a member.
 pub fn members(file: &[u8]) -> (Vec<Member<'_>>, &[u8]) {
     let mut members = Members::starts(file);
     (members.by_ref().collect(), members.rest)
 }
 
-/// The members of a file one by one; in the end, what follows the last.
+/// The members of a file one by one; at the end, the rest after the last.
 pub struct Members<'a> {
     rest: &'a [u8],
     most: u64,
 }
 
 impl<'a> Members<'a> {
-    /// Each with all of its bytes.
+    /// Members with all their bytes.
     pub fn whole(file: &'a [u8]) -> Self {
         Self { rest: file, most: u64::MAX }
     }
 
-    /// Each with as many bytes as its first row has at most: what a member unpacks to may be more than fits into memory.
+    /// Members with the bytes of their first row only: a whole member may not fit into memory.
     pub fn starts(file: &'a [u8]) -> Self {
         /// A row has some hundred bytes.
         const START: u64 = 4096;
@@ -65,10 +65,10 @@ impl<'a> Iterator for Members<'a> {
 /// How every member begins.
 const BEGINNING: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// Refuses a file in which whole members follow what is none: a cut leaves nothing behind it.
+/// Refuses a file in which complete members follow a broken one: a cut cannot cause that.
 ///
 /// # Errors
-/// The byte, from 0, and what is wrong there.
+/// The byte, from 0, and the error.
 pub fn check(file: &[u8]) -> Result<(), String> {
     let mut members = Members::starts(file);
     members.by_ref().for_each(drop);
@@ -77,7 +77,7 @@ pub fn check(file: &[u8]) -> Result<(), String> {
         |at: &usize| rest[*at..].starts_with(&BEGINNING) && Members::starts(&rest[*at..]).next().is_some();
     match (1..rest.len()).find(begins) {
         Some(_) => Err(format!(
-            "byte {} is damaged; mend or remove it in a copy of the folder",
+            "byte {} is damaged; repair or remove it in a copy of the folder",
             file.len() - rest.len()
         )),
         None => Ok(()),

@@ -1,4 +1,4 @@
-//! A folder of our own: made, locked, and written to by nobody else meanwhile.
+//! A folder that only this process writes to: created and locked.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufWriter, Write};
@@ -10,22 +10,22 @@ use serde::Serialize;
 
 use super::{FolderError, PLAN, Result, VALUES, at, rows};
 
-/// A folder that results are being written to. No other process writes to it meanwhile.
+/// A locked folder for results. No other process writes to it.
 #[derive(Debug)]
 pub struct LockedFolder {
     path: PathBuf,
-    /// The folders that were made for the run, from within outwards.
+    /// The folders that were created for the run, innermost first.
     made: Vec<PathBuf>,
     _lock: File,
-    /// Why it is not locked, where the file system has no locks.
+    /// Why it is not locked, if the file system has no locks.
     unlocked: Option<String>,
 }
 
 impl LockedFolder {
-    /// Makes the folder.
+    /// Creates the folder.
     ///
     /// # Errors
-    /// A folder that is not empty, a file in its place, or one that cannot be made.
+    /// If the folder is not empty, is a file, or cannot be created.
     pub fn create(path: &Path) -> Result<Self> {
         let made = path.ancestors().take_while(|path| !path.as_os_str().is_empty() && !path.exists());
         let made = made.map(Path::to_owned).collect();
@@ -44,7 +44,7 @@ impl LockedFolder {
         Ok(Self { path: path.to_owned(), made: Vec::new(), _lock: lock, unlocked })
     }
 
-    /// Why other processes are not kept out, where the file system has no locks.
+    /// Why other processes are not kept out, if the file system has no locks.
     pub fn unlocked(&self) -> Option<&str> {
         self.unlocked.as_deref()
     }
@@ -54,12 +54,12 @@ impl LockedFolder {
         &self.path
     }
 
-    /// Writes a file, or replaces it as a whole.
+    /// Writes a file, or replaces it atomically.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
         replace_by(&self.path.join(name), mode_of(name), |to| to.write_all(bytes))
     }
 
-    /// The same with plain data as JSON.
+    /// Writes plain data as JSON.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -69,7 +69,7 @@ impl LockedFolder {
         self.write(name, &text)
     }
 
-    /// Writes a table, or replaces it as a whole; it has at least one row.
+    /// Writes or atomically replaces a table with at least one row.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -78,10 +78,10 @@ impl LockedFolder {
         self.write(name, &[rows::header(&columns), rows::rows(rows)].concat())
     }
 
-    /// Removes these files, and the folders that were made for the run and have nothing else in them.
+    /// Removes these files, and the folders that were created for the run if they are empty.
     pub fn discard(self, names: &[&str]) {
         for name in names {
-            // What cannot be removed, or was never made, stays as it is: the error that led here is the one to tell.
+            // Files that cannot be removed or do not exist are ignored: the error that led here is the important one.
             let _ = fs::remove_file(self.path.join(name));
         }
         let _ = fs::remove_dir_all(self.path.join(VALUES));
@@ -89,40 +89,36 @@ impl LockedFolder {
     }
 }
 
-/// Refuses a folder in which something is neither a file nor a folder: what is written to a link goes elsewhere, and what is read
-/// from a pipe may never come.
+/// Refuses a folder with anything except files and folders: writing to a link goes elsewhere, and reading from a pipe may block.
 ///
 /// # Errors
-/// What it is called.
+/// The name of the entry.
 pub(super) fn refuse_links(path: &Path) -> Result<()> {
     for entry in fs::read_dir(path).map_err(at(path))? {
         let entry = entry.map_err(at(path))?;
         let kind = entry.file_type().map_err(at(&entry.path()))?;
         if !kind.is_file() && !kind.is_dir() {
-            let what = if kind.is_symlink() { "a link" } else { "no plain file" };
-            let reason = format!(
-                "is {what}: a run's folder has its own files; put the file itself there, or remove it"
-            );
+            let what = if kind.is_symlink() { "a link" } else { "not a plain file" };
+            let reason = format!("is {what}: replace it by the file itself, or remove it");
             return Err(FolderError::Broken { path: entry.path(), reason });
         }
     }
     Ok(())
 }
 
-/// Replaces a file by these bytes.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
     replace_by(path, RESULTS_MODE, |to| to.write_all(bytes))
 }
 
-/// Results are for whom the umask says.
+/// The umask decides who may read results.
 pub(super) const RESULTS_MODE: u32 = 0o666;
 
-/// The mode of a file of a run, of which the umask takes away. A plan names programs that its user runs: other users must not change it.
+/// The mode of a file of a run, before the umask. A plan names programs to run, so other users must not change it.
 fn mode_of(name: &str) -> u32 {
     if name == PLAN { 0o644 } else { RESULTS_MODE }
 }
 
-/// Writes a file beside the old one, then puts it in its place.
+/// Writes a new file, then renames it to the old one.
 pub(super) fn replace_by(
     path: &Path,
     mode: u32,
@@ -130,7 +126,7 @@ pub(super) fn replace_by(
 ) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || {
-        // Without it, temporary files are their owner's only.
+        // Without this, only their owner may read temporary files.
         let mode = fs::Permissions::from_mode(mode);
         let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
         let mut to = BufWriter::new(&mut file);
@@ -144,20 +140,20 @@ pub(super) fn replace_by(
     write().map_err(at(path))
 }
 
-/// Keeps other processes out while the file is open; or says why it cannot.
+/// Locks out other processes while the file is open, or returns why it cannot.
 fn lock(path: &Path) -> Result<(File, Option<String>)> {
-    /// A process that is just being started holds our locks until it has become another program.
+    /// A process that is being started shares our locks until it executes its program.
     const PATIENCE: Duration = Duration::from_secs(1);
     let folder = File::open(path).map_err(at(path))?;
     let start = Instant::now();
     loop {
         match folder.try_lock() {
             Ok(()) => return Ok((folder, None)),
-            // A file system without locks is no reason not to run.
+            // A file system without locks is not a reason to refuse.
             Err(TryLockError::Error(error)) => {
                 let path = path.display();
                 let word = format!(
-                    "{path} cannot be locked ({error}): start no second ddtbench on it before this one has ended"
+                    "{path} cannot be locked ({error}): do not start a second ddtbench on it before this one has ended"
                 );
                 return Ok((folder, Some(word)));
             }

@@ -1,4 +1,4 @@
-//! A file that only grows, by whole pieces.
+//! A file to which complete pieces are appended.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{FolderError, at};
 
-/// A file that is appended to; what was appended is on the disk.
+/// An append-only file. Appended bytes are on the disk.
 #[derive(Debug)]
 pub struct Log {
     path: PathBuf,
@@ -16,21 +16,22 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens the file, or makes it.
+    /// Opens or creates the file.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
         let file = OpenOptions::new().append(true).create(true).open(path).map_err(at(path))?;
         let length = file.metadata().map_err(at(path))?.len();
         Ok(Self { path: path.to_owned(), file, length })
     }
 
-    /// Appends in one write and waits for the disk. What a failed write leaves, [`Log::cut`] removes. Fails if the file is no
-    /// longer where it was: what went into it would be gone with it.
+    /// Appends in one write and waits for the disk. [`Log::cut`] removes the rest of a failed write. Fails if the file was moved
+    /// or removed,
+    /// because the data would be lost.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), FolderError> {
         self.is_there().map_err(at(&self.path))?;
         let write = |mut file: &File| {
             file.write_all(bytes)?;
             match file.sync_data() {
-                // Some file systems, and what is no file, cannot sync.
+                // Some file systems and special files cannot sync.
                 Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
                 synced => synced,
             }
@@ -45,7 +46,7 @@ impl Log {
         let (here, open) = (std::fs::metadata(&self.path)?, self.file.metadata()?);
         match (here.dev(), here.ino()) == (open.dev(), open.ino()) {
             true => Ok(()),
-            false => Err(io::Error::other("another file is in its place now")),
+            false => Err(io::Error::other("it was replaced by another file")),
         }
     }
 
@@ -59,7 +60,7 @@ impl Log {
         self.length == 0
     }
 
-    /// Goes back to a length it had. If that fails too, resuming sets the rest aside.
+    /// Truncates the file to an earlier length. If that fails too, resuming sets the rest aside.
     pub fn cut(&mut self, length: u64) {
         self.length = length;
         let _ = self.file.set_len(length).and_then(|()| self.file.sync_data());

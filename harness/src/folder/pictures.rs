@@ -1,4 +1,4 @@
-//! Pictures in the folder of a run. They are made of the rest, and can be made again.
+//! Pictures in the folder of a run. They can be made again from other files.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use super::locked_folder::replace;
 use super::{PICTURES, Result, at};
 
-/// Writes files of pictures, each with its name, into the folder of a run; those of these names are replaced.
+/// Writes pictures into the folder of a run, and replaces those with the same names.
 ///
 /// # Errors
 /// If they cannot be written.

@@ -1,4 +1,4 @@
-//! What is in the folder of a run: read and checked as a whole, before anything of it is touched.
+//! The folder of an earlier run. It is read and checked completely before anything is changed.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -17,24 +17,24 @@ use super::{
 use crate::model::plain::plain_bytes;
 use crate::model::{Case, PairScope, Phase, Record};
 
-/// Cases, each with a launch in which all of it was measured.
+/// Cases, each with a launch in which it was completely measured.
 pub type Done = HashSet<(Arc<Case>, usize)>;
 
-/// A run that can be gone on with.
+/// A run that can be resumed.
 #[derive(Debug)]
 pub struct Recorded {
     locked: LockedFolder,
     /// The text of its plan.
     pub plan: String,
-    /// What each launch came to, with figures.
+    /// The records of each launch, with figures.
     pub records: Vec<Record>,
     numbers: HashMap<Arc<Case>, usize>,
 }
 
-/// The records of each launch in a run's folder; if the run was cut off, those that are whole.
+/// The records of each launch in a run's folder. If the run was cut off, those that are complete.
 ///
 /// # Errors
-/// If there are none, or they cannot be understood.
+/// If there are none, or they cannot be parsed.
 pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     if path.is_dir() {
         refuse_links(path)?;
@@ -58,10 +58,10 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     Ok(records)
 }
 
-/// Reports figures that these records of a folder lack although they have times: a person has removed them.
+/// Reports missing figures of records that have times: a person has removed them.
 pub fn lacking_figures(path: &Path, records: &[Record]) -> Option<String> {
     let timed = timed(records);
-    // Every ping-pong has a bandwidth. Other kinds may have a launch without figures, and even a run.
+    // Every ping-pong has a bandwidth. Launches, and even runs, of other kinds may have no figures.
     let needs = |record: &&Record| {
         let kind = record.case.experiment;
         kind == Kind::PingPong && record.phase == kind.headline() && record.median_s.is_some()
@@ -70,7 +70,7 @@ pub fn lacking_figures(path: &Path, records: &[Record]) -> Option<String> {
         records.iter().filter(needs).filter(|record| record.figures.is_empty()).filter_map(unit).collect();
     let with_figures: Done =
         records.iter().filter(|record| !record.figures.is_empty()).filter_map(unit).collect();
-    // Its header is written with the first case.
+    // The header is written with the first case.
     let is_empty = fs::metadata(path.join(LAUNCH_FIGURES)).map_or(0, |facts| facts.len()) == 0;
     let is_lacking = |of: &&(Arc<Case>, usize)| {
         is_bare.contains(*of) || !with_figures.contains(*of) && (is_empty || !with_figures.is_empty())
@@ -93,23 +93,23 @@ fn nothing_of(name: &str, count: usize) -> Option<String> {
     (count > 0).then(lacking)
 }
 
-/// The whole rows of a table of times; none without the file.
+/// The complete rows of a table of times; empty if the file does not exist.
 ///
 /// # Errors
-/// If they cannot be understood.
+/// If they cannot be parsed.
 pub fn read_times(file: &Path) -> Result<Vec<Record>> {
     read_table(file)
 }
 
-/// The whole rows of a table, by the names of its columns. Without the file there are none.
+/// The complete rows of a table, by the names of its columns; empty if the file does not exist.
 fn read_table<T: FromCells>(file: &Path) -> Result<Vec<T>> {
     parse_table(&read(file)?).map_err(|reason| FolderError::Broken { path: file.to_owned(), reason })
 }
 
-/// The same of a file's bytes.
+/// Parses the bytes of a table.
 ///
 /// # Errors
-/// What is wrong, by its line.
+/// The error and its line.
 pub(crate) fn parse_table<T: FromCells>(bytes: &[u8]) -> std::result::Result<Vec<T>, String> {
     let whole = plain_bytes(torn::undamaged(bytes)?);
     let mut reader = csv::Reader::from_reader(&*whole);
@@ -119,7 +119,7 @@ pub(crate) fn parse_table<T: FromCells>(bytes: &[u8]) -> std::result::Result<Vec
     rows.map_err(|error| error.to_string())
 }
 
-/// The bytes of a file; none where it is missing.
+/// The bytes of a file; empty if it does not exist.
 pub(super) fn read(file: &Path) -> Result<Vec<u8>> {
     match fs::read(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -128,10 +128,10 @@ pub(super) fn read(file: &Path) -> Result<Vec<u8>> {
 }
 
 impl Recorded {
-    /// Reads the folder of a run. Nothing in it is changed.
+    /// Reads the folder of a run, without changing anything.
     ///
     /// # Errors
-    /// A folder of no run, one that is being written to, or files that cannot be understood.
+    /// If it is not the folder of a run, another process writes to it, or files cannot be parsed.
     pub fn open(path: &Path) -> Result<Self> {
         let file = path.join(PLAN);
         if !file.exists() {
@@ -140,7 +140,7 @@ impl Recorded {
         let locked = LockedFolder::reopen(path)?;
         let plan = fs::read_to_string(&file).map_err(at(&file))?;
         let records = if path.join(LAUNCHES).exists() { read_records(path)? } else { Vec::new() };
-        // What is appended has the columns of this version.
+        // Appended rows have the columns of this version.
         let (times, figures) = (rows::columns(&Record::default()), rows::columns(&FigureRow::default()));
         for (name, columns) in [(LAUNCHES, times), (LAUNCH_FIGURES, figures)] {
             let file = path.join(name);
@@ -151,7 +151,7 @@ impl Recorded {
             gzip::check(&read(&file)?).map_err(|reason| FolderError::Broken { path: file, reason })?;
         }
         let numbers = numbers(&path.join(CASES))?;
-        // A case gets its number before anything else of it is written.
+        // A case gets its number before its other rows are written.
         if let Some(record) = records.iter().find(|record| !numbers.contains_key(&record.case)) {
             let Case { test, params, .. } = &*record.case;
             let reason = format!(
@@ -163,13 +163,13 @@ impl Recorded {
         Ok(Self { numbers, locked, plan, records })
     }
 
-    /// Missing samples, blocks or figures of these cases and launches, which have times: only a person removes them.
+    /// Missing samples, blocks or figures of cases and launches that have times: a person has removed them.
     ///
     /// # Errors
     /// If a file cannot be read.
     pub fn lacking(&self, done: &Done) -> Result<Vec<String>> {
         let mut lacking = Vec::new();
-        // A method that has crashed before its first block has no samples.
+        // A method that crashed before its first block has no samples.
         let timed = timed(&self.records);
         for name in [SAMPLES, BLOCKS] {
             let bytes = read(&self.path().join(name))?;
@@ -190,11 +190,11 @@ impl Recorded {
         self.locked.path()
     }
 
-    /// Opens the folder for what is still to be measured. What is not of a case and launch in `done` is set aside, and what
-    /// was set aside is told.
+    /// Opens the folder for the remaining measurements. Rows of cases and launches that are not in `done` are set aside and
+    /// returned.
     ///
     /// # Errors
-    /// If the cases have other parameters, or files cannot be written.
+    /// If the cases have other parameters, or if files cannot be written.
     pub fn resume(mut self, done: &Done, about: About) -> Result<(Folder, Vec<PathBuf>)> {
         let aside = Aside::of(self.path());
         let (mut moved, path) = (Vec::new(), self.path().to_owned());
@@ -204,7 +204,7 @@ impl Recorded {
         torn::check(&bytes, &case_columns(&about.numbers))
             .map_err(|reason| FolderError::Broken { path: cases, reason })?;
         let is_done = |case: &Arc<Case>, launch: usize| done.contains(&(case.clone(), launch));
-        // The marks first: a crash in between leaves marks of what is whole alone.
+        // `launches.csv` first: if this is interrupted, its rows mark only complete cases.
         moved.extend(aside.rows::<Record>(&file(LAUNCHES), |record| {
             record.launch.is_some_and(|launch| is_done(&record.case, launch))
         })?);
@@ -223,7 +223,7 @@ impl Recorded {
         Ok((folder, moved))
     }
 
-    /// The cases of which a launch has a row of the headline phase for each of its methods.
+    /// The cases and launches that have a row of the headline phase for each method.
     pub fn done(records: &[Record], headline: Phase, methods: impl Fn(&Case) -> Option<Vec<String>>) -> Done {
         let mut seen: HashMap<(&Arc<Case>, usize), HashSet<&str>> = HashMap::new();
         for record in records.iter().filter(|record| record.phase == headline) {
@@ -239,17 +239,17 @@ impl Recorded {
     }
 }
 
-/// The numbers of the cases, by which samples and blocks name them.
+/// The numbers of the cases in samples and blocks.
 ///
 /// # Errors
-/// A row whose number is not that of its place: with another, samples would go to the wrong case.
+/// If a number is not that of its row: samples would belong to the wrong case.
 fn numbers(file: &Path) -> Result<HashMap<Arc<Case>, usize>> {
     let mut numbers = HashMap::new();
     for (place, row) in read_table::<NumberedCase>(file)?.into_iter().enumerate() {
         let is_known = numbers.insert(row.case, place).is_some();
         if is_known || row.number != place {
             let reason = format!(
-                "row {} has number {} where {place} would be right: a row was removed, doubled or moved",
+                "row {} has number {}, not {place}: a row was removed, duplicated or moved",
                 place + 1,
                 row.number
             );
@@ -259,13 +259,13 @@ fn numbers(file: &Path) -> Result<HashMap<Arc<Case>, usize>> {
     Ok(numbers)
 }
 
-/// What tells a record of a launch from others: case, method, launch, phase and pair.
+/// Identifies a record of a launch: case, method, launch, phase and pair.
 type RecordId<'a> = (&'a Arc<Case>, &'a str, Option<usize>, Phase, PairScope);
 
-/// The place of each record.
+/// The row of each record.
 ///
 /// # Errors
-/// A record that is there twice: it would count as two.
+/// If a record exists twice.
 fn places<'a>(file: &Path, records: &'a [Record]) -> Result<HashMap<RecordId<'a>, usize>> {
     let mut places = HashMap::with_capacity(records.len());
     for (place, record) in records.iter().enumerate() {
@@ -281,14 +281,14 @@ fn places<'a>(file: &Path, records: &'a [Record]) -> Result<HashMap<RecordId<'a>
     Ok(places)
 }
 
-/// The number of the case that a member of samples or blocks is of, and the launch: its first row has them.
+/// Case number and launch of a member of samples or blocks, from its first row.
 fn case_and_launch(member: &Member<'_>) -> Option<(usize, usize)> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&member.bytes[..]);
     let row = reader.records().next()?.ok()?;
     Some((row.get(1)?.parse().ok()?, row.get(2)?.parse().ok()?))
 }
 
-/// Where what cannot be used is put: files of a number that none had before.
+/// The place for unusable parts: files with a new number.
 struct Aside {
     folder: PathBuf,
     number: usize,
@@ -302,7 +302,7 @@ impl Aside {
         Self { folder, number }
     }
 
-    /// Writes what is not kept, then replaces the file by what is. Says where it went, if there was any.
+    /// Writes the removed part, then replaces the file by the kept part. Returns the file with the removed part, if any.
     fn split(&self, file: &Path, kept: &[u8], rest: &[u8]) -> Result<Option<PathBuf>> {
         if rest.is_empty() {
             return Ok(None);
@@ -312,7 +312,7 @@ impl Aside {
         Ok(Some(to))
     }
 
-    /// Writes bytes of a file, and says where they are.
+    /// Writes bytes of a file, and returns the new file.
     fn put(&self, file: &Path, bytes: &[u8]) -> Result<PathBuf> {
         let folder = self.folder.join(self.number.to_string());
         fs::create_dir_all(&folder).map_err(at(&folder))?;
@@ -351,7 +351,7 @@ impl Aside {
         let Some(header) = all.next() else { return self.split(file, &[], torn) };
         let (mut kept, mut rest) = (header.packed.to_vec(), Vec::new());
         for member in all {
-            // A member without rows says nothing of any case.
+            // A member without rows does not belong to a case.
             let keeps = member.bytes.is_empty()
                 || case_and_launch(&member).is_some_and(|(case, launch)| is_kept(case, launch));
             if keeps { &mut kept } else { &mut rest }.extend_from_slice(member.packed);

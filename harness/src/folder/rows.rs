@@ -1,6 +1,6 @@
-//! Rows of tables as CSV: what is nested in a row becomes columns of their own.
+//! Rows of tables as CSV. Nested values become separate columns.
 //!
-//! Numbers are in the shortest form that reads back as the same number; what is missing is an empty cell.
+//! Numbers are written in the shortest form that reads back as the same number. Missing values are empty cells.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub fn rows<T: Serialize>(rows: impl IntoIterator<Item = T>) -> Vec<u8> {
     writer.into_inner().expect("writing to memory does not fail")
 }
 
-/// The columns of a table by their names. Rows of a case stand together: they share it, and it is read once.
+/// The columns of a table by their names. Consecutive rows of the same case share it, so that it is parsed once.
 pub struct TableColumns {
     headers: StringRecord,
     of_case: Vec<usize>,
@@ -49,7 +49,7 @@ pub struct TableColumns {
 }
 
 impl TableColumns {
-    /// Of a table with these headers.
+    /// The columns of these headers.
     pub fn new(headers: StringRecord) -> Self {
         let names = columns(&Case::default());
         let is_of_case = |(_, name): &(usize, &str)| names.iter().any(|known| known == name);
@@ -57,7 +57,7 @@ impl TableColumns {
         Self { headers, of_case, last: None }
     }
 
-    /// Refuses a row of another schema before its other columns are read, which may be missing or have another meaning.
+    /// Refuses a row of another schema before reading its other columns, which may be missing or have another meaning.
     fn check_schema(&self, cells: &StringRecord) -> Result<(), csv::Error> {
         let place = self.headers.iter().position(|name| name == "schema");
         match place.and_then(|place| cells.get(place)) {
@@ -89,7 +89,7 @@ impl TableColumns {
     }
 }
 
-/// Refuses names that no run has: a spreadsheet would take them for formulas, or a table for two rows.
+/// Refuses invalid names: a spreadsheet would take them for formulas, or a table for two rows.
 fn check_names(case: &Case, cells: &StringRecord) -> Result<(), csv::Error> {
     let Case { run, test, set, mpi, mpi_version, mpi_variant, transport, .. } = case;
     let is_wrong =
@@ -104,10 +104,10 @@ fn check_names(case: &Case, cells: &StringRecord) -> Result<(), csv::Error> {
 
 /// A row that can be read by the names of its columns.
 pub trait FromCells: Sized {
-    /// Of the cells under these headers.
+    /// Reads the cells under these headers.
     ///
     /// # Errors
-    /// A cell that does not fit, or a column that is missing.
+    /// If a cell is invalid or a column is missing.
     fn read(cells: &StringRecord, columns: &mut TableColumns) -> Result<Self, csv::Error>;
 }
 
@@ -119,11 +119,11 @@ impl FromCells for Record {
         let Record { median_s, median_low_s, median_high_s, mean_s, min_s, p90_s, p99_s, .. } = record;
         let times = [median_s, median_low_s, median_high_s, mean_s, min_s, p90_s, p99_s];
         sound(times, cells)?;
-        // A part may be shorter than a step of the clock. The whole is repeated until it is longer.
+        // A phase may be shorter than the resolution of the clock. The headline phase is repeated until it is longer.
         let is_whole = record.phase == record.case.experiment.headline();
         let is_time = |time: &f64| (0.0..LONGEST_S).contains(time) && !(is_whole && *time < SHORTEST_S);
         if let Some(time) = times.into_iter().flatten().find(|time| !is_time(time)) {
-            return Err(broken(cells, &format!("{time:e} s is not a time that was measured")));
+            return Err(broken(cells, &format!("{time:e} s cannot be a measured time")));
         }
         Ok(record)
     }
@@ -138,7 +138,7 @@ fn outcome(cells: &StringRecord, columns: &TableColumns) -> Result<Outcome, csv:
     }
     let Ending { outcome, detail } = cells.deserialize(Some(&columns.headers))?;
     let found = Outcome::from_label(outcome).map(|outcome| outcome.with_detail(detail.to_owned()));
-    found.ok_or_else(|| broken(cells, &format!("{outcome:?} is no outcome of a method")))
+    found.ok_or_else(|| broken(cells, &format!("{outcome:?} is not an outcome")))
 }
 
 /// A case with its number.
@@ -149,7 +149,7 @@ pub struct NumberedCase {
     pub number: usize,
 }
 
-/// The column behind a case's own.
+/// The column after those of the case.
 #[derive(Deserialize)]
 struct NumberColumn {
     number: usize,
@@ -162,43 +162,43 @@ impl FromCells for NumberedCase {
     }
 }
 
-/// Longer than any run lasts: some four months.
+/// Longer than any run: about four months.
 const LONGEST_S: f64 = 1e7;
 
 /// Shorter than a cycle of any processor.
 const SHORTEST_S: f64 = 1e-12;
 
-/// Refuses what no measurement gives, and only damage can have made.
+/// Refuses values that cannot be measured and must come from damage.
 fn sound<const N: usize>(values: [Option<f64>; N], cells: &StringRecord) -> Result<(), csv::Error> {
     match values.into_iter().flatten().find(|value| !value.is_finite()) {
         None => Ok(()),
-        Some(value) => Err(broken(cells, &format!("{value} is no figure"))),
+        Some(value) => Err(broken(cells, &format!("{value} is not a valid figure"))),
     }
 }
 
-/// What is wrong in a row, with its line.
+/// An error in a row, with its line.
 fn broken(cells: &StringRecord, reason: &str) -> csv::Error {
     let line = cells.position().map_or(0, csv::Position::line);
     std::io::Error::new(std::io::ErrorKind::InvalidData, format!("line {line}: {reason}")).into()
 }
 
-/// A figure with the record that it is of.
+/// A figure and its record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FigureRow {
     /// The record's case.
     pub case: Arc<Case>,
-    /// Which of the case's records it is.
+    /// The record within the case.
     pub of: RecordOfCase,
     /// The figure.
     pub figure: Figure,
 }
 
-/// What tells the records of a case apart.
+/// Identifies a record within its case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordOfCase {
     /// The method.
     pub method: String,
-    /// The launch; `None`: over all of them.
+    /// The launch; `None` for values over all launches.
     pub launch: Option<usize>,
     /// The timed part of the method.
     pub phase: Phase,
@@ -235,7 +235,7 @@ mod tests {
 
     fn record() -> Record {
         Record {
-            // Names that look like numbers stay names.
+            // Names that look like numbers must stay names.
             case: Case { test: "5".to_owned(), mpi_version: "5.10".to_owned(), ranks: 2, ..Case::default() }
                 .into(),
             method: "ddt".to_owned(),

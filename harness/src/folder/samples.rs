@@ -14,7 +14,7 @@ use super::{CASES, SAMPLES};
 use crate::model::event::{Block, TimedApart};
 use crate::model::{BlockState, Case, CaseResult, Phase, State};
 
-/// The header of the samples of one kind of experiments, which has these phases.
+/// The header of the samples of a kind with these phases.
 pub fn samples_header(phases: &[Phase]) -> Vec<u8> {
     let names = ["run", "case", "launch", "method", "pair", "block", "repetition", "batch"];
     let times = phases.iter().map(|phase| format!("{}_s", phase.name()));
@@ -23,8 +23,9 @@ pub fn samples_header(phases: &[Phase]) -> Vec<u8> {
     member(&header(&all))
 }
 
-/// Every raw sample of a case, of failed methods too: the tables of launches say which those are. A row is a repetition, numbered
-/// within its block: it has what was timed in it, and nothing of another. `apart` says which phases have repetitions of their own.
+/// All samples of a case, also of failed methods (the tables of launches show which). A row is a repetition, numbered within its
+/// block,
+/// with only the times of that repetition. `apart`: phases with separate repetitions.
 pub fn samples(number: usize, result: &CaseResult, phases: &[Phase], apart: TimedApart) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let (run, number, launch) = (&result.case.run, number.to_string(), result.launch.to_string());
@@ -39,8 +40,9 @@ pub fn samples(number: usize, result: &CaseResult, phases: &[Phase], apart: Time
     member(&writer.into_inner().expect("writing to memory does not fail"))
 }
 
-/// The repetitions of a block: what a time is the mean of, and the cells of all phases and of `early_bird`. First come those in
-/// which most phases are timed, then those of each phase that is timed apart.
+/// The repetitions of a block: the batch size of each time, and the cells of all phases and of `early_bird`. Repetitions with
+/// most phases
+/// come first, then those of each phase that is timed separately.
 fn repetitions(block: &Block, phases: &[Phase], apart: &[Phase]) -> Vec<(u32, Vec<String>)> {
     let (alone, together): (Vec<Phase>, Vec<Phase>) = phases.iter().partition(|phase| apart.contains(phase));
     let mut rows = Vec::new();
@@ -60,7 +62,6 @@ fn repetitions(block: &Block, phases: &[Phase], apart: &[Phase]) -> Vec<(u32, Ve
     rows
 }
 
-/// A number as a cell.
 fn cell(sample: Option<&f64>) -> String {
     sample.map_or_else(String::new, |&sample| shortest(sample))
 }
@@ -80,11 +81,11 @@ pub struct MethodSamples {
     pub launch: usize,
     /// The method's name.
     pub method: String,
-    /// Its blocks, of which only pair, number, times and the first row's batch are known.
+    /// Its blocks; only pair, number, times and the first row's batch are known.
     pub blocks: Vec<Block>,
 }
 
-/// What tells the rows of samples apart.
+/// Identifies the rows of one method.
 #[derive(Deserialize)]
 struct SampleKey<'a> {
     case: usize,
@@ -95,10 +96,10 @@ struct SampleKey<'a> {
     batch: u32,
 }
 
-/// The samples of each method of these cases, as they stand in a file of samples. What a cut has left at its end is passed over.
+/// The samples of each method of these cases, in the order of the file. An incomplete end of the file is ignored.
 ///
 /// # Errors
-/// A row that cannot be read, or is of another case; what `visit` gives.
+/// If a row cannot be read or is for another case, or if `visit` fails.
 pub fn each_method(
     file: &[u8],
     cases: &HashMap<usize, Arc<Case>>,
@@ -131,7 +132,7 @@ fn methods(
     let (mut cells, mut methods) = (StringRecord::new(), Vec::<MethodSamples>::new());
     while reader.read_record(&mut cells)? {
         let SampleKey { case, launch, method, pair, block, batch } = cells.deserialize(Some(header))?;
-        let unknown = || io::Error::other(format!("has samples of case {case}, which {CASES} has not"));
+        let unknown = || io::Error::other(format!("has samples of case {case}, which is not in {CASES}"));
         let case = cases.get(&case).ok_or_else(unknown)?;
         let is_same =
             |last: &mut MethodSamples| last.case == *case && last.launch == launch && last.method == method;
@@ -144,7 +145,8 @@ fn methods(
         let mut its_block = samples.blocks.pop_if(is_same).unwrap_or_else(new);
         for (phase, cell) in phases.iter().zip(&cells) {
             if let (Some(phase), false) = (phase, cell.is_empty()) {
-                let seconds = cell.parse().map_err(|_| io::Error::other(format!("{cell:?} is no time")))?;
+                let seconds =
+                    cell.parse().map_err(|_| io::Error::other(format!("{cell:?} is not a time")))?;
                 its_block.times[*phase].push(seconds);
             }
         }
@@ -154,7 +156,7 @@ fn methods(
     Ok(methods)
 }
 
-/// The columns of a block with its values: what it is of, its state, and the machine beside it.
+/// The columns of a block: its key, its state, and the state of the machine.
 fn block_columns(
     run: &str,
     [case, launch]: [usize; 2],
@@ -194,7 +196,7 @@ pub fn blocks_header() -> Vec<u8> {
     member(&header(&columns.map(|(name, _)| name.to_owned())))
 }
 
-/// Every block of a case: the machine beside it, its state, and whether figures rest on it.
+/// All blocks of a case: the machine, the block's state, and whether results use it.
 pub fn blocks(number: usize, result: &CaseResult, states: &[Vec<BlockState>]) -> Vec<u8> {
     let of_methods = result.methods.iter().zip(states);
     let all = of_methods.flat_map(|(measured, states)| {
@@ -206,7 +208,7 @@ pub fn blocks(number: usize, result: &CaseResult, states: &[Vec<BlockState>]) ->
     member(&rows(all))
 }
 
-/// A latency, where there was a peer to measure it with.
+/// The latency is missing without a peer.
 fn latency(latency_s: f64) -> Option<f64> {
     (latency_s > 0.0).then_some(latency_s)
 }
@@ -256,7 +258,6 @@ mod tests {
         }
     }
 
-    /// What is in a file of these members.
     fn text(file: &[Vec<u8>]) -> String {
         let file = file.concat();
         let (members, rest) = members(&file);
@@ -276,7 +277,7 @@ mod tests {
         let apart = |_: &Block| &[Phase::Create][..];
         let file = [samples_header(&PHASES), samples(4, &result(vec![block.clone()]), &PHASES, apart)];
         assert_eq!(text(&file), expected);
-        // Of other repetitions, the k-th of each is in no row with that of another.
+        // Repetitions of different kinds never share a row.
         block.made_in_a_row = 7;
         let rows = text(&[samples(4, &result(vec![block]), &PHASES, |_| &PHASES)]);
         let expected = "r,4,2,ddt,1,3,0,7,1e-6,,,\nr,4,2,ddt,1,3,1,4,,3e-8,,\nr,4,2,ddt,1,3,2,4,,,1.25e-7,\n";
@@ -305,7 +306,7 @@ mod tests {
         assert!(error.contains(SAMPLES) && error.contains("case 4"), "{error}");
         let damaged = [samples_header(&PHASES), member(b"r,4,2,ddt,1,3,0,4,,1e-6x,,\n")].concat();
         let error = each_method(&damaged, &[(4, case)].into(), |_| Ok(())).unwrap_err().to_string();
-        assert!(error.contains("\"1e-6x\" is no time"), "{error}");
+        assert!(error.contains("\"1e-6x\" is not a time"), "{error}");
     }
 
     #[test]

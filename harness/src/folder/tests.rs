@@ -8,7 +8,7 @@ use crate::model::{Figure, Measured, Outcome, Quantity, State, Times};
 
 const METHODS: [&str; 3] = ["reference", "ddt", "put_ddt"];
 
-/// What is measured, in this order: test and launch.
+/// The order of measurement: test and launch.
 const UNITS: [(&str, usize); 3] = [("wrf_x_vec", 0), ("wrf_x_vec", 1), ("fft2d", 0)];
 
 /// In the order in which they are written.
@@ -22,7 +22,7 @@ fn about() -> About {
     }
 }
 
-/// A case of two methods that were measured and one that died, with words on several lines.
+/// A case with two measured methods and one that crashed with a message of several lines.
 fn result((test, launch): (&str, usize)) -> CaseResult {
     let measured = |&method: &&str| {
         let block = |i| Block {
@@ -90,7 +90,7 @@ fn done(records: &[Record]) -> Done {
     Recorded::done(records, Phase::RoundTrip, |_| Some(all()))
 }
 
-/// Goes on with what is there: the folder, and where things were set aside.
+/// Resumes; returns the folder and the files that were set aside.
 fn resume(path: &Path) -> (Folder, Vec<PathBuf>) {
     let recorded = Recorded::open(path).unwrap();
     let done = done(&recorded.records);
@@ -107,7 +107,7 @@ fn place(name: &str) -> usize {
     FILES.iter().position(|file| *file == name).unwrap()
 }
 
-/// A folder in which all was finished, and what was in it after each unit, beginning with none.
+/// A finished folder, and its content after each unit, starting with none.
 fn finished() -> (tempfile::TempDir, PathBuf, Vec<Contents>) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run");
@@ -120,13 +120,13 @@ fn finished() -> (tempfile::TempDir, PathBuf, Vec<Contents>) {
     (dir, path, stages)
 }
 
-/// Puts files back as they were, with nothing set aside.
+/// Restores files; nothing is set aside.
 fn restore(path: &Path, files: &[Vec<u8>]) {
     FILES.iter().zip(files).for_each(|(name, bytes)| fs::write(path.join(name), bytes).unwrap());
     let _ = fs::remove_dir_all(path.join(SET_ASIDE));
 }
 
-/// The lines of a file and what is torn at its end, and how often each is there.
+/// The lines of a file and an incomplete end, each with its number of occurrences.
 fn pieces<'a>(name: &str, files: impl IntoIterator<Item = &'a Vec<u8>>) -> BTreeMap<Vec<u8>, usize> {
     let mut all = BTreeMap::new();
     let mut add = |piece: &[u8]| *all.entry(piece.to_vec()).or_default() += 1;
@@ -195,10 +195,10 @@ fn nothing_is_written_or_read_through_links_in_a_folder() {
     }
     assert_eq!(fs::read(&victim).unwrap(), b"another's\n");
     assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 1);
-    // What is read from it may never come.
+    // Reading from a pipe may block.
     let pipe = path.join(CHECKS);
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    assert!(read_records(&path).unwrap_err().to_string().contains("is no plain file"));
+    assert!(read_records(&path).unwrap_err().to_string().contains("is not a plain file"));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn what_is_kept_reads_back_as_it_was() {
     assert!(lines[1].starts_with(",pingpong,wrf_x_vec,s,\"n=8 of=rows, columns\",fake,"), "{cases}");
     assert!(lines[1].contains(",0,8,1,8,"), "{cases}");
     assert!(lines[2].starts_with(",pingpong,fft2d,") && lines[2].ends_with(",1,8,1,8,8"), "{cases}");
-    assert_eq!(lines.len(), 3, "a launch is no case");
+    assert_eq!(lines.len(), 3, "a launch is not a case");
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn a_file_of_samples_has_each_method_with_its_blocks() {
     let expected = "header\nwrf_x_vec 0 reference\nwrf_x_vec 0 ddt\nwrf_x_vec 1 reference\nwrf_x_vec 1 ddt\n\
                     fft2d 0 reference\nfft2d 0 ddt\n";
     assert_eq!(fs::read_to_string(path.join("lines")).unwrap(), expected);
-    // What is not in this file is not known of a block.
+    // Values that are not in this file are unknown.
     let bare = |block: &Block| Block { method: String::new(), ..block.clone() };
     let measured = result(UNITS[0]).methods;
     let blocks = measured.iter().map(|method| method.blocks.iter().map(bare).collect::<Vec<_>>());
@@ -248,7 +248,7 @@ fn a_run_that_was_cut_at_any_byte_of_its_marks_goes_on() {
     let (all, marks) = (&stages[UNITS.len()], place(LAUNCHES));
     let ends: Vec<usize> = stages.iter().map(|files| files[marks].len()).collect();
     let row_ends = all[marks].iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(i, _)| i + 1);
-    // Every cut is read; to go on waits for the disk, and is tried around ends of lines and at some others.
+    // Every cut is read. Resuming waits for the disk, so it is tried only around ends of lines and at some other places.
     let tried: HashSet<usize> =
         row_ends.flat_map(|end| [end - 1, end, end + 1]).chain((0..).step_by(97).take(80)).collect();
     for cut in 0..all[marks].len() {
@@ -267,10 +267,7 @@ fn a_run_that_was_cut_at_any_byte_of_its_marks_goes_on() {
         assert_nothing_is_lost(&path, &before, 1);
         if whole > 0 {
             let now = contents(&path);
-            assert!(
-                now[1..] == stages[whole][1..],
-                "what was finished is as it was, and nothing else: {cut}"
-            );
+            assert!(now[1..] == stages[whole][1..], "exactly the finished cases are unchanged: {cut}");
         }
         for unit in &UNITS[whole..] {
             keep(&mut folder, &result(*unit)).unwrap();
@@ -284,7 +281,7 @@ fn a_run_that_was_cut_at_any_byte_of_its_marks_goes_on() {
 fn whatever_a_cut_has_left_of_a_case_is_set_aside() {
     let (_dir, path, stages) = finished();
     let [.., two, three] = &stages[..] else { panic!("there are three units") };
-    // Files are written one after the other: those before are whole, those after were not begun.
+    // Files are written one after another: earlier files are complete, later ones are unchanged.
     for (i, name) in FILES.iter().enumerate() {
         let (from, to) = (two[i].len(), three[i].len());
         for cut in [from + 1, from.midpoint(to), to - 1, to] {
@@ -298,7 +295,7 @@ fn whatever_a_cut_has_left_of_a_case_is_set_aside() {
             let (mut folder, moved) = resume(&path);
             let now = contents(&path);
             assert!(now[1..] == two[1..], "{name} cut at {cut}");
-            // The number of a case that was begun stays its own.
+            // A started case keeps its number.
             let is_torn = i == 0 && cut < to;
             let cases = if is_torn { &two[0] } else { &three[0] };
             assert!(now[0] == *cases, "{name} cut at {cut}");
@@ -411,7 +408,7 @@ fn what_a_person_has_removed_is_reported() {
         "{:?}",
         lacking()
     );
-    // Nothing of it is left, not even its header.
+    // Nothing is left, not even the header.
     fs::write(path.join(LAUNCH_FIGURES), "").unwrap();
     let lack = lacking_figures(&path, &read_records(&path).unwrap()).unwrap();
     assert!(lack.contains(LAUNCH_FIGURES) && lack.contains("lacks rows of 3"), "{lack}");
@@ -472,7 +469,7 @@ fn a_full_disk_leaves_what_was_finished() {
     let mut folder = Folder::create(&path, about()).unwrap();
     keep(&mut folder, &result(UNITS[0])).unwrap();
     let before = contents(&path);
-    // The third unit is of a case that has no number yet.
+    // The third unit belongs to a case without a number.
     for unit in [UNITS[1], UNITS[2]] {
         let full = Log::open(Path::new("/dev/full")).unwrap();
         let launches = std::mem::replace(&mut folder.launches, full);

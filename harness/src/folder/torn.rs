@@ -1,15 +1,15 @@
-//! Tables that a cut may have left with half a row at their end; anything else that is wrong with one is damage.
+//! Tables that may end with half a row after a cut. Any other error is damage.
 
 use csv::ByteRecord;
 
-/// How many cells the first row has, and where the last whole row ends.
+/// The number of cells of the first row, and the end of the last complete row.
 fn whole_rows(bytes: &[u8]) -> (usize, usize) {
     let mut reader = csv::ReaderBuilder::new().flexible(true).has_headers(false).from_reader(bytes);
     let (mut row, mut first, mut end) = (ByteRecord::new(), None, 0);
     while let Ok(true) = reader.read_byte_record(&mut row) {
         let next = row_end(bytes, reader.position());
         let text = &bytes[end..next];
-        // The end of the file also ends a row in which a quote is still open.
+        // At the end of the file, a row with an open quote ends too.
         let is_closed = text.iter().filter(|&&byte| byte == b'"').count() % 2 == 0;
         if row.len() != *first.get_or_insert(row.len()) || !is_closed || !text.ends_with(b"\n") {
             break;
@@ -19,12 +19,13 @@ fn whole_rows(bytes: &[u8]) -> (usize, usize) {
     (first.unwrap_or(0), end)
 }
 
-/// All whole rows, and what follows: nothing, or the row that a cut left unfinished.
+/// All complete rows, and the rest: empty, or an incomplete row.
 pub fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
     bytes.split_at(whole_rows(bytes).1)
 }
 
-/// The end of the row that a reader of `bytes` has just read. Some editors end lines as in DOS; the reader has then taken only the
+/// The end of the row that a reader of `bytes` has just read. Some editors end lines as in DOS, and then the reader has taken
+/// only the
 /// first half of the line end.
 pub fn row_end(bytes: &[u8], position: &csv::Position) -> usize {
     let end = position.byte() as usize;
@@ -32,45 +33,43 @@ pub fn row_end(bytes: &[u8], position: &csv::Position) -> usize {
     end + usize::from(is_half)
 }
 
-/// All whole rows of a table in which nothing follows a row that is not whole.
+/// All complete rows of a table; nothing may follow an incomplete row.
 ///
 /// # Errors
-/// The line, from 1, and what is wrong there.
+/// The line, from 1, and the error.
 pub fn undamaged(bytes: &[u8]) -> Result<&[u8], String> {
     let (cells, end) = whole_rows(bytes);
     let (whole, rest) = bytes.split_at(end);
     let line = whole.iter().filter(|&&byte| byte == b'\n').count() + 1;
-    // A row that was cut off is the last, and has no end but those of lines within its quotes.
+    // An incomplete row is the last one. It has no line ends except within quotes.
     let ends = whole_rows(rest).1 > 0;
     let mut later = rest.split_inclusive(|&byte| byte == b'\n').skip(1);
     let follows = later.any(|row| {
         let (its_cells, end) = whole_rows(row);
         end > 0 && its_cells == cells
     });
-    // A header has one line: where that ends and is not whole, what follows cannot be told.
+    // A header is one line. After an incomplete header, nothing can be parsed.
     let lacks_header = whole.is_empty() && rest.contains(&b'\n');
     if ends || follows || lacks_header {
-        return Err(format!("line {line} is damaged; mend or remove it in a copy of the folder"));
+        return Err(format!("line {line} is damaged; repair or remove it in a copy of the folder"));
     }
     Ok(whole)
 }
 
-/// Refuses a table in which something follows a row that is not whole, or whose header is another.
+/// Refuses a table in which something follows an incomplete row, or which has another header.
 ///
 /// # Errors
-/// The line, from 1, and what is wrong there.
+/// The line, from 1, and the error.
 pub fn check(bytes: &[u8], columns: &[String]) -> Result<(), String> {
     let whole = undamaged(bytes)?;
     let header = csv::Reader::from_reader(whole).headers().cloned().unwrap_or_default();
     if !whole.is_empty() && header.iter().ne(columns) {
         let unlike = columns.iter().zip(&header).find(|(ours, theirs)| ours != theirs);
         let what = match unlike {
-            Some((ours, theirs)) => format!("column {theirs:?} stands where this version has {ours:?}"),
-            None => format!("there are {} columns, this version has {}", header.len(), columns.len()),
+            Some((ours, theirs)) => format!("column {theirs:?} is in the place of {ours:?}"),
+            None => format!("it has {} columns, this version has {}", header.len(), columns.len()),
         };
-        return Err(format!(
-            "line 1: {what}: rows of two kinds would stand under one header; start a new run"
-        ));
+        return Err(format!("line 1: {what}: rows of two kinds would be under one header; start a new run"));
     }
     Ok(())
 }

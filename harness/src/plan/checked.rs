@@ -7,14 +7,14 @@ use crate::model::conditions::Cache;
 
 use super::Plan;
 
-/// A plan that was checked, with its cases: nothing of it is parsed or built again.
+/// A checked plan with its cases: nothing is parsed or built again.
 #[derive(Debug)]
 pub struct CheckedPlan {
-    /// The plan, its cases with all their values.
+    /// The plan, whose cases have all values.
     pub plan: Plan,
     /// The cases, in the plan's order.
     pub cases: Vec<Prepared>,
-    /// Sets that its sweeps left out, and why.
+    /// Sets that its sweeps left out, with reasons.
     pub notes: Vec<String>,
 }
 
@@ -27,7 +27,7 @@ impl CheckedPlan {
         methods.filter(|method| self.cases[i].has(method)).cloned().collect()
     }
 
-    /// The sets that sweeps left out, and which methods that were asked for a test does not have, and why, a sentence for each; what is usual goes without saying.
+    /// Sentences: the sets that sweeps left out, and the requested methods that a test does not have, with reasons.
     pub fn left_out(&self) -> Vec<String> {
         let mut usual = self.plan.clone();
         usual.use_usual_methods();
@@ -51,13 +51,13 @@ impl CheckedPlan {
         self.plan.cases.iter().zip(self.cases.iter().map(|case| &*case.params)).collect()
     }
 
-    /// What a case lasts at most in a launch, in seconds, its start left out: the time of all methods.
+    /// Longest duration of a case in a launch in seconds, without starting it: the time of all methods.
     pub fn expected_s(&self) -> f64 {
         let methods = (0..self.plan.cases.len()).map(|case| self.methods_of(case).len()).max().unwrap_or(0);
         methods as f64 * self.plan.limits.max_time_s / self.plan.launches() as f64
     }
 
-    /// Case `i` as results name it, as far as that is known before it was measured.
+    /// Case `i` as results name it, as far as known before it is measured.
     pub fn case(&self, i: usize, cache: Cache) -> Case {
         let planned = &self.plan.cases[i];
         Case {
@@ -71,7 +71,7 @@ impl CheckedPlan {
         }
     }
 
-    /// The names of all parameters that are numbers, in the order in which cases have them.
+    /// The names of all numeric parameters, in the order of the cases.
     pub fn number_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for name in self.cases.iter().flat_map(|case| case.numbers()).map(|(name, _)| name) {

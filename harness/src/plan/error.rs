@@ -2,13 +2,13 @@
 
 use common::limits::WrongLimit;
 
-/// Why a plan is refused: what, where, and what would be right.
+/// Why a plan is refused: the value, its place, and valid values.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct PlanError(pub String);
 
 impl PlanError {
-    /// A field with a value that cannot be.
+    /// A field with an invalid value.
     pub(super) fn field(field: &str, value: &str, reason: &str) -> Self {
         Self(format!("{field} = {value}: {reason}"))
     }

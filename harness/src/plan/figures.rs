@@ -1,5 +1,6 @@
-//! The figures of papers: a plan file each, with its sweeps and its picture. They are compiled in, so that an installed program has
-//! them, and written to be copied and edited.
+//! The figures of papers: a plan file for each, with its sweeps and its picture. They are compiled in, so that an installed
+//! program has
+//! them, and written for copying and editing.
 
 use apps::similar;
 
@@ -21,12 +22,12 @@ pub const FIGURES: &[(&str, &str)] = figures![
     "nbc-6" "nbc-7" "nbc-8" "nbc-9" "nbc-10" "nbc-14" "nbc-23"
 ];
 
-/// The plan file of a figure, whose name may have any case.
+/// The plan file of a figure. Upper and lower case do not matter.
 pub fn text(name: &str) -> Option<&'static str> {
     FIGURES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, text)| *text)
 }
 
-/// That no figure is called `name`: those with its number, or the nearest, then all.
+/// An error for an unknown figure: suggestions, then all figures.
 pub fn no_such(name: &str) -> String {
     let names: Vec<&str> = FIGURES.iter().map(|(name, _)| *name).collect();
     let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -42,7 +43,7 @@ pub fn no_such(name: &str) -> String {
 /// The plan of a figure.
 ///
 /// # Panics
-/// Never: a test reads all of them.
+/// Never: a test reads all figures.
 pub fn plan(name: &str) -> Option<Plan> {
     text(name).map(|text| Plan::parse(text).expect("a figure's plan file is sound"))
 }
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
     use crate::plan::CheckedPlan;
 
-    /// The plans of a figure as it is, quick, and full if it has such values.
+    /// All variants of a figure's plan: default, quick, and full if it exists.
     fn plans(name: &str) -> Vec<Plan> {
         let plan = plan(name).unwrap();
         let with =
@@ -82,7 +83,7 @@ mod tests {
                 let checked = checked(plan);
                 assert!(!checked.cases.is_empty() && checked.left_out().is_empty(), "{name}");
                 let again = Plan::parse(&checked.plan.to_toml()).unwrap();
-                assert_eq!(again, checked.plan, "{name}: what was written reads as the same");
+                assert_eq!(again, checked.plan, "{name}: written text reads as the same");
             }
         }
     }

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use super::CheckedPlan;
 use common::memory::{available_bytes, check_bytes};
 
-/// Refuses a plan with a case that needs more memory than there is.
+/// Refuses a plan with a case that needs more memory than the machines have.
 ///
 /// # Errors
-/// The case, what it needs and what there is.
+/// The case, the memory that it needs, and the available memory.
 pub fn check(plan: &CheckedPlan) -> Result<(), String> {
     let Some(available) = available_bytes() else { return Ok(()) };
     (0..plan.cases.len()).try_for_each(|i| check_against(plan, i, available, machines()))

@@ -1,4 +1,4 @@
-//! Single keys of a plan, set as a plan file would set them.
+//! Sets single keys of a plan, like a plan file would.
 
 use apps::similar;
 use serde::Deserialize;
@@ -6,26 +6,26 @@ use toml::{Table, Value};
 
 use super::{Plan, PlanError};
 
-/// Keys that say what is measured: a command decides them, or a file.
+/// Keys that define the experiment: only a command or a file can set them.
 const DECIDED: [&str; 7] = ["schema", "experiment", "cases", "sweep", "figure", "quick", "full"];
 
 impl Plan {
-    /// The plan with another value of a key, such as `seed` or `limits.timeout_s`. A value that is not TOML is a text, and the only
-    /// value of a list needs no brackets.
+    /// Sets a key, such as `seed` or `limits.timeout_s`. A value that is not TOML is a text, and a list of one value needs no
+    /// brackets.
     ///
     /// # Errors
-    /// A key that does not exist, with the nearest and all others, or a value that the plan refuses.
+    /// If the key does not exist, with the nearest key and all others; or if the plan refuses the value.
     pub fn with_key(&self, key: &str, text: &str) -> Result<Self, PlanError> {
         let refuse = |reason: String| PlanError(format!("--set-plan {key}={text}: {reason}"));
         if DECIDED.contains(&key) {
-            return Err(refuse("what is measured is not set by a key: write it into a plan file".to_owned()));
+            return Err(refuse("this key needs a plan file (--plan)".to_owned()));
         }
         let mut table = Table::try_from(self).expect("a plan has only values that TOML has");
         let (tables, last) = key.rsplit_once('.').map_or((None, key), |(tables, last)| (Some(tables), last));
         let mut place = &mut table;
         for name in tables.iter().flat_map(|tables| tables.split('.')) {
             let inner = place.entry(name).or_insert_with(|| Value::Table(Table::new()));
-            place = inner.as_table_mut().ok_or_else(|| refuse(format!("{name} has no keys of its own")))?;
+            place = inner.as_table_mut().ok_or_else(|| refuse(format!("{name} does not have keys")))?;
         }
         let value = match (value(text), place.get(last)) {
             (value @ Value::Array(_), Some(Value::Array(_))) => value,
@@ -43,13 +43,13 @@ fn value(text: &str) -> Value {
     read.and_then(|mut table| table.remove("value")).unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// What the parser says; of an unknown key with the nearest one.
+/// The parser's message; for an unknown key with the nearest one.
 fn reason(message: &str, key: &str) -> String {
     let expected = message.split_once("unknown field").and_then(|(_, rest)| rest.split_once("expected"));
     let Some((_, known)) = expected else { return message.to_owned() };
     let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
     let nearest = similar(&known, key).map_or(".".to_owned(), |near| format!("; did you mean {near}?"));
-    format!("a plan has no such key{nearest} There are {}", known.join(", "))
+    format!("unknown key{nearest} Keys: {}", known.join(", "))
 }
 
 #[cfg(test)]

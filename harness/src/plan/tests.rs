@@ -84,7 +84,7 @@ fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
     let selected = cases(&Selection { preset: Some(Preset::Default), ..selection(&["fft2d"]) }).unwrap();
     assert_eq!(selected.cases.len(), 2, "{:?}", selected.cases);
     assert!(selected.notes[0].contains("fft2d 256"), "{:?}", selected.notes);
-    // One that was asked for by name is refused.
+    // A method that was requested by name is refused.
     let named = Selection { sets: vec!["256".to_owned()], ..selection(&["fft2d"]) };
     assert!(cases(&named).unwrap_err().contains("multiple of the 6 ranks"));
 }
@@ -133,7 +133,7 @@ fn several_sets_make_a_case_each_and_are_of_the_tests_that_have_them() {
     let two = [("nas_lu_y", "408x408"), ("nas_lu_y", "1020x1020")];
     let two = two.map(|(test, set)| (test.to_owned(), Some(set.to_owned())));
     assert_eq!(names(sets(&["nas_lu_y"], &["408x408", "1020x1020"]).unwrap()), two);
-    // Of no test in particular: a set counts where it is known, and must be known somewhere.
+    // Without a test: a set applies to the tests that have it, and at least one test must have it.
     let found = names(sets(&[], &["408x408", "256"]).unwrap());
     let of: Vec<&str> = found.iter().map(|(test, _)| test.as_str()).collect();
     assert_eq!(of, ["nas_lu_x", "nas_lu_y", "fft2d"]);
@@ -158,7 +158,7 @@ fn sweeps_make_cases_as_flags_do() {
     let of: Vec<(&str, usize)> =
         plan.cases.iter().map(|case| (case.test.as_str(), case.methods.len())).collect();
     assert_eq!(of, [("nas_lu_y", 0), ("nas_lu_y", 0), ("fft2d", 1)]);
-    assert!(plan.sweeps.is_empty(), "what is recorded has its cases");
+    assert!(plan.sweeps.is_empty(), "recorded plans have cases");
     assert_eq!(read(&plan.to_toml()).unwrap(), plan);
     for (sweep, words) in [
         ("test = \"fft2\"", &["fft2d"][..]),

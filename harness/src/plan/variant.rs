@@ -1,4 +1,4 @@
-//! Settings that make an MPI of its own of another.
+//! Settings that turn an MPI into another one.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::PlanError;
 
-/// An MPI, or all of a run, with more variables set.
+/// An MPI, or all MPIs of a run, with additional variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// Its name, shown behind the MPI's: `mpich:nocma`.
+    /// Its name, shown after the MPI's: `mpich:nocma`.
     pub name: String,
-    /// The MPI that it is of; without one, every MPI of the run.
+    /// The MPI to change; without it, every MPI of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpi: Option<String>,
     /// Variables for the launcher and the ranks.
@@ -21,25 +21,24 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// Refuses names that results could not tell apart.
+    /// Refuses ambiguous names.
     ///
     /// # Errors
-    /// The variant, and what would be right.
+    /// The variant, and valid names.
     pub fn check(variants: &[Self]) -> Result<(), PlanError> {
         for (i, variant) in variants.iter().enumerate() {
             let refuse = |reason: &str| Err(PlanError::field("variants", &variant.name, reason));
             let is_sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
             if variant.name.is_empty() || !variant.name.chars().all(is_sane) {
-                return refuse("a variant's name is of letters, digits, `-`, `_` and `.`");
+                return refuse("a variant's name consists of letters, digits, `-`, `_` and `.`");
             }
             if variants[..i].iter().any(|other| other.name == variant.name && other.mpi == variant.mpi) {
-                return refuse("is named twice");
+                return refuse("is given twice");
             }
         }
         Ok(())
     }
 
-    /// Whether it is one of this MPI.
     pub fn is_of(&self, mpi: &str) -> bool {
         self.mpi.as_deref().is_none_or(|of| of == mpi)
     }
@@ -48,8 +47,9 @@ impl Variant {
 impl FromStr for Variant {
     type Err = String;
 
-    /// `nocma:MPIR_CVAR_CH4_CMA_ENABLE=0`, several variables separated by commas; only of one MPI `mpich/nocma:...`. A part without
-    /// `NAME=` belongs to the value before it: `tcp:OMPI_MCA_btl=self,tcp`.
+    /// Syntax: `nocma:MPIR_CVAR_CH4_CMA_ENABLE=0`. Commas separate variables; a part without `NAME=` belongs to the value before
+    /// it:
+    /// `tcp:OMPI_MCA_btl=self,tcp`. Only for one MPI: `mpich/nocma:...`.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong =
             || format!("{text:?}: must be NAME:VARIABLE=VALUE, for example nocma:MPIR_CVAR_CH4_CMA_ENABLE=0");

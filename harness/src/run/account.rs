@@ -1,5 +1,6 @@
-//! The account that a run keeps of each MPI, and the conditions in which two accounts of one MPI differ: settings, launcher, binding,
-//! and the library's own account.
+//! The account that a run keeps of each MPI, and the differences between two accounts of one MPI: settings, launcher, binding,
+//! and the
+//! library's own account.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -17,29 +18,29 @@ use crate::mpi::{Installation, Target};
 pub struct MpiAccount {
     /// The MPI.
     pub mpi: Installation,
-    /// The name of its variant; empty for the MPI as it is.
+    /// The name of its variant; empty for the unchanged MPI.
     pub variant: String,
     /// Variables that are set for it.
     pub env: BTreeMap<String, String>,
-    /// Variables that steer it: those of the user's environment, and `env`. Runs before 1.6 have none.
+    /// Variables that control it: those of the user's environment, and `env`. Missing in runs before 1.6.
     #[serde(default)]
     pub settings: Option<BTreeMap<String, String>>,
     /// Variables that ddtbench sets by itself, for at least one case.
     #[serde(default)]
     pub added_settings: BTreeMap<String, String>,
-    /// Its launcher with the options of the first case. Runs before 1.6 have none.
+    /// Its launcher with the options of the first case. Missing in runs before 1.6.
     #[serde(default)]
     pub launcher: Option<String>,
     /// The command line of the first case.
     pub first_case: String,
-    /// The rank program's account of itself, of the first case that ended.
+    /// The rank program's account of itself, from the first case that ended.
     pub rank_program: Option<Hello>,
 }
 
 /// A condition in which two records of an MPI differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// A variable, or what else it is.
+    /// The name of a variable or of another condition.
     pub name: String,
     /// Its values on both sides.
     pub values: [String; 2],
@@ -54,7 +55,7 @@ impl Difference {
 }
 
 impl MpiAccount {
-    /// The account of an MPI whose first case is run by a command.
+    /// The account of an MPI whose first case is run with this command.
     pub fn of(target: &Target, first_case: String) -> Self {
         Self {
             mpi: target.installation.clone(),
@@ -71,8 +72,8 @@ impl MpiAccount {
         mpi_label(&self.mpi.name, &self.variant)
     }
 
-    /// Whether the conditions of another account should be the same: those of the MPI of that name in `all`, or of those of its
-    /// maker if none has its name.
+    /// Whether another account must have the same conditions: it is for the MPI of that name in `all`, or without one for an MPI
+    /// of the same family.
     pub fn is_held_to(&self, other: &Self, all: &[&Self]) -> bool {
         match all.iter().any(|known| known.label() == self.label()) {
             true => other.label() == self.label(),
@@ -80,13 +81,13 @@ impl MpiAccount {
         }
     }
 
-    /// The conditions in which accounts of an MPI differ from others of it. What one side does not know is not compared.
+    /// The conditions in which accounts of an MPI differ. A condition that is unknown on one side is not compared.
     pub fn differences(here: &[&Self], there: &[&Self]) -> Vec<Difference> {
         let sides = [here, there];
         let variants = sides.map(|side| side.iter().map(|account| &account.variant).collect::<BTreeSet<_>>());
         let are_variants = variants[0] != variants[1];
         let all = || here.iter().chain(there);
-        // A variant is set on purpose.
+        // A variant differs on purpose.
         let is_chosen = |name: &String| are_variants && all().any(|account| account.env.contains_key(name));
         let names: BTreeSet<&String> =
             all().filter_map(|account| account.settings.as_ref()).flat_map(BTreeMap::keys).collect();
@@ -107,14 +108,14 @@ impl MpiAccount {
         }
         compare("launcher", &|account| account.launcher.clone());
         compare("thread level", &|account| Some(account.rank_program.as_ref()?.thread_level.clone()));
-        // Cases with other threads are bound otherwise.
+        // Cases with other numbers of threads have another binding.
         let threads: BTreeSet<_> =
             all().filter_map(|account| Some(account.rank_program.as_ref()?.threads)).collect();
         if threads.len() == 1 {
             compare("binding", &|account| binding(account.rank_program.as_ref()?));
         }
         let versions: BTreeSet<_> = all().map(|account| &account.mpi.version).collect();
-        // Its own account follows from the differences found above; another version has other defaults.
+        // The library's account follows from the differences found above, and another version has other defaults.
         if differences.is_empty() && !are_variants && versions.len() == 1 {
             differences.extend(differences_of_accounts(sides));
         }
@@ -145,7 +146,7 @@ fn differences_of_accounts(sides: [&[&MpiAccount]; 2]) -> Vec<Difference> {
     here.iter().filter_map(differs).collect()
 }
 
-/// On how many hardware threads ranks may run.
+/// The number of hardware threads that each rank may use.
 fn binding(hello: &Hello) -> Option<String> {
     let sizes: BTreeSet<usize> = hello.ranks.iter().map(|rank| rank.cpus.len()).collect();
     let all: BTreeSet<(&str, usize)> =
@@ -155,12 +156,12 @@ fn binding(hello: &Hello) -> Option<String> {
         .then(|| format!("each rank on {} of {} hardware threads", sizes.join(" or "), all.len()))
 }
 
-/// The variables that steer an MPI, out of these and those set for it.
+/// The variables that control an MPI, out of these and those set for it.
 fn settings(
     installation: &Installation,
     variables: impl Iterator<Item = (String, String)>,
 ) -> BTreeMap<String, String> {
-    // The place of its installation, which its path has already.
+    // The folder of its installation, which its path shows already.
     let is_place = |name: &str| name == "I_MPI_ROOT";
     let steers = |name: &str| SETTING_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     let own = installation.env.iter().map(|(name, value)| (name.clone(), value.clone()));
@@ -175,7 +176,7 @@ impl super::Run<'_> {
     /// The account of each MPI of the run.
     ///
     /// # Errors
-    /// A launcher that cannot be understood.
+    /// If a launcher cannot be parsed.
     pub(super) fn accounts(&self) -> Result<Vec<MpiAccount>, RunError> {
         let units = self.units();
         let account = |(number, target): (usize, &Target)| {

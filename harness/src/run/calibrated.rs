@@ -1,4 +1,4 @@
-//! What is found out on the first MPI of a run before its cases can be measured: sizes for times.
+//! Calibration on the first MPI of a run before its cases can be measured: finds the sizes that take given times.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use crate::plan::{CheckedPlan, Plan};
 
 use super::Unit;
 
-/// The cases of a plan with their sizes; `None` where none was missing, or where the user wants to stop. `dir` is the folder of
-/// the run.
+/// The cases of a plan with their sizes. `None` if none was missing, or if the user wants to stop. `dir` is the folder of the
+/// run.
 ///
 /// # Errors
-/// If the rank program cannot be started, or does not find what it is to find.
+/// If the rank program cannot be started, or does not find a size.
 pub fn calibrated(
     plan: &Plan,
     target: &Target,
@@ -49,7 +49,7 @@ pub fn calibrated(
             Finished::Case(methods, Some(_)) => {
                 let details = methods.iter().filter_map(|method| method.outcome.detail());
                 let details: Vec<&str> = details.collect();
-                // A method that fails here fails again, and is told then.
+                // A method that fails here fails again when it is measured, and is reported then.
                 if listener.sizes.is_empty() {
                     let why = format!("no sizes were found for {name}: {}", details.join("; "));
                     return Err(RunError::Calibration(why));
@@ -61,7 +61,7 @@ pub fn calibrated(
     Ok(Some(calibration.frozen(&sizes)))
 }
 
-/// Keeps the sizes that are told, and passes on what is said.
+/// Collects reported sizes, and passes on messages.
 struct Listener<'a> {
     observer: &'a mut dyn Observer,
     sizes: Vec<CalibratedSize>,

@@ -1,4 +1,4 @@
-//! One case: started, watched, and started again without a method that took the process with it.
+//! Runs a case: starts and watches the rank program, and starts it again without a method that crashed or hung.
 
 use std::thread;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use crate::mpi::{Exit, Launch, MpiError, Sign};
 use crate::plan::{LimitArgs, Limits, Plan};
 use crate::stats;
 
-/// Processes of each method that is measured in some of its own: as many as an interval needs, and two more.
+/// Processes of each method that is measured in separate processes: two more than an interval needs.
 const PROCESSES: usize = 8;
 
-/// Pause before a launcher that failed is tried once more: what it lacked, as a port, may be there again.
+/// Pause before a failed launcher is retried: a missing resource, such as a port, may be available again.
 const TO_RECOVER: Duration = Duration::from_secs(1);
 
-/// Some methods of one case that are to be measured, by as many processes as that takes.
+/// Some methods of one case, measured by as many processes as needed.
 pub struct CaseRun<'a> {
     /// The rank program under its launcher, without arguments.
     pub launch: Launch<'a>,
@@ -25,22 +25,21 @@ pub struct CaseRun<'a> {
     pub arguments: &'a dyn Fn(&[String]) -> Vec<String>,
     /// The methods.
     pub methods: &'a [String],
-    /// Silence of the rank program after which it is ended, in seconds.
+    /// The rank program is stopped if it prints nothing for so many seconds.
     pub timeout_s: f64,
 }
 
-/// What became of a case.
+/// How a case ended.
 #[derive(Debug)]
 pub enum Finished {
-    /// What each method came to, in the order in which they were asked for; beside it the rank program's account of
-    /// itself, if it gave one.
+    /// The results of each method in the requested order, and the rank program's account of itself, if there is one.
     Case(Vec<Measured>, Option<Box<Hello>>),
     /// The user wants to stop; the ranks are gone.
     Interrupted,
 }
 
 impl CaseRun<'_> {
-    /// Runs until every method has an outcome; `name` is the case's for the user.
+    /// Runs until every method has an outcome. `name` is the case's name for the user.
     ///
     /// # Errors
     /// If the launcher cannot be started.
@@ -48,7 +47,7 @@ impl CaseRun<'_> {
         let mut left = self.methods.to_vec();
         let mut measured: Vec<Measured> = Vec::new();
         let mut hello = None;
-        // Rounds of a new process go on where those of the last ended: only what ran side by side is compared.
+        // Round numbers continue in a new process: only blocks of one process may be compared.
         let mut first_round = 0;
         let mut has_tried_again = false;
         while !left.is_empty() {
@@ -61,14 +60,14 @@ impl CaseRun<'_> {
             }
             if log.torn > 0 {
                 observer.note(&format!(
-                    "{name}: {} lines of the rank program had other output within them, and what they reported is lost",
+                    "{name}: {} lines of the rank program were mixed with other output and are lost",
                     log.torn
                 ));
             }
-            // Launchers fail now and then. Only where nothing was waited for: a hang would hang again.
+            // Launchers fail occasionally. After a timeout there is no retry, because it would hang again.
             if log.hello.is_none() && matches!(exit, Exit::Ended(_)) && !has_tried_again {
                 has_tried_again = true;
-                observer.note("no process has begun; trying once more");
+                observer.note("the launcher started no process; retrying");
                 thread::sleep(TO_RECOVER);
                 continue;
             }
@@ -96,7 +95,7 @@ impl CaseRun<'_> {
         Ok(Finished::Case(measured, hello))
     }
 
-    /// Starts a process for some methods and reads its events until it ends; `None` if the user wants to stop.
+    /// Starts a process for some methods and reads its events until it ends. `None` if the user wants to stop.
     fn watch(
         &self,
         methods: &[String],
@@ -133,12 +132,12 @@ impl Run<'_> {
         let Finished::Case(mut measured, mut hello) = run(&together, &of_launch, &mut *observer)? else {
             return Ok(Finished::Interrupted);
         };
-        // Rounds go on where those of the others end: no process is taken for one of theirs.
+        // Round numbers continue after those of the other methods, so that no rounds of different processes are paired.
         let rounds = measured.iter().flat_map(|method| &method.blocks).map(|block| block.block + 1).max();
         let mut launched: Vec<Option<Measured>> = vec![None; apart.len()];
         let of_process = Limits { max_time_s: of_launch.max_time_s / PROCESSES as f64, ..of_launch };
         for process in 0..if apart.is_empty() { 0 } else { PROCESSES } {
-            // Who goes first takes turns as well.
+            // The first method changes too.
             for turn in 0..apart.len() {
                 let k = (process + turn) % apart.len();
                 if launched[k].as_ref().is_some_and(|before| !before.outcome.is_measured()) {
@@ -160,7 +159,7 @@ impl Run<'_> {
         Ok(Finished::Case(measured, hello))
     }
 
-    /// The methods of a case: those that need processes of their own, and those that share one.
+    /// The methods of a case: those that need separate processes, and those that share one.
     fn methods(&self, unit: Unit) -> (Vec<String>, Vec<String>) {
         let kind = self.plan.plan.experiment;
         self.plan.methods_of(unit.case).into_iter().partition(|method| kind.in_own_processes(method))
@@ -183,10 +182,10 @@ impl Run<'_> {
         }
     }
 
-    /// What one would type to run a case with all methods.
+    /// The command that runs a case with all methods.
     ///
     /// # Errors
-    /// A launcher that cannot be understood.
+    /// If a launcher cannot be parsed.
     pub fn command_line(&self, unit: Unit) -> Result<String, RunError> {
         let (apart, together) = self.methods(unit);
         let methods = if together.is_empty() { apart } else { together };
@@ -221,8 +220,9 @@ impl Run<'_> {
     }
 }
 
-/// The limits of each launch. The time of a method and its least rounds are those of all launches together; each has as many
-/// rounds as a ratio needs that has an interval, unless somebody has set the time.
+/// The limits of one launch. Time and minimum rounds of a method are for all launches together; each launch has as many rounds as
+/// an
+/// interval of a ratio needs, unless the user has set the time.
 fn limits(plan: &Plan) -> Limits {
     let launches = plan.launches() as u32;
     let all = plan.limits.min_rounds;
@@ -231,7 +231,7 @@ fn limits(plan: &Plan) -> Limits {
     Limits { max_time_s: plan.limits.max_time_s / f64::from(launches), min_rounds, ..plan.limits }
 }
 
-/// What was measured of a method in processes before, and in this one, whose blocks together are one.
+/// Joins the results of a method in an earlier process and in this one.
 fn joined(before: Option<Measured>, launch: Measured, number: usize) -> Measured {
     let mut blocks = launch.blocks.into_iter();
     let whole = blocks.next().map(|first| {

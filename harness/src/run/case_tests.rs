@@ -15,8 +15,8 @@ use crate::mpi::{Installation, Target};
 use crate::plan::CheckedPlan;
 use crate::run::{Environment, Part, RunEnd};
 
-/// Stands in for a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and
-/// finds wrong data with `put_ddt`.
+/// Replaces a launcher: measures each method in no time, but is killed at `mpi_pack`, hangs at `ddt`, and finds wrong data with
+/// `put_ddt`.
 const LAUNCHER: &str = r#"#!/bin/sh
 while [ $# -gt 0 ]; do [ "$1" = --method ] && methods=$(echo "$2" | tr , ' '); shift; done
 echo "$methods" >> "${0%/*}/starts"
@@ -74,7 +74,6 @@ fn fake_mpi_of(launcher: &str, folder: &Path) -> Target {
     Target { installation, variant: String::new(), program: "ddtbench-rank".into() }
 }
 
-/// A plan of all methods, or of some.
 fn plan(tests: &[&str], methods: &[&str]) -> CheckedPlan {
     let case = |&test: &&str| PlannedCase { test: test.to_owned(), ..PlannedCase::default() };
     let mut plan = Plan { cases: tests.iter().map(case).collect(), launches: Some(1), ..Plan::default() };
@@ -90,7 +89,6 @@ fn about(plan: &CheckedPlan) -> About {
     About { plan: plan.plan.to_toml(), phases, numbers: plan.number_names() }
 }
 
-/// What became of a run.
 struct Made {
     folder: Folder,
     environment: Environment,
@@ -142,7 +140,7 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
     let starts: Vec<_> = starts.lines().map(|line| line.split(' ').count()).collect();
     let after = |name: &str| methods_of_plan.iter().rev().take_while(|method| *method != name).count();
     let left = [methods_of_plan.len(), after("mpi_pack"), after("ddt")];
-    assert_eq!(starts, left, "each process gets what has no outcome yet");
+    assert_eq!(starts, left, "each process gets the methods without an outcome");
     assert_eq!(observer.0.len(), 2, "{:?}", observer.0);
 }
 
@@ -329,7 +327,7 @@ fn every_mpi_and_launch_is_a_row_of_its_own_and_one_over_all() {
 fn a_launcher_that_breaks_in_the_middle_of_a_run_ends_it_and_costs_no_case() {
     let place = tempfile::tempdir().unwrap();
     let breaks =
-        "[ -e \"${0%/*}/starts\" ] && [ ! -e \"${0%/*}/mended\" ] && { echo 'no port' >&2; exit 3; }\n";
+        "[ -e \"${0%/*}/starts\" ] && [ ! -e \"${0%/*}/repaired\" ] && { echo 'no port' >&2; exit 3; }\n";
     let launcher = LAUNCHER.replacen('\n', &format!("\n{breaks}"), 1);
     let targets = [fake_mpi_of(&launcher, place.path())];
     let plan =
@@ -342,7 +340,7 @@ fn a_launcher_that_breaks_in_the_middle_of_a_run_ends_it_and_costs_no_case() {
     drop(folder);
     let recorded = Recorded::open(&path).unwrap();
     let done = done(&recorded.records, &plan);
-    assert_eq!(done.len(), 1, "no case was told to have crashed");
+    assert_eq!(done.len(), 1, "no case was reported as crashed");
 
     std::fs::write(place.path().join("mended"), "").unwrap();
     let (mut folder, _) = recorded.resume(&done, about(&plan)).unwrap();

@@ -1,4 +1,4 @@
-//! What stands in the way of good measurements: of the machine, and of each MPI by what its rank program tells of itself.
+//! Problems that make measurements bad or impossible: of the machine, and of each MPI by its rank program's account.
 
 mod machine;
 mod mpi;
@@ -6,19 +6,18 @@ mod mpi;
 pub use machine::machine;
 pub use mpi::{Seen, broken, mpi};
 
-/// How it stands with something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Health {
     /// As it should be.
     Ok,
-    /// Figures suffer.
+    /// Results will be worse.
     Warning,
-    /// Something cannot be measured.
+    /// Cannot measure.
     Error,
 }
 
 impl Health {
-    /// The word for it.
+    /// The word in the table.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -28,14 +27,14 @@ impl Health {
     }
 }
 
-/// What was found of one thing.
+/// One item of the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How it stands with it.
+    /// Its rating.
     pub health: Health,
-    /// What was looked at, in a word or two.
+    /// The item, in a word or two.
     pub what: &'static str,
-    /// What was found, and where it is not as it should be, what to do.
+    /// The observation, with advice unless it is ok.
     pub text: String,
 }
 
@@ -44,7 +43,7 @@ impl Finding {
         Self { health: Health::Ok, what, text: text.into() }
     }
 
-    /// What makes figures worse, and advice, or what mends it.
+    /// A problem that makes results worse, and advice.
     fn warning(what: &'static str, text: &str, advice: &str) -> Self {
         Self { health: Health::Warning, what, text: format!("{text}: {advice}") }
     }

@@ -1,4 +1,4 @@
-//! The account of machine, MPI and settings that lies beside the results.
+//! The account of machine, MPIs and settings that is stored with the results.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,57 +16,57 @@ use crate::model::event::{Hello, MessageFacts};
 use crate::model::plain::from_json;
 use crate::mpi::Installation;
 
-/// What is in `environment.json`. What cannot be found out is missing.
+/// The content of `environment.json`. Unknown values are missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Environment {
-    /// The run's id, which every row of its tables has.
+    /// The run's id, which is in every row of its tables.
     pub run: String,
-    /// The part that it began with.
+    /// The part with which it began.
     #[serde(flatten)]
     pub begun: Part,
-    /// What was planned when it began; a plan that was edited since is refused.
+    /// The plan when it began. If it is edited later, the run is not resumed.
     pub plan: String,
-    /// The parts that went on with it.
+    /// The parts that resumed it.
     pub resumed: Vec<Part>,
-    /// Notes on the results: settings that ddtbench added, conditions in which the parts differ.
+    /// Notes on the results: settings that ddtbench added, and differences between the parts.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Accounts of MPIs whose conditions those of the part under way must meet.
+    /// Accounts of MPIs whose conditions the current part must meet.
     #[serde(skip)]
     pub held_to: Vec<MpiAccount>,
 }
 
-/// A part of a run: what was measured from when it began, or was resumed, until it ended.
+/// A part of a run: from its beginning, or from resuming it, to its end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// When it began, with the zone's offset.
     pub date: String,
     /// Version of this program.
     pub ddtbench_version: String,
-    /// What tells this build of it from others.
+    /// Identifies this build of the program.
     pub ddtbench_build: String,
-    /// What was typed.
+    /// The command line.
     pub command_line: Vec<String>,
     /// The machine that started it.
     pub machine: Machine,
     /// The MPIs, in the plan's order.
     pub mpis: Vec<MpiAccount>,
-    /// Cases of launches that were done before.
+    /// Cases of launches that were finished before.
     pub done_before: usize,
 }
 
-/// A part of a run as a row: with it, host and date can be had from every other row.
+/// A part of a run as a row of a table; other rows refer to it for host and date.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PartRow<'a> {
     /// The run's id.
     pub run: &'a str,
-    /// The part: 0 until the run was first resumed. Rows of launches have it too.
+    /// The part: 0 until the run was first resumed. Rows of launches contain it too.
     pub part: usize,
     /// When it began, with the zone's offset.
     pub date: &'a str,
     /// Version of this program.
     pub ddtbench_version: &'a str,
-    /// What tells the build from others of that version.
+    /// Distinguishes the build from others of that version.
     pub ddtbench_build: &'a str,
     /// The machine that started it.
     pub host: Option<&'a str>,
@@ -76,26 +76,25 @@ pub struct PartRow<'a> {
     pub cpus: usize,
     /// System and version.
     pub kernel: Option<&'a str>,
-    /// The hosts that its ranks were on, as far as a rank program has told.
+    /// The hosts of its ranks, as far as a rank program has reported them.
     pub rank_hosts: String,
     /// Its MPIs: name, version and compiler wrapper of each.
     pub mpis: String,
-    /// Variables that steer its MPIs, of each the user's and those that ddtbench added.
+    /// Variables that control its MPIs: the user's, and those that ddtbench added.
     pub settings: String,
 }
 
-/// An id that no other run has: the time, and what is drawn for it.
+/// A unique id: the time and a random number.
 fn new_id() -> String {
     let drawn = RandomState::new().build_hasher().finish();
     format!("{}-{:06x}", now().strftime("%Y%m%dT%H%M%S"), drawn >> 40)
 }
 
-/// This moment in the zone of this machine.
 pub fn now() -> jiff::Zoned {
     zoned(SystemTime::now())
 }
 
-/// A moment; of a clock that is beyond all calendars, the last day of the year 9999.
+/// A broken clock may be beyond the calendar, and is shown as the last day of the year 9999.
 fn zoned(time: SystemTime) -> jiff::Zoned {
     jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::MAX).to_zoned(jiff::tz::TimeZone::system())
 }
@@ -104,7 +103,7 @@ impl Part {
     /// The part that begins now.
     ///
     /// # Errors
-    /// A launcher that cannot be understood.
+    /// If a launcher cannot be parsed.
     pub fn now(date: String, run: &Run<'_>, done_before: usize) -> Result<Self, RunError> {
         Ok(Self { done_before, ..Self::of(date, run.accounts()?) })
     }
@@ -153,7 +152,7 @@ impl Part {
         }
     }
 
-    /// The build of this program that measured it: version and hash; `None` where that was not recorded.
+    /// The build of this program that measured it: version and hash. `None` if it was not recorded.
     pub fn build(&self) -> Option<String> {
         named(&self.ddtbench_version, &self.ddtbench_build)
     }
@@ -164,14 +163,14 @@ impl Part {
         of(self) == of(other)
     }
 
-    /// Whether it was started on a machine with the processor of another part's, of which both have the model.
+    /// Whether it was started on a machine with the same processor model.
     fn has_processor_of(&self, other: &Self) -> bool {
         self.machine.cpu_model.is_some() && self.machine.cpu_model == other.machine.cpu_model
     }
 }
 
 impl Environment {
-    /// Of a run whose first part begins.
+    /// The account of a new run.
     pub fn of(plan: String, begun: Part) -> Self {
         let (resumed, notes, held_to) = (Vec::new(), Vec::new(), Vec::new());
         Self { run: new_id(), begun, plan, resumed, notes, held_to }
@@ -191,17 +190,17 @@ impl Environment {
         self.parts().enumerate().map(|(number, part)| part.row(&self.run, number))
     }
 
-    /// The number of the part that is under way.
+    /// The number of the current part.
     pub fn part_number(&self) -> usize {
         self.resumed.len()
     }
 
-    /// The part that is under way.
+    /// The current part.
     pub fn part(&self) -> &Part {
         self.resumed.last().unwrap_or(&self.begun)
     }
 
-    /// Keeps what the rank program has told of itself and of an MPI in the part under way; whether that is new.
+    /// Stores the rank program's account of itself and of an MPI in the current part. Returns whether it is new.
     pub fn keep_account(&mut self, target: usize, hello: Hello) -> bool {
         let part = self.resumed.last_mut().unwrap_or(&mut self.begun);
         let known = &mut part.mpis[target].rank_program;
@@ -210,10 +209,10 @@ impl Environment {
         is_new
     }
 
-    /// Refuses ranks that run under other conditions than those that they must meet.
+    /// Refuses ranks that run under other conditions than required.
     ///
     /// # Errors
-    /// The conditions.
+    /// The conditions that differ.
     pub fn check_account(&self, target: usize, hello: &Hello) -> Result<(), RunError> {
         let account = MpiAccount { rank_program: Some(hello.clone()), ..self.part().mpis[target].clone() };
         match differences(&self.held_to, &account) {
@@ -262,8 +261,7 @@ impl Environment {
         notes
     }
 
-    /// Where, on what and under which conditions a new part would run, if no part before did: on another machine, on an MPI in
-    /// another place or with other settings.
+    /// Differences to all earlier parts if a part began now: another machine, or an MPI in another folder or with other settings.
     pub fn elsewhere(&self, part: &Part) -> Vec<String> {
         let mut all = Vec::new();
         if !self.parts().any(|earlier| earlier.shares_machine(part) || earlier.has_processor_of(part)) {
@@ -276,7 +274,7 @@ impl Environment {
             let places: BTreeSet<&Path> = known.map(|known| known.mpi.mpicc.as_path()).collect();
             if let Some(place) = places.first().filter(|_| !places.contains(mpicc.as_path())) {
                 let (now, then) = (mpicc.display(), place.display());
-                all.push(format!("`{name}` was in another place, {then}, and is {now} now"));
+                all.push(format!("`{name}` has moved from {then} to {now}"));
             }
         }
         let known: Vec<MpiAccount> = self.accounts().cloned().collect();
@@ -284,7 +282,7 @@ impl Environment {
         all
     }
 
-    /// A warning if the run began on another host with the same processor, as a job does that a scheduler starts again on other nodes.
+    /// A warning if the run began on another host with the same processor, as after a scheduler restarts a job on other nodes.
     pub fn other_host(&self, part: &Part) -> Option<String> {
         let is_known = self.parts().any(|earlier| earlier.shares_machine(part));
         let host = self.begun.machine.host.as_deref().unwrap_or("unknown");
@@ -293,18 +291,18 @@ impl Environment {
         })
     }
 
-    /// What is to be said where another build of this program goes on.
+    /// A warning if another build of this program began the run.
     pub fn other_build(&self, part: &Part) -> Option<String> {
-        const APART: &str = "its parts are told apart by the column `part`";
+        const APART: &str = "the column `part` distinguishes its parts";
         let Part { ddtbench_version: version, ddtbench_build: build, .. } = &self.begun;
         if part.ddtbench_version != *version {
-            return Some(format!("warning: the run was begun by ddtbench {version}; {APART}"));
+            return Some(format!("warning: the run began with ddtbench {version}; {APART}"));
         }
         let is_other = part.ddtbench_build != *build && !build.is_empty();
-        is_other.then(|| format!("warning: the run was begun by another build of ddtbench; {APART}"))
+        is_other.then(|| format!("warning: the run began with another build of ddtbench; {APART}"))
     }
 
-    /// Writes it into the run's folder, as a whole and as a table of the parts.
+    /// Writes it into the run's folder: the whole account, and a table of the parts.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -314,10 +312,10 @@ impl Environment {
         folder.write_table(RUNS, &self.rows().collect::<Vec<_>>())
     }
 
-    /// Of an earlier run; `None` without the file.
+    /// The account of an earlier run. `None` without the file.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// If the file cannot be read or parsed.
     pub fn read(file: &Path) -> Result<Option<Self>, String> {
         match fs::read(file) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -328,16 +326,16 @@ impl Environment {
         }
     }
 
-    /// Of the bytes of such a file.
+    /// Parses such a file.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// If the bytes are not JSON of this format.
     pub fn parse(bytes: &[u8]) -> Result<Self, serde_json::Error> {
         from_json(bytes)
     }
 }
 
-/// The conditions in which an account differs from all that are known of its MPI; none where nothing is known.
+/// The differences between an account and all known ones of its MPI. Empty if none is known.
 pub fn differences(known: &[MpiAccount], account: &MpiAccount) -> Vec<String> {
     let all: Vec<&MpiAccount> = known.iter().collect();
     let of_mpi = known.iter().filter(|other| account.is_held_to(other, &all));
@@ -349,7 +347,7 @@ pub fn differences(known: &[MpiAccount], account: &MpiAccount) -> Vec<String> {
     first.iter().map(|found| format!("{}, {}", account.label(), found.text(["then", "now"]))).collect()
 }
 
-/// This build of the program, as [`Part::build`] names one.
+/// This build of the program, in the form of [`Part::build`].
 pub fn this_build() -> Option<String> {
     named(env!("CARGO_PKG_VERSION"), &build())
 }
@@ -358,9 +356,9 @@ fn named(version: &str, build: &str) -> Option<String> {
     (!build.is_empty()).then(|| format!("{version} ({build})"))
 }
 
-/// What tells this build of the program from others: a hash of its file; empty where that cannot be read.
+/// Identifies this build of the program: a hash of its file, or empty if that cannot be read.
 fn build() -> String {
-    // The program that runs, though another may have been built in its place meanwhile.
+    // The running program: its file may have been replaced by a new build.
     let bytes = fs::read("/proc/self/exe").unwrap_or_default();
     if bytes.is_empty() {
         return String::new();
@@ -398,7 +396,7 @@ mod tests {
         assert_eq!((environment.part_number(), environment.part().machine.host.as_deref()), (2, Some("b")));
         assert!(environment.keep_account(0, Hello::default()), "it is the first");
         assert!(!environment.keep_account(0, Hello::default()));
-        assert!(environment.begun.mpis[0].rank_program.is_none(), "that is of the part under way alone");
+        assert!(environment.begun.mpis[0].rank_program.is_none(), "only the current part has it");
         let rows: Vec<_> = environment.rows().map(|row| (row.part, row.host.unwrap(), row.mpis)).collect();
         let mpi = "mpich 5.0.2 /a/bin/mpicc".to_owned();
         assert_eq!(rows, [(0, "a", mpi.clone()), (1, "a", mpi.clone()), (2, "b", mpi)]);
@@ -421,7 +419,6 @@ mod tests {
         let mut other_processor = part("a");
         other_processor.machine.cpu_model = Some("other".to_owned());
         assert_eq!(begun_on("a", &[]).elsewhere(&other_processor).len(), 1);
-        // Nodes of a cluster.
         let node = |host: &str| {
             let mut part = part(host);
             part.machine.cpu_model = Some("EPYC".to_owned());
@@ -479,7 +476,7 @@ mod tests {
         assert!(begun.other_build(&by("0.1.0", "1")).unwrap().contains("another build"));
         assert!(begun.other_build(&by("0.2.0", "1")).unwrap().contains("ddtbench 0.1.0"));
         let unknown = Environment::of(String::new(), by("0.1.0", ""));
-        assert_eq!(unknown.other_build(&part("a")), None, "nobody knows which build it was");
+        assert_eq!(unknown.other_build(&part("a")), None, "the build is unknown");
     }
 
     #[test]

@@ -1,14 +1,14 @@
-//! Values that are too long for a command line: ranks read them from files in the folder of the run.
+//! Values that are too long for a command line. Ranks read them from files in the folder of the run.
 
 use std::path::Path;
 
 use crate::folder::{self, FolderError};
 use crate::plan::CheckedPlan;
 
-/// Bytes of an argument at most: Linux takes 128 KiB, and launchers put quotes and names around it.
+/// Maximum bytes of an argument: Linux allows 128 KiB, and launchers add quotes and names.
 const MOST: usize = 100_000;
 
-/// Writes long values to files in the folder of the run, `dir`, and gives the rank program their names instead: `send=@FILE`.
+/// Writes long values to files in the folder of the run, `dir`, and passes the files to the rank program: `send=@FILE`.
 ///
 /// # Errors
 /// If a file cannot be written.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use procfs::{CpuInfo, Current, Meminfo};
 use serde::{Deserialize, Serialize};
 
-/// The machine that started the run; on a cluster the ranks' machines may differ.
+/// The machine that started the run. On a cluster, the machines of the ranks may differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// Its name.
@@ -15,18 +15,18 @@ pub struct Machine {
     pub cpu_model: Option<String>,
     /// Its hardware threads.
     pub cpus: usize,
-    /// The caches of the first processor, as `L1 Data 32K`.
+    /// The caches of the first processor, such as `L1 Data 32K`.
     pub caches: Vec<String>,
     /// System and version.
     pub kernel: Option<String>,
-    /// What sets the clock rate of the first processor.
+    /// The clock-rate governor of the first processor.
     pub governor: Option<String>,
     /// Memory, in bytes.
     pub memory_bytes: Option<u64>,
 }
 
 impl Machine {
-    /// This one, as it is now.
+    /// The current state of this machine.
     pub fn this() -> Self {
         let cpu_info = CpuInfo::current().ok();
         let field = |name| Some(cpu_info.as_ref()?.get_field(0, name)?.to_owned());

@@ -1,5 +1,6 @@
-//! In which order cases are measured: launch by launch, in each all cases in an order drawn anew, and of each case all MPIs
-//! before the next, so that what is compared was measured within seconds.
+//! The order of measurement: launch by launch. Within a launch, cases are in random order, and each case runs on all MPIs before
+//! the next
+//! case, so that compared results are measured within seconds.
 
 use std::collections::HashMap;
 
@@ -13,7 +14,7 @@ use crate::model::conditions::Cache;
 use crate::mpi::Target;
 use crate::plan::CheckedPlan;
 
-/// What one process of the rank program measures, or several, where one dies.
+/// The work of one process of the rank program, or of several if one crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
     /// Number of the plan's case.
@@ -27,8 +28,9 @@ pub struct Unit {
 }
 
 impl Run<'_> {
-    /// All that is measured, in its order. No launch has the plan's, in which what is alike stands together: what a machine does
-    /// in its first minute would always reach the same cases.
+    /// All units in measured order. It is not the plan's order, in which similar cases are neighbours: changes of the machine in
+    /// its first
+    /// minute would always affect the same cases.
     pub fn units(&self) -> Vec<Unit> {
         let plan = &self.plan.plan;
         let mut random = Pcg64::seed_from_u64(plan.seed);
@@ -46,15 +48,15 @@ impl Run<'_> {
         units
     }
 
-    /// Puts what was measured into the plan's order, for people: case by case, of each the cache modes, of these the MPIs.
-    /// What is alike in all of these stays as it is, launch by launch.
+    /// Sorts records into the plan's order, for people: by case, cache mode, MPI. Records that are equal in these stay in the
+    /// order of launches.
     pub fn in_plan_order(&self, records: &mut [Record]) {
         let mpis: Vec<String> = self.targets.iter().map(Target::label).collect();
         in_plan_order(self.plan, &mpis, records);
     }
 }
 
-/// The same of a run whose MPIs are called so in tables.
+/// The same for a run with these names of MPIs in tables.
 pub fn in_plan_order(plan: &CheckedPlan, mpis: &[String], records: &mut [Record]) {
     let tests = plan.plan.cases.iter().map(|case| case.test.clone());
     let cases: HashMap<(String, String), usize> = tests
@@ -62,7 +64,7 @@ pub fn in_plan_order(plan: &CheckedPlan, mpis: &[String], records: &mut [Record]
         .enumerate()
         .map(|(i, (test, case))| ((test, case.params.clone()), i))
         .collect();
-    // What the plan does not have comes last.
+    // Records that are not in the plan come last.
     records.sort_by_cached_key(|Record { case, .. }| {
         let place = cases.get(&(case.test.clone(), case.params.clone())).copied().unwrap_or(usize::MAX);
         let cache = plan.plan.caches.iter().position(|&cache| cache == case.cache);
@@ -108,7 +110,7 @@ mod tests {
         let planned: Vec<_> = (0..4).flat_map(|case| [(case, Cache::Warm), (case, Cache::Cold)]).collect();
         let orders = [order(0), order(1), order(2)];
         assert!(orders.iter().all(|order| *order != planned), "also the first launch's is drawn");
-        assert!(orders[0] != orders[1] && orders[1] != orders[2], "drawn anew");
+        assert!(orders[0] != orders[1] && orders[1] != orders[2], "a new random order");
         let first_mpis: HashSet<_> = units[..8 * 3].chunks(3).map(|units| units[0].target).collect();
         assert!(first_mpis.len() > 1, "MPIs take turns in being the first");
         assert_eq!(run.units(), units, "by the seed");

@@ -1,4 +1,4 @@
-//! Which way the bytes of a run go: from launch to launch the same, or else that is warnings.
+//! Hosts and transport of a run. They should be the same in all launches; otherwise there are warnings.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// Of what a run has done before.
+    /// The paths of earlier results.
     pub fn of<'a>(done: impl Iterator<Item = &'a Case>) -> Self {
         let mut paths = Self::default();
         for case in done.filter(|case| case.hosts > 0) {
@@ -23,8 +23,9 @@ impl Paths {
         paths
     }
 
-    /// The case with hosts and transport, by its process's account; a process that ended before it gave one is taken to have
-    /// gone the known way. Beside it what is to be said, once for each way of an MPI's.
+    /// Adds hosts and transport to the case, from its process's account. A process that ended before its account counts as
+    /// unchanged.
+    /// Also returns a warning, once for each path of an MPI.
     pub fn complete(&mut self, case: Case, hello: Option<&Hello>) -> (Case, Option<String>) {
         let label = case.mpi_label();
         let known = self.known.get(&label);
@@ -44,18 +45,18 @@ impl Paths {
                 )
             };
             warning = Some(format!(
-                "warning: {label} goes another way than before, over {} instead of {}: such launches are cases of their own",
+                "warning: {label} uses {} instead of {} as before: such launches are separate cases",
                 way(hosts, &name),
                 way(*other_hosts, other)
             ));
         } else if transport.has_crossed() == Some(false) {
             let why = if transport.is_one_kernel() {
-                "the hosts share a kernel, and its memory"
+                "the hosts share a kernel and its memory"
             } else {
-                "something without counters carries it"
+                "the transport has no counters"
             };
             warning = Some(format!(
-                "warning: {label} runs on {hosts} hosts, and what they send to each other crosses no network interface or InfiniBand port: {why}"
+                "warning: {label} runs on {hosts} hosts, but no network interface or InfiniBand port counted their messages: {why}"
             ));
         }
         self.known.entry(label.clone()).or_insert_with(|| (hosts, name.clone()));
@@ -63,15 +64,15 @@ impl Paths {
         (Case { hosts, transport: name, ..case }, warning)
     }
 
-    /// What is to be said of methods whose own messages devices have seen go another way than their case's transport, once for
-    /// each of an MPI's.
+    /// Warnings for methods whose messages were counted on another transport than their case's, once for each transport of an
+    /// MPI.
     pub fn contradictions(&mut self, records: &[Record]) -> Vec<String> {
         let warning = |record: &Record| {
             let counted = record.value(Quantity::DeviceBytes)?;
             let seen = contradiction(&record.case.transport, record.bytes, counted)?;
             let (label, Record { method, case, bytes, .. }) = (record.case.mpi_label(), record);
             let text = format!(
-                "warning: {label}, {method}: what it sends was carried {seen}, though messages of 1 MiB go by {} ({}: {counted:.0} bytes counted per repetition of {bytes})",
+                "warning: {label}, {method}: its messages used {seen}, although messages of 1 MiB use {} ({}: {counted:.0} bytes counted per repetition of {bytes})",
                 case.transport, case.test
             );
             self.warned.insert(format!("{label} {method} {seen}")).then_some(text)
@@ -118,7 +119,6 @@ mod tests {
         let warning = warning.unwrap();
         assert!(warning.contains("1 host (tcp)") && warning.contains("1 host (shm)"), "{warning}");
         assert_eq!(paths.complete(case(), Some(&hello(&["a"], 100))), (other.clone(), None));
-        // A resumed run knows where it went.
         let mut resumed = Paths::of([&first].into_iter());
         assert!(resumed.complete(case(), Some(&hello(&["a"], 100))).1.is_some());
         assert_eq!(resumed.complete(case(), Some(&hello(&["a"], 0))).1, None);

@@ -1,4 +1,4 @@
-//! The log of one process: its events and last output, and how the methods ended that it was to measure.
+//! The log of one process: its events, its last output, and how its methods ended.
 
 use crate::model::Outcome;
 use crate::model::calibration::CalibratedSize;
@@ -11,27 +11,27 @@ use crate::mpi::{Exit, LastOutput, Line, LineEvents};
 pub struct ProcessLog {
     /// Its account of itself.
     pub hello: Option<Box<Hello>>,
-    /// The blocks of all methods, as they came.
+    /// The blocks of all methods, in order.
     pub blocks: Vec<Block>,
-    /// Methods that came to their end.
+    /// The methods that ended.
     pub ended: Vec<(String, Outcome)>,
     /// The last method that was begun, and its stage.
     pub working: Option<(String, Stage)>,
-    /// Whether the process said that it was done.
+    /// Whether the process reported its end.
     pub done: bool,
     /// The sizes that were found.
     sizes: Vec<CalibratedSize>,
-    /// Lines in which an event could not be read.
+    /// Number of lines whose event could not be read.
     pub torn: usize,
-    /// Whether a rank said that it would end all.
+    /// Whether a rank reported that it would abort.
     aborts: bool,
-    /// Whether two jobs have reported, of which neither had the machine for itself.
+    /// Whether two jobs reported, so that neither had the machine for itself.
     is_twice: bool,
     output: LastOutput,
 }
 
 impl ProcessLog {
-    /// Takes a line; gives its events. Anything else is what the MPI has to say.
+    /// Takes a line, and returns its events. Other lines are output of the MPI.
     pub fn line(&mut self, line: Line) -> Vec<Event> {
         let text = match line {
             Line::Out(text) => text,
@@ -48,7 +48,7 @@ impl ProcessLog {
         events
     }
 
-    /// Whether an event is to be taken: not one that has come before, as where a launcher prints lines twice, and none of a second job.
+    /// Whether an event counts: repeated events, as of launchers that print lines twice, and those of a second job do not.
     fn is_new(&mut self, event: &Event) -> bool {
         let is_same_block = |known: &&Block, block: &Block| {
             (&known.method, known.block, known.pair) == (&block.method, block.block, block.pair)
@@ -84,7 +84,6 @@ impl ProcessLog {
                     self.ended.push((method, outcome));
                 }
             }
-            // Who has asked for it listens by itself.
             Event::Size(size) => self.sizes.push(size),
             Event::Aborting => self.aborts = true,
             Event::Done => self.done = true,
@@ -100,17 +99,17 @@ impl ProcessLog {
         self.ended.iter().any(|(known, _)| known == method)
     }
 
-    /// The blocks of a method.
     pub fn blocks_of(&self, method: &str) -> Vec<Block> {
         self.blocks.iter().filter(|block| block.method == method).cloned().collect()
     }
 
-    /// Once the process has ended: the methods of `asked` that have an outcome now. The others are to be run
-    /// again in a new process. There is always at least one outcome, so that this comes to an end.
+    /// The methods of `asked` that have an outcome, after the process has ended. The others run again in a new process. There is
+    /// always at
+    /// least one outcome, so that this terminates.
     pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
         if self.is_twice {
             let detail = "the launcher started the job twice at once, so that no time is one of a job alone; \
-                          look at the command that --dry-run prints, and at settings of the launcher";
+                          check the command that --dry-run prints, and the settings of the launcher";
             let crashed = Outcome::Crashed { detail: detail.to_owned() };
             return asked.iter().map(|method| (method.clone(), crashed.clone())).collect();
         }
@@ -130,32 +129,33 @@ impl ProcessLog {
         outcomes
     }
 
-    /// What a method ended with, once it is known how the process did: where a signal ended a rank, a call of another
-    /// rank that fails for that is no fault of the call's. A rank that lives to end all ranks by itself was the first.
+    /// The outcome of a method, given how the process ended: if a signal ended a rank, failed calls of other ranks are a
+    /// consequence. A rank
+    /// that lives long enough to abort all ranks was the first.
     fn explained(&self, outcome: &Outcome, exit: Exit) -> Outcome {
         match (outcome, exit) {
             (Outcome::MpiError { detail }, Exit::Ended(exit)) if !self.aborts && exit.signal().is_some() => {
-                Outcome::Crashed { detail: format!("{exit}; another rank then told: {detail}") }
+                Outcome::Crashed { detail: format!("{exit}; another rank then reported: {detail}") }
             }
             _ => outcome.clone(),
         }
     }
 
-    /// How a process ended that was done, unless by itself and with exit code 0.
+    /// How a finished process ended, unless with exit code 0.
     pub fn bad_ending(&self, exit: Exit) -> Option<String> {
         match exit {
             _ if !self.done => None,
             Exit::Ended(exit) if exit.success() => None,
             Exit::Ended(exit) => {
-                Some(format!("MPI_Finalize or the launcher failed after all was measured: {exit}"))
+                Some(format!("MPI_Finalize or the launcher failed after the measurements: {exit}"))
             }
             Exit::Silent(seconds) => Some(format!(
-                "MPI_Finalize has not returned {seconds} s after all was measured; the ranks were killed"
+                "MPI_Finalize did not return within {seconds} s after the measurements; the ranks were killed"
             )),
         }
     }
 
-    /// What the end of the process means for what it was doing.
+    /// The outcome of the current method, given how the process ended.
     pub fn failure(&self, exit: Exit, stage: Option<Stage>) -> Outcome {
         let during = match stage {
             Some(Stage::Verify) => " while verifying".to_owned(),
@@ -276,7 +276,6 @@ mod tests {
         for line in &lines {
             assert_eq!((taken(&mut log, line), taken(&mut log, line)), (1, 0), "{line}");
         }
-        // Nothing is taken once all is done.
         assert_eq!(taken(&mut log, &block(2, 3e-6)), 0);
         assert_eq!((log.blocks.len(), log.outcomes(&names(&["a"]), KILLED)[0].1.label()), (2, "crashed"));
         assert!(!log.is_twice);

@@ -1,4 +1,4 @@
-//! What a run asks of its MPIs before it measures: the checks that the figures of its methods rest on.
+//! The checks that a run requires of its MPIs before it measures: the results of its methods depend on them.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +11,12 @@ use crate::model::{Measured, Outcome};
 use crate::mpi::Target;
 
 impl Run<'_> {
-    /// Runs the checks that the plan's methods need, as far as no earlier run has their results, and keeps all results in the
-    /// folder; `None` if the user wants to stop.
+    /// Runs the checks that the plan's methods need, unless an earlier run has their results, and saves all results in the
+    /// folder. `None` if
+    /// the user wants to stop.
     ///
     /// # Errors
-    /// If the launcher cannot start anything, or results cannot be kept.
+    /// If the launcher cannot start anything, or results cannot be saved.
     pub(super) fn check(
         &self,
         folder: &Folder,
@@ -64,14 +65,14 @@ impl Run<'_> {
                 observer.note(&format!("    check {} {}", check.name, result.answer.text()));
             }
             if let Some(Err(error)) = known.as_mut().map(|known| known.add(&result)) {
-                observer.note(&format!("results of checks are not kept for the next run: {error}"));
+                observer.note(&format!("results of checks cannot be saved for the next run: {error}"));
             }
             results.push(result);
         }
         Ok(Some(results))
     }
 
-    /// Forgets earlier results of checks of the run's MPIs, so that they are repeated.
+    /// Deletes earlier results of checks of the run's MPIs, so that they are repeated.
     pub fn forget_checks(&self, observer: &mut dyn Observer) {
         for target in self.targets {
             if let Err(error) = known::forget(&target.program) {
@@ -81,14 +82,14 @@ impl Run<'_> {
         }
     }
 
-    /// The checks that the figures of the plan's methods rest on.
+    /// The checks on which the plan's methods depend.
     fn required_checks(&self) -> BTreeSet<&'static str> {
         let cases = 0..self.plan.cases.len();
         let methods = cases.flat_map(|i| self.plan.methods_of(i).into_iter().map(move |method| (i, method)));
         methods.flat_map(|(i, method)| self.plan.cases[i].checks(&method).to_vec()).collect()
     }
 
-    /// Marks methods that rest on a failed check as invalid.
+    /// Marks methods that depend on a failed check as invalid.
     pub(super) fn mark(&self, unit: Unit, methods: &mut [Measured], results: &[CheckResult]) {
         let (case, mpi) = (&self.plan.cases[unit.case], self.targets[unit.target].label());
         let has_failed = |check: &&str| {
@@ -97,7 +98,7 @@ impl Run<'_> {
         };
         for measured in methods.iter_mut().filter(|measured| measured.outcome.is_measured()) {
             if let Some(failed) = case.checks(&measured.method).iter().find_map(has_failed) {
-                let detail = format!("rests on check {}, which {}", failed.check, failed.answer.text());
+                let detail = format!("depends on check {}, which {}", failed.check, failed.answer.text());
                 measured.outcome = Outcome::Invalid { detail };
             }
         }

@@ -1,25 +1,25 @@
-//! Whether an MPI's launcher still starts processes. One that no longer does would be told as crashes of every case that is left.
+//! Whether an MPI's launcher still starts processes. If it does not, all remaining cases would be reported as crashes.
 
 use super::Unit;
 use crate::model::CaseResult;
 
-/// So many cases in a row without a process are no crashes: nothing starts any more.
+/// So many cases in a row without a process are not crashes: the launcher no longer works.
 const IN_A_ROW: usize = 3;
 
-/// How the starts of one MPI went.
 pub(super) struct Starts {
     has_begun: bool,
-    /// The last cases in which no process has begun, not on the disk: the run may end for them, and is to try them again then.
+    /// The last cases in which no process started. They are not written, because a resumed run must repeat them if the run ends
+    /// here.
     pub held: Vec<(Unit, CaseResult)>,
 }
 
 impl Starts {
-    /// Whether a process `has_begun` in an earlier part of the run.
+    /// Whether a process started in an earlier part of the run.
     pub fn of(has_begun: bool) -> Self {
         Self { has_begun, held: Vec::new() }
     }
 
-    /// A process has begun: gives what is to be kept, in the order in which it was measured.
+    /// A process has started: returns the cases to write, in measured order.
     pub fn has_begun(&mut self, case: (Unit, CaseResult)) -> Vec<(Unit, CaseResult)> {
         self.has_begun = true;
         let mut all = std::mem::take(&mut self.held);
@@ -27,7 +27,8 @@ impl Starts {
         all
     }
 
-    /// No process has begun, though the case was tried twice: gives how often it was, where that is enough to end the run.
+    /// No process started, although the case was tried twice. If that is enough to end the run, returns a text with the number of
+    /// tries.
     pub fn has_failed(&mut self, case: (Unit, CaseResult)) -> Option<&'static str> {
         self.held.push(case);
         match (self.has_begun, self.held.len()) {

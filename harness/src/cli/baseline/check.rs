@@ -1,4 +1,4 @@
-//! `baseline check`: new runs of a baseline's plan, and whether anything has become slower.
+//! `baseline check`: measures a baseline's plan again, and reports whether anything has become slower.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -28,16 +28,16 @@ use crate::cli::trust;
 pub struct CheckArgs {
     #[command(flatten)]
     baseline: NamedArgs,
-    /// Another MPI than the baseline's, by its name or the path of its mpicc
+    /// Another MPI than the baseline's: its name, or the path of its mpicc
     #[arg(long, value_name = "NAME")]
     mpi: Option<String>,
-    /// Time after which no further runs are made; rows that are not decided by the first runs are measured again until then
+    /// Time limit for additional runs, which measure undecided rows again
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
     time: f64,
-    /// The folder for the new runs [default: within the baseline, checks/DATE-TIME]
+    /// The folder for the new runs [default: checks/DATE-TIME in the baseline]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Show what is built
+    /// Show how rank programs are built and launched
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
@@ -47,7 +47,7 @@ pub struct CheckArgs {
     /// Compare even if the machine or settings differ
     #[arg(long)]
     anyway: bool,
-    /// Run the programs that the baseline's plan names although it is another user's
+    /// Run the programs named in the plan of another user's baseline
     #[arg(long)]
     trust: bool,
 }
@@ -59,7 +59,7 @@ impl CheckArgs {
         let kept = self.baseline.runs()?;
         ensure!(
             kept.len() >= FEWEST_RUNS,
-            "{} has {} of {FEWEST_RUNS} runs that are needed; remove it, and save it again",
+            "{} has {} runs, but needs {FEWEST_RUNS}; remove it, and save it again",
             path.display(),
             kept.len()
         );
@@ -71,7 +71,7 @@ impl CheckArgs {
         let runs = self.pace.runs.unwrap_or(kept.len());
         let stamp = run::now().strftime("%Y-%m-%d-%H%M%S");
         let new = self.out.clone().unwrap_or_else(|| path.join(CHECKS).join(stamp.to_string()));
-        // Each of its runs may have known more than the others.
+        // One run may have recorded conditions that another lacks.
         let environments =
             if self.anyway { Vec::new() } else { kept.iter().filter_map(|run| environment(run)).collect() };
         let held_to: Vec<MpiAccount> = environments.iter().flat_map(Environment::accounts).cloned().collect();
@@ -84,7 +84,7 @@ impl CheckArgs {
         let [path, new] = folders.each_ref().map(|folder| folder.display());
         let threshold = 100.0 * self.judge.settings().threshold;
         log(&format!(
-            "new runs: {new}; ddtbench compare --threshold {threshold}% {path} {new} shows this again"
+            "new runs: {new}; `ddtbench compare --threshold {threshold}% {path} {new}` shows this again"
         ));
         let decision = self.judge.print(&comparisons, &folders)?;
         Ok(match decision {
@@ -94,7 +94,7 @@ impl CheckArgs {
         })
     }
 
-    /// Compares the new runs, and measures what they do not decide in further runs while there is time, at most as many again.
+    /// Compares the new runs, and measures undecided cases in further runs while there is time, up to twice as many runs in all.
     fn compare(
         &self,
         runs: usize,
@@ -115,7 +115,7 @@ impl CheckArgs {
             if is_last || open.is_empty() {
                 return Ok(comparisons);
             }
-            log(&format!("cases that are not decided: {}; they are measured again", open.len()));
+            log(&format!("measuring {} undecided cases again", open.len()));
             let checked = plan.clone().check()?;
             let is_open = |(case, params): &(&PlannedCase, &str)| open.contains(&(&*case.test, *params));
             let cases = checked.named_cases().into_iter().filter(is_open).map(|(case, _)| case.clone());
@@ -125,11 +125,11 @@ impl CheckArgs {
         unreachable!("the last look returns")
     }
 
-    /// Refuses at once what would be refused after all was measured.
+    /// Refuses at the beginning what would be refused at the end.
     fn refuse_early(&self, first: &Path) -> anyhow::Result<()> {
         if let Some(out) = &self.out {
             let is_empty = std::fs::read_dir(out).map_or(true, |mut entries| entries.next().is_none());
-            ensure!(is_empty, "--out {}: is there and not empty; choose another folder", out.display());
+            ensure!(is_empty, "--out {}: is not empty; choose another folder", out.display());
         }
         let Some(then) = environment(first).filter(|_| !self.anyway) else { return Ok(()) };
         let facts = |machine: &Machine, build: Option<String>| {
@@ -141,12 +141,12 @@ impl CheckArgs {
         let pairs = names.iter().zip(then.into_iter().zip(now));
         let differ = pairs.filter(|(_, (then, now))| then != now).map(|(name, (then, now))| {
             let [then, now] = [then, now].map(|fact| fact.unwrap_or_else(|| "unknown".to_owned()));
-            format!("{name}: {then} then and {now} now")
+            format!("{name}: {then} then, {now} now")
         });
         let differ: Vec<String> = differ.collect();
         ensure!(
             differ.is_empty(),
-            "{} was measured in other conditions: {}; --anyway compares nevertheless",
+            "{} was measured under other conditions: {}; add --anyway to compare nevertheless",
             self.baseline.name,
             differ.join("; ")
         );

@@ -1,4 +1,4 @@
-//! Runs of one plan, one after the other with pauses: drift over minutes must show between them.
+//! Runs of one plan with pauses between them, because drift over minutes must show.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -22,7 +22,6 @@ use crate::cli::resume::{self, ResumeOptions};
 /// Runs of a baseline, unless the flag gives another number.
 const RUNS: usize = 3;
 
-/// How many runs there are, and how far apart they are.
 #[derive(Debug, Args)]
 pub struct PaceArgs {
     /// Number of runs; with two only large changes are shown [default: 3; for a check as many as the baseline has]
@@ -44,8 +43,7 @@ impl PaceArgs {
         Ok(runs)
     }
 
-    /// Measures a plan so many times, into folders with numbers, or goes on with those that were begun: whether all methods have
-    /// succeeded.
+    /// Measures a plan into numbered folders, and resumes the runs that exist. Returns whether all methods have succeeded.
     pub fn measure(
         &self,
         numbers: RangeInclusive<usize>,
@@ -75,10 +73,10 @@ impl PaceArgs {
         Ok(have_succeeded)
     }
 
-    /// Waits before a run; `false` if the user has stopped that.
+    /// `false` if the user has stopped.
     fn wait(&self, number: usize, runs: usize) -> bool {
         const STEP: Duration = Duration::from_millis(100);
-        log(&format!("run {number} of {runs} in {} s", self.pause));
+        log(&format!("run {number} of {runs} starts in {} s", self.pause));
         let begun = Instant::now();
         while begun.elapsed().as_secs_f64() < self.pause {
             if interrupt::requested() {
@@ -92,7 +90,7 @@ impl PaceArgs {
 
 fn stopped(path: &Path) -> EarlyEnd {
     log(&format!(
-        "stopped; the runs that were made are kept in {}; ddtbench baseline save goes on with a save",
+        "stopped; finished runs are in {}; the same `ddtbench baseline save` continues",
         path.display()
     ));
     EarlyEnd(ExitCode::from(measure::INTERRUPTED))

@@ -1,4 +1,4 @@
-//! `baseline save`: several runs of one plan with pauses between them, whole under their name or not there.
+//! `baseline save`: several runs of one plan with pauses. The name exists only when all of them are there.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ pub struct SaveArgs {
     baseline: NamedArgs,
     #[command(flatten)]
     pace: PaceArgs,
-    /// What is measured: a plan may be of any kind
+    /// A plan may be of any kind
     #[command(flatten)]
     given: GivenArgs<MessageCases>,
 }
@@ -32,15 +32,15 @@ impl SaveArgs {
         let NamedArgs { name, place } = &self.baseline;
         ensure!(
             !path.exists(),
-            "{} is there already; choose another name, or delete it with ddtbench baseline remove {name}",
+            "{} already exists; choose another name, or delete it with `ddtbench baseline remove {name}`",
             path.display()
         );
-        // What is under the name is whole.
+        // A baseline under its name is always complete.
         let unfinished = place.dir.join(format!(".{name}.unfinished"));
         let plan = self.given.plan_of_any_kind()?;
         ensure!(
             plan.mpis.len() <= 1 && plan.variants.is_empty(),
-            "a baseline has one MPI; ddtbench compare --mpi {} compares several",
+            "a baseline has one MPI; `ddtbench compare --mpi {}` compares several",
             plan.mpis.join(",")
         );
         let runs = self.pace.kept_runs()?;
@@ -52,29 +52,29 @@ impl SaveArgs {
         std::fs::create_dir_all(&unfinished).map_err(at(&unfinished))?;
         let lock = lock(&unfinished)?;
         if !is_new {
-            log(&format!("going on with the save in {}, which was stopped", unfinished.display()));
+            log(&format!("continuing the stopped save in {}", unfinished.display()));
         }
         let measured = self.measure(runs, &unfinished, &plan);
         let have_succeeded = measured.inspect_err(|_| {
-            // What was made for nothing; a folder that has something stays.
+            // Removes empty folders. A folder with content stays.
             let _ = made.iter().try_for_each(std::fs::remove_dir);
         })?;
         drop(lock);
         std::fs::rename(&unfinished, &path)
             .with_context(|| format!("{} to {}", unfinished.display(), path.display()))?;
-        log(&format!("kept: {}; ddtbench baseline check {name} measures the same again", path.display()));
+        log(&format!("saved: {}; `ddtbench baseline check {name}` measures the same again", path.display()));
         if have_succeeded {
             return Ok(ExitCode::SUCCESS);
         }
         let dir = path.join("1");
         log(&format!(
-            "some methods failed, and cannot be checked: ddtbench report {} shows which",
+            "some methods failed and cannot be checked; `ddtbench report {}` shows them",
             dir.display()
         ));
         Ok(ExitCode::from(measure::FAILED))
     }
 
-    /// Measures the runs. All go by the plan of the first, which has what the first found: sizes of an overlap, the MPI.
+    /// Measures the runs. All of them use the plan of the first run, which contains found values: sizes of an overlap, the MPI.
     fn measure(&self, runs: usize, unfinished: &Path, plan: &Plan) -> anyhow::Result<bool> {
         let asked = unfinished.join(ASKED);
         if !asked.exists() {
@@ -92,32 +92,32 @@ impl SaveArgs {
     }
 }
 
-/// The plan as it was asked for, beside the runs.
+/// The plan before sizes and MPI were filled in.
 const ASKED: &str = "asked.toml";
 
-/// Refuses to go on with a save that has another plan.
+/// Refuses to resume a save that has another plan.
 fn check_plan(plan: &Plan, unfinished: &Path) -> anyhow::Result<()> {
     let Ok(asked) = Plan::read(&unfinished.join(ASKED)) else { return Ok(()) };
     ensure!(
         plan.clone().check()?.plan == asked.check()?.plan,
-        "{} is of an earlier save that was stopped, and its plan is another one; repeat the command that it was begun by, or remove it",
+        "{} belongs to a stopped save with another plan; repeat its command, or remove it",
         unfinished.display()
     );
     Ok(())
 }
 
-/// The folders that must be made for one, from within outwards.
+/// The missing folders of a path, innermost first.
 fn missing(folder: &Path) -> Vec<PathBuf> {
     let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     missing.map(Path::to_owned).collect()
 }
 
-/// Keeps other saves of the same name out while it is open.
+/// Prevents other saves of the same name.
 fn lock(unfinished: &Path) -> anyhow::Result<File> {
     let folder = File::open(unfinished).with_context(|| unfinished.display().to_string())?;
     match folder.try_lock() {
         Err(TryLockError::WouldBlock) => bail!(
-            "another ddtbench baseline save measures into {}; wait until it has ended, or choose another name",
+            "another `ddtbench baseline save` is using {}; wait for it, or choose another name",
             unfinished.display()
         ),
         // A file system without locks is not a reason to refuse.

@@ -26,7 +26,7 @@ pub struct TrendArgs {
 enum TrendFormat {
     Text,
     Markdown,
-    /// A page that needs nothing else, with a picture
+    /// A page that needs no other file, with a picture
     Html,
 }
 
@@ -36,7 +36,7 @@ impl TrendArgs {
         let checks = checks_of(&path)?;
         let Some(newest) = checks.last() else {
             return Err(anyhow!(
-                "{}: no check is kept; ddtbench baseline check {} makes one",
+                "{}: no checks; `ddtbench baseline check {}` makes one",
                 path.display(),
                 self.baseline.name
             ));
@@ -58,7 +58,6 @@ impl TrendArgs {
     }
 }
 
-/// A check that is kept.
 fn read(check: &Path, since: Timestamp) -> anyhow::Result<Check> {
     let found = comparisons(check);
     let found =
@@ -70,7 +69,6 @@ fn read(check: &Path, since: Timestamp) -> anyhow::Result<Check> {
     Ok(Check { date: made.strftime("%Y-%m-%d %H:%M").to_string(), days: seconds / 86400.0, found })
 }
 
-/// When a run was begun.
 fn date(run: &Path) -> anyhow::Result<Timestamp> {
     let begun =
         environment(run).with_context(|| format!("{}: has no {}", run.display(), folder::ENVIRONMENT))?;

@@ -10,30 +10,28 @@ use super::recorded;
 use crate::cli::run_page::Shown;
 use crate::cli::{measure, output};
 
-/// Exit code of a gate where nothing is slower, and something undecided.
+/// Exit code of a gate if nothing is slower and something is undecided.
 const UNDECIDED: u8 = 3;
 
-/// How comparisons are judged and printed.
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
     /// Smallest change that fails a gate; a change shown to be smaller is called the same
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = share)]
     threshold: f64,
-    /// Exit code 0 if something is undecided and nothing is slower or broken
+    /// Do not fail because of undecided rows
     #[arg(long)]
     pub undecided_is_ok: bool,
-    /// How the comparison is printed
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: ComparisonFormat,
 }
 
 impl JudgeArgs {
-    /// What verdicts go by.
     pub fn settings(&self) -> Settings {
         Settings { threshold: self.threshold, ..Settings::default() }
     }
 
-    /// Compares folders of runs; `anyway`: although machine or conditions differ.
+    /// Compares folders of runs. With `anyway`, machine and conditions may differ.
     pub fn recorded(&self, folders: &[PathBuf], anyway: bool) -> anyhow::Result<Comparisons> {
         recorded::compare(folders, &self.settings(), anyway)
     }
@@ -57,7 +55,6 @@ impl JudgeArgs {
         Ok(comparisons.gate())
     }
 
-    /// The exit code of a gate.
     pub fn exit_code(&self, decision: GateDecision) -> ExitCode {
         match decision {
             GateDecision::Shut => ExitCode::from(measure::FAILED),
@@ -67,14 +64,13 @@ impl JudgeArgs {
     }
 }
 
-/// How a comparison can be printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ComparisonFormat {
     Text,
     Markdown,
     Json,
     Junit,
-    /// A page that needs nothing else
+    /// A page that needs no other file
     Html,
 }
 
@@ -90,7 +86,7 @@ impl ComparisonFormat {
     }
 }
 
-/// A change below which there is none, as a share, typed in percent: at most a hundredfold.
+/// Reads a percentage as a fraction.
 pub fn share(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
     let share = number.map(|percent| percent / 100.0).filter(|share| (0.001..=100.0).contains(share));

@@ -1,4 +1,4 @@
-//! MPIs that are measured in turn, launch by launch, until every row is decided or the time is over.
+//! Alternates launches of MPIs until every row is decided or the time is over.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -16,7 +16,7 @@ use ddtbench::plan::{Plan, Variant};
 use ddtbench::run::{Environment, Run, RunEnd, RunError, Unit};
 
 use super::CompareArgs;
-use crate::cli::measure::{self, Begun, EarlyEnd};
+use crate::cli::measure::{self, BeginOptions, Begun, EarlyEnd};
 use crate::cli::output::log;
 use crate::cli::progress::Progress;
 use crate::cli::run_page::RunPage;
@@ -25,16 +25,16 @@ use crate::cli::run_page::RunPage;
 /// (docs/evidence/compare.md).
 const MOST_LAUNCHES: usize = 30;
 
-/// Time of a method in a launch, in seconds: some tens of rounds of most tests, and less than starting the launch takes.
+/// Time of a method per launch in seconds: some tens of rounds of most tests, and less than starting the launch takes.
 const LAUNCH_TIME_S: f64 = 0.1;
 
-/// What an MPI is called beside itself.
+/// The variant of an MPI that is compared with itself.
 const AGAIN: &str = "again";
 
-/// Measures, and gives the comparison of each other MPI with the first, and the folder of the run; or ends early.
+/// Measures. Returns the comparison of each other MPI with the first, and the folder of the run.
 pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBuf)> {
-    let Begun { checked, targets, folder, mut environment } =
-        measure::start(args.given.options(args.out.as_deref()), plan(args)?)?;
+    let options = BeginOptions { time_s: Some(args.time), ..args.given.options(args.out.as_deref()) };
+    let Begun { checked, targets, folder, mut environment } = measure::start(options, plan(args)?)?;
     let run = Run { plan: &checked, targets: &targets };
     let labels: Vec<String> = targets.iter().map(Target::label).collect();
     if let [only] = labels.as_slice() {
@@ -57,9 +57,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
             Ok(Batch::TimeIsOver) => true,
             Ok(Batch::Interrupted) => {
                 let dir = live.folder.path().display();
-                log(&format!(
-                    "stopped; what was measured is kept: ddtbench compare {dir} shows what it says"
-                ));
+                log(&format!("stopped; finished launches are saved: `ddtbench compare {dir}` compares them"));
                 bail!(EarlyEnd(ExitCode::from(measure::INTERRUPTED)));
             }
             Err(error @ RunError::Mpi(_)) => {
@@ -75,7 +73,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
         let undecided = rows.iter().flatten().filter(|row| row.is_open()).count();
         if !batch.is_empty() {
             log(&format!(
-                "after up to {} launches of each side {undecided} of {} rows are undecided",
+                "after up to {} launches per side, {undecided} of {} rows are undecided",
                 schedule.most_made(),
                 rows.iter().map(Vec::len).sum::<usize>()
             ));
@@ -88,14 +86,12 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
     }
 }
 
-/// How a batch of launches ended.
 enum Batch {
     Made,
     TimeIsOver,
     Interrupted,
 }
 
-/// A comparison that goes on.
 struct Live<'a> {
     run: Run<'a>,
     folder: Folder,
@@ -105,7 +101,7 @@ struct Live<'a> {
 }
 
 impl Live<'_> {
-    /// Makes launches of these cases on all MPIs, one of each case after the other.
+    /// Makes launches of these cases, alternating the MPIs within each case.
     fn batch(
         &mut self,
         batch: &[(Subject, Range<usize>)],
@@ -140,7 +136,7 @@ impl Live<'_> {
         Ok(Batch::Made)
     }
 
-    /// Keeps what was found, with the tables that every run has.
+    /// Writes the comparison, and the tables of a run.
     fn finish(&self, comparisons: &Comparisons) -> anyhow::Result<()> {
         let plan = &self.run.plan.plan;
         let mut records = self.records.clone();
@@ -151,17 +147,17 @@ impl Live<'_> {
         let page =
             RunPage::of(plan.experiment, &over, &records, &[self.folder.path()], None, &compared, true)?;
         page.write(&self.folder, &over)?;
-        log(&format!("results: {}; ddtbench compare {0} shows this again", self.folder.path().display()));
+        log(&format!("results: {}; `ddtbench compare {0}` shows this again", self.folder.path().display()));
         Ok(())
     }
 }
 
 fn alone(mpi: &str) -> String {
     let other = if mpi == "openmpi" { "mpich" } else { "openmpi" };
-    format!("{mpi} alone was named: a comparison needs two, as --mpi {mpi},{other}, or a --variant of it")
+    format!("only {mpi} was given: a comparison needs two, such as --mpi {mpi},{other}, or a --variant of it")
 }
 
-/// The plan: of the flags, or of a file of whatever kind; of an MPI that is named twice, one is called otherwise.
+/// The plan of the flags, or of a file of any kind. An MPI that is given twice becomes a variant of itself.
 fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
     let conditions = &args.given.conditions;
     let mut plan = args.given.plan_of_any_kind()?;
@@ -171,11 +167,7 @@ fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
     if !conditions.has("limits.max_time_s") {
         plan.limits.max_time_s = LAUNCH_TIME_S * plan.launches() as f64;
     }
-    ensure!(
-        plan.launches() >= 3,
-        "--launches {}: a difference needs three launches at least",
-        plan.launches()
-    );
+    ensure!(plan.launches() >= 3, "--launches {}: must be at least 3", plan.launches());
     let mut mpis: Vec<String> = Vec::new();
     for name in &conditions.mpis.names {
         match mpis.iter().filter(|known| known.split(':').next() == Some(name)).count() {

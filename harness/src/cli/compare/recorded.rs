@@ -1,4 +1,4 @@
-//! Runs that were recorded: one with several MPIs, or a base and others, each a run or a folder of runs.
+//! Compares recorded runs: one run with several MPIs, or a base and others, each a run or a folder of runs.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use ddtbench::run::{Difference, Environment, MpiAccount};
 use crate::cli::recorded;
 use crate::cli::run_page::comparisons;
 
-/// The comparisons of the first folder with each other one; of a single one, of its first MPI with each other one.
+/// Compares the first folder with each other one; in a single folder, the first MPI with each other one.
 pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
     let mut look = |base: &Side, new: &Side| Comparer::new(settings.clone()).look(base, new, &|_| Some(1.0));
     let [folder] = folders else { return self::look(folders, settings, anyway, &mut look) };
@@ -24,7 +24,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
     let labels = Record::mpis(&only.records);
     ensure!(
         labels.len() > 1 && only.runs.len() == 1,
-        "{}: a single folder is compared within, and needs one run of several MPIs; it has {} of {}",
+        "{}: a single folder must have one run with several MPIs; it has {} with {}",
         only.name,
         only.runs.len(),
         labels.join(", ")
@@ -32,10 +32,10 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
     Ok(compared(&Side::of_mpis(&only.records), settings, &mut look))
 }
 
-/// What compares two sides.
+/// Compares two sides.
 type Look<'a> = &'a mut dyn FnMut(&Side, &Side) -> Vec<ComparisonRow>;
 
-/// The comparisons of the first folder with each other one by a look.
+/// Compares the first folder with each other one.
 pub(super) fn look(
     folders: &[PathBuf],
     settings: &Settings,
@@ -43,13 +43,18 @@ pub(super) fn look(
     look: Look<'_>,
 ) -> anyhow::Result<Comparisons> {
     let sides = folders.iter().map(|folder| Recording::read(folder)).collect::<anyhow::Result<Vec<_>>>()?;
-    let [base, others @ ..] = sides.as_slice() else { bail!("there is no folder") };
+    let [base, others @ ..] = sides.as_slice() else { bail!("no folder") };
     let mut conditions = Vec::new();
     for other in others {
         let differ = base.differences(other);
-        let text = format!("{} and {} were not measured alike: {}", base.name, other.name, differ.join("; "));
+        let text = format!(
+            "{} and {} were measured under different conditions: {}",
+            base.name,
+            other.name,
+            differ.join("; ")
+        );
         if !differ.is_empty() && !anyway {
-            bail!("{text}; --anyway compares them all the same");
+            bail!("{text}; add --anyway to compare nevertheless");
         }
         conditions.push(if differ.is_empty() { String::new() } else { text });
     }
@@ -61,18 +66,16 @@ pub(super) fn look(
     Ok(compared)
 }
 
-/// What a comparison has found that went by the same settings: what its looks have decided, a single one might not.
+/// The saved result of a comparison with the same settings. Its interim tests may have decided what a single test would not.
 fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
     comparisons(path).filter(|kept| kept.settings == *settings)
 }
 
-/// Each other side compared with the first.
 fn compared(sides: &[Side], settings: &Settings, look: Look<'_>) -> Comparisons {
     let rows = sides[1..].iter().map(|new| look(&sides[0], new)).collect();
     Comparisons::of(settings.clone(), sides, rows)
 }
 
-/// What one folder holds.
 struct Recording {
     name: String,
     runs: Vec<PathBuf>,
@@ -87,7 +90,7 @@ impl Recording {
         for (i, run) in runs.iter().enumerate() {
             let mut of_run = recorded::records(run)?;
             recorded::warn_of_lacks(run, &of_run);
-            // Runs of before there were ids are told apart all the same.
+            // Runs from before runs had ids still need different ones.
             let unnamed = of_run.iter_mut().filter(|record| record.case.run.is_empty());
             Record::name_run(unnamed, &i.to_string());
             records.extend(of_run);
@@ -97,11 +100,11 @@ impl Recording {
         };
         let environments = runs.iter().map(environment).collect::<anyhow::Result<_>>()?;
         let recording = Self { name: path.display().to_string(), runs, records, environments };
-        ensure!(!recording.records.is_empty(), "{}: no case has ended", path.display());
+        ensure!(!recording.records.is_empty(), "{}: no finished case", path.display());
         Ok(recording)
     }
 
-    /// In which conditions another recording differs: nothing of it can be blamed on the MPI.
+    /// Differences in conditions that would be mistaken for differences between MPIs.
     fn differences(&self, other: &Self) -> Vec<String> {
         type Condition = fn(&Recording) -> BTreeSet<String>;
         let conditions: [(&str, Condition); 7] = [
@@ -131,7 +134,7 @@ impl Recording {
         }
         let cases = |r: &Self| r.of_records(|record| format!("{} {}", record.case.test, record.case.params));
         if cases(self).is_disjoint(&cases(other)) {
-            differ.push("they have no case in common".to_owned());
+            differ.push("no common cases".to_owned());
         }
         differ
     }
@@ -153,7 +156,7 @@ impl Recording {
     }
 }
 
-/// In which settings two sides differ that are of one maker's MPI: of others, settings differ by nature.
+/// Different settings of two sides with MPIs of the same family. Between families, settings always differ.
 fn other_settings(here: &[MpiAccount], there: &[MpiAccount]) -> Vec<String> {
     let families = |side: &[MpiAccount]| side.iter().map(|account| account.mpi.family.name()).collect();
     let [of_here, of_there]: [BTreeSet<&str>; 2] = [families(here), families(there)];
@@ -170,7 +173,7 @@ fn list(values: &BTreeSet<String>) -> String {
     if all.is_empty() { "unknown".to_owned() } else { all.join(", ") }
 }
 
-/// All runs in these folders in which some case has ended.
+/// All runs in these folders with a finished case.
 pub(super) fn runs(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let runs = folders.iter().map(|folder| runs_of(folder)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut ended = Vec::new();
@@ -182,15 +185,15 @@ pub(super) fn runs(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(ended)
 }
 
-/// The run in a folder, or the runs in the folders within it.
+/// The run in a folder, or the runs in its subfolders.
 fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if path.join(LAUNCHES).exists() || path.join(folder::SUMMARY).exists() {
         return Ok(vec![path.to_owned()]);
     }
     let runs = recorded::runs_within(path).map_err(|error| {
-        anyhow!("{}: {error}; without --mpi the folders of runs are compared", path.display())
+        anyhow!("{}: {error}; without --mpi, arguments are the folders of runs", path.display())
     })?;
-    ensure!(!runs.is_empty(), "{}: there is no run in it, which would have {LAUNCHES}", path.display());
+    ensure!(!runs.is_empty(), "{}: not a run (no {LAUNCHES} in it or its subfolders)", path.display());
     Ok(runs)
 }
 

@@ -1,4 +1,4 @@
-//! What is found of the machine without any MPI.
+//! Findings about the machine, without any MPI.
 
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::mpi::shared_memory;
 use crate::run::Machine;
 use crate::run::machine::read_word;
 
-/// All that is looked at, in the order of a table; what the system does not tell is left out.
+/// All items in the order of the table. Items that the system does not report are left out.
 pub fn machine() -> Vec<Finding> {
     let own = Process::myself().ok();
     let limit = |of: fn(procfs::process::Limits) -> procfs::process::Limit| {
@@ -46,10 +46,9 @@ pub fn machine() -> Vec<Finding> {
 
 fn governor(governor: Option<&str>) -> Finding {
     match governor {
-        None => Finding::ok(
-            "governor",
-            "none is shown here, as in most virtual machines: the host sets the clock rate",
-        ),
+        None => {
+            Finding::ok("governor", "not visible, as in most virtual machines: the host sets the clock rate")
+        }
         Some("performance") => Finding::ok("governor", "performance"),
         Some(governor) => Finding::warning(
             "governor",
@@ -61,42 +60,42 @@ fn governor(governor: Option<&str>) -> Finding {
 
 fn clock_source(source: &str) -> Finding {
     match source {
-        // Read without a system call; kvm-clock reads the same counter.
+        // These clocks are read without a system call; kvm-clock reads the same counter.
         "tsc" | "kvm-clock" | "arch_sys_counter" | "timebase" => Finding::ok("clock", source),
         _ => Finding::warning(
             "clock",
-            &format!("{source}, of which a reading is a system call"),
-            "where the processor has a steady counter, boot with `clocksource=tsc`",
+            &format!("{source}: each reading is a system call"),
+            "if the processor has a constant counter, boot with `clocksource=tsc`",
         ),
     }
 }
 
-/// Of all modes, the one in brackets is in force.
+/// The active mode is in brackets.
 fn huge_pages(modes: &str) -> Finding {
     let mode = modes.split(['[', ']']).nth(1).unwrap_or(modes);
     match mode {
         "always" => Finding::ok("huge pages", mode),
         _ => Finding::ok(
             "huge pages",
-            format!("{mode}: large arrays are in small pages, as in most applications"),
+            format!("{mode}: large arrays use small pages, as in most applications"),
         ),
     }
 }
 
 fn busy(load: f32, cpus: usize) -> Finding {
-    /// Load of a machine on which nobody else works.
+    /// Maximum load of an idle machine.
     const IDLE: f32 = 0.5;
     match load < IDLE {
         true => Finding::ok("load", format!("{load:.2}")),
         false => Finding::warning(
             "load",
-            &format!("{load:.2} in the last minute, of {cpus} hardware threads"),
-            "others work here; measure when nobody does, or ask for nodes of your own",
+            &format!("{load:.2} in the last minute, {cpus} hardware threads"),
+            "other processes are running; measure on an idle machine, or on exclusive nodes",
         ),
     }
 }
 
-/// Memory that a control group leaves; `None` without a limit.
+/// Memory left in the control group; `None` without a limit.
 fn cgroup_left() -> Option<u64> {
     let number = |file: &str| read_word(Path::new("/sys/fs/cgroup").join(file))?.parse::<u64>().ok();
     number("memory.max")?.checked_sub(number("memory.current")?)
@@ -108,8 +107,8 @@ fn memory_left(available: u64, of_group: Option<u64>) -> Finding {
         None => Finding::ok("memory", format!("{} available", gib(available))),
         Some(left) => Finding::warning(
             "memory",
-            &format!("{} available, and this job may have {}", gib(available), gib(left)),
-            "ask for more where tests are large: they are refused by what the machine has, and ended by the limit",
+            &format!("{} available, but this job may use only {}", gib(available), gib(left)),
+            "request more memory for large tests: ddtbench checks the memory of the machine, but the limit of the job kills it",
         ),
     }
 }
@@ -119,20 +118,20 @@ fn address_space(limit: LimitValue) -> Finding {
         LimitValue::Unlimited => Finding::ok("address space", "unlimited"),
         LimitValue::Value(bytes) => Finding::warning(
             "address space",
-            &format!("limited to {bytes} bytes, and MPIs reserve much"),
+            &format!("limited to {bytes} bytes, but MPIs reserve much"),
             "`ulimit -v unlimited`",
         ),
     }
 }
 
 fn locked_memory(limit: LimitValue) -> Finding {
-    /// InfiniBand registers whole buffers; this is enough for all of a quick run.
+    /// InfiniBand registers whole buffers. This is enough for a quick run.
     const ENOUGH: u64 = 64 << 20;
     match limit {
         LimitValue::Value(bytes) if bytes < ENOUGH => Finding::warning(
             "locked memory",
             &format!("{} KiB, too little for InfiniBand", bytes >> 10),
-            "`ulimit -l unlimited`, or in /etc/security/limits.conf; for shared memory and TCP it does not matter",
+            "`ulimit -l unlimited`, or in /etc/security/limits.conf; not needed for shared memory and TCP",
         ),
         LimitValue::Value(bytes) => Finding::ok("locked memory", format!("{} MiB", bytes >> 20)),
         LimitValue::Unlimited => Finding::ok("locked memory", "unlimited"),
@@ -145,10 +144,8 @@ fn locks(folder: &Path) -> Finding {
         Ok(Ok(()) | Err(TryLockError::WouldBlock)) => Finding::ok("file locks", "work in this folder"),
         Ok(Err(TryLockError::Error(error))) | Err(error) => Finding::warning(
             "file locks",
-            &format!(
-                "do not work in this folder ({error}), so that two runs could write to one folder of results"
-            ),
-            "give each run an --out of its own",
+            &format!("do not work in this folder ({error}): two runs could write to the same results"),
+            "use a different --out for each run",
         ),
     }
 }
@@ -161,14 +158,14 @@ fn leftovers() -> Finding {
     }
 }
 
-/// What shared memory there is: its size is an option of its mount.
+/// The size of shared memory is an option of its mount.
 fn room() -> String {
     let mounts = fs::read_to_string("/proc/mounts").unwrap_or_default();
     let size = size_of_shared_memory(&mounts).map_or_else(String::new, |size| format!(" of {size}"));
-    format!("/dev/shm{size}; no MPI has left any behind")
+    format!("/dev/shm{size}; no remains of an MPI")
 }
 
-/// The size of /dev/shm in a list of mounts, of which a later one hides an earlier one of the same folder.
+/// The size of /dev/shm in a list of mounts. A later mount hides earlier ones of the same folder.
 fn size_of_shared_memory(mounts: &str) -> Option<&str> {
     let mount = mounts.lines().rfind(|line| line.split(' ').nth(1) == Some("/dev/shm"))?;
     mount.split(' ').nth(3)?.split(',').find_map(|option| option.strip_prefix("size="))

@@ -1,4 +1,4 @@
-//! What is found of an MPI, when its rank program has run once.
+//! Findings about an MPI, after its rank program has run once.
 
 use std::collections::BTreeSet;
 
@@ -10,26 +10,26 @@ use crate::model::load::Load;
 use crate::model::transport::Medium;
 use crate::mpi::{Installation, Pmi};
 
-/// Of an MPI for which nothing could be built or started.
+/// An MPI for which the rank program could not be built or started.
 pub fn broken(reason: &str) -> Vec<Finding> {
     vec![Finding { health: Health::Error, what: "start", text: reason.to_owned() }]
 }
 
-/// What a kind of experiments has seen of an MPI, whose rank program has told of itself and has tried the kind's methods.
+/// Observations of one kind of experiments on an MPI: the rank program's account, and the results of the kind's methods.
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// The kind.
     pub kind: Kind,
     /// The rank program's account of itself.
     pub hello: Hello,
-    /// The records of the kind's headline.
+    /// The records of the kind's headline phase.
     pub records: Vec<Record>,
-    /// Variables that the launcher is not given, in a sentence.
+    /// A sentence about variables that are withheld from the launcher.
     pub outer_launcher: Option<String>,
 }
 
-/// Of an MPI on which ping-pongs have run, and transfers by several threads. `pmi` is how its ranks would find each other under
-/// `srun`, where there is one.
+/// Findings from ping-pongs and from transfers by several threads. `pmi` is how ranks would find each other under `srun`, if
+/// there is one.
 pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: &Seen) -> Vec<Finding> {
     let hello = &ping_pongs.hello;
     let mut all = vec![version(mpi, hello), library(hello)];
@@ -49,31 +49,31 @@ pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: 
 
 fn version(mpi: &Installation, hello: &Hello) -> Finding {
     let text = format!("{}; MPI-{}", hello.library_version, hello.mpi_standard);
-    // The first line of what a library says of itself has its number; a vendor's may have another form.
+    // The first line of a library's version text contains its number, but vendors may use another form.
     if hello.library_version.contains(&mpi.version) || hello.compiled_for.contains(&mpi.version) {
         return Finding::ok("version", text);
     }
     Finding::warning(
         "version",
-        &format!("{text}; compiled for {}, and the wrapper is of {}", hello.compiled_for, mpi.version),
-        "another library is found when programs start; look at LD_LIBRARY_PATH and the modules that are loaded",
+        &format!("{text}; compiled for {}, but the wrapper is for {}", hello.compiled_for, mpi.version),
+        "programs load another library; check LD_LIBRARY_PATH and the loaded modules",
     )
 }
 
-/// The library's file, whose number tells which programs can use it.
+/// The library's file name shows its ABI.
 fn library(hello: &Hello) -> Finding {
     let Some(path) = &hello.library_path else { return Finding::ok("library", "linked into the program") };
     let file = path.rsplit('/').next().unwrap_or(path);
     let abi = match () {
         () if file.starts_with("libmpi_abi.so") => "; the standard's ABI",
-        () if file.starts_with("libmpi.so.12") => "; the ABI that MPICH and its family share",
+        () if file.starts_with("libmpi.so.12") => "; the ABI of MPICH and its family",
         () if file.starts_with("libmpi.so.40") => "; Open MPI's ABI",
         () => "",
     };
     Finding::ok("library", format!("{path}{abi}"))
 }
 
-/// Whether `--launcher srun` has a PMI that the MPI can.
+/// Whether `--launcher srun` has a PMI that the MPI supports.
 fn under_srun(pmi: &Pmi) -> Finding {
     let text = pmi.to_string();
     match pmi {
@@ -81,7 +81,7 @@ fn under_srun(pmi: &Pmi) -> Finding {
         Pmi::Lacking { .. } => Finding::warning(
             "under srun",
             &text,
-            "its own launcher starts ranks in a job as well; a Slurm with the PMI, or an MPI built for this Slurm, runs under srun",
+            "use the MPI's own launcher in jobs, or an MPI built for this Slurm",
         ),
     }
 }
@@ -91,8 +91,8 @@ fn thread_level(hello: &Hello) -> Finding {
         true => Finding::ok("threads", &*hello.thread_level),
         false => Finding::warning(
             "threads",
-            &format!("{} at most", hello.thread_level),
-            "methods whose threads call MPI are not available; an MPI that is built for MPI_THREAD_MULTIPLE has them",
+            &format!("at most {}", hello.thread_level),
+            "methods whose threads call MPI are not available; use an MPI built for MPI_THREAD_MULTIPLE",
         ),
     }
 }
@@ -112,7 +112,7 @@ fn binding(ranks: &[RankPlace]) -> Finding {
         true => Finding::warning(
             "binding",
             &format!("ranks may move from core to core ({places})"),
-            "on a node with a core for each rank ddtbench binds them; look whether the launcher or a batch system forbids it",
+            "ddtbench binds ranks if there are enough cores; check whether the launcher or the batch system prevents it",
         ),
     }
 }
@@ -124,7 +124,7 @@ fn load(load: Load) -> Finding {
         false => Finding::warning(
             "cores",
             &format!("{runnable_threads} ranks share {cores} hardware threads"),
-            "waiting ranks take time from working ones; use a machine with a core for each",
+            "waiting ranks slow down working ranks; use a machine with a core for each rank",
         ),
     }
 }
@@ -138,18 +138,18 @@ fn transport(hello: &Hello) -> Finding {
         ([Medium::Tcp], 1) => Finding::warning(
             "transport",
             &format!("tcp between ranks of one host{device}"),
-            "shared memory is faster; look at the settings below, and at /dev/shm",
+            "shared memory is faster; check the settings below, and /dev/shm",
         ),
         ([] | [Medium::Unknown], _) => Finding::warning(
             "transport",
             &format!("unknown{device}"),
-            "no counter has seen the bytes on their way; a network of another kind, or no network at all",
+            "no counter saw the bytes: an unknown kind of network, or no network",
         ),
         _ => Finding::ok("transport", format!("{name}{device}")),
     }
 }
 
-/// What the library tells of its ways, where it does; a text that is empty leaves the choice to the library.
+/// The library's account of its transports, if it reports any. An empty text means that the library decides.
 fn account(hello: &Hello) -> Option<Finding> {
     let set = hello.library_account.iter().filter(|(_, value)| !value.is_empty());
     let settings: Vec<String> = set.map(|(name, value)| format!("{name} = {value}")).collect();
@@ -157,25 +157,24 @@ fn account(hello: &Hello) -> Option<Finding> {
 }
 
 fn clock(hello: &Hello) -> Finding {
-    /// A reading that costs more is a good part of what a short message takes.
-    const DEAR_S: f64 = 2e-7;
+    /// A slower reading is a large part of the time of a short message.
+    const EXPENSIVE_S: f64 = 2e-7;
     let ns = |seconds: f64| format!("{:.0} ns", seconds * 1e9);
-    let text = format!("a reading costs {}, the step is {}", ns(hello.clock_cost_s), ns(hello.clock_step_s));
-    match hello.clock_cost_s <= DEAR_S {
+    let text =
+        format!("a reading takes {}, the resolution is {}", ns(hello.clock_cost_s), ns(hello.clock_step_s));
+    match hello.clock_cost_s <= EXPENSIVE_S {
         true => Finding::ok("clock", text),
-        false => {
-            Finding::warning("clock", &text, "samples of short messages are batched, and say less of each")
-        }
+        false => Finding::warning("clock", &text, "samples of short messages are batches of repetitions"),
     }
 }
 
-/// How processes ended that had measured all, where that was not as they should.
+/// How finished processes ended, if not normally.
 fn ending(hello: &Hello) -> Option<Finding> {
-    const ADVICE: &str = "figures are not affected, but an application on this MPI ends likewise";
+    const ADVICE: &str = "results are not affected, but applications on this MPI fail in the same way";
     hello.bad_ending.as_ref().map(|text| Finding::warning("end", text, ADVICE))
 }
 
-/// What of the user's environment steers the MPI: nothing, on most machines. Launchers have variables of their own.
+/// Variables in the user's environment that control the MPI. Launchers have their own variables.
 fn settings(hello: &Hello) -> Option<Finding> {
     let of_user = hello.settings.iter().filter(|(name, _)| std::env::var_os(name).is_some());
     let all: Vec<String> = of_user.map(|(name, value)| format!("{name}={value}")).collect();
@@ -192,17 +191,17 @@ fn methods(Seen { kind, records, .. }: &Seen) -> Finding {
     let lacking: Vec<&Record> = records.iter().filter(|record| record.outcome.is_lacking()).collect();
     match (failed.is_empty(), lacking.is_empty()) {
         (true, true) => {
-            Finding::ok("methods", format!("all {} of {} experiments are right", records.len(), kind.name()))
+            Finding::ok("methods", format!("all {} of {} experiments work", records.len(), kind.name()))
         }
         (false, _) => {
-            let text = format!("of {} experiments: {}", kind.name(), list(failed));
-            let advice = "they have no figures; another version of the MPI may be right, and `ddtbench conform partitioned` checks this one";
+            let text = format!("{} experiments: {}", kind.name(), list(failed));
+            let advice = "they have no results; another version of the MPI may work, and `ddtbench conform partitioned` tests this one";
             Finding { health: Health::Error, ..Finding::warning("methods", &text, advice) }
         }
         (true, false) => Finding::warning(
             "methods",
-            &format!("of {} experiments: {}", kind.name(), list(lacking)),
-            "they have no figures; a newer version of the MPI may have them",
+            &format!("{} experiments: {}", kind.name(), list(lacking)),
+            "they have no results; a newer version of the MPI may support them",
         ),
     }
 }
