@@ -1,5 +1,5 @@
-//! Times and figures over all launches, from those of each. The launch is the unit: what differs between processes is seen
-//! between launches alone.
+//! Times and figures over all launches, from those of each launch. The launch is the statistical unit, because variation between
+//! processes shows only between launches.
 
 mod fastest;
 mod intervals;
@@ -14,11 +14,13 @@ use crate::model::{Basis, Case, Figure, Outcome, PairScope, Phase, Quantity, Rec
 use crate::stats;
 use crate::stats::launches::{self, Drift};
 
-/// Launches from which on they have an interval of their own; fewer say nothing of another one.
+/// The minimum number of launches for an interval over launches.
 pub const FEWEST: usize = launches::FEWEST;
 
-/// One record for each method, phase and pair of a case, in the order in which they came first. A method has converged where
-/// the interval over launches of its headline phase is within `precision` of the median, a share; `None` where launches end by
+/// One record for each method, phase and pair of a case, in the order of the first launch. A method has converged if the interval
+/// of its
+/// headline phase over launches is within `precision` of the median, a fraction. `precision` is `None` if launches end by another
+/// rule.
 /// a rule of their own.
 ///
 /// A method that moved wrong bytes in any launch has one record, without times, and nothing is relative to it.
@@ -56,14 +58,15 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
     over
 }
 
-/// The methods that moved wrong bytes in a launch, with their cases. Their times in other launches are not used either: the same code
+/// The methods that moved wrong bytes in a launch, with their cases. Their times in other launches are not used either: the same
+/// code
 /// ran there, and may have been right by chance.
 pub fn with_wrong_data(records: &[Record]) -> HashSet<(&Arc<Case>, &str)> {
     let wrong = records.iter().filter(|record| record.outcome.is_wrong());
     wrong.map(|record| (&record.case, record.method.as_str())).collect()
 }
 
-/// What the machine drifted from launch to launch, by the headline phases of all that was measured.
+/// The drift of the machine from launch to launch, from the headline phases of all methods.
 fn drift(groups: &[Vec<&Record>]) -> Drift {
     let headlines = groups.iter().filter(|group| group.first().is_some_and(|record| is_headline(record)));
     let series = |group: &Vec<&Record>| {
@@ -79,7 +82,7 @@ fn is_headline(record: &Record) -> bool {
     record.pair == PairScope::All && record.phase == record.case.experiment.headline()
 }
 
-/// Gives what rests on an interval over launches the outcome that this has, by the method's headline phase.
+/// Replaces outcomes that depend on an interval over launches, by the method's headline phase.
 fn set_outcomes(over: &mut [Record], precision: f64) {
     let has_ended = |record: &&Record| record.basis != Basis::WithinLaunch && record.outcome.counts();
     let outcomes: HashMap<(Arc<Case>, String), Outcome> = over
@@ -95,8 +98,9 @@ fn set_outcomes(over: &mut [Record], precision: f64) {
     }
 }
 
-/// The record over the launches of one method, phase and pair, of which there is one at least. Where some launches have times, it is of
-/// these, unless one moved wrong bytes.
+/// The record over the launches of one method, phase and pair; there is at least one. It uses the launches with times, unless one
+/// moved
+/// wrong bytes.
 fn joined(all: &[&Record], drift: Drift, levels: &Levels<'_>) -> Record {
     if let Some(wrong) = all.iter().find(|record| record.outcome.is_wrong()) {
         return Record { launch: None, launches: all.len(), ..(*wrong).clone() };
@@ -105,7 +109,7 @@ fn joined(all: &[&Record], drift: Drift, levels: &Levels<'_>) -> Record {
     measured.sort_by_key(|record| record.launch);
     let of: &[&Record] = if measured.is_empty() { all } else { &measured };
     let first = of[0];
-    // A launch that failed is not hidden behind those that did not.
+    // A failed launch is not hidden by successful ones.
     let worst = all.iter().find(|record| record.median_s.is_none() || record.outcome.is_doubtful());
     let shown = worst.copied().unwrap_or(of[of.len() - 1]);
     let mut record = Record {
@@ -122,7 +126,7 @@ fn joined(all: &[&Record], drift: Drift, levels: &Levels<'_>) -> Record {
     record
 }
 
-/// How the launches of a method ended together, whose interval is over launches.
+/// The outcome of several launches, whose interval is over launches.
 fn ended(record: &Record, precision: f64) -> Outcome {
     let half = |median: f64| Some((median - record.median_low_s?).max(record.median_high_s? - median));
     match record.median_s.and_then(|median| Some(half(median)? <= precision * median)) {
@@ -131,7 +135,7 @@ fn ended(record: &Record, precision: f64) -> Outcome {
     }
 }
 
-/// Replaces what is of the first launch by what is of all. `of` are in the order of their launches.
+/// Replaces values of the first launch by values of all launches. `of` is in the order of launches.
 fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Levels<'_>) {
     let each = |value: fn(&Record) -> Option<f64>| {
         of.iter().filter_map(|record| value(record)).collect::<Vec<f64>>()
@@ -161,7 +165,7 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Leve
     record.blocks_disturbed = sum(|record| record.blocks_disturbed);
     record.batch = of.iter().map(|record| record.batch).max().unwrap_or_default();
     record.mixed_states = of.iter().any(|record| record.mixed_states);
-    // What wandered within a launch is shown of that launch, and by the interval over all.
+    // A trend within a launch is shown for that launch, and widens the interval over all launches.
     record.unsteady = launches::unsteady(&medians);
     record.figures.clear();
     for group in figures(of) {
@@ -172,14 +176,14 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Leve
     }
 }
 
-/// The figures of launches, those of one quantity together, each with its launch.
+/// The figures of launches, grouped by quantity, each with its launch.
 fn figures<'a>(of: &[&'a Record]) -> Vec<Vec<(&'a Record, &'a Figure)>> {
     let mut groups: Vec<Vec<(&Record, &Figure)>> = Vec::new();
     for (record, figure) in
         of.iter().flat_map(|record| record.figures.iter().map(move |figure| (*record, figure)))
     {
         let is_same = |group: &&mut Vec<(&Record, &Figure)>| {
-            // An equation of a model is shown beside its figure; a method is part of what the figure says.
+            // An equation of a model is shown next to its figure; a method is part of the figure's meaning.
             let by_model = matches!(figure.quantity, Quantity::GainModel | Quantity::GainDifference);
             let first = group[0].1;
             first.quantity == figure.quantity && (by_model || first.against == figure.against)
@@ -203,7 +207,7 @@ fn over(group: &[&Figure]) -> Figure {
         value: stats::median(&stats::sorted(values.iter().copied())),
         low: interval.map(|interval| interval.0),
         high: interval.map(|interval| interval.1),
-        // Of a quantity of which that is shown in each launch.
+        // Only for quantities that have this mark in each launch.
         unsteady: group[0].unsteady.and_then(|_| launches::halves_part(&values)),
         ..group[0].clone()
     }
@@ -342,7 +346,7 @@ mod tests {
                 ]
             })
             .collect();
-        // Manual was wrong in the third launch: it then has nothing but the outcome.
+        // Manual was wrong in the third launch, which has only the outcome.
         let outcome = Outcome::WrongData { detail: "byte 8".to_owned() };
         let empty = Record { n: 0, median_s: None, fastest: None, figures: Vec::new(), ..records[9].clone() };
         records[9] = Record { outcome: outcome.clone(), ..empty };
@@ -369,7 +373,7 @@ mod tests {
             slow_time: Some(slow_time),
             ..record(launch, 1.0)
         };
-        // One launch that was disturbed makes no tail.
+        // One disturbed launch is not a tail.
         let over = &over_launches(&[of(0, 0.0), of(1, 0.01), of(2, 0.9)], PRECISION)[0];
         assert_eq!((over.p999_s, over.max_s), (Some(3.0), Some(9.0)));
         assert_eq!((over.slow_samples, over.slow_time), (Some(0.001), Some(0.01)));

@@ -1,5 +1,6 @@
-//! Layouts that a user gives, as text or in a file, made into cases of the test [`LAYOUT`]. The case has the layouts themselves, so
-//! that a recorded plan needs no file.
+//! Layouts that a user gives as text or in a file become cases of the test [`LAYOUT`]. The case contains the layouts, so that a
+//! recorded
+//! plan needs no file.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,10 +10,10 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::planned::PlannedCase;
 
-/// What would be right where nothing was.
+/// Valid input, for error messages.
 const EXAMPLE: &str = "a layout such as vector(408, 5, 2050, double), or a file with one";
 
-/// A file with layouts: TOML, or the text of what is sent.
+/// A file with layouts: TOML, or the text of the sent layout.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Given {
@@ -31,10 +32,10 @@ fn optional_side<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Layouts>, 
     side(from).map(Some)
 }
 
-/// The case of what was typed: a layout, a file with layouts, or `-` for such a text on standard input.
+/// Makes a case of user input: a layout, a file with layouts, or `-` for such a text on standard input.
 ///
 /// # Errors
-/// Where what is wrong, and what would be right.
+/// The invalid part, its place, and valid input.
 pub fn case(typed: &str) -> Result<PlannedCase, String> {
     let path = Path::new(typed);
     let (source, given) = if typed == "-" {
@@ -60,14 +61,14 @@ pub fn case(typed: &str) -> Result<PlannedCase, String> {
     planned(&given).map_err(|error| format!("{source}: {error}"))
 }
 
-/// The name of a file without what cannot be in a name.
+/// The name of a file, without characters that a name cannot have.
 fn name_of(path: &Path) -> Option<String> {
     let stem = path.file_stem()?.to_string_lossy();
     let part = |c: char| if c.is_ascii_alphanumeric() || "_-.".contains(c) { c } else { '_' };
     Some(stem.chars().map(part).collect())
 }
 
-/// The case, which can be built.
+/// The case, after a check that it can be built.
 fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
     let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
     values.assign("name", given.name.as_deref().unwrap_or(UNNAMED))?;
@@ -81,18 +82,18 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
 
 /// Reads a file.
 pub(crate) fn parse(text: &str) -> Result<Given, String> {
-    // A layout has no key in its first line: `base=1` is within parentheses.
+    // The first line of a layout has no key: `base=1` is within parentheses.
     let is_key = |key: &str| key.trim().chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     if lines.next().and_then(|line| line.split_once('=')).is_some_and(|(key, _)| is_key(key)) {
         return toml::from_str(text).map_err(|error| error.to_string());
     }
-    // The place in the file is that in the text.
+    // Positions in the text are positions in the file.
     let send = Layouts::typed(text).map_err(|error| error.to_string())?;
     Ok(Given { name: None, send, receive: None })
 }
 
-/// Whether a text that is not a layout has a number on each line.
+/// Whether the text is a number per line, and thus not a layout.
 fn is_list(text: &str) -> bool {
     datatypes::index_list(text, 0).is_ok_and(|list| !list.is_empty())
 }

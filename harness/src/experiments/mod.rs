@@ -1,5 +1,6 @@
-//! What `ddtbench` does with the kinds of experiments: how their cases are prepared, what is made of their times, and how they
-//! are shown. A folder each, and an arm of [`of`]. Methods, phases and settings are in [`common::kinds`].
+//! The program's part of the kinds of experiments: preparing cases, evaluating times, showing results. Each kind has a folder,
+//! and an
+//! arm of [`of`]. Methods, phases and settings are in [`common::kinds`].
 
 pub mod engine;
 pub mod halo;
@@ -31,13 +32,13 @@ use planned::{PlannedCase, Selected};
 use selection::Selection;
 use summary::RowContext;
 
-/// What this program does with a kind of experiments, besides what is in [its row](common::kinds::Row).
+/// The program's part of a kind of experiments; the common part is [its row](common::kinds::Row).
 pub struct Experiment {
     /// The parameters of its cases, besides those of a test.
     pub parameters: fn() -> Vec<&'static ParameterInfo>,
-    /// The cases of a selection, each with all values; or which name or value is wrong, and what would be right.
+    /// The cases of a selection, each with all values; or an error with the invalid name or value, and valid ones.
     pub cases: fn(&Selection, Context) -> Result<Selected, String>,
-    /// Makes a case ready to be measured by these methods; or what is wrong with it, and what would be right.
+    /// Prepares a case for these methods; or an error with the invalid value, and valid ones.
     pub prepare: fn(&PlannedCase, &[String], Context) -> Result<Prepared, String>,
     /// Adds figures to a record of any phase.
     add_figures: fn(&mut Record, &RowContext<'_>),
@@ -51,12 +52,12 @@ impl Experiment {
         self.table_format
     }
 
-    /// A line per case and what was found, nothing wider than a terminal of `width`. With codes for colours.
+    /// A line per case with its result, within the width of a terminal. With codes for colours.
     pub fn answer(&self, records: &[Record], width: Option<u16>) -> String {
         answer::answer(self.table_format, records, width)
     }
 
-    /// The records as tables with all details, nothing wider than a terminal of `width`.
+    /// The records as tables with all details, within the width of a terminal.
     pub fn table(&self, records: &[Record], width: Option<u16>) -> String {
         table::table(self.table_format, records, width)
     }
@@ -65,31 +66,31 @@ impl Experiment {
 /// A text format, made of samples.
 #[derive(Debug)]
 pub struct TextFormat {
-    /// The kind whose samples it is made of.
+    /// The kind of the samples.
     pub kind: Kind,
     /// Its name.
     pub name: &'static str,
-    /// The file that has it.
+    /// The name of the file.
     pub file: &'static str,
-    /// What the file begins with.
+    /// The beginning of the file.
     pub header: fn() -> String,
-    /// The lines of the blocks of a method, of which this is the record of the headline phase in this launch.
+    /// The lines for the blocks of a method; the record is that of the headline phase in this launch.
     pub lines: fn(&Record, &[Block]) -> String,
 }
 
 /// All text formats.
 const TEXT_FORMATS: &[TextFormat] = &[pingpong::TEXT_FORMAT];
 
-/// The text format of a kind that is called `name`.
+/// The text format of a kind with this name.
 ///
 /// # Errors
-/// A sentence with the names of those that the kind has.
+/// If there is none, with the names of the kind's formats.
 pub fn text_format(kind: Kind, name: &str) -> Result<&'static TextFormat, String> {
     let formats = || TEXT_FORMATS.iter().filter(|format| format.kind == kind);
     let names: Vec<_> = formats().map(|format| format.name).collect();
     formats().find(|format| format.name == name).ok_or_else(|| match names.as_slice() {
-        [] => format!("{} experiments have no text formats: leave it out", kind.name()),
-        names => format!("there is no text format {name:?}, but {}", names.join(", ")),
+        [] => format!("{} experiments have no text formats", kind.name()),
+        names => format!("unknown text format {name:?}; known: {}", names.join(", ")),
     })
 }
 
@@ -98,20 +99,20 @@ pub fn text_format(kind: Kind, name: &str) -> Result<&'static TextFormat, String
 pub struct ProcessSettings {
     /// Threads of each rank.
     pub threads: usize,
-    /// What makes progress on its communication.
+    /// Asynchronous progress.
     pub configuration: Configuration,
     /// Variables for the ranks.
     pub env: BTreeMap<String, String>,
 }
 
 impl Default for ProcessSettings {
-    /// One thread, and nothing else.
+    /// One thread, no other settings.
     fn default() -> Self {
         Self { threads: 1, configuration: Configuration::Basic, env: BTreeMap::new() }
     }
 }
 
-/// A case that can be measured: all that is known of it without an MPI.
+/// A case that can be measured: everything that is known without an MPI.
 #[derive(Debug)]
 pub struct Prepared {
     /// The case with all values.
@@ -120,20 +121,20 @@ pub struct Prepared {
     pub params: String,
     /// The arguments of the rank program, after the kind.
     pub arguments: Vec<String>,
-    /// What one rank sends; found when it is first asked for, since that takes long for large layouts.
+    /// The message of one rank. Computed on first use, which takes long for large layouts.
     pub message: LazyLock<MessageFacts, Box<dyn FnOnce() -> MessageFacts + Send>>,
     /// How its processes are started.
     pub process_settings: ProcessSettings,
-    /// Those of the methods that it cannot be measured by, and why; without a reason if that is clear.
+    /// Methods that cannot measure the case, with reasons. An obvious reason is empty.
     pub lacking: BTreeMap<String, &'static str>,
-    /// The checks that the figures of each method rest on.
+    /// The checks on which each method depends.
     pub required_checks: BTreeMap<String, Vec<&'static str>>,
-    /// Memory that a rank needs with the methods, in bytes; `None` beyond the address space.
+    /// Memory of a rank with the methods, in bytes; `None` beyond the address space.
     pub rank_bytes: Option<u64>,
 }
 
 impl Prepared {
-    /// One that can be measured by all methods, rests on no checks, and needs processes as usual.
+    /// A case for all methods, without checks, and with default processes.
     fn new(
         planned: PlannedCase,
         params: String,
@@ -152,13 +153,12 @@ impl Prepared {
         }
     }
 
-    /// Whether it can be measured by one of the methods.
+    /// Whether the method can measure it.
     pub fn has(&self, method: &str) -> bool {
         !self.lacking.contains_key(method)
     }
 
-    /// Which of these methods it cannot be measured by, and why if that is not clear, methods of one reason together: as
-    /// `manual, manual_tuned (no loops were written for it)`.
+    /// Those of these methods that cannot measure it, grouped by reason: `manual, manual_tuned (no loops were written for it)`.
     pub fn lacks(&self, methods: &[String]) -> Vec<String> {
         let mut reasons: IndexMap<&str, Vec<&str>> = IndexMap::new();
         for method in methods {
@@ -172,19 +172,19 @@ impl Prepared {
         reasons.into_iter().map(text).collect()
     }
 
-    /// The checks that the figures of a method rest on.
+    /// The checks on which a method depends.
     pub fn checks(&self, method: &str) -> &[&'static str] {
         self.required_checks.get(method).map_or(&[], Vec::as_slice)
     }
 
-    /// The values that are numbers, in the order in which they are shown.
+    /// The numeric values, in the order of display.
     pub fn numbers(&self) -> Vec<(String, f64)> {
         let pairs = self.params.split_whitespace().filter_map(|pair| pair.split_once('='));
         pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
     }
 }
 
-/// What this program does with a kind.
+/// The program's part of a kind.
 pub fn of(kind: Kind) -> &'static Experiment {
     match kind {
         Kind::PingPong => &pingpong::EXPERIMENT,
@@ -195,7 +195,7 @@ pub fn of(kind: Kind) -> &'static Experiment {
     }
 }
 
-/// The format that has all that is known of a kind. It is kept for good, so that a kind makes it once.
+/// The common format of a kind. It lives as long as the program, so that a kind makes it once.
 pub fn plain_table_format(kind: Kind) -> TableFormat {
     let method = Box::leak(Box::new(move |name: &str| kind.method(name).ok()));
     TableFormat::new(method, kind.headline(), kind.reference())

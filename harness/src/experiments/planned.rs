@@ -1,4 +1,4 @@
-//! What is asked for of a case, as plans write it.
+//! A case as plans write it.
 
 use std::collections::BTreeMap;
 
@@ -13,63 +13,65 @@ use crate::model::CUSTOM;
 pub struct PlannedCase {
     /// The test's name.
     pub test: String,
-    /// The set that the values start from; without one, the set of `quick`.
+    /// The set that provides the values. Default: the set of `quick`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
     /// Values that differ from the set's, or all of them.
     #[serde(default, deserialize_with = "texts", skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
-    /// Those of the plan's methods that it is measured with; all without any.
+    /// The plan's methods for this case; all if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<String>,
 }
 
 impl PlannedCase {
-    /// The case with all values, and the name of the set that has just these.
+    /// The case with all values, and the name of the set with exactly these values.
     pub fn of<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> Self {
         let set = Some(set_name(test, set, values));
         Self { test: test.name.to_owned(), set, ..Self::default() }.with(values.pairs())
     }
 
-    /// The case with these values instead of its own.
+    /// The case with these values replaced.
     pub fn with<N: Into<String>>(self, values: impl IntoIterator<Item = (N, String)>) -> Self {
         Self { params: values.into_iter().map(|(name, value)| (name.into(), value)).collect(), ..self }
     }
 
-    /// What the rank program is told of it: the test, and all values.
+    /// Arguments for the rank program: the test, and all values.
     pub fn arguments(&self) -> Vec<String> {
         std::iter::once(self.test.clone()).chain(self.value_arguments()).collect()
     }
 
-    /// The same without the test.
+    /// Only the values.
     pub fn value_arguments(&self) -> impl Iterator<Item = String> + '_ {
         self.given().flat_map(|(name, value)| ["-p".to_owned(), format!("{name}={value}")])
     }
 
-    /// The named set that its values start from; `None` where its name is no set's: [`CUSTOM`], or a layout's own.
+    /// The named set that provides its values. `None` if its name is not that of a set: [`CUSTOM`], or a layout's own name.
     pub fn named_set(&self) -> Option<&str> {
-        // Beside a computation an exchange has a word before its name.
+        // For overlap, the name of an exchange has a prefix.
         let test = self.test.rsplit(':').next().unwrap_or_default();
         let is_named = |set: &str| set != CUSTOM && (test != LAYOUT.name || LAYOUT.set(set).is_ok());
         self.set.as_deref().filter(|set| is_named(set))
     }
 
-    /// Names and values that it gives.
+    /// The given names and values.
     pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
         self.params.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
 }
 
-/// The name of the set that has just these values: the one they started from, or the first. What is in none is [`CUSTOM`], a
-/// layout what it is called.
+/// The name of the set with exactly these values: the one they started from, or the first one. Otherwise [`CUSTOM`], or the name
+/// of a
+/// layout.
 pub fn set_name<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> String {
     let is_set = |name: &str| test.set(name).is_ok_and(|known| known == *values);
     let named = set.filter(|name| is_set(name));
     let known = named.or_else(|| test.sets.iter().map(|set| set.name).find(|name| is_set(name)));
     match known {
         Some(known) => known.to_owned(),
-        // Layouts have names of their own, by which results tell them apart. One that a named set has, as that of a file
-        // `vector.toml`, would be taken for the set: its text is no set's name.
+        // Results distinguish layouts by their names. If a named set has the same name, as for a file `vector.toml`, it would be
+        // mistaken for
+        // the set, so that the layout's text is used instead.
         None if test.name == LAYOUT.name => match values.label("name") {
             name if name == UNNAMED || test.set(&name).is_ok() => values.label("send"),
             name => name,
@@ -78,17 +80,17 @@ pub fn set_name<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> 
     }
 }
 
-/// The cases of a selection, and what the user should know about them.
+/// The cases of a selection, with notes for the user.
 #[derive(Clone, Debug, Default)]
 pub struct Selected {
     /// The cases.
     pub cases: Vec<PlannedCase>,
-    /// Sets that were left out, and why.
+    /// Sets that were left out, with reasons.
     pub notes: Vec<String>,
 }
 
 impl Selected {
-    /// A case that was named twice runs once.
+    /// Duplicate cases run once.
     pub fn add(&mut self, case: PlannedCase) {
         if !self.cases.contains(&case) {
             self.cases.push(case);
@@ -135,7 +137,7 @@ mod tests {
         assert_eq!(named("mine", "vector(2, 1, 4, double)"), "mine");
         for set in LAYOUT.sets {
             assert_eq!(named(set.name, "vector(2, 1, 4, double)"), "vector(2,1,4,double)");
-            // Not even with its layout: results tell the two apart by the value `name`.
+            // Not even with the set's own layout: results distinguish them by the value `name`.
             assert_eq!(named(set.name, "vector(408, 5, 2050, double)"), "vector(408,5,2050,double)");
         }
         assert_eq!(named(UNNAMED, "vector(408, 5, 2050, double)"), "vector");
@@ -152,7 +154,7 @@ mod tests {
             assert_eq!(named(test, "indexed").as_deref(), Some("indexed"));
             assert_eq!((named(test, "my_face"), named(test, CUSTOM)), (None, None));
         }
-        // A set that there is not is to be refused.
+        // An unknown set must be refused.
         assert_eq!(named("nas_lu_y", "my_face").as_deref(), Some("my_face"));
         let sets = |sets: &[apps::ParameterSet]| sets.iter().map(|set| set.name).collect::<Vec<_>>();
         assert_eq!(sets(LAYOUT.sets), sets(apps::halo::LAYOUT.sets));

@@ -1,4 +1,5 @@
-//! What is measured, as a `[[sweep]]` of a plan and a command line write it: tests, and lists of values whose product makes the cases.
+//! The selection of cases, as a `[[sweep]]` of a plan or a command line writes it: tests, and lists of values whose product makes
+//! the cases.
 
 use apps::{Preset, bytes};
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
@@ -7,29 +8,30 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::planned::FileValue;
 use common::parameter::whole;
 
-/// Cases of a sweep at most: more would never end, and is a typing error.
+/// Maximum cases of a sweep; a larger number is a typo.
 const MOST_CASES: usize = 10_000;
 
-/// Tests and lists of values: every choice of one value from each list makes a case.
+/// Tests and lists of values: every combination of one value from each list is a case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Selection {
-    /// Names of tests; without one, all of the kind.
+    /// Names of tests; if empty, all tests of the kind.
     #[serde(rename = "test", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// Which of their named sets.
+    /// Selects some of their named sets.
     #[serde(with = "preset", skip_serializing_if = "Option::is_none")]
     pub preset: Option<Preset>,
-    /// Named sets instead. Without a test, each is of the tests that have it.
+    /// Named sets instead of the preset. Without a test, each applies to the tests that have it.
     #[serde(rename = "set", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
-    /// Layouts to measure besides, or instead if no test is named: texts, files, or `-` for standard input.
+    /// Additional layouts, or the only ones if no test is named: texts, files, or `-` for standard input.
     #[serde(rename = "layout", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<String>,
-    /// Those of the plan's methods that its cases are measured with; all without any.
+    /// The plan's methods for these cases; all if empty.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<String>,
-    /// Names of values that are at most the cores of a rank on this machine: larger values are left out, and if all are, the number
+    /// Names of values that must not exceed the cores of a rank on this machine: larger values are left out; if all are larger,
+    /// the number
     /// of cores replaces them.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub at_most_cores: Vec<String>,
@@ -38,7 +40,7 @@ pub struct Selection {
     pub lists: Lists,
 }
 
-/// The serialization of presets, which are defined without one.
+/// Serialization of presets, which are defined without one.
 mod preset {
     use super::*;
     use crate::experiments::list::preset_name;
@@ -57,7 +59,7 @@ mod preset {
     }
 }
 
-/// A list, or its only item.
+/// A list, or its only element.
 pub(crate) fn one_or_many<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -79,12 +81,12 @@ impl Selection {
         self.preset.unwrap_or(Preset::Quick)
     }
 
-    /// Whether layouts are given and no test, so that no test is measured.
+    /// Whether only layouts are given, so that no test is measured.
     pub fn is_of_layouts_only(&self) -> bool {
         !self.layouts.is_empty() && self.tests.is_empty()
     }
 
-    /// Replaces tests, sets and lists by those given, by their names in a plan; these may then exceed the cores.
+    /// Replaces tests, sets and lists by those given, by their names in a plan. Given values may exceed the cores.
     pub fn replace(&mut self, given: &Lists) {
         for (name, values) in &given.0 {
             match name.as_str() {
@@ -112,24 +114,25 @@ impl Selection {
     }
 }
 
-/// Lists of values by the names of parameters. A parameter without a list has its default.
+/// Lists of values by the names of parameters. A parameter without a list has its default value.
 ///
-/// A value may be a range: `1KiB..8MiB` is all values from the first to the last, each twice the one before; `1KiB..8MiB by 8`, each
-/// eight times the one before.
+/// A value may be a range: `1KiB..8MiB` has all values from the first to the last, each twice the previous one; `1KiB..8MiB by
+/// 8`, each eight
+/// times the previous one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lists(Vec<(String, Vec<String>)>);
 
 impl Lists {
-    /// Those of these names; a name with an empty list counts as one without.
+    /// An empty list counts as none.
     pub fn of<N: Into<String>>(lists: impl IntoIterator<Item = (N, Vec<String>)>) -> Self {
         let lists = lists.into_iter().map(|(name, values)| (name.into(), values));
         Self(lists.filter(|(_, values)| !values.is_empty()).collect())
     }
 
-    /// Those of values as typed, `nx=8,16` among them, at the commas cut already.
+    /// Parses values such as `nx=8,16`, which are already split at commas.
     ///
     /// # Errors
-    /// A value without a name, with `example` of what would be right, or a name that is given twice.
+    /// If a value has no name, with a valid `example`, or if a name is given twice.
     pub fn typed(typed: &[String], example: &str) -> Result<Self, String> {
         let mut lists: Vec<(String, Vec<String>)> = Vec::new();
         for text in &whole(typed) {
@@ -141,7 +144,7 @@ impl Lists {
             };
             if lists.iter().any(|(known, _)| known == name.trim()) {
                 return Err(format!(
-                    "parameter {text:?}: {name} is given twice; several values are {name}=A,B"
+                    "parameter {text:?}: {name} is given twice; write several values as {name}=A,B"
                 ));
             }
             lists.push((name.trim().to_owned(), vec![value.trim().to_owned()]));
@@ -153,7 +156,7 @@ impl Lists {
             && extents.iter().all(is_number)
         {
             return Err(format!(
-                "parameter shape={}: axes of one array are joined by x, as {}; several values make a case each",
+                "parameter shape={}: join the axes of one array by x, such as {}; a comma starts another case",
                 extents.join(","),
                 extents.join("x")
             ));
@@ -161,13 +164,13 @@ impl Lists {
         Ok(Self(lists))
     }
 
-    /// Both together.
+    /// Joins both.
     ///
     /// # Errors
-    /// A name that both have.
+    /// If a name is in both.
     pub fn and(mut self, other: Self) -> Result<Self, String> {
         if let Some(twice) = other.names().find(|name| self.names().any(|known| known == *name)) {
-            return Err(format!("{twice} is given by -p and by a flag of its own: leave one of them out"));
+            return Err(format!("{twice} is given with -p and with another flag; remove one of them"));
         }
         self.0.extend(other.0);
         Ok(self)
@@ -178,12 +181,12 @@ impl Lists {
         self.0.is_empty()
     }
 
-    /// The names of those that have a list.
+    /// The names with a list.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The values of a name, ranges written out.
+    /// The values of a name, with expanded ranges.
     pub fn get(&self, name: &str) -> Option<Vec<String>> {
         let (_, values) = self.0.iter().find(|(known, _)| known == name)?;
         Some(values.iter().flat_map(|value| expanded(value)).collect())
@@ -198,7 +201,7 @@ impl Lists {
         self.0.retain(|(_, values)| !values.is_empty());
     }
 
-    /// Every choice of one value from each list; the list whose name has the largest `rank` runs fastest.
+    /// Every combination of one value from each list. The list whose name has the largest `rank` changes fastest.
     ///
     /// # Errors
     /// If there are too many.
@@ -246,7 +249,7 @@ impl<'de> Deserialize<'de> for Lists {
     }
 }
 
-/// The values of a range; any other text is one value.
+/// The values of a range. Any other text is one value.
 fn expanded(text: &str) -> Vec<String> {
     let (range, factor) = text.split_once(" by ").unwrap_or((text, "2"));
     let ends = range.split_once("..").and_then(|(from, to)| Some((bytes(from.trim())?, bytes(to.trim())?)));
@@ -278,7 +281,7 @@ mod tests {
         };
         assert_eq!(made(&[]).unwrap(), [""]);
         assert_eq!(made(&["a=1", " 2", "b = x", "y"]).unwrap(), ["a=1 b=x", "a=1 b=y", "a=2 b=x", "a=2 b=y"]);
-        // A layout has commas of its own.
+        // A layout contains commas.
         let cut = ["send=vector(8", "1", "[2", "3]", "double)", " double", "b=1"];
         assert_eq!(made(&cut).unwrap(), ["send=vector(8,1,[2,3],double) b=1", "send=double b=1"]);
         assert!(made(&["1"]).unwrap_err().contains("nx=162"));

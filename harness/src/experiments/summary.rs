@@ -1,9 +1,8 @@
-//! Records from blocks: what all kinds of experiments have in common. The figures of a kind are made in its own folder.
+//! Records from blocks, for all kinds of experiments. Figures of a kind are computed in its folder.
 //!
-//! `t_pp` is the median round trip. `t_pack` is the packing and unpacking that lies within it, of both ranks, each by its
-//! own clock; 0 for a datatype. What it leaves of a round trip is one estimate of the net time; the other, measured, is
-//! the median round trip of the method's reference: the same number of contiguous bytes, written anew before each
-//! repetition.
+//! `t_pp` is the median round trip. `t_pack` is the packing and unpacking of both ranks within it, each by its own clock; 0 for a
+//! datatype. `t_pp` - `t_pack` is one estimate of the net time. The other one is measured: the median round trip of the method's
+//! reference, i.e. of the same number of contiguous bytes, rewritten before each repetition.
 
 use common::pcomm;
 use common::summary::{View, block_states, pairs, ratio, views};
@@ -18,8 +17,9 @@ pub mod early;
 pub mod overhead;
 pub mod ratios;
 
-/// The records of a case: per measured method and phase with samples one per pair if there are several, then one of all
-/// pairs. A method without usable times has one record without figures.
+/// The records of a case: for each measured method and phase, one per pair if there are several pairs, then one for all pairs. A
+/// method
+/// without usable times has one record without figures.
 pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
     let (rule, states) = (result.rule, block_states(kind, &result.methods, result.rule));
     let views = views(&result.methods, &states, rule);
@@ -29,7 +29,7 @@ pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
         of_name.filter(|view| view.method.outcome.is_measured())
     };
     let pairs = pairs(&result.methods);
-    // All pairs last: where that row of the headline phase is on disk, all of the method is.
+    // All pairs come last: if that row of the headline phase is on disk, the method is complete.
     let each = pairs.iter().map(|&pair| PairScope::One(pair)).filter(|_| pairs.len() > 1);
     let scopes: Vec<_> = each.chain([PairScope::All]).collect();
     let mut records = Vec::new();
@@ -53,18 +53,18 @@ pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
     records
 }
 
-/// What a record is made of.
+/// The data for a record.
 #[derive(Clone, Copy, Debug)]
 pub struct RowContext<'a> {
     /// The kind of experiments.
     pub kind: Kind,
-    /// What came back of the case.
+    /// The results of the case.
     pub result: &'a CaseResult,
     /// The method.
     pub view: &'a View<'a>,
     /// All methods of the case.
     pub views: &'a [View<'a>],
-    /// The method that this one is compared with, where it was measured.
+    /// The method that this one is compared with, if it was measured.
     pub reference: Option<&'a View<'a>>,
     /// The phase.
     pub phase: Phase,
@@ -89,7 +89,7 @@ impl<'a> RowContext<'a> {
         let batch = blocks.iter().map(|block| block.batch_of(phase)).max()?;
         let (mean_interval, blocks_other_state) = match result.rule {
             Rule::Interval => (None, view.blocks(phase, scope, false).len()),
-            // Earlier attempts are left out as well, whatever the machine was then.
+            // Earlier attempts are left out too, whatever the state of the machine.
             Rule::Pcomm => (stats::student_interval(&samples, pcomm::LEVEL), 0),
         };
         let mut record = Record {
@@ -122,23 +122,23 @@ impl<'a> RowContext<'a> {
         Some(record)
     }
 
-    /// Whether it is the record of the headline phase.
     pub fn is_headline(&self) -> bool {
         self.phase == self.kind.headline()
     }
 
-    /// The blocks that the record rests on.
+    /// The blocks used for the record.
     pub fn blocks(&self) -> Vec<&'a Block> {
         self.view.blocks(self.phase, self.scope, true)
     }
 
-    /// Another method of the case, where it was measured.
+    /// Another method of the case, if it was measured.
     pub fn measured(&self, method: &str) -> Option<&'a View<'a>> {
         self.views.iter().find(|view| view.method.method == method && view.method.outcome.is_measured())
     }
 
-    /// The overhead of the phase against that of the reference: (t - t_reference) / t is what their ratio leaves of 1, so that
-    /// it is the median over the rounds, as every ratio is.
+    /// The overhead of the phase relative to the reference: (t - t_reference) / t = 1 - their ratio, so that it is the median
+    /// over rounds,
+    /// like every ratio.
     pub fn overhead(&self) -> Option<Figure> {
         let reference = self.reference?;
         let ratio = self.view.ratio(reference, self.phase, self.scope);
@@ -146,7 +146,7 @@ impl<'a> RowContext<'a> {
         Some(figure.against(&reference.method.method))
     }
 
-    /// The share of timed packing and unpacking in the phase, by what they leave of it; 0 where all of it is MPI's.
+    /// The fraction of timed packing and unpacking in the phase; 0 if MPI does all of it.
     pub fn packing(&self, whole: fn(&Block) -> Vec<f64>, without: fn(&Block) -> Vec<f64>) -> Option<Figure> {
         let of = |samples: fn(&Block) -> Vec<f64>| self.view.rounds_of(self.phase, self.scope, samples);
         let has_parts = |phase| self.view.median(phase, self.scope).is_some();
@@ -156,32 +156,32 @@ impl<'a> RowContext<'a> {
         ratios::rest(Quantity::OverheadPack, ratio(&of(without), &of(whole), self.view.rule))
     }
 
-    /// The bandwidth of so many bytes in so much time, unless the clock saw no time at all.
+    /// The bandwidth of these bytes in this time, unless the clock measured no time.
     pub fn bandwidth(&self, time_s: f64) -> Option<Figure> {
         let value = self.result.message.bytes as f64 / time_s;
         value.is_finite().then(|| Figure::plain(Quantity::Bandwidth, value))
     }
 
-    /// The messages of a repetition, where the method knows.
+    /// The messages of a repetition, if the method counts them.
     pub fn messages(&self) -> Option<Figure> {
         let messages = self.blocks().last()?.messages?;
         Some(Figure::plain(Quantity::Messages, messages as f64))
     }
 
-    /// What devices sent per repetition, of the block with least; of all pairs, since devices do not tell them apart.
+    /// Bytes that devices sent per repetition, in the block with the fewest. For all pairs, which devices do not distinguish.
     pub fn device_bytes(&self) -> Option<Figure> {
         let PairScope::All = self.scope else { return None };
         let bytes = self.blocks().into_iter().filter_map(Block::device_bytes_per_repetition);
         bytes.reduce(f64::min).map(|bytes| Figure::plain(Quantity::DeviceBytes, bytes))
     }
 
-    /// How far off the common time was, of the worst block; where clocks are not one.
+    /// The residual error of the synchronised clocks, in the worst block; only if the ranks have different clocks.
     pub fn clock_error(&self) -> Option<Figure> {
         let errors = self.blocks().into_iter().filter_map(|block| block.clock_error_s);
         errors.reduce(f64::max).map(|error| Figure::plain(Quantity::ClockError, error))
     }
 
-    /// How late the latest rank was at agreed times, the median of the blocks; where all began at such.
+    /// How late the latest rank was at agreed start times, the median of the blocks; only if there were agreed times.
     pub fn start_late(&self) -> Option<Figure> {
         let blocks = self.blocks();
         let latest = |block: &&Block| block.start_late_s.iter().copied().reduce(f64::max);
@@ -189,13 +189,13 @@ impl<'a> RowContext<'a> {
         Some(Figure::plain(Quantity::StartLate, late))
     }
 
-    /// The most ranks whose MPI's threads were not bound to the core that was left free for them; where one was.
+    /// The maximum number of ranks whose MPI threads were not bound to the core reserved for them; only if one was reserved.
     pub fn unbound_ranks(&self) -> Option<Figure> {
         let most = self.blocks().into_iter().filter_map(|block| block.unbound_ranks).max()?;
         Some(Figure::plain(Quantity::UnboundRanks, most as f64))
     }
 
-    /// The speed-up over another method, computing included.
+    /// The speed-up relative to another method, including computation.
     pub fn speedup(&self, other: &View<'_>) -> Option<Figure> {
         let total = self.view.ratio(other, Phase::Total, self.scope)?;
         let share = |ratio: f64| 1.0 - 1.0 / ratio;
@@ -204,7 +204,7 @@ impl<'a> RowContext<'a> {
         Some(figure.against(&other.method.method))
     }
 
-    /// The gain over another method, computing left out.
+    /// The gain relative to another method, without computation.
     pub fn gain(&self, other: &View<'_>) -> Option<Figure> {
         let ratio = self.view.ratio(other, self.phase, self.scope);
         ratios::figure(Quantity::Gain, ratio, &other.method.method)

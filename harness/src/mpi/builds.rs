@@ -1,8 +1,11 @@
-//! The rank programs that were built: a folder for each installation of an MPI and each set of compiler settings, so that a
-//! program that a run uses is never replaced by another.
-//!
-//! Cargo compiles all of them in one target folder, and shares what does not depend on the MPI. The crate `mpi-sys` runs
-//! its build script again only if its own source changes, so a setting that differs from MPI to MPI makes its build, and those
+//! Built rank programs: a folder for each installation of an MPI and each set of compiler settings, so that a program in use is
+//! never
+//! replaced by another.
+//! Cargo compiles all of them in one target folder, and shares everything that does not depend on the MPI. The build script of
+//! `mpi-sys`
+//! runs again only if its own source changes, so a setting that differs between MPIs separates its build, and those of all
+//! packages that
+//! use it.
 //! of all packages that use it, builds of their own.
 
 use std::collections::hash_map::DefaultHasher;
@@ -21,10 +24,10 @@ use super::state::{ProjectState, StateFolder, short_hash};
 
 /// The program in its folder.
 const PROGRAM: &str = "ddtbench-rank";
-/// What it was built for, and of what source.
+/// Describes the MPI, settings and source that it was built for.
 const STAMP: &str = "built-for.txt";
 
-/// Variables with which cargo and the wrappers of MPIs compile differently. Each combination is a build of its own.
+/// Environment variables that change the build; each combination gets its own folder.
 const SETTINGS: [&str; 9] = [
     "RUSTFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
@@ -36,9 +39,8 @@ const SETTINGS: [&str; 9] = [
     "CFLAGS",
     "LDFLAGS",
 ];
-/// Groups of such variables, by the beginning of their names.
 const GROUPS: [&str; 3] = ["CARGO_BUILD_", "CARGO_PROFILE_", "CARGO_TARGET_"];
-/// Members of the groups that name folders, and how much is done at once.
+/// Members of the groups that do not change the build: folders, and the number of jobs.
 const NO_SETTINGS: [&str; 4] =
     ["CARGO_BUILD_JOBS", "CARGO_BUILD_TARGET_DIR", "CARGO_BUILD_BUILD_DIR", "CARGO_TARGET_DIR"];
 
@@ -48,23 +50,23 @@ pub(super) struct Build {
     folder: PathBuf,
     hash: String,
     stamp: Stamp,
-    /// The MPI's name, which leads to the build that was made last.
+    /// The MPI's name, a link to the latest build.
     link: PathBuf,
 }
 
-/// What tells builds apart.
+/// Distinguishes builds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp {
     /// The path of the wrapper.
     wrapper: String,
-    /// What it is: the same path may be another MPI tomorrow.
+    /// Title and time of the MPI: the same path may be another MPI tomorrow.
     mpi: String,
     /// Settings of compilers.
     settings: Vec<String>,
 }
 
 impl Build {
-    /// That of an MPI, under the settings of the environment.
+    /// The build for an MPI with the settings of the environment.
     pub fn of(mpi: &Installation, state: &ProjectState) -> Self {
         Self::with(mpi, state, settings(env::vars_os()))
     }
@@ -80,28 +82,29 @@ impl Build {
         self.folder.join(PROGRAM)
     }
 
-    /// Whether the program is there, built of the source as it is now.
+    /// Whether the program exists and is built from the current source.
     pub fn is_current(&self, root: &Path) -> bool {
         let of_source = Stamp::read(&self.folder).filter(|(_, stamp)| *stamp == self.stamp);
         self.program().is_file()
             && of_source.is_some_and(|(source, _)| source_hash(root).is_ok_and(|now| now == source))
     }
 
-    /// The setting of cargo that makes all that links MPI a build of its own. The number itself means nothing: there are never
-    /// so many units, so that `mpi-sys` is compiled as with any other.
+    /// A cargo setting that separates the build of everything that links MPI. The value has no effect: there are never so many
+    /// units, so
+    /// `mpi-sys` is compiled as with any other value.
     pub fn setting(&self) -> String {
         let number = 1000 + u32::from_str_radix(&self.hash, 16).expect("a hash is a number");
         format!("profile.release.package.mpi-sys.codegen-units={number}")
     }
 
-    /// Keeps a program that cargo has built, with its time, by which it is known to be the same.
+    /// Stores a program that cargo has built. It keeps its time, which shows that it is the same program.
     pub fn keep(&self, built: &Path, root: &Path) -> Result<PathBuf> {
         let program = self.program();
         let facts = |file: &Path| file.metadata().and_then(|facts| Ok((facts.len(), facts.modified()?)));
         let of_built = facts(built).map_err(at("reading", built))?;
         if facts(&program).ok() != Some(of_built) {
             fs::create_dir_all(&self.folder).map_err(at("creating", &self.folder))?;
-            // Put into place as a whole: a run may be using the one before.
+            // Renamed at the end, because a run may be using the old program.
             let new = self.folder.join(".new");
             let copy = fs::copy(built, &new)
                 .and_then(|_| File::options().append(true).open(&new)?.set_modified(of_built.1));
@@ -122,8 +125,9 @@ impl Build {
     }
 }
 
-/// The rank program of an MPI in a place that is only read, if it is of this MPI, these settings and the source as it is now.
-/// The place may have been elsewhere when it was built.
+/// The rank program of an MPI in a read-only place, if it is for this MPI, these settings and the current source. The place may
+/// have been
+/// moved since.
 pub(super) fn built_in(place: &StateFolder, mpi: &Installation, root: &Path) -> Option<PathBuf> {
     let wanted = Stamp::of(mpi, settings(env::vars_os()));
     let mut folders = folders_of(place, &mpi.name).into_iter().filter_map(|folder| {
@@ -134,7 +138,7 @@ pub(super) fn built_in(place: &StateFolder, mpi: &Installation, root: &Path) -> 
     (source_hash(root).ok()? == source && program.is_file()).then_some(program)
 }
 
-/// The folders of an MPI of this name, and the link that leads to one.
+/// The folders of an MPI with this name, and the link to one of them.
 pub(super) fn folders_of(place: &StateFolder, name: &str) -> Vec<PathBuf> {
     let is_hash = |hash: &str| hash.len() == 6 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     let is_of_name = |folder: &str| {
@@ -160,7 +164,7 @@ impl Stamp {
         }
     }
 
-    /// Whether it is the same as `wanted`, except for the path of an MPI that is installed in this place.
+    /// Whether it equals `wanted`, except for the path of an MPI that is installed in this place.
     fn is_of(&self, wanted: &Self, place: &StateFolder, mpi: &Installation) -> bool {
         let below = mpi.mpicc.strip_prefix(&place.installed);
         let is_same = self.wrapper == wanted.wrapper
@@ -173,7 +177,6 @@ impl Stamp {
         format!("{}\n{}\n{settings}", self.wrapper, self.mpi)
     }
 
-    /// That of a folder, and the source of its program.
     fn read(folder: &Path) -> Option<(String, Self)> {
         let text = fs::read_to_string(folder.join(STAMP)).ok()?;
         let mut lines = text.lines().map(str::to_owned);
@@ -181,7 +184,7 @@ impl Stamp {
         Some((source, Self { wrapper, mpi, settings: lines.collect() }))
     }
 }
-/// What of the environment changes a build, as lines.
+/// Environment variables that change a build, as lines.
 fn settings(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> {
     let mut settings: Vec<String> = variables
         .filter_map(|(name, value)| {
@@ -195,7 +198,7 @@ fn settings(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<String
     settings
 }
 
-/// What tells sources of rank programs apart.
+/// Identifies the source of rank programs.
 fn source_hash(root: &Path) -> io::Result<String> {
     let mut folders: Vec<PathBuf> = ["apps", "datatypes", "kernels", "harness/common", "harness/rank"]
         .map(|folder| root.join(folder))
@@ -233,7 +236,7 @@ mod tests {
     use super::super::Source;
     use super::*;
 
-    /// A project with an MPI installed, and one that is in `PATH`.
+    /// A project with an installed MPI, and one in `PATH`.
     fn project(root: &Path) -> (ProjectState, Installation, Installation) {
         let state = ProjectState::in_project(root);
         let make = |mpicc: PathBuf, name: &str, source| {
@@ -246,7 +249,7 @@ mod tests {
         (state, wheel, module)
     }
 
-    /// What cargo would build, kept.
+    /// Stores a program as if built by cargo.
     fn keep(build: &Build, root: &Path, text: &str) -> PathBuf {
         let built = root.join("target/release/ddtbench-rank");
         fs::create_dir_all(built.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! What may be an MPI, before anybody has asked it.
+//! A possible MPI, before its wrapper is tried.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,21 +10,19 @@ use super::registry::MpiEntry;
 use super::show::Show;
 use super::{Installation, Source, find, header};
 
-/// What may be an MPI, not asked yet.
+/// A possible MPI that has not been tried.
 pub(super) struct Candidate {
-    /// Its wrapper and settings. Its name is only the first half of one if the maker is still unknown.
+    /// Its wrapper and settings. If the family is still unknown, its name is only the first half of one.
     pub entry: MpiEntry,
-    /// How it came to be known.
     pub source: Source,
 }
 
 impl Candidate {
-    /// One that has no settings.
     pub fn named(name: &str, mpicc: PathBuf, source: Source) -> Self {
         Self { entry: MpiEntry { name: name.to_owned(), mpicc, ..MpiEntry::default() }, source }
     }
 
-    /// Asks the wrapper and its header; the launcher is looked for beside the wrapper if it is not given.
+    /// Calls the wrapper and reads its header. If the launcher is not given, it must be next to the wrapper.
     pub fn inspect(self) -> Result<Installation> {
         let Self { entry: MpiEntry { name, mpicc, mpiexec, launcher_args, mut env }, source } = self;
         if let Some((key, value)) = find::intel_root(&mpicc) {
@@ -33,7 +31,10 @@ impl Candidate {
         let show = Show::ask(&mpicc, &env)?;
         let (family, version) = header::family_and_version(&mpicc, &show, &env)?;
         let mpiexec = mpiexec.or_else(|| find::launcher_of(&mpicc)).ok_or_else(|| {
-            unusable(&mpicc, "there is no mpiexec next to it or alone in PATH; name it with --mpiexec")
+            unusable(
+                &mpicc,
+                "found no mpiexec next to it, and no unambiguous one in PATH; give it with --mpiexec",
+            )
         })?;
         let library_dirs = show.library_dirs.into_iter().filter(|dir| find::needs_help(dir)).collect();
         let name = match source {
@@ -45,8 +46,9 @@ impl Candidate {
     }
 }
 
-/// A name for what is known by the path of its wrapper alone: the folder that it is installed in, and what tells it from others
-/// of that name, of which each has rank programs and rows of its own.
+/// A name for an MPI that is known only by the path of its wrapper: the folder of its installation, and a hash, because each path
+/// has its
+/// own rank programs and rows.
 fn name_of_place(mpicc: &Path) -> String {
     let mut sum = Crc::new();
     sum.update(mpicc.as_os_str().as_encoded_bytes());
@@ -57,7 +59,6 @@ fn name_of_place(mpicc: &Path) -> String {
     format!("{}-{:04x}", if folder.is_empty() { "mpi" } else { folder }, sum.sum() & 0xffff)
 }
 
-/// The wrapper that the variable `MPICC` names.
 pub(super) fn mpicc_variable() -> Option<PathBuf> {
     let mpicc = env::var_os("MPICC").filter(|mpicc| !mpicc.is_empty())?;
     let mpicc = find::in_path(&mpicc).unwrap_or_else(|| PathBuf::from(mpicc));

@@ -1,9 +1,9 @@
-//! Errors of this module: a message with what is wrong, where, and what would be right.
+//! Errors of this module: messages with the error, its place, and the right input.
 
 use std::io;
 use std::path::Path;
 
-/// An MPI that cannot be found, installed, built for or started.
+/// An MPI cannot be found, installed, built for or started.
 #[derive(Debug, thiserror::Error)]
 pub enum MpiError {
     /// The user wants to stop.
@@ -17,17 +17,15 @@ pub enum MpiError {
 /// Results of this module.
 pub type Result<T> = std::result::Result<T, MpiError>;
 
-/// An error of which only the message matters.
 pub(super) fn other(message: impl Into<String>) -> MpiError {
     MpiError::Other(message.into())
 }
 
-/// A compiler wrapper that cannot be used.
 pub(super) fn unusable(mpicc: &Path, reason: impl std::fmt::Display) -> MpiError {
     other(format!("`{}` cannot be used as an MPI compiler wrapper: {reason}", mpicc.display()))
 }
 
-/// Adds what was being done, and where, to an error of the system.
+/// Adds the operation and the path to an error of the system.
 pub(super) fn at<'a>(doing: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> MpiError + 'a {
     move |source| other(format!("{doing} {}: {source}", path.display()))
 }

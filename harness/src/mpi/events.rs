@@ -1,5 +1,4 @@
-//! Events among other output: what a rank program writes may come with labels of its launcher, or behind a text that was left
-//! without a line end.
+//! Finds events in output: launchers may add labels, and an event may follow text without a line end.
 
 use serde::de::DeserializeOwned;
 
@@ -8,14 +7,14 @@ use serde::de::DeserializeOwned;
 pub struct LineEvents<T> {
     /// Its events, in their order.
     pub events: Vec<T>,
-    /// All else, without labels of events.
+    /// Everything else, without labels of events.
     pub rest: String,
-    /// Whether an event begins in it that cannot be read: something else was written into it.
+    /// Whether it contains an event that cannot be parsed because other output is within it.
     pub is_torn: bool,
 }
 
 impl<T: DeserializeOwned> LineEvents<T> {
-    /// Looks for the events in a line, whose first member is `tag`.
+    /// Finds the events in a line, whose first member is `tag`.
     pub fn of(line: &str, tag: &str) -> Self {
         let start = format!("{{\"{tag}\":");
         let mut found = Self { events: Vec::new(), rest: String::new(), is_torn: false };

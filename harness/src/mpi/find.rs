@@ -1,21 +1,21 @@
-//! MPIs that are already on the machine: compiler wrappers in `PATH` and the launchers that belong to them.
+//! Finds MPIs on the machine: compiler wrappers in `PATH`, and their launchers.
 
 use std::env;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// Folders that the loader searches by itself, in which a library needs no help to be found.
+/// Folders that the loader searches by default.
 const LOADER_DIRS: [&str; 4] = ["/lib", "/lib64", "/usr/lib", "/usr/lib64"];
 
-/// Whether libraries in `dir` must be pointed out to the loader.
+/// Whether the loader must be given the folder `dir`.
 pub(super) fn needs_help(dir: &Path) -> bool {
     let is_known = |dir: &Path| LOADER_DIRS.iter().any(|known| dir == Path::new(known));
-    // Debian's are one level deeper: /usr/lib/x86_64-linux-gnu.
+    // Folders of Debian are one level deeper: /usr/lib/x86_64-linux-gnu.
     let is_multiarch = dir.to_string_lossy().ends_with("-linux-gnu") && dir.parent().is_some_and(is_known);
     !(is_known(dir) || is_multiarch)
 }
 
-/// Intel's wrapper prints placeholders unless `I_MPI_ROOT` says where it lies. A right one is left alone.
+/// Intel's wrapper prints placeholders unless `I_MPI_ROOT` is its folder. A correct value is not changed.
 pub(super) fn intel_root(mpicc: &Path) -> Option<(String, String)> {
     let bin = mpicc.parent()?;
     if !bin.join("impi_info").exists() {
@@ -27,7 +27,7 @@ pub(super) fn intel_root(mpicc: &Path) -> Option<(String, String)> {
     (!set_and_right).then(|| ("I_MPI_ROOT".to_owned(), root))
 }
 
-/// The compiler wrappers in the folders of a `PATH`, each MPI once: first `mpicc`, then `mpicc.mpich` and the like.
+/// The compiler wrappers in the folders of a `PATH`, without duplicates: first `mpicc`, then `mpicc.mpich` and similar names.
 pub(super) fn wrappers(path: &OsStr) -> Vec<PathBuf> {
     let mut seen = Vec::new();
     let mut found = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn wrappers(path: &OsStr) -> Vec<PathBuf> {
             .collect();
         names.sort();
         for file in names {
-            // Makers share one binary between `mpicc`, `mpicxx` and more, but not between two MPIs.
+            // Within one MPI, `mpicc`, `mpicxx` and others may be the same binary, but not across MPIs.
             let Ok(real) = file.canonicalize() else { continue };
             if !seen.contains(&real) {
                 seen.push(real);
@@ -59,12 +59,13 @@ fn is_wrapper_name(name: &OsStr) -> bool {
         || name.strip_prefix("mpicc.").is_some_and(|maker| !maker.is_empty() && !maker.contains('.'))
 }
 
-/// Follows links as long as the name stays a wrapper's: `/usr/bin/mpicc` is `/usr/bin/mpicc.openmpi` on Debian,
-/// which in turn links to a binary that does not know its task by that name.
+/// Follows links as long as the name is that of a wrapper: on Debian, `/usr/bin/mpicc` links to `/usr/bin/mpicc.openmpi`, which
+/// links to a
+/// binary that depends on the name.
 pub(super) fn true_name(file: &Path) -> PathBuf {
     let mut best = file.to_owned();
     let mut current = file.to_owned();
-    // A chain of links longer than this is a loop.
+    // A longer chain of links is a loop.
     for _ in 0..16 {
         let Ok(target) = current.read_link() else { break };
         current = current.parent().unwrap_or(Path::new("/")).join(target);
@@ -75,8 +76,9 @@ pub(super) fn true_name(file: &Path) -> PathBuf {
     best
 }
 
-/// The launcher that belongs to a wrapper: beside it under the same maker's name, else beside it, else one in
-/// `PATH` that has no wrapper of another MPI beside it.
+/// The launcher of a wrapper: one next to it with the same suffix, otherwise one next to it, otherwise one in `PATH` without the
+/// wrapper of
+/// another MPI next to it.
 pub(super) fn launcher_of(mpicc: &Path) -> Option<PathBuf> {
     let bin = mpicc.parent()?;
     let suffix = mpicc.file_name()?.to_str()?.strip_prefix("mpicc").unwrap_or_default();
@@ -92,13 +94,12 @@ pub(super) fn launcher_of(mpicc: &Path) -> Option<PathBuf> {
     beside.map(|name| bin.join(name)).find(|file| is_program(file)).or_else(in_path)
 }
 
-/// Whether there is something to start.
 pub(super) fn is_program(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
 }
 
-/// A program as a shell would find it: a path as it is, a bare name in `PATH`.
+/// Finds a program like a shell: a path as it is, a bare name in `PATH`.
 pub(super) fn in_path(program: &OsStr) -> Option<PathBuf> {
     let path = Path::new(program);
     if path.components().count() > 1 {
@@ -120,7 +121,7 @@ mod tests {
         fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Debian's way: the plain name goes through another folder to the maker's name, and on to a shared binary.
+    /// As on Debian: the plain name links through another folder to the name with a suffix, and on to a shared binary.
     #[test]
     fn alternatives_are_one_mpi() {
         let folder = tempfile::tempdir().unwrap();

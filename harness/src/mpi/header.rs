@@ -1,4 +1,4 @@
-//! Family and version of an MPI, from the macros of its `mpi.h`: no MPI program has to run for it.
+//! Family and version of an MPI from the macros of its `mpi.h`, without running an MPI program.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,7 +11,7 @@ use super::error::{Result, at, unusable};
 use super::show::Show;
 use super::{state, tool};
 
-/// Each line comes back with its macros replaced; a macro that is not defined stays as it is.
+/// The preprocessor replaces defined macros in each line, and leaves others unchanged.
 const QUESTIONS: &str = "#include <mpi.h>
 ddtbench_intel I_MPI_VERSION
 ddtbench_mpich MPICH_VERSION
@@ -19,7 +19,7 @@ ddtbench_openmpi OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION
 ddtbench_standard MPI_VERSION MPI_SUBVERSION
 ";
 
-/// Asks the preprocessor what `mpi.h` says.
+/// Runs the preprocessor on `mpi.h`.
 pub(super) fn family_and_version(
     mpicc: &Path,
     show: &Show,
@@ -38,17 +38,16 @@ pub(super) fn family_and_version(
         let path = if state::is_plain(mpicc) {
             ""
         } else {
-            "\nIts path has blanks, quotes, commas or colons, which wrappers print as they are: install it where there are none."
+            "\nIts path has blanks, quotes, commas or colons, which wrappers print unquoted: install it in a path without them."
         };
         return Err(unusable(format!("mpi.h cannot be read: {}{path}", ended.last_lines(5))));
     }
-    answers(&ended.out.join("\n"))
-        .ok_or_else(|| unusable("its mpi.h does not even define MPI_VERSION".to_owned()))
+    answers(&ended.out.join("\n")).ok_or_else(|| unusable("its mpi.h does not define MPI_VERSION".to_owned()))
 }
 
-/// Reads the preprocessor's answers; the first maker that is defined counts.
+/// Parses the output of the preprocessor. The first defined family counts.
 fn answers(preprocessed: &str) -> Option<(Family, String)> {
-    // Intel MPI and Open MPI's relatives also define MPICH_VERSION, so the order matters.
+    // The order matters: Intel MPI and relatives of Open MPI also define MPICH_VERSION.
     const ORDER: [(&str, Family); 4] = [
         ("ddtbench_intel", Family::Intel),
         ("ddtbench_openmpi", Family::OpenMpi),

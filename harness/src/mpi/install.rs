@@ -1,4 +1,4 @@
-//! Installs Python packages into a folder of the project: all or nothing, and one process at a time.
+//! Installs Python packages into a folder of the project: atomically, and one process at a time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,13 +13,14 @@ use super::process::Line;
 use super::tool::{self, last_lines};
 use super::wheels::Package;
 
-/// Folders of this prefix are installs that have not come to their end.
+/// Prefix of folders of incomplete installs.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Puts `packages` into `folder`. `marker` is a file that shows whether they are really there.
+/// Installs `packages` into `folder`. The file `marker` shows that they are complete.
 ///
-/// The packages go into a folder beside the final one, which is renamed when it is complete. pip puts files into
-/// `bin` and `lib` of the prefix, or of `local` below it where Python comes from Debian.
+/// They are installed into a temporary folder next to the final one, which is renamed at the end. pip uses `bin` and `lib` of the
+/// prefix, or
+/// of `local` in it for Debian's Python.
 pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, print: Print<'_>) -> Result<()> {
     let parent = folder.parent().expect("an install has a parent folder");
     let _lock = Lock::take(&parent.join(".lock"), print)?;
@@ -50,19 +51,20 @@ pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, print
     wheels.record(print)
 }
 
-/// Packages in the form of pip's requirements, with the hashes that their wheels must have.
+/// Packages as pip's requirements, with the hashes of their wheels.
 struct Hashed {
     /// The file that pip reads.
     requirements: PathBuf,
-    /// Where wheels lie that were fetched already.
+    /// The folder of wheels that were downloaded already.
     fetched: Option<PathBuf>,
-    /// Where hashes are kept that are not known to this program.
+    /// The file for hashes that are not in this program.
     record: Option<PathBuf>,
 }
 
 impl Hashed {
-    /// Of pinned versions the hashes are known. Of another the first install tells them, and they are kept beside it: the next
-    /// install of this version must have the same. `work` is a folder for what is needed meanwhile.
+    /// Pinned versions have known hashes. For other versions, the first install records them next to the folder, and later
+    /// installs of that
+    /// version must have the same. `work` is a temporary folder.
     fn of(packages: &[Package], folder: &Path, pip: &Pip, work: &Path, print: Print<'_>) -> Result<Self> {
         let requirements = work.join("requirements.txt");
         if packages.iter().all(|package| !package.hashes.is_empty()) {
@@ -75,10 +77,7 @@ impl Hashed {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let record = folder.with_file_name(format!("{name}.hashes.txt"));
         if record.exists() {
-            print(&format!(
-                "its wheels must be those of the first install: their hashes are in {}",
-                record.display()
-            ));
+            print(&format!("its wheels must have the hashes of the first install: {}", record.display()));
             return Ok(Self { requirements: record.clone(), fetched: None, record: None });
         }
         let mut lines = String::new();
@@ -91,12 +90,12 @@ impl Hashed {
         Ok(Self { requirements, fetched: Some(fetched), record: Some(record) })
     }
 
-    /// Keeps hashes that were not known before.
+    /// Stores hashes that were unknown.
     fn record(&self, print: Print<'_>) -> Result<()> {
         let Some(record) = &self.record else { return Ok(()) };
         fs::copy(&self.requirements, record).map_err(at("writing", record))?;
         print(&format!(
-            "the hashes of its wheels are kept in {}: the next install of this version must have the same",
+            "the hashes of its wheels are stored in {}: later installs of this version must have the same",
             record.display()
         ));
         Ok(())
@@ -109,17 +108,17 @@ fn requirement(package: &Package, hashes: Vec<String>) -> String {
     format!("{package}{hashes}\n")
 }
 
-/// Removes what an interrupted install left. Only the holder of the lock may call this.
+/// Removes the remains of interrupted installs. The caller must hold the lock.
 fn clear_unfinished(parent: &Path) {
     for entry in parent.read_dir().into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {
-            // Litter that cannot be removed harms nothing.
+            // Remains are harmless.
             let _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
-/// The file by which a complete install is known.
+/// The file that shows that an install is complete.
 #[derive(Clone, Copy)]
 pub(super) enum Marker {
     /// `bin/mpicc`.
@@ -156,17 +155,16 @@ impl Marker {
     }
 }
 
-/// A pip that works.
 struct Pip {
     arguments: &'static [&'static str],
-    /// Where it is started: Python looks for modules in the current folder first, which may be anybody's.
+    /// Working directory: Python looks for modules there first, so it must not belong to another user.
     current_dir: Option<PathBuf>,
 }
 
 impl Pip {
     /// The first that works, to install `what`. `ours` is a folder that nobody else writes to.
     fn find(what: &str, marker: Marker, ours: &Path) -> Result<Self> {
-        // Isolated, Python looks neither in the current folder nor in the user's packages, where pip may be.
+        // The first pip that works, to install `what`. Nobody else can write to `ours`.
         let isolated: [&[&str]; 2] = [&["python3", "-I", "-m", "pip"], &["python", "-I", "-m", "pip"]];
         let users: [&[&str]; 2] = [&["python3", "-m", "pip"], &["python", "-m", "pip"]];
         let scripts: [&[&str]; 2] = [&["pip3"], &["pip"]];
@@ -198,7 +196,7 @@ impl Pip {
         command
     }
 
-    /// Fetches the wheel of a package into a new folder; the hashes of what came.
+    /// Downloads the wheels of a package into a new folder, and returns their hashes.
     fn fetch(&self, package: &Package, into: &Path) -> Result<Vec<String>> {
         let mut command = self.command();
         command.args(["download", "--no-deps", "--only-binary", ":all:", "--no-input", "--quiet"]);
@@ -229,14 +227,14 @@ impl Pip {
             }
         }
         command.arg("--prefix").arg(prefix).arg("--require-hashes").arg("-r").arg(&wheels.requirements);
-        // Settings of the user that pip refuses to combine with a prefix.
+        // pip refuses to combine these user settings with a prefix.
         command.env("PIP_USER", "0").env("PIP_REQUIRE_VIRTUALENV", "0").env("PIP_BREAK_SYSTEM_PACKAGES", "1");
         command.env_remove("PIP_TARGET").env_remove("PIP_PREFIX").env_remove("PIP_ROOT");
         finish(command).map(drop)
     }
 }
 
-/// Runs pip to its end; its output.
+/// Runs pip, and returns its output.
 fn finish(command: Command) -> Result<Vec<String>> {
     let line = command_line(&command);
     let mut lines = Vec::new();
@@ -250,7 +248,7 @@ fn finish(command: Command) -> Result<Vec<String>> {
     Err(other(format!("`{line}` failed ({exit}):\n{output}")))
 }
 
-/// A command as one would type it.
+/// A command as typed in a shell.
 pub(super) fn command_line(command: &Command) -> String {
     let arguments = std::iter::once(command.get_program()).chain(command.get_args());
     arguments.map(|word| quoted(&word.to_string_lossy()).into_owned()).collect::<Vec<_>>().join(" ")

@@ -1,6 +1,6 @@
-//! Ctrl-C and its relatives. While nothing is under way that must be ended in order, they end the program at once, also where it
-//! waits for a file or for standard input. From [`hold`] on the first sets a flag, which whoever waits for a process looks at, and the
-//! second ends at once.
+//! Handles Ctrl-C and similar signals. By default they end the program immediately, also while it waits for a file or for
+//! standard input.
+//! After [`hold`], the first signal sets a flag that is checked while waiting for a process, and the second one ends the program.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,11 +8,11 @@ use std::sync::{Arc, OnceLock};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// The exit code of a program that was stopped, also where it has ended in order.
+/// The exit code of a stopped program, also after an orderly end.
 pub const EXIT_CODE: u8 = 130;
 
 static REQUESTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-/// Whether nothing is under way.
+/// Whether a signal ends the program immediately.
 static AT_ONCE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 fn flag() -> &'static Arc<AtomicBool> {
@@ -23,26 +23,25 @@ fn at_once() -> &'static Arc<AtomicBool> {
     AT_ONCE.get_or_init(|| Arc::new(AtomicBool::new(true)))
 }
 
-/// Begins to watch for SIGINT, SIGTERM and SIGHUP. To be called once, at the start of the program.
+/// Starts to handle SIGINT, SIGTERM and SIGHUP. Call this once, at the start of the program.
 ///
-/// A signal that is ignored, as SIGHUP is under `nohup`, stays ignored.
+/// An ignored signal stays ignored, such as SIGHUP under `nohup`.
 pub fn watch() -> io::Result<()> {
     for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal)) {
         signal_hook::flag::register_conditional_shutdown(signal, EXIT_CODE.into(), Arc::clone(at_once()))?;
-        // The order matters: at the first signal the flag is still down when this action looks at it.
+        // The order matters: at the first signal, this action must see the flag unset.
         signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(flag()))?;
         signal_hook::flag::register(signal, Arc::clone(flag()))?;
     }
     Ok(())
 }
 
-/// Something begins that is ended in order: a process, files that are written. From here on whoever is at work looks at
-/// [`requested`].
+/// Call this before starting work that needs an orderly end: processes, files. From then on, check [`requested`].
 pub fn hold() {
     at_once().store(false, Ordering::SeqCst);
 }
 
-/// Whether a signal has come since [`hold`].
+/// Whether a signal was received after [`hold`].
 pub fn requested() -> bool {
     flag().load(Ordering::SeqCst)
 }

@@ -1,6 +1,6 @@
-//! Command lines: what to type for N ranks of a program under each maker's launcher, bound to cores.
+//! Command lines: how to start N ranks of a program with the launcher of each family, bound to cores.
 //!
-//! Checked with a program that prints its affinity, 2 ranks on 2 cores, as root in a container: Hydra's
+//! Tested with a program that prints its affinity, 2 ranks on 2 cores, as root in a container: Hydra's
 //! `-bind-to core`, Open MPI's `--bind-to core` (4 and 5), Intel's `I_MPI_PIN_DOMAIN=core`.
 
 use std::borrow::Cow;
@@ -23,49 +23,49 @@ pub struct Launch<'a> {
     pub installation: &'a Installation,
     /// Number of ranks.
     pub ranks: usize,
-    /// Threads of each rank, each of which is to have a core.
+    /// Threads of each rank; each needs a core.
     pub threads: usize,
     /// The program.
     pub program: &'a Path,
     /// Its arguments.
     pub args: &'a [String],
-    /// Instead of the MPI's own launcher: `srun`, a path, or a command with options. Of a command with options
-    /// nothing is changed but `{ranks}`; without that, `-n RANKS` follows it.
+    /// Launcher to use instead of the MPI's own: `srun`, a path, or a command with options. In a command with options, only
+    /// `{ranks}` is
+    /// replaced; without it, `-n RANKS` is appended.
     pub launcher: Option<&'a str>,
     /// More options for the launcher.
     pub launcher_args: &'a [String],
-    /// Bind each rank to a core, or to one per thread. Not done with more of them than cores, or if the options already say where.
+    /// Bind each rank to a core, or to a core per thread. Not done if there are too few cores, or if the options control binding.
     pub bind: bool,
-    /// More variables for the ranks; these win over all others.
+    /// Variables for the ranks, with the highest priority.
     pub env: BTreeMap<String, String>,
 }
 
-/// A finished command line; its `Display` is what one would type in a shell.
+/// A complete command line; `Display` shows it as typed in a shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandLine {
     /// The launcher.
     pub program: PathBuf,
-    /// Its arguments, the rank program and its arguments among them.
+    /// Its arguments, including the rank program and its arguments.
     pub args: Vec<String>,
     /// Variables that are set for it.
     pub env: BTreeMap<String, String>,
-    /// Variables of an outer launcher, which are taken off.
+    /// Variables of an outer launcher, which are removed.
     pub without: Vec<String>,
 }
 
-/// Whose options a launcher understands.
+/// The option style of a launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     Hydra,
     OpenMpi,
     Intel,
     Slurm,
-    /// Only `-n`.
     Plain,
 }
 
 impl Launch<'_> {
-    /// The command line on this machine.
+    /// The command line for this machine.
     pub fn command_line(&self) -> Result<CommandLine> {
         let is_set = |name: &str| env::var_os(name).is_some();
         // SAFETY: `geteuid` cannot fail and touches no memory.
@@ -74,10 +74,10 @@ impl Launch<'_> {
         Ok(CommandLine { without: self.outer_variables()?, ..line })
     }
 
-    /// What `srun` is told of how ranks find each other; `None` for other launchers.
+    /// How `srun` lets ranks find each other; `None` for other launchers.
     ///
     /// # Errors
-    /// A launcher that cannot be understood.
+    /// If the launcher cannot be parsed.
     pub fn pmi(&self) -> Result<Option<Pmi>> {
         let (program, _, style) = self.launcher_and_style()?;
         Ok(match style {
@@ -86,7 +86,7 @@ impl Launch<'_> {
         })
     }
 
-    /// Whether this machine has fewer cores than ranks have threads. On several nodes, whose cores are not known here, never.
+    /// Whether this machine has fewer cores than all ranks have threads. Always false for several nodes, whose cores are unknown.
     pub fn is_oversubscribed(&self) -> bool {
         const HOSTS: [&str; 9] =
             ["-f", "-host", "--host", "-H", "-hosts", "--hosts", "-hostfile", "--hostfile", "-machinefile"];
@@ -97,18 +97,18 @@ impl Launch<'_> {
         !several && self.ranks * self.threads > cores()
     }
 
-    /// The launcher by its name, with the options that it gets.
+    /// The launcher with its options.
     ///
     /// # Errors
-    /// A launcher that cannot be understood.
+    /// If the launcher cannot be parsed.
     pub fn launcher_with_options(&self) -> Result<String> {
         let CommandLine { program, args, .. } = Launch { args: &[], ..self.clone() }.command_line()?;
         let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let (_, options) = args.split_last().expect("the rank program is the last of them");
+        let (_, options) = args.split_last().expect("the rank program is the last argument");
         Ok([name].into_iter().chain(options.iter().cloned()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Variables that steer the MPI and are set by ddtbench itself: with more ranks than cores, waiting ranks let others run.
+    /// Variables that ddtbench sets to control the MPI: with more ranks than cores, waiting ranks must yield.
     pub fn added_settings(&self) -> BTreeMap<String, String> {
         self.added_settings_on(self.is_oversubscribed(), &|name| env::var_os(name).is_some())
     }
@@ -126,36 +126,37 @@ impl Launch<'_> {
         ours.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
-    /// Advice if it starts no process: another PMI for `srun`, its own launcher for an MPI.
+    /// Advice if no process starts: another PMI for `srun`, or the MPI's own launcher.
     pub(super) fn advice(&self) -> Vec<String> {
         let foreign = || {
             let (program, _, _) = self.launcher_and_style().ok()?;
             let reason =
                 Installation { mpiexec: program, ..self.installation.clone() }.foreign_launcher().ok()??;
-            Some(format!("{reason}; use its own launcher"))
+            Some(format!("{reason}; use the MPI's own launcher"))
         };
         self.pmi().ok().flatten().map(|pmi| pmi.to_string()).or_else(foreign).into_iter().collect()
     }
 
-    /// The user's variables by which an outer launcher, for example that of a Slurm job, marks processes as its ranks. The ranks of the
-    /// MPI's own launcher are not: MPICH aborts if it finds both.
+    /// Variables in the user's environment with which an outer launcher, such as that of a Slurm job, marks its ranks. The ranks
+    /// of the MPI's
+    /// own launcher must not have them: MPICH aborts if both are set.
     ///
     /// # Errors
-    /// A launcher that cannot be understood.
+    /// If the launcher cannot be parsed.
     fn outer_variables(&self) -> Result<Vec<String>> {
         self.outer_variables_of(env::vars_os().filter_map(|(name, _)| name.into_string().ok()))
     }
 
-    /// A sentence about them for the user; `None` if there are none.
+    /// A message about them; `None` if there are none.
     ///
     /// # Errors
-    /// A launcher that cannot be understood.
+    /// If the launcher cannot be parsed.
     pub fn outer_launcher(&self) -> Result<Option<String>> {
         let names = self.outer_variables()?;
         let launcher = self.installation.mpiexec.display();
         Ok((!names.is_empty()).then(|| {
             format!(
-                "not passed on to {launcher}: {}, which an outer launcher has set for its own ranks",
+                "not passed to {launcher}: {}, set by an outer launcher for its own ranks",
                 names.join(", ")
             )
         }))
@@ -178,7 +179,7 @@ impl Launch<'_> {
         self.installation.launcher_args.iter().chain(self.launcher_args)
     }
 
-    /// The command line on a machine that is described by the arguments. `is_set` tells of the user's variables.
+    /// The command line for a machine described by the arguments. `is_set`: whether the user has set a variable.
     fn command_line_on(
         &self,
         oversubscribed: bool,
@@ -206,7 +207,7 @@ impl Launch<'_> {
                 }
                 (Style::Slurm, true, _) if threads == 1 => add(&["--cpu-bind=cores"]),
                 (Style::Slurm, true, _) => add(&[&format!("--cpus-per-task={threads}"), "--cpu-bind=cores"]),
-                // Open MPI refuses more ranks than cores unless it is told, and binds unless it is told.
+                // By default, Open MPI refuses more ranks than cores, and binds ranks.
                 (Style::OpenMpi, false, true) => add(&["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]),
                 (Style::OpenMpi, false, false) => add(&["--bind-to", "none"]),
                 (Style::Slurm, false, true) => add(&["--overcommit", "--cpu-bind=none"]),
@@ -248,7 +249,7 @@ impl Launch<'_> {
         Ok(CommandLine { program, args, env, without: Vec::new() })
     }
 
-    /// The launcher, the arguments of it that stay as they are, and whose options it understands.
+    /// The launcher, its unchanged arguments, and its option style.
     fn launcher_and_style(&self) -> Result<(PathBuf, Vec<String>, Style)> {
         let own = match self.installation.family {
             Family::Mpich => Style::Hydra,
@@ -272,7 +273,7 @@ impl Launch<'_> {
             let style = style_of(&program);
             return Ok((program, Vec::new(), style));
         };
-        // A path with blanks in it is one word if it exists.
+        // An existing path with blanks is one word.
         if Path::new(text).is_file() {
             return Ok((text.into(), Vec::new(), style_of(Path::new(text))));
         }
@@ -286,7 +287,7 @@ impl Launch<'_> {
         Ok((program, arguments, style))
     }
 
-    /// The MPI's folders of libraries, before those that the user has set.
+    /// The MPI's library folders, followed by the user's.
     fn library_path(&self) -> Option<String> {
         let dirs = &self.installation.library_dirs;
         let users = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
@@ -297,10 +298,10 @@ impl Launch<'_> {
 }
 
 impl Installation {
-    /// Reports a launcher of another maker, by the version that it prints; `None` if it is its own, or unknown such as `srun`.
+    /// Reports a launcher of another family, from its version text. `None` if it is the MPI's own, or unknown such as `srun`.
     ///
     /// # Errors
-    /// If the user wants to stop meanwhile.
+    /// If the user wants to stop.
     pub(super) fn foreign_launcher(&self) -> Result<Option<String>> {
         if self.family == Family::Other {
             return Ok(None);
@@ -314,14 +315,14 @@ impl Installation {
         };
         Ok(maker_of_launcher(&told).filter(|maker| !self.family.starts_under(*maker)).map(|maker| {
             let (launcher, maker, mpi) = (self.mpiexec.display(), maker.title(), self.title());
-            format!("`{launcher}` is the launcher of {maker}, and cannot start {mpi}")
+            format!("`{launcher}` is the launcher of {maker} and cannot start {mpi}")
         }))
     }
 }
 
-/// The maker of the launcher that prints this as its version.
+/// The family of the launcher that prints this version text.
 fn maker_of_launcher(version: &str) -> Option<Family> {
-    // Intel's launcher is made of Hydra, and names it.
+    // Intel's launcher is based on Hydra, and mentions it.
     let known = [
         ("Intel(R) MPI Library", Family::Intel),
         ("HYDRA", Family::Mpich),
@@ -334,15 +335,16 @@ fn maker_of_launcher(version: &str) -> Option<Family> {
 }
 
 impl Family {
-    /// Whether its ranks find each other under another maker's launcher: those of Hydra's relatives do.
+    /// Whether its ranks can start under another family's launcher: relatives of Hydra can.
     fn starts_under(self, maker: Self) -> bool {
         let is_hydra = |family| matches!(family, Self::Mpich | Self::Intel);
         self == maker || (is_hydra(self) && is_hydra(maker))
     }
 }
 
-/// Beginnings of the variables that launchers set for their ranks: by the process management interfaces PMI and PMIx. Those by which
-/// users steer PMIx (`PMIX_MCA_`) are not among them.
+/// Prefixes of the variables that launchers set for their ranks, from the process management interfaces PMI and PMIx. Variables
+/// that users
+/// set to control PMIx (`PMIX_MCA_`) are not included.
 const OF_OUTER_LAUNCHERS: [&str; 10] = [
     "PMI_",
     "PMI2_",
@@ -356,7 +358,7 @@ const OF_OUTER_LAUNCHERS: [&str; 10] = [
     "PMIX_BFROP_BUFFER_TYPE",
 ];
 
-/// Whether an option of the user says where ranks go.
+/// Whether a user's option controls the placement of ranks.
 fn is_placement(word: &str) -> bool {
     let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
     word.starts_with('-')
@@ -374,12 +376,14 @@ fn is_placement(word: &str) -> bool {
         )
 }
 
-/// What makes waiting ranks let others run when there are more ranks than cores.
+/// Variables that make waiting ranks yield if there are more ranks than cores.
 ///
-/// Measured with 4 ranks on 2 cores, as time of a barrier: MPICH 5.0.2 waits 8 ms (two slices of the scheduler,
-/// since its collectives in shared memory spin without yielding) and 0.02 ms with them switched off; Open MPI
-/// needs 8 ms if told not to yield and 0.003 ms with this; Intel MPI needs 0.006 ms by itself, and any of its
-/// variables for the purpose makes it slower. Nothing was found for MPICH 4.0.2, whose messages spin as well.
+/// Measured with 4 ranks on 2 cores, as time of a barrier: MPICH 5.0.2 waits 8 ms (two time slices of the scheduler, because its
+/// shared-memory collectives spin without yielding), and 0.02 ms without them; Open MPI needs 8 ms if it does not yield, and
+/// 0.003 ms with
+/// this; Intel MPI needs 0.006 ms by default, and its variables for this purpose make it slower. No variable helps MPICH 4.0.2,
+/// whose
+/// messages spin as well.
 fn yielding(family: Family) -> &'static [(&'static str, &'static str)] {
     match family {
         Family::Mpich => &[("MPIR_CVAR_DEVICE_COLLECTIVES", "none")],
@@ -388,10 +392,11 @@ fn yielding(family: Family) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// What switches on asynchronous progress: a thread of each rank that brings communication forward.
+/// Variables that enable asynchronous progress: a thread per rank that progresses communication.
 ///
-/// Open MPI has no such thread for all transports (5.0.11); that of its TCP transport is no help to one over shared memory, and
-/// is switched on all the same. Of what was asked for, the rank program tells what came: the threads that `MPI_Init` began.
+/// Open MPI has no such thread for all transports (5.0.11). The thread of its TCP transport does not help shared memory, but is
+/// enabled
+/// anyway. The rank program reports the threads that `MPI_Init` really started.
 pub fn progressing(family: Family) -> &'static [(&'static str, &'static str)] {
     match family {
         Family::Mpich => &[("MPIR_CVAR_ASYNC_PROGRESS", "1")],
@@ -416,7 +421,7 @@ impl fmt::Display for CommandLine {
     }
 }
 
-/// A word as one would type it in a shell.
+/// A word as typed in a shell.
 pub(super) fn quoted(word: &str) -> Cow<'_, str> {
     shlex::Quoter::new().allow_nul(true).quote(word).expect("no other byte is refused")
 }

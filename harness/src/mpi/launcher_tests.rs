@@ -95,7 +95,7 @@ fn srun_gets_the_pmi_and_ranks_what_it_needs() {
     assert_eq!(of(Some(Pmi::given(&installation)), &|_| false), "srun -n 2 '--cpu-bind=none' --x /p");
     let with_options = Launch { launcher: Some("srun -N 2"), ..launch.clone() };
     let given = Some(Pmi::given(&installation));
-    assert_eq!(with_options.pmi().unwrap(), given, "a command with options is left alone");
+    assert_eq!(with_options.pmi().unwrap(), given, "a command with options is not changed");
     assert_eq!(Launch { launcher: None, ..launch.clone() }.pmi().unwrap(), None);
 }
 

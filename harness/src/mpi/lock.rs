@@ -1,4 +1,4 @@
-//! One process at a time: a lock on a file, let go when it is dropped or its process ends.
+//! A lock on a file, for one process at a time. It is released when it is dropped or its process ends.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,24 +10,23 @@ use super::Print;
 use super::error::{MpiError, Result, at};
 use super::interrupt;
 
-/// How often a lock that another process holds is tried.
+/// How often a lock of another process is tried.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A held lock.
 pub(super) struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Waits for the lock on `file`, and says that it waits.
+    /// Waits for the lock on `file`, with a message if it has to wait.
     pub fn take(file: &Path, print: Print<'_>) -> Result<Self> {
-        // What is done under a lock is not left half done.
+        // Work under a lock must not be left incomplete.
         interrupt::hold();
         let open = open(file)?;
         match open.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                print(&format!("waiting for another ddtbench that holds {}", file.display()));
+                print(&format!("waiting for another ddtbench that has locked {}", file.display()));
                 while matches!(open.try_lock(), Err(TryLockError::WouldBlock)) {
                     if interrupt::requested() {
                         return Err(MpiError::Interrupted);
@@ -35,18 +34,18 @@ impl Lock {
                     thread::sleep(LOOK);
                 }
             }
-            // A file system without locks is no reason not to run.
+            // A file system without locks is not a reason to refuse.
             Err(TryLockError::Error(error)) => print(&without_locks(file, &error)),
         }
         Ok(Self { _file: open })
     }
 }
 
-/// What is said where locks do not work.
+/// A warning if locks do not work.
 fn without_locks(file: &Path, error: &io::Error) -> String {
     let folder = file.parent().unwrap_or(file);
     format!(
-        "files cannot be locked in {} ({error}): start no second ddtbench there before this one has ended",
+        "files cannot be locked in {} ({error}): do not start a second ddtbench there before this one has ended",
         folder.display()
     )
 }

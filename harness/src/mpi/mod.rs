@@ -1,8 +1,8 @@
-//! The MPIs of this machine: found, installed, listed, built for, started and watched. No MPI is linked here.
+//! The MPIs of this machine: finds, installs, lists, builds for, starts and watches them. This crate does not link MPI.
 //!
-//! [`Project::pick`] chooses an [`Installation`] (see there for the order), [`Project::rank_program`] builds the
-//! rank program for it in a folder of its own, [`Launch`] makes the command line of its launcher, and
-//! [`Launch::watch`] runs it to its end: nothing of it survives.
+//! [`Project::pick`] chooses an [`Installation`] (see there for the order), [`Project::rank_program`] builds the rank program for
+//! it in its
+//! own folder, [`Launch`] makes the command line of its launcher, and [`Launch::watch`] runs it and ends all of its processes.
 
 mod builds;
 mod candidate;
@@ -46,13 +46,13 @@ pub use state::memory_of;
 pub use target::Target;
 pub use watchdog::{Exit, LastOutput, Sign};
 
-/// Takes a sentence for the user, e.g. onto standard error.
+/// Takes a message for the user, for example to print it to standard error.
 pub type Print<'a> = &'a mut dyn FnMut(&str);
 
-/// Whose library it is: decides the launcher's options and variables.
+/// The family of an MPI: determines the launcher's options and variables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Family {
-    /// MPICH and what keeps its launcher, Hydra: MVAPICH, Cray MPICH.
+    /// MPICH and MPIs with its launcher, Hydra: MVAPICH, Cray MPICH.
     #[serde(rename = "MPICH")]
     Mpich,
     /// Open MPI.
@@ -68,7 +68,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// The short name, as in `system-openmpi`.
+    /// The short name, such as in `system-openmpi`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Mpich => "mpich",
@@ -78,7 +78,7 @@ impl Family {
         }
     }
 
-    /// The name as its makers write it.
+    /// The name as its authors write it.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Mpich => "MPICH",
@@ -89,7 +89,7 @@ impl Family {
     }
 }
 
-/// How an MPI came to be known.
+/// How an MPI was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Source {
     /// Installed from Python packages into the project's folder.
@@ -102,13 +102,13 @@ pub enum Source {
     #[default]
     #[serde(rename = "PATH")]
     Path,
-    /// Named by the variable `MPICC` or as a path.
+    /// Given by the variable `MPICC` or as a path.
     #[serde(rename = "MPICC")]
     MpiccVariable,
 }
 
 impl Source {
-    /// A few words for a table.
+    /// Text for a table.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Wheel => "installed here",
@@ -119,12 +119,12 @@ impl Source {
     }
 }
 
-/// An MPI that can be compiled for and started. Accounts of runs have what says which it is.
+/// An MPI to compile for and start. Accounts of runs contain the fields that identify it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Installation {
     /// The name in this project; also of its build folder.
     pub name: String,
-    /// Whose library it is.
+    /// Its family.
     pub family: Family,
     /// The library's version, from `mpi.h`.
     pub version: String,
@@ -138,20 +138,20 @@ pub struct Installation {
     /// Options that the launcher always gets.
     #[serde(skip)]
     pub launcher_args: Vec<String>,
-    /// Folders of the library that the loader would not find by itself.
+    /// Folders of libraries that the loader does not search by default.
     #[serde(skip)]
     pub library_dirs: Vec<PathBuf>,
-    /// How it came to be known.
+    /// How it was found.
     pub source: Source,
 }
 
 impl Installation {
-    /// Maker and version, e.g. `Open MPI 5.0.11`.
+    /// Family and version, such as `Open MPI 5.0.11`.
     pub fn title(&self) -> String {
         format!("{} {}", self.family.title(), self.version)
     }
 
-    /// What tests take for an MPI: a launcher, of an unknown maker.
+    /// An MPI for tests: only a launcher, of an unknown family.
     #[cfg(test)]
     pub(crate) fn fake(mpiexec: impl Into<PathBuf>) -> Self {
         Self {

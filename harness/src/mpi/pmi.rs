@@ -1,10 +1,12 @@
-//! How ranks that `srun` starts find each other: by a PMI (process management interface) that both `srun` and the MPI can.
+//! How ranks started by `srun` find each other: by a PMI (process management interface) that both `srun` and the MPI support.
 //!
-//! Each MPI starts under its own launcher without a word about this. Slurm has several PMIs, of which its administrator has
-//! chosen one for all programs, often none; with another than the MPI's, ranks abort, or each is alone in its world.
-//! Seen with Slurm 22.05 of Debian: MPICH's wheel runs by `pmi2`, and aborts by `pmix` ("unsupported PMI version PMIx");
-//! Open MPI's wheel runs by `pmix`, once `PMIX_SECURITY_MODE` is `native`: Slurm's side would have it use munge, which the
-//! wheel's PMIx was built without.
+//! Each MPI works with its own launcher without further options. Slurm has several PMIs, of which its administrator has chosen
+//! one for all
+//! programs, often none. With a PMI that the MPI does not support, ranks abort, or each rank is in a separate MPI_COMM_WORLD.
+//! Observed
+//! with Slurm 22.05 of Debian: MPICH's wheel works with `pmi2`, and aborts with `pmix` ("unsupported PMI version PMIx"); Open
+//! MPI's wheel
+//! works with `pmix` if `PMIX_SECURITY_MODE` is `native`: Slurm's default is munge, and the wheel's PMIx was built without it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,45 +18,44 @@ use super::error::{MpiError, Result};
 use super::tool::{self, QUESTION};
 use super::{Family, Installation, find};
 
-/// The variable by which a user gives `srun` what `--mpi` does.
+/// The user can set this variable instead of the option `--mpi` of `srun`.
 pub(super) const VARIABLE: &str = "SLURM_MPI_TYPE";
 
-/// What `srun` is told about it.
+/// The PMI for `srun`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pmi {
-    /// Nothing by us: the user has said it, in an option or in `SLURM_MPI_TYPE`, or has given a command with options of its own.
+    /// Not chosen: given by an option or `SLURM_MPI_TYPE`, or the launcher is a command with options.
     Given {
         /// The MPI.
         mpi: String,
-        /// What the MPI can.
+        /// The PMIs that the MPI supports.
         wanted: &'static [&'static str],
     },
-    /// The first of what the MPI can that `srun` has.
+    /// The first PMI of the MPI that `srun` supports.
     Chosen {
         /// The MPI.
         mpi: String,
-        /// As `--mpi` calls it.
+        /// Its name for `--mpi`.
         name: &'static str,
     },
-    /// Nothing: `srun` has none that the MPI can.
+    /// None: `srun` supports no PMI of the MPI.
     Lacking {
         /// The MPI.
         mpi: String,
-        /// What the MPI can.
+        /// The PMIs that the MPI supports.
         wanted: &'static [&'static str],
-        /// What `srun` has.
+        /// The PMIs of `srun`.
         listed: Vec<String>,
     },
-    /// Nothing: it is not known what an MPI of this maker can.
+    /// None: the PMIs of this family are unknown.
     Unknown,
 }
 
 impl Pmi {
-    /// For ranks of an MPI under this `srun`, which gets these options beside what is chosen here. `srun` itself is asked what it
-    /// has, once in a process.
+    /// Chooses the PMI for an MPI and an `srun` with these options. Runs `srun --mpi=list` once per process.
     ///
     /// # Errors
-    /// If the user wants to stop meanwhile.
+    /// If the user wants to stop.
     pub fn choose<'a>(
         installation: &Installation,
         srun: &Path,
@@ -70,21 +71,21 @@ impl Pmi {
         Ok(Self::of_listed(installation, listed(srun)?))
     }
 
-    /// For ranks of an MPI under the `srun` of `PATH`; `None` where there is none.
+    /// Chooses the PMI for an MPI and the `srun` in `PATH`; `None` without one.
     ///
     /// # Errors
-    /// If the user wants to stop meanwhile.
+    /// If the user wants to stop.
     pub fn here(installation: &Installation) -> Result<Option<Self>> {
         let srun = find::in_path("srun".as_ref());
         srun.map(|srun| Self::choose(installation, &srun, [])).transpose()
     }
 
-    /// What the user has said.
+    /// The PMI is given by the user.
     pub(super) fn given(installation: &Installation) -> Self {
         Self::Given { mpi: installation.title(), wanted: wanted(installation) }
     }
 
-    /// Of what `srun` has; `None` where it could not be asked, and is taken to have what most have.
+    /// Chooses from the list of `srun`. `None`: `srun` did not answer, and the usual ones are assumed.
     fn of_listed(installation: &Installation, listed: Option<Vec<String>>) -> Self {
         let (mpi, wanted) = (installation.title(), wanted(installation));
         let has = |name: &str| listed.as_ref().is_none_or(|listed| listed.iter().any(|known| known == name));
@@ -94,7 +95,6 @@ impl Pmi {
         }
     }
 
-    /// The option for `srun`.
     pub fn option(&self) -> Option<String> {
         match self {
             Self::Chosen { name, .. } => Some(format!("--mpi={name}")),
@@ -111,7 +111,7 @@ impl Pmi {
     }
 }
 
-/// What is said about it: before a run, and where no rank has begun.
+/// The message before a run, and if no rank has started.
 impl fmt::Display for Pmi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -119,7 +119,9 @@ impl fmt::Display for Pmi {
                 write!(f, "the PMI was given to srun; without `--mpi` and {VARIABLE}, ")?;
                 match wanted.first() {
                     None => write!(f, "it uses its default"),
-                    Some(first) => write!(f, "ddtbench chooses what {mpi} can, {first} if srun has it"),
+                    Some(first) => {
+                        write!(f, "ddtbench chooses a PMI that {mpi} supports, {first} if srun has it")
+                    }
                 }
             }
             Self::Chosen { mpi, name } => {
@@ -127,39 +129,39 @@ impl fmt::Display for Pmi {
                 for (name, value) in self.variables() {
                     write!(f, " and {name}={value}")?;
                 }
-                write!(f, ", for {mpi}; -- --mpi=NAME chooses another")
+                write!(f, ", for {mpi}; use -- --mpi=NAME for another")
             }
             Self::Lacking { mpi, wanted, listed } => {
                 let listed = if listed.is_empty() { "none".to_owned() } else { listed.join(", ") };
                 let wanted = wanted.join(" or ");
                 write!(
                     f,
-                    "{mpi} needs {wanted} of srun, which has only: {listed}; -- --mpi=NAME chooses one of these"
+                    "{mpi} needs {wanted}, but srun has only: {listed}; use -- --mpi=NAME for one of these"
                 )
             }
             Self::Unknown => {
                 write!(
                     f,
-                    "srun uses its default PMI; `srun --mpi=list` lists others, -- --mpi=NAME chooses one"
+                    "srun uses its default PMI; `srun --mpi=list` lists others, use -- --mpi=NAME for one of them"
                 )
             }
         }
     }
 }
 
-/// What an MPI can, the best first. One that was built otherwise than most may lack the last.
+/// The PMIs that an MPI supports, best first. An unusual build may lack the last one.
 fn wanted(installation: &Installation) -> &'static [&'static str] {
     let major = installation.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
     match installation.family {
         Family::Mpich | Family::Intel => &["pmi2", "pmix"],
-        // Version 5 has no other any more.
+        // Version 5 supports only this one.
         Family::OpenMpi if major.is_some_and(|major| major < 5) => &["pmix", "pmi2"],
         Family::OpenMpi => &["pmix"],
         Family::Other => &[],
     }
 }
 
-/// What `srun --mpi=list` lists; `None` if it does not answer.
+/// The PMIs listed by `srun --mpi=list`; `None` if it does not answer.
 fn listed(srun: &Path) -> Result<Option<Vec<String>>> {
     static KNOWN: Mutex<BTreeMap<PathBuf, Option<Vec<String>>>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -177,7 +179,7 @@ fn listed(srun: &Path) -> Result<Option<Vec<String>>> {
     Ok(answer)
 }
 
-/// The names in what `srun` lists: a name per line, which older ones write to standard error and begin with `srun:`.
+/// The names in the list: one per line. Old versions write to standard error and begin lines with `srun:`.
 fn parse<'a>(lines: impl Iterator<Item = &'a String>) -> Vec<String> {
     let is_name = |word: &&str| {
         let is_part = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_';

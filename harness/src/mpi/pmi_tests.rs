@@ -83,5 +83,5 @@ fn srun_is_asked_once_and_the_users_choice_stands() {
     assert_eq!(of(Family::Mpich, &[]).option().unwrap(), "--mpi=pmix");
     assert_eq!(fs::read_to_string(&asked).unwrap(), "--mpi=list\n");
     let missing = Pmi::choose(&mpi(Family::Mpich, "5.0"), &folder.path().join("none/srun"), &[]).unwrap();
-    assert_eq!(missing.option().unwrap(), "--mpi=pmi2", "its start will say what is wrong");
+    assert_eq!(missing.option().unwrap(), "--mpi=pmi2", "its start will report the error");
 }

@@ -1,4 +1,4 @@
-//! A started command: its lines as they come, how it ended, and an end for all of its processes.
+//! A started command: reads its lines, reports how it ended, and ends all of its processes.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -14,37 +14,37 @@ use super::launcher::CommandLine;
 use super::watcher::Watcher;
 use super::{interrupt, tree};
 
-/// How often signals and the end of the command are looked for.
+/// Interval for checking signals and the end of the command.
 const POLL: Duration = Duration::from_millis(100);
-/// Time that a polite request to end gets.
+/// Time to end after SIGTERM, before SIGKILL.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// Time that pipes may stay open after the command's end before what holds them open is ended.
+/// Time that pipes may stay open after the command's end, before the processes that have them open are ended.
 const AFTER_END: Duration = Duration::from_secs(1);
 
-/// Lines that wait to be taken. Who writes faster than that waits in turn, and so a flood takes no memory of ours.
+/// Number of unread lines. A command that writes faster must wait, so that much output does not fill our memory.
 const WAITING_LINES: usize = 4;
-/// The longest line that is taken as one, in bytes; longer lines come in pieces. A block of a million times is a tenth as long.
+/// The longest line in bytes; longer lines are split. A block of a million times is a tenth as long.
 const LONGEST_LINE: u64 = 1 << 26;
 
 /// One line of output, without its line end; bytes that are not UTF-8 are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// Of standard output.
+    /// From standard output.
     Out(String),
-    /// Of standard error.
+    /// From standard error.
     Err(String),
 }
 
-/// What [`Running::next`] saw.
+/// The result of [`Running::next`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// A line.
     Line(Line),
-    /// Nothing for the whole time.
+    /// Nothing within the time limit.
     Silence,
     /// The user wants to stop; the command still runs.
     Interrupted,
-    /// The command has ended and all of its lines were read.
+    /// The command has ended and all its lines were read.
     Exited(ExitDescription),
 }
 
@@ -63,10 +63,11 @@ impl ExitDescription {
         self.code == Some(0)
     }
 
-    /// The signal that ended it, or likely the process that it stood for: shells and most launchers report a signal `s`
-    /// as exit code `128 + s`, Hydra reports it as `s`.
+    /// The signal that ended it, or probably the process behind it: shells and most launchers report a signal `s` as exit code
+    /// `128 + s`, Hydra
+    /// as `s`.
     pub fn signal(&self) -> Option<i32> {
-        /// The lowest that is taken for a signal: what is below are codes that programs end with themselves.
+        /// Lower exit codes are usual for programs, and do not count as signals.
         const LOWEST: i32 = libc::SIGILL;
         let of_code =
             |code: i32| if code > 128 { Some(code - 128) } else { (code >= LOWEST).then_some(code) };
@@ -106,9 +107,9 @@ fn signal_name(signal: i32) -> Option<&'static str> {
         libc::SIGABRT => "SIGABRT (aborted)",
         libc::SIGBUS => "SIGBUS (bad memory access, or /dev/shm is full)",
         libc::SIGFPE => "SIGFPE (arithmetic error)",
-        libc::SIGKILL => "SIGKILL (killed, perhaps for want of memory)",
+        libc::SIGKILL => "SIGKILL (killed, possibly out of memory)",
         libc::SIGSEGV => "SIGSEGV (segmentation fault)",
-        libc::SIGPIPE => "SIGPIPE (nobody read the output)",
+        libc::SIGPIPE => "SIGPIPE (output pipe closed)",
         libc::SIGTERM => "SIGTERM (terminated)",
         _ => return None,
     })
@@ -116,7 +117,7 @@ fn signal_name(signal: i32) -> Option<&'static str> {
 
 /// A started command. Dropping it kills it.
 ///
-/// The thread that starts it must live as long as it: when that thread ends, the system ends the command.
+/// Its thread must live as long as the command: the system ends the command when that thread ends.
 #[derive(Debug)]
 pub(super) struct Running {
     child: Child,
@@ -125,13 +126,13 @@ pub(super) struct Running {
     ended: Option<(ExitStatus, Instant)>,
     swept: bool,
     killed: bool,
-    /// Whether what it leaves behind is ended as well.
+    /// Whether its remaining processes are ended too.
     sweeps: bool,
     _watcher: Option<Watcher>,
 }
 
 impl Running {
-    /// Starts a command in a process group of its own, without input.
+    /// Starts a command in its own process group, without input.
     pub fn start(line: &CommandLine) -> Result<Self> {
         let mut command = Command::new(&line.program);
         for name in &line.without {
@@ -141,8 +142,8 @@ impl Running {
         Self::spawn(command, true).map_err(|source| other(format!("`{line}` did not start: {source}")))
     }
 
-    /// Starts a tool, as [`Running::start`] does a command. What it leaves behind when it ends is meant to stay: a compiler's cache
-    /// is served by such a process.
+    /// Starts a tool, like [`Running::start`] a command. Processes that it leaves behind may stay, such as the server of a
+    /// compiler cache.
     pub(super) fn start_tool(command: Command) -> io::Result<Self> {
         Self::spawn(command, false)
     }
@@ -150,7 +151,7 @@ impl Running {
     fn spawn(mut command: Command, sweeps: bool) -> io::Result<Self> {
         interrupt::hold();
         let marker = unique();
-        // First: we may be killed at any time.
+        // First, because this program may be killed at any time.
         let watcher = Watcher::start(&marker);
         command.env(tree::MARKER, &marker);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -165,8 +166,9 @@ impl Running {
         Ok(Self { child, marker, lines, ended: None, swept: false, killed: false, sweeps, _watcher: watcher })
     }
 
-    /// Waits for something to happen, at most `timeout`. Lines that are already there come first, even after
-    /// [`Running::kill`]; after the end every call returns `Exited`.
+    /// Waits at most `timeout` for something to happen. Available lines come first, even after [`Running::kill`]; after the end,
+    /// every call
+    /// returns `Exited`.
     pub fn next(&mut self, timeout: Duration) -> Next {
         let deadline = Instant::now() + timeout;
         loop {
@@ -191,7 +193,7 @@ impl Running {
                         }
                         return Next::Exited(status.into());
                     }
-                    // It has closed its output but not ended.
+                    // It has closed its output but has not ended.
                     thread::sleep(left.min(Duration::from_millis(5)));
                 }
             }
@@ -201,8 +203,7 @@ impl Running {
         }
     }
 
-    /// Ends the command and every process that came of it, and waits until none is left: first politely, after
-    /// two seconds by force.
+    /// Ends the command and all processes that it started, and waits for them: with SIGTERM, after two seconds with SIGKILL.
     pub fn kill(&mut self) {
         self.killed = true;
         for (signal, patience) in [(libc::SIGTERM, PATIENCE), (libc::SIGKILL, PATIENCE)] {
@@ -213,7 +214,7 @@ impl Running {
                 if left.is_empty() {
                     break;
                 }
-                // Each is told once to end: a second SIGTERM would cut short what the launcher does at the first.
+                // Each gets SIGTERM once: a second one would interrupt the launcher's reaction to the first.
                 let new: Vec<i32> = left.into_iter().filter(|pid| !reported.contains(pid)).collect();
                 tree::signal(&new, signal);
                 reported.extend(new);
@@ -226,7 +227,7 @@ impl Running {
         self.reap();
     }
 
-    /// What still runs of the command. Its own number may be another's once it was reaped.
+    /// Remaining processes of the command. After it was reaped, its number may belong to another process.
     fn members(&mut self) -> Vec<i32> {
         let root = self.reap().is_none().then(|| self.child.id().cast_signed());
         tree::members(root, &self.marker)
@@ -241,7 +242,8 @@ impl Running {
         self.ended.map(|(status, _)| status)
     }
 
-    /// How it ended, if that is some time ago: ranks that outlive a crashed launcher would hold the pipes open for ever.
+    /// How it ended, if that is some time ago: otherwise ranks that outlive a crashed launcher would keep the pipes open for
+    /// ever.
     fn ended_long_ago(&mut self) -> Option<ExitStatus> {
         self.reap();
         self.ended.filter(|(_, when)| when.elapsed() > AFTER_END).map(|(status, _)| status)
@@ -270,7 +272,7 @@ fn unique() -> String {
     format!("{}.{now}.{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Makes the system end the command with us, even if we are killed.
+/// Makes the system end the command with this program, even if this program is killed.
 #[cfg(target_os = "linux")]
 fn die_with_parent(command: &mut Command) {
     let parent = std::process::id();
@@ -280,7 +282,7 @@ fn die_with_parent(command: &mut Command) {
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGTERM) != 0 {
                 return Err(io::Error::last_os_error());
             }
-            // The parent may have gone before the request was made.
+            // The parent may have ended before the request.
             if u32::try_from(libc::getppid()) != Ok(parent) {
                 libc::raise(libc::SIGTERM);
             }

@@ -1,4 +1,4 @@
-//! Tests with shells in the place of launchers.
+//! Tests with shells instead of launchers.
 
 use super::*;
 
@@ -62,7 +62,7 @@ fn silence_is_reported() {
 
 #[test]
 fn nothing_survives_a_kill() {
-    // A child, a grandchild in a session of its own, an orphan, and one that does not listen to SIGTERM.
+    // A child, a grandchild in its own session, an orphan, and one that ignores SIGTERM.
     let mut running = shell(
         "sleep 100 & setsid sh -c 'sleep 100 & sleep 100' & (setsid sleep 100 &) ; \
          sh -c 'trap \"\" TERM; sleep 100; sleep 100' & echo ready; wait",
@@ -73,7 +73,7 @@ fn nothing_survives_a_kill() {
     }
     running.kill();
     assert_eq!(running.members(), Vec::<i32>::new());
-    // A shell may say that its child was terminated.
+    // A shell may report that its child was terminated.
     let end = std::iter::repeat_with(|| running.next(Duration::from_secs(5)))
         .find(|next| !matches!(next, Next::Line(_)));
     assert!(matches!(end, Some(Next::Exited(_))), "{end:?}");

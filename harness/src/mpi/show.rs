@@ -1,4 +1,4 @@
-//! What a compiler wrapper says that it would call: `mpicc -show`.
+//! The compiler call of a wrapper: `mpicc -show`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use super::error::{Result, unusable};
 use super::tool;
 
-/// The parts of the wrapper's command line that we use.
+/// The relevant parts of the wrapper's command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Show {
     /// The C compiler.
@@ -16,12 +16,11 @@ pub(super) struct Show {
     pub include_dirs: Vec<PathBuf>,
     /// Folders of libraries.
     pub library_dirs: Vec<PathBuf>,
-    /// Macros, as `-DNAME=VALUE`.
+    /// Macros, such as `-DNAME=VALUE`.
     pub defines: Vec<String>,
 }
 
 impl Show {
-    /// Asks the wrapper.
     pub fn ask(mpicc: &Path, env: &BTreeMap<String, String>) -> Result<Self> {
         let unusable = |reason: String| unusable(mpicc, reason);
         let mut command = Command::new(mpicc);
@@ -32,15 +31,15 @@ impl Show {
             return Err(unusable(format!("`-show` ended with {}: {}", ended.exit, ended.last_lines(3))));
         }
         Self::parse(&output)
-            .ok_or_else(|| unusable(format!("`-show` printed no compiler call but `{}`", output.trim())))
+            .ok_or_else(|| unusable(format!("`-show` printed no compiler call: `{}`", output.trim())))
     }
 
-    /// Takes a command line apart; `None` if there is no compiler in it.
+    /// Parses a command line; `None` if it contains no compiler.
     fn parse(line: &str) -> Option<Self> {
         let mut arguments = shlex::split(line.lines().find(|line| !line.trim().is_empty())?)?.into_iter();
         let mut show = Self { compiler: arguments.next()?, ..Self::default() };
         while let Some(word) = arguments.next() {
-            // Both `-I/dir` and `-I /dir` are in use.
+            // Both `-I/dir` and `-I /dir` are used.
             let mut value = |flag: &str| match word.strip_prefix(flag) {
                 Some("") => arguments.next(),
                 other => other.map(str::to_owned),

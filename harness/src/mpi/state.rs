@@ -1,8 +1,10 @@
-//! Where things are kept on this machine: below the project where that can be written, else in a folder of the user's own.
+//! State on this machine is stored below the project if that can be written to, otherwise in a folder of the user.
 //!
-//! A project may be one that many share, or that lies on a file system that is only read. What is installed and built there is
-//! used as it is; what is missing goes to the folder of the user's own. So does all of a project whose path an MPI's compiler
-//! wrapper could not print: these print paths unquoted, for others to split at blanks.
+//! A project may be shared, or on a read-only file system. MPIs and programs in it are used, and missing ones go to the user's
+//! folder. The
+//! same applies to a project whose path an MPI's compiler wrapper could not print: wrappers print paths unquoted, and blanks
+//! would split
+//! them.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -15,17 +17,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::Print;
 use super::error::{Result, other};
 
-/// The variable that names another folder.
+/// The variable for another folder.
 const VARIABLE: &str = "DDTBENCH_STATE";
 
-/// What is kept in one place.
+/// One place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StateFolder {
-    /// MPIs that were installed, libclang, and the list of MPIs.
+    /// Installed MPIs, libclang, and the list of MPIs.
     pub installed: PathBuf,
-    /// Rank programs, a folder for each.
+    /// Rank programs, each in a folder.
     pub builds: PathBuf,
-    /// Where cargo compiles; `None` in a project, in which it has a folder of its own.
+    /// The target folder of cargo; `None` in a project, which has one.
     pub target: Option<PathBuf>,
 }
 
@@ -34,7 +36,7 @@ impl StateFolder {
         Self { installed: root.join(".ddtbench"), builds: root.join("target/rank"), target: None }
     }
 
-    /// In a folder that several projects may use: MPIs are for all of them, rank programs are of one.
+    /// A folder for several projects, which share MPIs but not rank programs.
     fn in_folder(folder: &Path, root: &Path) -> Self {
         let name = root.file_name().unwrap_or_default().to_string_lossy();
         let name = name.replace(|c| !is_plain_char(c), "_");
@@ -43,7 +45,7 @@ impl StateFolder {
         Self { installed: folder.to_owned(), builds, target }
     }
 
-    /// The folder of an MPI that was installed, or would be.
+    /// The folder of an installed MPI, or for installing it.
     pub fn wheel_folder(&self, name: &str) -> PathBuf {
         self.installed.join("mpi").join(name)
     }
@@ -54,27 +56,26 @@ impl StateFolder {
     }
 }
 
-/// The places of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ProjectState {
-    /// Where all goes that is installed and built from now on.
+    /// The place for new MPIs and programs.
     pub own: StateFolder,
-    /// The project's own place where that is another one, which is read alone.
+    /// The project's place, if that is another one. It is only read.
     pub shared: Option<StateFolder>,
-    /// Why nothing goes below the project, where nobody asked for another folder.
+    /// Why nothing is written below the project, unless the user has configured another folder.
     away: Option<&'static str>,
 }
 
 impl ProjectState {
-    /// Below the project, whatever else was asked for.
+    /// Below the project, even if another folder is configured.
     pub fn in_project(root: &Path) -> Self {
         Self { own: StateFolder::in_project(root), shared: None, away: None }
     }
 
-    /// In the folder that was asked for, else below the project, else in the user's own folder.
+    /// In the configured folder, otherwise below the project, otherwise in the user's folder.
     ///
     /// # Errors
-    /// If what was asked for is no folder, and cannot become one.
+    /// If the configured folder is not a folder and cannot be created.
     pub fn of(root: &Path) -> Result<Self> {
         let asked = asked();
         if let Some(folder) = &asked
@@ -109,47 +110,48 @@ impl ProjectState {
                 away.unwrap_or_default()
             ))
         })?;
-        // An MPI below such a path cannot be used.
+        // An MPI in such a path cannot be used.
         let shared = Some(project).filter(|project| is_plain(&project.installed));
         Ok(Self { own: StateFolder::in_folder(&folder, root), shared, away })
     }
 
-    /// Both places, the one that is written to first.
+    /// Both places; the writable one is first.
     pub fn places(&self) -> impl Iterator<Item = &StateFolder> {
         std::iter::once(&self.own).chain(&self.shared)
     }
 
-    /// Says once where things of the project go, if that is not below it.
+    /// Prints once where the state is, if it is not below the project.
     pub fn report(&self, project: &Path, print: Print<'_>) {
         static REPORTED: AtomicBool = AtomicBool::new(false);
         let Some(away) = self.away else { return };
         if !REPORTED.swap(true, Ordering::Relaxed) {
             let (project, folder) = (project.display(), self.own.installed.display());
             print(&format!(
-                "{project} {away}: installed MPIs and rank programs go to {folder} (DDTBENCH_STATE names another folder)"
+                "{project} {away}: installed MPIs and rank programs go to {folder} (set DDTBENCH_STATE for another folder)"
             ));
         }
     }
 }
 
-/// The folder for what is remembered of a program: its own where that can be written, else one of the user's.
+/// The folder for stored results about a program: its own if it is writable, otherwise one of the user's.
 pub fn memory_of(program: &Path) -> PathBuf {
     let folder = program.parent().unwrap_or(Path::new("."));
     if can_be_written(folder) {
         return folder.to_owned();
     }
-    // Without a folder of the user's nothing is remembered.
+    // Without a folder of the user, nothing is stored.
     let Some(users) = asked().or_else(users) else { return folder.to_owned() };
     users.join("checks").join(short_hash(program.as_os_str()))
 }
 
-/// The folder that was asked for.
+/// The configured folder.
 fn asked() -> Option<PathBuf> {
     env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(|folder| absolute(Path::new(&folder)))
 }
 
-/// The user's own folder: that of the XDG base directories for what a program keeps of its own accord. A folder for temporary files
-/// would not do: whoever makes it first would choose the programs that are run.
+/// The user's folder for state, from the XDG base directories. A folder for temporary files would be unsafe: another user could
+/// create it
+/// first and choose the programs that are run.
 fn users() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));
@@ -160,8 +162,8 @@ fn absolute(folder: &Path) -> PathBuf {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }
 
-/// Whether compiler wrappers of MPIs print a path so that it can be read: without blanks and quotes, and without what a linker's
-/// options and lists of folders are split at.
+/// Whether wrappers can print a path without ambiguity: it has no blanks, quotes, or separators of linker options and folder
+/// lists.
 pub(super) fn is_plain(path: &Path) -> bool {
     path.to_str().is_some_and(|path| path.chars().all(|c| c == '/' || is_plain_char(c)))
 }
@@ -170,7 +172,7 @@ fn is_plain_char(c: char) -> bool {
     c.is_alphanumeric() || "._-+=@%~".contains(c)
 }
 
-/// Whether something can be written in a folder, or where it would be made.
+/// Whether a folder is writable, or could be created.
 pub(super) fn can_be_written(folder: &Path) -> bool {
     let Some(there) = folder.ancestors().find(|folder| folder.exists()) else { return false };
     let Ok(path) = CString::new(there.as_os_str().as_bytes()) else { return false };
@@ -178,7 +180,7 @@ pub(super) fn can_be_written(folder: &Path) -> bool {
     there.is_dir() && unsafe { libc::access(path.as_ptr(), libc::W_OK | libc::X_OK) } == 0
 }
 
-/// Tells names apart that are otherwise alike.
+/// Distinguishes names that are equal otherwise.
 pub(super) fn short_hash(text: &OsStr) -> String {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -201,12 +203,8 @@ mod tests {
         assert_eq!(in_project, ProjectState::in_project(&root));
         let asked = ProjectState::chosen(&root, Some(folder.path().join("asked")), &users).unwrap();
         assert_eq!(asked.own.installed, folder.path().join("asked"));
-        assert_eq!(
-            asked.places().last(),
-            Some(&in_project.own),
-            "what is in the project is used all the same"
-        );
-        // A file in the way cannot be written to by anybody, root included.
+        assert_eq!(asked.places().last(), Some(&in_project.own), "the content of the project is still used");
+        // Nobody can write into a file as if it were a folder, not even root.
         fs::write(root.join("target"), "").unwrap();
         let read = ProjectState::chosen(&root, None, &users).unwrap();
         assert_eq!(read.own.installed, folder.path().join("users"));

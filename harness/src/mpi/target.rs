@@ -1,18 +1,18 @@
-//! An MPI of a run with the rank program that was built for it.
+//! An MPI of a run with its rank program.
 
 use std::path::PathBuf;
 
 use super::Installation;
 use crate::model::mpi_label;
 
-/// An MPI of a run, as it is or with more variables set.
+/// An MPI of a run, unchanged or with additional variables.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The MPI, with the variables of the variant.
     pub installation: Installation,
-    /// The name of the variant; empty for the MPI as it is.
+    /// The name of the variant; empty for the unchanged MPI.
     pub variant: String,
-    /// The rank program that was built for it.
+    /// Its rank program.
     pub program: PathBuf,
 }
 

@@ -1,5 +1,5 @@
-//! Tools that prepare what is measured: cargo, pip, compiler wrappers. Where the user wants to stop they end at once, with all
-//! that they have started.
+//! Tools for preparation: cargo, pip, compiler wrappers. If the user wants to stop, they and their processes are ended
+//! immediately.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,15 +10,15 @@ use super::install::command_line;
 use super::process::{ExitDescription, Line, Running};
 use super::watchdog::{Exit, Sign};
 
-/// How long a question to a compiler or to pip may take. It is answered within a second; on a slow shared file system in some.
+/// Time limit of a question to a compiler or to pip. Answers take a second, on a slow shared file system several.
 pub(super) const QUESTION: Duration = Duration::from_secs(60);
 
-/// The part of a tool's output that is kept, in bytes: a compiler wrapper prints a few thousand.
+/// Maximum output that is kept, in bytes: a compiler wrapper prints a few thousand.
 const KEPT_BYTES: usize = 1 << 20;
-/// The part of a line that is shown, in characters.
+/// Maximum characters of a shown line.
 const SHOWN_CHARACTERS: usize = 500;
 
-/// How a tool ended, and the first MiB of what it wrote to each.
+/// How a tool ended, and the first MiB of each output.
 #[derive(Debug)]
 pub(super) struct ToolEnd {
     pub exit: ExitDescription,
@@ -29,13 +29,12 @@ pub(super) struct ToolEnd {
 }
 
 impl ToolEnd {
-    /// The last `count` lines of both.
+    /// The last `count` lines of both outputs.
     pub fn last_lines(&self, count: usize) -> String {
         last_lines(&[&self.out[..], &self.err].concat(), count)
     }
 }
 
-/// The last `count` lines.
 pub(super) fn last_lines(lines: &[String], count: usize) -> String {
     let start = |line: &String| line.chars().take(SHOWN_CHARACTERS).collect::<String>();
     lines[lines.len().saturating_sub(count)..].iter().map(start).collect::<Vec<_>>().join("\n")
@@ -52,7 +51,7 @@ pub(super) fn run(command: Command, limit: Duration) -> Result<ToolEnd> {
             Line::Out(line) => (&mut out, &mut left[0], line),
             Line::Err(line) => (&mut err, &mut left[1], line),
         };
-        // The remainder of the limit also ends: an empty line takes a byte.
+        // The rest of the limit decreases too: an empty line takes a byte.
         let fits = line.len() < *left;
         *left = left.saturating_sub(line.len() + 1);
         if fits {
@@ -62,10 +61,10 @@ pub(super) fn run(command: Command, limit: Duration) -> Result<ToolEnd> {
     Ok(ToolEnd { exit, out, err })
 }
 
-/// Asks a compiler wrapper, or the compiler that it calls.
+/// Runs a compiler wrapper, or the compiler that it calls.
 ///
 /// # Errors
-/// If it does not answer, so that the wrapper cannot be used, or the user wants to stop.
+/// If it does not answer, so that the wrapper cannot be used, or if the user wants to stop.
 pub(super) fn ask(command: Command, mpicc: &Path) -> Result<ToolEnd> {
     run(command, QUESTION).map_err(|error| match error {
         MpiError::Interrupted => error,
@@ -73,10 +72,10 @@ pub(super) fn ask(command: Command, mpicc: &Path) -> Result<ToolEnd> {
     })
 }
 
-/// Runs a tool to its end; `take` gets its lines as they come.
+/// Runs a tool, and passes each line to `take`.
 ///
 /// # Errors
-/// As of [`run`].
+/// Those of [`run`].
 pub(super) fn follow(
     command: Command,
     limit: Duration,
@@ -85,7 +84,7 @@ pub(super) fn follow(
     let line = command_line(&command);
     let running =
         Running::start_tool(command).map_err(|source| other(format!("`{line}` did not start: {source}")))?;
-    // No line ends the silence, so that its limit is that of the whole time.
+    // Lines do not reset the time, so the limit is for the whole tool.
     let exit = running.watch(limit, |line| {
         take(line);
         Sign::Noise
@@ -131,7 +130,7 @@ mod tests {
     fn one_that_hangs_is_ended_with_all_that_it_started() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let script = format!("sleep 1000 & echo $! > '{}'; wait", file.path().display());
-        // On a busy machine a shell may not have begun when its time is over.
+        // On a busy machine, a shell may not have started within its time.
         let mut limit_s = 0.2;
         while file.path().metadata().unwrap().len() == 0 {
             let error = run(shell(&script), Duration::from_secs_f64(limit_s)).unwrap_err();

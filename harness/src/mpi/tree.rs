@@ -1,8 +1,10 @@
-//! All processes of a started command, wherever they went: for ending every one of them.
+//! Finds all processes of a started command, in order to end them.
 //!
-//! Launchers put their helpers and ranks into process groups and sessions of their own, and a helper that dies
-//! leaves its ranks to process 1. So a process counts as ours if it descends from the command, or if it carries
-//! the variable [`MARKER`] with our value, which every descendant inherits.
+//! Launchers put helpers and ranks into their own process groups and sessions, and the ranks of a dead helper become children of
+//! process 1.
+//! So a process counts as ours if it descends from the command, or if it has the variable [`MARKER`] with our value, which every
+//! descendant
+//! inherits.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -12,10 +14,10 @@ use procfs::process::{Process, all_processes};
 /// The variable that marks the processes of one command.
 pub(super) const MARKER: &str = "DDTBENCH_LAUNCH";
 
-/// Processes that still run: descendants of `root` (itself included), and those marked with `value`.
+/// Running processes: descendants of `root` (including itself), and those marked with `value`.
 pub(super) fn members(root: Option<i32>, value: &str) -> Vec<i32> {
     let stats = all_processes().into_iter().flatten().flatten().filter_map(|process| process.stat().ok());
-    // A zombie has ended; only its parent can make it vanish.
+    // A zombie has ended; only its parent can remove it.
     let running = stats.filter(|stat| !matches!(stat.state, 'Z' | 'X'));
     let parents: HashMap<i32, i32> = running.map(|stat| (stat.pid, stat.ppid)).collect();
     let marked = |pid: i32| {
@@ -34,7 +36,7 @@ pub(super) fn members(root: Option<i32>, value: &str) -> Vec<i32> {
         .collect()
 }
 
-/// Sends a signal to each process; one that has just ended is no error.
+/// Sends a signal to each process. If one has just ended, that is not an error.
 pub(super) fn signal(pids: &[i32], signal: i32) {
     for &pid in pids {
         // SAFETY: `kill` takes two numbers and touches no memory of ours.

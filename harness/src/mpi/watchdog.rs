@@ -1,4 +1,4 @@
-//! A launch under a limit of silence: its lines are passed on as they come, and it is killed if no event comes for too long.
+//! Runs a launch with a time limit for silence: passes its lines on, and kills it if there is no event for too long.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -8,17 +8,17 @@ use super::launcher::Launch;
 use super::process::{ExitDescription, Line, Next, Running};
 use crate::model::plain::plain;
 
-/// Time that a process gets to exit after it reported that it was done.
+/// Time to exit after a process has reported its end.
 const TO_LEAVE: Duration = Duration::from_secs(10);
 
-/// Lines that are kept to explain how a process ended, and characters of each: a person reads no more.
+/// Lines kept to explain how a process ended, and characters of each: more would not be read.
 const KEPT_LINES: usize = 20;
 const KEPT_CHARACTERS: usize = 1000;
 
 /// The meaning of a line for the watchdog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
-    /// Output of the MPI. It is not a sign of life: a library may complain for ever.
+    /// Output of the MPI. It does not reset the time: a library may print warnings for ever.
     Noise,
     /// An event of the rank program.
     Alive,
@@ -26,17 +26,15 @@ pub enum Sign {
     Done,
 }
 
-/// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exit {
-    /// By itself.
     Ended(ExitDescription),
-    /// It was killed after this silence, in seconds.
+    /// It was killed because it printed nothing for this many seconds.
     Silent(f64),
 }
 
 impl Launch<'_> {
-    /// Starts the command and passes its lines to `take` until it ends; `None` if the user wants to stop.
+    /// Starts the command and passes its lines to `take` until it ends. `None` if the user wants to stop.
     ///
     /// # Errors
     /// If the launcher cannot be started.
@@ -44,25 +42,26 @@ impl Launch<'_> {
         Ok(Running::start(&self.command_line()?)?.watch(Duration::from_secs_f64(timeout_s), take))
     }
 
-    /// The error that the rank program is of other source than this program.
+    /// The error for a rank program of another version.
     pub fn of_another_version(&self) -> MpiError {
         let program = self.program.display();
         other(format!(
-            "the rank program {program} is of another version of ddtbench than this program; remove it, so that the next run builds it"
+            "the rank program {program} is from another version of ddtbench; remove it, and the next run builds a new one"
         ))
     }
 
-    /// The error that no process has begun, with what is known to help. `output` says how the launcher ended.
+    /// The error if no process has started, with advice. `output`: how the launcher ended.
     pub fn never_began(&self, times: &'static str, output: String) -> MpiError {
         let own = || self.installation.mpiexec.display().to_string();
         let launcher = self.launcher.map_or_else(own, str::to_owned);
         let advice: String = self.advice().iter().map(|advice| format!("; {advice}")).collect();
-        other(format!("no process has begun under {launcher}, {times}: {output}{advice}"))
+        other(format!("{launcher} started no process, {times}: {output}{advice}"))
     }
 }
 
 impl Running {
-    /// Passes the command's lines to `take` until it ends, or is killed after so long a silence; `None` if the user wants to stop.
+    /// Passes the command's lines to `take` until it ends, or is killed because it printed nothing for so long. `None` if the
+    /// user wants to stop.
     pub(super) fn watch(mut self, limit: Duration, mut take: impl FnMut(Line) -> Sign) -> Option<Exit> {
         let mut silence = Silence::new(limit);
         loop {
@@ -95,12 +94,12 @@ impl Running {
     }
 }
 
-/// The last lines that a process printed besides events.
+/// The last lines of a process that are not events.
 #[derive(Debug, Default)]
 pub struct LastOutput(VecDeque<String>);
 
 impl LastOutput {
-    /// Keeps a line, and forgets one that is too old.
+    /// Adds a line, and removes the oldest if there are too many.
     pub fn add(&mut self, line: &str) {
         if !line.trim().is_empty() {
             let start: String = line.trim().chars().take(KEPT_CHARACTERS).collect();
@@ -111,7 +110,7 @@ impl LastOutput {
         }
     }
 
-    /// How the process ended, with these lines. `during` begins with a blank.
+    /// How the process ended, with these lines. `during` starts with a blank.
     pub fn explain(&self, exit: Exit, during: &str) -> String {
         let ending = match exit {
             Exit::Ended(exit) => exit.to_string(),
@@ -127,24 +126,24 @@ impl LastOutput {
     }
 }
 
-/// How long a process has printed nothing while we were listening. A `ddtbench` that was stopped for a while (Ctrl-Z, a suspended
-/// machine) has not read the output meanwhile: that is not silence.
+/// Measures how long a process has printed nothing while we were reading. If `ddtbench` itself was suspended (Ctrl-Z, a suspended
+/// machine), it
+/// did not read the output: that is not silence.
 struct Silence {
     limit: Duration,
     lasted: Duration,
 }
 
 impl Silence {
-    /// The longest wait in one piece.
+    /// The longest single wait.
     const STEP: Duration = Duration::from_secs(1);
-    /// A wait that took this much longer than planned was a pause of ours.
+    /// If a wait took this much longer than planned, this program was suspended.
     const PAUSE: Duration = Duration::from_secs(1);
 
     fn new(limit: Duration) -> Self {
         Self { limit, lasted: Duration::ZERO }
     }
 
-    /// How long to wait next.
     fn step(&self) -> Duration {
         self.limit.saturating_sub(self.lasted).min(Self::STEP)
     }

@@ -1,8 +1,10 @@
-//! Ends what a command has started if we are killed ourselves: cargo's compilers and pip's helpers would go on, and so would a rank
-//! that is outside MPI when its launcher ends.
+//! Ends the processes of a command if this program is killed: otherwise cargo's compilers and pip's helpers would continue, and
+//! so would ranks
+//! outside of MPI calls when their launcher ends.
 //!
-//! The system sends a signal to the command only. So a shell waits beside it for the end of a pipe that only we hold open, gives a
-//! launcher the time to end its ranks, and then ends all processes that carry the command's mark, wherever they went.
+//! The system sends a signal only to the command. So a shell waits for the end of a pipe that only this program has open, gives a
+//! launcher
+//! time to end its ranks, and then ends all processes with the command's mark.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -10,7 +12,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::tree;
 
-/// Three times, since what is ended may have been starting something. `$1` is the mark.
+/// Three times, because ended processes may have been starting others. `$1` is the mark.
 const SCRIPT: &str = r#"
 read -r over && exit 0
 sleep 2
@@ -22,18 +24,18 @@ for again in 1 2 3; do
 done
 "#;
 
-/// A process that outlives us for a moment. Dropping it tells it that the command has ended.
+/// A process that outlives this program for a moment. Dropping it reports that the command has ended.
 #[derive(Debug)]
 pub(super) struct Watcher {
     shell: Child,
 }
 
 impl Watcher {
-    /// Begins to watch over what will be marked with `value`; `None` where there is no shell for it.
+    /// Starts to watch processes marked with `value`. `None` without a shell.
     pub fn start(value: &str) -> Option<Self> {
         let mut command = Command::new("/bin/sh");
         command.args(["-c", SCRIPT, "ddtbench", &format!("{}={value}", tree::MARKER)]);
-        // In a group of its own, it does not hear what is typed in the terminal.
+        // In its own process group, it does not get signals from the terminal.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         Some(Self { shell: command.spawn().ok()? })
     }
@@ -41,7 +43,7 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
-        // One that has gone already needs not be told.
+        // It may have ended already.
         let _ = self.shell.stdin.take().map(|mut pipe| pipe.write_all(b"over\n"));
         let _ = self.shell.wait();
     }
@@ -58,10 +60,10 @@ mod tests {
         let value = format!("watched.{}", std::process::id());
         let watcher = Watcher::start(&value).unwrap();
         let mut command = Command::new("sh");
-        // In sessions of their own, where the group of the command is not theirs.
+        // In their own sessions, so that the process group does not contain them.
         command.args(["-c", "setsid sleep 1000 & exec setsid sleep 1000"]).env(tree::MARKER, &value);
         let mut child = command.spawn().unwrap();
-        // A process that is just becoming another program shows no mark for a moment.
+        // A process that is executing another program has no mark for a moment.
         let until_there_are = |members: usize| {
             let start = Instant::now();
             while tree::members(None, &value).len() != members {
@@ -71,12 +73,12 @@ mod tests {
         };
         until_there_are(2);
         drop(watcher);
-        // It was told that all is over.
+        // It was told that all has ended.
         until_there_are(2);
         let mut watcher = Watcher::start(&value).unwrap();
         drop(watcher.shell.stdin.take());
         watcher.shell.wait().unwrap();
-        // A process that has been killed may take a moment to end.
+        // A killed process may take a moment to end.
         until_there_are(0);
         child.wait().unwrap();
     }

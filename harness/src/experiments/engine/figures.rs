@@ -1,10 +1,10 @@
-//! Figures of the engine's comparison: rates, ratios to the engine paired by rounds, shares of the bound.
+//! Figures of the engine's comparison: rates, ratios to the engine paired by rounds, fractions of the bound.
 
 use super::methods::{BOUND, ENGINE};
 use crate::experiments::summary::{RowContext, ratios};
 use crate::model::{Figure, Phase, Quantity, Record};
 
-/// Adds what can be known of a phase. No ratio stands without its interval.
+/// No ratio is shown without its interval.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     let (view, phase, scope) = (context.view, context.phase, context.scope);
     let other = |method: &str| context.measured(method).filter(|_| record.method != method);

@@ -1,23 +1,23 @@
-//! The synthetic grid: blocks from 4 B to 64 KiB, from side by side to 4 KiB apart, at equal distances and at random
-//! places.
+//! The synthetic grid: blocks from 4 B to 64 KiB, with gaps from 0 to 4 KiB, at equal distances and at random places.
 
 use crate::experiments::planned::PlannedCase;
 
 /// The set's name in results.
 pub const SET: &str = "grid";
 
-/// Blocks, in bytes: powers of two, and the sizes of three and five floats or doubles that applications have.
+/// Block sizes in bytes: powers of two, and the sizes of three and five floats or doubles as in applications.
 const BLOCKS: [u64; 18] =
     [4, 8, 12, 16, 24, 32, 40, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536];
 
-/// Bytes between blocks beyond none and one block.
+/// Gaps in bytes, in addition to none and one block.
 const GAPS: [u64; 3] = [64, 512, 4096];
 
-/// Packed bytes of a case: about as much as a second-level cache holds, and far above the cost of a call.
+/// Packed bytes of a case: about the size of a second-level cache, and far above the cost of a call.
 const PACKED_BYTES: u64 = 1 << 18;
 
-/// Bytes from the first block to the last; where blocks lie far apart, there are fewer of them. More tells nothing new,
-/// since all caches and what they know of pages are exceeded, and takes long to verify.
+/// Maximum bytes from the first block to the last. With large gaps there are fewer blocks. A larger span exceeds the caches and
+/// TLBs just
+/// the same, but takes long to verify.
 const SPAN_BYTES: u64 = 1 << 24;
 
 /// The cases of the grid.
@@ -30,7 +30,7 @@ pub fn cases() -> Vec<PlannedCase> {
         gaps.dedup();
         for gap in gaps.into_iter().filter(|&gap| gap <= GAPS[2].max(block)) {
             for case in [strided(block, gap), scattered(block, gap)] {
-                // A gap may be too small against the block to make another number of places.
+                // A gap that is small relative to the block may not change the number of places.
                 if !cases.contains(&case) {
                     cases.push(case);
                 }
@@ -40,7 +40,7 @@ pub fn cases() -> Vec<PlannedCase> {
     cases
 }
 
-/// An element that blocks of so many bytes are made of, and its bytes.
+/// An element for blocks of this many bytes, and its size.
 fn element(block: u64) -> (&'static str, u64) {
     if block.is_multiple_of(8) { ("double", 8) } else { ("float", 4) }
 }
@@ -59,7 +59,7 @@ fn strided(block: u64, gap: u64) -> PlannedCase {
     )
 }
 
-/// Blocks lie at multiples of their length: this many places make the same mean distance.
+/// Blocks start at multiples of their length. This number of places gives the same mean distance.
 fn scattered(block: u64, gap: u64) -> PlannedCase {
     let (element, bytes) = element(block);
     let count = count(block, gap);

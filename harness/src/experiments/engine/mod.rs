@@ -1,7 +1,8 @@
-//! The engine's comparison: our pack engine beside the hand-written loops, `memcpy` and the `MPI_Pack` of every MPI, in
-//! one process each, without communication.
+//! The engine's comparison: our pack engine, the hand-written loops, `memcpy` and the `MPI_Pack` of every MPI, in one process
+//! each, without
+//! communication.
 //!
-//! `selection.rs` has the cases that are compared.
+//! `selection.rs` makes the cases.
 
 mod figures;
 pub mod grid;
@@ -14,7 +15,7 @@ pub use selection::orders;
 
 use super::Experiment;
 
-/// Whether a test has an `order` of its own that can have this value, which is none of [`PackingOrder`].
+/// Whether a test has its own parameter `order` with this value, which is not a [`PackingOrder`].
 fn is_of_a_test(value: &str) -> bool {
     let mut parameters = apps::TESTS.iter().flat_map(|test| test.parameters);
     parameters.any(|own| {
@@ -23,7 +24,7 @@ fn is_of_a_test(value: &str) -> bool {
     })
 }
 
-/// The engine's comparison, as one of the kinds of experiments.
+/// The kind of experiments for the engine's comparison.
 pub(super) static EXPERIMENT: Experiment = Experiment {
     parameters: Vec::new,
     cases: |selection, setup| selection::cases(selection, setup.seed),

@@ -1,4 +1,4 @@
-//! A test whose packing is compared, ready to be measured.
+//! Prepares a test for comparing its packing.
 
 use clap::ValueEnum;
 
@@ -7,10 +7,10 @@ use crate::experiments::pingpong;
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::{Context, Prepared};
 
-/// The message of a test, and the order in which its bytes are packed.
+/// The message of a test, and the order of its packed bytes.
 ///
 /// # Errors
-/// As for a ping-pong, and an order of bytes that does not exist.
+/// As for a ping-pong, and if the order is unknown.
 pub fn prepare(case: &PlannedCase, methods: &[String], setup: Context) -> Result<Prepared, String> {
     let mut test = case.clone();
     let is_own = test.params.get(ORDER).is_some_and(|text| super::is_of_a_test(text));
@@ -22,11 +22,11 @@ pub fn prepare(case: &PlannedCase, methods: &[String], setup: Context) -> Result
     };
     let is_of_grid = case.set.as_deref() == Some(grid::SET);
     test.set = test.set.filter(|_| !is_of_grid);
-    // All layouts but that of an all-to-all are the same for any number of ranks.
+    // Only the layout of an all-to-all depends on the number of ranks.
     let setup = Context { ranks: RANKS, ..setup };
     let orders_differ = pingpong::orders_differ(&test, setup)?;
     if order == PackingOrder::Ddt && !orders_differ {
-        return Err(format!("{ORDER} = ddt: loop and datatype pack in one order, leave it out"));
+        return Err(format!("{ORDER} = ddt: remove it, loop and datatype pack in the same order"));
     }
     let mut prepared = pingpong::prepare(&test, methods, setup)?;
     prepared.arguments.extend(["--order".to_owned(), order.name().to_owned()]);
@@ -42,8 +42,8 @@ pub fn prepare(case: &PlannedCase, methods: &[String], setup: Context) -> Result
             prepared.lacking.entry(name.clone()).or_default();
         }
     }
-    // What a rank has, and as much again for the plain copies. Those are of the message, and of no more lines than the arrays and
-    // the packed buffer have.
+    // Twice the memory of a rank, for the plain copies: they copy the message, and at most as many lines as the arrays and the
+    // packed buffer have.
     prepared.rank_bytes = prepared.rank_bytes.and_then(|bytes| bytes.checked_mul(2));
     Ok(prepared)
 }

@@ -1,4 +1,4 @@
-//! Which comparisons are made: of each test with its values, and for those that pack in two orders one of each.
+//! The comparisons: of each test with its values, and for tests that pack in two orders one per order.
 
 use clap::ValueEnum;
 
@@ -8,10 +8,12 @@ use crate::experiments::pingpong;
 use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::{Lists, Selection};
 
-/// The comparisons of a selection, in which the synthetic grid is called `grid`; of tests that pack in two orders, one of each order that the list `order` has, or of both.
+/// The comparisons of a selection, in which `grid` is the synthetic grid. For tests that pack in two orders: one per order in the
+/// list
+/// `order`, or for both.
 ///
 /// # Errors
-/// An order that there is not, or what is wrong with a test's values, by its name.
+/// If an order is unknown, or a test's values are invalid.
 pub fn cases(selection: &Selection, seed: u64) -> Result<Selected, String> {
     let (orders, lists) = orders(&selection.lists)?;
     let setup = Context { ranks: RANKS, seed };
@@ -42,10 +44,10 @@ pub fn cases(selection: &Selection, seed: u64) -> Result<Selected, String> {
     Ok(all)
 }
 
-/// The orders among lists of values, and the other lists, a test's own `order` among them; both orders if none is given.
+/// Separates the orders from other lists of values, such as a test's own `order`. Both orders if none is given.
 ///
 /// # Errors
-/// An order that there is not.
+/// If an order is unknown.
 pub fn orders(lists: &Lists) -> Result<(Vec<PackingOrder>, Lists), String> {
     let both = vec![PackingOrder::Manual, PackingOrder::Ddt];
     let Some(values) = lists.get(ORDER) else { return Ok((both, lists.clone())) };

@@ -1,4 +1,4 @@
-//! How the engine's comparison is shown: a row per method.
+//! The table of the engine's comparison: a row per method.
 
 use std::sync::LazyLock;
 
@@ -14,8 +14,8 @@ use crate::report::verdict::Claim;
 
 const LEGEND: &str = "pack: median time, ± the larger side of its 95% interval. another run: where the median of another run soon afterwards is \
     expected. create: compiling the layouts of both sides, or making and committing both datatypes. pack rate: packed bytes per second. \
-    pack/engine, unpack/engine: time over the engine's, the median over the rounds, with its 95% interval; above 1 the engine is faster. \
-    bound: share of the speed of a copy that touches as many cache lines as packing must; above 100% where fewer of them are written than \
+    pack/engine, unpack/engine: time relative to the engine's, the median over rounds, with its 95% interval; above 1 the engine is faster. \
+    bound: share of the speed of a copy that touches as many cache lines as packing must; above 100% if fewer of them are written than \
     the copy writes, which is half.";
 
 /// How a case is shown.
@@ -27,7 +27,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     contest: "The engine and the other methods",
     answer: Answer {
         times: &[ENGINE, MPI_PACK],
-        legend: "Packing, warm or cold as named.",
+        legend: "Packing, with warm or cold caches as shown.",
         claims: |case| vec![engine_or_mpi(case)],
         methods: &[ENGINE, MPI_PACK],
         ..Answer::PLAIN
@@ -35,7 +35,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     ..plain_table_format(Kind::Engine)
 });
 
-/// Whether the engine or `MPI_Pack` packs faster; or a loop, where there is no other.
+/// Compares the engine with `MPI_Pack`, or with a loop if there is no other method.
 fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let claims = [MPI_PACK, MANUAL, LOOP].into_iter().filter_map(|method| {
         let record = case.methods().find(|record| record.method == method)?;
@@ -43,11 +43,11 @@ fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
     });
     match claims.into_iter().next() {
         Some(claim) => claim,
-        None => Claim::Unknown { names: Vec::new(), why: format!("not known: {}", too_few(case.first())) },
+        None => Claim::Unknown { names: Vec::new(), why: format!("unknown: {}", too_few(case.first())) },
     }
 }
 
-/// `±` and `[95%]` belong to the column before them.
+/// The columns: `±` and `[95%]` belong to the column before them.
 const COLUMNS: [Column; 14] = [
     Column::new("method", Align::Left, 0),
     Column::new("pack", Align::Right, 2),
@@ -77,7 +77,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row
 }
 
-/// Its time over the engine's, and the interval.
+/// Its time relative to the engine's, and the interval.
 fn over_engine(record: Option<&Record>) -> [String; 2] {
     let over = record.and_then(|record| record.over(ENGINE));
     let Some((value, (low, high))) = over.and_then(|over| Some((over.value?, over.interval()?))) else {

@@ -1,14 +1,17 @@
-//! Figures of halo exchanges: how they stand to the bulk-synchronous exchange that packs by hand, or by the plain loop where
-//! nobody wrote one.
+//! Figures of halo exchanges relative to the bulk-synchronous exchange that packs by hand, or by the plain loop if there is no
+//! hand-written
+//! loop.
 
 use super::MANUAL;
 use crate::experiments::summary::{RowContext, early, overhead::exchange_without_packing};
 use crate::model::event::Block;
 use crate::model::{LOOP, Phase, Record};
 
-/// Adds what can be known of the exchange: its overhead; the share of packing and unpacking; the gain and the speed-up over
-/// `manual`, or `loop` where that was not measured; the bandwidth of the rank that sends most; its messages; and the share of the first stage's bytes that lay in the
-/// receiver's memory when its own threads had all handed over.
+/// Adds the figures of the exchange: its overhead; the fraction of packing and unpacking; gain and speed-up relative to `manual`,
+/// or to
+/// `loop` if `manual` was not measured; the bandwidth of the rank that sends most; its messages; and the fraction of the first
+/// stage's
+/// bytes that were in the receiver's memory when its own threads had handed over everything.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     if !context.is_headline() {
         return;
@@ -39,7 +42,6 @@ mod tests {
     use crate::model::{Case, Measured, PairScope, Phase, Quantity, Record};
     use crate::report::made::{self, block, measured};
 
-    /// The records of whole exchanges.
     fn records(test: &str, methods: Vec<Measured>) -> Vec<Record> {
         let case = Case { experiment: Kind::Halo, ..made::case(test, "mpich", "") };
         let mut records = summary::records(Kind::Halo, &made::result(case, methods));
@@ -47,7 +49,7 @@ mod tests {
         records
     }
 
-    /// The record of `manual` after so many blocks, each of which looked twice and found a quarter of the bytes.
+    /// The record of `manual` after so many blocks, each of which checked twice and found a quarter of the bytes.
     fn record(blocks: usize) -> Record {
         let block = Block { early: vec![0.25; 2], ..block([(Phase::Exchange, vec![8.0; 5])]) };
         records("nas_mg", vec![measured("manual", vec![block; blocks])]).remove(0)

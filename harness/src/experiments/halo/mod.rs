@@ -11,7 +11,7 @@ use methods::MANUAL;
 
 use super::Experiment;
 
-/// Halo exchanges, as one of the kinds of experiments.
+/// The kind of experiments for halo exchanges.
 pub(super) static EXPERIMENT: Experiment = Experiment {
     parameters: || PARAMETERS.iter().map(|own| &own.info).collect(),
     cases: selection::cases,

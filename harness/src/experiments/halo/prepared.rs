@@ -1,16 +1,16 @@
-//! An exchange, ready to be measured.
+//! Prepares an exchange for measuring.
 
 use super::{HaloCase, message, methods, rank_bytes};
 use crate::experiments::planned::{PlannedCase, set_name};
 use crate::experiments::{Context, Prepared, ProcessSettings};
 
-/// A rank that sends to itself where any does.
+/// If any rank sends to itself, this one does.
 const FIRST: usize = 0;
 
 /// The exchange with all values, for these methods.
 ///
 /// # Errors
-/// An unknown test, set or parameter, a value that cannot be, or ranks that it cannot have.
+/// If a test, set or parameter is unknown, or a value or the number of ranks is invalid.
 pub fn prepare(planned: &PlannedCase, methods: &[String], setup: Context) -> Result<Prepared, String> {
     let case = HaloCase::parse(&planned.test, planned.named_set(), &planned.params)?;
     let app = case.build(setup.ranks, setup.seed)?;

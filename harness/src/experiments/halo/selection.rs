@@ -1,4 +1,4 @@
-//! From a selection to cases of halo exchanges.
+//! Cases of halo exchanges from a selection.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::experiments::{Context, layout_file};
 use crate::model::CUSTOM;
 use common::parameter::place;
 
-/// The cases, for these ranks and this seed; of layouts, those of the exchange `layout`.
+/// The cases, for these ranks and this seed. Layouts become cases of the exchange `layout`.
 ///
 /// # Errors
-/// An unknown name, a refused value, ranks that an exchange which was named cannot have, a selection of nothing.
+/// If a name is unknown, a value is refused, a named exchange does not support the number of ranks, or the selection is empty.
 pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> {
     let mut selected = Selected::default();
     let choices = selection.lists.product(|name| place(PARAMETERS, name))?;
@@ -29,7 +29,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             for params in &choices {
                 match planned(test, set, name, params, setup) {
                     Ok(case) => selected.add(case),
-                    // What another number of ranks could have is not a mistake if all were asked for.
+                    // If all exchanges are requested, those that need another number of ranks are not a mistake.
                     Err(CaseError::Ranks(reason)) if selection.tests.is_empty() => {
                         let note = format!("left out: {} {set}: {reason}", test.name);
                         if !selected.notes.contains(&note) {
@@ -45,7 +45,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
         let given = layout_file::case(layout)?.params;
         for params in &choices {
             if let Some(name) = params.keys().find(|name| given.contains_key(*name)) {
-                return Err(format!("{name} is given by -p and by --layout: leave one of them out"));
+                return Err(format!("{name} is given with -p and with --layout; remove one of them"));
             }
             let all = given.clone().into_iter().chain(params.clone()).collect();
             let case = planned(&LAYOUT, LAYOUT.quick_set().name, CUSTOM, &all, setup);
@@ -53,7 +53,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
         }
     }
     match selected.cases.is_empty() {
-        true => Err(format!("nothing is left to run; {}", selected.notes.join("; "))),
+        true => Err(format!("nothing to run; {}", selected.notes.join("; "))),
         false => Ok(selected),
     }
 }
@@ -63,7 +63,7 @@ fn chosen(selection: &Selection, has_own_values: bool) -> Result<Vec<&'static Ha
         return Ok(Vec::new());
     }
     if selection.tests.is_empty() && has_own_values {
-        return Err("single values (-p) need the TEST that they are for".to_owned());
+        return Err("-p needs the TEST whose parameters it sets".to_owned());
     }
     match selection.tests.is_empty() {
         true => Ok(HALOS.iter().collect()),
@@ -90,13 +90,13 @@ fn sets<'a>(
     Ok(sets.iter().map(String::as_str).collect())
 }
 
-/// What is wrong with a case: its values, or that the ranks cannot have it.
+/// Why a case is invalid: its values, or the number of ranks.
 enum CaseError {
     Values(String),
     Ranks(String),
 }
 
-/// The case of an exchange, called `name`, whose values start from a set.
+/// The case of the exchange `name`, whose values start from a set.
 fn planned(
     test: &HaloTest,
     set: &str,

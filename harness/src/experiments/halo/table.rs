@@ -1,4 +1,4 @@
-//! How halo exchanges are shown: a row per method, its phases, and how it stands to packing by hand.
+//! The table of halo exchanges: a row per method with its phases, relative to packing by hand.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,6 @@ use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
 use crate::report::units;
 
-/// How cases of this kind are shown.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &COLUMNS,
     legend: LEGEND,
@@ -24,7 +23,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     ..plain_table_format(Kind::Halo)
 });
 
-/// A row per method: `±` and `[95%]` belong to the column before them.
+/// The columns: `±` and `[95%]` belong to the column before them.
 const COLUMNS: [Column; 22] = [
     Column::new("method", Align::Left, 0),
     Column::new("exchange", Align::Right, 2),
@@ -51,13 +50,13 @@ const COLUMNS: [Column; 22] = [
 ];
 
 const LEGEND: &str = "exchange: median of the time that the exchange adds to the longest computing of all ranks, ± the \
-    larger side of its 95% interval. another run: where the median of another run soon afterwards is expected. init: making datatypes, requests and windows. compute, pack, comm+peer, unpack: \
-    medians of the longest of all ranks; comm+peer is from a rank's last handing over to its last arrival, the packing of slower \
-    neighbours included, so that it is not the network alone. ovh: (t - t_reference) / t, with its 95% interval, as in figure 5 of the DDTBench paper. pack%: share of timed packing and \
-    unpacking, with its interval: the paper's formula. gain: t_manual / t, paired by rounds, or t_loop / t where nobody wrote a loop by hand; speed-up: over the same, computing included. early: share of other \
-    ranks' bytes that are there when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \
+    larger side of its 95% interval. another run: range in which a repeat of this run would put the median (95%). init: creating datatypes, requests and windows. compute, pack, comm+peer, unpack: \
+    medians of the slowest rank; comm+peer is from a rank's last hand-over to its last arrival, including the packing of slower \
+    neighbours, so it is not only the network. ovh: (t - t_reference) / t, with its 95% interval, as in figure 5 of the DDTBench paper. pack%: share of timed packing and \
+    unpacking, with its interval: the paper's formula. gain: t_manual / t, paired by rounds, or t_loop / t without a hand-written loop; speed-up: the same with computation. early: share of other \
+    ranks' bytes that have arrived when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \
     msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
-    wandered during the run; gain unsteady: it differed between the first and the second half of the run.";
+    drifted during the run; gain unsteady: it differs between the first and the second half of the run.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

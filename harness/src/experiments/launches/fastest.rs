@@ -1,8 +1,10 @@
-//! Times of a case's methods relative to each other over several launches: to the hand-written loops, and to the fastest, which is
-//! chosen once, by all launches. Every verdict on two methods rests on these figures.
+//! Times of a case's methods relative to each other over several launches: to the hand-written loops, and to the fastest method,
+//! which is
+//! chosen once for all launches. Every verdict on two methods uses these figures.
 //!
-//! Each launch has a fastest of its own. What others took beyond that is no sample of anything: it rests on the launches in
-//! which that one happened to be first.
+//! Each launch has its own fastest method. Ratios to that one would not be samples of the same quantity, because it depends on
+//! which
+//! method happened to be first.
 
 use std::collections::HashMap;
 
@@ -11,18 +13,18 @@ use super::states::Levels;
 use crate::model::{Case, Figure, LOOPS, PairScope, Quantity, Record};
 use crate::stats::{self, launches};
 
-/// A method with times, over all launches and in each.
 struct RankedMethod<'a> {
     place: usize,
     name: &'a str,
-    /// Whether an application could use it, and nothing speaks against its times.
+    /// Whether an application could use it, and its times are valid.
     can_win: bool,
     median_s: f64,
     launches: &'a [&'a Record],
 }
 
-/// Names the fastest in the headline records of several launches, and gives each other its ratio to it and to each loop. `groups`
-/// are the records of the launches that `over` are made of.
+/// Chooses the fastest method in the headline records of several launches, and adds the ratio of each other method to it and to
+/// each loop.
+/// `groups` are the records of the launches in `over`.
 pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], levels: &Levels<'_>) {
     let mut cases: HashMap<(&Case, PairScope), Vec<usize>> = HashMap::new();
     let is_ranked = |group: &[&Record]| group.iter().any(|record| record.fastest.is_some());
@@ -64,10 +66,10 @@ fn ranked<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option
     })
 }
 
-/// A figure over launches, and what it is of each.
+/// A figure over launches, and its value in each.
 type OfLaunches<'a> = (Figure, Vec<(&'a Record, f64)>);
 
-/// The time of a method relative to each loop and to the fastest, in time and in the mean.
+/// The time of a method relative to each loop and to the fastest, for medians and means.
 fn figures<'a>(
     method: &RankedMethod<'a>,
     all: &[RankedMethod<'a>],
@@ -86,7 +88,7 @@ fn figures<'a>(
     all.iter().filter(|other| other.place != method.place).flat_map(of).collect()
 }
 
-/// That which none beats by the median of its ratios: looked for from the one with the smallest median on.
+/// The method that none beats by the median of its ratios, starting with the smallest median.
 fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> {
     let all: Vec<_> = all.iter().filter(|one| one.can_win).collect();
     let mut first = *all.iter().min_by(|a, b| a.median_s.total_cmp(&b.median_s))?;
@@ -104,8 +106,9 @@ fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> 
     Some(first)
 }
 
-/// A method's time over that of another, launch by launch: by the rounds' own ratios where these are on record one way or the
-/// other, as they are with the hand-written loops, else by the medians of the launch.
+/// A method's time relative to another's, launch by launch: from the rounds' ratios if these are recorded in either direction, as
+/// they are
+/// for the hand-written loops, otherwise from the medians of the launch.
 fn ratios<'a>(launches: &[&'a Record], other: &RankedMethod<'_>) -> Vec<(&'a Record, f64)> {
     let ratio = |record: &&Record| {
         if let Some(recorded) = record.over(other.name).and_then(|figure| figure.value) {
@@ -120,7 +123,7 @@ fn ratios<'a>(launches: &[&'a Record], other: &RankedMethod<'_>) -> Vec<(&'a Rec
     launches.iter().filter_map(|record| Some((*record, ratio(record)?))).collect()
 }
 
-/// The mean of a method over that of another, launch by launch.
+/// The mean of a method relative to that of another, launch by launch.
 fn mean_ratios<'a>(launches: &[&'a Record], other: &RankedMethod<'_>) -> Vec<(&'a Record, f64)> {
     let mean = |record: &Record| record.mean_s.filter(|&mean| mean > 0.0);
     let ratio = |record: &&Record| {
@@ -150,7 +153,7 @@ mod tests {
     use crate::experiments::Kind;
     use crate::model::Outcome;
 
-    /// Two methods over six launches, of which `ddt` is the faster in the first and in one more.
+    /// Two methods over six launches; `ddt` is faster in the first and in one more.
     fn records() -> Vec<Record> {
         let times = [("manual", [2.0, 1.0, 1.0, 1.0, 2.0, 1.0]), ("ddt", [1.0, 1.5, 1.5, 1.5, 1.6, 1.5])];
         let record = |method: &str, launch: usize, median_s: f64| {
@@ -200,7 +203,7 @@ mod tests {
         let over = over_launches(&records, None);
         let of_ddt = &over[1];
         let value = |quantity| of_ddt.figure(quantity).unwrap().value;
-        assert_eq!(value(Quantity::TimeOverFastest), value(Quantity::TimeOver), "one ratio, told twice");
+        assert_eq!(value(Quantity::TimeOverFastest), value(Quantity::TimeOver), "the same ratio twice");
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Launches by the state of the machine that they met: times and ratios differ between states by more than within one, and no interval
-//! over all of them shows how.
+//! Launches by the state of the machine: times and ratios differ more between states than within one, and no interval over all
+//! launches
+//! shows this.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,18 +8,17 @@ use super::intervals;
 use crate::model::{Figure, InState, PairScope, Record};
 use crate::stats;
 
-/// Launches whose latencies can be compared: those of one run, with as many ranks on as many hosts.
+/// Launches with comparable latencies: same run, same number of ranks and hosts.
 type LatencyGroup<'a> = (&'a str, usize, usize);
 
 fn place(record: &Record) -> LatencyGroup<'_> {
     (&record.case.run, record.case.hosts, record.case.ranks)
 }
 
-/// The latencies at which the states of each place begin. All cases and methods show them together.
+/// The latencies at which the states of each group begin. All cases and methods together show them.
 pub(super) struct Levels<'a>(HashMap<LatencyGroup<'a>, Vec<f64>>);
 
 impl<'a> Levels<'a> {
-    /// Those of the records of launches.
     pub(super) fn of(records: &'a [Record]) -> Self {
         let mut latencies: HashMap<LatencyGroup<'_>, Vec<f64>> = HashMap::new();
         for record in records.iter().filter(|record| super::is_headline(record)) {
@@ -28,13 +28,13 @@ impl<'a> Levels<'a> {
         Self(latencies.into_iter().map(|(place, latencies)| (place, levels(latencies))).collect())
     }
 
-    /// The number of a latency's state.
+    /// The number of the state with this latency.
     fn number(&self, record: &Record, latency_s: f64) -> usize {
         let levels = self.0.get(&place(record)).map_or(&[][..], Vec::as_slice);
         levels.partition_point(|&level| level <= latency_s)
     }
 
-    /// The states that launches of a method met, without figures. Pairs are at different distances, and have none.
+    /// The states of a method's launches, without figures. Pairs have none, because they are at different distances.
     pub(super) fn met(&self, launches: &[&Record]) -> Vec<InState> {
         let mut states: BTreeMap<usize, Vec<&Record>> = BTreeMap::new();
         for record in launches.iter().filter(|record| record.pair == PairScope::All) {
@@ -77,7 +77,7 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// The latency next to a launch's blocks, if one was measured.
+/// The latency of a launch's blocks, if it was measured.
 fn latency(record: &Record) -> Option<f64> {
     record.state_latency_s.filter(|&latency_s| latency_s > 0.0 && latency_s.is_finite())
 }
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn ratios_are_given_for_each_state_that_launches_met() {
-        // As measured: milc_su3_zd on MPICH.
+        // Measured values: milc_su3_zd on MPICH.
         let over =
             over(&[(30.0, 1.14), (31.0, 1.13), (186.0, 0.73), (30.0, 1.15), (185.0, 0.74), (30.5, 1.14)]);
         let states: Vec<_> = over.states.iter().map(|state| (state.number, state.launches)).collect();

@@ -10,7 +10,7 @@ use crate::experiments::{self, Kind};
 use crate::model::MethodInfo;
 use crate::report::layout::{Params, pretty};
 
-/// The schema of the JSON list. The number changes when the old form would be read wrongly or not at all.
+/// The schema of the JSON list. The number changes if programs would misread the new form.
 const SCHEMA: &str = "ddtbench-list/1";
 
 /// The list as JSON.
@@ -41,7 +41,7 @@ fn test<M>(test: &Test<M>, sets: Vec<Value>) -> Value {
     let parameter = |parameter: &Parameter| {
         let Parameter { name, unit, about, .. } = parameter;
         let mut listed = json!({ "name": name, "unit": unit, "about": about });
-        // Those that the value is one of; missing if it is a number.
+        // The possible values; missing if it is a number.
         if let Some(words) = parameter.choices() {
             listed["words"] = words.into();
         }
@@ -72,7 +72,7 @@ fn kind(kind: Kind) -> Value {
         "command": kind.row().command,
         "phases": kind.phases().iter().map(|phase| phase.name()).collect::<Vec<_>>(),
         "methods": methods(kind),
-        // Besides those of a test.
+        // In addition to those of a test.
         "parameters": (experiments::of(kind).parameters)(),
     })
 }

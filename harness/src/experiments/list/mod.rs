@@ -1,4 +1,4 @@
-//! What there is to measure: tests and exchanges with their parameters and sets, methods.
+//! Lists of everything that can be measured: tests and exchanges with their parameters and sets, methods.
 
 mod json;
 mod names;
@@ -8,7 +8,6 @@ use apps::{Context, MicroApp, ParameterSet, Preset, Side, Test, Values, WireOrde
 
 pub use one::one;
 
-/// How a list can be printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ListFormat {
     /// Aligned columns, for people.
@@ -18,8 +17,7 @@ pub enum ListFormat {
     Json,
 }
 
-/// What there is to measure, by names and a line each; for programs with all sets. An all-to-all is shown as two ranks run it.
-/// Nothing of the names is wider than a terminal of `width`.
+/// Names with a line each, within the width of a terminal; for programs with all sets. An all-to-all is shown for two ranks.
 pub fn list(format: ListFormat, width: Option<u16>) -> String {
     match format {
         ListFormat::Table => names::all(width),
@@ -27,7 +25,7 @@ pub fn list(format: ListFormat, width: Option<u16>) -> String {
     }
 }
 
-/// A set of a test and what it makes of the test.
+/// A set of a test with its values and sizes.
 struct ListEntry {
     set: &'static ParameterSet,
     values: Values,

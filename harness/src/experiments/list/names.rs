@@ -1,4 +1,4 @@
-//! The list for people: all names, a line each. `ddtbench list NAME` has the whole of what is cut.
+//! The list for people: all names, one line each. `ddtbench list NAME` shows texts that are cut here.
 
 use apps::all as tests;
 use apps::halo::all as exchanges;
@@ -8,13 +8,13 @@ use crate::experiments::overlap::operations::OPERATIONS;
 use crate::model::MethodInfo;
 use crate::report::columns::{Align, Column, fitted};
 
-/// All names, under what they are names of.
+/// All names, grouped by kind.
 pub(super) fn all(width: Option<u16>) -> String {
     let mut text = "Tests (ddtbench NAME; `ddtbench list NAME` shows its sets and parameters)\n".to_owned();
     text += &one_line_each(width, tests().map(|test| (test.name, test.about.to_owned())));
     text += "\nExchanges between many ranks (ddtbench halo NAME)\n";
     text += &one_line_each(width, exchanges().map(|halo| (halo.name, halo.about.to_owned())));
-    text += "\nOperations beside a computation (ddtbench overlap NAME)\n";
+    text += "\nOperations that overlap a computation (ddtbench overlap NAME)\n";
     text += &one_line_each(
         width,
         OPERATIONS.iter().map(|operation| (operation.name, operation.about.to_owned())),
@@ -26,15 +26,15 @@ pub(super) fn all(width: Option<u16>) -> String {
     text
 }
 
-/// What a method does, and whether it must be asked for.
+/// The description of a method, and whether it must be requested.
 pub(super) fn about(method: &MethodInfo) -> String {
-    let request = if method.on_request { "; only where it is asked for" } else { "" };
+    let request = if method.on_request { "; only on request" } else { "" };
     format!("{}{request}", method.about)
 }
 
-/// As [`named`], but a text that does not fit is cut, so that each name has one line.
+/// Like [`named`], but cuts texts to one line.
 fn one_line_each(width: Option<u16>, lines: impl Iterator<Item = (&'static str, String)>) -> String {
-    /// The least that is left of a text: no terminal is narrower than a name and that.
+    /// Minimum room for a text: no terminal is narrower than a name and this.
     const LEAST: usize = 16;
     let lines: Vec<_> = lines.collect();
     let names = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
@@ -42,7 +42,7 @@ fn one_line_each(width: Option<u16>, lines: impl Iterator<Item = (&'static str, 
     named(width, lines.into_iter().map(|(name, text)| (name, cut(text, room))))
 }
 
-/// As many whole words as have room, and a sign that there were more.
+/// As many whole words as fit, with a mark if there were more.
 fn cut(text: String, room: usize) -> String {
     if text.chars().count() <= room {
         return text;
@@ -52,7 +52,7 @@ fn cut(text: String, room: usize) -> String {
     format!("{words} …")
 }
 
-/// Indented lines of a name and a text, which is broken where it does not fit.
+/// Indented lines of a name and a text, which is wrapped if it does not fit.
 pub(super) fn named(width: Option<u16>, lines: impl Iterator<Item = (&'static str, String)>) -> String {
     let rows: Vec<_> = lines.map(|(name, text)| vec![name.to_owned(), text]).collect();
     let columns = [Column::new("", Align::Left, 2), Column::new("", Align::Left, 2)];

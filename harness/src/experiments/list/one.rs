@@ -1,4 +1,4 @@
-//! All that is known of one name: a test, an exchange, a method.
+//! All details of one name: a test, an exchange, a method.
 
 use apps::halo::{HaloTest, all as exchanges};
 use apps::{Parameter, ParameterSet, ParameterType, Test, all as tests};
@@ -10,10 +10,10 @@ use crate::experiments::{Kind, halo, overlap};
 use crate::report::columns::{Align, Column, fitted, text_width, wrapped};
 use crate::report::units;
 
-/// What is known of everything that is called `name`, nothing wider than a terminal of `width`.
+/// Everything called `name`, within the width of a terminal.
 ///
 /// # Errors
-/// A name that nothing has, with the nearest test's.
+/// If the name is unknown, with the nearest test.
 pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
     let mut parts = Vec::new();
     parts.extend(tests().filter(|test| test.name == name).map(|one| test(one, width)));
@@ -40,7 +40,7 @@ pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
     }
 }
 
-/// Name, what is sent, and where it is from.
+/// Name, sent data, and source.
 fn heading<M>(test: &Test<M>, what: &str, width: Option<u16>) -> String {
     let width = text_width(width);
     wrapped(&format!("{}  {what}: ", test.name), test.about, width, 2)
@@ -99,7 +99,6 @@ fn operation(operation: &Operation, width: Option<u16>) -> String {
         + &format!("\nTo run it: ddtbench overlap {}\n", operation.name)
 }
 
-/// The table of sets.
 fn sets(columns: &[Column], sets: Vec<Vec<String>>, width: Option<u16>) -> String {
     let header = columns.iter().map(|column| column.name.to_owned()).collect();
     let rows: Vec<_> = std::iter::once(header).chain(sets).collect();
@@ -117,12 +116,12 @@ fn parameters(parameters: &'static [Parameter], width: Option<u16>) -> String {
         let unit = if unit.is_empty() { unit } else { format!(" [{unit}]") };
         (parameter.name, format!("{}{unit}", parameter.about))
     };
-    let title = "Parameters (-p NAME=VALUE; several values make a case each: -p NAME=VALUE,VALUE)";
+    let title = "Parameters (-p NAME=VALUE; several values are a case each: -p NAME=VALUE,VALUE)";
     let title = wrapped("", title, text_width(width), 2);
     format!("\n{title}{}", named(width, parameters.iter().map(text)))
 }
 
-/// How a test is run, and how with a value of its first parameter that is no name.
+/// Commands that run a test, without and with a value of its first numeric parameter.
 fn run_it(test: &'static Test) -> String {
     let name = test.name;
     let values = test.set(test.quick_set().name).expect("the set is the test's own");
@@ -130,7 +129,7 @@ fn run_it(test: &'static Test) -> String {
         test.parameters.iter().any(|p| p.name == own && matches!(p.value_type, ParameterType::Word))
     };
     let example = values.pairs().find(|(own, _)| !is_name(own)).map_or_else(String::new, |(own, value)| {
-        // Shells have brackets of their own.
+        // Brackets mean something else to shells.
         let quote = if value.contains('(') { "'" } else { "" };
         format!(" -p {quote}{own}={value}{quote}")
     });

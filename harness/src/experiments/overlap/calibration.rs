@@ -1,5 +1,6 @@
-//! Sizes for the times that are asked for: found once, on the first MPI of a run, and then the same for all launches, MPIs and
-//! sides of a comparison. The plan that is kept has them, so that a run which is resumed or repeated does the same work.
+//! Sizes that take requested times: found once, on the first MPI of a run, and then the same for all launches, MPIs and sides of
+//! a
+//! comparison. The stored plan contains them, so that a resumed or repeated run does the same work.
 
 use super::LEAST_US;
 use super::operations::Traffic;
@@ -9,28 +10,28 @@ use crate::experiments::{Context, Prepared, ProcessSettings};
 use crate::model::calibration::{CalibratedSize, SizeOf};
 use common::parameter;
 
-/// The cases of a plan, and what is to be found for them.
+/// The cases of a plan, and the requests that find their sizes.
 #[derive(Debug)]
 pub struct OverlapCalibration {
     cases: Vec<(PlannedCase, OverlapCase)>,
     requests: Vec<Request>,
 }
 
-/// What one process finds out: for one communication the bytes of some times, and for one computation the matrices.
+/// The work of one process: the bytes of one communication for some times, and the matrix sizes of one computation.
 #[derive(Clone, Debug)]
 struct Request {
-    /// The case without times and sizes that are to be found.
+    /// The case without the times and sizes to find.
     base: PlannedCase,
     traffic: String,
     threads: usize,
     communication_us: Vec<f64>,
     computation_us: Vec<f64>,
-    /// Whether the computation is to take as long as the communication does.
+    /// Whether the computation must take as long as the communication.
     as_long: bool,
 }
 
 impl OverlapCalibration {
-    /// Of the cases that lack sizes; `None` where none does.
+    /// `None` if no case lacks sizes.
     pub fn of(cases: &[PlannedCase]) -> Option<Self> {
         let parsed =
             |case: &PlannedCase| OverlapCase::parse(&case.test, case.set.as_deref(), case.given()).ok();
@@ -59,7 +60,7 @@ impl OverlapCalibration {
                 continue;
             }
             match case.setting.computation_us {
-                // The same computation does for all tests.
+                // The same computation is used for all tests.
                 Some(time) => {
                     let is_asked = |request: &Request| {
                         request.threads == threads && request.computation_us.contains(&time)
@@ -71,7 +72,7 @@ impl OverlapCalibration {
                 None => requests[place].as_long = true,
             }
         }
-        // Times rise, so that each search begins with what the one before has learnt.
+        // Times increase, so that each search starts with the results of the previous one.
         for request in &mut requests {
             request.communication_us.sort_by(f64::total_cmp);
             request.computation_us.sort_by(f64::total_cmp);
@@ -83,7 +84,7 @@ impl OverlapCalibration {
 impl Request {
     fn prepare(&self, methods: &[String], setup: Context) -> Result<Prepared, String> {
         let mut case = super::prepared::prepare(&self.base, methods, setup)?;
-        // A core that is left free, or a progress thread, is of no use here.
+        // A reserved core or a progress thread is not needed here.
         let ProcessSettings { threads, .. } = case.process_settings;
         case.process_settings = ProcessSettings { threads, ..ProcessSettings::default() };
         case.arguments.push("--calibrate".to_owned());
@@ -108,7 +109,7 @@ fn add(times: &mut Vec<f64>, time: f64) {
     }
 }
 
-/// What tells communications apart: the test, and the values of the micro-app or the type of the numbers.
+/// Identifies a communication: the test, and the values of the micro-app or the type of the numbers.
 fn traffic_of(case: &PlannedCase) -> String {
     let is_own = |name: &str| {
         let is_sized = Traffic::find(&case.test, None).is_ok_and(|traffic| traffic.is_sized());
@@ -119,7 +120,7 @@ fn traffic_of(case: &PlannedCase) -> String {
     format!("{} {}", case.test, parameter::joined(values))
 }
 
-/// The case without what is found, and without what only matters afterwards.
+/// The case without values that are found or irrelevant here.
 fn without_sizes(case: &PlannedCase) -> PlannedCase {
     const LEFT_OUT: [&str; 6] = [
         "communication_us",
@@ -135,15 +136,15 @@ fn without_sizes(case: &PlannedCase) -> PlannedCase {
 }
 
 impl OverlapCalibration {
-    /// The cases of the processes that find sizes, one each.
+    /// The cases of the processes that find sizes.
     ///
     /// # Errors
-    /// What is wrong with a case.
+    /// If a case is invalid.
     pub fn requests(&self, methods: &[String], setup: Context) -> Result<Vec<Prepared>, String> {
         self.requests.iter().map(|request| request.prepare(methods, setup)).collect()
     }
 
-    /// The cases with the sizes that each process has found, and notes on those that are left out.
+    /// The cases with the sizes that each process found, and notes on those that are left out.
     pub fn frozen(&self, sizes: &[Vec<CalibratedSize>]) -> Selected {
         let mut selected = Selected::default();
         for (planned, case) in &self.cases {
@@ -189,8 +190,8 @@ impl OverlapCalibration {
             None => {
                 let message = mine().find(|size| size.of == SizeOf::Message);
                 let message =
-                    message.ok_or_else(|| left_out(planned, "the time of its communication is not known"))?;
-                // To a nanosecond, and no shorter than what can be asked for.
+                    message.ok_or_else(|| left_out(planned, "the time of its communication is unknown"))?;
+                // Rounded to a nanosecond, and at least the shortest valid time.
                 let time = ((message.time_s * 1e9).round() / 1e3).max(LEAST_US);
                 set("computation_us", time.to_string());
                 time

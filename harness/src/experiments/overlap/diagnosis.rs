@@ -1,50 +1,51 @@
-//! What the ratios say, in words (Denis et al., CCPE 2022, section 3.3).
+//! Diagnoses from the ratios (Denis et al., CCPE 2022, section 3.3).
 
 use crate::experiments::launches;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::case::CaseView;
 
-/// What became of a communication beside a computation.
+/// How a communication and a computation overlapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Diagnosis {
-    /// Both take hardly longer than the longer of them.
+    /// Both together take hardly longer than the longer one.
     Overlapped,
-    /// Some of the shorter one hides.
+    /// Part of the shorter one is hidden.
     InPart,
-    /// The communication takes place in the wait.
+    /// The communication happens in the wait.
     NoProgression,
-    /// The communication takes place beside the computation, at its cost.
+    /// The communication happens during the computation, and slows it down.
     ComputationSlowed,
-    /// The computation is slowed, and the communication takes place in the wait all the same.
+    /// The computation is slowed down, and the communication still happens in the wait.
     Contention,
-    /// The interval of the overhead ratio is too wide, or there is none.
+    /// The interval of the overhead ratio is too wide or missing.
     TooShort,
-    /// There is none, since there are several launches and not enough for an interval.
+    /// No interval, because there are several launches but too few.
     TooFewLaunches,
 }
 
-/// Shares of the shorter time within which something counts as nothing, and from which on as all: a quarter is what the references
-/// and their intervals leave open on a quiet machine, with room to spare.
+/// Limits for nothing and for all, as fractions of the shorter time. The references and their intervals need less than this on a
+/// quiet
+/// machine.
 const LITTLE: f64 = 0.25;
 const MOST: f64 = 1.0 - LITTLE;
 
-/// The widest interval of an overhead ratio of which anything is said: from perfect to serial is 1.
+/// The widest interval of an overhead ratio that gives a diagnosis. The difference between perfect and serial is 1.
 const WIDEST: f64 = 0.75;
 
-/// What a diagnosis rests on, as shares of the shorter of both times unless it says otherwise.
+/// The values for a diagnosis, as fractions of the shorter time unless noted otherwise.
 #[derive(Clone, Copy, Debug)]
 struct Ratios {
     overhead: f64,
     low: f64,
     high: f64,
-    /// What the communication adds to the computation's own time.
+    /// Time that the communication adds to the computation.
     stolen: f64,
-    /// What is left in MPI of as much of the communication as could hide.
+    /// Time left in MPI, of the part of the communication that could be hidden.
     left: f64,
 }
 
 impl Diagnosis {
-    /// As results show it.
+    /// The text in results.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Overlapped => "overlapped",
@@ -52,12 +53,12 @@ impl Diagnosis {
             Self::NoProgression => "no progression",
             Self::ComputationSlowed => "computation slowed",
             Self::Contention => "contention without overlap",
-            Self::TooShort => "too short to tell",
+            Self::TooShort => "too short to decide",
             Self::TooFewLaunches => "too few launches to decide",
         }
     }
 
-    /// Of a method of a case.
+    /// The diagnosis of a method of a case.
     pub fn of(case: &CaseView<'_>, record: &Record) -> Self {
         let ratios = || {
             let overhead = record.figure(Quantity::OverheadRatio)?;
@@ -65,7 +66,7 @@ impl Diagnosis {
             let alone = |phase| case.median(&record.method, phase);
             let (communication_s, computation_s) =
                 (alone(Phase::CommunicationAlone)?, alone(Phase::ComputationAlone)?);
-            // A rim waits for the communication, which hides behind the interior alone.
+            // A rim waits for the communication, which can hide only behind the interior.
             let computation_s = computation_s - alone(Phase::RimAlone).unwrap_or(0.0);
             let slowdown = record.value(Quantity::ComputationSlowdown)?;
             let shorter_s = communication_s.min(computation_s);
@@ -88,7 +89,7 @@ impl Diagnosis {
     fn of_ratios(ratios: Ratios) -> Self {
         let Ratios { overhead, low, high, stolen, left } = ratios;
         if high - low > WIDEST {
-            // What is surely worse than serial is told, however much worse it may be.
+            // A result that is certainly worse than serial is reported, even if it is much worse.
             if low < MOST {
                 return Self::TooShort;
             }
@@ -137,8 +138,9 @@ mod tests {
         assert_eq!(wide(3.0, 0.9, 9.0), Diagnosis::NoProgression);
     }
 
-    /// The diagnosis of rounds with these times in milliseconds: communication alone, computation alone, and beside each other the
-    /// computation and the time in MPI.
+    /// The diagnosis of rounds with these times in milliseconds: only communication, only computation, and of both together the
+    /// computation
+    /// and the time in MPI.
     fn of_rounds(rounds: [[f64; 4]; 7]) -> Diagnosis {
         let block = |ms: [f64; 4]| {
             let [communication, computation, compute, in_mpi] = ms.map(|ms| vec![ms * 1e-3; 2]);
@@ -158,7 +160,7 @@ mod tests {
         Diagnosis::of(case, headline)
     }
 
-    /// A broadcast of 60 ms beside a computation of about as long; in one round something else had the machine.
+    /// A broadcast of 60 ms during a computation of about the same time; one round is disturbed.
     #[test]
     fn a_perfect_and_two_bad_mpis_have_different_diagnoses() {
         let rounds = |compute: f64, in_mpi: f64| {
@@ -171,7 +173,7 @@ mod tests {
         assert_eq!(of_rounds(rounds(61.5, 0.4)), Diagnosis::Overlapped);
         assert_eq!(of_rounds(rounds(61.5, 60.3)), Diagnosis::NoProgression);
         assert_eq!(of_rounds(rounds(119.0, 1.5)), Diagnosis::ComputationSlowed);
-        // In every second round something else had the machine: nothing can be told.
+        // Every second round is disturbed: no diagnosis.
         let mut busy = rounds(61.5, 0.4);
         busy.iter_mut().step_by(2).for_each(|round| round[3] += 90.0);
         assert_eq!(of_rounds(busy), Diagnosis::TooShort);

@@ -1,4 +1,5 @@
-//! Overlap: whether communication goes on while the application computes, and at whose cost. The methodology is that of BenchNBC
+//! Overlap: whether communication continues while the application computes, and at whose cost. The methodology is that of
+//! BenchNBC
 //! (Denis, Jaeger, Jeannot and Reynier, "A methodology for assessing computation/communication overlap of MPI nonblocking
 //! collectives", CCPE 2022), here also for messages with datatypes and for halos.
 
@@ -15,7 +16,7 @@ pub use diagnosis::Diagnosis;
 
 use super::Experiment;
 
-/// Overlap, as one of the kinds of experiments.
+/// The kind of experiments for overlap.
 pub(super) static EXPERIMENT: Experiment = Experiment {
     parameters: || PARAMETERS.iter().map(|own| &own.info).collect(),
     cases: selection::cases,

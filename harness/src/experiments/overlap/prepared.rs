@@ -1,4 +1,4 @@
-//! A case, ready to be measured; or to be calibrated first.
+//! Prepares a case for measuring, or for calibration.
 
 use super::operations::Traffic;
 use super::{OverlapCase, OverlapSetting};
@@ -9,7 +9,7 @@ use crate::model::CUSTOM;
 /// The case with all values, for these methods.
 ///
 /// # Errors
-/// An unknown test, set or parameter, a value that cannot be, or ranks that it cannot have.
+/// If a test, set or parameter is unknown, or a value or the number of ranks is invalid.
 pub fn prepare(planned: &PlannedCase, methods: &[String], setup: Context) -> Result<Prepared, String> {
     let case = OverlapCase::parse(&planned.test, planned.named_set(), planned.given())?;
     let built = case.build(setup)?;
@@ -52,7 +52,7 @@ mod tests {
         };
         assert_eq!(methods("ibcast"), ["nonblocking", "persistent"]);
         assert!(methods("nas_lu_y").contains(&"mpi_pack") && !methods("nas_lu_y").contains(&"nonblocking"));
-        // What is by hand, nobody has written for a layout.
+        // A layout has no hand-written methods.
         let all = ["reference", "loop", "mpi_pack", "engine", "ddt", "persistent_ddt"];
         assert_eq!(methods("layout"), all);
         assert!(methods("halo:layout").contains(&"loop") && !methods("halo:layout").contains(&"manual"));

@@ -1,4 +1,4 @@
-//! From a selection to cases of overlap.
+//! Cases of overlap from a selection.
 
 use apps::Preset;
 
@@ -10,13 +10,13 @@ use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::{Lists, Selection};
 use common::parameter::place;
 
-/// What is measured without a test: one from the root, one to all with arithmetic, one between all, one between two.
+/// The default operations: from the root, to all with arithmetic, between all, between two.
 const QUICK: [&str; 4] = ["ibcast", "iallreduce", "ialltoall", "isend"];
 
 /// The cases, for these ranks and this seed.
 ///
 /// # Errors
-/// An unknown name, a refused value, a selection of nothing.
+/// If a name is unknown, a value is refused, or the selection is empty.
 pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> {
     let mut selected = Selected::default();
     let sets = selection.sets.iter().map(|set| Some(set.as_str()));
@@ -46,7 +46,7 @@ fn tests(selection: &Selection) -> Vec<String> {
     }
 }
 
-/// The lists of a test; without times, those of the preset.
+/// The lists of a test. Without times, those of the preset.
 fn with_times(selection: &Selection, test: &str, set: Option<&str>) -> Result<Lists, String> {
     let mut lists = selection.lists.clone();
     let times = match selection.preset() {
@@ -58,7 +58,7 @@ fn with_times(selection: &Selection, test: &str, set: Option<&str>) -> Result<Li
     let is_free = Traffic::find(test, set)?.is_sized() && !is_given("bytes") && !is_given("communication_us");
     if is_free {
         lists.set("communication_us", times.clone());
-        // What has its bytes is computed beside for as long as it takes itself.
+        // If the bytes are given, the computation takes as long as the communication.
         if !is_given("matrix_order") && !is_given("computation_us") {
             lists.set("computation_us", times);
         }

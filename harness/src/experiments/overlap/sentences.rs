@@ -1,5 +1,6 @@
-//! Sentences of overlap besides its diagnoses: from which times on a part hides, which method gains by work to hide it behind,
-//! whether communication that makes progress is slower by itself, and what to do where nothing can be found.
+//! Sentences about overlap in addition to its diagnoses: the times from which a part is hidden, methods that gain if there is
+//! work to hide
+//! behind, slower communication with asynchronous progress, and advice if nothing can be found.
 
 use super::diagnosis::Diagnosis;
 use super::methods::METHODS;
@@ -10,13 +11,13 @@ use crate::report::units;
 use crate::stats::difference::Difference;
 use crate::stats::holm_levels;
 
-/// The fewest launches of which intervals are those of launches.
+/// Minimum launches for an interval over launches.
 const LAUNCHES: usize = 6;
 
-/// How often one of all sentences that name a method may be wrong.
+/// Probability that any of the sentences about methods is wrong.
 const ALPHA: f64 = 0.05;
 
-/// A method, its time by itself, and with work to hide it behind.
+/// A method, its time without work, and with work to hide behind.
 #[derive(Clone, Copy)]
 struct TimedMethod<'a> {
     name: &'a str,
@@ -24,7 +25,6 @@ struct TimedMethod<'a> {
     both: &'a Record,
 }
 
-/// All sentences of these cases.
 pub(super) fn sentences(cases: &[CaseView]) -> Vec<String> {
     begins(cases)
         .into_iter()
@@ -34,10 +34,10 @@ pub(super) fn sentences(cases: &[CaseView]) -> Vec<String> {
         .collect()
 }
 
-/// The overhead ratio below which half of the shorter part hides.
+/// Below this overhead ratio, half of the shorter part is hidden.
 const HALF: f64 = 0.5;
 
-/// For each method over a grid of times: in how many cells half of the shorter part hides, and from which times on.
+/// For each method over a grid of times: in how many cells half of the shorter part is hidden, and from which times.
 fn begins(cases: &[CaseView]) -> Vec<String> {
     let cells = cases.iter().flat_map(|case| {
         let [communication_us, computation_us] =
@@ -55,17 +55,19 @@ fn begins(cases: &[CaseView]) -> Vec<String> {
         let first = hidden.iter().min_by(|a, b| a[0].max(a[1]).total_cmp(&b[0].max(b[1])));
         let from = first.map_or_else(String::new, |times| {
             let [communication, computation] = times.map(|us| units::seconds(us * 1e-6));
-            format!(", from {communication} of communication and {computation} of computation on")
+            format!(", from {communication} of communication and {computation} of computation")
         });
         let cells = hidden.len();
-        (all > 1)
-            .then(|| format!("{of}: half of the shorter part or more hides in {cells} of {all} cells{from}."))
+        (all > 1).then(|| {
+            format!("{of}: at least half of the shorter part is hidden in {cells} of {all} cells{from}.")
+        })
     };
     grouped(cells, |cell| cell.0.clone()).into_iter().filter_map(sentence).collect()
 }
 
-/// Methods that are slower than others by themselves and faster with work to hide them behind: all intervals apart, and no more
-/// often by chance than among so many pairs of methods may be.
+/// Methods that are slower than others without work, and faster with work to hide behind: all intervals are disjoint, and the
+/// probability
+/// is corrected for the number of pairs of methods.
 fn turned_around(cases: &[CaseView]) -> Vec<String> {
     let pairs: Vec<_> =
         cases.iter().flat_map(|case| pairs(case).into_iter().map(move |pair| (case, pair))).collect();
@@ -78,7 +80,7 @@ fn turned_around(cases: &[CaseView]) -> Vec<String> {
         .collect()
 }
 
-/// All pairs of methods of a case that go from arrays to arrays.
+/// All pairs of array-to-array methods of a case.
 fn pairs<'a>(case: &CaseView<'a>) -> Vec<(TimedMethod<'a>, TimedMethod<'a>)> {
     let is_whole = |record: &&Record| {
         let row = METHODS.iter().find(|row| row.name == record.method);
@@ -95,28 +97,28 @@ fn pairs<'a>(case: &CaseView<'a>) -> Vec<(TimedMethod<'a>, TimedMethod<'a>)> {
     all.iter().enumerate().flat_map(with_later).collect()
 }
 
-/// How often chance would part two methods so far by themselves, and so far with work: the larger of both, since both are claimed.
+/// The p-value of the difference of two methods without work, and with work: the larger of both, because both are claimed.
 fn chance(one: TimedMethod, other: TimedMethod) -> f64 {
     let of = |one, other| difference(one, other).map_or(1.0, |difference| difference.p());
     of(one.alone, other.alone).max(of(one.both, other.both))
 }
 
-/// The difference of the logarithms of two times, by their 95% intervals: Student's, with as many values as the intervals are made of.
+/// The difference of the logarithms of two times, from their 95% intervals: Student's t with as many values as in the intervals.
 fn difference(one: &Record, other: &Record) -> Option<Difference> {
     let location = |record: &Record| {
         let (low, median, high) = interval(record)?;
         let values = if record.basis == Basis::WithinLaunch { record.blocks } else { record.launches };
         let unit = Difference::new(0.0, 1.0, values as f64 - 1.0);
-        // Half of the interval is so many errors.
+        // Half of the interval in units of the standard error.
         let error = (high / low).ln() / 2.0 / unit.half_width(0.05);
         (values > 1 && error.is_finite()).then_some((median.ln(), error, unit.freedom))
     };
     let ((a, of_a, freedom), (b, of_b, freedom_b)) = (location(one)?, location(other)?);
-    // As many degrees as the worse of both has: Welch's are between that and the sum.
+    // The smaller of both degrees of freedom: Welch's are between that and the sum.
     Some(Difference::new(b - a, of_a.hypot(of_b), freedom.min(freedom_b)))
 }
 
-/// That one is slower than the other by itself, and faster with work, where all intervals are apart.
+/// The sentence that one is slower without work and faster with work, if all intervals are disjoint.
 fn turned(case: &CaseView, one: TimedMethod, other: TimedMethod) -> Option<String> {
     let times = |method: TimedMethod| interval(method.alone).zip(interval(method.both));
     let ((alone, both), (other_alone, other_both)) = (times(one)?, times(other)?);
@@ -135,10 +137,10 @@ fn turned(case: &CaseView, one: TimedMethod, other: TimedMethod) -> Option<Strin
     })
 }
 
-/// From so many times on, for certain, communication is slower by itself in another configuration.
+/// Communication that certainly takes this many times longer in another configuration is reported.
 const SLOWER: f64 = 2.0;
 
-/// Whether communication is slower by itself where something is to bring it forward: what hides then is to be read beside that.
+/// Whether communication without work is slower with asynchronous progress: hidden parts must be compared with that.
 fn slower_alone(cases: &[CaseView]) -> Option<String> {
     let mut slower: Vec<(f64, &Record, &Record)> = Vec::new();
     for case in cases.iter().filter(|case| case.first().case.configuration().is_some()) {
@@ -159,18 +161,18 @@ fn slower_alone(cases: &[CaseView]) -> Option<String> {
         [progress, basic].map(|record| record.median_s.map(units::seconds).unwrap_or_default());
     let more = match slower.len() - 1 {
         0 => String::new(),
-        more => format!(" {more} more take at least {SLOWER} times as long."),
+        more => format!(" {more} more results take at least {SLOWER} times as long."),
     };
     let (case, method) = (&progress.case, &progress.method);
     Some(format!(
-        "{}, {}: by itself {method} of {} takes {progress_s}, and {basic_s} without that. What overlaps is to be read beside it.{more}",
+        "{}, {}: without work, {method} of {} takes {progress_s}, but {basic_s} in the basic configuration. Compare the overlap with this.{more}",
         case.mpi_label(),
         case.configuration().unwrap_or_default(),
         case.test,
     ))
 }
 
-/// What to do where nothing can be found.
+/// Advice if nothing can be found.
 fn too_short(cases: &[CaseView]) -> Option<String> {
     let of_case = |case: &CaseView| {
         let records = case.methods().filter(|record| measured(record));
@@ -196,7 +198,8 @@ mod tests {
     use crate::experiments::Kind;
     use crate::model::{Case, Figure};
 
-    /// Both times of a method, each within 5%; and an overhead ratio whose interval is so wide.
+    /// The three records of a method: times without and with work, each within 5%, and an overhead ratio with an interval of this
+    /// width.
     fn method(name: &str, alone_s: f64, both_s: f64, width: f64) -> [Record; 3] {
         let of = |phase, median_s: f64| Record {
             case: Case { test: "nas_lu_y".to_owned(), mpi: "mpich".to_owned(), ..Case::default() }.into(),
@@ -251,7 +254,7 @@ mod tests {
         assert_eq!(turned.len(), 1, "{turned:?}");
         assert!(turned[0].contains("ddt is slower than manual by itself (1.50 s and 1.00 s)"), "{turned:?}");
         assert!(turned[0].contains("(1.60 s and 2.00 s)") && turned[0].contains("mpich"), "{turned:?}");
-        // Slower in both, and intervals that meet alone or together.
+        // Slower in both, and intervals that overlap without or with work.
         for (alone_s, both_s) in [(1.5, 2.6), (1.05, 1.6), (1.5, 1.95)] {
             assert_eq!(sentences_of(&[manual(), method("ddt", alone_s, both_s, 0.1)]), [""; 0]);
         }
@@ -261,13 +264,13 @@ mod tests {
 
     #[test]
     fn the_more_pairs_there_are_the_clearer_one_must_be() {
-        // All intervals apart, though by little: chance shows as much in 1.4% of pairs, and the ten of five methods allow 0.5%.
+        // All intervals are disjoint, but only just: chance gives this for 1.4% of pairs, and ten pairs of methods allow 0.5%.
         let (manual, ddt) = (|name| method(name, 1.0, 2.0, 0.1), method("ddt", 1.11, 1.805, 0.1));
         assert_eq!(sentences_of(&[manual("manual"), ddt.clone()]).len(), 1);
         let names = ["manual", "manual_tuned", "mpi_pack", "engine"];
         let five: Vec<_> = names.map(manual).into_iter().chain([ddt]).collect();
         assert_eq!(sentences_of(&five), [""; 0]);
-        // What is clear is told among as many.
+        // A clear difference is reported even among so many.
         let clear: Vec<_> = names.map(manual).into_iter().chain([method("ddt", 1.5, 1.4, 0.1)]).collect();
         assert_eq!(sentences_of(&clear).len(), 4, "{:?}", sentences_of(&clear));
     }
@@ -287,7 +290,7 @@ mod tests {
         let expected = "mpich, progress: by itself ddt of nas_lu_y takes 8.00 s, and 1.00 s without that. ";
         assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
         assert_eq!(sentences_of(&[basic(), progress(2.0)]), [""; 0], "twice as long, but not for certain");
-        assert_eq!(sentences_of(&[progress(8.0)]), [""; 0], "nothing is beside it");
+        assert_eq!(sentences_of(&[progress(8.0)]), [""; 0], "there is nothing to compare with");
         let elsewhere = progress(8.0).map(|record| {
             let case = Case { transport: "tcp".to_owned(), ..(*record.case).clone() };
             Record { case: case.into(), ..record }

@@ -1,4 +1,4 @@
-//! How overlap is shown: a row per method, its times alone and together, the ratios, and what they say.
+//! The table of overlap: a row per method with its times, separately and together, the ratios, and the diagnosis.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,6 @@ use crate::report::table::TableFormat;
 use crate::report::units;
 use crate::report::verdict::Claim;
 
-/// How cases of this kind are shown.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &COLUMNS,
     legend: LEGEND,
@@ -42,7 +41,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
             ]
         },
         legend: "comm, comp: communication and computation, each by itself. ratio: (t - longer) / shorter, t with both at once: 0 is \
-                 perfect overlap, 1 is one after the other, more is worse than that.",
+                 perfect overlap, 1 is serial, more is worse.",
         claims: |case| vec![diagnosis(case)],
         sentences,
         ..Answer::PLAIN
@@ -50,7 +49,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     ..plain_table_format(Kind::Overlap)
 });
 
-/// A row per method: `±` and `[95%]` belong to the column before them.
+/// The columns: `±` and `[95%]` belong to the column before them.
 const COLUMNS: [Column; 25] = [
     Column::new("method", Align::Left, 0),
     Column::new("both", Align::Right, 2),
@@ -80,14 +79,14 @@ const COLUMNS: [Column; 25] = [
 ];
 
 const LEGEND: &str = "both: median time with both at once, from the first rank's start to the last one's end, ± the larger side of its 95% \
-    interval. another run: where the median of another run soon afterwards is expected. comm: the communication by itself, started and \
-    waited for at once. comp: the computation by itself. call, compute, wait, rim: the parts of both at once, of the rank that \
-    took longest; a rim is what is computed after the wait, and no communication hides behind it: where there is one, the rest of comp counts in \
+    interval. another run: range in which a repeat of this run would put the median (95%). comm: only the communication, started and \
+    waited for at once. comp: only the computation. call, compute, wait, rim: the parts of both together, on the rank that \
+    took longest; a rim is computed after the wait, and cannot hide communication: with a rim, only the rest of comp counts in \
     ratio and slowdown. \
-    ratio: the overhead ratio, (t - longer) / shorter of comm and comp: 0 perfect, 1 as long as one after the other, above 1 longer, below 0 a \
-    reference was imprecise. slowdown: compute / comp. in MPI: (call + wait) / comm: 0 where all of it hides. hidden: the share of comm that \
-    both do not take longer than comp. impact: comp / the same before MPI_Init. ovh: (t - t_reference) / t. IMB, OSU: the overlap that IMB-NBC and the \
-    OSU benchmarks would print. not bound: of `dedicated`, a core is left free and the MPI's threads are not bound to it. unsteady: the times wandered during the run.";
+    ratio: the overhead ratio, (t - longer) / shorter of comm and comp: 0 perfect, 1 serial, above 1 longer than serial, below 0 a \
+    reference was imprecise. slowdown: compute / comp. in MPI: (call + wait) / comm: 0 if all of it is hidden. hidden: the share of comm that \
+    does not add to comp. impact: comp / the same before MPI_Init. ovh: (t - t_reference) / t. IMB, OSU: the overlap that IMB-NBC and the \
+    OSU benchmarks would print. not bound: with `dedicated`, the MPI's threads are not bound to the reserved core. unsteady: the times drifted during the run.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
@@ -116,7 +115,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row
 }
 
-/// The parameters that distinguish cases of one test: sizes that were found for a time are left out if the time is there.
+/// The parameters that distinguish cases of one test, without sizes that were found for a given time.
 fn what_differs(params: &str) -> String {
     let has = |name: &str| params.split(' ').any(|pair| pair.starts_with(name));
     let is_shown = |pair: &&str| match pair.split('=').next().unwrap_or_default() {
@@ -130,20 +129,20 @@ fn what_differs(params: &str) -> String {
     params.split(' ').filter(is_shown).collect::<Vec<_>>().join(" ")
 }
 
-/// The record that stands for a case in one line: of the only method, or of the fastest.
+/// The record that represents a case in one line: of the only method, or of the fastest one.
 fn shown<'a>(case: &CaseView<'a>) -> Option<&'a Record> {
     let fastest = case.methods().find_map(|record| record.fastest.as_deref());
     let of_fastest = case.methods().find(|record| fastest == Some(&record.method));
     of_fastest.or_else(|| case.methods().find(|record| measured(record)))
 }
 
-/// What a diagnosis has to say besides where a core was left free, and the threads that it was left for are not bound to it.
+/// Added to a diagnosis if a core was reserved but the MPI's threads are not bound to it.
 fn caveat(record: &Record) -> &'static str {
     let are_unbound = record.value(Quantity::UnboundRanks).is_some_and(|ranks| ranks > 0.0);
     if are_unbound { ", not bound" } else { "" }
 }
 
-/// What became of the communication, by each diagnosis the methods that it is of; where there is one method, with its ratio.
+/// The methods by diagnosis. A single method is shown with its ratio.
 fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let all: Vec<&Record> = case.methods().filter(|record| measured(record)).collect();
     match &all[..] {
@@ -188,9 +187,9 @@ mod tests {
             (diagnosis(case).text(), case.notes().join("; "))
         };
         assert_eq!(of(None), of(Some(0.0)));
-        assert_eq!(of(None), ("too short to tell".to_owned(), String::new()));
+        assert_eq!(of(None), ("too short to decide".to_owned(), String::new()));
         let (text, notes) = of(Some(2.0));
-        assert_eq!(text, "too short to tell, not bound");
+        assert_eq!(text, "too short to decide, not bound");
         assert!(notes.contains("not bound in 2 ranks"), "{notes}");
     }
 

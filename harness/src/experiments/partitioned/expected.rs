@@ -1,5 +1,6 @@
-//! What the model predicts beside a transfer, and how far the gain that was found is from it, both with intervals: its
-//! inputs are measured, and differ from round to round.
+//! The model's prediction for a transfer, and its difference to the measured gain, both with intervals, because the model's
+//! inputs are
+//! measured and vary from round to round.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +11,9 @@ use crate::model::{Figure, PairScope, Phase, Quantity, Record};
 use crate::stats;
 use common::summary::{Rounds, View};
 
-/// Level of the intervals of means.
 const LEVEL: f64 = 0.95;
 
-/// A figure with both ends of its interval.
+/// A value with both ends of its interval.
 type LocatedValue = (f64, (f64, f64));
 
 /// The delay, the time of `single` and that of an empty message, of each round.
@@ -23,11 +23,13 @@ struct Inputs {
     latency: Rounds,
 }
 
-/// Adds the model's equation, its prediction, and the difference of the gain to that.
+/// Adds the model's equation, its prediction, and the difference of the gain to it.
 ///
-/// The equation is that of the medians of all rounds. Prediction and difference are the medians of the rounds' own, as the
-/// gain is, so that what slows a round down is in both sides of the difference. Under bench-pcomm's rule there are no rounds:
-/// the prediction is the mean of the samples' own, and the difference has the widest interval that the two can make.
+/// The medians of all rounds choose the equation. Prediction and difference are medians of the rounds' values, like the gain, so
+/// that
+/// a slow round affects both sides of the difference. Under bench-pcomm's rule there are no rounds: the prediction is the mean
+/// over
+/// samples, and the difference has the widest possible interval.
 pub(super) fn add(
     record: &mut Record,
     gain: &Figure,
@@ -37,7 +39,7 @@ pub(super) fn add(
 ) {
     let latency = |block: &crate::model::event::Block| block.message_latency_s.into_iter().collect();
     let inputs = Inputs {
-        // That of `single`: where a mechanism makes threads wait, partitions are later than they had to be.
+        // The delay of `single`: a mechanism that makes threads wait delays its partitions.
         delay: single.rounds(Phase::Delay, scope),
         bulk: single.rounds(Phase::Solution, scope),
         latency: single.rounds_of(Phase::Solution, scope, latency),
@@ -74,10 +76,9 @@ pub(super) fn add(
     record.add(difference.map(|difference| figure(Quantity::GainDifference, difference)));
 }
 
-/// What a gain is held against where the model has no equation for the size at hand.
+/// Shown in place of a prediction if the model has no equation for the size.
 pub const NO_EQUATION: &str = "no equation";
 
-/// The median over all rounds.
 fn middle(rounds: &Rounds) -> Option<f64> {
     stats::median(&stats::sorted(rounds.values().flatten().copied()))
 }
@@ -103,7 +104,7 @@ fn by_rounds(
     (of_series(&models.into_values().collect::<Vec<_>>()), of_series(&differences))
 }
 
-/// The median of a series with its interval; `None` where it has none.
+/// The median of a series with its interval; `None` without an interval.
 fn of_series(series: &[f64]) -> Option<LocatedValue> {
     let value = stats::median(&stats::sorted(series.iter().copied()))?;
     Some((value, stats::series_interval(series)?))
@@ -140,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_slows_a_round_down_is_no_difference() {
-        // The gain is the prediction in every round, whatever the round's own time.
+        // The gain equals the prediction in every round, whatever the round's time.
         let bulk = || (0..10).map(|i| f64::from(4 + i % 3));
         let inputs = Inputs { delay: rounds([0.0; 10]), bulk: rounds(bulk()), latency: rounds([1.0; 10]) };
         let mine = rounds(bulk().map(|_| 2.0));

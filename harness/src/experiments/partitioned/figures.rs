@@ -1,12 +1,13 @@
-//! Figures of partitioned transfers, against `single`, the bulk-synchronous transfer beside them.
+//! Figures of partitioned transfers, relative to `single`, the bulk-synchronous transfer.
 //!
 //! T is the time to solution: from the start to the end at the receiver, without the time
 //! that the slowest thread computes (Gillis et al., ICPP 2023, section 2.1); all times are medians.
 //!
 //! - **effective bandwidth**: bytes / T.
-//! - **perceived bandwidth**: bytes / (time from the last partition that became ready to the end), what a message would
+//! - **perceived bandwidth**: bytes / (time from the last ready partition to the end), the bandwidth of a message that is
+//!   sent at that time (Grant et al., "Finepoints", ISC 2019; Temuçin et al., ICPP 2022).
 //!   need that is sent then (Grant et al., "Finepoints", ISC 2019; Temuçin et al., ICPP 2022).
-//! - **overhead** against `single`: (T - T_single) / T.
+//! - **overhead** relative to `single`: (T - T_single) / T.
 //! - **gain**: T_single / T, the median over rounds, or of the means under bench-pcomm's rule; eta of Gillis et al. in their
 //!   equation 1. **model**: what their equation for this size predicts, 4 or 5, or none (see
 //!   [`equation`](super::model::equation)): with the partitions of this transfer, the delay from the first
@@ -25,7 +26,6 @@ use super::{Setting, expected};
 use crate::experiments::summary::{RowContext, early};
 use crate::model::{Figure, Phase, Quantity, Record};
 
-/// Adds what can be known.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     if !context.is_headline() {
         return;
@@ -52,14 +52,14 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     let (after, whole) = (view.rounds(Phase::AfterLast, scope), single.rounds(Phase::Solution, scope));
     let waited = common::summary::ratio(&after, &whole, view.rule)
         .and_then(|ratio| Some((ratio.value, ratio.interval?)));
-    // The longest wait leaves the least.
+    // The longest wait has the lowest availability.
     record.add(waited.map(|(value, (low, high))| {
         let figure = Figure::with_interval(Quantity::Availability, 1.0 - value, (1.0 - high, 1.0 - low));
         figure.against(&single.method.method)
     }));
 }
 
-/// The setting that a case's parameters say.
+/// The setting in a case's parameters.
 fn setting(params: &str) -> Option<Setting> {
     Setting::parse(params.split_whitespace().filter_map(|pair| pair.split_once('='))).ok()
 }
@@ -76,7 +76,7 @@ mod tests {
     use crate::model::{Case, CaseResult, Measured, Phase, Quantity, Record};
     use crate::report::made;
 
-    /// A mechanism whose transfers take `solution` without and `solution` + 3 with computing, `after` of it at the end.
+    /// A mechanism whose transfers take `solution` without and `solution` + 3 with computation, `after` of it at the end.
     fn measured(method: &str, solution: f64, after: f64, early: f64) -> Measured {
         let times = [
             (Phase::Solution, vec![solution; 5]),
@@ -187,14 +187,14 @@ mod tests {
             let records = summary::records(Kind::Partitioned, &result);
             records.into_iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap()
         };
-        // In GB/s: 200 B/s, which makes gamma times beta 3 of the 4 partitions.
+        // In GB/s: 200 B/s, so that gamma times beta is 3 of the 4 partitions.
         let slow = with("0.0000002");
         let equation =
             |record: &Record| record.figure(Quantity::GainModel).map(|model| model.against.clone());
         assert_eq!((slow.value(Quantity::Gain), equation(&slow).as_deref()), (Some(1.6), Some("equation 4")));
         assert!((slow.value(Quantity::GainModel).unwrap() - 4.0).abs() < 1e-9, "{slow:?}");
         assert!((slow.value(Quantity::GainDifference).unwrap() - (1.6 - 4.0)).abs() < 1e-9, "{slow:?}");
-        // Bytes that take no time beside a delay that does.
+        // Bytes that take no time, with a delay that does.
         let fast = with("1");
         assert_eq!((fast.value(Quantity::Gain), equation(&fast).as_deref()), (Some(1.6), Some(NO_EQUATION)));
         assert_eq!(fast.value(Quantity::GainModel), None);
@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn under_the_rule_of_bench_pcomm_only_last_attempts_count() {
         let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
-        // `single` was precise at once, `many` with its third attempt: they never ended in one round.
+        // `single` was precise at once, `many` with its third attempt: they never ended in the same round.
         methods[0].blocks.truncate(1);
         methods[1].blocks.truncate(3);
         methods[1].blocks[2].times[Phase::Solution] = vec![3.0, 4.0, 5.0];
@@ -274,7 +274,7 @@ mod tests {
         let half = 2.92 / 3.0_f64.sqrt();
         assert!((many.mean_low_s.unwrap() - (4.0 - half)).abs() < 1e-3);
         assert!((many.mean_high_s.unwrap() - (4.0 + half)).abs() < 1e-3);
-        // Of the means 8 and 4; sqrt(s^2 / 3) / 4 with the same t at 95%, 4.303.
+        // The means are 8 and 4; sqrt(s^2 / 3) / 4 with the same t at 95%, 4.303.
         let factor = (4.303 / 3.0_f64.sqrt() / 4.0).exp();
         assert!(
             many.value(Quantity::Gain) == Some(2.0)

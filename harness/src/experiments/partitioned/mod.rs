@@ -12,7 +12,7 @@ pub use expected::NO_EQUATION;
 
 use super::Experiment;
 
-/// Partitioned transfers, as one of the kinds of experiments.
+/// The kind of experiments for partitioned transfers.
 pub(super) static EXPERIMENT: Experiment = Experiment {
     parameters: || PARAMETERS.iter().map(|own| &own.info).chain(sweep::PRODUCTS).collect(),
     cases: |selection, _| sweep::cases(selection),

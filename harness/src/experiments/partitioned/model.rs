@@ -1,12 +1,15 @@
-//! What pipelining a message can gain: the model of Gillis et al., "Quantifying the Performance Benefits of
+//! The gain of pipelining a message: the model of Gillis et al., "Quantifying the Performance Benefits of
 //! Partitioned Communication in MPI" (ICPP 2023), section 2.2 and appendix A.
 //!
-//! N threads have theta partitions each, N theta together, of equal size; the last one becomes ready a delay D after
-//! the first. Bulk communication begins when all are ready, pipelined communication with each. Times count from when
-//! the last partition is ready. Latency and contention of threads are left out.
+//! N threads have theta partitions each, N theta in total, of equal size. The last one becomes ready a delay D after the first.
+//! Bulk
+//! communication begins when all are ready, pipelined communication with each. Times start when the last partition is ready.
+//! Latency
+//! and contention of threads are ignored.
 
-/// How many times faster pipelined communication is (equation 4), where the delay is `gamma_s_per_byte` times the
-/// bytes of one partition. Between 1 and the number of partitions.
+/// How many times faster pipelined communication is (equation 4). The delay is `gamma_s_per_byte` times the bytes of one
+/// partition. The
+/// result is between 1 and the number of partitions.
 pub fn gain(partitions: usize, gamma_s_per_byte: f64, beta_bytes_per_s: f64) -> f64 {
     let partitions = partitions as f64;
     partitions / (partitions - gamma_s_per_byte * beta_bytes_per_s).max(1.0)
@@ -17,29 +20,29 @@ pub fn small_message_gain(partitions: usize) -> f64 {
     1.0 / partitions as f64
 }
 
-/// What a message and its partitions are like, as measured.
+/// Measured properties of a message and its partitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredMessage {
     /// Partitions of the message.
     pub partitions: usize,
     /// Bytes of all.
     pub bytes: f64,
-    /// From the first partition that is ready to the last, in seconds.
+    /// From the first ready partition to the last, in seconds.
     pub delay_s: f64,
-    /// Time of the whole in one message, in seconds.
+    /// Time of everything in one message, in seconds.
     pub bulk_s: f64,
     /// Time of an empty message, in seconds.
     pub latency_s: f64,
-    /// Bytes per second, where they are given and not to be made of the times above.
+    /// Bytes per second, if given; otherwise computed from the times above.
     pub beta_bytes_per_s: Option<f64>,
 }
 
 /// An equation of the model that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equation {
-    /// [`gain`]: time is that of bytes.
+    /// [`gain`]: bytes determine the time.
     Bytes,
-    /// [`small_message_gain`]: time is that of messages.
+    /// [`small_message_gain`]: messages determine the time.
     Messages,
 }
 
@@ -53,19 +56,21 @@ impl Equation {
     }
 }
 
-/// Latencies that a partition's bytes take, from which on equation 4 may leave latency out.
+/// Equation 4 applies if the bytes of a partition take at least this many latencies.
 const MUCH: f64 = 4.0;
 
 impl MeasuredMessage {
-    /// The time of bytes alone.
+    /// The time of the bytes without the latency.
     fn bytes_s(self) -> f64 {
         self.beta_bytes_per_s.map_or(self.bulk_s - self.latency_s, |beta| self.bytes / beta)
     }
 }
 
-/// The equation for the size; `None` where neither applies. Equation 4 has no latency: it applies where the bytes of a
-/// partition take much longer than that. Equation 5 has nothing else: it applies where the bytes of the whole message take
-/// less than that, and all partitions are ready within that time.
+/// The equation for the size; `None` if neither applies. Equation 4 ignores latency, and applies if the bytes of a partition take
+/// much
+/// longer. Equation 5 has only latency, and applies if the bytes of the whole message take less than that and all partitions
+/// become
+/// ready within that time.
 pub fn equation(measured: MeasuredMessage) -> Option<Equation> {
     let MeasuredMessage { partitions, delay_s, latency_s, .. } = measured;
     let bytes_s = measured.bytes_s();
@@ -76,7 +81,7 @@ pub fn equation(measured: MeasuredMessage) -> Option<Equation> {
 }
 
 impl Equation {
-    /// The gain that the equation predicts; `None` where bytes took no time, of which it makes nothing.
+    /// The predicted gain; `None` if bytes took no time, where the equation is undefined.
     pub fn gain(self, measured: MeasuredMessage) -> Option<f64> {
         let MeasuredMessage { partitions, bytes, delay_s, .. } = measured;
         match self {
@@ -126,8 +131,9 @@ mod tests {
 
     #[test]
     fn gains_of_the_stencil_are_printed_for_half_of_its_threads() {
-        // The appendix says N = 8 and prints 1.1060, 1.1718 and 1.2169. Equation 4 gives 1.0504, 1.0791 and 1.0979 for
-        // its rates; the printed gains are those of N = 4, or of 50 GB/s.
+        // The appendix states N = 8 and prints 1.1060, 1.1718 and 1.2169. Equation 4 gives 1.0504, 1.0791 and 1.0979 for its
+        // rates; the printed
+        // gains match N = 4, or 50 GB/s.
         for (theta, gamma_us_per_mb, of_eight, of_four) in [
             (1, 15.3398, 1.0504, 1.1060),
             (2, 46.923_854_11, 1.0791, 1.1718),
@@ -145,7 +151,7 @@ mod tests {
         for partitions in [1.0, 2.0, 7.0, 64.0] {
             for gamma_us_per_mb in [0.0, 1.0, 100.0, 1e5] {
                 for bytes in [1.0, 1e6] {
-                    // Equation 2; and equation 3: what does not fit into the delay, and the last partition.
+                    // Equations 2 and 3: the part that does not fit into the delay, and the last partition.
                     let (gamma, one_s) = (s_per_byte(gamma_us_per_mb), bytes / BETA);
                     let bulk_s = partitions * one_s;
                     let pipelined_s = ((partitions - 1.0) * one_s - gamma * bytes).max(0.0) + one_s;
@@ -169,10 +175,10 @@ mod tests {
         };
         let prediction =
             |measured| equation(measured).map(|equation| (equation, equation.gain(measured).unwrap()));
-        // 32 s for all bytes, 8 s for a partition's, of which 16 s fit into the delay.
+        // 32 s for all bytes, 8 s for a partition's; 16 s fit into the delay.
         assert_eq!(prediction(measured(33.0, 16.0)), Some((Equation::Bytes, 2.0)));
         assert_eq!(prediction(measured(1.5, 0.0)), Some((Equation::Messages, 0.25)));
-        assert_eq!(prediction(measured(1.5, 10.0)), None, "what is sent early costs nothing");
+        assert_eq!(prediction(measured(1.5, 10.0)), None, "early bytes cost nothing");
         assert_eq!(prediction(measured(9.0, 0.0)), None, "2 s for a partition are neither");
         let given = MeasuredMessage { beta_bytes_per_s: Some(4000.0 / 32.0), ..measured(1.5, 16.0) };
         assert_eq!(prediction(given), Some((Equation::Bytes, 2.0)));

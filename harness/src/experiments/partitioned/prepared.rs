@@ -1,4 +1,4 @@
-//! A partitioned transfer, ready to be measured.
+//! Prepares a partitioned transfer for measuring.
 
 use super::{Setting, TEST, methods};
 use crate::experiments::planned::PlannedCase;
@@ -6,24 +6,23 @@ use crate::experiments::{Prepared, ProcessSettings};
 use crate::model::CUSTOM;
 use common::fine_grained::order::WriteOrder;
 
-/// What each mechanism keeps of a partition: its range and its place in the order, and a handle. An MPI's own requests
-/// come on top.
+/// Memory of each mechanism per partition: its range, its place in the order, and a handle. Requests of the MPI come on top.
 const PARTITION_BYTES: u64 = 64;
 
 /// The transfer with its setting, for these methods.
 ///
 /// # Errors
-/// Another test, an unknown parameter, or a value that cannot be.
+/// If it is another test, a parameter is unknown, or a value is invalid.
 pub fn prepare(case: &PlannedCase, methods: &[String]) -> Result<Prepared, String> {
     if case.test != TEST {
-        return Err(format!("in a partitioned experiment the test is {TEST:?}"));
+        return Err(format!("the only test of partitioned experiments is {TEST:?}"));
     }
     let setting = Setting::parse(case.given())?;
     let set = Some(case.set.clone().unwrap_or_else(|| CUSTOM.to_owned()));
     let planned = PlannedCase { set, ..case.clone() }.with(setting.pairs());
     let message = setting.message();
     Ok(Prepared {
-        // There is one test only, which is not named.
+        // The only test is not passed.
         arguments: planned.value_arguments().collect(),
         process_settings: ProcessSettings {
             threads: setting.threads,
@@ -35,7 +34,7 @@ pub fn prepare(case: &PlannedCase, methods: &[String]) -> Result<Prepared, Strin
     })
 }
 
-/// The checks of a method that concern this transfer.
+/// The checks of a method for this transfer.
 fn checks(setting: &Setting, method: &str) -> Vec<&'static str> {
     let mut checks = methods::find(method).map_or(Vec::new(), |method| method.checks.concat());
     let is_unequal = checks.contains(&"unequal_counts") && setting.receive_partitions() != setting.partitions;
@@ -50,7 +49,7 @@ fn checks(setting: &Setting, method: &str) -> Vec<&'static str> {
     checks
 }
 
-/// The message, and as much again in the buffers of an MPI that copies it.
+/// The message, and the same again in the buffers of an MPI that copies it.
 fn rank_bytes(setting: &Setting, methods: &[String]) -> Option<u64> {
     let partitions = setting.partitions.max(setting.receive_partitions()) as u64;
     let of_partitions = partitions.checked_mul(PARTITION_BYTES)?.checked_mul(methods.len() as u64)?;

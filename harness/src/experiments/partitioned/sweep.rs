@@ -1,4 +1,4 @@
-//! From lists of values to cases.
+//! Cases from lists of values.
 
 use super::{PARAMETERS, Setting, TEST};
 use crate::experiments::planned::{PlannedCase, Selected};
@@ -7,27 +7,27 @@ use crate::model::CUSTOM;
 use apps::bytes;
 use common::parameter::{ParameterInfo, place};
 
-/// What stands for a product of two parameters, in a selection only.
+/// Names for the product of two parameters, only in selections.
 pub const PRODUCTS: &[ParameterInfo] = &[
-    ParameterInfo::new("theta", "N", "", "partitions of each thread, instead of all together"),
+    ParameterInfo::new("theta", "N", "", "partitions per thread, instead of their total number"),
     ParameterInfo::new(
         "partition_bytes",
         "BYTES",
         "",
-        "bytes of each partition; with bytes, instead of their number",
+        "bytes of each partition; with `bytes`, instead of the number of partitions",
     ),
 ];
 
-/// The parameters that run faster than all others, the fastest last.
+/// Parameters that change faster than all others, the fastest last.
 const FASTEST: [&str; 6] = ["threads", "theta", "partitions", "receive", "partition_bytes", "bytes"];
 
-/// Names and values that one case is given.
+/// The given names and values of one case.
 type Given<'a> = Vec<(&'a str, String)>;
 
-/// The cases of a selection. A case that comes twice is kept once.
+/// The cases of a selection, without duplicates.
 ///
 /// # Errors
-/// A test, a set or a layout, of which a transfer has none; a value that cannot be, and what would be right.
+/// If it has a test, a set or a layout, or a value is invalid.
 pub fn cases(selection: &Selection) -> Result<Selected, String> {
     let Selection { tests, sets, layouts, .. } = selection;
     if let Some(other) = tests.iter().filter(|test| *test != TEST).chain(sets).chain(layouts).next() {
@@ -43,7 +43,7 @@ pub fn cases(selection: &Selection) -> Result<Selected, String> {
     Ok(selected)
 }
 
-/// A case of the parameters that a setting has, after those that stand for a product of two.
+/// A case with the parameters of a setting, computed from products.
 fn case(mut given: Given<'_>) -> Result<PlannedCase, String> {
     let mut take = |name: &str| {
         let at = given.iter().position(|(known, _)| *known == name)?;

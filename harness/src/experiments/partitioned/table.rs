@@ -1,4 +1,4 @@
-//! How partitioned transfers are shown: a row per mechanism, its times, and how it stands to `single`.
+//! The table of partitioned transfers: a row per mechanism with its times, relative to `single`.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,6 @@ use crate::report::table::TableFormat;
 use crate::report::units;
 use crate::report::verdict::{Against, Claim};
 
-/// How cases of this kind are shown.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &COLUMNS,
     legend: LEGEND,
@@ -32,7 +31,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     ..plain_table_format(Kind::Partitioned)
 });
 
-/// A row per mechanism: `±` and `[95%]` belong to the column before them.
+/// The columns: `±` and `[95%]` belong to the column before them.
 const COLUMNS: [Column; 23] = [
     Column::new("mechanism", Align::Left, 0),
     Column::new("time", Align::Right, 2),
@@ -60,12 +59,12 @@ const COLUMNS: [Column; 23] = [
 ];
 
 const LEGEND: &str = "time: median time to solution, from the start to the end at the receiver without computing, ± the \
-    larger side of its 95% interval. another run: where the median of another run soon afterwards is expected. ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t. model: the gain that \
-    the model of Gillis et al. predicts for this size and the measured delay, where one of its equations applies. diff: gain less model, with its interval. first: latency of the first partition. after: from the last partition to the end. early: \
-    share of the bytes that were seen in the receiver's memory before the last partition was ready; those on their way \
-    cannot be seen, so that a gain may stand beside 0%. avail: share of t_single that is not waited \
-    for. ± after model, early and avail: the larger side of their intervals. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts. unsteady: the times \
-    wandered during the run; gain unsteady: it differed between the first and the second half of the run.";
+    larger side of its 95% interval. another run: range in which a repeat of this run would put the median (95%). ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t. model: the gain that \
+    the model of Gillis et al. predicts for this size and the measured delay, if one of its equations applies. diff: gain less model, with its interval. first: latency of the first partition. after: from the last partition to the end. early: \
+    share of the bytes seen in the receiver's memory before the last partition was ready; bytes in transit \
+    cannot be seen, so a gain is possible with 0%. avail: share of t_single without waiting. \
+    ± after model, early and avail: the larger side of their intervals. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts. unsteady: the times \
+    drifted during the run; gain unsteady: it differs between the first and the second half of the run.";
 
 /// The figures of a mechanism.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {
@@ -84,7 +83,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row
 }
 
-/// What the model predicts, or that it has no equation for the size; and the larger side of its interval.
+/// The model's prediction, or that it has no equation for the size; and the larger side of its interval.
 fn model(record: &Record) -> [String; 2] {
     let Some(model) = record.figure(Quantity::GainModel) else { return Default::default() };
     if model.against == NO_EQUATION {
@@ -95,7 +94,7 @@ fn model(record: &Record) -> [String; 2] {
     [text(model.value, ""), text(larger_side(model), "±")]
 }
 
-/// The gain less what the model predicts, and its interval.
+/// The gain minus the prediction, and its interval.
 fn difference(record: &Record) -> [String; 2] {
     let Some(figure) = record.figure(Quantity::GainDifference) else { return Default::default() };
     [
@@ -104,7 +103,7 @@ fn difference(record: &Record) -> [String; 2] {
     ]
 }
 
-/// Whether the fastest mechanism is faster than one message, by the gain over it.
+/// Whether the fastest mechanism is faster than one message, by its gain.
 fn fastest_or_single<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let single = Kind::Partitioned.reference();
     let fastest = case.methods().find_map(|record| record.fastest.as_deref());

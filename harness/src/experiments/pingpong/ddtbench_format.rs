@@ -1,8 +1,9 @@
-//! The text output of the original suite, so that scripts written for it go on working.
+//! The text output of the original suite, so that its scripts still work.
 //!
-//! Nine right-aligned columns. Times are in microseconds with three decimals: the original formats four into a
-//! buffer that is one character too short, which cuts the last. Tests and methods that it does not have are
-//! left out, and so are methods without usable times.
+//! Nine right-aligned columns. Times are in microseconds with three decimals: the original formats four into a buffer that is one
+//! character too short, which cuts the last. Tests and methods that the original does not have are left out, and methods without
+//! usable
+//! times.
 
 use apps::TESTS;
 
@@ -15,7 +16,7 @@ use crate::model::{Phase, Record};
 pub const FORMAT: TextFormat =
     TextFormat { kind: Kind::PingPong, name: "ddtbench", file: "ddtbench.out", header, lines };
 
-/// The test of the original whose name carries the number of ranks: `FFT2`.
+/// The test of the original whose name contains the number of ranks: `FFT2`.
 const ALL_TO_ALL: &str = "FFT";
 
 /// The first line of the file.
@@ -33,7 +34,7 @@ fn header() -> String {
     ])
 }
 
-/// The lines of a method, in the order in which things were timed; empty where the original lacks the test or the method.
+/// The lines of a method, in the order of timing. Empty if the original does not have the test or the method.
 fn lines(record: &Record, blocks: &[Block]) -> String {
     let case = &record.case;
     let test = TESTS.iter().find(|test| test.name == case.test).and_then(|test| test.original_name);
@@ -59,17 +60,17 @@ fn lines(record: &Record, blocks: &[Block]) -> String {
     text
 }
 
-/// The epochs of a block with their times, in the order in which they happened.
+/// The epochs of a block with their times, in their order.
 fn epochs(block: &Block) -> Vec<(&'static str, f64)> {
     let once = |phase: Phase| phase.samples(block).first().copied();
     let mut all: Vec<_> = once(Phase::Create).map(|s| ("ddt_create_overhead", s)).into_iter().collect();
-    // Of what is timed in parts, those repetitions: the original times all of them so.
+    // The original times all repetitions in parts, so this uses repetitions that are timed in parts.
     let parts = Phase::InParts.samples(block).len();
     let repetitions = if parts > 0 { parts } else { block.times.repetitions() };
     for i in 0..repetitions {
         let of = |phase: Phase| phase.samples(block).get(i).copied();
         let (pack, unpack) = (of(Phase::Pack), of(Phase::Unpack));
-        // A batch is timed as a whole: what is not packing is communication.
+        // A batch is timed as a whole: everything except packing is communication.
         let rest = || of(Phase::RoundTrip).map(|s| s - pack.unwrap_or(0.0) - unpack.unwrap_or(0.0));
         all.extend(pack.map(|s| ("pack", s)));
         all.extend(of(Phase::Communicate).or_else(rest).map(|s| ("communication", s)));
@@ -79,7 +80,7 @@ fn epochs(block: &Block) -> Vec<(&'static str, f64)> {
     all
 }
 
-/// Microseconds as the original prints them: four decimals, the last cut off.
+/// Microseconds as the original prints them: with four decimals, the last one cut off.
 fn microseconds(seconds: f64) -> String {
     let mut text = format!("{:.4}", seconds * 1e6);
     text.pop();
@@ -102,7 +103,7 @@ mod tests {
         Record { case: case.into(), method: method.into(), bytes: 1000, ..Record::default() }
     }
 
-    /// The first five columns of each line, and the widths checked on the way.
+    /// The first five columns of each line; checks the widths.
     fn fields(text: &str) -> Vec<String> {
         let five = |line: &str| line.split_whitespace().take(5).collect::<Vec<_>>().join(" ");
         text.lines().inspect(|line| assert_eq!(line.len(), 195)).map(five).collect()

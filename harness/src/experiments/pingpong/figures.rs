@@ -1,4 +1,4 @@
-//! Figures of ping-pongs: both estimates of the pack overhead, the bandwidth, and how the ranks met.
+//! Figures of ping-pongs: both estimates of the pack overhead, the bandwidth, and the ranks' start times.
 
 use crate::experiments::summary::RowContext;
 use crate::experiments::summary::overhead::{with_packing, without_packing};
@@ -6,7 +6,6 @@ use crate::model::{Figure, PairScope, Phase, Quantity, Record};
 use crate::stats;
 use common::summary::pairs;
 
-/// Adds what can be known of the whole ping-pong.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     if !context.is_headline() {
         return;
@@ -23,7 +22,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     record.add(bandwidth(context));
 }
 
-/// Payload per second one way; pairs send at the same time, so that theirs add up.
+/// Payload per second in one direction, added up over pairs, which send at the same time.
 fn bandwidth(context: &RowContext<'_>) -> Option<Figure> {
     let of_pair = |pair: usize| {
         let t_pp = context.view.median(Phase::RoundTrip, PairScope::One(pair))?;

@@ -1,4 +1,4 @@
-//! Ping-pongs: a message that goes there and back, per micro-app.
+//! Ping-pongs: a micro-app's message goes to another rank and back.
 
 mod ddtbench_format;
 mod figures;
@@ -14,7 +14,7 @@ pub use selection::{cases, values};
 
 use super::Experiment;
 
-/// Ping-pongs, as one of the kinds of experiments.
+/// The kind of experiments for ping-pongs.
 pub(super) static EXPERIMENT: Experiment = Experiment {
     parameters: Vec::new,
     cases,

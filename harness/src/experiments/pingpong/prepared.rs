@@ -1,4 +1,4 @@
-//! A micro-app's message, ready to be measured.
+//! Prepares a micro-app's message for measuring.
 
 use std::cell::LazyCell;
 
@@ -12,17 +12,17 @@ use crate::experiments::planned::PlannedCase;
 use crate::model::MethodInfo;
 use common::memory;
 
-const NO_LOOPS: &str = "no loops were written for it; loop takes their place";
-const ONE_TYPE: &str = "its values are of several types, as which packed bytes cannot be received";
-const NO_OTHER: &str = "it is described so already, by another of the methods, or cannot be";
+const NO_LOOPS: &str = "it has no hand-written loop; use loop instead";
+const ONE_TYPE: &str = "its values have several types, so packed bytes cannot be received as values";
+const NO_OTHER: &str = "another method has the same description, or there is none";
 
 /// The case with all values of its test, for these methods.
 ///
 /// # Errors
-/// An unknown test, set or parameter, or a value that cannot be.
+/// If a test, set or parameter is unknown, or a value is invalid.
 pub fn prepare(case: &PlannedCase, methods: &[String], context: Context) -> Result<Prepared, String> {
     let (test, values, app) = build(case, context)?;
-    // Layouts may be large: how they can be parted or described is found out for methods that do this only.
+    // Layouts may be large: their divisions and descriptions are computed only for methods that need them.
     let described = LazyCell::new(|| descriptions(&app));
     let reason_for_lack = |method: &MethodInfo| match description(method.name) {
         _ if !can(&app, method) => Some(if method.by_hand { NO_LOOPS } else { ONE_TYPE }),
@@ -63,7 +63,6 @@ pub fn orders_differ(case: &PlannedCase, context: Context) -> Result<bool, Strin
     Ok(build(case, context)?.2.send.orders_differ())
 }
 
-/// The test, its values and what it sends.
 fn build(case: &PlannedCase, context: Context) -> Result<(&'static Test, Values, MicroApp), String> {
     let test = apps::find(&case.test).map_err(|error| error.to_string())?;
     let set = case.named_set().unwrap_or(test.quick_set().name);

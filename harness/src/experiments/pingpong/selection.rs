@@ -1,4 +1,4 @@
-//! From a selection to cases: tests, a preset, named sets, single values, layouts.
+//! Cases from a selection: tests, a preset, named sets, single values, layouts.
 
 use apps::{ParameterError, TESTS, Test, Values};
 
@@ -9,7 +9,7 @@ use crate::experiments::{Context, layout_file};
 /// The cases, for these ranks and this seed.
 ///
 /// # Errors
-/// An unknown test, set or parameter, a refused value, a selection of nothing.
+/// If a test, set or parameter is unknown, a value is refused, or the selection is empty.
 pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> {
     let mut selected = Selected::default();
     for test in tests(selection)? {
@@ -26,7 +26,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             let values = test.set(set.name).map_err(text)?;
             match test.build(&values, setup) {
                 Ok(_) => selected.add(PlannedCase::of(test, Some(set.name), &values)),
-                // A set that only another number of ranks can have is not a mistake of the user's.
+                // A set that needs another number of ranks is not the user's mistake.
                 Err(error @ ParameterError::Value { .. }) => {
                     selected.notes.push(format!("left out: {} {}: {error}", test.name, set.name))
                 }
@@ -38,19 +38,19 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
         selected.add(layout_file::case(layout)?);
     }
     match selected.cases.is_empty() {
-        true => Err(format!("nothing is left to run; {}", selected.notes.join("; "))),
+        true => Err(format!("nothing to run; {}", selected.notes.join("; "))),
         false => Ok(selected),
     }
 }
 
-/// The values of one test: the named set or the one of `quick`, changed by the single values, of which each name has one.
+/// The values of one test: the named set or the one of `quick`, changed by single values, one per name.
 ///
 /// # Errors
-/// An unknown set or parameter, a text that is no value, several sets or several values of a name.
+/// If a set or parameter is unknown, a value is invalid, or there are several sets or several values of a name.
 pub fn values(selection: &Selection, test: &Test) -> Result<Values, String> {
     let Selection { sets, lists, .. } = selection;
     if sets.len() > 1 {
-        return Err(format!("--set {}: one set is needed here", sets.join(",")));
+        return Err(format!("--set {}: give one set here", sets.join(",")));
     }
     let mut all = choices(selection, test, sets.first().map(String::as_str))?;
     match all.pop() {
@@ -58,7 +58,7 @@ pub fn values(selection: &Selection, test: &Test) -> Result<Values, String> {
         _ => {
             let values = |name: &str| lists.get(name).unwrap_or_default().join(",");
             let given: Vec<String> = lists.names().map(|name| format!("{name}={}", values(name))).collect();
-            Err(format!("-p {}: one value each is needed here", given.join(",")))
+            Err(format!("-p {}: give one value per parameter here", given.join(",")))
         }
     }
 }
@@ -67,7 +67,7 @@ fn text(error: ParameterError) -> String {
     error.to_string()
 }
 
-/// The named sets of a test; `None` stands for the one of `quick`.
+/// The named sets of a test. `None` means the one of `quick`.
 fn sets<'a>(selection: &'a Selection, test: &Test) -> Vec<Option<&'a str>> {
     let Selection { tests, sets, .. } = selection;
     if sets.is_empty() {
@@ -85,7 +85,7 @@ fn choices(selection: &Selection, test: &Test, set: Option<&str>) -> Result<Vec<
         choice.iter().try_for_each(|(name, value)| values.assign(name, value).map_err(text))?;
         Ok(values)
     };
-    // All run equally fast: the last that was named runs fastest.
+    // All ranks are equal, so that the last name changes fastest.
     selection.lists.product(|_| 0)?.into_iter().map(changed).collect()
 }
 
@@ -94,7 +94,7 @@ fn tests(selection: &Selection) -> Result<Vec<&'static Test>, String> {
         return selection.tests.iter().map(|name| apps::find(name).map_err(text)).collect();
     }
     if !selection.lists.is_empty() {
-        return Err("single values (-p) need the TEST that they are for".to_owned());
+        return Err("-p needs the TEST whose parameters it sets".to_owned());
     }
     if selection.is_of_layouts_only() {
         return Ok(Vec::new());

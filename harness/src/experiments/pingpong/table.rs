@@ -1,4 +1,4 @@
-//! How ping-pongs are shown: a row per method, its phases, and the pack overhead.
+//! The table of ping-pongs: a row per method with its phases and the pack overhead.
 
 use std::sync::LazyLock;
 
@@ -11,17 +11,16 @@ use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
 use crate::report::units;
 
-/// How cases of this kind are shown.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
     columns: &COLUMNS,
     legend: LEGEND,
     figures,
-    reference: "the same bytes in one piece (reference)",
+    reference: "the same bytes, contiguous (reference)",
     answer: PACKING,
     ..plain_table_format(Kind::PingPong)
 });
 
-/// A row per method: `±` and `[95%]` belong to the column before them.
+/// The columns: `±` and `[95%]` belong to the column before them.
 const COLUMNS: [Column; 15] = [
     Column::new("method", Align::Left, 0),
     Column::new("round trip", Align::Right, 2),

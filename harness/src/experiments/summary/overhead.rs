@@ -1,15 +1,15 @@
-//! What packing is a share of, and what it leaves of that, block by block.
+//! Round trips and the time without packing, block by block.
 
 use crate::model::Phase;
 use crate::model::event::Block;
 
-/// The round trips of a block whose packing is known: those in parts, or of a batch, whose packing is timed by itself, all.
+/// The round trips of a block whose packing is known: those in parts; or all of a batch, whose packing is timed separately.
 pub fn with_packing(block: &Block) -> Vec<f64> {
     let times = &block.times;
     if times[Phase::InParts].is_empty() { &times[Phase::RoundTrip] } else { &times[Phase::InParts] }.clone()
 }
 
-/// What packing and unpacking leave of these: `net`, or of a batch the difference of the means.
+/// Round trips without packing and unpacking: `net`, or for a batch the difference of the means.
 pub fn without_packing(block: &Block) -> Vec<f64> {
     let times = &block.times;
     if !times[Phase::InParts].is_empty() {
@@ -18,12 +18,12 @@ pub fn without_packing(block: &Block) -> Vec<f64> {
     less(block, Phase::RoundTrip, &[Phase::Pack, Phase::PeerUnpack, Phase::PeerPack, Phase::Unpack])
 }
 
-/// What packing and unpacking, each of the rank that took longest, leave of a block's halo exchanges.
+/// A block's halo exchanges without packing and unpacking, each of the rank that took longest.
 pub fn exchange_without_packing(block: &Block) -> Vec<f64> {
     less(block, Phase::Exchange, &[Phase::Pack, Phase::Unpack])
 }
 
-/// A whole less its parts, repetition by repetition.
+/// A phase minus others, repetition by repetition.
 fn less(block: &Block, whole: Phase, parts: &[Phase]) -> Vec<f64> {
     let packing = |i: usize| parts.iter().filter_map(|&part| block.times[part].get(i)).sum::<f64>();
     block.times[whole].iter().enumerate().map(|(i, whole)| whole - packing(i)).collect()

@@ -1,5 +1,5 @@
-//! The ratios that verdicts rest on: of each method to the hand-written loops and to the fastest of its case, and
-//! whether a method's own times kept their level.
+//! The ratios for verdicts: of each method to the hand-written loops and to the fastest of its case; and whether a method's times
+//! drifted.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::model::conditions::Rule;
 use crate::model::{Figure, LOOPS, Outcome, PairScope, Quantity, Record};
 use crate::stats::{self, Ratio};
 
-/// The figure of a ratio that has an interval, held against a method.
+/// The figure of a ratio with an interval, relative to a method.
 pub fn figure(quantity: Quantity, ratio: Option<Ratio>, against: &str) -> Option<Figure> {
     let (ratio, interval) = ratio.and_then(|ratio| Some((ratio, ratio.interval?)))?;
     let figure = Figure::with_interval(quantity, ratio.value, interval).against(against);
     Some(Figure { unsteady: Some(ratio.unsteady), ..figure })
 }
 
-/// The figure of what a ratio that has an interval leaves of 1.
+/// The figure of 1 - ratio, for a ratio with an interval.
 pub fn rest(quantity: Quantity, ratio: Option<Ratio>) -> Option<Figure> {
     let ratio = ratio?;
     let (low, high) = ratio.interval?;
@@ -27,7 +27,7 @@ pub fn rest(quantity: Quantity, ratio: Option<Ratio>) -> Option<Figure> {
 /// Adds the ratios to the records of the headline phase.
 pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[PairScope], kind: Kind) {
     for &scope in scopes {
-        // What is measured in processes of its own shares no round with the others.
+        // A method that is measured in separate processes shares no round with the others.
         let measured = views
             .iter()
             .filter(|view| view.method.outcome.is_measured() && !kind.in_own_processes(&view.method.method));
@@ -51,10 +51,9 @@ pub(super) fn add(records: &mut [Record], views: &[View<'_>], scopes: &[PairScop
     }
 }
 
-/// A method's headline times.
 struct Headline<'a> {
     name: &'a str,
-    /// Whether no failed check speaks against its times.
+    /// Whether no failed check invalidates its times.
     is_valid: bool,
     rule: Rule,
     rounds: Rounds,
@@ -81,7 +80,7 @@ impl<'a> Headline<'a> {
         }
     }
 
-    /// Whether its times wandered; `None` where too few rounds tell.
+    /// Whether its times drifted; `None` with too few rounds.
     fn unsteady(&self) -> Option<bool> {
         let series: Vec<f64> = self.medians.values().copied().collect();
         (series.len() >= stats::MIN_ROUNDS).then(|| stats::unsteady(&series))
@@ -93,8 +92,8 @@ impl<'a> Headline<'a> {
     }
 }
 
-/// Of the methods that an application could use, that which none beats by the median of its ratios. It is looked for from
-/// the one with the smallest median on, which another may beat where they were not measured in the same rounds.
+/// Of the methods that an application could use, the one that none beats by the median of its ratios. The search starts with the
+/// smallest median, which another method may beat if they were measured in different rounds.
 fn fastest<'a, 'b>(all: &'b [Headline<'a>], kind: Kind) -> Option<&'b Headline<'a>> {
     let array_to_array = |name: &str| kind.method(name).is_ok_and(|method| method.array_to_array);
     let all: Vec<_> = all.iter().filter(|one| one.is_valid && array_to_array(one.name)).collect();

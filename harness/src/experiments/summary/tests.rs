@@ -127,13 +127,13 @@ fn overheads_follow_the_definitions() {
 
 #[test]
 fn an_overhead_is_the_median_over_the_rounds_that_have_both_times() {
-    // The first rounds are slow for both, and one more for the second alone. The reference has stopped after seven.
+    // The first rounds are slow for both, and one more only for the second. The reference stopped after seven.
     let rounds = |times: &[f64]| times.iter().map(|&time| block(time, 33.0)).collect::<Vec<_>>();
     let reference = rounds(&[4.0, 4.0, 4.0, 1.0, 1.0, 1.0, 1.0]);
     let ddt = rounds(&[8.0, 8.0, 8.0, 8.0, 2.0, 2.0, 2.0, 64.0, 64.0]);
     let records = records(&result(vec![measured("reference", reference), measured("ddt", ddt)]));
     let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
-    // Of the medians over those rounds, 8 and 1, it would be 0.875.
+    // With the medians over those rounds, 8 and 1, it would be 0.875.
     assert_eq!(ddt.value(Quantity::OverheadReference), Some(0.5));
     assert!(
         low(ddt, Quantity::OverheadReference) <= Some(0.5)
@@ -232,7 +232,7 @@ fn several_pairs_have_a_row_each_and_one_together() {
     assert_eq!(ddt("all").value(Quantity::Bandwidth), Some(1250.0));
     assert_eq!((ddt("all").n, ddt("1").n), (60, 30));
     let last = records.last().map(|record| (record.phase, record.pair));
-    assert_eq!(last, Some((Phase::RoundTrip, PairScope::All)), "it tells that the method is whole");
+    assert_eq!(last, Some((Phase::RoundTrip, PairScope::All)), "it marks the method as complete");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn the_share_of_packing_in_a_halo_exchange_has_an_interval() {
     };
     let all = records(&result);
     assert_eq!(share(&all, "manual"), (Some(0.375), Some(0.375), Some(0.375)));
-    assert_eq!(share(&all, "ddt"), (Some(0.0), None, None), "nobody can see MPI pack");
+    assert_eq!(share(&all, "ddt"), (Some(0.0), None, None), "packing within MPI cannot be timed");
     assert_eq!(share(&all, "reference"), (None, None, None));
     result.methods[1].blocks.truncate(5);
     assert_eq!(share(&records(&result), "manual"), (None, None, None), "too few rounds");

@@ -19,7 +19,7 @@ pub(in crate::experiments) fn measured(method: &str, pack_s: f64, create_s: Opti
     made::measured(method, (0..11).map(|round| Block { batch: 4, ..block(round) }))
 }
 
-/// A case of `test` beside `mpi` in which the engine takes a microsecond, and the others as long as is said.
+/// A case of `test` with `mpi` in which the engine takes a microsecond, and the others the given times.
 pub(in crate::experiments) fn result(test: &str, mpi: &str, manual_s: f64, mpi_pack_s: f64) -> CaseResult {
     let case = Case { experiment: Kind::Engine, ranks: 1, ..made::case(test, mpi, "count=1000") };
     let methods = vec![

@@ -35,7 +35,7 @@ fn table(records: &[Record], width: Option<u16>) -> String {
     experiments::of(Kind::PingPong).table(records, width)
 }
 
-/// The same with each verdict in one line.
+/// The text with each verdict in one line.
 fn unbroken(records: &[Record]) -> String {
     table(records, None).replace("\n    ", " ")
 }
@@ -61,7 +61,7 @@ fn over(method: &str, median: f64, fastest: &str, ratio: (f64, f64, f64)) -> Rec
     }
 }
 
-/// A case with what a case can have: times, failures, pairs.
+/// A case with everything that a case can have: times, failures, pairs.
 fn sample() -> Vec<Record> {
     let mut manual = record("manual", Phase::RoundTrip, 80e-6);
     manual.figures = vec![
@@ -246,7 +246,7 @@ fn a_single_method_has_its_overhead_and_what_a_verdict_needs() {
     assert_eq!(of(&["reference", "manual"]).replace("\n  ", " "), expected);
     let expected = "Found, mpich: reference alone was measured; for a verdict measure manual and ddt too: -m reference,manual,ddt.\n";
     assert_eq!(of(&["reference"]).replace("\n  ", " "), expected);
-    // What was tried and failed is not advised.
+    // Methods that failed are not suggested.
     let text = of(&["put_ddt"]);
     assert!(!text.contains("verdict") && text.contains("put_ddt wrong data"), "{text}");
 }
@@ -411,7 +411,7 @@ fn a_ratio_whose_interval_holds_1_shows_no_difference() {
     let mut records = against_manual([over("ddt", 80.5e-6, "manual", (1.01, 0.99, 1.02))]);
     let text = table(&records, None);
     assert!(text.contains("no difference shown: manual, ddt; no difference shown: ddt, manual\n"), "{text}");
-    // Medians far apart say nothing where the rounds' ratios do not.
+    // Medians that differ do not count if the rounds' ratios do not differ.
     records[1].median_s = Some(160e-6);
     assert_eq!(table(&records, None).lines().last(), text.lines().last());
 }
@@ -431,7 +431,7 @@ fn no_verdict_is_drawn_where_the_halves_of_a_ratio_part() {
         text.contains("unsteady, no verdict: manual, ddt; unsteady, no verdict: ddt, manual\n"),
         "{text}"
     );
-    // One that is far behind changes nothing, however it moves.
+    // A method that is much slower changes nothing.
     records.push(over("engine", 90e-6, "manual", (1.1, 1.05, 1.15)));
     let text = table(&records, None);
     assert!(
@@ -457,7 +457,7 @@ fn nothing_is_concluded_without_an_interval() {
     );
     let answer = plain(&experiments::of(Kind::PingPong).answer(&records, None));
     assert!(!answer.contains("stands out"), "no ratio was looked at: {answer}");
-    // What was recorded before there were ratios.
+    // Records from before there were ratios.
     records.iter_mut().for_each(|record| record.fastest = None);
     let verdicts = "not known: no ratios on record; ddt or manual: not known, no ratios on record\n";
     assert!(unbroken(&records).contains(verdicts));
@@ -509,7 +509,7 @@ fn a_page_shows_that_threads_shared_cores() {
     assert!(page.contains("Oversubscribed") && page.contains("8 runnable threads on 2 cores"), "{page}");
 }
 
-/// Widths in format strings end at 65,535.
+/// Widths in format strings are limited to 65,535.
 #[test]
 fn a_cell_may_be_of_any_length() {
     let long = "x".repeat(70_000);

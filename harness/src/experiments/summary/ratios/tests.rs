@@ -55,7 +55,7 @@ fn each_method_has_its_ratios_to_the_loops_and_to_the_fastest() {
         (manual.over("manual_tuned").and_then(|figure| figure.value), manual.unsteady),
         (Some(2.0 / 1.5), Some(false))
     );
-    // What leaves its bytes packed is compared, but not fastest.
+    // A method that leaves its bytes packed is compared, but cannot be the fastest.
     assert_eq!(of(&records, "reference").value(Quantity::TimeOverFastest), Some(0.25));
 }
 
