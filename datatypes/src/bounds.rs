@@ -2,18 +2,18 @@
 
 use crate::constructor::Part;
 
-/// Where the data of a layout lies, and where markers say that it starts and ends.
+/// The range of a layout's data, and its start and end according to markers.
 ///
-/// `lb = min(marker or data)`, `ub = max(marker or data) + ε`, where `ε` rounds the extent up to the strictest
-/// alignment in the type map and is 0 where a marker sets the upper bound. Markers come from `resized` and
-/// `subarray`; they stay with a layout through every constructor above it, as the standard's text has it.
+/// `lb = min(marker or data)`, `ub = max(marker or data) + ε`. `ε` rounds the extent up to the strictest alignment in the type
+/// map, and is 0 if a marker sets the upper bound. Markers come from `resized` and `subarray`; every constructor around them
+/// keeps them, as in the standard's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// First byte of data and one past the last; `None` where the type map holds no data.
+    /// First byte of data and one past the last; `None` if the type map has no data.
     pub data: Option<(i64, i64)>,
     /// The lowest lower-bound marker and the highest upper-bound marker.
     pub markers: Option<(i64, i64)>,
-    /// The strictest alignment among the predefined types, in bytes; 1 where there are none.
+    /// The strictest alignment of the predefined types, in bytes; 1 if there are none.
     pub alignment: u64,
 }
 
@@ -26,7 +26,7 @@ impl Bounds {
         self.markers.or(self.data).map_or(0, |(lower, _)| lower)
     }
 
-    /// Upper bound in bytes; `None` where it does not fit in 64 bits.
+    /// Upper bound in bytes; `None` if it exceeds 64 bits.
     pub fn upper(&self) -> Option<i64> {
         match (self.markers, self.data) {
             (Some((_, upper)), _) => Some(upper),
@@ -40,7 +40,7 @@ impl Bounds {
         }
     }
 
-    /// Upper bound less lower bound; `None` where either does not fit in 64 bits.
+    /// Upper bound minus lower bound; `None` if either exceeds 64 bits.
     pub(crate) fn extent(&self) -> Option<i64> {
         self.upper()?.checked_sub(self.lower())
     }
@@ -51,7 +51,7 @@ impl Bounds {
         self.extent().is_some() && true_extent.is_some()
     }
 
-    /// The bounds of a part: `repeat` copies of a child. `None` on overflow.
+    /// The bounds of a part, i.e. of `repeat` copies of a child. `None` on overflow.
     pub(crate) fn of_part(part: Part<'_>) -> Option<Self> {
         let child = part.child.bounds();
         if part.repeat == 0 {
@@ -68,7 +68,7 @@ impl Bounds {
         Some(Self { data: shift(child.data)?, markers: shift(child.markers)?, alignment: child.alignment })
     }
 
-    /// The bounds of two type maps, one after the other.
+    /// The bounds of two type maps together.
     pub(crate) fn union(self, other: Self) -> Self {
         let join = |a: Option<(i64, i64)>, b: Option<(i64, i64)>| match (a, b) {
             (Some((al, au)), Some((bl, bu))) => Some((al.min(bl), au.max(bu))),

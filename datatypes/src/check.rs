@@ -1,4 +1,4 @@
-//! Checks the arguments of one constructor, and derives size and bounds where nothing overflows.
+//! Checks the arguments of one constructor, and derives size and bounds if nothing overflows.
 //!
 //! Every refusal names the constructor, the argument and its value.
 
@@ -10,7 +10,7 @@ use crate::distributed::{DistributedArray, Distribution, smallest_block};
 use crate::layout::MAX_DEPTH;
 use crate::{Layout, LayoutError};
 
-/// The constructor whose arguments are checked. `arguments` comes first: the others take its word.
+/// The constructor to check. Call `arguments` first: the others rely on it.
 pub(crate) struct Check<'a>(pub &'a Constructor);
 
 impl Check<'_> {
@@ -45,7 +45,7 @@ impl Check<'_> {
         Err(self.refuse(argument, format!("a list of {found}"), reason))
     }
 
-    /// What MPI forbids, whatever the child is.
+    /// Refuses arguments that MPI forbids for any child.
     pub fn arguments(&self) -> Result<(), LayoutError> {
         match self.0 {
             Constructor::Named { .. } | Constructor::Resized { .. } => Ok(()),
@@ -139,7 +139,7 @@ impl Check<'_> {
         }
     }
 
-    /// MPI asks for `1 <= subsize <= size` and `0 <= start <= size - subsize`.
+    /// MPI requires `1 <= subsize <= size` and `0 <= start <= size - subsize`.
     fn subarray_dimension(&self, dim: usize, size: i64, subsize: i64, start: i64) -> Result<(), LayoutError> {
         if size < 1 {
             return Err(self.refuse(format!("sizes[{dim}]"), size, "must be at least 1"));
@@ -151,7 +151,7 @@ impl Check<'_> {
         let last = size - subsize;
         if !(0..=last).contains(&start) {
             let reason = format!(
-                "the subarray leaves its array: must be from 0 to {last}, the size {size} less the subsize {subsize}"
+                "the subarray leaves its array: must be from 0 to {last}, the size {size} minus the subsize {subsize}"
             );
             return Err(self.refuse(format!("starts[{dim}]"), start, reason));
         }
@@ -165,7 +165,7 @@ impl Check<'_> {
         Err(self.refuse("nesting", depth, format!("at most {MAX_DEPTH} levels can be nested")))
     }
 
-    /// Bytes of data. MPI reports sizes as signed numbers, so 63 bits are all there is.
+    /// Bytes of data. MPI's sizes are signed, so 63 bits are available.
     pub fn size(&self) -> Result<u64, LayoutError> {
         let product = |argument: &str, factors: &[i64], child: &Layout| {
             product(child.size() as i64, factors)
@@ -200,7 +200,6 @@ impl Check<'_> {
         Ok(size as u64)
     }
 
-    /// Bounds and extent.
     pub fn bounds(&self) -> Result<(Bounds, i64), LayoutError> {
         self.displacements()?;
         let bounds = match self.0 {
@@ -276,7 +275,7 @@ impl Check<'_> {
         })
     }
 
-    /// Every part is in reach, but not the way from the first byte to the last: names the part that makes it so.
+    /// Each part is in range, but not the distance from the first byte to the last. Names the part that causes this.
     fn blame_span(&self) -> LayoutError {
         let mut whole = Bounds::EMPTY;
         let culprit = self.outermost().find(|&k| {
@@ -287,7 +286,7 @@ impl Check<'_> {
         self.blame(k, self.0.part(k), "extent")
     }
 
-    /// The argument that puts part `k` out of reach: its length, where a single copy would be in reach.
+    /// The argument that puts part `k` out of range: its length, if a single copy would be in range.
     fn blame(&self, k: u64, part: Part<'_>, what: &'static str) -> LayoutError {
         let single = Bounds::of_part(Part { repeat: 1, ..part }).is_some_and(|bounds| bounds.fit());
         let too_long = part.repeat > 1 && single;
@@ -318,7 +317,7 @@ impl Check<'_> {
     }
 }
 
-/// `first` times all `factors`; 0 where any is 0, however large the others are.
+/// `first` times all `factors`; 0 if any is 0, however large the others are.
 fn product(first: i64, factors: &[i64]) -> Option<i64> {
     if factors.contains(&0) {
         return Some(0);

@@ -1,12 +1,11 @@
-//! Parts of a layout: some of its values as a layout of their own, described as the whole is where that is possible; and what
-//! a layout repeats.
+//! Parts of a layout as layouts, with the same constructors if possible; and the repeated part of a regular layout.
 
 use std::ops::Range;
 
 use crate::constructor::Part;
 use crate::{Constructor, Layout, LayoutError, Order};
 
-/// A layout that begins some bytes from another's origin.
+/// A layout that starts at a distance from another's origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Placed {
     /// Bytes from that origin to its own.
@@ -15,7 +14,7 @@ pub struct Placed {
     pub layout: Layout,
 }
 
-/// So many of a layout, one extent apart, that have the type map of another.
+/// Copies of a layout, one extent apart, that have the type map of another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repetition {
     /// How many.
@@ -25,14 +24,14 @@ pub struct Repetition {
 }
 
 impl Layout {
-    /// The values that these bytes of the packed stream hold. Whole parts of a constructor, as the blocks of a vector, are
-    /// described by a constructor of the same name; what is cut through stands beside them in a structure.
+    /// The values in these bytes of the packed stream. Whole parts of a constructor, such as the blocks of a vector, are
+    /// described by a constructor of the same name; incomplete parts are next to them in a structure.
     ///
     /// # Errors
-    /// What MPI could not describe: a count or a nesting beyond its limits.
+    /// If MPI cannot describe it: a count or a nesting exceeds its limits.
     ///
     /// # Panics
-    /// If an end lies within a value, or beyond the stream.
+    /// If an end is within a value, or beyond the stream.
     pub fn cut(&self, bytes: Range<u64>) -> Result<Placed, LayoutError> {
         let mut pieces = Vec::new();
         cut_into(self, bytes, 0, &mut pieces)?;
@@ -45,8 +44,8 @@ impl Layout {
         Ok(Placed { displacement: 0, layout })
     }
 
-    /// What the layout repeats, where it is a regular repetition of more than one: a vector of its blocks, a subarray of its
-    /// slabs. `None` for lists, structures, and what cannot be resized so.
+    /// The repeated part, if the layout is a regular repetition: a vector of its blocks, a subarray of its slabs. `None` for
+    /// lists, structures, and layouts that cannot be resized accordingly.
     pub fn repetition(&self) -> Option<Repetition> {
         let of = |count: i64, displacement: i64, layout: Layout| {
             (count > 1).then_some(Repetition { count: count as u64, one: Placed { displacement, layout } })
@@ -105,8 +104,8 @@ fn cut_into(
         return Ok(());
     }
     let constructor = layout.constructor();
-    assert!(!matches!(constructor, Constructor::Named { .. }), "a value is not cut");
-    // The parts that are wholly within; those at the ends are cut themselves.
+    assert!(!matches!(constructor, Constructor::Named { .. }), "a value cannot be cut");
+    // The complete parts; those at the ends are cut.
     let mut whole: Option<Range<u64>> = None;
     let mut begin = 0;
     for k in 0..constructor.part_count() {
@@ -134,7 +133,7 @@ fn cut_into(
     whole.map_or(Ok(()), |parts| slice_into(constructor, parts, displacement, pieces))
 }
 
-/// Some bytes of a part: whole copies of its child together, and what is cut of others.
+/// Some bytes of a part: complete copies of its child together, and cut copies.
 fn copies_into(
     part: Part<'_>,
     bytes: Range<u64>,
@@ -142,7 +141,7 @@ fn copies_into(
     pieces: &mut Vec<Placed>,
 ) -> Result<(), LayoutError> {
     let (child, size) = (part.child, part.child.size());
-    // One beyond the last copy need not lie within 64 bits; nothing is cut of it then.
+    // The end of the last copy may exceed 64 bits; then nothing of it is cut.
     let place =
         |copy: u64| (copy as i64).wrapping_mul(child.extent()).wrapping_add(displacement + part.displacement);
     let (first, last) = (bytes.start.div_ceil(size), bytes.end / size);
@@ -162,7 +161,7 @@ fn copies_into(
     cut_into(child, 0..bytes.end - last * size, place(last), pieces)
 }
 
-/// Some whole parts of a constructor, which are not all of them.
+/// Some complete parts of a constructor, but not all.
 fn slice_into(
     constructor: &Constructor,
     parts: Range<u64>,
@@ -171,7 +170,7 @@ fn slice_into(
 ) -> Result<(), LayoutError> {
     let range = parts.start as usize..parts.end as usize;
     let count = (parts.end - parts.start) as i64;
-    // Where displacements are listed they count from the same origin; else the first part's is the new one.
+    // Listed displacements keep their origin; otherwise the first part is the new origin.
     let first = constructor.part(parts.start).displacement;
     let (moved, layout) = match constructor {
         Constructor::Vector { blocklength, stride, child, .. } => {
@@ -211,7 +210,7 @@ fn slice_into(
         }
         Constructor::Darray { child, .. } => (0, listed(constructor, parts, child)?),
         Constructor::Named { .. } | Constructor::Contiguous { .. } | Constructor::Resized { .. } => {
-            unreachable!("all of its only part is all of it")
+            unreachable!("the only part cannot be a proper part")
         }
     };
     pieces.push(Placed { displacement: displacement + moved, layout });
@@ -270,7 +269,7 @@ mod tests {
             .collect()
     }
 
-    /// Every place at which values may be parted.
+    /// Every place at which values can be separated.
     fn places(layout: &Layout) -> Vec<u64> {
         let mut end = 0;
         let values =

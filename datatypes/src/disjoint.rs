@@ -1,10 +1,10 @@
-//! Whether a layout has each byte once, told by its constructors: of however many segments.
+//! Whether a layout contains each byte at most once, derived from its constructors, without listing its segments.
 
 use crate::{Constructor, Layout, Part};
 
 impl Layout {
-    /// Whether its constructors show that no byte lies in two of its segments. Where they do not, the segments have to be
-    /// looked at: lists may repeat a place, copies may reach into each other.
+    /// Whether its constructors show that no byte is in two of its segments. If not, the segments must be compared: lists may
+    /// repeat a place, copies may overlap.
     pub fn is_plainly_disjoint(&self) -> bool {
         let Some(nest) = self.constructor().nest() else {
             return match self.constructor() {
@@ -17,7 +17,7 @@ impl Layout {
             };
         };
         let Part { repeat, child, .. } = nest.first;
-        // Bytes from the first to the last of what is repeated.
+        // Bytes from the first to the last of the repeated part.
         let mut span = i128::from(child.true_extent());
         let mut is_apart = |(count, stride): (u64, i64)| {
             let (before, stride) = (span, i128::from(stride).abs());
@@ -44,15 +44,15 @@ mod tests {
 
     #[test]
     fn results_are_right() {
-        let mut told = 0;
+        let mut found = 0;
         for seed in 0..20_000 {
             let layout = random_layout(seed, 4, 200);
             if layout.is_plainly_disjoint() {
-                told += 1;
+                found += 1;
                 assert!(is_disjoint(&layout), "{}", layout.to_text());
             }
         }
-        assert!(told > 1000, "{told} of 20,000");
+        assert!(found > 1000, "{found} of 20,000");
     }
 
     #[test]

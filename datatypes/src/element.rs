@@ -1,4 +1,4 @@
-//! The predefined types, with the sizes and alignments of the C types that they stand for.
+//! The predefined types, with the sizes and alignments of their C types.
 
 /// The predefined types, a row each: the name used in reports, files and parameters, the bytes of a value, MPI's constant in C and in
 /// Fortran, and the other names that are read.
@@ -36,9 +36,9 @@ macro_rules! elements {
                 }
             }
 
-            /// Other names, in lower case: C's types on 64-bit Linux, Fortran's with the kinds that all compilers there have, and MPI's own
-            /// (MPI-4.1, tables 3.1 to 3.3) without `MPI_`. Fortran's `logical` and `character(n)` are missing: the first has four bytes
-            /// and no portable value, the second any length.
+            /// Other names, in lower case: C's types on 64-bit Linux, Fortran's with the kinds that all compilers there have, and
+            /// MPI's own (MPI-4.1, tables 3.1 to 3.3) without `MPI_`. Fortran's `logical` and `character(n)` are missing: the
+            /// first has four bytes and no portable value, the second can have any length.
             pub(crate) const fn other_names(self) -> &'static [&'static str] {
                 match self {
                     $(Self::$element => &[$($other),*],)*

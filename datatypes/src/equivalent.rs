@@ -1,23 +1,22 @@
-//! Other descriptions of a layout: the same type map by other constructors. What is sent is the same, so a good datatype engine needs
-//! as long for each, and moves the same bytes.
+//! Other descriptions of a layout: the same type map with other constructors. The sent data is the same, so a good datatype
+//! engine takes as long for each, and moves the same bytes.
 
 use crate::segments::ElementRun;
 use crate::{Constructor, DistributedArray, Layout, Order};
 
-/// Blocks of a list at most: a longer one has more arguments (12 bytes a block) than anybody writes, and takes longer to make
-/// than to send.
+/// Maximum blocks of a list: a longer one has more arguments (12 bytes per block) than anybody writes, and creating it takes
+/// longer than sending.
 const MOST_BLOCKS: usize = 1 << 18;
 
-/// A way to describe a type map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Equivalent {
-    /// `MPI_Type_contiguous` of a part that is resized to the stride; in nests one around the other.
+    /// `MPI_Type_contiguous` of a part that is resized to the stride; nested for nests.
     Contiguous,
-    /// `MPI_Type_vector`; in nests one around the other, the inner one resized to the extent of its type.
+    /// `MPI_Type_vector`; nested for nests, with the inner one resized to the extent of its type.
     Vector,
-    /// `MPI_Type_create_hvector`; in nests one around the other.
+    /// `MPI_Type_create_hvector`; nested for nests.
     Hvector,
-    /// A single loop as two: an hvector of hvectors.
+    /// A single loop split into two: an hvector of hvectors.
     HvectorOfHvectors,
     /// Blocks of one length at listed places (`MPI_Type_create_indexed_block`).
     IndexedBlock,
@@ -33,18 +32,18 @@ pub enum Equivalent {
     Subarray,
     /// The same with the bounds of the layout (`MPI_Type_create_resized`).
     SubarrayResized,
-    /// The same with a single loop as two, hence of one dimension more.
+    /// The same with a single loop split into two, and thus one more dimension.
     SubarraySplit,
-    /// One of the layout (`MPI_Type_contiguous`).
+    /// One copy of the layout (`MPI_Type_contiguous`).
     Wrapped,
-    /// The layout with the bounds that it has (`MPI_Type_create_resized`).
+    /// The layout with its own bounds (`MPI_Type_create_resized`).
     Resized,
-    /// All of these around each other: a structure of one, resized, contiguous.
+    /// All of these nested: a structure of one, resized, contiguous.
     Nested,
 }
 
 impl Equivalent {
-    /// All ways: of two that come to the same description, the first is the simpler one.
+    /// All ways. If two give the same description, the first is simpler.
     pub const ALL: [Self; 15] = [
         Self::Contiguous,
         Self::Vector,
@@ -63,19 +62,19 @@ impl Equivalent {
         Self::Nested,
     ];
 
-    /// Whether lower bound and extent are those of the layout as well. If not, a count of it, or a type made of it, differs.
+    /// Whether lower bound and extent are those of the layout. If not, several copies, or a type made of it, differ.
     pub const fn keeps_bounds(self) -> bool {
         !matches!(self, Self::Subarray)
     }
 
-    /// The layout, described in this way; `None` if that is impossible, for example a list as a subarray. A structure whose parts
-    /// have no common pattern is kept, and its parts are described so.
+    /// The layout described in this way; `None` if that is impossible, for example a list as a subarray. In a structure whose
+    /// parts have no common pattern, the parts are described.
     pub fn of(self, layout: &Layout) -> Option<Layout> {
         Views::of(layout).described(self)
     }
 
-    /// All descriptions in other ways than its own, in the order of [`Self::ALL`], none twice. The ordered type map is the same,
-    /// and so are the bounds if [`Self::keeps_bounds`].
+    /// All different descriptions except its own, in the order of [`Self::ALL`]. The ordered type map is the same, and so are the
+    /// bounds if [`Self::keeps_bounds`].
     pub fn all_of(layout: &Layout) -> Vec<(Self, Layout)> {
         let (views, mut all) = (Views::of(layout), Vec::<(Self, Layout)>::new());
         for way in Self::ALL {
@@ -88,10 +87,10 @@ impl Equivalent {
     }
 }
 
-/// A layout with the lists of blocks that it can be read as.
+/// A layout, with the lists of blocks that describe it.
 struct Views<'a> {
     layout: &'a Layout,
-    /// One of its values, if they have one type, and one of the parts of its constructor.
+    /// One of its values, if they all have the same type, and one of the parts of its constructor.
     lists: Vec<Blocks>,
 }
 
@@ -109,7 +108,7 @@ struct Pattern<'a> {
     blocklength: i64,
     /// Bytes from the origin to the first block.
     start: i64,
-    /// The loops around a block, the innermost first: how often, and bytes from one time to the next.
+    /// The loops around a block, the innermost first: repetitions, and bytes between them.
     loops: Vec<(i64, i64)>,
 }
 
@@ -143,7 +142,7 @@ impl<'a> Views<'a> {
     }
 }
 
-/// Whether MPI can be given the arguments, most of which are of type `int`.
+/// Whether the arguments are valid for MPI, which takes most of them as `int`.
 fn fits_int(layout: &Layout) -> bool {
     let fit = |lists: &[&[i64]]| {
         let is_int = |value: &i64| i32::try_from(*value).is_ok();
@@ -194,7 +193,7 @@ fn of_runs(layout: &Layout) -> Option<Layout> {
     }
     let lengths: Vec<i64> = runs.iter().map(|run| run.count as i64).collect();
     let places: Vec<i64> = runs.iter().map(|run| run.offset).collect();
-    // Neighbours of one type share it: most structures have one type, or two that take turns.
+    // Neighbours with the same type share it: most structures have one type, or two that alternate.
     let mut types: Vec<Layout> = Vec::new();
     let children = runs.iter().map(|run| {
         let named = Layout::named(run.element);
@@ -208,7 +207,7 @@ fn of_runs(layout: &Layout) -> Option<Layout> {
     Layout::structure(&lengths, &places, &children).ok()
 }
 
-/// A structure of several parts, some of which are described so; the others are left as they are.
+/// A structure with some parts described in this way, and the others unchanged.
 fn parts_described(layout: &Layout, way: Equivalent) -> Option<Layout> {
     let (blocklengths, places, children) = match layout.constructor() {
         Constructor::Resized { child, .. } => return parts_described(child, way),
@@ -218,7 +217,7 @@ fn parts_described(layout: &Layout, way: Equivalent) -> Option<Layout> {
         _ => return None,
     };
     let of_part = |(child, &blocklength): (&Layout, &i64)| {
-        // One copy of a part needs no bounds, several are an extent apart.
+        // One copy of a part needs no bounds; several copies are an extent apart.
         let way =
             if way == Equivalent::Subarray && blocklength > 1 { Equivalent::SubarrayResized } else { way };
         way.of(child).unwrap_or_else(|| child.clone())
@@ -234,7 +233,7 @@ impl Blocks {
         Self::collect(child, layout.merged_runs().map(|run| (run.offset, run.count as i64)))
     }
 
-    /// The parts of a constructor that all have one child.
+    /// The parts of a constructor whose parts all have the same child.
     fn of_parts(layout: &Layout) -> Option<Self> {
         let constructor = layout.constructor();
         let child = match constructor {
@@ -257,7 +256,7 @@ impl Blocks {
         Self::collect(child.clone(), blocks.into_iter())
     }
 
-    /// `None` of none, and of too many.
+    /// `None` if there are no blocks or too many.
     fn collect(child: Layout, blocks: impl Iterator<Item = (i64, i64)>) -> Option<Self> {
         let list: Vec<(i64, i64)> = blocks.take(MOST_BLOCKS + 1).collect();
         (!list.is_empty() && list.len() <= MOST_BLOCKS).then_some(Self { child, list })
@@ -295,7 +294,7 @@ impl Blocks {
         let mut places: Vec<i64> = self.list.iter().map(|(place, _)| *place).collect();
         let mut loops = Vec::new();
         while places.len() > 1 {
-            // The longest start with even distances; what follows it repeats these.
+            // The longest beginning with even distances; the rest repeats it.
             let stride = places[1].checked_sub(places[0])?;
             let even =
                 places.windows(2).take_while(|pair| pair[1].checked_sub(pair[0]) == Some(stride)).count() + 1;
@@ -327,7 +326,7 @@ impl Pattern<'_> {
         self.placed(self.start, described)
     }
 
-    /// A description that begins elsewhere than at its origin.
+    /// A description that begins at a distance from its origin.
     fn placed(&self, start: i64, described: Layout) -> Option<Layout> {
         match start {
             0 => Some(described),
@@ -341,7 +340,7 @@ impl Pattern<'_> {
             copies => Layout::contiguous(copies, self.child).ok()?,
         };
         self.loops.iter().try_fold(block, |part, &(count, stride)| {
-            // A negative extent is legal, but not something that an application writes.
+            // A negative extent is legal, but unusual in applications.
             let part = (stride > 0).then(|| Layout::resized(part.lower_bound(), stride, &part).ok())??;
             Layout::contiguous(count, &part).ok()
         })
@@ -373,7 +372,7 @@ impl Pattern<'_> {
             .try_fold(inner, |inner, &(count, stride)| Layout::hvector(count, 1, stride, &inner).ok())
     }
 
-    /// The only loop as two, the counts of which are as near to each other as can be.
+    /// The only loop split into two, with counts as similar as possible.
     fn split(&self) -> Option<Vec<(i64, i64)>> {
         let [(count, stride)] = self.loops[..] else { return None };
         let inner =
@@ -381,7 +380,7 @@ impl Pattern<'_> {
         Some(vec![(inner, stride), (count / inner, stride.checked_mul(inner)?)])
     }
 
-    /// A box in an array whose rows are as long as the innermost stride, and so on.
+    /// A box in an array with rows as long as the innermost stride, and so on.
     fn subarray(&self, loops: &[(i64, i64)]) -> Option<Layout> {
         let extent = self.child.extent();
         // Bytes from one index to the next, of each dimension, the fastest first.

@@ -1,6 +1,6 @@
-//! What can be wrong with a layout or a pack.
+//! Errors of layouts and of packing.
 
-/// Why a constructor refused its arguments: which constructor, which argument, which value, what would be right.
+/// Why a constructor refused its arguments: the constructor, the argument, its value, and valid values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LayoutError(pub(crate) String);

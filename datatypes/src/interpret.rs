@@ -1,7 +1,7 @@
 //! The oracle: pack and unpack value by value, in the order of the type map.
 //!
-//! `origin` is the byte of `array` that displacement 0 stands for: MPI's buffer address, seen from the start
-//! of the array. Copies of a layout follow each other one extent apart, as MPI's `count` has it.
+//! `origin` is the byte of `array` at displacement 0: MPI's buffer address, relative to the start of the array. Copies of a
+//! layout are one extent apart, like MPI's `count`.
 
 use crate::{Layout, PackError, TypeMap};
 
@@ -17,11 +17,11 @@ pub fn pack(layout: &Layout, count: u64, array: &[u8], origin: i64) -> Result<Ve
     Ok(packed)
 }
 
-/// Scatters `packed` to `count` copies of `layout` in `array`. Where the layout overlaps itself, which MPI
-/// forbids on the receiving side, the later entry stays.
+/// Scatters `packed` to `count` copies of `layout` in `array`. If the layout overlaps itself, which MPI forbids on the receiving
+/// side, the later entry counts.
 ///
 /// # Errors
-/// If `packed` has another size, or the type map leaves `array`, which is then untouched.
+/// If `packed` has another size, or the type map leaves `array`, which is then unchanged.
 pub fn unpack(
     layout: &Layout,
     count: u64,
@@ -33,7 +33,7 @@ pub fn unpack(
     if packed.len() as u64 != expected {
         let found = packed.len();
         return Err(PackError(format!(
-            "the packed buffer has {found} bytes where the layout has {expected}"
+            "the packed buffer has {found} bytes, but the layout has {expected}"
         )));
     }
     let mut next = 0;
@@ -43,7 +43,7 @@ pub fn unpack(
     })
 }
 
-/// Calls `value(first byte, bytes)` for every value of the type map, once all are known to lie in the array.
+/// Calls `value(first byte, bytes)` for every value of the type map, after a check that all of them are in the array.
 fn visit(
     layout: &Layout,
     count: u64,

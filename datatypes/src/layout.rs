@@ -1,4 +1,4 @@
-//! [`Layout`]: a checked datatype with what can be known of it at once.
+//! [`Layout`]: a checked datatype with its derived properties.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::distributed::DistributedArray;
 use crate::segments::{ElementRun, Piece, Segment};
 use crate::{Element, LayoutError};
 
-/// The deepest nesting that is accepted: it bounds the stack wherever a tree is walked.
+/// The maximum nesting, which limits the stack for walks through the tree.
 pub const MAX_DEPTH: u32 = 60;
 
 /// A derived datatype: a checked tree of MPI constructors. Cloning is cheap, the tree is shared.
@@ -23,14 +23,14 @@ struct Node {
     size: u64,
     extent: i64,
     depth: u32,
-    /// The whole type map as one run of one predefined type, where it is one.
+    /// The whole type map as one run of one predefined type, if it is one.
     run: Option<ElementRun>,
-    /// The whole type map as one segment, of any predefined types, where it is one.
+    /// The whole type map as one segment, of any predefined types, if it is one.
     segment: Option<Segment>,
 }
 
 impl PartialEq for Layout {
-    /// Two layouts are equal when they were made by the same constructors with the same arguments.
+    /// Two layouts are equal if they were made with the same constructors and arguments.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.constructor == other.0.constructor
     }
@@ -171,7 +171,6 @@ impl Layout {
 }
 
 impl Layout {
-    /// How it was made.
     pub fn constructor(&self) -> &Constructor {
         &self.0.constructor
     }
@@ -181,7 +180,7 @@ impl Layout {
         self.0.size
     }
 
-    /// Where the data and the markers lie.
+    /// The ranges of the data and the markers.
     pub fn bounds(&self) -> &Bounds {
         &self.0.bounds
     }
@@ -201,12 +200,12 @@ impl Layout {
         self.0.extent
     }
 
-    /// First byte of data (`MPI_Type_get_true_extent`); 0 where there is none.
+    /// First byte of data (`MPI_Type_get_true_extent`); 0 without data.
     pub fn true_lower_bound(&self) -> i64 {
         self.0.bounds.data.map_or(0, |(lower, _)| lower)
     }
 
-    /// One past the last byte of data; 0 where there is none.
+    /// One past the last byte of data; 0 without data.
     pub fn true_upper_bound(&self) -> i64 {
         self.0.bounds.data.map_or(0, |(_, upper)| upper)
     }
@@ -229,12 +228,12 @@ impl Layout {
         self.0.depth
     }
 
-    /// The whole type map as one run, where it is one.
+    /// The whole type map as one run, if it is one.
     pub(crate) fn run(&self) -> Option<ElementRun> {
         self.0.run
     }
 
-    /// The whole type map as one segment, where it is one.
+    /// The whole type map as one segment, if it is one.
     pub(crate) fn segment(&self) -> Option<Segment> {
         self.0.segment
     }

@@ -3,18 +3,17 @@
 //! A [`Layout`] is our description of an MPI datatype: a tree of MPI's own constructors, checked when it is
 //! made. The words are the standard's (MPI-4.1, chapter 5):
 //!
-//! - **type map**: the sequence of (predefined type, byte displacement) pairs that a datatype stands for;
+//! - **type map**: the sequence of (predefined type, byte displacement) pairs of a datatype;
 //! - **type signature**: the same sequence without the displacements ([`Signature`]);
-//! - **size**: bytes of data, gaps left out ([`Layout::size`]);
-//! - **lower bound**, **upper bound**, **extent**: where a copy starts, ends, and how far apart copies lie
-//!   ([`Layout::lower_bound`], [`Layout::extent`]); **true** bounds look at the data alone;
+//! - **size**: bytes of data, without gaps ([`Layout::size`]);
+//! - **lower bound**, **upper bound**, **extent**: start and end of a copy, and the distance of copies ([`Layout::lower_bound`],
+//!   [`Layout::extent`]); **true** bounds depend only on the data;
 //! - **segment**: one contiguous run of bytes ([`Segment`]);
-//! - **flatten**: turn a layout into its segments, in type-map order, where a segment that starts where the
-//!   last one ends is merged into it ([`Layout::segments`], [`Layout::flatten`]).
+//! - **flatten**: turn a layout into its segments, in type-map order; a segment that starts at the end of the last one is merged
+//!   into it ([`Layout::segments`], [`Layout::flatten`]).
 //!
-//! All displacements, bounds and extents are in bytes unless a name says otherwise; they are signed, because
-//! MPI's are. [`interpret`] packs and unpacks by a literal reading of the type map: slow, and the oracle that
-//! everything fast is compared with.
+//! All displacements, bounds and extents are in bytes unless a name says otherwise; they are signed, as in MPI. [`interpret`]
+//! packs and unpacks by a literal reading of the type map: it is slow, and the oracle for everything fast.
 //!
 //! A column of a C array of 4 x 3 doubles:
 //!

@@ -6,18 +6,18 @@ use rand_pcg::Pcg64;
 use crate::distributed::smallest_block;
 use crate::{Constructor, DistributedArray, Distribution, Element, Layout, LayoutError, MAX_DEPTH, Order};
 
-/// A random layout with at most `depth` constructors above its predefined types and at most `entries` values.
-/// The same arguments give the same layout on every machine.
+/// A random layout with at most `depth` constructors around its predefined types and at most `entries` values. The same arguments
+/// give the same layout on every machine.
 ///
-/// Zero counts, negative strides, overlaps, gaps, dense blocks and resized children (negative extents too) all
-/// occur. A layout always has room for one value, and nests no deeper than [`MAX_DEPTH`].
+/// It may have zero counts, negative strides, overlaps, gaps, dense blocks and resized children, also with negative extents. At
+/// least one value is always allowed, and the nesting is at most [`MAX_DEPTH`].
 pub fn random_layout(seed: u64, depth: u32, entries: u64) -> Layout {
     let mut random = Pcg64::seed_from_u64(seed);
     let entries = entries.max(1);
     loop {
-        // Deep nests of large extents overflow now and then: refused like too many values.
+        // Deep nests of large extents sometimes overflow, and are refused like those with too many values.
         let Ok(layout) = grow(&mut random, depth.min(MAX_DEPTH - 1)) else { continue };
-        // Size first, since it bounds how long the values take to count.
+        // The size first, because it limits the time for counting values.
         let most_bytes = entries.saturating_mul(Element::DoubleComplex.size());
         if layout.size() <= most_bytes && layout.runs().map(|run| run.count).sum::<u64>() <= entries {
             return layout;
@@ -119,7 +119,7 @@ fn signed(random: &mut Pcg64) -> i64 {
     random.random_range(-6..12)
 }
 
-/// Half of them multiples of 8, so that blocks touch now and then.
+/// Half of them are multiples of 8, so that blocks are sometimes adjacent.
 fn signed_bytes(random: &mut Pcg64) -> i64 {
     if random.random_bool(0.5) { 8 * signed(random) } else { random.random_range(-40..80) }
 }

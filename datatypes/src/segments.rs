@@ -3,7 +3,7 @@
 use crate::constructor::{Constructor, Part};
 use crate::{Element, Layout};
 
-/// One contiguous run of bytes. Offsets count from the layout's origin and may be negative.
+/// One contiguous run of bytes. Offsets are relative to the layout's origin and may be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
     /// First byte.
@@ -19,10 +19,10 @@ impl Segment {
     }
 }
 
-/// Values of one predefined type that lie side by side and follow each other in the type map.
+/// Adjacent values of one predefined type that follow each other in the type map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElementRun {
-    /// First byte, counted from the layout's origin.
+    /// First byte, relative to the layout's origin.
     pub offset: i64,
     /// The predefined type.
     pub element: Element,
@@ -42,16 +42,16 @@ impl ElementRun {
     }
 }
 
-/// What a whole type map may be at once: one run of a predefined type, or one segment of any types.
+/// A whole type map in one piece: one run of a predefined type, or one segment of any types.
 pub(crate) trait Piece: Copy {
-    /// What was found out of a layout when it was made.
+    /// The piece that was derived when the layout was made.
     fn of(layout: &Layout) -> Option<Self>;
     fn named(element: Element) -> Self;
     fn bytes(&self) -> u64;
     fn moved(self, by: i64) -> Self;
-    /// Copies side by side.
+    /// Adjacent copies.
     fn repeated(self, copies: u64) -> Self;
-    /// This and the next as one, where they are one.
+    /// This piece and the next as one, if they are adjacent.
     fn joined(self, next: Self) -> Option<Self>;
 
     /// The whole type map as one piece, or `None`. Arguments are taken as checked, and size is not 0.
@@ -65,7 +65,7 @@ pub(crate) trait Piece: Copy {
             dense.then(|| one.moved(part.displacement).repeated(part.repeat))
         };
         if let Some(nest) = constructor.nest() {
-            // All steps of a loop are alike: the first decides for all, however many there are.
+            // All steps of a loop are equal, so the first decides for all of them.
             let first = piece(nest.first)?;
             let around = |whole: Self, (count, stride): (u64, i64)| match count {
                 1 => Some(whole),
@@ -124,28 +124,28 @@ impl Piece for Segment {
 }
 
 impl Layout {
-    /// The runs of the type map, in order; neighbours of the same type are not always joined.
+    /// The runs of the type map, in order. Adjacent runs of the same type are not always merged.
     pub fn runs(&self) -> impl Iterator<Item = ElementRun> + '_ {
         Walk::of(self)
     }
 
-    /// The merged segments in type-map order, made as they are asked for.
+    /// The merged segments in type-map order, computed lazily.
     pub fn segments(&self) -> impl Iterator<Item = Segment> + '_ {
         merged(Walk::of(self))
     }
 
-    /// The runs of the type map, in order, neighbours of the same type joined.
+    /// The runs of the type map, in order. Adjacent runs of the same type are merged.
     pub(crate) fn merged_runs(&self) -> impl Iterator<Item = ElementRun> + '_ {
         merged(Walk::of(self))
     }
 
-    /// The merged segments as a list. Where it may be long, prefer [`Layout::segments`].
+    /// The merged segments as a list. For long lists, prefer [`Layout::segments`].
     pub fn flatten(&self) -> Vec<Segment> {
         self.segments().collect()
     }
 }
 
-/// Neighbours that are one piece as one.
+/// Merges adjacent pieces.
 fn merged<P: Piece>(mut pieces: Walk<'_, P>) -> impl Iterator<Item = P> {
     let mut pending = pieces.next();
     std::iter::from_fn(move || {
@@ -163,12 +163,11 @@ fn merged<P: Piece>(mut pieces: Walk<'_, P>) -> impl Iterator<Item = P> {
     })
 }
 
-/// Where a walk through the tree stands at one level.
+/// The position of a walk at one level of the tree.
 #[derive(Debug)]
 struct Frame<'a> {
     layout: &'a Layout,
-    /// The layout's origin. Only data is known to lie within 64 bits, an origin may not: it wraps, and wraps
-    /// back where the data is reached.
+    /// The layout's origin. Data is within 64 bits, but an origin may not be: it wraps, and wraps back at the data.
     base: i64,
     parts: u64,
     part: u64,
@@ -223,7 +222,7 @@ impl<P: Piece> Iterator for Walk<'_, P> {
                 self.stack.push(Frame::new(part.child, base));
                 continue;
             };
-            // Dense copies are one piece; others come one by one.
+            // Dense copies are one piece; other copies are visited one by one.
             let copies = if piece.bytes() as i64 == extent { part.repeat - frame.copy } else { 1 };
             frame.copy += copies;
             if frame.copy == part.repeat {

@@ -1,8 +1,8 @@
-//! The type signature: which predefined types, in which order, without their places.
+//! The type signature: the predefined types in order, without displacements.
 
 use crate::{Constructor, Element, Layout};
 
-/// A type signature as (type, how many) pairs, neighbours of one type counted together (MPI-4.1, section 5.1).
+/// A type signature as (type, count) pairs; adjacent equal types are counted together (MPI-4.1, section 5.1).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Signature(Vec<(Element, u64)>);
 
@@ -12,7 +12,7 @@ impl Signature {
         &self.0
     }
 
-    /// The one predefined type of the signature, where it has only one.
+    /// The predefined type, if the signature has only one.
     pub fn uniform(&self) -> Option<Element> {
         match self.0[..] {
             [(element, _)] => Some(element),
@@ -52,7 +52,7 @@ impl Layout {
         }
     }
 
-    /// The one predefined type of all values, where there is only one; told by the constructors, of however many values.
+    /// The predefined type of all values, if there is only one, derived from the constructors without listing values.
     pub fn uniform(&self) -> Option<Element> {
         if self.size() == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! The shape of a layout in figures: how long its segments are, and how far apart.
+//! The shape of a layout in numbers: the lengths of its segments, and their distances.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::Segment;
 
-/// Smallest, median and largest of a list, and how many different values it has.
+/// Minimum, median, maximum and number of different values of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Spread {
     /// The smallest value.
@@ -19,11 +19,11 @@ pub struct Spread {
     pub distinct: usize,
 }
 
-/// How often each value comes in a list: of regular layouts a few, however long the list is.
+/// How often each value occurs in a list. A regular layout has few values, even if the list is long.
 #[derive(Default)]
 struct Counts {
     of_value: BTreeMap<i64, u64>,
-    /// The last value, and how often it came since it was first seen.
+    /// The last value, and how often it occurred since it was first seen.
     last: (i64, u64),
 }
 
@@ -66,12 +66,12 @@ pub struct Statistics {
     pub bytes: u64,
     /// Bytes per segment; `None` without segments.
     pub block_bytes: Option<Spread>,
-    /// Bytes from one segment's start to the next one's, in packed order; `None` below two segments.
+    /// Bytes from one segment's start to the next one's, in packed order; `None` with fewer than two segments.
     pub stride_bytes: Option<Spread>,
 }
 
 impl Statistics {
-    /// The statistics of several lists of segments, each in an array of its own: no stride leads from one to another.
+    /// The statistics of several lists of segments in separate arrays: there are no strides between lists.
     pub fn of<L: IntoIterator<Item = Segment>>(lists: impl IntoIterator<Item = L>) -> Self {
         let (mut lengths, mut strides) = (Counts::default(), Counts::default());
         let (mut segments, mut bytes) = (0, 0);

@@ -1,10 +1,10 @@
-//! Whether all values of a layout lie at multiples of a size, told by its constructors: of however many values.
+//! Whether all values of a layout are at multiples of a size, derived from its constructors, without listing values.
 
 use crate::{Layout, Nest, Part};
 
 impl Layout {
-    /// Whether its constructors show that all values lie at multiples of so many bytes from its origin. Where they do not, the
-    /// values have to be looked at: two odd displacements may make an even one.
+    /// Whether its constructors show that all values are at multiples of this many bytes from its origin. If not, the values must
+    /// be checked: two odd displacements may add up to an even one.
     pub fn is_plainly_in_steps_of(&self, bytes: u64) -> bool {
         let is_step = |displacement: i64| displacement.unsigned_abs().is_multiple_of(bytes);
         let lies_so = |part: Part<'_>| match part.repeat {
@@ -29,17 +29,17 @@ mod tests {
 
     #[test]
     fn results_are_right() {
-        let mut told = 0;
+        let mut found = 0;
         for seed in 0..20_000 {
             let layout = random_layout(seed, 4, 200);
             for bytes in [2, 4, 8] {
                 if layout.is_plainly_in_steps_of(bytes) {
-                    told += 1;
+                    found += 1;
                     let is_so = layout.runs().all(|run| run.offset.unsigned_abs().is_multiple_of(bytes));
                     assert!(is_so, "{bytes}: {}", layout.to_text());
                 }
             }
         }
-        assert!(told > 10_000, "{told}");
+        assert!(found > 10_000, "{found}");
     }
 }

@@ -1,8 +1,7 @@
-//! The type map, written out entry by entry straight from the standard's formulas.
+//! The type map, entry by entry, directly from the standard's formulas.
 //!
-//! This is the yardstick for all else in this crate: no merging, no shortcut, no shared code with
-//! [`segments`](Layout::segments) or [`Bounds`](crate::Bounds). It takes memory for every value and time for
-//! every copy, empty ones too.
+//! All other code in this crate is compared with it: no merging, no shortcut, no shared code with [`segments`](Layout::segments)
+//! or [`Bounds`](crate::Bounds). It takes memory for every value and time for every copy, even for empty ones.
 
 use crate::{Constructor, DistributedArray, Distribution, Element, Layout, Order};
 
@@ -74,7 +73,7 @@ impl TypeMap {
         }
     }
 
-    /// `blocklength` copies of this map one extent apart from each displacement on.
+    /// `blocklength` copies of this map, one extent apart, from each displacement.
     fn blocks(&self, blocks: &[(i64, i64)]) -> Self {
         let ex = self.extent();
         let mut whole = Self::default();
@@ -171,7 +170,7 @@ impl TypeMap {
         })
     }
 
-    /// `lb`: the lowest marker, or the lowest data where no marker is; 0 for an empty map.
+    /// `lb`: the lowest marker, or the lowest data without a marker; 0 for an empty map.
     pub fn lower_bound(&self) -> i64 {
         let markers =
             self.0.iter().filter_map(|e| if let Entry::LowerMarker(d) = e { Some(*d) } else { None });
@@ -196,13 +195,13 @@ impl TypeMap {
     }
 }
 
-/// `i * stride * extent`, where the last factors alone may be too large as long as `i` is 0.
+/// `i * stride * extent`. The product of the last factors may overflow if `i` is 0.
 fn step(i: i64, stride: i64, extent: i64) -> i64 {
     (i128::from(i) * (i128::from(stride) * i128::from(extent))) as i64
 }
 
 impl Entry {
-    /// Data always stays within 64 bits. A marker may not, if others bound it: then it only has to stay beyond
+    /// Data always stays within 64 bits. A marker may not if others determine the bound, and then it only has to stay outside of
     /// them.
     fn moved(self, by: i64) -> Self {
         match self {

@@ -176,8 +176,7 @@ fn refuse_slips(names: &[String]) -> anyhow::Result<()> {
 }
 
 /// Adds the commands that have the flag to the error about an unknown flag. Clap would advise to give it after `--`, but there it
-/// goes to
-/// the launcher.
+/// goes to the launcher.
 fn with_owners(mut error: clap::Error) -> clap::Error {
     let flag = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(flag)) if error.kind() == ErrorKind::UnknownArgument => flag.clone(),

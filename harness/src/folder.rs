@@ -2,8 +2,7 @@
 //!
 //! To store a finished case of a launch, its samples, blocks and figures are appended and synced, and only then its rows of
 //! `launches.csv`, in one write. A case with these rows for all of its methods is done. Other content was left by a run that was
-//! cut off:
-//! when the run is resumed, it is set aside, and never deleted.
+//! cut off: when the run is resumed, it is set aside, and never deleted.
 //!
 //! `summary.csv`, `figures.csv`, `report.html` and the folder `figures` are made from the others, and can be made again.
 
@@ -205,8 +204,7 @@ impl Folder {
     }
 
     /// Removes the files of a run that could not begin, so that the corrected run can use the folder. Does nothing and returns
-    /// `false` if a
-    /// case has ended.
+    /// `false` if a case has ended.
     pub fn discard(self) -> bool {
         if !self.launches.is_empty() {
             return false;
@@ -365,8 +363,7 @@ fn figures_header() -> Vec<u8> {
 }
 
 /// The columns of the cases: the key, the case's number, the message, and these numeric parameters. A parameter with the name of
-/// another
-/// column, such as `bytes`, becomes `param_bytes`.
+/// another column, such as `bytes`, becomes `param_bytes`.
 fn case_columns(numbers: &[String]) -> Vec<String> {
     let own = ["number", "bytes", "segments", "array_bytes"].map(str::to_owned);
     let mut columns = [rows::columns(&Case::default()), own.to_vec()].concat();

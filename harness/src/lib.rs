@@ -2,11 +2,8 @@
 //!
 //! Layers on top of [`common`], each of which uses only those before it ([`layers`](../tests/integration/layers.rs) checks that):
 //! [`report`] makes text of records; [`experiments`] are the kinds of experiments, with their cases, figures and tables;
-//! [`compare`]
-//! compares sides; [`plan`] is the checked plan; [`folder`] stores results; [`mpi`] finds, installs, builds for and starts the
-//! MPIs of
-//! this machine; [`conformance`]
-//! checks whether they are correct; [`run`] walks through a plan.
+//! [`compare`] compares sides; [`plan`] is the checked plan; [`folder`] stores results; [`mpi`] finds, installs, builds for and
+//! starts the MPIs of this machine; [`conformance`] checks whether they are correct; [`run`] walks through a plan.
 
 pub mod compare;
 pub mod conformance;

@@ -199,8 +199,7 @@ impl Plan {
     }
 
     /// Limits values of sweeps to the cores of each of two ranks, but at least to two: results with one thread would not show the
-    /// effect of
-    /// threads.
+    /// effect of threads.
     pub fn limit_to_cores(&mut self, cores: usize) {
         self.sweeps.iter_mut().for_each(|sweep| sweep.limit_to_cores((cores / 2).max(2)));
     }

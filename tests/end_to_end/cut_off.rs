@@ -125,7 +125,7 @@ fn killed_ranks_and_launchers(mpi: &Mpi) {
     assert_eq!(running.kept(), whole);
     // Unless it is requested: failed results are then set aside, and the others are unchanged.
     let again = run(running.resume().arg("--retry-failed")).expect_code(0);
-    again.expect_err(&["set aside, since its case had not ended, or had failed"]);
+    again.expect_err(&["set aside because its case had not ended or had failed"]);
     let aside = fs::read_to_string(running.out().join("set-aside/1/launches.csv")).unwrap();
     assert!(aside.contains("crashed"), "{aside}");
     let now = running.kept();

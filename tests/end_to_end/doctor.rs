@@ -41,7 +41,7 @@ fn a_good_mpi(mpi: &Mpi) {
         "threads        MPI_THREAD_MULTIPLE",
         "binding        works",
         "transport      shm",
-        "pingpong experiments are right",
+        "pingpong experiments work",
     ] {
         expect_rated(&good, "ok", works);
     }

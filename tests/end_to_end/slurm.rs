@@ -236,7 +236,7 @@ fn the_script(mpi: &Mpi, cluster: &Cluster) {
     let job = cluster.submit(dir.path(), &format!("{options}job.sh {SHORT} {}", mpi.name));
     let id = job.id.clone();
     let out = dir.path().join("results").join(&id);
-    let said = job.end("COMPLETED 0:0");
+    let printed = job.end("COMPLETED 0:0");
     let chosen =
         if mpi.name == "openmpi" { "--mpi=pmix and PMIX_SECURITY_MODE=native" } else { "--mpi=pmi2" };
     assert_eq!(said.matches(&format!("srun gets {chosen}, for ")).count(), 1, "{said}");
@@ -291,14 +291,14 @@ fn cancelled(mpi: &Mpi, cluster: &Cluster) {
 fn wrong_pmi(mpi: &Mpi, cluster: &Cluster) {
     let dir = folder_with_script();
     let (wrong, words, right) = match mpi.name {
-        "openmpi" => ("pmi2", "every process is alone in its MPI world", " can, pmix if srun has it"),
-        _ => ("pmix", "unsupported PMI version PMIx", " can, pmi2 if srun has it"),
+        "openmpi" => ("pmi2", "every process is alone in its MPI world", " supports, pmix if srun has it"),
+        _ => ("pmix", "unsupported PMI version PMIx", " supports, pmi2 if srun has it"),
     };
     let job = cluster.submit(dir.path(), &format!("sbatch job.sh {SHORT} {} -- --mpi={wrong}", mpi.name));
     let out = dir.path().join("results").join(&job.id);
-    let said = job.end("FAILED 2:0");
-    for text in ["no process has begun under srun, twice", words, right] {
-        assert!(said.contains(text), "`{text}` is not in what was said:\n{said}");
+    let printed = job.end("FAILED 2:0");
+    for text in ["srun started no process, twice", words, right] {
+        assert!(printed.contains(text), "`{text}` is not in:\n{printed}");
     }
-    assert!(!out.exists(), "nothing is kept of it");
+    assert!(!out.exists(), "the folder was removed");
 }

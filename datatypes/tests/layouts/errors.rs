@@ -31,15 +31,15 @@ fn a_subarray_that_leaves_its_array_at_any_edge() {
                 refused(layout, &message.replace("[]", &format!("[{dim}]")));
             };
             let leaves = "the subarray leaves its array: must be from 0 to";
-            case(5, 2, -1, &format!("subarray: starts[] = -1: {leaves} 3, the size 5 less the subsize 2"));
-            case(5, 2, 4, &format!("subarray: starts[] = 4: {leaves} 3, the size 5 less the subsize 2"));
-            case(5, 5, 1, &format!("subarray: starts[] = 1: {leaves} 0, the size 5 less the subsize 5"));
+            case(5, 2, -1, &format!("subarray: starts[] = -1: {leaves} 3, the size 5 minus the subsize 2"));
+            case(5, 2, 4, &format!("subarray: starts[] = 4: {leaves} 3, the size 5 minus the subsize 2"));
+            case(5, 5, 1, &format!("subarray: starts[] = 1: {leaves} 0, the size 5 minus the subsize 5"));
             let last = i64::MAX;
             case(
                 5,
                 2,
                 last,
-                &format!("subarray: starts[] = {last}: {leaves} 3, the size 5 less the subsize 2"),
+                &format!("subarray: starts[] = {last}: {leaves} 3, the size 5 minus the subsize 2"),
             );
             case(5, 6, 0, "subarray: subsizes[] = 6: must be from 1 to 5, the size of the array");
             case(5, 0, 0, "subarray: subsizes[] = 0: must be from 1 to 5, the size of the array");

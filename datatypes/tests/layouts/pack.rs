@@ -109,7 +109,7 @@ fn refusals_name_what_is_out_of_reach() {
         "the layout reaches bytes 13..17 of an array of 16 bytes (counted from its start)"
     );
     let short = interpret::unpack(&layout, 2, &[0; 15], &mut [0; 64], 32).unwrap_err();
-    assert_eq!(short.to_string(), "the packed buffer has 15 bytes where the layout has 16");
+    assert_eq!(short.to_string(), "the packed buffer has 15 bytes, but the layout has 16");
 }
 
 #[test]

@@ -106,8 +106,7 @@ impl GuidelinesArgs {
 }
 
 /// The plan in which each case has only the methods that its guidelines need: different descriptions, and the plain loop only if
-/// the
-/// application has no loop.
+/// the application has no loop.
 fn with_methods_of_each(plan: Plan) -> anyhow::Result<Plan> {
     let CheckedPlan { mut plan, cases, .. } = plan.check()?;
     for (planned, case) in plan.cases.iter_mut().zip(&cases) {

@@ -120,8 +120,7 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
 }
 
 /// Adds missing sizes to the plan, found on the first of these MPIs. The plan is unchanged if no size is missing or the user
-/// stops.
-/// `dir` is the folder of the run.
+/// stops. `dir` is the folder of the run.
 pub(super) fn with_sizes(
     checked: CheckedPlan,
     targets: &[Target],

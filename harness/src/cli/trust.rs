@@ -10,8 +10,7 @@ use ddtbench::plan::Plan;
 use super::output::log;
 
 /// Logs which programs a plan file names. Refuses them if another user may have written it: `paths` are the file and its folders;
-/// one
-/// of them belongs to another user, or others may write to the file.
+/// one of them belongs to another user, or others may write to the file.
 pub(super) fn check(plan: &Plan, paths: &[&Path], is_trusted: bool) -> anyhow::Result<()> {
     let named = named(plan);
     let Some(file) = paths.first().filter(|_| !named.is_empty()) else { return Ok(()) };

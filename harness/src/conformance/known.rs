@@ -1,6 +1,5 @@
 //! Earlier results of checks, stored next to the rank program of an MPI. Otherwise every run would repeat them, and some failing
-//! checks
-//! end only at their time limit.
+//! checks end only at their time limit.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

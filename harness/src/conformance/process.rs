@@ -14,8 +14,7 @@ const TO_RECOVER: Duration = Duration::from_secs(1);
 
 impl Conditions<'_> {
     /// The answer to a check. `None` if the user wants to stop. A failed check is tried again, and the second answer counts,
-    /// because the
-    /// machine may have caused the first.
+    /// because the machine may have caused the first.
     ///
     /// # Errors
     /// If the launcher cannot be started, or twice starts no process.
@@ -213,7 +212,7 @@ echo '{"check":"done"}'
         assert_eq!(run("ring").ranks, 4);
         std::fs::write(folder.path().join("broken"), "").unwrap();
         let error = conditions.run(&PARTITIONED[0]).unwrap_err().to_string();
-        assert!(error.contains("no process has begun") && error.contains("no port"), "{error}");
+        assert!(error.contains("started no process") && error.contains("no port"), "{error}");
     }
 
     #[test]

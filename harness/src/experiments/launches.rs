@@ -18,10 +18,8 @@ use crate::stats::launches::{self, Drift};
 pub const FEWEST: usize = launches::FEWEST;
 
 /// One record for each method, phase and pair of a case, in the order of the first launch. A method has converged if the interval
-/// of its
-/// headline phase over launches is within `precision` of the median, a fraction. `precision` is `None` if launches end by another
-/// rule.
-/// a rule of their own.
+/// of its headline phase over launches is within `precision` of the median, a fraction. `precision` is `None` if launches end by
+/// another rule.
 ///
 /// A method that moved wrong bytes in any launch has one record, without times, and nothing is relative to it.
 pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> {
@@ -59,8 +57,7 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
 }
 
 /// The methods that moved wrong bytes in a launch, with their cases. Their times in other launches are not used either: the same
-/// code
-/// ran there, and may have been right by chance.
+/// code ran there, and may have been right by chance.
 pub fn with_wrong_data(records: &[Record]) -> HashSet<(&Arc<Case>, &str)> {
     let wrong = records.iter().filter(|record| record.outcome.is_wrong());
     wrong.map(|record| (&record.case, record.method.as_str())).collect()
@@ -99,8 +96,7 @@ fn set_outcomes(over: &mut [Record], precision: f64) {
 }
 
 /// The record over the launches of one method, phase and pair; there is at least one. It uses the launches with times, unless one
-/// moved
-/// wrong bytes.
+/// moved wrong bytes.
 fn joined(all: &[&Record], drift: Drift, levels: &Levels<'_>) -> Record {
     if let Some(wrong) = all.iter().find(|record| record.outcome.is_wrong()) {
         return Record { launch: None, launches: all.len(), ..(*wrong).clone() };

@@ -1,6 +1,5 @@
 //! Layouts that a user gives as text or in a file become cases of the test [`LAYOUT`]. The case contains the layouts, so that a
-//! recorded
-//! plan needs no file.
+//! recorded plan needs no file.
 
 use std::io::Read;
 use std::path::Path;

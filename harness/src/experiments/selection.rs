@@ -31,8 +31,7 @@ pub struct Selection {
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<String>,
     /// Names of values that must not exceed the cores of a rank on this machine: larger values are left out; if all are larger,
-    /// the number
-    /// of cores replaces them.
+    /// the number of cores replaces them.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub at_most_cores: Vec<String>,
     /// The lists of values.
@@ -117,8 +116,7 @@ impl Selection {
 /// Lists of values by the names of parameters. A parameter without a list has its default value.
 ///
 /// A value may be a range: `1KiB..8MiB` has all values from the first to the last, each twice the previous one; `1KiB..8MiB by
-/// 8`, each eight
-/// times the previous one.
+/// 8`, each eight times the previous one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lists(Vec<(String, Vec<String>)>);
 

@@ -18,8 +18,7 @@ pub mod overhead;
 pub mod ratios;
 
 /// The records of a case: for each measured method and phase, one per pair if there are several pairs, then one for all pairs. A
-/// method
-/// without usable times has one record without figures.
+/// method without usable times has one record without figures.
 pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
     let (rule, states) = (result.rule, block_states(kind, &result.methods, result.rule));
     let views = views(&result.methods, &states, rule);
@@ -137,8 +136,7 @@ impl<'a> RowContext<'a> {
     }
 
     /// The overhead of the phase relative to the reference: (t - t_reference) / t = 1 - their ratio, so that it is the median
-    /// over rounds,
-    /// like every ratio.
+    /// over rounds, like every ratio.
     pub fn overhead(&self) -> Option<Figure> {
         let reference = self.reference?;
         let ratio = self.view.ratio(reference, self.phase, self.scope);

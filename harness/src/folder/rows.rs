@@ -304,7 +304,7 @@ mod tests {
         let (whole, part) = (Phase::RoundTrip, Phase::Create);
         for value in [f64::NAN, f64::INFINITY] {
             let error = read(of(value, part)).unwrap_err();
-            assert!(error.contains("line 2") && error.contains("no figure"), "{error}");
+            assert!(error.contains("line 2") && error.contains("not a valid figure"), "{error}");
         }
         for (value, phase) in [(1e300, whole), (1e300, part), (-1e-6, part), (0.0, whole), (1e-300, whole)] {
             let error = read(of(value, phase)).unwrap_err();

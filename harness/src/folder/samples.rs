@@ -24,8 +24,7 @@ pub fn samples_header(phases: &[Phase]) -> Vec<u8> {
 }
 
 /// All samples of a case, also of failed methods (the tables of launches show which). A row is a repetition, numbered within its
-/// block,
-/// with only the times of that repetition. `apart`: phases with separate repetitions.
+/// block, with only the times of that repetition. `apart`: phases with separate repetitions.
 pub fn samples(number: usize, result: &CaseResult, phases: &[Phase], apart: TimedApart) -> Vec<u8> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let (run, number, launch) = (&result.case.run, number.to_string(), result.launch.to_string());
@@ -41,8 +40,7 @@ pub fn samples(number: usize, result: &CaseResult, phases: &[Phase], apart: Time
 }
 
 /// The repetitions of a block: the batch size of each time, and the cells of all phases and of `early_bird`. Repetitions with
-/// most phases
-/// come first, then those of each phase that is timed separately.
+/// most phases come first, then those of each phase that is timed separately.
 fn repetitions(block: &Block, phases: &[Phase], apart: &[Phase]) -> Vec<(u32, Vec<String>)> {
     let (alone, together): (Vec<Phase>, Vec<Phase>) = phases.iter().partition(|phase| apart.contains(phase));
     let mut rows = Vec::new();

@@ -1,12 +1,9 @@
 //! Built rank programs: a folder for each installation of an MPI and each set of compiler settings, so that a program in use is
-//! never
-//! replaced by another.
+//! never replaced by another.
+//!
 //! Cargo compiles all of them in one target folder, and shares everything that does not depend on the MPI. The build script of
-//! `mpi-sys`
-//! runs again only if its own source changes, so a setting that differs between MPIs separates its build, and those of all
-//! packages that
-//! use it.
-//! of all packages that use it, builds of their own.
+//! `mpi-sys` runs again only if its own source changes, so a setting that differs between MPIs separates its build, and those of
+//! all packages that use it.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -90,8 +87,7 @@ impl Build {
     }
 
     /// A cargo setting that separates the build of everything that links MPI. The value has no effect: there are never so many
-    /// units, so
-    /// `mpi-sys` is compiled as with any other value.
+    /// units, so `mpi-sys` is compiled as with any other value.
     pub fn setting(&self) -> String {
         let number = 1000 + u32::from_str_radix(&self.hash, 16).expect("a hash is a number");
         format!("profile.release.package.mpi-sys.codegen-units={number}")
@@ -126,8 +122,7 @@ impl Build {
 }
 
 /// The rank program of an MPI in a read-only place, if it is for this MPI, these settings and the current source. The place may
-/// have been
-/// moved since.
+/// have been moved since.
 pub(super) fn built_in(place: &StateFolder, mpi: &Installation, root: &Path) -> Option<PathBuf> {
     let wanted = Stamp::of(mpi, settings(env::vars_os()));
     let mut folders = folders_of(place, &mpi.name).into_iter().filter_map(|folder| {

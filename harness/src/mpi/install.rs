@@ -19,8 +19,7 @@ const UNFINISHED: &str = ".unfinished-";
 /// Installs `packages` into `folder`. The file `marker` shows that they are complete.
 ///
 /// They are installed into a temporary folder next to the final one, which is renamed at the end. pip uses `bin` and `lib` of the
-/// prefix, or
-/// of `local` in it for Debian's Python.
+/// prefix, or of `local` in it for Debian's Python.
 pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, print: Print<'_>) -> Result<()> {
     let parent = folder.parent().expect("an install has a parent folder");
     let _lock = Lock::take(&parent.join(".lock"), print)?;
@@ -63,8 +62,7 @@ struct Hashed {
 
 impl Hashed {
     /// Pinned versions have known hashes. For other versions, the first install records them next to the folder, and later
-    /// installs of that
-    /// version must have the same. `work` is a temporary folder.
+    /// installs of that version must have the same. `work` is a temporary folder.
     fn of(packages: &[Package], folder: &Path, pip: &Pip, work: &Path, print: Print<'_>) -> Result<Self> {
         let requirements = work.join("requirements.txt");
         if packages.iter().all(|package| !package.hashes.is_empty()) {
@@ -162,9 +160,9 @@ struct Pip {
 }
 
 impl Pip {
-    /// The first that works, to install `what`. `ours` is a folder that nobody else writes to.
+    /// The first pip that works, to install `what`. Nobody else can write to `ours`.
     fn find(what: &str, marker: Marker, ours: &Path) -> Result<Self> {
-        // The first pip that works, to install `what`. Nobody else can write to `ours`.
+        // Isolated, Python ignores the current folder and the user's packages, but pip may be in them.
         let isolated: [&[&str]; 2] = [&["python3", "-I", "-m", "pip"], &["python", "-I", "-m", "pip"]];
         let users: [&[&str]; 2] = [&["python3", "-m", "pip"], &["python", "-m", "pip"]];
         let scripts: [&[&str]; 2] = [&["pip3"], &["pip"]];

@@ -1,6 +1,6 @@
 //! Handles Ctrl-C and similar signals. By default they end the program immediately, also while it waits for a file or for
-//! standard input.
-//! After [`hold`], the first signal sets a flag that is checked while waiting for a process, and the second one ends the program.
+//! standard input. After [`hold`], the first signal sets a flag that is checked while waiting for a process, and the second one
+//! ends the program.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,12 +1,10 @@
 //! How ranks started by `srun` find each other: by a PMI (process management interface) that both `srun` and the MPI support.
 //!
 //! Each MPI works with its own launcher without further options. Slurm has several PMIs, of which its administrator has chosen
-//! one for all
-//! programs, often none. With a PMI that the MPI does not support, ranks abort, or each rank is in a separate MPI_COMM_WORLD.
-//! Observed
-//! with Slurm 22.05 of Debian: MPICH's wheel works with `pmi2`, and aborts with `pmix` ("unsupported PMI version PMIx"); Open
-//! MPI's wheel
-//! works with `pmix` if `PMIX_SECURITY_MODE` is `native`: Slurm's default is munge, and the wheel's PMIx was built without it.
+//! one for all programs, often none. With a PMI that the MPI does not support, ranks abort, or each rank is in a separate
+//! MPI_COMM_WORLD. Observed with Slurm 22.05 of Debian: MPICH's wheel works with `pmi2`, and aborts with `pmix` ("unsupported PMI
+//! version PMIx"); Open MPI's wheel works with `pmix` if `PMIX_SECURITY_MODE` is `native`: Slurm's default is munge, and the
+//! wheel's PMIx was built without it.
 
 use std::collections::BTreeMap;
 use std::fmt;

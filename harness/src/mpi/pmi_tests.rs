@@ -47,11 +47,11 @@ fn what_is_chosen_and_what_is_lacking_are_reported() {
     };
     assert_eq!(
         of("none pmix"),
-        "srun gets --mpi=pmix and PMIX_SECURITY_MODE=native, for Open MPI 5.0.11; -- --mpi=NAME chooses another"
+        "srun gets --mpi=pmix and PMIX_SECURITY_MODE=native, for Open MPI 5.0.11; use -- --mpi=NAME for another"
     );
     assert_eq!(
         of("none pmi2"),
-        "Open MPI 5.0.11 needs pmix of srun, which has only: none, pmi2; -- --mpi=NAME chooses one of these"
+        "Open MPI 5.0.11 needs pmix, but srun has only: none, pmi2; use -- --mpi=NAME for one of these"
     );
 }
 
@@ -74,7 +74,7 @@ fn srun_is_asked_once_and_the_users_choice_stands() {
         assert_eq!(given.option(), None);
         assert_eq!(
             given.to_string(),
-            "the PMI was given to srun; without `--mpi` and SLURM_MPI_TYPE, ddtbench chooses what Open MPI 5.0 can, pmix if srun has it"
+            "the PMI was given to srun; without `--mpi` and SLURM_MPI_TYPE, ddtbench chooses a PMI that Open MPI 5.0 supports, pmix if srun has it"
         );
     }
     assert_eq!(of(Family::Other, &[]), Pmi::Unknown);

@@ -64,8 +64,7 @@ impl ExitDescription {
     }
 
     /// The signal that ended it, or probably the process behind it: shells and most launchers report a signal `s` as exit code
-    /// `128 + s`, Hydra
-    /// as `s`.
+    /// `128 + s`, Hydra as `s`.
     pub fn signal(&self) -> Option<i32> {
         /// Lower exit codes are usual for programs, and do not count as signals.
         const LOWEST: i32 = libc::SIGILL;
@@ -167,8 +166,7 @@ impl Running {
     }
 
     /// Waits at most `timeout` for something to happen. Available lines come first, even after [`Running::kill`]; after the end,
-    /// every call
-    /// returns `Exited`.
+    /// every call returns `Exited`.
     pub fn next(&mut self, timeout: Duration) -> Next {
         let deadline = Instant::now() + timeout;
         loop {

@@ -25,8 +25,7 @@ pub struct Project {
 
 impl Project {
     /// Finds the project: `DDTBENCH_ROOT`, otherwise the folder in which this program was built, otherwise above the current
-    /// folder. Its state is
-    /// below it, unless that is read-only or another folder is configured.
+    /// folder. Its state is below it, unless that is read-only or another folder is configured.
     ///
     /// # Errors
     /// If there is none, or the configured folder is not one.
@@ -80,8 +79,7 @@ impl Project {
     }
 
     /// All usable MPIs, in the order in which [`Project::pick`] prefers them: from `MPICC`, in `PATH`, listed, installed here.
-    /// One in `PATH` that
-    /// is also listed or installed here has the name from here. `print` gets messages about unusable ones.
+    /// One in `PATH` that is also listed or installed here has the name from here. `print` gets messages about unusable ones.
     pub fn installations(&self, print: Print<'_>) -> Result<Vec<Installation>> {
         let mut all: Vec<Installation> = Vec::new();
         for candidate in self.candidates()? {
@@ -110,8 +108,7 @@ impl Project {
     }
 
     /// Chooses an MPI: by its name or the path of its wrapper; otherwise from the variable `MPICC`, the first `mpicc` in `PATH`,
-    /// the first of the
-    /// list, one that is installed here. If there is none, MPICH is installed.
+    /// the first of the list, one that is installed here. If there is none, MPICH is installed.
     pub fn pick(&self, name: Option<&str>, print: Print<'_>) -> Result<Installation> {
         if let Some(name) = name {
             return self.by_name(name, print);

@@ -24,8 +24,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
 impl Project {
     /// The rank program for an MPI, built if it is missing or older than its source. Exceptions: a program built in a read-only
-    /// place is used as
-    /// it is, and so is one built from the current source if cargo is missing or fails.
+    /// place is used as it is, and so is one built from the current source if cargo is missing or fails.
     pub fn rank_program(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
         let (name, title) = (&mpi.name, mpi.title());
         let shared = self.state.shared.as_ref();

@@ -11,8 +11,7 @@ use procfs::process::{FDTarget, MMapPath, all_processes};
 const FOLDER: &str = "/dev/shm";
 
 /// Prefixes of segments: of MPICH, of Open MPI's transports and windows, of Intel MPI, and of the libraries that they use (PSM,
-/// UCX,
-/// libfabric).
+/// UCX, libfabric).
 const NAMES: [&str; 11] = [
     "mpich_shm_",
     "mpich_shar_tmp",

@@ -1,10 +1,8 @@
 //! State on this machine is stored below the project if that can be written to, otherwise in a folder of the user.
 //!
 //! A project may be shared, or on a read-only file system. MPIs and programs in it are used, and missing ones go to the user's
-//! folder. The
-//! same applies to a project whose path an MPI's compiler wrapper could not print: wrappers print paths unquoted, and blanks
-//! would split
-//! them.
+//! folder. The same applies to a project whose path an MPI's compiler wrapper could not print: wrappers print paths unquoted, and
+//! blanks would split them.
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
@@ -150,8 +148,7 @@ fn asked() -> Option<PathBuf> {
 }
 
 /// The user's folder for state, from the XDG base directories. A folder for temporary files would be unsafe: another user could
-/// create it
-/// first and choose the programs that are run.
+/// create it first and choose the programs that are run.
 fn users() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));

@@ -127,8 +127,7 @@ impl LastOutput {
 }
 
 /// Measures how long a process has printed nothing while we were reading. If `ddtbench` itself was suspended (Ctrl-Z, a suspended
-/// machine), it
-/// did not read the output: that is not silence.
+/// machine), it did not read the output: that is not silence.
 struct Silence {
     limit: Duration,
     lasted: Duration,

@@ -37,8 +37,7 @@ pub(super) fn libclang() -> Package {
 }
 
 /// An MPI's packages, each with the hashes of its wheels. Versions are pinned so that two installs of one `ddtbench` measure the
-/// same
-/// library. These are the newest ones with which the rank program was tested.
+/// same library. These are the newest ones with which the rank program was tested.
 struct Maker {
     name: &'static str,
     aliases: &'static [&'static str],

@@ -1,6 +1,5 @@
 //! The account that a run keeps of each MPI, and the differences between two accounts of one MPI: settings, launcher, binding,
-//! and the
-//! library's own account.
+//! and the library's own account.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;

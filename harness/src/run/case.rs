@@ -221,8 +221,7 @@ impl Run<'_> {
 }
 
 /// The limits of one launch. Time and minimum rounds of a method are for all launches together; each launch has as many rounds as
-/// an
-/// interval of a ratio needs, unless the user has set the time.
+/// an interval of a ratio needs, unless the user has set the time.
 fn limits(plan: &Plan) -> Limits {
     let launches = plan.launches() as u32;
     let all = plan.limits.min_rounds;

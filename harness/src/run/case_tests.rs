@@ -169,7 +169,7 @@ fn a_rank_program_of_another_version_is_refused() {
     std::fs::write(folder.path().join("hello"), serde_json::to_string(&hello).unwrap() + "\n").unwrap();
     let plan = plan(&["wrf_x_vec"], &["reference"]);
     let error = Run { plan: &plan, targets: &targets }.finish(unit(0), &mut Silent::default()).unwrap_err();
-    assert!(error.to_string().contains("of another version of ddtbench"), "{error}");
+    assert!(error.to_string().contains("from another version of ddtbench"), "{error}");
 }
 
 #[test]

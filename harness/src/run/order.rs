@@ -1,6 +1,5 @@
 //! The order of measurement: launch by launch. Within a launch, cases are in random order, and each case runs on all MPIs before
-//! the next
-//! case, so that compared results are measured within seconds.
+//! the next case, so that compared results are measured within seconds.
 
 use std::collections::HashMap;
 
@@ -29,8 +28,7 @@ pub struct Unit {
 
 impl Run<'_> {
     /// All units in measured order. It is not the plan's order, in which similar cases are neighbours: changes of the machine in
-    /// its first
-    /// minute would always affect the same cases.
+    /// its first minute would always affect the same cases.
     pub fn units(&self) -> Vec<Unit> {
         let plan = &self.plan.plan;
         let mut random = Pcg64::seed_from_u64(plan.seed);

@@ -24,8 +24,7 @@ impl Paths {
     }
 
     /// Adds hosts and transport to the case, from its process's account. A process that ended before its account counts as
-    /// unchanged.
-    /// Also returns a warning, once for each path of an MPI.
+    /// unchanged. Also returns a warning, once for each path of an MPI.
     pub fn complete(&mut self, case: Case, hello: Option<&Hello>) -> (Case, Option<String>) {
         let label = case.mpi_label();
         let known = self.known.get(&label);

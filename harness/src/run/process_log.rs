@@ -104,8 +104,7 @@ impl ProcessLog {
     }
 
     /// The methods of `asked` that have an outcome, after the process has ended. The others run again in a new process. There is
-    /// always at
-    /// least one outcome, so that this terminates.
+    /// always at least one outcome, so that this terminates.
     pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
         if self.is_twice {
             let detail = "the launcher started the job twice at once, so that no time is one of a job alone; \
@@ -130,8 +129,7 @@ impl ProcessLog {
     }
 
     /// The outcome of a method, given how the process ended: if a signal ended a rank, failed calls of other ranks are a
-    /// consequence. A rank
-    /// that lives long enough to abort all ranks was the first.
+    /// consequence. A rank that lives long enough to abort all ranks was the first.
     fn explained(&self, outcome: &Outcome, exit: Exit) -> Outcome {
         match (outcome, exit) {
             (Outcome::MpiError { detail }, Exit::Ended(exit)) if !self.aborts && exit.signal().is_some() => {

@@ -12,8 +12,7 @@ use crate::mpi::Target;
 
 impl Run<'_> {
     /// Runs the checks that the plan's methods need, unless an earlier run has their results, and saves all results in the
-    /// folder. `None` if
-    /// the user wants to stop.
+    /// folder. `None` if the user wants to stop.
     ///
     /// # Errors
     /// If the launcher cannot start anything, or results cannot be saved.

@@ -16,8 +16,7 @@ const GAPS: [u64; 3] = [64, 512, 4096];
 const PACKED_BYTES: u64 = 1 << 18;
 
 /// Maximum bytes from the first block to the last. With large gaps there are fewer blocks. A larger span exceeds the caches and
-/// TLBs just
-/// the same, but takes long to verify.
+/// TLBs just the same, but takes long to verify.
 const SPAN_BYTES: u64 = 1 << 24;
 
 /// The cases of the grid.

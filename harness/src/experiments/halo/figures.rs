@@ -1,6 +1,5 @@
 //! Figures of halo exchanges relative to the bulk-synchronous exchange that packs by hand, or by the plain loop if there is no
-//! hand-written
-//! loop.
+//! hand-written loop.
 
 use super::MANUAL;
 use crate::experiments::summary::{RowContext, early, overhead::exchange_without_packing};
@@ -8,10 +7,8 @@ use crate::model::event::Block;
 use crate::model::{LOOP, Phase, Record};
 
 /// Adds the figures of the exchange: its overhead; the fraction of packing and unpacking; gain and speed-up relative to `manual`,
-/// or to
-/// `loop` if `manual` was not measured; the bandwidth of the rank that sends most; its messages; and the fraction of the first
-/// stage's
-/// bytes that were in the receiver's memory when its own threads had handed over everything.
+/// or to `loop` if `manual` was not measured; the bandwidth of the rank that sends most; its messages; and the fraction of the
+/// first stage's bytes that were in the receiver's memory when its own threads had handed over everything.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     if !context.is_headline() {
         return;

@@ -1,10 +1,8 @@
 //! Times of a case's methods relative to each other over several launches: to the hand-written loops, and to the fastest method,
-//! which is
-//! chosen once for all launches. Every verdict on two methods uses these figures.
+//! which is chosen once for all launches. Every verdict on two methods uses these figures.
 //!
 //! Each launch has its own fastest method. Ratios to that one would not be samples of the same quantity, because it depends on
-//! which
-//! method happened to be first.
+//! which method happened to be first.
 
 use std::collections::HashMap;
 
@@ -23,8 +21,7 @@ struct RankedMethod<'a> {
 }
 
 /// Chooses the fastest method in the headline records of several launches, and adds the ratio of each other method to it and to
-/// each loop.
-/// `groups` are the records of the launches in `over`.
+/// each loop. `groups` are the records of the launches in `over`.
 pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], levels: &Levels<'_>) {
     let mut cases: HashMap<(&Case, PairScope), Vec<usize>> = HashMap::new();
     let is_ranked = |group: &[&Record]| group.iter().any(|record| record.fastest.is_some());
@@ -107,8 +104,7 @@ fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> 
 }
 
 /// A method's time relative to another's, launch by launch: from the rounds' ratios if these are recorded in either direction, as
-/// they are
-/// for the hand-written loops, otherwise from the medians of the launch.
+/// they are for the hand-written loops, otherwise from the medians of the launch.
 fn ratios<'a>(launches: &[&'a Record], other: &RankedMethod<'_>) -> Vec<(&'a Record, f64)> {
     let ratio = |record: &&Record| {
         if let Some(recorded) = record.over(other.name).and_then(|figure| figure.value) {

@@ -1,6 +1,5 @@
 //! Launches by the state of the machine: times and ratios differ more between states than within one, and no interval over all
-//! launches
-//! shows this.
+//! launches shows this.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,6 +1,5 @@
 //! Sizes that take requested times: found once, on the first MPI of a run, and then the same for all launches, MPIs and sides of
-//! a
-//! comparison. The stored plan contains them, so that a resumed or repeated run does the same work.
+//! a comparison. The stored plan contains them, so that a resumed or repeated run does the same work.
 
 use super::LEAST_US;
 use super::operations::Traffic;

@@ -1,7 +1,6 @@
 //! Overlap: whether communication continues while the application computes, and at whose cost. The methodology is that of
-//! BenchNBC
-//! (Denis, Jaeger, Jeannot and Reynier, "A methodology for assessing computation/communication overlap of MPI nonblocking
-//! collectives", CCPE 2022), here also for messages with datatypes and for halos.
+//! BenchNBC (Denis, Jaeger, Jeannot and Reynier, "A methodology for assessing computation/communication overlap of MPI
+//! nonblocking collectives", CCPE 2022), here also for messages with datatypes and for halos.
 
 pub mod calibration;
 mod diagnosis;

@@ -1,6 +1,5 @@
 //! Sentences about overlap in addition to its diagnoses: the times from which a part is hidden, methods that gain if there is
-//! work to hide
-//! behind, slower communication with asynchronous progress, and advice if nothing can be found.
+//! work to hide behind, slower communication with asynchronous progress, and advice if nothing can be found.
 
 use super::diagnosis::Diagnosis;
 use super::methods::METHODS;
@@ -66,8 +65,7 @@ fn begins(cases: &[CaseView]) -> Vec<String> {
 }
 
 /// Methods that are slower than others without work, and faster with work to hide behind: all intervals are disjoint, and the
-/// probability
-/// is corrected for the number of pairs of methods.
+/// probability is corrected for the number of pairs of methods.
 fn turned_around(cases: &[CaseView]) -> Vec<String> {
     let pairs: Vec<_> =
         cases.iter().flat_map(|case| pairs(case).into_iter().map(move |pair| (case, pair))).collect();

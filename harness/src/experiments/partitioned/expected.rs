@@ -1,6 +1,5 @@
 //! The model's prediction for a transfer, and its difference to the measured gain, both with intervals, because the model's
-//! inputs are
-//! measured and vary from round to round.
+//! inputs are measured and vary from round to round.
 
 use std::collections::BTreeMap;
 
@@ -26,10 +25,8 @@ struct Inputs {
 /// Adds the model's equation, its prediction, and the difference of the gain to it.
 ///
 /// The medians of all rounds choose the equation. Prediction and difference are medians of the rounds' values, like the gain, so
-/// that
-/// a slow round affects both sides of the difference. Under bench-pcomm's rule there are no rounds: the prediction is the mean
-/// over
-/// samples, and the difference has the widest possible interval.
+/// that a slow round affects both sides of the difference. Under bench-pcomm's rule there are no rounds: the prediction is the
+/// mean over samples, and the difference has the widest possible interval.
 pub(super) fn add(
     record: &mut Record,
     gain: &Figure,

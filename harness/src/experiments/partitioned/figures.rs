@@ -6,21 +6,18 @@
 //! - **effective bandwidth**: bytes / T.
 //! - **perceived bandwidth**: bytes / (time from the last ready partition to the end), the bandwidth of a message that is
 //!   sent at that time (Grant et al., "Finepoints", ISC 2019; Temuçin et al., ICPP 2022).
-//!   need that is sent then (Grant et al., "Finepoints", ISC 2019; Temuçin et al., ICPP 2022).
 //! - **overhead** relative to `single`: (T - T_single) / T.
 //! - **gain**: T_single / T, the median over rounds, or of the means under bench-pcomm's rule; eta of Gillis et al. in their
-//!   equation 1. **model**: what their equation for this size predicts, 4 or 5, or none (see
-//!   [`equation`](super::model::equation)): with the partitions of this transfer, the delay from the first
-//!   partition to the last, as measured beside it with `single`, for gamma times its bytes, and for beta the bytes over the
-//!   time of `single` less that of an empty message, or a given one; the median over rounds of what each round's own times
-//!   make of the equation. **difference**: the gain less that of the model, the median over rounds as well, so that the
-//!   three need not add up to the last digit.
-//! - **speed-up** over bulk-synchronous: (t_single - t) / t_single, computing included, as in CMB (CCGrid 2024).
+//!   equation 1. **model**: the prediction of their equation for this size, 4 or 5, or none (see
+//!   [`equation`](super::model::equation)), with the partitions of this transfer. Gamma times its bytes is the delay from the first
+//!   partition to the last, measured with `single` in the same run. Beta is the bytes divided by the time of `single` minus that of
+//!   an empty message, or a given value. The prediction is the median over rounds, each with its own times. **difference**: the gain
+//!   minus the prediction, also the median over rounds, so that the three need not add up to the last digit.
+//! - **speed-up** over bulk-synchronous: (t_single - t) / t_single, with computation, as in CMB (CCGrid 2024).
 //! - **availability**: 1 - (time from the last partition to the end) / T_single, the median over rounds: the share of the
 //!   bulk-synchronous message's time that the application does not wait for (after Temuçin et al.).
 //! - **early-bird fraction**: the share of the bytes that were seen in the receiver's memory before the last partition
-//!   became ready. Bytes that are on their way, or that wait in a buffer of the MPI's, cannot be seen and do not count: a gain
-//!   may well stand beside 0%.
+//!   became ready. Bytes in transit, or in a buffer of the MPI, cannot be seen and do not count: a gain is possible with 0%.
 
 use super::{Setting, expected};
 use crate::experiments::summary::{RowContext, early};

@@ -63,7 +63,7 @@ const LEGEND: &str = "time: median time to solution, from the start to the end a
     the model of Gillis et al. predicts for this size and the measured delay, if one of its equations applies. diff: gain less model, with its interval. first: latency of the first partition. after: from the last partition to the end. early: \
     share of the bytes seen in the receiver's memory before the last partition was ready; bytes in transit \
     cannot be seen, so a gain is possible with 0%. avail: share of t_single without waiting. \
-    ± after model, early and avail: the larger side of their intervals. speed-up: over single, computing included. rate: bytes / time. msgs: messages or puts. unsteady: the times \
+    ± after model, early and avail: the larger side of their intervals. speed-up: relative to single, with computation. rate: bytes / time. msgs: messages or puts. unsteady: the times \
     drifted during the run; gain unsteady: it differs between the first and the second half of the run.";
 
 /// The figures of a mechanism.

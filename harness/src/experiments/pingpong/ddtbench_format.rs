@@ -2,8 +2,7 @@
 //!
 //! Nine right-aligned columns. Times are in microseconds with three decimals: the original formats four into a buffer that is one
 //! character too short, which cuts the last. Tests and methods that the original does not have are left out, and methods without
-//! usable
-//! times.
+//! usable times.
 
 use apps::TESTS;
 
