@@ -226,10 +226,12 @@ impl Plan {
         )
     }
 
+    /// Given, or the default of the kind.
     pub fn ranks(&self) -> usize {
         self.ranks.unwrap_or(self.experiment.row().default_ranks)
     }
 
+    /// Given, or the default of the kind.
     pub fn launches(&self) -> usize {
         self.launches.unwrap_or(kinds::LAUNCHES)
     }

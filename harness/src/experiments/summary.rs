@@ -121,6 +121,7 @@ impl<'a> RowContext<'a> {
         Some(record)
     }
 
+    /// Whether it is the record of the headline phase.
     pub fn is_headline(&self) -> bool {
         self.phase == self.kind.headline()
     }

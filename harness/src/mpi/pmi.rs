@@ -93,6 +93,7 @@ impl Pmi {
         }
     }
 
+    /// The option for `srun`, if one is needed.
     pub fn option(&self) -> Option<String> {
         match self {
             Self::Chosen { name, .. } => Some(format!("--mpi={name}")),

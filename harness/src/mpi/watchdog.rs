@@ -26,8 +26,10 @@ pub enum Sign {
     Done,
 }
 
+/// The end of a process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exit {
+    /// It ended without us.
     Ended(ExitDescription),
     /// It was killed because it printed nothing for this many seconds.
     Silent(f64),

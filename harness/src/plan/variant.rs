@@ -39,6 +39,7 @@ impl Variant {
         Ok(())
     }
 
+    /// Whether it applies to this MPI.
     pub fn is_of(&self, mpi: &str) -> bool {
         self.mpi.as_deref().is_none_or(|of| of == mpi)
     }

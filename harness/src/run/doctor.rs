@@ -6,6 +6,7 @@ mod mpi;
 pub use machine::machine;
 pub use mpi::{Seen, broken, mpi};
 
+/// The rating of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Health {
     /// As it should be.

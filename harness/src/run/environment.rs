@@ -90,6 +90,7 @@ fn new_id() -> String {
     format!("{}-{:06x}", now().strftime("%Y%m%dT%H%M%S"), drawn >> 40)
 }
 
+/// The current time, in the zone of this machine.
 pub fn now() -> jiff::Zoned {
     zoned(SystemTime::now())
 }
