@@ -32,9 +32,7 @@ pub fn unpack(
     let expected = layout.size().saturating_mul(count);
     if packed.len() as u64 != expected {
         let found = packed.len();
-        return Err(PackError(format!(
-            "the packed buffer has {found} bytes, but the layout has {expected}"
-        )));
+        return Err(PackError(format!("the packed buffer has {found} bytes, but the layout has {expected}")));
     }
     let mut next = 0;
     visit(layout, count, array.len(), origin, |to, bytes| {
