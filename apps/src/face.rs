@@ -207,7 +207,7 @@ impl Cut {
         }
         let (origin, layout) = first.datatype(displacements);
         let resized = Layout::resized(layout.lower_bound(), extent, &layout);
-        Some((origin, resized.expect("parts lie within memory")))
+        Some((origin, resized.expect("parts are within memory")))
     }
 }
 

@@ -105,7 +105,7 @@ fn scatter_tiles(packed: &[Complex], matrix: &mut [Complex], rows: usize, first:
             .expect("columns are disjoint");
         let columns_of = a.iter_mut().zip(b).zip(c).zip(d);
         for ((((a, b), c), d), row) in columns_of.zip(packed.chunks_exact(columns)) {
-            [*a, *b, *c, *d] = *row[at..].first_chunk::<TILE>().expect("a tile lies in the row");
+            [*a, *b, *c, *d] = *row[at..].first_chunk::<TILE>().expect("a tile is in the row");
         }
     }
 }

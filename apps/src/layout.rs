@@ -24,7 +24,7 @@ pub const UNNAMED: &str = "unnamed";
 pub(crate) const NAME: Parameter = Parameter {
     name: "name",
     unit: "word",
-    about: "what results call it; of a file, its name",
+    about: "its name in results; for a file, the name of the file",
     value_type: ParameterType::Word,
     only_with: None,
 };
@@ -33,7 +33,7 @@ pub(crate) const NAME: Parameter = Parameter {
 pub(crate) const SEND: Parameter = Parameter {
     name: "send",
     unit: "layout",
-    about: "what is sent: constructors as vector(408, 5, 2050, double); COUNT * before one, + between several",
+    about: "the sent layout: constructors such as vector(408, 5, 2050, double); COUNT * before one, + between several",
     value_type: ParameterType::Layouts { absent: None },
     only_with: None,
 };
@@ -42,7 +42,7 @@ pub(crate) const SEND: Parameter = Parameter {
 pub(crate) const RECEIVE: Parameter = Parameter {
     name: "receive",
     unit: "layout",
-    about: "where it is received, with the same types in the same order; send: laid out as what is sent",
+    about: "the received layout, with the same types in the same order; send: the same as the sent layout",
     value_type: ParameterType::Layouts { absent: Some("send") },
     only_with: None,
 };
@@ -285,7 +285,7 @@ fn no_overlap(message: &Message) -> Result<(), String> {
             let which =
                 if message.pieces.len() > 1 { format!(" of layout {}", i + 1) } else { String::new() };
             Err(format!(
-                "must write each byte once, as MPI wants it of what is received, and writes byte {}{which} twice; give another receive side",
+                "must write each byte only once (an MPI rule for receive buffers), but writes byte {}{which} twice; give another receive side",
                 origin_bytes + at
             ))
         };

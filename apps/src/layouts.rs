@@ -149,7 +149,7 @@ impl Layouts {
             all.push(CountedLayout { count: 1, layout, origin_bytes });
         }
         match all.len() {
-            0 => Err("there is no layout".to_owned()),
+            0 => Err("no layout".to_owned()),
             1..=MOST => Ok(Self(all)),
             more => Err(format!("{more} arrays: there can be {MOST} at most")),
         }

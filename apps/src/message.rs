@@ -77,7 +77,7 @@ impl Message {
                     pieces.iter().map(|p| displacements[p.array] + p.origin_bytes).collect();
                 let layouts: Vec<Layout> = pieces.iter().map(|piece| piece.layout.clone()).collect();
                 let whole = Layout::structure(&vec![1; pieces.len()], &places, &layouts);
-                (0, whole.expect("arrays lie within memory"))
+                (0, whole.expect("arrays are within memory"))
             }
         }
     }
@@ -116,7 +116,7 @@ mod tests {
         let (origin, layout) = message.datatype(&[0, 1000]);
         assert_eq!(origin, 0);
         let Constructor::Struct { blocklengths, displacements_bytes, children } = layout.constructor() else {
-            panic!("{layout:?} is no struct");
+            panic!("{layout:?} is not a struct");
         };
         assert_eq!((&blocklengths[..], &displacements_bytes[..]), (&[1, 1][..], &[4, 1008][..]));
         assert_eq!(children, &[message.pieces[0].layout.clone(), message.pieces[1].layout.clone()]);

@@ -43,7 +43,7 @@ const FIVE: usize = 5;
 const SHORT: usize = 16;
 
 /// The message of the check that a nest is a view of its array.
-const WITHIN: &str = "all runs lie in the array, and none in another";
+const WITHIN: &str = "all runs are in the array, and none in another";
 
 impl Nest {
     /// One plane of runs.
@@ -232,7 +232,7 @@ impl Nest {
 fn runs<'a, const N: usize, T>(from: &'a [T], stride: usize) -> impl FnMut() -> &'a [T; N] {
     let mut at = 0;
     move || {
-        let run = from[at..].first_chunk::<N>().expect("a run lies in the array");
+        let run = from[at..].first_chunk::<N>().expect("a run is in the array");
         at += stride;
         run
     }

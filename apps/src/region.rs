@@ -102,7 +102,7 @@ impl Region {
         let bounds = bounds.into();
         let last = |d: usize| bounds[d].start + (bounds[d].len() - 1) * steps[d];
         let inside = |d: usize| !bounds[d].is_empty() && last(d) < whole.shape[d];
-        assert!((0..whole.shape.len()).all(inside), "{bounds:?} is no box of {:?}", whole.shape);
+        assert!((0..whole.shape.len()).all(inside), "{bounds:?} is not a box of {:?}", whole.shape);
         let mut of_values = whole.shape.len() - whole.value_dimensions..whole.shape.len();
         assert!(of_values.all(|d| bounds[d] == (0..whole.shape[d])), "{bounds:?} cuts a value");
         let mut region = Self { whole: whole.clone(), bounds, steps, nests: Nests::strided(0, &[], &[]) };
@@ -201,7 +201,7 @@ impl FaceBlock for Region {
         vec![Piece {
             array: self.whole.array,
             origin_bytes: (origin * self.element_bytes()) as i64,
-            layout: layout.expect("the box lies in the array"),
+            layout: layout.expect("the box is in the array"),
         }]
     }
 

@@ -36,8 +36,8 @@ const fn of_face(idle: &'static str) -> OnlyWith {
     OnlyWith {
         choice: "face",
         idle,
-        reason: "means nothing for a block, of which start and count say all; leave it out, or give a face instead of \
-                 them, as face=x+",
+        reason: "does not apply to a block, which start and count define; remove it, or give a face instead of \
+                 them, such as face=x+",
     }
 }
 
@@ -57,7 +57,7 @@ pub const SUBARRAY: Test = Test {
         Parameter::element("element", "predefined type of an element"),
         Parameter::choice(
             "face",
-            "none for a block, or the axis (x is the fastest) and the end at which layers are sent, as x+",
+            "none for a block, or the axis (x is the fastest) and the end of the sent layers, such as x+",
             &[NO_FACE, "x-", "x+", "y-", "y+", "z-", "z+", "t-", "t+", "u-", "u+", "v-", "v+"],
         ),
         Parameter::integer("width", "layers", "layers of the face").only_with(of_face("1")),
@@ -127,13 +127,12 @@ fn bounds(
     let parameters = ["start", "count", "receive_start", "receive_count", "step"];
     let given = parameters.into_iter().find(|name| !values.per_axis(name).is_empty());
     match (values.choice("face"), given) {
-        (NO_FACE, None) => {
-            Err(values.refuse("face", "must be a face, as x+, where no start and count say what is sent"))
-        }
+        (NO_FACE, None) => Err(values.refuse("face", "must be a face, such as x+, without start and count")),
         (NO_FACE, Some(_)) => blocks(values, declared, steps),
-        (_, Some(name)) => {
-            Err(values.refuse("face", format!("must be {NO_FACE} beside {name}: a face or a block is sent")))
-        }
+        (_, Some(name)) => Err(values.refuse(
+            "face",
+            format!("must be {NO_FACE} together with {name}: give either a face or a block"),
+        )),
         (face, None) => layers(face, values, declared),
     }
 }
@@ -188,8 +187,10 @@ fn blocks(
         let (missing, other) =
             if values.per_axis("start").is_empty() { ("start", "count") } else { ("count", "start") };
         let shape = declared.shape_text(0);
-        return Err(values
-            .refuse(missing, format!("must be given beside {other}, a number for each axis of {shape}")));
+        return Err(values.refuse(
+            missing,
+            format!("must be given together with {other}: a number for each axis of {shape}"),
+        ));
     };
     let send = boxes(values, declared, steps, ["start", "count"], &start, &count)?;
     let receive_start = declared.numbers("receive_start")?.unwrap_or(start);
@@ -210,7 +211,7 @@ fn blocks(
         };
         let overlap = send.iter().zip(receive).zip(&steps[i]).all(meet);
         if send != receive && overlap {
-            let reason = format!("must be none, or a block that has no point of what is sent of {shape}");
+            let reason = format!("must be none, or a block without a sent point of {shape}");
             return Err(values.refuse("receive_start", reason));
         }
     }

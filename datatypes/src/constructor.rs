@@ -53,11 +53,11 @@ pub struct Part<'a> {
     pub displacement: i64,
     /// How many copies.
     pub repeat: u64,
-    /// Of what.
+    /// The repeated layout.
     pub child: &'a Layout,
 }
 
-/// Parts that lie at even distances.
+/// Parts at even distances.
 #[derive(Clone, Debug)]
 pub struct Nest<'a> {
     /// The first of them.

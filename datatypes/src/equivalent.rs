@@ -8,6 +8,7 @@ use crate::{Constructor, DistributedArray, Layout, Order};
 /// longer than sending.
 const MOST_BLOCKS: usize = 1 << 18;
 
+/// A way to describe a type map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Equivalent {
     /// `MPI_Type_contiguous` of a part that is resized to the stride; nested for nests.

@@ -171,6 +171,7 @@ impl Layout {
 }
 
 impl Layout {
+    /// The outermost constructor.
     pub fn constructor(&self) -> &Constructor {
         &self.0.constructor
     }

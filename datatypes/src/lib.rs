@@ -1,4 +1,4 @@
-//! What a derived datatype *means*, without an MPI.
+//! The meaning of derived datatypes, without an MPI.
 //!
 //! A [`Layout`] is our description of an MPI datatype: a tree of MPI's own constructors, checked when it is
 //! made. The words are the standard's (MPI-4.1, chapter 5):

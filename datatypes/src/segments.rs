@@ -42,7 +42,7 @@ impl ElementRun {
     }
 }
 
-/// A whole type map in one piece: one run of a predefined type, or one segment of any types.
+/// A whole type map as one piece: one run of a predefined type, or one segment of any types.
 pub(crate) trait Piece: Copy {
     /// The piece that was derived when the layout was made.
     fn of(layout: &Layout) -> Option<Self>;

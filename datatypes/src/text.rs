@@ -74,7 +74,7 @@ impl Layout {
         self.written(usize::MAX)
     }
 
-    /// The same for people alone: long lists are cut, and their entries counted.
+    /// The same, only for people: long lists are cut, and their entries counted.
     pub fn to_short_text(&self) -> String {
         self.written(SHOWN)
     }

@@ -19,7 +19,7 @@ const CASES: u64 = if cfg!(miri) { 12 } else { 3000 };
 fn cases() -> std::ops::Range<u64> {
     let number = |name: &str| {
         let text = std::env::var(name).ok()?;
-        Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+        Some(text.parse::<u64>().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
     };
     let first = number("KERNELS_FIRST").unwrap_or(0);
     first..first + number("KERNELS_CASES").unwrap_or(CASES)

@@ -44,7 +44,7 @@ def answer(connection: socket.socket) -> None:
     ).wait()
     try:
         connection.sendall(bytes([ended & 255]))
-        # What it leaves behind, as a daemon, has the connection as well.
+        # A process that it leaves behind, such as a daemon, has the connection too.
         connection.shutdown(socket.SHUT_RDWR)
     except OSError:
         pass  # Who has asked is gone.

@@ -38,7 +38,8 @@ pub fn trials() -> Vec<Trial> {
     ];
     let mut trials = trials_on(&MPIS, Need::AllProcessors, "cut off", checks);
     trials.push(alone("mpich::cut off::at any moment, nothing that was finished is lost", at_any_moment));
-    trials.push(beside_others("mpich::cut off::a signal is heard while a run is prepared", while_preparing));
+    trials
+        .push(beside_others("mpich::cut off::a signal is noticed while a run is prepared", while_preparing));
     trials
 }
 
@@ -129,7 +130,7 @@ fn killed_ranks_and_launchers(mpi: &Mpi) {
     let aside = fs::read_to_string(running.out().join("set-aside/1/launches.csv")).unwrap();
     assert!(aside.contains("crashed"), "{aside}");
     let now = running.kept();
-    assert!(whole.lines().all(|row| aside.contains(row) || now.contains(row)), "what had not failed stays");
+    assert!(whole.lines().all(|row| aside.contains(row) || now.contains(row)), "rows without failures stay");
     running.expect_whole(0);
     running.job.wait().expect_code(1);
 }

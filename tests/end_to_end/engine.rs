@@ -20,7 +20,7 @@ pub fn trials() -> Vec<Trial> {
     ];
     let mut trials = trials_on(&MPIS, Need::OneProcessor, "engine", checks);
     // The selection does not depend on the MPI.
-    trials.push(beside_others("mpich::engine::the grid comes after the tests, or alone", || {
+    trials.push(beside_others("mpich::engine::the grid comes after the tests, or is the only test", || {
         the_grid_by_its_name();
     }));
     trials
@@ -91,7 +91,7 @@ fn all_are_measured(mpi: &Mpi) {
     };
     assert_eq!((of_order("engine"), of_order("manual")), (2 * count, 0));
     let lines = |row: &&Row| row.figure("line_bytes") >= row.number("bytes");
-    assert!(of(&rows, "bound", "unpack").iter().all(lines), "whatever is packed lies in lines");
+    assert!(of(&rows, "bound", "unpack").iter().all(lines), "packed data is in lines");
 }
 
 fn the_grid(mpi: &Mpi) {

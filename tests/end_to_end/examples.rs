@@ -190,7 +190,7 @@ fn gitlab() {
     let again = baseline("check main --pause 100ms --threshold 0.1% --out again");
     let is_decided = !again.err.contains(" may be");
     assert!(is_decided || dir.path().join("again/6/launches.csv").exists(), "{again}");
-    assert_eq!(checks(), 1, "what is elsewhere is in no trend");
+    assert_eq!(checks(), 1, "checks in other folders are not in the trend");
 
     build.err(BROKEN);
     let second = run_all("script").expect_code(1);

@@ -196,7 +196,7 @@ impl Ended {
     #[track_caller]
     pub fn expect_err(self, words: &[&str]) -> Self {
         for word in words {
-            assert!(self.err.contains(word), "`{word}` is not in what was said: {self}");
+            assert!(self.err.contains(word), "`{word}` is not in: {self}");
         }
         self
     }

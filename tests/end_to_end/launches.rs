@@ -86,7 +86,7 @@ fn every_one_has_its_rows(line: &str) {
     assert!(rest.len() < whole.len(), "{whole}");
     std::fs::write(folder.join("launches.csv"), &rest).unwrap();
     resume();
-    assert!(kept(&folder).starts_with(&rest), "what was finished has changed");
+    assert!(kept(&folder).starts_with(&rest), "finished results have changed");
     let now = Summary::read(&folder).0;
     assert_eq!(now.len(), launches.len());
     expect_once(&now, &["mpi", "cache", "launch", "params", "method", "phase", "pair"]);

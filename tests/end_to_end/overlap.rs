@@ -44,9 +44,9 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = trials_on(&MPIS, Need::AllProcessors, "overlap", checks);
     let only_on_mpich: [(&str, Check); 4] = [
         ("sizes are found once and kept in the plan", sizes),
-        ("asynchronous progress is switched on, and what came of it is reported", configurations),
+        ("asynchronous progress is enabled, and its effect is reported", configurations),
         ("the progress thread has a core of its own where there is one", dedicated),
-        ("a layout has the plain loop where nobody asks for methods", layouts),
+        ("a layout has the generic loop by default", layouts),
     ];
     trials.extend(trials_on(&["mpich"], Need::AllProcessors, "overlap", &only_on_mpich));
     let refused: (&str, Check) = ("progress that is not in force is refused", no_progress);

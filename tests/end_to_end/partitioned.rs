@@ -170,7 +170,7 @@ fn by_launches(mpi: &Mpi) {
     }
     let gain = |method: &str| kept.summary.end("", method).figure("gain");
     assert!(gain("single:init") > Some(0.0), "over single:launched");
-    assert_eq!((gain("single:launched"), gain("single")), (None, None), "nothing ran beside them");
+    assert_eq!((gain("single:launched"), gain("single")), (None, None), "nothing to compare with");
 }
 
 /// Open MPI 5.0.11 never reports that such partitions have arrived if the receiver has more of them.

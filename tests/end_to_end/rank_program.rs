@@ -29,7 +29,7 @@ fn unit_tests() {
         cargo.args(["--config".to_owned(), format!("profile.release.package.ddtbench-rank.{setting}")]);
     }
     // The folders of an MPI's libraries, because tests and examples do not get them from the build.
-    let folder = mpi.mpicc.ancestors().nth(2).expect("a wrapper lies in `bin`").join("lib");
+    let folder = mpi.mpicc.ancestors().nth(2).expect("a wrapper is in `bin`").join("lib");
     let own = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let folders = [folder].into_iter().chain(installation.library_dirs.clone()).chain(env::split_paths(&own));
     let libraries = env::join_paths(folders).unwrap();

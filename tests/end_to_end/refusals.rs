@@ -16,7 +16,7 @@ pub fn trials() -> Vec<Trial> {
     let refused = files_in("refusals").into_iter().map(|text| {
         beside_others(format!("refused::{}", name_of(&text)), move || expect_as_in(&text, |_| true, refused))
     });
-    let state = beside_others("refused::a file for what is installed and built", a_state_that_is_a_file);
+    let state = beside_others("refused::a file as the folder of MPIs", a_state_that_is_a_file);
     refused.chain([state]).collect()
 }
 

@@ -14,7 +14,7 @@ impl Row {
     /// The value in a column.
     #[track_caller]
     pub fn get(&self, column: &str) -> &str {
-        self.0.get(column).unwrap_or_else(|| panic!("there is no column `{column}`"))
+        self.0.get(column).unwrap_or_else(|| panic!("no column `{column}`"))
     }
 
     /// A figure; `None` if the row has none.
@@ -26,7 +26,8 @@ impl Row {
     #[track_caller]
     pub fn number(&self, column: &str) -> Option<f64> {
         let text = self.get(column);
-        (!text.is_empty()).then(|| text.parse().unwrap_or_else(|_| panic!("{column} = {text} is no number")))
+        (!text.is_empty())
+            .then(|| text.parse().unwrap_or_else(|_| panic!("{column} = {text} is not a number")))
     }
 
     /// Whether these columns have these values.

@@ -77,7 +77,7 @@ pub fn set_up(name: &'static str) -> Trial {
 
 /// The folder of the project.
 pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests' folder lies in the project's")
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests' folder is in the project's")
 }
 
 /// Prevents cargo and pip from using the network: nothing is missing after the set-up, which is the only part with a

@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
         ("the script of the README, as it stands", the_script),
         ("the rank program by hand, as in docs/cluster.md", by_hand),
         ("a job that was cancelled goes on in a second one", cancelled),
-        ("a PMI that the MPI cannot ends the run with what was said, and advice", wrong_pmi),
+        ("a PMI that the MPI does not support ends the run with its message, and advice", wrong_pmi),
     ];
     let lack = lack();
     let trial = |name: &'static str, what: &str, check: CheckOfJobs| {
@@ -110,7 +110,7 @@ fn cluster() -> Result<Arc<Cluster>, String> {
         let folder = tempfile::tempdir_in(scratch()).unwrap();
         symlink(packages, folder.path().join("deb")).unwrap();
         let mut command = Command::new("bash");
-        let target = scratch().parent().expect("cargo's folder for tests lies in its target folder");
+        let target = scratch().parent().expect("cargo's folder for tests is in its target folder");
         let mut job = Job::start(command.arg(script()).arg(folder.path()).arg(root()).arg(target));
         job.until("a cluster that waits for jobs", |job| {
             assert!(job.is_running(), "Slurm did not start: {:?}", job.output());
@@ -275,12 +275,12 @@ fn cancelled(mpi: &Mpi, cluster: &Cluster) {
     assert!(before.lines().count() > 1, "the first case has ended: {before}");
     run(&mut cluster.command(dir.path(), &format!("scancel {id}"))).expect_code(0);
     job.end("CANCELLED");
-    assert_eq!(kept(&out), before, "what was cut off is not kept");
+    assert_eq!(kept(&out), before, "incomplete results are not kept");
     gate.open();
     let line = line_with(JOBS, &["sbatch", "--resume"]);
     let name = line.split(['\'', ' ']).find(|word| word.starts_with("results/")).expect("a run's folder");
     cluster.submit(dir.path(), &line.replace(name, &format!("results/{id}"))).end("COMPLETED 0:0");
-    assert!(kept(&out).starts_with(&before), "what was finished has changed");
+    assert!(kept(&out).starts_with(&before), "finished results have changed");
     expect_measured_on_two(&out);
     let summary = Summary::read(&out);
     for test in ["contiguous", "nas_lu_y"] {
@@ -291,7 +291,9 @@ fn cancelled(mpi: &Mpi, cluster: &Cluster) {
 fn wrong_pmi(mpi: &Mpi, cluster: &Cluster) {
     let dir = folder_with_script();
     let (wrong, words, right) = match mpi.name {
-        "openmpi" => ("pmi2", "every process is alone in its MPI world", " supports, pmix if srun has it"),
+        "openmpi" => {
+            ("pmi2", "every process is in a separate MPI_COMM_WORLD", " supports, pmix if srun has it")
+        }
         _ => ("pmix", "unsupported PMI version PMIx", " supports, pmi2 if srun has it"),
     };
     let job = cluster.submit(dir.path(), &format!("sbatch job.sh {SHORT} {} -- --mpi={wrong}", mpi.name));

@@ -8,7 +8,7 @@
 # the process slurm-nodea is on the node where users log in. SHARED are folders that jobs see and change as they are. The
 # nodes have networks, names, processes, shared memory and /tmp of their own. All of it ends with this script, however it ends.
 set -euo pipefail
-# Where pivot_root is, which a user's PATH may lack.
+# pivot_root is here, but a user's PATH may lack it.
 PATH=$PATH:/usr/sbin:/sbin
 packages=(slurmctld slurmd slurm-client munge libmunge2 slurm-wlm-basic-plugins libhwloc15 liblua5.1-0 libpmix2
     libevent-core-2.1-7 libevent-pthreads-2.1-7)
@@ -24,7 +24,7 @@ fi
 folder=$2
 shift 2
 
-# The machine's own files below, what is changed above in memory.
+# The machine's own files are the lower layer, changes are in memory.
 mkdir -p "$folder/tree"
 mount -t tmpfs tmpfs "$folder/tree"
 cd "$folder/tree"
@@ -33,7 +33,7 @@ mount -t overlay overlay -o "lowerdir=/,upperdir=$PWD/up,workdir=$PWD/work" root
 for package in "$folder"/deb/*.deb; do
     dpkg-deb --fsys-tarfile "$package" | tar --extract --keep-directory-symlink --directory root
 done
-# First, since what is shared may lie below it.
+# First, because shared folders may be below it.
 mount -t tmpfs tmpfs root/tmp
 for shared in "$folder" "$@"; do
     mkdir -p "root$shared"
@@ -90,7 +90,7 @@ for node in env on_nodeb; do
 done
 printf '127.0.0.1 localhost\n10.9.0.1 nodea\n10.9.0.2 nodeb\n' > /etc/hosts
 
-# What the packages' own scripts would do. Debian calls the programs slurmd-wlm and so on, and gives libpmix a folder where
+# The packages' own scripts would do this. Debian calls the programs slurmd-wlm and so on, and gives libpmix a folder where
 # Slurm's plugin does not look.
 for program in slurmctld slurmd slurmstepd; do
     ln -sf $program-wlm /usr/sbin/$program
@@ -105,7 +105,7 @@ chmod 700 /etc/munge /var/log/munge
 chmod 711 /var/lib/munge
 chmod 755 /run /run/munge /var /etc /
 printf 'CgroupPlugin=cgroup/v1\nConstrainCores=no\n' > /etc/slurm/cgroup.conf
-# MpiDefault is what Slurm has where nobody has chosen.
+# MpiDefault is Slurm's default.
 cat > /etc/slurm/slurm.conf <<END
 ClusterName=trial
 SlurmctldHost=nodea

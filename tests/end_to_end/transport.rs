@@ -13,7 +13,7 @@ const BYTES: f64 = 100_000.0;
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] =
-        &[("memory and TCP on one host are told apart, and by the library itself", one_host)];
+        &[("memory and TCP on one host are distinguished, also by the library itself", one_host)];
     trials_on(&MPIS, Need::AllProcessors, "transport", checks)
 }
 

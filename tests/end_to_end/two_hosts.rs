@@ -33,7 +33,7 @@ pub fn trials() -> Vec<Trial> {
         ("a halo exchange of four ranks", halo),
         ("a message that is finished part by part", partitioned),
         ("a rank that is killed on the other host costs no other method", killed_rank),
-        ("a link that is cut ends the case, and what was finished is kept", cut_link),
+        ("a link that is cut ends the case, and finished results are kept", cut_link),
         ("a host that is not there ends the run with the launcher's words", absent_host),
     ];
     let on_one: (&str, Check) = ("hosts without a network between them are reported", no_network);
@@ -57,8 +57,8 @@ pub fn lack() -> Option<&'static str> {
         Command::new(&words[0]).args(&words[1..]).output().is_ok_and(|out| out.status.success())
     };
     let needs = [
-        ("ip -V", "there is no command ip"),
-        ("setpriv --version", "there is no command setpriv"),
+        ("ip -V", "the command ip is missing"),
+        ("setpriv --version", "the command setpriv is missing"),
         ("unshare --net --uts --pid --fork --mount true", "namespaces need root"),
     ];
     needs.into_iter().find(|(line, _)| !can(line)).map(|(_, reason)| reason)

@@ -56,7 +56,7 @@ start_host nodea
 nodea=$host
 start_host nodeb
 nodeb=$host
-# Of one name on both, so that an MPI can be told which to use.
+# With one name on both, so that an MPI can be configured to use it.
 ip link add link0 netns "$nodea" type veth peer name link0 netns "$nodeb" || exit 77
 on "$nodea" ip address add 10.9.0.1/24 dev link0
 on "$nodea" ip link set link0 up
@@ -69,7 +69,7 @@ for host in "$nodea" "$nodeb"; do
     done
 done
 
-# The bucket holds what may be sent at once: less than a hundredth of a message of 4 MiB, and more than a packet.
+# The bucket limits a burst: less than a hundredth of a message of 4 MiB, and more than a packet.
 for host in ${RATE:+"$nodea" "$nodeb"}; do
     on "$host" tc qdisc add dev link0 root tbf rate "$RATE" burst 16kb latency 10ms || exit 77
 done

@@ -212,5 +212,5 @@ pub trait HaloApp: Send + Sync {
 /// The face of the transfer of a peer that matches `transfer` of `rank`.
 fn far_end(transfers: &[Transfer], rank: usize, transfer: &Transfer) -> Face {
     let end = transfers.iter().find(|end| (end.peer, end.tag) == (rank, transfer.tag));
-    end.expect("what is sent is received").face.clone()
+    end.expect("each sent message is received").face.clone()
 }

@@ -34,7 +34,7 @@ pub const SUBARRAY: HaloTest = HaloTest {
         ),
         Parameter::choice(
             "corners",
-            "yes: edges and corners of the halo arrive, too; no: faces alone",
+            "yes: edges and corners of the halo are exchanged too; no: only faces",
             &["no", "yes"],
         ),
     ],

@@ -129,7 +129,7 @@ impl Values {
     pub fn get(&self, name: &str) -> i64 {
         match self.values[self.index(name)] {
             Value::Number(number) => number,
-            _ => panic!("parameter {name} is no number"),
+            _ => panic!("parameter {name} is not a number"),
         }
     }
 
@@ -139,7 +139,7 @@ impl Values {
     /// If the test has no parameter of that name and type.
     pub fn choice(&self, name: &str) -> &'static str {
         let ParameterType::Choice(words) = self.parameters[self.index(name)].value_type else {
-            panic!("parameter {name} is no choice")
+            panic!("parameter {name} is not a choice")
         };
         words[self.get(name) as usize]
     }
@@ -163,7 +163,7 @@ impl Values {
     pub fn layouts(&self, name: &str) -> Option<&Layouts> {
         match &self.values[self.index(name)] {
             Value::Layouts(layouts) => layouts.as_ref(),
-            _ => panic!("parameter {name} is no layout"),
+            _ => panic!("parameter {name} is not a layout"),
         }
     }
 

@@ -180,12 +180,12 @@ impl<'a> World<'a> {
             for (rank, arrays) in self.memory.iter_mut().enumerate() {
                 for receive in &stage[rank].receives {
                     let packed = mail.remove(&(receive.peer, rank, receive.tag));
-                    let packed =
-                        packed.unwrap_or_else(|| panic!("{name}: {rank} receives what nobody sends"));
+                    let packed = packed
+                        .unwrap_or_else(|| panic!("{name}: {rank} receives a message that was not sent"));
                     unpack(receiving, &receive.face, &packed, arrays);
                 }
             }
-            assert!(mail.is_empty(), "{name}: nobody receives {:?}", mail.keys());
+            assert!(mail.is_empty(), "{name}: not received: {:?}", mail.keys());
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{Distribution, Element, Layout, MAX_DEPTH, Order};
 use super::names::{self, similar};
 use super::{Argument, DEFAULT, ORDERS, SIGNATURES, argument_names, constructor};
 
-/// Why a text is no layout: where, and what would be right.
+/// Why a text is not a layout: its place, the error, and valid text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {reason}", place(*line, *column, *is_single_line))]
 pub struct TextError {
@@ -15,7 +15,7 @@ pub struct TextError {
     pub column: usize,
     /// Whether the text has no other line.
     is_single_line: bool,
-    /// What is wrong, and what would be right.
+    /// The error, and valid text.
     pub reason: String,
 }
 
@@ -90,7 +90,7 @@ impl<'a> TextReader<'a> {
         self.at == self.text.len()
     }
 
-    /// Refuses what is left behind `what`.
+    /// Refuses text after `what`.
     ///
     /// # Errors
     /// If anything is.
@@ -124,7 +124,7 @@ impl<'a> TextReader<'a> {
     /// Reads a type: a predefined one by its name, or a constructor.
     ///
     /// # Errors
-    /// What is none, or arguments that MPI forbids.
+    /// If it is not a type, or has arguments that MPI forbids.
     pub fn layout(&mut self) -> Result<Layout, TextError> {
         let place = self.place();
         if let Some((element, bytes)) = names::element(&self.text[place..]) {
@@ -350,7 +350,7 @@ impl<'a> TextReader<'a> {
         self.error_at(self.at, format!("{} where {expected} is expected, {what}", self.next_word()))
     }
 
-    /// What comes next, for errors: a word, a symbol, or the end.
+    /// The next word or symbol, or the end, for errors.
     fn next_word(&self) -> String {
         let rest = &self.text[self.at..];
         let is_part = |c: char| c.is_alphanumeric() || c == '_';

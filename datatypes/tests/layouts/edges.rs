@@ -63,7 +63,7 @@ fn huge_dense_layouts_are_one_segment_at_once() {
     assert_eq!(start, [Segment { offset: 56, bytes: 56 }, Segment { offset: 224, bytes: 56 }]);
 }
 
-/// An array of dense structs is no run of one type, yet one segment.
+/// An array of dense structs is not a run of one type, but it is one segment.
 #[test]
 fn huge_arrays_of_dense_structs_are_one_segment_at_once() {
     let pair = Layout::structure(&[1, 2], &[0, 8], &[named(Double), named(Int32)]).unwrap();

@@ -1,4 +1,4 @@
-//! What constructors refuse. A message names the constructor, the argument and its value; most are in `errors.txt`.
+//! Arguments that constructors refuse. A message names the constructor, the argument and its value; most are in `errors.txt`.
 
 use ddtbench_datatypes::Element::{Double, Int32};
 use ddtbench_datatypes::{Layout, LayoutError, MAX_DEPTH, Order};

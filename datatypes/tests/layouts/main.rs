@@ -2,9 +2,9 @@
 
 mod edges; // the ends of 64 bits, huge and empty layouts
 mod equivalent; // other descriptions of one type map
-mod errors; // what is refused, and the words it is refused with
+mod errors; // refused arguments, and their messages
 mod extremes; // random trees with arguments of any size
-mod pack; // the oracle: what it moves, and what it leaves alone
+mod pack; // the oracle: bytes that it moves, and bytes that it does not change
 mod pool; // what the random layouts cover
 mod properties; // everything derived, against the type map, on random trees
 mod standard; // type maps worked out by hand, from the standard's examples

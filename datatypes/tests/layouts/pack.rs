@@ -42,7 +42,7 @@ fn pack_and_unpack_move_what_the_type_map_covers_and_nothing_else() {
             let expected: Vec<u8> = covered.iter().map(|&byte| array[byte]).collect();
             assert_eq!(packed, expected, "seed {seed}, {count} copies:\n{}", layout.tree());
 
-            // Poison differs from what each byte held, so that a byte left alone cannot look restored.
+            // Poison differs from what each byte held, so that an unchanged byte cannot look restored.
             let poisoned: Vec<u8> = array.iter().map(|byte| !byte).collect();
             let mut restored = poisoned.clone();
             interpret::unpack(&layout, count as u64, &packed, &mut restored, origin).unwrap();

@@ -1,4 +1,4 @@
-//! What the random layouts promise.
+//! Properties of random layouts.
 
 use ddtbench_datatypes::pool::random_layout;
 use ddtbench_datatypes::{Constructor, Layout, MAX_DEPTH, TypeMap};
@@ -50,7 +50,7 @@ fn extreme_depths_end() {
     }
 }
 
-/// What the documentation says occurs, in the arguments themselves.
+/// The cases that the documentation promises, in the arguments themselves.
 #[test]
 fn arguments_cover_what_they_promise() {
     let [mut zero_count, mut negative_stride, mut negative_displacement, mut dense, mut backwards] = [0; 5];

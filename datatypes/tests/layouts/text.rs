@@ -1,4 +1,4 @@
-//! What people read: the tree, and the statistics of its segments.
+//! Texts for people: the tree, and the statistics of its segments.
 
 use ddtbench_datatypes::Element::{Char, Double, Float, Int32};
 use ddtbench_datatypes::{Layout, Segment, Spread, Statistics};

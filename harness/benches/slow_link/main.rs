@@ -31,7 +31,7 @@ const SIZES: [u32; 3] = [4 << 20, 8 << 20, 16 << 20];
 const NEAR: f64 = 0.03;
 /// Time for the repetitions of six launches of one size, in seconds: a repetition with 16 MiB takes 0.3.
 const MAX_TIME_S: &str = "9";
-/// The script's exit code if there are no namespaces.
+/// The script's exit code without namespaces.
 const NO_NAMESPACES: i32 = 77;
 
 fn main() -> ExitCode {
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     for mpi in ["mpich", "openmpi"] {
         let dir = tempfile::tempdir().expect("a folder for results");
         if !measure(mpi, dir.path()) {
-            println!("not run, since there are no namespaces here, or no tc, or no root");
+            println!("not run: needs namespaces, tc and root");
             return ExitCode::SUCCESS;
         }
         for bytes in SIZES {

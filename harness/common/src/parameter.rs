@@ -94,7 +94,7 @@ pub fn parse<'a, S: Default>(
                     || "; there are".to_owned(),
                     |near| format!(": did you mean {near}? There are"),
                 );
-                Err(format!("there is no such parameter{near} {}", names.join(", ")))
+                Err(format!("unknown parameter{near} {}", names.join(", ")))
             }
         };
         assigned.map_err(|reason| format!("{name} = {text}: {reason}"))?;

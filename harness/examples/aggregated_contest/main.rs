@@ -96,7 +96,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let unknown = repeated.iter().chain(&at_random).filter(|ratio| ratio.interval.is_none()).count();
     let close = report("arrivals repeat", &repeated, CLOSE);
     let far = report("arrivals repeat", &repeated, LOST);
-    let at_random = report("arrivals drawn anew", &at_random, LOST_AT_RANDOM);
+    let at_random = report("arrivals redrawn", &at_random, LOST_AT_RANDOM);
     if unknown > 0 {
         println!("{unknown} cells have too few rounds for an interval");
     }

@@ -86,7 +86,7 @@ pub struct ConditionArgs {
     /// Leave the buffers in the cache, or evict them before each repetition
     #[arg(long, value_enum, default_value_t)]
     pub cache: Cache,
-    /// The form of what is printed
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub format: OutputFormat,
 }
@@ -126,7 +126,7 @@ pub struct MethodArgs {
     /// Methods, by name [default: all]
     #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
     methods: Vec<String>,
-    /// The number of ranks that were asked for; any other is refused
+    /// The number of ranks requested; any other number is refused
     #[arg(short = 'n', long)]
     pub ranks: Option<usize>,
     /// When a method has been measured enough; a rule that is not the default has numbers of its own
@@ -165,7 +165,7 @@ pub struct Engine {
 pub struct Conform {
     /// The check
     name: String,
-    /// The form of what is printed
+    /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub format: OutputFormat,
 }

@@ -71,7 +71,7 @@ mod tests {
         };
         until_there_are(2);
         drop(watcher);
-        // It was told that all has ended.
+        // The drop has ended it.
         until_there_are(2);
         let mut watcher = Watcher::start(&value).unwrap();
         drop(watcher.shell.stdin.take());

@@ -1,4 +1,4 @@
-//! What tests are built of is what `ddtbench` is built of. A feature that a dependency has in tests alone makes cargo build
+//! Tests use the same builds of dependencies as `ddtbench`. A feature that a dependency has only in tests makes cargo build
 //! all that uses it a second time, `ddtbench` included: a minute of the README's test command.
 
 use std::collections::BTreeSet;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each layer and those that it may use, besides itself and what comes from `common`.
+/// Each layer and those that it may use, besides itself and `common`.
 const LAYERS: [(&str, &[&str]); 9] = [
     ("report", &[]),
     ("experiments", &["report"]),

@@ -5,4 +5,4 @@ mod layers; // which module uses which
 mod pages; // links and lengths of the documentation
 mod proportion; // work that grows as the cases do
 mod streams; // standard streams that are closed or full
-mod terminal; // widths of what is printed
+mod terminal; // widths of printed text

@@ -1,4 +1,4 @@
-//! Nothing that is printed is wider than the terminal: the commands that need no MPI, help, and what is refused, on a
+//! Nothing that is printed is wider than the terminal: the commands that need no MPI, help, and refusals, on a
 //! pseudo-terminal of 80 columns.
 
 use std::fs::{File, OpenOptions};
@@ -77,7 +77,7 @@ const REFUSED: [&str; 19] = [
     "baseline check nosuch --threshold none",
 ];
 
-/// What a command prints on a terminal, and whether it succeeded.
+/// The output of a command on a terminal, and whether it succeeded.
 fn printed(arguments: &[&str]) -> (String, bool) {
     let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
     grantpt(&terminal).unwrap();
@@ -89,7 +89,7 @@ fn printed(arguments: &[&str]) -> (String, bool) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
     command.args(arguments).current_dir(folder.path()).stdin(Stdio::null()).env("TERM", "xterm-256color");
     let mut child = command.stdout(side()).stderr(side()).spawn().unwrap();
-    // The program alone has the other side now, so that there is an end.
+    // Only the program has the other side now, so that the output has an end.
     drop(command);
     let (mut bytes, mut part) = (Vec::new(), [0; 4096]);
     while let Ok(count @ 1..) = terminal.read(&mut part) {

@@ -184,7 +184,7 @@ fn random_layouts_have_every_shape() {
         let program = compile_for(&layout, 2, Target { level: Level::Base, message: 0 }).unwrap();
         shapes(&program.sequence, &mut seen);
     }
-    assert_eq!(seen, Leaf::NAMES.into(), "what is on one side only is not tested, or not named");
+    assert_eq!(seen, Leaf::NAMES.into(), "each level must be tested and named");
 }
 
 /// Asks the system instead of the processor: if the detection failed, other tests would pass without these kernels.

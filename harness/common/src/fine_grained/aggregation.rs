@@ -108,7 +108,7 @@ impl FromStr for Aggregation {
         };
         if (grouping, over) == (Grouping::Adaptive, Over::Partitioned) {
             let reason = "the partitions of an MPI request are fixed when it is made";
-            return Err(format!("aggregation {text:?}: adaptive is over messages alone, since {reason}"));
+            return Err(format!("aggregation {text:?}: adaptive is only for messages, because {reason}"));
         }
         Ok(Self { grouping, over })
     }

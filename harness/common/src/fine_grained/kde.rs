@@ -25,7 +25,9 @@ impl Kde {
     pub fn new(samples_s: &[f64], bandwidth_s: Option<f64>) -> Result<Self, String> {
         let is_time = |&time: &f64| time.is_finite() && time >= 0.0;
         if let Some(bad) = samples_s.iter().chain(&bandwidth_s).find(|time| !is_time(time)) {
-            return Err(format!("{bad} s is no sample or bandwidth, which are finite and not negative"));
+            return Err(format!(
+                "{bad} s is not a valid sample or bandwidth: must be finite and not negative"
+            ));
         }
         let samples_s = sorted(samples_s.iter().copied());
         let usual_s = silverman_s(&samples_s).ok_or("a density needs at least one sample")?;

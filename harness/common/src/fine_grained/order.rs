@@ -53,7 +53,7 @@ pub enum WriteOrder {
 /// # Panics
 /// If there is no partition `p`, or if it exceeds the address space.
 pub fn partition(bytes: u64, partitions: usize, p: usize) -> Range<usize> {
-    assert!(p < partitions, "there is no partition {p} of {partitions}");
+    assert!(p < partitions, "partition {p} of {partitions}");
     let start = |p: usize| {
         let start = p as u128 * u128::from(bytes) / partitions as u128;
         usize::try_from(start).expect("a message is within the address space")
@@ -166,7 +166,7 @@ impl FromStr for WriteOrder {
         let bytes = |default: u64| match size {
             None => Ok(default),
             Some(size) => size.parse().ok().filter(|&bytes| bytes > 0).ok_or_else(|| {
-                format!("order {text:?}: {size:?} is no number of bytes, such as {name}:{default}")
+                format!("order {text:?}: {size:?} must be a number of bytes, such as {name}:{default}")
             }),
         };
         let order = match name {
@@ -178,7 +178,7 @@ impl FromStr for WriteOrder {
             "burst" => return Ok(Self::Burst { bytes: bytes(DEFAULT_BURST_BYTES)? }),
             _ => {
                 return Err(format!(
-                    "there is no order {text:?}; there are linear, reverse, random, strided:BYTES, burst:BYTES \
+                    "unknown order {text:?}; known: linear, reverse, random, strided:BYTES, burst:BYTES \
                      and neighbourhood"
                 ));
             }

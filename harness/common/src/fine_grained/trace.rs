@@ -76,7 +76,7 @@ impl Trace {
             let time = |(column, field): (usize, &&str)| {
                 let is_number = !field.is_empty() && field.bytes().all(|byte| byte.is_ascii_digit());
                 field.parse().ok().filter(|_| is_number).ok_or_else(|| {
-                    let reason = format!("{field:?} is no time, which is a whole number of nanoseconds");
+                    let reason = format!("{field:?} must be a whole number of nanoseconds");
                     place(line, column + 1, reason)
                 })
             };
@@ -84,7 +84,7 @@ impl Trace {
         }
         if trace.times_ns.is_empty() {
             return Err(format!(
-                "{source}: there is no iteration in it, which is a line of nanoseconds, one number per thread"
+                "{source}: it has no iteration, i.e. no line of nanoseconds with one number per thread"
             ));
         }
         Ok(trace)
@@ -140,7 +140,7 @@ mod tests {
     fn bad_files_are_named_by_line_and_column() {
         assert_eq!(
             error("# a\n1,2\n3,x\n"),
-            "a.csv, line 3, column 2: \"x\" is no time, which is a whole number of nanoseconds"
+            "a.csv, line 3, column 2: \"x\" must be a whole number of nanoseconds"
         );
         for bad in ["1,-2", "1,+2", "1,2.5", "1,", "1,99999999999999999999", "1,thread_1_ns"] {
             assert!(error(bad).starts_with("a.csv, line 1, column 2: "), "{bad}");

@@ -50,7 +50,7 @@ impl World {
             bail!(reason);
         }
         if let Some(asked) = asked.filter(|&asked| asked != ranks) {
-            bail!("{asked} ranks were asked for, and the launcher has started {ranks}");
+            bail!("{asked} ranks were requested, but the launcher started {ranks}");
         }
         Ok(ranks)
     }
@@ -113,9 +113,9 @@ fn wrong_launcher(compiled_for: &str, size: usize, asked: Option<usize>) -> Opti
         (ranks > 1).then(|| format!("{launcher} set {variable}={ranks}"))
     });
     let reason =
-        reason.or_else(|| asked.filter(|&ranks| ranks > 1).map(|ranks| format!("{ranks} were asked for")))?;
+        reason.or_else(|| asked.filter(|&ranks| ranks > 1).map(|ranks| format!("{ranks} were requested")))?;
     Some(format!(
-        "every process is alone in its MPI world although {reason}: the launcher belongs to another MPI, or there is \
+        "every process is in a separate MPI_COMM_WORLD, although {reason}: the launcher belongs to another MPI, or there is \
          none. This program is compiled for {compiled_for}; start it with that MPI's mpiexec"
     ))
 }

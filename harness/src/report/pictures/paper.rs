@@ -39,7 +39,7 @@ impl PaperFigure {
     /// Refuses a name that cannot be a file's, and pictures that do not exist or are not of a kind.
     ///
     /// # Errors
-    /// What is wrong, and what would be right.
+    /// The error, and valid text.
     pub fn check(&self, kind: Kind) -> Result<(), String> {
         let is_sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if self.name.is_empty() || !self.name.chars().all(is_sane) || Picture::find(&self.name).is_some() {

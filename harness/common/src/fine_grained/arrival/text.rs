@@ -53,14 +53,14 @@ impl FromStr for Arrival {
                 let value = value_like("100")?;
                 let gamma_us_per_mb = value.parse().map_err(|_| {
                     format!(
-                        "arrival {text:?}: {value:?} is no number of microseconds per MB of a partition, as 100 is"
+                        "arrival {text:?}: {value:?} must be a number of microseconds per MB of a partition, such as 100"
                     )
                 })?;
                 Self::Delay { gamma_us_per_mb }
             }
             _ => {
                 return Err(format!(
-                    "there is no arrival {text:?}; there are none, laggard:SHARE, uniform:SHARE, normal:TIME, \
+                    "unknown arrival {text:?}; known: none, laggard:SHARE, uniform:SHARE, normal:TIME, \
                      kde:NAME, kde:PATH, kde:NAME@BANDWIDTH and delay:US_PER_MB"
                 ));
             }
@@ -109,7 +109,7 @@ fn share(text: &str, value: &str) -> Result<f64, String> {
         None => value.parse(),
     };
     number.map_err(|_| {
-        format!("arrival {text:?}: {value:?} is no share of the computing time, as 0.04 and 4% are")
+        format!("arrival {text:?}: {value:?} must be a share of the computing time, such as 0.04 or 4%")
     })
 }
 
@@ -121,7 +121,7 @@ fn time_s(text: &str, value: &str) -> Result<f64, String> {
         Some(number / per_second)
     });
     number_and_unit.ok_or_else(|| {
-        format!("arrival {text:?}: {value:?} is no time with a unit (ns, us, ms, s), as 2us is")
+        format!("arrival {text:?}: {value:?} must be a time with a unit (ns, us, ms, s), such as 2us")
     })
 }
 

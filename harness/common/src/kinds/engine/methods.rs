@@ -35,13 +35,13 @@ const ROWS: &[MethodRow<EngineTask>] = {
     use EngineTask::{CopiesLines, CopiesMessage, Packs};
     &[
         info(ENGINE, "our pack engine: the layout compiled").made_of(Packs(Packing::Engine)),
-        info(MANUAL, "the application's loops, as it has them").by_hand().made_of(Packs(Packing::ByHand)),
-        info(MANUAL_TUNED, "these loops as an expert tunes them").by_hand().made_of(Packs(Packing::Tuned)),
-        info(LOOP, "a plain loop over the datatype's nest, interpreted; of `layout` always")
+        info(MANUAL, "the application's loops").by_hand().made_of(Packs(Packing::ByHand)),
+        info(MANUAL_TUNED, "these loops tuned by an expert").by_hand().made_of(Packs(Packing::Tuned)),
+        info(LOOP, "a generic (interpreted) loop over the datatype's nesting; always for `layout`")
             .on_request()
             .made_of(Packs(Packing::Looped)),
         info(MPI_PACK, "MPI_Pack and MPI_Unpack with the datatype").needs(PACK).made_of(Packs(Packing::Mpi)),
-        info(MEMCPY, "a copy of as many bytes in one piece").partial().made_of(CopiesMessage),
+        info(MEMCPY, "a copy of as many contiguous bytes").partial().made_of(CopiesMessage),
         info(BOUND, "a copy that touches as many cache lines as packing must").partial().made_of(CopiesLines),
     ]
 };

@@ -132,7 +132,7 @@ mod tests {
             assert!(error.contains(name) || error.contains(text), "{error}");
         }
         assert!(find("aggregated:bins=2").is_ok() && find("aggregated:bins=0").is_err());
-        assert!(find("aggregated:m=2@partitioned").unwrap_err().contains("messages alone"));
+        assert!(find("aggregated:m=2@partitioned").unwrap_err().contains("only messages"));
         assert!(HaloCase::parse("nas_mgg", None, &params(&[])).unwrap_err().contains("nas_mg"));
         let case = HaloCase::parse("nas_mg", None, &params(&[])).unwrap();
         assert!(case.build(3, 1).err().unwrap().contains("2 and 4"));

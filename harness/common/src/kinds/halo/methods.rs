@@ -86,21 +86,21 @@ const ROWS: &[MethodRow<HaloTransfer>] = {
         info(REFERENCE, "contiguous messages of the same sizes, nothing packed")
             .contiguous()
             .made_of(bulk(Packing::Wire)),
-        info(MANUAL, "the application's loops around nonblocking messages, sent when all threads have packed")
+        info(MANUAL, "the application's loops with nonblocking messages, sent when all threads have packed")
             .by_hand()
             .made_of(bulk(Packing::ByHand)),
-        info("manual_tuned", "these loops as an expert tunes them by hand, around nonblocking messages")
+        info("manual_tuned", "these loops tuned by an expert, with nonblocking messages")
             .by_hand()
             .made_of(bulk(Packing::Tuned)),
         info(
             LOOP,
-            "plain loops over the datatypes' nests, interpreted, around nonblocking messages; of `layout` always",
+            "generic (interpreted) loops over the datatypes' nesting, with nonblocking messages; always for `layout`",
         )
         .on_request()
         .made_of(bulk(Packing::Looped)),
-        info("engine", "our own pack engine around nonblocking messages").made_of(bulk(Packing::Engine)),
+        info("engine", "our pack engine with nonblocking messages").made_of(bulk(Packing::Engine)),
         info("ddt", "nonblocking messages with derived datatypes").made_of(bulk(Packing::Datatype)),
-        info("persistent", "hand-written loops around persistent messages; of `layout` the plain ones")
+        info("persistent", "hand-written loops with persistent messages; generic loops for `layout`")
             .made_of(Bulk(Form::Persistent, Packing::ByHand)),
         info("persistent_ddt", "persistent messages with derived datatypes")
             .made_of(Bulk(Form::Persistent, Packing::Datatype)),
@@ -127,13 +127,13 @@ const ROWS: &[MethodRow<HaloTransfer>] = {
             .needs(PARTITIONED)
             .checks(&[REQUESTS, IN_SOME])
             .made_of(Fine(FineTransport::Partitioned)),
-        info("fine", "the same with a persistent message per share, as CMB's fine granularity")
+        info("fine", "the same with a persistent message per share, like CMB's fine granularity")
             .made_of(Fine(FineTransport::Fine)),
-        info(AGGREGATED, "the same over our own layer, which merges shares into messages worth sending")
+        info(AGGREGATED, "the same with our own layer, which merges small shares into larger messages")
             .made_of(Fine(FineTransport::Aggregated(Grouping::Adaptive))),
         info(
             "partitioned_ddt",
-            "each thread's share is a partition with a datatype over the face; a request each where shares are uneven",
+            "each thread's share is a partition with a datatype for its part of the face; uneven shares are separate requests",
         )
         .needs(PARTITIONED)
         .checks(&[REQUESTS, &["datatype_with_gaps"], IN_SOME])
@@ -188,7 +188,7 @@ pub fn transfer(name: &str) -> Result<HaloTransfer, String> {
 fn row(name: &str) -> Result<(&'static MethodRow<HaloTransfer>, Option<Grouping>), String> {
     let aggregation = Aggregation::of_mechanism(name).transpose()?;
     if aggregation.is_some_and(|aggregation| aggregation.over == Over::Partitioned) {
-        return Err(format!("method {name:?}: a halo aggregates over messages alone"));
+        return Err(format!("method {name:?}: a halo aggregates only messages"));
     }
     let stem = if aggregation.is_some() { AGGREGATED } else { name };
     Ok((find_method(ROWS, "method of a halo", stem)?, aggregation.map(|aggregation| aggregation.grouping)))

@@ -61,7 +61,7 @@ pub const PARAMETERS: &[Parameter<HaloSetting>] = &[
     parameter!("periodic", periodic: "" = "yes", yes_or_no, |&on: &bool| (!on).then(|| "no".to_owned());
         "whether the first and the last rank of a dimension are neighbours: yes or no"),
     parameter!("reorder", reorder: "" = "no", yes_or_no, |&on: &bool| on.then(|| "yes".to_owned());
-        "whether MPI_Cart_create may place ranks anew: yes or no"),
+        "whether MPI_Cart_create may reorder ranks: yes or no"),
     parameter!("arrival", arrival: "ARRIVAL" = "none", str::parse::<Arrival>, unusual;
         "when threads are done computing: none, laggard:4%, uniform:10%, normal:2us, kde:NAME"),
     parameter!("compute_us", computing.time_us: "US" = "0", compute_us, unusual;

@@ -34,28 +34,28 @@ const ROWS: &[MethodRow<OverlapTransfer>] = {
         OverlapTransfer { exchange: Some(HaloTransfer::Neighbour(Topology::Graph, Some(form))), ..NONE }
     }
     &[
-        info(NONBLOCKING, "the operation's nonblocking form, as MPI_Ibcast")
+        info(NONBLOCKING, "the operation's nonblocking form, such as MPI_Ibcast")
             .made_of(OverlapTransfer { operation: Some(Nonblocking), ..NONE }),
         info(REFERENCE, "nonblocking messages of the same number of contiguous bytes, nothing packed")
             .contiguous()
             .made_of(messages(Nonblocking, Packing::Wire)),
         info(
             "manual",
-            "the application's loops pack before the message is started, and unpack when it is there",
+            "the application's loops pack before the message starts, and unpack after it arrives",
         )
         .by_hand()
         .made_of(messages(Nonblocking, Packing::ByHand)),
-        info("manual_tuned", "these loops as an expert tunes them by hand")
+        info("manual_tuned", "these loops tuned by an expert")
             .by_hand()
             .made_of(messages(Nonblocking, Packing::Tuned)),
-        info(LOOP, "a plain loop over the datatype's nest, interpreted, in their place; of `layout` always")
+        info(LOOP, "a generic (interpreted) loop over the datatype's nesting instead; always for `layout`")
             .on_request()
             .made_of(messages(Nonblocking, Packing::Looped)),
-        info("mpi_pack", "MPI_Pack and MPI_Unpack in their place")
+        info("mpi_pack", "MPI_Pack and MPI_Unpack instead")
             .made_of(OverlapTransfer { message: Some((Nonblocking, Packing::Mpi)), ..NONE }),
-        info("engine", "our own pack engine in their place")
+        info("engine", "our pack engine instead")
             .made_of(messages(Nonblocking, Packing::Engine)),
-        info("ddt", "nonblocking messages with derived datatypes; of an all-to-all, MPI_Ialltoallw")
+        info("ddt", "nonblocking messages with derived datatypes; for an all-to-all, MPI_Ialltoallw")
             .made_of(messages(Nonblocking, Packing::Datatype)),
         info(
             PERSISTENT,
@@ -67,7 +67,7 @@ const ROWS: &[MethodRow<OverlapTransfer>] = {
             operation: Some(Persistent),
             ..messages(Persistent, Packing::ByHand)
         }),
-        info("persistent_ddt", "persistent messages with derived datatypes; of an all-to-all, MPI_Alltoallw_init")
+        info("persistent_ddt", "persistent messages with derived datatypes; for an all-to-all, MPI_Alltoallw_init")
             .made_of(messages(Persistent, Packing::Datatype)),
         info(
             "ineighbor_alltoallw",
@@ -77,7 +77,7 @@ const ROWS: &[MethodRow<OverlapTransfer>] = {
         .made_of(neighbour(Nonblocking)),
         info(
             "persistent_neighbor_alltoallw",
-            "its persistent form, MPI_Neighbor_alltoallw_init, made once and started",
+            "its persistent form, MPI_Neighbor_alltoallw_init, created once",
         )
         .needs(&["MPI_Dist_graph_create_adjacent", "MPI_Neighbor_alltoallw_init"])
         .made_of(neighbour(Persistent)),

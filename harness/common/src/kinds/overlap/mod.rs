@@ -44,7 +44,7 @@ pub(super) const ROW: Row = {
             (!can).then_some("must be at least 2 ranks")
         },
         only_warm: Some(
-            "must be warm: what is sent has just been written, and the computation evicts what it does",
+            "must be warm: the message has just been written, and the computation evicts other data",
         ),
         options: &[],
         timed_apart: |_| NOT_REPEATED,

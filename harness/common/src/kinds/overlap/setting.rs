@@ -63,24 +63,24 @@ const MOST_RIM_PERCENT: f64 = 90.0;
 /// All parameters, in the order in which they are shown.
 pub const PARAMETERS: &[Parameter<OverlapSetting>] = &[
     parameter!("communication_us", communication_us: "TIME" = "", least_us, given;
-        "time of the communication by itself, as 500us, 4ms or 1s: bytes that take so long are found; of an operation only"),
+        "time of the communication only, such as 500us, 4ms or 1s: its bytes are found; only for operations"),
     parameter!("computation_us", computation_us: "TIME" = "", least_us, given;
-        "time of the computation by itself: matrices whose product takes so long are found [default: as long as the \
+        "time of the computation only: the size of its matrices is found [default: as long as the \
          communication]"),
     parameter!("bytes", bytes: "BYTES" = "", operation_bytes, given;
-        "bytes of the operation, as 64KiB, in place of its time"),
+        "bytes of the operation, such as 64KiB, instead of its time"),
     parameter!("element", element: "TYPE" = "double", summed, shown_element;
         "numbers that ireduce and iallreduce add up: double or float"),
     parameter!("matrix_order", matrix_order: "ROWS" = "", rows, given;
-        "rows of the square matrices that each thread multiplies, in place of the time"),
+        "rows of the square matrices that each thread multiplies, instead of the time"),
     parameter!("rim_percent", rim_percent: "PERCENT" = "", percent, given;
-        "share of the computation that waits for what arrives, as 10%; of a halo only [default: 10%]"),
+        "share of the computation that waits for the message, such as 10%; only for halos [default: 10%]"),
     parameter!("threads", threads: "N" = "1", threads, always; "threads of each rank that compute, each on a core"),
     parameter!("test_every_us", test_every_us: "TIME" = "0", |text| time_us(text, 0.0), unusual;
-        "the computation calls MPI_Test every so often, as 10us; 0 is never"),
+        "interval of calling MPI_Test during the computation, such as 10us; 0: never"),
     parameter!("configuration", configuration: "HOW" = "basic", str::parse::<Configuration>, unusual;
-        "what brings communication forward: basic, the MPI as it is; progress, its asynchronous progress; dedicated, the same \
-         with a core left free for it"),
+        "progress of communication: basic, the MPI's default; progress, asynchronous progress; dedicated, the same \
+         with a reserved core"),
 ];
 
 fn least_us(text: &str) -> Result<f64, String> {
@@ -89,7 +89,7 @@ fn least_us(text: &str) -> Result<f64, String> {
 
 fn operation_bytes(text: &str) -> Result<u64, String> {
     let bytes = apps::bytes(text).filter(|bytes| (1..=MOST_BYTES).contains(bytes));
-    bytes.ok_or_else(|| format!("must be bytes, as 65536 or 64KiB, from 1 to {MOST_BYTES}"))
+    bytes.ok_or_else(|| format!("must be bytes, such as 65536 or 64KiB, from 1 to {MOST_BYTES}"))
 }
 
 fn summed(text: &str) -> Result<Element, String> {
@@ -119,7 +119,7 @@ fn time_us(text: &str, least: f64) -> Result<f64, String> {
     let (number, factor) = with_unit.unwrap_or((text, &1.0));
     let time = number.trim().parse::<f64>().ok().map(|number| number * factor);
     let time = time.filter(|time| (least..=MOST_US).contains(time));
-    time.ok_or_else(|| format!("must be a time, as 500us, 4ms or 1s, from {least}us to 100s"))
+    time.ok_or_else(|| format!("must be a time, such as 500us, 4ms or 1s, from {least}us to 100s"))
 }
 
 impl OverlapSetting {

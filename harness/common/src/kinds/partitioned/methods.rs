@@ -121,10 +121,10 @@ const ROWS: &[MethodRow<PartitionTransfer>] = {
             .made_of(Single),
         info("send", "a blocking send and receive per partition").made_of(Send),
         info("isend", "a nonblocking send per partition").made_of(Isend(Polling::Never)),
-        info("isend:test", "the same, each message is tested once when it was sent")
+        info("isend:test", "the same, with one test of each message after it is sent")
             .on_request()
             .made_of(Isend(Polling::OnceEach)),
-        info("isend:testall", "the same, the end is a loop of MPI_Testall")
+        info("isend:testall", "the same, ending with a loop of MPI_Testall")
             .on_request()
             .made_of(Isend(Polling::UntilAll)),
         info("persistent", "a persistent send per partition").made_of(Persistent),
@@ -135,24 +135,30 @@ const ROWS: &[MethodRow<PartitionTransfer>] = {
             .needs(PARTITIONED)
             .checks(&[UNEQUAL, MARKING])
             .made_of(Native(Marking::OneByOne)),
-        info("partitioned:list", "the same, all partitions of a thread marked ready in one call")
+        info("partitioned:list", "the same, marking all partitions of a thread ready in one call")
             .needs(PARTITIONED_LISTS)
             .checks(&[UNEQUAL, MARKING, &["pready_list"]])
             .made_of(Native(Marking::Lists)),
-        info("partitioned:parrived", "the same, the receiver's threads ask for each partition")
-            .needs(PARTITIONED)
-            .checks(&[UNEQUAL, MARKING, ASKING])
-            .made_of(Native(Marking::Asking)),
-        info("partitioned:parrived_progress", "the same, and the receiver polls the request in between")
+        info(
+            "partitioned:parrived",
+            "the same, with MPI_Parrived for each partition in the receiver's threads",
+        )
+        .needs(PARTITIONED)
+        .checks(&[UNEQUAL, MARKING, ASKING])
+        .made_of(Native(Marking::Asking)),
+        info("partitioned:parrived_progress", "the same, with polling of the request in between")
             .on_request()
             .needs(PARTITIONED)
             .checks(&[UNEQUAL, MARKING, ASKING, &["progress_on_receiver"]])
             .made_of(Native(Marking::AskingAndPolling)),
-        info("partitioned:progress_thread", "partitioned, and a thread at the sender polls the request")
-            .on_request()
-            .needs(PARTITIONED)
-            .checks(&[UNEQUAL, MARKING, POLLING])
-            .made_of(Native(Marking::ProgressThread)),
+        info(
+            "partitioned:progress_thread",
+            "partitioned, with a thread of the sender that polls the request",
+        )
+        .on_request()
+        .needs(PARTITIONED)
+        .checks(&[UNEQUAL, MARKING, POLLING])
+        .made_of(Native(Marking::ProgressThread)),
         OVER_MESSAGES
             .made_of(Aggregated(Aggregation { grouping: Grouping::Adaptive, over: Over::Persistent })),
         info("rma_single_passive", "puts into one window under a lock, flushed at the end")
@@ -170,12 +176,12 @@ const ROWS: &[MethodRow<PartitionTransfer>] = {
         info("rma_fence", "puts into a window per thread between fences")
             .needs(&["MPI_Win_fence"])
             .made_of(Put(Epoch::Fence, Windows::Many)),
-        info(SINGLE_INIT, "single under plain MPI_Init, in launches of its own")
+        info(SINGLE_INIT, "single with plain MPI_Init, in separate launches")
             .partial()
             .against(SINGLE_LAUNCHED)
             .in_own_processes()
             .made_of(Single),
-        info(SINGLE_LAUNCHED, "single in launches of its own, to compare with single:init")
+        info(SINGLE_LAUNCHED, "single in separate launches, to compare with single:init")
             .contiguous()
             .in_own_processes()
             .made_of(Single),

@@ -59,7 +59,7 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
     parameter!("bytes", bytes: "BYTES" = "32KiB", message_bytes, always; "bytes of the message"),
     parameter!("partitions", partitions: "N" = "32", partitions, always; "partitions of the sender"),
     parameter!("receive", receive_partitions: "N" = "", partitions, given;
-        "partitions of the receiver, where they are not the sender's"),
+        "partitions of the receiver, if different"),
     parameter!("threads", threads: "N" = "1", threads, always; "threads of each rank"),
     parameter!("order", order: "ORDER" = "linear", str::parse::<WriteOrder>, always;
         "order in which partitions become ready: linear, reverse, random, strided:BYTES, burst:BYTES, neighbourhood"),
@@ -70,9 +70,9 @@ pub const PARAMETERS: &[Parameter<Setting>] = &[
         "time that each thread computes, in microseconds"),
     parameter!("emulate", computing.emulation: "HOW" = "spin", str::parse::<Emulation>, unusual;
         "how computing time passes: spin, sleep, work or sweep"),
-    parameter!("beta", beta_bytes_per_s: "GB/S" = "what `single` reaches beside it", beta, shown_beta;
+    parameter!("beta", beta_bytes_per_s: "GB/S" = "the bandwidth of `single`", beta, shown_beta;
         "bandwidth for the model, in GB/s"),
-    parameter!("vcis", vcis: "N" = "as the environment says", threads, given;
+    parameter!("vcis", vcis: "N" = "the environment's value", threads, given;
         "virtual interfaces of MPICH (MPIR_CVAR_CH4_NUM_VCIS)"),
     parameter!("ways", both_ways: "N" = "1", both_ways, |&both: &bool| both.then(|| "2".to_owned());
         "2: both ranks send such a message, at the same time"),

@@ -126,7 +126,7 @@ impl Content {
     unsafe fn untouched(&self, from: usize, to: usize) -> Result<(), String> {
         // SAFETY: guaranteed by the caller.
         let changed = unsafe { self.memory.part(from..to) }.iter().position(|&byte| byte != POISON);
-        changed.map_or(Ok(()), |at| Err(format!("byte {}, which is no data, was written to", from + at)))
+        changed.map_or(Ok(()), |at| Err(format!("byte {}, which is not data, was written", from + at)))
     }
 
     /// Whether all of the memory is right.
@@ -295,6 +295,6 @@ mod tests {
         // SAFETY: as above.
         let gap = unsafe { content.memory.part(8..9) };
         gap[0] = 0;
-        assert_eq!(whole(pattern), Err("byte 8, which is no data, was written to".to_owned()));
+        assert_eq!(whole(pattern), Err("byte 8, which is not data, was written".to_owned()));
     }
 }

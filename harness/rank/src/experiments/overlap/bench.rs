@@ -70,7 +70,7 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
             }
         }
         let is_same = self.cell.computation.checksum() == product;
-        let other = || "the computation beside it came to another result".to_owned();
+        let other = || "the simultaneous computation had another result".to_owned();
         Ok(mismatch.or_else(|| (!is_same).then(other)))
     }
 
