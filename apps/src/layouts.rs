@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn errors_are_reported_with_their_place() {
-        for (text, said) in [
+        for (text, expected) in [
             ("0 * double", "column 1: a count of 0: must be at least 1"),
             ("3 double", "column 3: `*` is expected after a count"),
             ("double +", "column 9: the end where a type is expected"),
@@ -251,7 +251,7 @@ mod tests {
             (&vec!["byte"; 33].join("+"), "column 161: a layout more than 32"),
         ] {
             let error = text.parse::<Layouts>().unwrap_err().to_string();
-            assert!(error.starts_with(said), "{text}: {error}");
+            assert!(error.starts_with(expected), "{text}: {error}");
         }
     }
 

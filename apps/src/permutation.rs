@@ -54,7 +54,7 @@ impl IndexList {
         self.range.len()
     }
 
-    /// The indices, as 32-bit numbers like the applications'.
+    /// The indices as 32-bit numbers, like in the applications.
     pub fn get(&self) -> &[u32] {
         let LazyList { seed, stream, bound, count, ref list } = *self.all;
         &list.get_or_init(|| index_list(seed, stream, bound, count))[self.range.clone()]

@@ -42,7 +42,7 @@ impl ElementRun {
     }
 }
 
-/// A whole type map as one piece: one run of a predefined type, or one segment of any types.
+/// A whole type map in a single piece: one run of a predefined type, or one segment of any types.
 pub(crate) trait Piece: Copy {
     /// The piece that was derived when the layout was made.
     fn of(layout: &Layout) -> Option<Self>;
@@ -54,7 +54,7 @@ pub(crate) trait Piece: Copy {
     /// This piece and the next as one, if they are adjacent.
     fn joined(self, next: Self) -> Option<Self>;
 
-    /// The whole type map as one piece, or `None`. Arguments are taken as checked, and size is not 0.
+    /// The whole type map as a single piece, or `None`. Arguments must be checked already, and size is not 0.
     fn whole(constructor: &Constructor) -> Option<Self> {
         if let Constructor::Named { element } = constructor {
             return Some(Self::named(*element));

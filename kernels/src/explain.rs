@@ -158,7 +158,7 @@ fn why_size(kernels: &Kernels) -> &'static str {
     match kernels.sizes {
         PAST_CACHES => "long, in a message that no cache holds: written past the caches",
         sizes if sizes.ends_with("and more") || sizes.starts_with("256") => "long: by cache lines",
-        sizes if sizes.contains(" to ") => "of a size without a kernel of its own: two halves that overlap",
+        sizes if sizes.contains(" to ") => "of a size without a specialised kernel: two halves that overlap",
         _ => "of a size that a kernel was compiled for",
     }
 }

@@ -99,12 +99,12 @@ fn the_original_format(mpi: &Mpi) {
     let manual = || samples.iter().filter(|row| row.is(&[("test", "nas_lu_y"), ("method", "manual")]));
     // A batch is only timed as a whole. Otherwise the output has the repetitions timed in parts, and no row has both.
     let in_parts = manual().filter(|row| row.number("in_parts_s").is_some()).count();
-    let told = if in_parts > 0 {
+    let shown = if in_parts > 0 {
         in_parts
     } else {
         manual().filter(|row| row.number("round_trip_s").is_some()).count()
     };
-    assert!(told > 0 && of_manual("communication") == told, "{told} of:\n{text}");
+    assert!(shown > 0 && of_manual("communication") == shown, "{shown} of:\n{text}");
     assert_eq!(of_manual("pack"), manual().filter(|row| row.number("pack_s").is_some()).count());
     let has_both = |row: &&Row| row.number("in_parts_s").is_some() && row.number("round_trip_s").is_some();
     assert_eq!(manual().filter(has_both).count(), 0);

@@ -3,8 +3,8 @@
  * FAULTY_MPI says how it errs:
  *   flip BYTE      rank 1 turns over a byte of what MPI_Recv received, at this distance from the buffer's start
  *   alltoall BYTE  the same after MPI_Alltoall
- *   lost           rank 1 sends nothing, rank 0 receives nothing, and both say that all went well
- *   unsent         the same of what rank 0 sends and rank 1 receives
+ *   lost           rank 1 sends nothing, rank 0 receives nothing, and both report success
+ *   unsent         the same for messages from rank 0 to rank 1
  *   unput          rank 0 puts nothing in MPI_Put
  *   unget          rank 1 gets nothing in MPI_Get
  *   persistent     rank 1 receives by MPI_Recv_init to other memory than it was told
@@ -18,10 +18,10 @@
  *   hang           rank 1 never comes back from MPI_Recv
  *   kill           rank 1 is killed in MPI_Put
  *   outlive        rank 0 is killed in MPI_Send, and the MPI_Recv that it was for fails on rank 1
- *   pack BYTE      rank 0 turns over a byte of what MPI_Pack packed
- *   unpack BYTE    the same of what MPI_Unpack unpacked, at this distance from the buffer's start
+ *   pack BYTE      rank 0 flips a byte packed by MPI_Pack
+ *   unpack BYTE    the same for a byte unpacked by MPI_Unpack, at this distance from the buffer's start
  *   die            rank 0 is killed in MPI_Pack
- *   drop PARTITION rank 0 does not mark this partition in MPI_Pready, and says that it did
+ *   drop PARTITION rank 0 does not mark this partition in MPI_Pready, and reports success
  *   startall       MPI_Startall fails on rank 1
  *   spoil BYTE     rank 1 turns over a byte of the partitioned message that it has received last, in MPI_Wait
  *   elsewhere      rank 1 receives partitioned messages to other memory than it was told

@@ -90,7 +90,7 @@ pub fn ddtbench(dir: &Path) -> Command {
     command.envs(WITHOUT_NETWORK);
     // A third of the time of a short run would be used by cargo to find that nothing has changed.
     command.env("CARGO", root().join("tests/end_to_end/cargo_once.sh"));
-    command.env("DDTBENCH_TEST_CARGO", cargo()).env("DDTBENCH_TEST_SAID", built_by_cargo());
+    command.env("DDTBENCH_TEST_CARGO", cargo()).env("DDTBENCH_TEST_OUTPUT", built_by_cargo());
     command
 }
 

@@ -6,7 +6,7 @@
 #
 # FOLDER has the packages in `deb` (`slurm.sh packages` lists their names) and gets `ready` once both nodes wait for jobs. Then
 # the process slurm-nodea is on the node where users log in. SHARED are folders that jobs see and change as they are. The
-# nodes have networks, names, processes, shared memory and /tmp of their own. All of it ends with this script, however it ends.
+# nodes have separate networks, names, processes, shared memory and /tmp. All of it ends with this script, however it ends.
 set -euo pipefail
 # pivot_root is here, but a user's PATH may lack it.
 PATH=$PATH:/usr/sbin:/sbin

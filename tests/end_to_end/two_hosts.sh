@@ -4,9 +4,9 @@
 #
 #     two_hosts.sh FOLDER COMMAND...
 #
-# runs COMMAND on nodea. Each host has its own network, name, processes and shared memory, and sees nothing of the other but
-# what comes over the link; files are shared, as on a cluster. With SHARE_MEMORY=1 they have only networks and names of their
-# own; with RATE=1gbit neither end sends faster. FOLDER gets `agent`, which a launcher can use in place of ssh. Without
+# runs COMMAND on nodea. Each host has its own network, name, processes and shared memory, and sees only
+# the messages of the other on the link; files are shared, as on a cluster. With SHARE_MEMORY=1 they have only separate networks
+# and names; with RATE=1gbit neither end sends faster. FOLDER gets `agent`, which a launcher can use in place of ssh. Without
 # namespaces, or tc where there is a RATE, it ends with exit code 77.
 #
 # All of it is in a namespace of processes that ends with this script, however it ends: with its first process the kernel
@@ -86,8 +86,8 @@ on "$nodea" "$@" || code=$?
 
 [ ${#isolated[@]} != 0 ] || exit $code
 
-# What still runs on a host, but for its own processes and the dead. What ends because it hears nothing needs time: a
-# connection asks again after pauses that double, after ten seconds of silence another ten.
+# Processes that still run on a host, except for its own and zombies. A process that waits for a message needs time to end: a
+# connection retries after pauses that double, after ten seconds of silence another ten.
 rest() {
     on "$1" ps -A -o stat=,args= | grep -v -e '^Z' -e ' host-node' -e ' sleep infinity$' -e 'agent.py serve' -e ' ps -A' || true
 }

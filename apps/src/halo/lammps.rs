@@ -97,12 +97,12 @@ impl<R: Record> Swaps<R> {
         if atom < self.dim1 {
             return (rank, atom);
         }
-        let brought = |(number, swap): (usize, &Swap)| {
+        let received = |(number, swap): (usize, &Swap)| {
             let k = atom.checked_sub(swap.atoms).filter(|&k| k < self.icount)?;
             Some((swap.from?, number, k))
         };
         let (from, number, k) =
-            self.ranks[rank].iter().enumerate().find_map(brought).expect("every ghost came in a swap");
+            self.ranks[rank].iter().enumerate().find_map(received).expect("every ghost came in a swap");
         self.owner(from, self.ranks[from][number].leaving.get()[k] as usize)
     }
 }

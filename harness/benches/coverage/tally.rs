@@ -15,7 +15,7 @@ pub struct Judge {
 /// The blocks of one launch.
 pub const BLOCKS: Judge = Judge { interval: stats::series_interval, mark: stats::unsteady };
 /// The ratios of its rounds.
-pub const RATIOS: Judge = Judge { mark: stats::halves_part, ..BLOCKS };
+pub const RATIOS: Judge = Judge { mark: stats::halves_differ, ..BLOCKS };
 /// A value for each launch.
 pub const LAUNCHES: Judge = Judge {
     interval: |values| launches::location(values).interval,
@@ -23,7 +23,7 @@ pub const LAUNCHES: Judge = Judge {
 };
 /// A ratio for each launch.
 pub const LAUNCH_RATIOS: Judge =
-    Judge { mark: |values| launches::halves_part(values).unwrap_or(false), ..LAUNCHES };
+    Judge { mark: |values| launches::halves_differ(values).unwrap_or(false), ..LAUNCHES };
 
 /// Trials of one kind.
 #[derive(Default)]

@@ -1,8 +1,8 @@
 //! Shows how often `ddtbench compare` is wrong, and which changes it detects: comparisons of recorded launches by its
-//! whole rule, including looks and stopping. Prints tables; docs/evidence/compare.md has them.
+//! whole rule, including interim tests and stopping. Prints tables; docs/evidence/compare.md has them.
 //!
-//! A build is compared with itself. Of two neighbouring launches one is on each side, drawn by chance, as `compare`
-//! measures them; or runs of one side follow those of the other, as `baseline` measures them. Any verdict of slower
+//! A build is compared with itself. Of two neighbouring launches one is on each side, drawn by chance, like with
+//! `compare`; or runs of one side follow those of the other, like with `baseline`. Any verdict of slower
 //! or faster is a false alarm. To count detected changes, a method of each of four tests is made slower on one side:
 //! by less and by more than the threshold.
 //!

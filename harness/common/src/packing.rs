@@ -3,7 +3,7 @@
 use apps::WireOrder;
 use datatypes::Equivalent;
 
-/// Where a message's bytes are at one end.
+/// The place of a message's bytes at one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
     /// In the application's arrays.
@@ -40,7 +40,7 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// Where the bytes are before packing, or after unpacking.
+    /// The place of the bytes before packing, or after unpacking.
     pub const fn location(self) -> Location {
         match self {
             Self::Wire | Self::Untouched | Self::OneValue | Self::Copied => Location::Wire,
@@ -82,9 +82,9 @@ impl Packing {
 /// The work of a method at both ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ends {
-    /// Where the bytes are before packing.
+    /// Their place before packing.
     pub from: Location,
-    /// Where they are after unpacking.
+    /// Their place after unpacking.
     pub to: Location,
     /// The order in which values are packed.
     pub order: WireOrder,

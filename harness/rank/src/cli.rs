@@ -252,10 +252,10 @@ pub struct Overlap {
     /// Find sizes for times, and measure nothing else
     #[arg(long)]
     pub calibrate: bool,
-    /// Times of the communication for which bytes are to be found, in seconds, rising
+    /// Times of the communication for which to find bytes, in seconds, rising
     #[arg(long, value_name = "SECONDS", value_delimiter = ',', requires = "calibrate")]
     pub communication_s: Vec<f64>,
-    /// Times of the computation for which matrices are to be found, in seconds, rising
+    /// Times of the computation for which to find matrices, in seconds, rising
     #[arg(long, value_name = "SECONDS", value_delimiter = ',', requires = "calibrate")]
     pub computation_s: Vec<f64>,
     /// Find matrices that take as long as the communication

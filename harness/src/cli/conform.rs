@@ -60,7 +60,7 @@ const MOST_REPEATS: usize = 10_000;
 
 /// Names of checks, with their questions for the help.
 fn names(checks: &'static [Check]) -> PossibleValuesParser {
-    PossibleValuesParser::new(checks.iter().map(|check| PossibleValue::new(check.name).help(check.asks)))
+    PossibleValuesParser::new(checks.iter().map(|check| PossibleValue::new(check.name).help(check.question)))
 }
 
 impl ConformCommand {

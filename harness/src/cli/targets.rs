@@ -62,11 +62,11 @@ pub(super) fn pick(
         }
         *names = installations.iter().map(lasting_name).collect();
     }
-    let named_mpis: Vec<String> = names.iter().map(|name| parted(name).0.to_owned()).collect();
+    let named_mpis: Vec<String> = names.iter().map(|name| name_and_variant(name).0.to_owned()).collect();
     check_variants(variants, &named_mpis)?;
     let mut mpis: Vec<(Installation, Option<Variant>)> = Vec::new();
     for listed in &*names {
-        let (name, variant) = parted(listed);
+        let (name, variant) = name_and_variant(listed);
         let installation = project.pick(Some(name), &mut log)?;
         let chosen = match variant {
             Some(variant) => vec![Some(named(variants, &project, &installation.name, variant)?)],
@@ -89,7 +89,7 @@ pub(super) fn pick(
 }
 
 /// Separates an MPI's name from its variant. A path has no variant.
-fn parted(name: &str) -> (&str, Option<&str>) {
+fn name_and_variant(name: &str) -> (&str, Option<&str>) {
     match name.split_once(':') {
         Some((mpi, variant)) if !name.contains('/') => (mpi, Some(variant)),
         _ => (name, None),

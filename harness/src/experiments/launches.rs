@@ -204,7 +204,7 @@ fn over(group: &[&Figure]) -> Figure {
         low: interval.map(|interval| interval.0),
         high: interval.map(|interval| interval.1),
         // Only for quantities that have this mark in each launch.
-        unsteady: group[0].unsteady.and_then(|_| launches::halves_part(&values)),
+        unsteady: group[0].unsteady.and_then(|_| launches::halves_differ(&values)),
         ..group[0].clone()
     }
 }

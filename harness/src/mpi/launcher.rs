@@ -306,12 +306,12 @@ impl Installation {
         }
         let mut command = Command::new(&self.mpiexec);
         command.arg("--version").envs(&self.env);
-        let told = match tool::run(command, QUESTION) {
+        let printed = match tool::run(command, QUESTION) {
             Ok(ended) => [ended.out, ended.err].concat().join("\n"),
             Err(MpiError::Interrupted) => return Err(MpiError::Interrupted),
             Err(MpiError::Other(_)) => return Ok(None),
         };
-        Ok(maker_of_launcher(&told).filter(|maker| !self.family.starts_under(*maker)).map(|maker| {
+        Ok(maker_of_launcher(&printed).filter(|maker| !self.family.starts_under(*maker)).map(|maker| {
             let (launcher, maker, mpi) = (self.mpiexec.display(), maker.title(), self.title());
             format!("`{launcher}` is the launcher of {maker} and cannot start {mpi}")
         }))

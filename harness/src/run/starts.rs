@@ -62,7 +62,7 @@ mod tests {
             assert!(starts.has_failed(case(number)).is_none());
         }
         assert!(starts.has_failed(case(6)).unwrap().contains("three cases"));
-        assert_eq!(numbers(&starts.held), [4, 5, 6], "none of them is to be kept");
+        assert_eq!(numbers(&starts.held), [4, 5, 6], "none of them is stored");
     }
 
     #[test]

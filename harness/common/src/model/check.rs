@@ -8,7 +8,7 @@ pub struct Check {
     /// Its name on the command line, in results, and in the records that depend on it.
     pub name: &'static str,
     /// Its question, in one line.
-    pub asks: &'static str,
+    pub question: &'static str,
     /// The number of processes.
     pub ranks: usize,
     /// Whether it can also be run manually with any number of processes, from 2 on.
@@ -18,8 +18,8 @@ pub struct Check {
 }
 
 impl Check {
-    const fn new(name: &'static str, asks: &'static str) -> Self {
-        Self { name, asks, ranks: 2, any_ranks: false, threads: 1 }
+    const fn new(name: &'static str, question: &'static str) -> Self {
+        Self { name, question, ranks: 2, any_ranks: false, threads: 1 }
     }
 
     const fn ranks(self, ranks: usize) -> Self {
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(names.len(), all().count());
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         for check in all() {
-            assert!(check.name.chars().all(is_plain) && !check.asks.is_empty(), "{}", check.name);
+            assert!(check.name.chars().all(is_plain) && !check.question.is_empty(), "{}", check.name);
             assert!((2..=4).contains(&check.ranks), "{}", check.name);
             assert_eq!(find(all(), check.name), Ok(check));
         }

@@ -184,7 +184,7 @@ pub struct ClockFacts {
     pub residual_s: Option<f64>,
 }
 
-/// Where a rank runs.
+/// The place of a rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankPlace {
     /// Rank in the world.

@@ -200,7 +200,7 @@ pub struct Record {
     pub state_copy_bytes_per_s: Option<f64>,
     /// Whether the times changed their level during the run. Only for the headline phase; missing with fewer than six rounds.
     pub unsteady: Option<bool>,
-    /// Of the methods that an application could use, the one that none of the others beats, for this case and pair.
+    /// The best of the methods that an application could use: none of them is faster, for this case and pair.
     /// Only for the headline phase.
     pub fastest: Option<String>,
     /// Threads that are runnable at the same time: see [`Load`].

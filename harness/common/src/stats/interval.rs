@@ -106,7 +106,7 @@ fn overall_median<B: AsRef<[f64]>>(blocks: &[B]) -> Option<f64> {
 }
 
 /// Whether two intervals have no point in common, so that the true values differ.
-pub(super) fn parted(a: (f64, f64), b: (f64, f64)) -> bool {
+pub(super) fn disjoint(a: (f64, f64), b: (f64, f64)) -> bool {
     a.1 < b.0 || b.1 < a.0
 }
 
@@ -202,10 +202,10 @@ mod tests {
     }
 
     #[test]
-    fn intervals_that_touch_are_not_parted() {
-        assert!(parted((1.0, 2.0), (2.1, 3.0)));
-        assert!(parted((2.1, 3.0), (1.0, 2.0)));
-        assert!(!parted((1.0, 2.0), (2.0, 3.0)));
-        assert!(!parted((1.0, 4.0), (2.0, 3.0)));
+    fn intervals_that_touch_are_not_disjoint() {
+        assert!(disjoint((1.0, 2.0), (2.1, 3.0)));
+        assert!(disjoint((2.1, 3.0), (1.0, 2.0)));
+        assert!(!disjoint((1.0, 2.0), (2.0, 3.0)));
+        assert!(!disjoint((1.0, 4.0), (2.0, 3.0)));
     }
 }

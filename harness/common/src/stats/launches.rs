@@ -1,6 +1,6 @@
 //! Results of several launches: the location of a quantity, and the range of further launches.
 
-use super::interval::{MIN_ROUNDS, median_interval, parted};
+use super::interval::{MIN_ROUNDS, disjoint, median_interval};
 use super::quantile::{mean_and_variance, median, sorted};
 use super::steady;
 use super::student::quantile;
@@ -41,10 +41,10 @@ pub fn unsteady(values: &[f64]) -> Option<bool> {
 
 /// Whether the intervals of the first and the second half of a ratio's launches have no point in common, so that there
 /// is no verdict. `None` if a half has no interval.
-pub fn halves_part(values: &[f64]) -> Option<bool> {
+pub fn halves_differ(values: &[f64]) -> Option<bool> {
     let (first, second) = values.split_at(values.len() / 2);
     let intervals = location(first).interval.zip(location(second).interval);
-    intervals.map(|(first, second)| parted(first, second))
+    intervals.map(|(first, second)| disjoint(first, second))
 }
 
 /// How much more alike launches of a run are if they are closer in time, because the machine drifts. The drift is
@@ -209,9 +209,9 @@ mod tests {
 
     #[test]
     fn halves_of_launches_part_where_their_intervals_do() {
-        let of = |second: f64| halves_part(&[1.0, 1.01, 1.02, second, second + 0.01, second + 0.02]);
+        let of = |second: f64| halves_differ(&[1.0, 1.01, 1.02, second, second + 0.01, second + 0.02]);
         assert_eq!((of(1.02), of(1.2)), (Some(false), Some(true)));
-        assert_eq!(halves_part(&[1.0, 1.0, 1.0, 2.0, 2.0]), None, "two launches have no interval");
+        assert_eq!(halves_differ(&[1.0, 1.0, 1.0, 2.0, 2.0]), None, "two launches have no interval");
     }
 
     #[test]

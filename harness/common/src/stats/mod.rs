@@ -27,7 +27,7 @@ pub use interval::{
 pub use quantile::{SlowSamples, mean, mean_and_variance, median, quantile, sorted, upper_quantile};
 pub use ratio::{Ratio, geometric_mean, paired_ratio};
 pub use state::{levels, passed_in, states, used_state};
-pub use steady::{halves_part, unsteady};
+pub use steady::{halves_differ, unsteady};
 pub use student::{mean_ratio, student_interval};
 pub use target::{MOST_TRIALS, SearchStep, SizeSearch, TOLERANCE};
 

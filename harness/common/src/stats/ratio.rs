@@ -2,7 +2,7 @@
 
 use super::interval::series_interval;
 use super::quantile::{median, sorted};
-use super::steady::halves_part;
+use super::steady::halves_differ;
 
 /// A ratio with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub fn paired_ratio(pairs: impl IntoIterator<Item = (f64, f64)>) -> Option<Ratio
     let pairs = pairs.into_iter().filter(|&(a, b)| a > 0.0 && b > 0.0);
     let ratios: Vec<f64> = pairs.map(|(a, b)| a / b).collect();
     let value = median(&sorted(ratios.iter().copied()))?;
-    Some(Ratio { value, interval: series_interval(&ratios), unsteady: halves_part(&ratios) })
+    Some(Ratio { value, interval: series_interval(&ratios), unsteady: halves_differ(&ratios) })
 }
 
 /// The geometric mean of ratios, because it is the right mean for ratios (2 and 1/2 give 1), with the interval that

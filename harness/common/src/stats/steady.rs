@@ -3,7 +3,7 @@
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::correlation::{normal_scores, slow_powers};
-use super::interval::{MIN_ROUNDS, median_interval, parted};
+use super::interval::{MIN_ROUNDS, disjoint, median_interval};
 use super::quantile::sorted;
 
 /// Changes that are tested, in series with at least twice as many values: from the first half to the second, from the
@@ -53,10 +53,10 @@ fn limit(weights: &[f64], n: f64) -> f64 {
 /// [`unsteady`] is not applied to ratios. They contain little of the machine's slow changes, so their intervals cover
 /// 93% of windows of recorded runs as they are; `unsteady` would mark more than 30% of these windows, and raise the
 /// share that is covered or marked by only 2%.
-pub fn halves_part(series: &[f64]) -> bool {
+pub fn halves_differ(series: &[f64]) -> bool {
     let (first, second) = series.split_at(series.len() / 2);
     let interval = |half: &[f64]| median_interval(&sorted(half.iter().copied()));
-    interval(first).zip(interval(second)).is_some_and(|(first, second)| parted(first, second))
+    interval(first).zip(interval(second)).is_some_and(|(first, second)| disjoint(first, second))
 }
 
 #[cfg(test)]
@@ -95,14 +95,17 @@ mod tests {
     }
 
     #[test]
-    fn halves_part_where_their_intervals_do() {
+    fn halves_differ_if_their_intervals_do() {
         let with = |n: u32, step: f64| -> Vec<f64> {
             let level = |i: usize| if i < n as usize / 2 { 0.0 } else { step };
             steady(n).iter().enumerate().map(|(i, value)| value + level(i)).collect()
         };
-        assert!(halves_part(&with(40, 0.25)) && !halves_part(&with(40, 0.05)));
-        assert!(halves_part(&with(12, 0.5)) && !halves_part(&with(11, 0.5)), "five values have no interval");
-        assert!(!halves_part(&[]));
+        assert!(halves_differ(&with(40, 0.25)) && !halves_differ(&with(40, 0.05)));
+        assert!(
+            halves_differ(&with(12, 0.5)) && !halves_differ(&with(11, 0.5)),
+            "five values have no interval"
+        );
+        assert!(!halves_differ(&[]));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub enum CallError {
         text: String,
     },
     /// MPI reported success, but the received data cannot be the data that was sent.
-    #[error("{call} brought {detail}")]
+    #[error("{call} received {detail}")]
     WrongData {
         /// The MPI function.
         call: &'static str,
@@ -92,7 +92,7 @@ mod tests {
     fn what_cannot_have_been_sent_is_wrong_data_and_an_error_code_is_an_error() {
         let wrong = CallError::WrongData { call: "MPI_Irecv", detail: "a mapping of 3 bytes".to_owned() };
         let detail = format!("rank 1: {wrong}");
-        assert_eq!(detail, "rank 1: MPI_Irecv brought a mapping of 3 bytes");
+        assert_eq!(detail, "rank 1: MPI_Irecv received a mapping of 3 bytes");
         assert_eq!(wrong.outcome(detail.clone()), Outcome::WrongData { detail: detail.clone() });
         let failed = CallError::Failed { call: "MPI_Irecv", code: 15, text: "truncated".to_owned() };
         assert_eq!(failed.outcome(detail.clone()), Outcome::MpiError { detail });

@@ -74,7 +74,7 @@ pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
         let real_s = monotonic_s();
         let local_s = sync.clock().at(real_s);
         readings.push([real_s, local_s]);
-        let (zero_s, possible_s) = (sync.zero().theirs_s(local_s), sync.zero().error_s(local_s));
+        let (zero_s, possible_s) = (sync.zero().remote_s(local_s), sync.zero().error_s(local_s));
         worst.apart_s = worst.apart_s.max((local_s - zero_s).abs());
         if has_truth {
             compare(context, "at once", [zero_s, real_s], possible_s, &mut worst.at_once_s);
@@ -89,7 +89,7 @@ pub fn agree(context: &CheckContext<'_>) -> Result<(), Stop> {
     let between = sync.end(window)?;
     if has_truth {
         for [real_s, local_s] in readings {
-            let times_s = [between.theirs_s(local_s), real_s];
+            let times_s = [between.remote_s(local_s), real_s];
             compare(context, "afterwards", times_s, between.error_s(), &mut worst.afterwards_s);
         }
     }

@@ -256,7 +256,7 @@ impl CaseStart<'_> {
         })
     }
 
-    /// Why a core of each rank cannot be left free: the ranks of a host have too few cores in total, or one rank has too few of its own.
+    /// Why a core of each rank cannot be reserved: the ranks of a host have too few cores in total, or one rank has too few.
     fn too_few_cores(&self, place: &RankPlace) -> anyhow::Result<Option<String>> {
         let (world, needed) = (&self.world.comm, self.case.setting.cores());
         // Hardware threads of one core do not count as two cores.

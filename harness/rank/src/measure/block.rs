@@ -141,8 +141,8 @@ fn one_by_one(
         block.times[Phase::RoundTrip] = block.times[Phase::Communicate].clone();
     }
     if !setup.is_all_to_all() {
-        let theirs_s = of_peer(session, &begun_s)?;
-        let skews = theirs_s.iter().zip(begun_s).map(|(theirs, mine)| theirs - mine);
+        let remote_s = of_peer(session, &begun_s)?;
+        let skews = remote_s.iter().zip(begun_s).map(|(theirs, mine)| theirs - mine);
         block.start_skew_s = stats::median(&stats::sorted(skews));
         if is_explicit {
             middle = middle.of_peer(session)?;

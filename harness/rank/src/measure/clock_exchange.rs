@@ -59,8 +59,8 @@ impl Group {
         for _ in 0..count {
             let asked_s = clock.now_s();
             self.send(other, [asked_s, 0.0])?;
-            let [theirs_s, theirs_error_s] = self.receive(other)?;
-            exchanges.push(ThereAndBack { asked_s, theirs_s, theirs_error_s, received_s: clock.now_s() });
+            let [remote_s, remote_error_s] = self.receive(other)?;
+            exchanges.push(ThereAndBack { asked_s, remote_s, remote_error_s, received_s: clock.now_s() });
         }
         Ok(Offset::of(&exchanges))
     }
@@ -76,7 +76,7 @@ impl Group {
         for _ in 0..count {
             self.receive(other)?;
             let local_s = clock.now_s();
-            self.send(other, [zero.theirs_s(local_s), zero.error_s(local_s)])?;
+            self.send(other, [zero.remote_s(local_s), zero.error_s(local_s)])?;
         }
         Ok(())
     }

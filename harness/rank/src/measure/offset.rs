@@ -26,16 +26,16 @@ pub struct ThereAndBack {
     /// When the message left, by this clock.
     pub asked_s: f64,
     /// When it arrived, by the other clock.
-    pub theirs_s: f64,
+    pub remote_s: f64,
     /// Error bound of that time, if the other clock itself was set by a third.
-    pub theirs_error_s: f64,
+    pub remote_error_s: f64,
     /// When the answer arrived, by this clock.
     pub received_s: f64,
 }
 
 impl ThereAndBack {
     fn error_s(self) -> f64 {
-        (self.received_s - self.asked_s) / 2.0 * (1.0 + MOST_DRIFT) + STEPS_S + self.theirs_error_s
+        (self.received_s - self.asked_s) / 2.0 * (1.0 + MOST_DRIFT) + STEPS_S + self.remote_error_s
     }
 }
 
@@ -54,7 +54,7 @@ impl Offset {
     pub fn of(exchanges: &[ThereAndBack]) -> Option<Self> {
         let best = exchanges.iter().min_by(|a, b| a.error_s().total_cmp(&b.error_s()))?;
         let at_s = f64::midpoint(best.asked_s, best.received_s);
-        Some(Self { at_s, ahead_s: best.theirs_s - at_s, error_s: best.error_s() })
+        Some(Self { at_s, ahead_s: best.remote_s - at_s, error_s: best.error_s() })
     }
 
     /// Seconds that the other has gained per second since `earlier`, and the error bound.
@@ -85,7 +85,7 @@ impl Extrapolation {
         let (at_s, error_s) = (now.at_s, self.error_s(now.at_s));
         if error_s < now.error_s {
             // A disturbed observation is less precise than the earlier knowledge.
-            let now = Offset { at_s, ahead_s: self.theirs_s(at_s) - at_s, error_s };
+            let now = Offset { at_s, ahead_s: self.remote_s(at_s) - at_s, error_s };
             return Self { now, ..self };
         }
         let [from, next] = self.baseline;
@@ -111,7 +111,7 @@ impl Extrapolation {
 
     /// The other clock's time when this one shows `local_s`.
     #[inline]
-    pub fn theirs_s(&self, local_s: f64) -> f64 {
+    pub fn remote_s(&self, local_s: f64) -> f64 {
         local_s + (self.now.ahead_s + self.drift * (local_s - self.now.at_s))
     }
 
@@ -121,9 +121,9 @@ impl Extrapolation {
     }
 
     /// The error according to an independent observation.
-    pub fn residual(&self, look: Offset) -> Residual {
-        let off_s = (look.at_s + look.ahead_s - self.theirs_s(look.at_s)).abs();
-        Residual { off_s, beyond_s: off_s - look.error_s - self.error_s(look.at_s) }
+    pub fn residual(&self, observed: Offset) -> Residual {
+        let off_s = (observed.at_s + observed.ahead_s - self.remote_s(observed.at_s)).abs();
+        Residual { off_s, beyond_s: off_s - observed.error_s - self.error_s(observed.at_s) }
     }
 }
 
@@ -154,7 +154,7 @@ impl Interpolation {
     }
 
     /// The other clock's time when this one showed `local_s`.
-    pub fn theirs_s(&self, local_s: f64) -> f64 {
+    pub fn remote_s(&self, local_s: f64) -> f64 {
         let passed_s = self.last.at_s - self.first.at_s;
         let share = if passed_s > 0.0 { (local_s - self.first.at_s) / passed_s } else { 1.0 };
         local_s + (self.first.ahead_s + share * (self.last.ahead_s - self.first.ahead_s))

@@ -1,7 +1,7 @@
 //! A case from first verification to last: in every round one block of each method, until all are known precisely
 //! enough. So all methods are measured over the same time, whatever the machine does in the meantime.
 //!
-//! All ranks execute the same steps. Rank 0 decides what comes next, and shares it in a collective, so that no rank
+//! All ranks execute the same steps. Rank 0 decides the next step, and shares it in a collective, so that no rank
 //! ever waits for one that has stopped.
 
 use std::mem::take;

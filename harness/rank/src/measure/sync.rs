@@ -154,7 +154,7 @@ impl Sync {
     /// The common time when this rank's clock showed `local_s`, by the last observation.
     #[inline]
     pub fn common_s(&self, local_s: f64) -> f64 {
-        self.zero.theirs_s(local_s)
+        self.zero.remote_s(local_s)
     }
 
     /// Waits for a common time. Returns how late this rank is in seconds: it may have arrived late, or lost its core.
@@ -212,6 +212,6 @@ impl Sync {
     fn find_asking(&self, is_reference: bool) -> Result<Vec<bool>, CallError> {
         let mut asking = vec![0.0; self.all.ranks];
         asking[self.all.rank] = f64::from(u8::from(is_reference || !self.host_shares_clock));
-        Ok(self.all.comm.maxima(&asking)?.into_iter().map(|asks| asks > 0.0).collect())
+        Ok(self.all.comm.maxima(&asking)?.into_iter().map(|flag| flag > 0.0).collect())
     }
 }

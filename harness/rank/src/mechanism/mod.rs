@@ -134,7 +134,7 @@ pub trait Mechanism {
     }
 
     /// Whether the receiver's threads have to test their partitions before [`Mechanism::wait`].
-    fn asks(&self) -> bool {
+    fn tests_arrival(&self) -> bool {
         false
     }
 

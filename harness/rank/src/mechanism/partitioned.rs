@@ -109,7 +109,7 @@ impl Mechanism for Native {
         request.ready_list(list)
     }
 
-    fn asks(&self) -> bool {
+    fn tests_arrival(&self) -> bool {
         self.role == Role::Receiver && matches!(self.marking, Marking::Asking | Marking::AskingAndPolling)
     }
 

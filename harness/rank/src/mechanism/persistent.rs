@@ -153,7 +153,7 @@ impl Mechanism for Persistent {
         own.try_for_each(|partition| unsafe { self.requests.wait(partition) })
     }
 
-    fn asks(&self) -> bool {
+    fn tests_arrival(&self) -> bool {
         self.waits
     }
 

@@ -10,18 +10,18 @@ use crate::checked::{CallError, TeamCalls};
 pub struct Send<'a> {
     channel: Channel<'a>,
     /// Partitions received by [`Mechanism::bring`].
-    brought: Cell<usize>,
+    received: Cell<usize>,
 }
 
 impl<'a> Send<'a> {
     pub fn new(channel: Channel<'a>, _: TeamCalls) -> Self {
-        Self { channel, brought: Cell::new(0) }
+        Self { channel, received: Cell::new(0) }
     }
 }
 
 impl Mechanism for Send<'_> {
     unsafe fn start(&self) -> Result<(), CallError> {
-        self.brought.set(0);
+        self.received.set(0);
         Ok(())
     }
 
@@ -31,7 +31,7 @@ impl Mechanism for Send<'_> {
         unsafe { envelope.send(address) }
     }
 
-    fn asks(&self) -> bool {
+    fn tests_arrival(&self) -> bool {
         true
     }
 
@@ -42,7 +42,7 @@ impl Mechanism for Send<'_> {
     }
 
     unsafe fn bring(&self) -> Result<bool, CallError> {
-        let next = self.brought.replace(self.brought.get() + 1);
+        let next = self.received.replace(self.received.get() + 1);
         match self.channel.of_thread.iter().flatten().nth(next) {
             // SAFETY: no other thread tests any partition.
             Some(&partition) => unsafe { self.arrived(0, partition) },

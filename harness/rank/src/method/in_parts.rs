@@ -32,11 +32,11 @@ struct MessagePart {
 }
 
 impl<'a> InParts<'a> {
-    /// The message of a pair, parted at the same places of the packed stream at both ends.
+    /// The message of a pair, divided at the same places of the packed stream at both ends.
     pub fn new(setup: &'a Setup<'a>, memory: &Memory, parting: Parting) -> anyhow::Result<Self> {
         let places = parting.places(setup.app);
         let places = places
-            .map_err(|reason| anyhow::anyhow!("the message cannot be parted by {parting:?}: {reason}"))?;
+            .map_err(|reason| anyhow::anyhow!("the message cannot be divided by {parting:?}: {reason}"))?;
         let end = |side: Side| -> anyhow::Result<Vec<MessagePart>> {
             let endpoint = setup.endpoint(side, WireOrder::Ddt, &memory.arrays);
             let (whole, origin) = (&endpoint.layout, endpoint.offset(&memory.arrays, 0));

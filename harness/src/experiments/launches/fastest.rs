@@ -139,7 +139,7 @@ fn figure<'a>(
     let value = stats::median(&stats::sorted(ratios.iter().copied()))?;
     let (low, high) = intervals::interval(quantity, &ratios).unzip();
     let figure = Figure::plain(quantity, value).against(other);
-    Some((Figure { low, high, unsteady: launches::halves_part(&ratios), ..figure }, of_launches))
+    Some((Figure { low, high, unsteady: launches::halves_differ(&ratios), ..figure }, of_launches))
 }
 
 #[cfg(test)]

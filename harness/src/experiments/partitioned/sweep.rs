@@ -58,7 +58,7 @@ fn case(mut given: Given<'_>) -> Result<PlannedCase, String> {
     let (theta, partition_bytes) = (take("theta"), take("partition_bytes"));
     let has = |name: &str| given.iter().any(|(known, _)| *known == name);
     let counts = [has("partitions"), theta.is_some(), partition_bytes.is_some() && has("bytes")];
-    if counts.into_iter().filter(|says| *says).count() > 1 {
+    if counts.into_iter().filter(|is_given| *is_given).count() > 1 {
         return Err("the number of partitions is given twice, by two of partitions, theta, and partition_bytes with bytes: \
                     leave one out"
             .to_owned());

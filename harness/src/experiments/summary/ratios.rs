@@ -92,7 +92,7 @@ impl<'a> Headline<'a> {
     }
 }
 
-/// Of the methods that an application could use, the one that none beats by the median of its ratios. The search starts with the
+/// The best method that an application could use: none is faster by the median of its ratios. The search starts with the
 /// smallest median, which another method may beat if they were measured in different rounds.
 fn fastest<'a, 'b>(all: &'b [Headline<'a>], kind: Kind) -> Option<&'b Headline<'a>> {
     let array_to_array = |name: &str| kind.method(name).is_ok_and(|method| method.array_to_array);

@@ -8,7 +8,7 @@ use datatypes::Layout;
 /// launch has time for only a few such repetitions.
 const MOST_PIECES: usize = 4096;
 
-/// How a message is parted.
+/// How a message is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parting {
     /// One message, with several elements of the type that the datatype repeats.
@@ -23,7 +23,7 @@ impl Parting {
     /// The offsets in the packed stream at which messages begin, in bytes, and its end.
     ///
     /// # Errors
-    /// Why the message cannot be parted in this way.
+    /// Why the message cannot be divided in this way.
     pub fn places(self, app: &MicroApp) -> Result<Vec<u64>, &'static str> {
         let Exchange::Pairs = app.exchange else { return Err("blocks of an all-to-all travel in one call") };
         let message = app.message(Side::Send, WireOrder::Ddt);
@@ -77,13 +77,13 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_parted_where_runs_end() {
+    fn a_message_is_divided_where_runs_end() {
         // 408 runs of five doubles.
-        let parted = [Parting::Count, Parting::Halves, Parting::Pieces];
-        let [count, halves, pieces] = parted.map(|parting| places("nas_lu_y", parting).unwrap());
+        let divided = [Parting::Count, Parting::Halves, Parting::Pieces];
+        let [count, halves, pieces] = divided.map(|parting| places("nas_lu_y", parting).unwrap());
         assert_eq!((count, halves), (vec![0, 16320], vec![0, 8160, 16320]));
         assert_eq!((pieces.len(), pieces[1], pieces[408]), (409, 40, 16320));
-        assert_eq!(places("nas_lu_x", Parting::Halves).unwrap().len(), 3, "one run is parted as well");
+        assert_eq!(places("nas_lu_x", Parting::Halves).unwrap().len(), 3, "one run is divided as well");
         assert_eq!(places("nas_lu_x", Parting::Pieces), Err("it is a single run"));
         assert_eq!(places("lammps_full", Parting::Count), Err("its datatype repeats nothing"));
         assert_eq!(places("specfem3d_oc", Parting::Pieces).map(|places| places.len()), Ok(3226));

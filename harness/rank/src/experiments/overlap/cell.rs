@@ -52,7 +52,7 @@ pub struct Readings {
 impl Readings {
     /// The same with starts and ends in the common time.
     pub fn converted(self, clock: &Interpolation) -> Self {
-        let both = |times_s: [f64; 2]| times_s.map(|time_s| clock.theirs_s(time_s));
+        let both = |times_s: [f64; 2]| times_s.map(|time_s| clock.remote_s(time_s));
         Self { communication: both(self.communication), overlapped: both(self.overlapped), ..self }
     }
 }

@@ -19,7 +19,7 @@ pub struct Version {
 /// A received block: where it is, which rank sent it, and from where in its memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Where the block is received, as a byte offset.
+    /// The place of the received block, as a byte offset.
     pub at: usize,
     pub sender: usize,
     /// Byte offset in the memory of the sender.

@@ -165,7 +165,7 @@ pub fn run(context: &TransferContext<'_>, team: &Team, mechanisms: &[Box<dyn Mec
                     let arrived_s = watch(context, mechanism, arrival_probe)?;
                     locked(&whole).arrived_s = arrived_s;
                 }
-                None if mechanism.asks() => ask(context, mechanism, member.number)?,
+                None if mechanism.tests_arrival() => ask(context, mechanism, member.number)?,
                 _ => {}
             }
         }

@@ -18,8 +18,8 @@ impl Other {
         let exchange = |&(there_s, back_s): &(f64, f64)| {
             let exchange = ThereAndBack {
                 asked_s,
-                theirs_s: self.at(asked_s + there_s),
-                theirs_error_s: 0.0,
+                remote_s: self.at(asked_s + there_s),
+                remote_error_s: 0.0,
                 received_s: asked_s + there_s + back_s,
             };
             asked_s = exchange.received_s;
@@ -69,8 +69,8 @@ fn what_the_other_has_from_a_third_is_off_by_as_much_more() {
     let three = Other { ahead_s: 0.25, drift: -100e-6 };
     let mut exchanges = three.asked(20.0, &ways_s);
     for exchange in &mut exchanges {
-        let local_s = exchange.theirs_s;
-        (exchange.theirs_s, exchange.theirs_error_s) = (one.theirs_s(local_s), one.error_s(local_s));
+        let local_s = exchange.remote_s;
+        (exchange.remote_s, exchange.remote_error_s) = (one.remote_s(local_s), one.error_s(local_s));
     }
     let found = Offset::of(&exchanges).unwrap();
     let off = (found.at_s + found.ahead_s - zero.at(three.at(found.at_s))).abs();
@@ -86,9 +86,9 @@ fn a_drift_is_recovered_and_carried_on() {
         let known = first.then(other.look(12.0, &WAYS_S));
         assert!((known.drift() - drift).abs() < 1e-9, "{known:?}");
         for local_s in [12.0, 12.5, 13.0] {
-            assert!((known.theirs_s(local_s) - other.at(local_s)).abs() < 5e-9, "{known:?} at {local_s}");
+            assert!((known.remote_s(local_s) - other.at(local_s)).abs() < 5e-9, "{known:?} at {local_s}");
         }
-        let off = (first.theirs_s(13.0) - other.at(13.0)).abs();
+        let off = (first.remote_s(13.0) - other.at(13.0)).abs();
         assert!(off > 100e-6 && off <= first.error_s(13.0), "nothing is known of it at first: {off}");
     }
 }
@@ -99,12 +99,12 @@ fn carried_on_it_is_off_by_no_more_than_the_error_however_the_ways_were() {
     for (first, last) in [(EARLY_S, LATE_S), (LATE_S, EARLY_S), (LATE_S, LATE_S)] {
         let known = Extrapolation::new(other.look(10.0, &first)).then(other.look(10.5, &last));
         for local_s in [10.5, 10.6, 12.0] {
-            let off = (known.theirs_s(local_s) - other.at(local_s)).abs();
+            let off = (known.remote_s(local_s) - other.at(local_s)).abs();
             assert!(off <= known.error_s(local_s), "{known:?} at {local_s}: off by {off}");
         }
         // Two observations with opposite errors give a drift of 20 us per second.
         let is_worst = first != last;
-        let off = (known.theirs_s(12.0) - other.at(12.0)).abs();
+        let off = (known.remote_s(12.0) - other.at(12.0)).abs();
         assert_eq!(
             off > 0.9 * known.error_s(12.0),
             is_worst,
@@ -134,7 +134,7 @@ fn a_disturbed_look_does_not_replace_what_is_known_better() {
     let known = Extrapolation::new(other.look(10.0, &WAYS_S)).then(other.look(11.0, &WAYS_S));
     // A rank was without its core for 8 ms in every exchange.
     let disturbed = known.then(other.look(11.5, &[(8e-3, 1e-6)]));
-    let off = (disturbed.theirs_s(11.6) - other.at(11.6)).abs();
+    let off = (disturbed.remote_s(11.6) - other.at(11.6)).abs();
     assert!(off <= disturbed.error_s(11.6) && disturbed.error_s(11.6) < 10e-6, "{disturbed:?}, off by {off}");
     assert_eq!(disturbed.drift(), known.drift());
     // As time passes the knowledge becomes less certain, and an observation as good as the others counts again.
@@ -167,16 +167,16 @@ fn times_between_two_looks_are_converted_within_the_error_of_the_worse() {
     for (first, last) in [(EARLY_S, LATE_S), (LATE_S, EARLY_S)] {
         let between = Interpolation::between(other.look(10.0, &first), other.look(10.002, &last));
         for local_s in [10.000_01, 10.000_3, 10.001, 10.002] {
-            let off = (between.theirs_s(local_s) - other.at(local_s)).abs();
+            let off = (between.remote_s(local_s) - other.at(local_s)).abs();
             assert!(off <= between.error_s(), "{between:?} at {local_s}: off by {off}");
         }
     }
     // Observations without an error leave none, whatever the drift.
     let exact = |at_s| Offset { at_s, ahead_s: other.at(at_s) - at_s, error_s: 0.0 };
     let between = Interpolation::between(exact(10.0), exact(30.0));
-    assert!((between.theirs_s(17.0) - other.at(17.0)).abs() < 1e-11);
+    assert!((between.remote_s(17.0) - other.at(17.0)).abs() < 1e-11);
     // With only one offset, 7 s of the drift would cause an error of 4.9 ms.
-    assert!((Extrapolation::new(exact(10.0)).theirs_s(17.0) - other.at(17.0)).abs() > 4e-3);
+    assert!((Extrapolation::new(exact(10.0)).remote_s(17.0) - other.at(17.0)).abs() > 4e-3);
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn a_look_tells_how_far_off_the_clock_is() {
 #[test]
 fn a_clock_is_itself() {
     let same = Extrapolation::default();
-    assert_eq!((same.theirs_s(5.0), same.error_s(5.0)), (5.0, 0.0));
+    assert_eq!((same.remote_s(5.0), same.error_s(5.0)), (5.0, 0.0));
     let same = Interpolation::default();
-    assert_eq!((same.theirs_s(5.0), same.error_s()), (5.0, 0.0));
+    assert_eq!((same.remote_s(5.0), same.error_s()), (5.0, 0.0));
 }
