@@ -39,8 +39,8 @@ pub fn unsteady(values: &[f64]) -> Option<bool> {
     (values.len() >= MIN_ROUNDS).then(|| steady::unsteady(values))
 }
 
-/// Whether the intervals of the first and the second half of a ratio's launches have no point in common, so that there
-/// is no verdict. `None` if a half has no interval.
+/// Whether the intervals of the first and the second half of a ratio's launches are disjoint. Then there is no verdict.
+/// `None` if a half has no interval.
 pub fn halves_differ(values: &[f64]) -> Option<bool> {
     let (first, second) = values.split_at(values.len() / 2);
     let intervals = location(first).interval.zip(location(second).interval);
