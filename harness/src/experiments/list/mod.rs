@@ -8,6 +8,7 @@ use apps::{Context, MicroApp, ParameterSet, Preset, Side, Test, Values, WireOrde
 
 pub use one::one;
 
+/// The output formats of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ListFormat {
     /// Aligned columns, for people.
