@@ -239,7 +239,7 @@ fn the_script(mpi: &Mpi, cluster: &Cluster) {
     let printed = job.end("COMPLETED 0:0");
     let chosen =
         if mpi.name == "openmpi" { "--mpi=pmix and PMIX_SECURITY_MODE=native" } else { "--mpi=pmi2" };
-    assert_eq!(said.matches(&format!("srun gets {chosen}, for ")).count(), 1, "{said}");
+    assert_eq!(printed.matches(&format!("srun gets {chosen}, for ")).count(), 1, "{printed}");
     expect_measured_on_two(&out);
     let environment = fs::read_to_string(out.join("environment.json")).unwrap();
     assert!(environment.contains("\"host\": \"nodeb\""), "{environment}");
