@@ -318,7 +318,7 @@ mod tests {
             for changes in [[&block[..], &[given]].concat(), [&[given], &block[..]].concat()] {
                 let refusal =
                     SUBARRAY.build(&values(&changes), Context::default()).err().unwrap().to_string();
-                let names = [given.0, "means nothing for a block", "start and count", "face=x+"];
+                let names = [given.0, "does not apply to a block", "start and count", "face=x+"];
                 assert!(names.iter().all(|name| refusal.contains(name)), "{refusal}");
             }
         }

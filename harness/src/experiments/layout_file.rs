@@ -140,7 +140,7 @@ mod tests {
         let wrong = case("vector(408, 5, double)").unwrap_err();
         assert_eq!(wrong.split(": ").nth(1), Some("column 16"), "{wrong}");
         let overlapping = case("vector(3, 2, 1, double)").unwrap_err();
-        assert!(overlapping.contains("must write each byte once"), "{overlapping}");
+        assert!(overlapping.contains("must write each byte only once"), "{overlapping}");
     }
 
     #[test]

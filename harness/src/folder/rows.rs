@@ -308,7 +308,7 @@ mod tests {
         }
         for (value, phase) in [(1e300, whole), (1e300, part), (-1e-6, part), (0.0, whole), (1e-300, whole)] {
             let error = read(of(value, phase)).unwrap_err();
-            assert!(error.contains("line 2") && error.contains("not a time"), "{error}");
+            assert!(error.contains("line 2") && error.contains("cannot be a measured time"), "{error}");
         }
         for name in ["=1+1", "a\nb"] {
             let case = Case { mpi: name.to_owned(), ..(*record().case).clone() };

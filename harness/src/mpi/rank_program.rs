@@ -252,7 +252,7 @@ mod tests {
     fn progress_is_not_taken_for_a_message() {
         assert_eq!(
             progress("    Building [=====>      ] 17/112: serde, syn"),
-            Some("17 of 112 parts".into())
+            Some("17 of 112 units".into())
         );
         assert_eq!(progress("   Compiling serde v1.0.229"), None);
         let mut reported = Vec::new();

@@ -78,7 +78,7 @@ mod tests {
         assert!(text.contains("--set-plan sed=7") && text.contains("did you mean seed?"), "{text}");
         assert!(text.contains("launcher_args"), "{text}");
         assert!(refusal("limits.timeout", "7").contains("did you mean timeout_s?"));
-        assert!(refusal("seed.x", "7").contains("no keys of its own"));
+        assert!(refusal("seed.x", "7").contains("seed does not have keys"));
     }
 
     #[test]

@@ -107,7 +107,7 @@ fn mistakes_are_named() {
         ("schema = 1\n[[cases]]\ntest = \"fft2d\"\n", &["case 2", "same as case 1"]),
         ("schema = 1\n[[cases]]\ntest = \"fft2d\"\nparams = { n = 5 }\n", &["case 1", "n = 5", "multiple"]),
         ("schema = 1\nlaunches = 0\n", &["launches = 0", "from 1 to"]),
-        ("schema = 1\ncaches = []\n", &["caches = []", "warm or cold"]),
+        ("schema = 1\ncaches = []\n", &["caches = []", "warm and cold"]),
         ("schema = 1\ncaches = [\"cold\", \"cold\"]\n", &["caches = cold", "twice"]),
         ("schema = 1\nformats = [\"xml\"]\n", &["formats = xml", "ddtbench"]),
         ("schema = 1\nexperiment = \"halo\"\nformats = [\"ddtbench\"]\n", &["halo", "no text formats"]),

@@ -342,7 +342,7 @@ fn a_launcher_that_breaks_in_the_middle_of_a_run_ends_it_and_costs_no_case() {
     let done = done(&recorded.records, &plan);
     assert_eq!(done.len(), 1, "no case was reported as crashed");
 
-    std::fs::write(place.path().join("mended"), "").unwrap();
+    std::fs::write(place.path().join("repaired"), "").unwrap();
     let (mut folder, _) = recorded.resume(&done, about(&plan)).unwrap();
     let (end, new) = run.all(&mut folder, &done, &mut environment, &mut Silent::default()).unwrap();
     assert_eq!(end, RunEnd::Complete);

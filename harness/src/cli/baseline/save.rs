@@ -142,7 +142,7 @@ mod tests {
         std::fs::write(dir.path().join(ASKED), of("contiguous").to_toml()).unwrap();
         assert!(check_plan(&of("contiguous"), dir.path()).is_ok());
         let refusal = check_plan(&of("nas_lu_y"), dir.path()).unwrap_err().to_string();
-        assert!(refusal.contains("another one") && refusal.contains("remove it"), "{refusal}");
+        assert!(refusal.contains("another plan") && refusal.contains("remove it"), "{refusal}");
         let first = lock(dir.path()).unwrap();
         let refusal = lock(dir.path()).unwrap_err().to_string();
         assert!(refusal.contains("another ddtbench baseline save"), "{refusal}");

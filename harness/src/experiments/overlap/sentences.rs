@@ -239,7 +239,7 @@ mod tests {
             [cell(1000, 1000, 1.02), cell(4000, 1000, 0.3), cell(1000, 4000, -0.1), cell(4000, 4000, 0.4)];
         let [sentence] = &of(&grid)[..] else { panic!("a grid of one method") };
         assert!(
-            sentence.contains("hides in 3 of 4 cells, from 4.00 ms of communication and 1.00 ms"),
+            sentence.contains("is hidden in 3 of 4 cells, from 4.00 ms of communication and 1.00 ms"),
             "{sentence}"
         );
         assert_eq!(of(&grid[..1]), [""; 0]);
@@ -285,7 +285,7 @@ mod tests {
         let basic = || with("", method("ddt", 1.0, 2.0, 0.1));
         let progress = |alone_s| with(" configuration=progress", method("ddt", alone_s, 9.0, 0.1));
         let found = sentences_of(&[basic(), progress(8.0)]);
-        let expected = "mpich, progress: by itself ddt of nas_lu_y takes 8.00 s, and 1.00 s without that. ";
+        let expected = "mpich, progress: without work, ddt of nas_lu_y takes 8.00 s, but 1.00 s in the basic configuration. ";
         assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
         assert_eq!(sentences_of(&[basic(), progress(2.0)]), [""; 0], "twice as long, but not for certain");
         assert_eq!(sentences_of(&[progress(8.0)]), [""; 0], "there is nothing to compare with");

@@ -180,8 +180,8 @@ mod tests {
         for (good, bad, advice) in [
             (governor(Some("performance")), governor(Some("powersave")), "cpupower"),
             (clock_source("tsc"), clock_source("hpet"), "clocksource=tsc"),
-            (busy(0.1, 2), busy(1.7, 2), "others work here"),
-            (memory_left(1 << 30, None), memory_left(1 << 30, Some(1 << 20)), "ask for more"),
+            (busy(0.1, 2), busy(1.7, 2), "idle machine"),
+            (memory_left(1 << 30, None), memory_left(1 << 30, Some(1 << 20)), "request more memory"),
             (address_space(LimitValue::Unlimited), address_space(LimitValue::Value(1 << 30)), "ulimit -v"),
             (locked_memory(LimitValue::Unlimited), locked_memory(LimitValue::Value(64 << 10)), "ulimit -l"),
             (locks(Path::new("/")), locks(Path::new("/no/such/folder")), "--out"),
