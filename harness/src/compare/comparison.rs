@@ -1,4 +1,4 @@
-//! Whole comparisons: two sides, the rows, and what a gate says of them.
+//! Whole comparisons: two sides, the rows, and the decision of a gate.
 
 use std::path::Path;
 
@@ -8,17 +8,17 @@ use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, StateMet, V
 use crate::report::case::Disturbance;
 use crate::report::units;
 
-/// Two sides and what was found of them.
+/// A comparison of two sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The side that is compared with.
+    /// The base.
     pub base: SideLabel,
-    /// The side whose changes are asked for.
+    /// The other side, whose changes are tested.
     pub new: SideLabel,
-    /// In which conditions the sides differ that are compared all the same; empty if they do not.
+    /// Differences in conditions, if the sides are compared nevertheless; otherwise empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub conditions: String,
-    /// The states of the machine that its launches met.
+    /// The states of the machine during its launches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<StateMet>,
     /// How many blocks of both sides were disturbed.
@@ -42,29 +42,29 @@ pub struct SideLabel {
 /// All comparisons of several sides with the first of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparisons {
-    /// What they go by.
+    /// The settings for verdicts.
     pub settings: Settings,
-    /// What counts as one value.
+    /// The statistical unit.
     pub unit: ComparisonUnit,
     /// One for each other side.
     pub comparisons: Vec<Comparison>,
-    /// All sides beside each other.
+    /// All sides, side by side.
     pub overview: Overview,
 }
 
-/// What a gate decides about a comparison: whether a change may pass.
+/// The decision of a gate: whether a change may pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GateDecision {
     /// Nothing is broken, or slower by more than the threshold.
     Open,
-    /// Something may be slower, and nothing is known to be slower or broken.
+    /// Something may be slower; nothing is known to be slower or broken.
     Undecided,
     /// Something is slower or broken.
     Shut,
 }
 
 impl Comparisons {
-    /// Of the sides, the base first, and the rows of each other one.
+    /// `sides`: the base first; `rows`: those of each other side.
     pub fn of(settings: Settings, sides: &[Side], rows: Vec<Vec<ComparisonRow>>) -> Self {
         let label = |side: &Side| SideLabel {
             name: side.name.clone(),
@@ -87,7 +87,7 @@ impl Comparisons {
         Self { settings, unit, comparisons: sides[1..].iter().zip(rows).map(comparison).collect(), overview }
     }
 
-    /// What a gate says of all of them.
+    /// The decision of a gate for all of them.
     pub fn gate(&self) -> GateDecision {
         self.comparisons.iter().map(Comparison::gate).max().unwrap_or(GateDecision::Undecided)
     }
@@ -103,7 +103,7 @@ impl Comparisons {
             GateDecision::Open => format!("no row is more than {threshold} slower, of {compared}"),
             GateDecision::Undecided if compared == 0 => "nothing was compared".to_owned(),
             GateDecision::Undecided => format!(
-                "no row is shown to be more than {threshold} slower; {} of {compared} may be",
+                "no row is certainly more than {threshold} slower, but {} of {compared} may be",
                 of(GateDecision::Undecided)
             ),
             GateDecision::Shut => {
@@ -115,7 +115,7 @@ impl Comparisons {
         }
     }
 
-    /// The cases, as test and values, of which more runs may show more.
+    /// The cases, as test and values, whose rows are still open.
     pub fn open_cases(&self) -> impl Iterator<Item = (&str, &str)> {
         let rows = self.comparisons.iter().flat_map(|comparison| &comparison.rows);
         rows.filter(|row| row.is_open()).map(|row| (row.subject.test.as_str(), row.subject.params.as_str()))
@@ -145,7 +145,8 @@ impl Comparison {
         }
     }
 
-    /// Its name for services that collect results: the MPIs, and the baseline; no folder with a date, because names must stay.
+    /// Its name for services that collect results: the MPIs, and the baseline. It has no folder with a date, because the name
+    /// must not change.
     pub(super) fn suite(&self, unit: ComparisonUnit) -> String {
         let folder = Path::new(&self.base.name).file_name().unwrap_or_default().to_string_lossy();
         match unit {
@@ -154,7 +155,7 @@ impl Comparison {
         }
     }
 
-    /// Whether a change may pass. Nothing that was compared leaves nothing decided.
+    /// Whether a change may pass. If nothing was compared, everything is undecided.
     fn gate(&self) -> GateDecision {
         let compared = self.rows.iter().any(|row| row.verdict != Verdict::NotCompared);
         let least = if compared { GateDecision::Open } else { GateDecision::Undecided };

@@ -1,5 +1,5 @@
-//! How far two sides are apart, by launches that took turns or by runs of different times, and as if the machine had been in one
-//! state in all of them, if that is known.
+//! The difference of two sides, from interleaved launches or from runs at different times, adjusted to one state of the machine
+//! if the states are known.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::stats::difference::{BetweenGroups, Compared, Difference};
 use crate::stats::ranks::RankDifference;
 use crate::stats::{median, sorted};
 
-/// A difference between two sides with their levels, logarithms, and of how many units of each.
+/// A difference between two sides with their levels (logarithms), and the number of units of each.
 pub(super) type CountedDifference = (Compared, (usize, usize));
 
 /// Launches of a side to compare: a subject, and its values, logarithms by launch.
@@ -77,8 +77,8 @@ fn adjusted(sides: [LaunchSeries; 2], slopes: [SlopePrior; 2]) -> Option<Counted
     }
 }
 
-/// The change of the mean: of launches by their ranks, which no launch that was disturbed can mislead. Runs are too few for ranks, and
-/// their means are each of several launches. `None` with too few values for an interval.
+/// The change of the mean. For launches, from their ranks, which a disturbed launch hardly affects. Runs are too few for ranks,
+/// but each is the mean of several launches. `None` with too few values for an interval.
 pub(super) fn mean(sides: [LaunchSeries; 2], alpha: f64, threshold: f64) -> Option<Estimate> {
     match sides[0].side.unit {
         ComparisonUnit::Run => {
@@ -140,8 +140,7 @@ mod tests {
     use crate::compare::made::record;
     use crate::model::Record;
 
-    /// Three runs of four launches, of which `ddt` takes as long as is said of a run and a launch, and follows the latency between
-    /// cores, which is as is said of a run and a launch.
+    /// Three runs of four launches. `ddt` takes the given time of a run and a launch, and follows the given core-to-core latency.
     fn runs(
         name: &str,
         time: impl Fn(usize, usize) -> f64,
@@ -165,7 +164,7 @@ mod tests {
         difference([times(&base), times(&new)]).unwrap()
     }
 
-    /// Small differences that have no order.
+    /// Small differences without a pattern.
     fn noise(run: usize, launch: usize) -> f64 {
         1.0 + 0.001 * ((7 * run + 5 * launch) % 4) as f64
     }
@@ -204,7 +203,7 @@ mod tests {
         let alike = runs("base", apart, |_, _| 20e-9);
         let other = runs("new", |run, launch| 1.001 * apart(run, launch), |_, _| 20e-9);
         let of_means = of(&alike, &other, ComparisonUnit::Run).0.difference;
-        // The standard error of a mean of twelve launches that deviate by some 11%, twice.
+        // The standard error of the mean of twelve launches with a deviation of about 11%, twice.
         assert!(of_means.error > 0.04 && of_means.error < 0.05, "{of_means:?}");
         let (Compared { difference: of_launches, .. }, units) = of(&alike, &other, ComparisonUnit::Launch);
         assert_eq!(units, (12, 12));

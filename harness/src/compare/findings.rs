@@ -6,8 +6,8 @@ use super::{ComparisonRow, Verdict};
 use crate::report::units;
 use crate::stats::{median, sorted};
 
-/// A change that all methods share, if there is one; then a sentence for each method, those with the worst verdict and the largest
-/// change first.
+/// A change that all methods share, if there is one; then a sentence for each method, starting with the worst verdict and the
+/// largest change.
 pub fn findings(rows: &[ComparisonRow]) -> Vec<String> {
     let mut methods: BTreeMap<&str, Vec<&ComparisonRow>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.verdict != Verdict::NotCompared) {
@@ -18,7 +18,7 @@ pub fn findings(rows: &[ComparisonRow]) -> Vec<String> {
     all_methods(rows).into_iter().chain(methods.iter().map(|(method, rows)| sentence(method, rows))).collect()
 }
 
-/// A change that all methods share: in all tests, in messages from some size on, or in some tests.
+/// A change that all methods share: in all tests, in messages above some size, or in some tests.
 fn all_methods(rows: &[ComparisonRow]) -> Option<String> {
     let rows: Vec<&ComparisonRow> = rows.iter().filter(|row| row.time.is_some()).collect();
     [Verdict::Slower, Verdict::Faster].into_iter().find_map(|verdict| {
@@ -52,13 +52,13 @@ fn is_so(row: &ComparisonRow, verdict: Verdict) -> bool {
 /// Changes that differ by more than this factor have no common size: only their range is reported.
 const ALIKE: f64 = 1.5;
 
-/// The median of changes that are alike, else their range.
+/// The median of similar changes, otherwise their range.
 fn times_as_long(rows: &[&ComparisonRow]) -> String {
     let ratios = sorted(rows.iter().filter_map(|row| Some(row.time.as_ref()?.ratio)));
     let [Some(low), Some(middle), Some(high)] =
         [ratios.first().copied(), median(&ratios), ratios.last().copied()]
     else {
-        return "another time".to_owned();
+        return "a different time".to_owned();
     };
     if high > ALIKE * low {
         return format!("{low:.2} to {high:.2} times as long");
@@ -66,7 +66,7 @@ fn times_as_long(rows: &[&ComparisonRow]) -> String {
     format!("about {middle:.2} times as long ({low:.2}x to {high:.2}x)")
 }
 
-/// The worst verdict of some rows, and the largest change among those that have it, turned around.
+/// The worst verdict of some rows, and the largest change among the rows that have it, for sorting.
 fn order(rows: &[&ComparisonRow]) -> (Verdict, f64) {
     let worst = rows.iter().map(|row| row.verdict).min().unwrap_or(Verdict::NotCompared);
     let largest = rows.iter().filter(|row| row.verdict == worst).map(|row| row.change()).fold(0.0, f64::max);
@@ -96,7 +96,7 @@ fn sentence(method: &str, rows: &[&ComparisonRow]) -> String {
     format!("{method}: {}", parts.join(", "))
 }
 
-/// How far rows that have a verdict are apart, and where the most is.
+/// The range of the rows with a verdict, and the largest one.
 fn extent(verdict: Verdict, of: &[&ComparisonRow]) -> String {
     let names = || of.iter().map(|row| row.subject.test.as_str()).collect::<Vec<_>>().join(", ");
     match verdict {

@@ -1,6 +1,5 @@
-//! Performance guidelines for datatypes, as comparisons within one MPI (Gropp, Hoefler, Thakur, Träff, EuroMPI 2011; numbers of
-//! the guidelines as this project counts them, docs/guidelines.md): what an application may expect, and what it can write instead
-//! where that is not so.
+//! Performance guidelines for datatypes, as comparisons within one MPI (Gropp, Hoefler, Thakur, Träff, EuroMPI 2011; numbers as
+//! in docs/guidelines.md): what an application can expect, and alternatives if the MPI does not meet it.
 
 mod described;
 mod list;
@@ -29,7 +28,7 @@ pub enum Standing {
     Violated,
     /// Neither.
     Undecided,
-    /// It ends below the threshold.
+    /// It is below the threshold.
     Holds,
 }
 
@@ -54,41 +53,40 @@ pub struct GuidelineRow {
     pub subject: Subject,
     /// The median over launches of its time, in seconds.
     pub time_s: f64,
-    /// What it is held against: a method, or so many times a method.
+    /// The compared time: a method, or a multiple of one.
     pub than: String,
-    /// The same of that.
+    /// Its time.
     pub than_s: f64,
-    /// The time over what it should not exceed.
+    /// The ratio of the two times.
     pub answer: Estimate,
-    /// Of what is made once: after how many round trips it has paid.
+    /// For something that is created once: the number of round trips until it pays.
     pub break_even: Option<BreakEven>,
     /// Whether it holds.
     pub standing: Standing,
-    /// What a user can write instead, where it is violated.
+    /// The alternative for users, if it is violated.
     pub instead: &'static str,
     /// The faster description of the same bytes, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<FasterDescription>,
 }
 
-/// What was found of an MPI.
+/// The findings about an MPI.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
     /// The MPI, as tables name it.
     pub mpi: String,
     /// Ranks, hosts, transport and cache.
     pub place: String,
-    /// What it went by.
+    /// The settings.
     pub settings: Settings,
-    /// The rows, the largest violation first; of those violated, what never pays is the last.
+    /// The rows, the largest violation first; of the violated ones, those that never pay come last.
     pub rows: Vec<GuidelineRow>,
-    /// What could not be held against anything, since it failed: test, method and how.
+    /// Failures that prevented a comparison: test, method and outcome.
     pub failed: Vec<String>,
 }
 
 impl Findings {
-    /// Holds all guidelines against the launches of an MPI. All questions together find a violation where there is none in at most
-    /// [`Settings::alpha`] of cases.
+    /// Tests all guidelines with the launches of an MPI. The probability of any false violation is at most [`Settings::alpha`].
     pub fn of(side: &Side, settings: &Settings) -> Self {
         let threshold = settings.threshold.ln_1p();
         let questions = questions(side);
@@ -98,7 +96,7 @@ impl Findings {
             .filter_map(|question| {
                 let evidence = question.evidence(side);
                 let beyond = evidence.difference(threshold)?;
-                // Only one of two times can be the longer: both directions together are one hypothesis.
+                // Only one of two times can be longer, so both directions together are one hypothesis.
                 let p = if beyond.value > 0.0 { beyond.p() } else { 1.0 };
                 Some((question, evidence, p))
             })
@@ -109,7 +107,7 @@ impl Findings {
             *known = known.min(*p);
         }
         let chances: Vec<f64> = tested.values().copied().collect();
-        // Half for what is called violated, by Holm's steps, and half for the intervals, all of which hold together.
+        // Half of alpha is for violations, by Holm's steps, and half for the intervals, which hold simultaneously.
         let alpha = settings.alpha / 2.0;
         let levels: BTreeMap<_, f64> = tested.into_keys().zip(holm_levels(&chances, asked, alpha)).collect();
         let of_interval = alpha / asked.max(1) as f64;
@@ -135,7 +133,7 @@ impl Findings {
             })
         });
         let mut rows = best_of_each(rows.collect(), settings.threshold);
-        // What never pays has no size: how much is lost by it, the guidelines of round trips say.
+        // A row that never pays has no size; the guidelines on round trips show its loss.
         let size = |row: &GuidelineRow| if row.answer.ratio.is_finite() { row.answer.ratio } else { 0.0 };
         rows.sort_by(|a, b| a.standing.cmp(&b.standing).then(size(b).total_cmp(&size(a))));
         Self {
@@ -148,8 +146,8 @@ impl Findings {
     }
 }
 
-/// One row for each guideline and subject: of those with several alternatives, of which the simpler ones come first, that which gains
-/// most among those that stand worst. A simpler one that gains as much, within the threshold, is preferred.
+/// One row for each guideline and subject. Of several alternatives, simpler ones first, the one with the worst standing and the
+/// largest gain; a simpler one is preferred if its gain is the same within the threshold.
 fn best_of_each(rows: Vec<GuidelineRow>, threshold: f64) -> Vec<GuidelineRow> {
     let mut groups: IndexMap<(&str, Subject), Vec<GuidelineRow>> = IndexMap::new();
     for row in rows {
@@ -232,14 +230,14 @@ mod tests {
         assert_eq!((best.than.as_str(), best.standing), ("ddt:subarray", Standing::Violated));
         assert!(best.answer.low > 53.0 && best.answer.high < 54.0, "{best:?}");
         assert_eq!(of("D8 resized")[0].standing, Standing::Holds);
-        // Without one that is faster all of them hold.
+        // Without a faster one, all of them hold.
         let even = Findings::of(&side(&[("ddt", 1.0), ("ddt:vector", 1.001)]), &Settings::default());
         assert_eq!((even.rows.len(), even.rows[0].standing), (1, Standing::Holds));
     }
 
     #[test]
     fn a_pair_of_times_is_one_hypothesis_whichever_should_not_be_the_longer() {
-        // Both wrappers are asked in both directions.
+        // Both wrappers are tested in both directions.
         let side = side(&[("ddt", 1.0), ("ddt:wrapped", 1.0), ("ddt:count", 1.0), ("mpi_pack", 1.0)]);
         let asked = questions(&side);
         let names: Vec<&str> = asked.iter().map(|question| &*question.guideline.name).collect();
@@ -278,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_list_without_differences_has_a_violation_in_at_most_five_of_a_hundred() {
-        // All descriptions of six cases, whose times differ by chance only, and share that of their datatype.
+        // All descriptions of six cases, whose times differ only randomly, and share the time of their datatype.
         let methods: Vec<&str> = ["ddt", "mpi_pack", "manual"].into_iter().chain(descriptions()).collect();
         let mut state = 1_u64;
         let mut uniform = || {
@@ -293,7 +291,7 @@ mod tests {
                 for launch in 0..6 {
                     let of_launch: f64 = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
                     for &method in &methods {
-                        // Close to normal.
+                        // Close to a normal distribution.
                         let noise: f64 = (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
                         let time = (0.05 * of_launch + 0.05 * noise).exp();
                         let mut record = record("a", launch, method, time);
@@ -337,7 +335,7 @@ mod tests {
         assert!(findings.rows.is_empty() && findings.failed[0].ends_with("ddt: wrong data"), "{findings:?}");
     }
 
-    /// Launches of a test in several sizes, with a datatype that takes so long.
+    /// Launches of a test in several sizes, with the given times of a datatype.
     fn sized(sizes: &[(u64, f64)]) -> Side {
         let records = sizes.iter().flat_map(|&(count, time)| {
             (0..6).map(move |launch| {

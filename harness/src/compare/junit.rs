@@ -1,11 +1,11 @@
-//! Comparisons as JUnit XML, which every service that runs tests can show: a test case for each row.
+//! Comparisons as JUnit XML, which test services can show: a test case per row.
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
 use super::{Comparison, ComparisonRow, Comparisons, GateDecision, Verdict};
 
 impl Comparisons {
-    /// As JUnit XML, a suite for each comparison: what fails a gate is a failure, what is undecided or was not compared is skipped.
+    /// JUnit XML with a suite per comparison: rows that fail a gate are failures; undecided and missing rows are skipped.
     ///
     /// # Errors
     /// If a name cannot be written as XML.

@@ -1,21 +1,20 @@
-//! When a comparison looks at its launches, and how much of its error each look may spend.
+//! The times of a comparison's interim tests, and how much of its error each test may spend.
 //!
-//! Whoever looks after every launch and stops at the first difference finds one in three comparisons of a thing with itself.
-//! So looks are at numbers of launches that were fixed beforehand, and the error of all of them together is that of the
-//! comparison: each may spend its part (Lan & DeMets, Biometrika 70, 1983), here by Pocock's function, which leaves early looks
-//! almost as much as late ones. Parts are added up, as if looks were independent of each other: that is more careful than need
-//! be, and holds whatever launches look like.
+//! Testing after every launch and stopping at the first difference would find one in a third of comparisons of a program with
+//! itself. So tests are at numbers of launches that were fixed beforehand, and their total error is that of the comparison: each
+//! test spends a part (Lan & DeMets, Biometrika 70, 1983), here by Pocock's function, which gives early tests almost as much as
+//! late ones. Parts are added up as for independent tests, which is conservative and valid for any distribution of launches.
 
 /// Numbers of launches of each side at which comparisons look. From one to the next error bars shrink by a fifth to a quarter.
 const LOOKS: [usize; 5] = [5, 8, 13, 20, 30];
 
-/// The looks of a comparison of at most so many launches of each side; the last is at all of them.
+/// The tests of a comparison of at most `most` launches per side; the last one is at all of them.
 pub fn looks(most: usize) -> Vec<usize> {
     let before = LOOKS.into_iter().filter(|&look| look < most);
     before.chain([most]).collect()
 }
 
-/// The share of the error that may have been spent when this share of all launches has been made.
+/// The fraction of the error that may be spent after this fraction of all launches.
 pub fn spent(share: f64) -> f64 {
     (1.0 + (std::f64::consts::E - 1.0) * share.clamp(0.0, 1.0)).ln()
 }

@@ -1,4 +1,4 @@
-//! Records that were made up, for tests.
+//! Made-up records for tests.
 
 use super::{ComparisonRow, ComparisonUnit, Comparisons, Estimate, Settings, Side, Verdict};
 use crate::experiments::Kind;
@@ -28,7 +28,7 @@ pub fn record(run: &str, launch: usize, method: &str, median_s: f64) -> Record {
     }
 }
 
-/// A row with a verdict, whose interval is 1% wide on either side.
+/// A row with a verdict, whose interval is 1% on each side.
 pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -> ComparisonRow {
     let mut record = record("r", 0, method, 1.0);
     record.case_mut().test = test.to_owned();

@@ -1,8 +1,8 @@
 //! Comparisons: has a method become slower, and which side is faster? A verdict for each method of each case, or none.
 //!
-//! Pure functions of launches: what measures them looks at them by [`Comparer`], now and then, and goes on where nothing is
-//! decided. Each [`Question`] is asked of every method of every case. All questions together call a change larger than the
-//! threshold that is not in at most [`Settings::alpha`] of comparisons, however often was looked.
+//! Pure functions of launches: the measuring code runs interim tests with [`Comparer`], and continues while rows are undecided.
+//! Each [`Question`] is tested for every method of every case. The probability that any test falsely reports a change above the
+//! threshold is at most [`Settings::alpha`] per comparison, for any number of interim tests.
 
 mod comparison;
 mod differences;
@@ -39,7 +39,7 @@ pub use trend::{Check, Trend};
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
 
-/// Methods that a change is compared with, to show whether others have changed as much: the first that both sides have.
+/// Control methods, which show whether other methods have changed as much: the first one that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
 
 /// A question about each method of each case.
@@ -47,13 +47,13 @@ const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
 pub enum Question {
     /// Has the time, the median of a launch, changed?
     Time,
-    /// Has the mean of a launch changed? An application pays for repetitions that are late, which no median shows.
+    /// Has the mean of a launch changed? Applications pay for late repetitions, which no median shows.
     Mean,
 }
 
 impl Question {
-    /// Its share of [`Settings::alpha`]. That of the mean is small: ranks reach any level with a few launches more, whereas the
-    /// interval of the time becomes wider for all rows.
+    /// Its part of [`Settings::alpha`]. The mean needs little: rank tests reach any level with a few more launches, but the
+    /// intervals of times become wider for all rows.
     const fn share(self) -> f64 {
         match self {
             Self::Time => 0.8,
@@ -61,7 +61,7 @@ impl Question {
         }
     }
 
-    /// The values that it is about, logarithms by launch.
+    /// The values for it, logarithms by launch.
     const fn values(self) -> fn(&SubjectValues) -> &BTreeMap<LaunchId, f64> {
         match self {
             Self::Time => |values| &values.times,
@@ -70,13 +70,13 @@ impl Question {
     }
 }
 
-/// What a comparison goes by.
+/// The settings of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// A change must be larger than this, a share, to fail a gate; if it is not, it is called the same.
+    /// A change must be larger than this fraction to fail a gate; a smaller change is called the same.
     pub threshold: f64,
-    /// In so many comparisons may any verdict be wrong.
+    /// The probability of any wrong verdict per comparison.
     pub alpha: f64,
 }
 
@@ -89,12 +89,12 @@ impl Default for Settings {
 /// A method of a case on both sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ComparisonRow {
-    /// What was measured.
+    /// The method of a case.
     #[serde(flatten)]
     pub subject: Subject,
     /// Bytes of a message.
     pub bytes: u64,
-    /// The time on the base, in seconds: the geometric mean over launches with the machine in its most common state, where that is
+    /// The time on the base, in seconds: the geometric mean over launches, adjusted to the machine's most common state if that is
     /// known, so that the change is the ratio of the times.
     pub base_s: Option<f64>,
     /// The same of the other side.
@@ -107,32 +107,32 @@ pub struct ComparisonRow {
     pub new_mean_s: Option<f64>,
     /// The change of its mean; missing with too few launches for an interval.
     pub mean: Option<Estimate>,
-    /// The verdict: that on its time, unless its mean was shown to have become slower by more than the threshold, or to have changed by
-    /// more where its time was not shown to have.
+    /// The verdict on its time, unless its mean became certainly slower by more than the threshold, or changed by more while its
+    /// time did not certainly change.
     pub verdict: Verdict,
     /// The method that its change is compared with; missing for references.
     pub control: Option<String>,
-    /// Its change over that of the control: shows whether others have changed as much. No verdict rests on it.
+    /// Its change relative to that of the control: shows whether others have changed as much. It does not affect verdicts.
     pub over_control: Option<Estimate>,
-    /// Its other phases on both sides, which explain a change; nothing is tested of them.
+    /// Its other phases on both sides, which explain a change; they are not tested.
     pub phases: Vec<PhaseChange>,
-    /// How it has failed; empty if it has not.
+    /// Its failure; empty without one.
     pub note: String,
 }
 
 impl ComparisonRow {
-    /// How much has changed, whichever way: a logarithm.
+    /// The size of the change in any direction: a logarithm.
     fn change(&self) -> f64 {
         self.decisive().map_or(0.0, |answer| answer.ratio.ln().abs())
     }
 
-    /// The answer that the verdict rests on.
+    /// The answer that determines the verdict.
     fn decisive(&self) -> Option<&Estimate> {
         self.differing_mean().filter(|mean| mean.verdict == self.verdict).or(self.time.as_ref())
     }
 
-    /// The change of the mean, if it was shown to be beyond the threshold and that of the time is another one: another verdict, or half of
-    /// it at most.
+    /// The change of the mean, if it is certainly beyond the threshold and differs from that of the time: another verdict, or at
+    /// most half as large.
     fn differing_mean(&self) -> Option<&Estimate> {
         let mean = self.mean.as_ref().filter(|mean| mean.beyond)?;
         let is_alike = |time: &Estimate| {
@@ -142,7 +142,7 @@ impl ComparisonRow {
         (!self.time.as_ref().is_some_and(is_alike)).then_some(mean)
     }
 
-    /// Whether a change is shown to be larger than the threshold.
+    /// Whether a change is certainly larger than the threshold.
     pub fn is_beyond(&self) -> bool {
         let beyond = |answer: &Estimate| answer.beyond && answer.verdict == self.verdict;
         [&self.time, &self.mean].into_iter().flatten().any(beyond)
@@ -157,14 +157,14 @@ impl ComparisonRow {
         }
     }
 
-    /// Whether more launches may show more: nothing is decided, or the means are farther apart than the times, and whether that is
-    /// chance is not known.
+    /// Whether more launches may show more: it is undecided, or the means differ more than the times and that may be chance.
     pub fn is_open(&self) -> bool {
         !self.is_decided() || self.has_open_mean()
     }
 
     fn has_open_mean(&self) -> bool {
-        /// As a logarithm. Less is usual without a fault: in one of ten launches means differ from medians by as much.
+        /// A logarithm. Smaller differences are usual without a fault: in one of ten launches, means differ from medians by as
+        /// much.
         const MUCH: f64 = 0.1;
         let farther = || {
             let means = self.new_mean_s?.ln() - self.base_mean_s?.ln();
@@ -175,23 +175,23 @@ impl ComparisonRow {
     }
 }
 
-/// Compares two sides, look by look.
+/// Compares two sides with interim tests.
 #[derive(Debug, Default)]
 pub struct Comparer {
     settings: Settings,
-    /// The share of its error that each case has spent.
+    /// The part of its error that each case has spent.
     spent: BTreeMap<Subject, f64>,
     answers: BTreeMap<(Question, Subject), Estimate>,
 }
 
 impl Comparer {
-    /// One that has not looked yet.
+    /// Before the first test.
     pub fn new(settings: Settings) -> Self {
         Self { settings, ..Self::default() }
     }
 
-    /// Looks at the cases of which both sides have made a share of all launches, as `share` says, and gives all rows, also those of
-    /// cases that are not looked at now (`None`).
+    /// Tests the cases of which both sides have made a fraction of all launches, given by `share`. Returns all rows, also of
+    /// cases that are not tested now (`None`).
     pub fn look(
         &mut self,
         base: &Side,
@@ -207,8 +207,8 @@ impl Comparer {
         all.map(|subject| self.row(base, new, subject, subjects.len())).collect()
     }
 
-    /// Asks of the subjects whose cases may spend something now whether their time has changed. A decision stays, and its interval
-    /// becomes that of all launches there are; if their estimate contradicts the decision, it is withdrawn ([`Estimate::with`]).
+    /// Tests whether the times of the subjects have changed, if their cases may spend some error now. A decision stays, and its
+    /// interval becomes that of all launches; if their estimate contradicts the decision, it is withdrawn ([`Estimate::with`]).
     fn ask_times(
         &mut self,
         [base, new]: [&Side; 2],
@@ -244,7 +244,7 @@ impl Comparer {
             .extend(answers.into_iter().map(|(subject, answer)| ((question, subject.clone()), answer)));
     }
 
-    /// Asks the same subjects whether their mean has changed.
+    /// Tests whether the means of the same subjects have changed.
     fn ask_means(
         &mut self,
         [base, new]: [&Side; 2],
@@ -275,7 +275,7 @@ impl Comparer {
         self.settings.threshold.ln_1p()
     }
 
-    /// What each case that is looked at may spend of its error now.
+    /// The error that each tested case may spend now.
     fn spend(
         &mut self,
         subjects: &[Subject],
@@ -297,7 +297,7 @@ impl Comparer {
         may_spend
     }
 
-    /// The row of a subject, of `all` that are compared.
+    /// The row of a subject; `all` is the number of compared ones.
     fn row(&self, base: &Side, new: &Side, subject: &Subject, all: usize) -> ComparisonRow {
         let (of_base, of_new) = (base.values(subject), new.values(subject));
         let series = |side| LaunchSeries::of(side, subject, Question::Time.values());
@@ -349,7 +349,7 @@ impl Comparer {
     }
 }
 
-/// The method that a subject's change is compared with: the first of the controls that both sides have, other than itself.
+/// The control for a subject: the first control method that both sides have, except itself.
 fn control(base: &Side, new: &Side, subject: &Subject) -> Option<String> {
     if is_reference(subject) {
         return None;

@@ -1,5 +1,5 @@
-//! All sides beside each other: in each case the fastest method of each, what it loses to the fastest of all, and which of
-//! loops and datatypes each side prefers.
+//! All sides, side by side: the fastest method of each side in each case, its loss relative to the fastest side, and whether each
+//! side is faster with loops or datatypes.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ use crate::stats::{median, sorted};
 const LOOPS: &str = "manual";
 const DATATYPE: &str = "ddt";
 
-/// What all sides came to.
+/// All sides.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     /// The sides, the base first.
@@ -33,29 +33,29 @@ pub struct CaseRow {
     /// The case; its method is empty.
     #[serde(flatten)]
     pub case: Subject,
-    /// What each side came to; missing where nothing that an application could use has times.
+    /// The best of each side; missing if no method that an application could use has times.
     pub sides: Vec<Option<Best>>,
 }
 
-/// The fastest method of a side, of those that an application could use.
+/// The fastest method of a side that an application could use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Best {
     /// The fastest method.
     pub method: String,
     /// The median over launches, in seconds.
     pub median_s: f64,
-    /// Its time over that of the fastest side's best; missing for that side.
+    /// Its time relative to the fastest side's best; missing for that side.
     pub over_first: Option<Estimate>,
-    /// `ddt` over `manual` on this side; missing where one was not measured.
+    /// `ddt` relative to `manual` on this side; missing if one was not measured.
     pub datatype_over_loops: Option<Estimate>,
 }
 
 impl Overview {
-    /// Sets several sides beside each other.
+    /// Compares several sides.
     pub fn of(sides: &[Side], alpha: f64, threshold: f64) -> Self {
         let cases = distinct(sides.iter().flat_map(Side::subjects).map(|subject| subject.with("")));
         let mut rows: Vec<CaseRow> = cases.iter().map(|case| row(sides, case)).collect();
-        // The answers of each question are a family: corrected together.
+        // The answers to each question are one family: they are corrected together.
         let threshold = threshold.ln_1p();
         let losses = |best: &mut Best, answer: Estimate| best.over_first = Some(answer);
         settle(&mut rows, alpha / 2.0, threshold, &|case, i, row| loss(sides, case, i, row), &losses);
@@ -70,7 +70,7 @@ impl Overview {
         Self { sides: sides.iter().map(|side| side.name.clone()).collect(), cases: rows }
     }
 
-    /// Where each side is fastest, and what it prefers: a sentence each.
+    /// Sentences on where each side is the fastest, and what is faster on it.
     fn sentences(&self) -> Vec<String> {
         let all = self.cases.len();
         let of_side = |(i, name): (usize, &String)| {
@@ -84,7 +84,7 @@ impl Overview {
                 })
             };
             format!(
-                "{name}: fastest in {first} of {all}; prefers {LOOPS} in {}, {DATATYPE} in {}",
+                "{name}: fastest in {first} of {all} tests; {LOOPS} is faster in {}, {DATATYPE} in {}",
                 prefers(Verdict::Slower),
                 prefers(Verdict::Faster)
             )
@@ -92,7 +92,7 @@ impl Overview {
         self.sides.iter().enumerate().map(of_side).collect()
     }
 
-    /// As a section of what is shown: a row for each case, a column for each side.
+    /// A section with a row per case and a column per side.
     pub fn section(&self) -> Section<'_> {
         let columns = [Column::new("test", Align::Left, 0), Column::new("set", Align::Left, 2).rank(1)];
         let sides = self.sides.iter().map(|name| Column::new(name, Align::Left, 2));
@@ -125,7 +125,7 @@ impl CaseRow {
     }
 }
 
-/// Whether a side is fastest for certain: every other one loses.
+/// Whether a side is certainly the fastest.
 fn is_first(row: &CaseRow, i: usize) -> bool {
     let others = row.sides.iter().enumerate().filter(|(other, _)| *other != i);
     let loses = |best: &Option<Best>| {
@@ -137,7 +137,7 @@ fn is_first(row: &CaseRow, i: usize) -> bool {
         && others.map(|(_, best)| best).all(loses)
 }
 
-/// The best of each side, without any answers.
+/// The best of each side, without answers.
 fn row(sides: &[Side], case: &Subject) -> CaseRow {
     let best = |side: &Side| {
         let times = side.subjects().filter(|subject| subject.with("") == *case && is_usable(subject));
@@ -156,7 +156,7 @@ fn is_usable(subject: &Subject) -> bool {
     subject.experiment.method(&subject.method).is_ok_and(|method| method.array_to_array)
 }
 
-/// The best of side `i` over the best of the fastest side; `None` for that one.
+/// The best of side `i` relative to the best of the fastest side; `None` for that one.
 fn loss(sides: &[Side], case: &Subject, i: usize, row: &[Option<Best>]) -> Option<CountedDifference> {
     let bests = row.iter().enumerate().filter_map(|(i, best)| Some((i, best.as_ref()?)));
     let (first, _) = bests.min_by(|a, b| a.1.median_s.total_cmp(&b.1.median_s))?;
@@ -171,7 +171,7 @@ fn loss(sides: &[Side], case: &Subject, i: usize, row: &[Option<Best>]) -> Optio
 
 type SideQuestion<'a> = dyn Fn(&Subject, usize, &[Option<Best>]) -> Option<CountedDifference> + 'a;
 
-/// Asks a question of each side of each case, and answers all together.
+/// Tests a question for each side of each case, corrected together.
 fn settle(
     rows: &mut [CaseRow],
     alpha: f64,
@@ -200,7 +200,7 @@ mod tests {
     use crate::compare::made::record;
 
     fn side(name: &str, manual: f64, ddt: f64) -> Side {
-        // Launches differ by a percent, both methods alike.
+        // Launches differ by a percent, both methods in the same way.
         let launch = |launch: usize| {
             let noise = 1.0 + 0.01 * launch as f64;
             [
@@ -220,8 +220,8 @@ mod tests {
         assert_eq!(
             overview.sentences(),
             [
-                "a: fastest in 0 of 1; prefers manual in 1, ddt in 0",
-                "b: fastest in 1 of 1; prefers manual in 0, ddt in 1"
+                "a: fastest in 0 of 1 tests; manual is faster in 1, ddt in 0",
+                "b: fastest in 1 of 1 tests; manual is faster in 0, ddt in 1"
             ]
         );
         let rows = overview.section().table.rows;

@@ -1,4 +1,4 @@
-//! What explains a change: the phases of a method on both sides. Nothing is tested of them.
+//! Explains a change: the phases of a method on both sides. They are not tested.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,13 +12,12 @@ use crate::stats::{median, sorted};
 pub struct PhaseChange {
     /// The phase.
     pub phase: Phase,
-    /// On the base.
     pub base_s: f64,
     /// On the other side.
     pub new_s: f64,
 }
 
-/// What the whole that is judged is made of. `Communicate` holds `Net` and what the peer packs, where these are known.
+/// The parts of the headline phase. `Communicate` contains `Net` and the peer's packing, if these are known.
 const PARTS: [Phase; 10] = [
     Phase::Pack,
     Phase::PeerUnpack,
@@ -32,13 +31,13 @@ const PARTS: [Phase; 10] = [
     Phase::Rim,
 ];
 
-/// What is done once, beside that.
+/// Phases that happen once, outside of it.
 const ONCE: [Phase; 3] = [Phase::Create, Phase::Init, Phase::Free];
 
-/// All phases that both sides have, of launches in the most common state of the machine: medians of launches in several states differ by
-/// how many there are of each.
+/// All phases that both sides have, in launches in the most common state of the machine: medians over several states would depend
+/// on the number of launches in each.
 pub(super) fn of(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> {
-    /// More than the latency of a state varies by, as a logarithm: two states are a factor of two and more apart.
+    /// More than the variation of the latency within a state, as a logarithm: two states differ at least by a factor of two.
     const APART: f64 = 0.4;
     let latency = |values: &SubjectValues, launch: &LaunchId| values.states.get(launch)?[0];
     let latencies =
@@ -58,8 +57,8 @@ pub(super) fn of(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> 
     base.phases.keys().filter_map(both).collect()
 }
 
-/// In words, of a method that is slower, or else faster: the part that has become so most, where there are several, and what is done
-/// once and takes far longer or shorter, by more than `threshold`, a share.
+/// The explanation for a slower or faster method: the part with the largest change, if there are several, and phases that happen
+/// once and take much longer or shorter, by more than `threshold`, a fraction.
 pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f64) -> Option<String> {
     let has_net = phases.iter().any(|change| change.phase == Phase::Net);
     let is_part = |change: &&PhaseChange| {
@@ -83,7 +82,7 @@ pub(super) fn explanation(phases: &[PhaseChange], is_slower: bool, threshold: f6
 }
 
 impl PhaseChange {
-    /// By how many seconds it has become longer.
+    /// The additional time in seconds.
     fn added_s(&self) -> f64 {
         self.new_s - self.base_s
     }
@@ -93,7 +92,7 @@ impl PhaseChange {
     }
 }
 
-/// As `14.8 -> 345 µs`.
+/// Example: `14.8 -> 345 µs`.
 pub(super) fn from_to(base_s: f64, new_s: f64) -> String {
     let [base, new] = [base_s, new_s].map(units::seconds);
     let unit = new.find(' ').map_or("", |at| &new[at..]);

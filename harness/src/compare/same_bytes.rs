@@ -1,4 +1,4 @@
-//! Cases of one run that send the same bytes in the same order, described by different datatypes: which of them is faster?
+//! Cases of one run that send the same bytes in the same order, with different datatypes: which one is faster?
 
 use apps::{Arrays, Context, Exchange, LAYOUT, MicroApp, Side as End, WireOrder};
 use datatypes::Layout;
@@ -12,20 +12,19 @@ use crate::report::compared::{Compared, Section};
 use crate::report::verdict::{Against, Claim};
 use crate::stats::difference::{Difference, FEWEST};
 
-/// The methods for which the description may matter.
+/// Methods whose time may depend on the description.
 const METHODS: [&str; 2] = ["ddt", "mpi_pack"];
 
-/// The share of runs in which any of the intervals may miss.
+/// Probability that any of the intervals of a run misses.
 const ALPHA: f64 = 0.05;
 
-/// Compares those cases of a run that have the same bytes, by the launches of each MPI. `cases` are with their values, as results have
-/// them.
+/// Compares the cases of a run with the same bytes, from the launches of each MPI. `cases` have their values as in results.
 pub fn same_bytes(cases: &[(&PlannedCase, &str)], context: Context, records: &[Record]) -> Compared<'static> {
     let sides = Side::of_mpis(records);
     let of_side = |side: &'_ Side| groups(side, cases, context);
     let groups: Vec<(&Side, Vec<Subject>)> =
         sides.iter().flat_map(|side| of_side(side).into_iter().map(move |group| (side, group))).collect();
-    // Any two of a group may turn out to be the fastest and another.
+    // Any two of a group may turn out to be the fastest and another one.
     let pairs: usize = groups.iter().map(|(_, group)| group.len() * (group.len() - 1) / 2).sum();
     let alpha = ALPHA / pairs.max(1) as f64;
     let sentences: Vec<String> =
@@ -36,7 +35,7 @@ pub fn same_bytes(cases: &[(&PlannedCase, &str)], context: Context, records: &[R
     Compared { sections, ..Compared::default() }
 }
 
-/// Cases with the same bytes, by one of the methods, with as many ranks and the same cache: two at least of each.
+/// Groups of at least two cases with the same bytes, method, number of ranks and cache mode.
 fn groups(side: &Side, cases: &[(&PlannedCase, &str)], context: Context) -> Vec<Vec<Subject>> {
     let mut alike: IndexMap<_, Vec<&Subject>> = IndexMap::new();
     let is_typed =
@@ -52,7 +51,7 @@ fn groups(side: &Side, cases: &[(&PlannedCase, &str)], context: Context) -> Vec<
         pingpong::message(case.0, context).ok()
     };
     let mut groups: Vec<Vec<Subject>> = Vec::new();
-    // Large messages take long to make: only those are that may have the same bytes as another.
+    // Building large messages takes long, so only those that may have the same bytes are built.
     for subjects in alike.into_values().filter(|subjects| subjects.len() > 1) {
         let mut kinds: Vec<(MicroApp, Vec<Subject>)> = Vec::new();
         for subject in subjects {
@@ -67,7 +66,7 @@ fn groups(side: &Side, cases: &[(&PlannedCase, &str)], context: Context) -> Vec<
     groups
 }
 
-/// Whether both ends of two messages have the same type map, wherever it begins.
+/// Whether both ends of two messages have the same type map, at any position.
 fn have_same_bytes(one: &MicroApp, other: &MicroApp) -> bool {
     let are_pairs = one.exchange == Exchange::Pairs && other.exchange == Exchange::Pairs;
     let layout = |app: &MicroApp, end: End| {
@@ -85,7 +84,7 @@ fn same_map(one: &Layout, other: &Layout) -> bool {
     one.size() == other.size() && places(one).eq(places(other)) && one.signature() == other.signature()
 }
 
-/// The fastest of a group, and by how much it is faster than each other one.
+/// The fastest of a group, and its gain relative to each other one.
 fn sentences(side: &Side, group: &[Subject], alpha: f64) -> Vec<String> {
     let times = |subject: &Subject| side.values(subject).map(|values| &values.times);
     let mean = |subject: &Subject| {
@@ -108,7 +107,7 @@ fn sentences(side: &Side, group: &[Subject], alpha: f64) -> Vec<String> {
             }
             None => Claim::Unknown {
                 names: vec![&fastest, &slower],
-                why: format!("a verdict takes {FEWEST} launches"),
+                why: format!("a verdict needs {FEWEST} launches"),
             },
         };
         Some(format!("{}, {}, {}: {}.", side.name, other.cache.name(), other.method, claim.text()))
@@ -116,7 +115,7 @@ fn sentences(side: &Side, group: &[Subject], alpha: f64) -> Vec<String> {
     group.iter().filter(|other| *other != fastest).filter_map(of).collect()
 }
 
-/// Test and set; a layout is its own name.
+/// Test and set; a layout is identified by its text.
 pub(super) fn name(subject: &Subject) -> String {
     match subject.test == LAYOUT.name {
         true => subject.sizes().to_owned(),
@@ -130,7 +129,7 @@ mod tests {
     use crate::compare::made::record;
     use crate::experiments::layout_file;
 
-    /// The sentences on layouts that take so long by a datatype, in launches that differ together.
+    /// Sentences on layouts with these times of a datatype, in launches with common variation.
     fn found(layouts: &[(&str, f64)], launches: usize) -> Vec<String> {
         let cases: Vec<(PlannedCase, String, f64)> = layouts
             .iter()

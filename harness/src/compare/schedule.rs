@@ -1,16 +1,16 @@
-//! Which cases get launches next: those in which they are likely to decide something soonest.
+//! Chooses the cases for the next launches: those that are likely to be decided soonest.
 //!
-//! All cases get as many as the first look needs. Then those go on of which some row would be decided by its next look, as far as
-//! error bars tell, and where there are none, the half that is nearest to that. A case is looked at after fixed numbers of its
-//! own launches, and each look at it spends a part of its own error that was fixed before ([`super::spent`]). So whatever
-//! decides who gets launches, the error of a row is at most the sum of its parts.
+//! All cases get the launches for the first test. Then cases continue if their next test would probably decide a row, according
+//! to the error bars; if there are none, the half that is closest to a decision. A case is tested after fixed numbers of its own
+//! launches, and each test spends a part of its error that was fixed before ([`super::spent`]). So the error of a row is at most
+//! the sum of its parts, no matter how cases are chosen.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::{ComparisonRow, Subject, case_of, looks};
 
-/// How many launches of each side the cases have, and which get more.
+/// Launches per side of each case, and the choice of the next ones.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     most: usize,
@@ -19,14 +19,14 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// For these cases, whose methods are empty, with at most so many launches of each side.
+    /// For these cases (without methods), with at most this many launches per side.
     pub fn new(cases: impl IntoIterator<Item = Subject>, most: usize) -> Self {
         let made = cases.into_iter().map(|case| (case, 0)).collect();
         Self { most, looks: looks(most), made }
     }
 
-    /// The launches that are to be made before the next look, of the cases that get some; none where nothing is open or all are
-    /// made. `rows`: what is known, of all comparisons.
+    /// The launches to make before the next test. Empty if nothing is open or all launches are made. `rows`: the known rows of
+    /// all comparisons.
     pub fn next(&self, rows: &[&ComparisonRow]) -> Vec<(Subject, Range<usize>)> {
         let next_look = |made: usize| self.looks.iter().copied().find(|look| *look > made);
         let needs = needs(rows);
@@ -34,7 +34,7 @@ impl Schedule {
             .made
             .iter()
             .filter_map(|(case, &made)| {
-                // What was never looked at needs everything that the first look does.
+                // A case without a test needs everything that its first test needs.
                 let need = if made == 0 { 0.0 } else { *needs.get(case)? };
                 Some((need, case, made..next_look(made)?))
             })
@@ -54,29 +54,29 @@ impl Schedule {
         *self.made.entry(case.clone()).or_default() += 1;
     }
 
-    /// Launches of each side that a case has made.
+    /// Launches per side of a case.
     pub fn made(&self, case: &Subject) -> usize {
         self.made.get(case).copied().unwrap_or(0)
     }
 
-    /// Their share of all that it may make.
+    /// The fraction of its maximum.
     pub fn share(&self, case: &Subject) -> f64 {
         self.made(case) as f64 / self.most as f64
     }
 
-    /// Launches of each side of the case that has most.
+    /// Launches per side of the case with most.
     pub fn most_made(&self) -> usize {
         self.made.values().copied().max().unwrap_or(0)
     }
 }
 
-/// The launches that would decide a row of each case, of the row that needs fewest; cases in which all is decided have none.
+/// For each case, the launches that would decide the row that needs fewest; decided cases are missing.
 fn needs(rows: &[&ComparisonRow]) -> BTreeMap<Subject, f64> {
     let mut needs: BTreeMap<Subject, f64> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.is_open()) {
         let needed = row.time.as_ref().and_then(|time| time.would_decide);
         let needed = match row.is_decided() {
-            // The mean has no estimate; it is usually decided soon.
+            // The mean has no estimate, but is usually decided soon.
             true => 0.0,
             false => needed.map_or(f64::INFINITY, |needed| needed as f64),
         };

@@ -1,4 +1,4 @@
-//! The sides of a comparison: what each launch of each method came to, and in which state the machine was, as logarithms.
+//! The sides of a comparison: the result of each launch of each method, and the state of the machine, as logarithms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::model::{CUSTOM, Case, PairScope, Phase, Record, mpi_label};
 use crate::report::case::{Disturbance, place};
 use crate::stats::mean;
 
-/// A method of a case, on whatever side.
+/// A method of a case, on any side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
     /// The kind of experiment.
@@ -42,12 +42,12 @@ impl Subject {
         }
     }
 
-    /// A case on whatever side, without a method.
+    /// A case on any side, without a method.
     pub fn of_case(case: &Case) -> Self {
         Self::of(case, "")
     }
 
-    /// What tells cases of a test apart: the set's name, or where it has none of the test's, the values.
+    /// Distinguishes the cases of a test: the set's name, or for values without a named set the values.
     pub fn sizes(&self) -> &str {
         if self.set.is_empty() || self.set == CUSTOM { &self.params } else { &self.set }
     }
@@ -58,23 +58,24 @@ impl Subject {
     }
 }
 
-/// What counts as one value of a side.
+/// The statistical unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonUnit {
-    /// A launch: where both sides' took turns, a launch has its neighbour on the other side.
+    /// A launch. Interleaved launches have a neighbour on the other side.
     #[default]
     Launch,
-    /// A run, by the mean over its launches: between runs of different times all drifts apart that drifts at all.
+    /// A run, with the mean over its launches: between runs at different times, everything that drifts has drifted.
     Run,
 }
 
-/// Which value of a side: run and launch.
+/// Run and launch of a value.
 pub type LaunchId = (String, usize);
 
-/// In which state the machine was beside a value, as logarithms: core-to-core latency, and how fast a core copies within its cache.
-/// No MPI influences either, and times follow both. The time of our own packing would explain as much, but is up to 22% shorter after
-/// the messages of one MPI than after those of another, as these leave other parts of the arrays in the cache.
+/// The state of the machine for a value, as logarithms: core-to-core latency, and the speed of a core's copies within its cache.
+/// No MPI influences them, and times follow both. The time of our own packing would explain as much, but depends on the MPI: it
+/// is up to 22% shorter after the messages of one MPI than after another's, because different parts of the arrays are in the
+/// cache.
 pub type StateValues = [Option<f64>; 2];
 
 /// A side of a comparison: the times of all methods of all cases.
@@ -86,32 +87,32 @@ pub struct Side {
     pub mpi: String,
     /// Ranks, hosts, transport and cache, of all of its cases.
     pub place: String,
-    /// What counts as one value.
+    /// The statistical unit.
     pub unit: ComparisonUnit,
     /// How many of its blocks were disturbed.
     pub disturbance: Disturbance,
     subjects: BTreeMap<Subject, SubjectValues>,
 }
 
-/// What a subject came to on one side.
+/// The values of a subject on one side.
 #[derive(Clone, Debug, Default)]
 pub struct SubjectValues {
     /// Logarithms of seconds.
     pub times: BTreeMap<LaunchId, f64>,
     /// Logarithms of the means.
     pub means: BTreeMap<LaunchId, f64>,
-    /// The machine's state beside each.
+    /// The state of the machine for each.
     pub states: BTreeMap<LaunchId, StateValues>,
-    /// How the first launch ended that has no usable times, if one has none.
+    /// The outcome of the first launch without usable times, if there is one.
     pub failure: Option<&'static str>,
     /// Bytes of a message.
     pub bytes: u64,
-    /// Times of the phases besides that by which methods are judged, a value per launch: seconds.
+    /// Times of the phases except the headline phase, a value per launch in seconds.
     pub phases: BTreeMap<Phase, BTreeMap<LaunchId, f64>>,
 }
 
 impl Side {
-    /// The side `name`, of the records of all of its launches.
+    /// The side `name`, from the records of all its launches.
     pub fn of<'a>(name: &str, records: impl IntoIterator<Item = &'a Record>, unit: ComparisonUnit) -> Self {
         let mut launches: BTreeMap<Subject, SubjectValues> = BTreeMap::new();
         let (mut places, mut mpis): (BTreeSet<String>, BTreeSet<String>) = Default::default();
@@ -146,7 +147,7 @@ impl Side {
             values.bytes = record.bytes;
             match median_s {
                 Some(median) => {
-                    // Between hosts latency is that of the MPI's own messages.
+                    // Between hosts, this latency is that of the MPI's own messages.
                     let latency_s = record.state_latency_s.filter(|_| record.case.hosts == 1);
                     let state = [latency_s, record.state_copy_bytes_per_s];
                     values.states.insert(number.clone(), state.map(|value| value.map(f64::ln)));
@@ -173,7 +174,7 @@ impl Side {
         Self { name: name.to_owned(), mpi, place, unit, disturbance, subjects: launches }
     }
 
-    /// The launches of the MPI that tables call `label`.
+    /// The launches of the MPI with this label in tables.
     pub fn of_mpi(records: &[Record], label: &str) -> Self {
         Self::of(
             label,
@@ -182,7 +183,7 @@ impl Side {
         )
     }
 
-    /// A side for each MPI, in the order in which they came.
+    /// A side for each MPI, in the order of the records.
     pub fn of_mpis(records: &[Record]) -> Vec<Self> {
         Record::mpis(records).iter().map(|label| Self::of_mpi(records, label)).collect()
     }
@@ -192,12 +193,12 @@ impl Side {
         self.subjects.keys().filter(|subject| !subject.method.ends_with(PACKING))
     }
 
-    /// What a subject came to.
+    /// The values of a subject.
     pub fn values(&self, subject: &Subject) -> Option<&SubjectValues> {
         self.subjects.get(subject)
     }
 
-    /// The subject's time over that of another method of the case, in the same launches: logarithms.
+    /// The subject's time relative to that of another method of the case, in the same launches: logarithms.
     pub fn over(&self, subject: &Subject, other: &str) -> BTreeMap<LaunchId, f64> {
         let (Some(values), Some(others)) = (self.values(subject), self.values(&subject.with(other))) else {
             return BTreeMap::new();
@@ -207,7 +208,7 @@ impl Side {
         both.map(|(number, ratio)| (number.clone(), ratio)).collect()
     }
 
-    /// Values by launch as those of what counts as one: of runs, the mean over the launches of each.
+    /// Values per statistical unit: for runs, the mean over the launches of each.
     pub(super) fn by_unit(&self, values: &BTreeMap<LaunchId, f64>) -> Vec<f64> {
         if self.unit == ComparisonUnit::Launch {
             return values.values().copied().collect();
@@ -228,15 +229,15 @@ pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a LaunchId, T)>)
     runs.into_values().collect()
 }
 
-/// The end of the name of a method's packing, which is compared like a method.
-const PACKING: &str = " (packing alone)";
+/// The suffix of a method's packing, which is compared like a method.
+const PACKING: &str = " (only packing)";
 
-/// The name of a method's packing alone.
+/// The name of a method's packing.
 pub(super) fn packing(method: &str) -> String {
     format!("{method}{PACKING}")
 }
 
-/// An MPI with its version, which its own name may have as well: `mpich-4.3.2` is `mpich 4.3.2`.
+/// An MPI with its version, unless its name has it already: `mpich-4.3.2` is `mpich 4.3.2`.
 fn mpi(case: &Case) -> String {
     let Case { mpi, mpi_version: version, mpi_variant, .. } = case;
     let name = mpi.strip_suffix(&format!("-{version}")).unwrap_or(mpi);

@@ -1,4 +1,4 @@
-//! The states of the machine that the launches of two sides met.
+//! The states of the machine during the launches of two sides.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use crate::model::Case;
 use crate::report::state;
 use crate::stats::{levels, median, sorted};
 
-/// Launches of cases that met the machine in one state.
+/// Launches of cases in one state of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StateMet {
-    /// Core-to-core latency, their median, in seconds.
+    /// Their median core-to-core latency, in seconds.
     pub latency_s: f64,
-    /// How many launches of a case, of both sides.
+    /// Number of launches of a case, on both sides.
     pub launches: usize,
 }
 
-/// Those that two sides met, the fastest first; none if latencies were not measured.
+/// The states during the launches of two sides, the fastest first; empty if latencies were not measured.
 pub(super) fn met(sides: [&Side; 2]) -> Vec<StateMet> {
     let mut latencies: BTreeMap<(usize, Subject, &LaunchId), f64> = BTreeMap::new();
     for (number, side) in sides.into_iter().enumerate() {
@@ -40,7 +40,7 @@ pub(super) fn met(sides: [&Side; 2]) -> Vec<StateMet> {
     groups.into_values().filter_map(state).collect()
 }
 
-/// As `The machine: cores 30 ns apart in 52 launches, 165 ns in 28.`; `None` if all met one state.
+/// Example: `The machine: cores 30 ns apart in 52 launches, 165 ns in 28.`; `None` if there was one state.
 pub(super) fn text(states: &[StateMet]) -> Option<String> {
     if states.len() < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! Comparisons of launches that were made up: what differs is known.
+//! Comparisons of made-up launches with known differences.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -16,8 +16,8 @@ fn normal(random: &mut Pcg64) -> f64 {
     (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// Launches of both sides, in pairs: the machine drifts from pair to pair, each process differs by 10% in time and each method
-/// by 4% besides. On the other side methods take so many times as long.
+/// Launches of both sides, in pairs: the machine drifts from pair to pair, each process differs by 10% in time, and each method
+/// by another 4%. On the other side, methods take so many times as long.
 fn launches(random: &mut Pcg64, count: usize, slower: &dyn Fn(usize, &str) -> f64) -> [Vec<Record>; 2] {
     let mut sides = [Vec::new(), Vec::new()];
     let mut drift = 0.0;
@@ -39,7 +39,7 @@ fn launches(random: &mut Pcg64, count: usize, slower: &dyn Fn(usize, &str) -> f6
     sides
 }
 
-/// The rows of the last look of a comparison of up to so many launches.
+/// The rows of the last test of a comparison of up to so many launches.
 fn compare(sides: &[Vec<Record>; 2], most: usize) -> Vec<ComparisonRow> {
     compare_by(Settings::default(), sides, most)
 }
@@ -69,7 +69,7 @@ fn is_alarm(row: &ComparisonRow) -> bool {
     row.verdict.is_change()
 }
 
-/// A threshold of almost nothing: every difference that is shown is then a change.
+/// A threshold of almost nothing: every certain difference is a change.
 fn any_change() -> Settings {
     Settings { threshold: 1e-6, ..Settings::default() }
 }
@@ -82,11 +82,11 @@ fn a_thing_compared_with_itself_differs_in_at_most_one_of_twenty_comparisons() {
         let of = |random: &mut Pcg64| compare_by(settings(), &launches(random, 13, slower), 13);
         (0..comparisons).filter(|_| of(&mut random).iter().any(is_alarm)).count()
     };
-    // 10 are allowed, and 19 are three deviations beyond. Parts of the error are added up, so that fewer are expected.
+    // 10 are allowed, and 19 are three deviations more. Parts of the error are added up, so that fewer are expected.
     let alarms = count(&any_change, &|_, _| 1.0);
     assert!(alarms <= 19, "{alarms} of {comparisons}");
     assert!(alarms > 0, "the error that may be made is used");
-    // With a threshold of 5% all may be slower by just as much.
+    // With a threshold of 5%, all may be slower by exactly that.
     let alarms = count(&Settings::default, &|_, _| 1.05);
     assert!(alarms <= 19, "{alarms} of {comparisons}");
     assert_eq!(count(&Settings::default, &|_, _| 1.0), 0);
@@ -107,7 +107,7 @@ fn what_is_slower_by_two_fifths_is_found_and_nothing_else() {
     assert!(others <= 6, "{others} of 50 comparisons");
 }
 
-/// Moves cores nearer together and farther apart from launch to launch: methods follow that, datatypes most.
+/// Changes the distance of cores from launch to launch: methods follow it, datatypes most.
 fn in_states(random: &mut Pcg64, sides: &mut [Vec<Record>; 2]) {
     for launch in sides.iter_mut().flat_map(|records| records.chunks_mut(METHODS.len())) {
         let latency_s = [19e-9, 33e-9, 220e-9][random.random_range(0..3)];
@@ -144,7 +144,7 @@ fn what_the_machines_state_explains_hides_nothing_and_is_no_difference() {
         without_states += usize::from(row(&compare(&sides, 13), 2, "ddt").verdict == Verdict::Slower);
     }
     assert!(found >= 16 && without_states <= 4, "{found} and {without_states} of 20");
-    // 2 are allowed, and 6 are three deviations beyond.
+    // 2 are allowed, and 6 are three deviations more.
     assert!(alarms <= 6, "{alarms} of 40");
 }
 
@@ -158,7 +158,7 @@ fn fewer_than_three_launches_have_no_verdict() {
 #[test]
 fn a_verdict_is_about_time_whatever_the_control_has_become() {
     let mut random = Pcg64::seed_from_u64(4);
-    // The control is 3 times as slow, another method less so: it is slower all the same.
+    // The control is 3 times as slow, another method less, but it is still slower.
     let slower = |_: usize, method: &str| match method {
         "ddt" => 2.0,
         "mpi_pack" => 3.0,
@@ -198,7 +198,7 @@ fn what_fails_on_one_side_alone_is_broken_or_repaired() {
     fail(&mut sides[0], "ddt");
     assert_eq!(row(&compare(&sides, 3), 0, "ddt").verdict, Verdict::NotCompared);
     sides[0].retain(|record| record.method != "ddt");
-    assert_eq!(row(&compare(&sides, 3), 0, "ddt").verdict, Verdict::NotCompared, "one side has it alone");
+    assert_eq!(row(&compare(&sides, 3), 0, "ddt").verdict, Verdict::NotCompared, "only one side has it");
 }
 
 #[test]
@@ -224,8 +224,8 @@ fn a_decision_stays_with_the_interval_of_all_launches_and_is_withdrawn_if_they_c
     assert!(withdrawn.verdict == Verdict::Undecided && withdrawn.low < 1.0, "{withdrawn:?}");
 }
 
-/// Gives launches the means of a disturbed machine: in two of five a few repetitions wait for a core, and make the mean up to six
-/// times as long. On the other side one method is late now and then, which makes its mean so many times as long.
+/// Gives launches the means of a disturbed machine: in two of five launches a few repetitions wait for a core, and make the mean
+/// up to six times as long. On the other side, one method is sometimes late, which multiplies its mean by this factor.
 fn disturb(random: &mut Pcg64, sides: &mut [Vec<Record>; 2], late: f64) {
     for (side, record) in
         sides.iter_mut().enumerate().flat_map(|(i, records)| records.iter_mut().map(move |r| (i, r)))
@@ -251,7 +251,7 @@ fn a_mean_that_is_disturbed_is_no_change_and_one_that_is_late_is_found() {
     };
     let alarms = count(1.0, &|rows| rows.iter().any(is_alarm));
     assert!(alarms <= 3, "{alarms} of 60: 1 in 100 is allowed");
-    // The time is as it was.
+    // The time has not changed.
     let found = count(10.0, &|rows| {
         let row = row(rows, 2, "ddt");
         row.verdict == Verdict::Slower && !row.time.as_ref().is_some_and(|time| time.verdict.is_change())

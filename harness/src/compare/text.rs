@@ -1,4 +1,4 @@
-//! Comparisons for people: the answer in sentences, then the rows, the worst first.
+//! Comparisons for people: sentences, then the rows, the worst first.
 
 use std::sync::Arc;
 
@@ -12,7 +12,6 @@ use crate::report::compared::{Compared, Section};
 use crate::report::pictures::Datum;
 use crate::report::units;
 
-/// The columns of the rows.
 const COLUMNS: [Column; 7] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2).rank(1),
@@ -24,7 +23,7 @@ const COLUMNS: [Column; 7] = [
 ];
 
 impl Comparisons {
-    /// What was found, as text, Markdown and pages show it.
+    /// The comparison for text, Markdown and pages.
     pub fn compared(&self) -> Compared<'_> {
         let section = |comparison: &Comparison| Section {
             title: comparison.title(),
@@ -45,10 +44,10 @@ impl Comparisons {
         }
     }
 
-    /// What columns and verdicts mean.
+    /// Explains columns and verdicts.
     fn legend(&self) -> String {
         let unit = match self.unit {
-            ComparisonUnit::Launch => "launches that took turns",
+            ComparisonUnit::Launch => "interleaved launches",
             ComparisonUnit::Run => {
                 "runs at different times, not interleaved: the spread of runs is in the intervals, and at least 1%"
             }
@@ -59,12 +58,12 @@ impl Comparisons {
         let threshold = units::percent(self.settings.threshold);
         format!(
             "Time: base -> new. Change: new over base in seconds, with its interval, from {unit}.{adjusted} Slower, faster: shown \
-             to be so; a gate fails if slower by more than {threshold}. Same: any change is shown to be within {threshold}. In 95 of 100 \
-             comparisons all intervals of changes are right, and so are all verdicts."
+             this; a gate fails if slower by more than {threshold}. Same: any change is certainly within {threshold}. In 95 of 100 \
+             comparisons all intervals and all verdicts are right."
         )
     }
 
-    /// The rows: the worst first, and the largest change first among equals.
+    /// The rows: the worst verdict first, then the largest change.
     fn table(&self, comparison: &Comparison) -> Table<'static> {
         let mut rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
         let order = |row: &ComparisonRow| (row.verdict, !row.is_beyond());
@@ -96,7 +95,7 @@ impl Comparisons {
         format!("{}; {}", parts.join(", "), comparison.mpis())
     }
 
-    /// The failure, the phases that explain a change, whether others have changed as much, the launches that would decide.
+    /// The failure, the phases that explain a change, whether others have changed as much, the launches needed to decide.
     fn notes(&self, comparison: &Comparison, row: &ComparisonRow) -> Vec<String> {
         let mut notes = Vec::new();
         if !row.note.is_empty() {
@@ -111,18 +110,18 @@ impl Comparisons {
             notes.extend(comparison.attribution(row));
         }
         if row.time.as_ref().is_some_and(|time| time.depends) {
-            notes.push("another change in other states of the machine".to_owned());
+            notes.push("a different change in other states of the machine".to_owned());
         }
         let unit = match self.unit {
             ComparisonUnit::Launch => "launches",
             ComparisonUnit::Run => "runs",
         };
-        // Nobody waits for so many; and what is that near to the threshold may never be decided.
+        // So many launches are not practical, and a change that close to the threshold may never be decided.
         const MANY: usize = 1000;
         match &row.time {
             Some(time) if !row.is_decided() => {
                 notes.push(match row.verdict.is_change() {
-                    true => format!("perhaps by less than {}", units::percent(self.settings.threshold)),
+                    true => format!("perhaps less than {}", units::percent(self.settings.threshold)),
                     false => time.seen(),
                 });
                 notes.extend(match time.would_decide {
@@ -147,7 +146,7 @@ const ADJUSTED: &str = " Both are those in the most common state of the machine 
      next to each block).";
 
 impl ComparisonRow {
-    /// The change that the verdict rests on; that of the mean as well, if it is another one.
+    /// The change that determines the verdict; also that of the mean, if it differs.
     pub(super) fn changes(&self) -> Option<String> {
         let time = self.time.as_ref().map(Estimate::text);
         Some(match self.differing_mean() {
@@ -169,7 +168,7 @@ impl ComparisonRow {
 }
 
 impl Comparison {
-    /// Whether the control has changed in the same direction, and by how much in comparison.
+    /// Whether the control has changed in the same direction, and the change relative to it.
     fn attribution(&self, row: &ComparisonRow) -> Option<String> {
         let name = row.control.as_ref()?;
         let control = row.subject.with(name);
@@ -184,7 +183,7 @@ impl Comparison {
         })
     }
 
-    /// The title: who is compared, and where they were measured, which is said once if it is the same.
+    /// The title: the sides, and where they were measured, once if it is the same.
     fn title(&self) -> String {
         let (base, new) = (self.base.text("base"), self.new.text("new"));
         match self.base.place == self.new.place {
@@ -198,7 +197,7 @@ impl Comparison {
         self.rows.iter().filter_map(|row| self.change(row))
     }
 
-    /// The answer of a row as a mark; `None` where there is none.
+    /// The answer of a row as a mark; `None` without one.
     fn change(&self, row: &ComparisonRow) -> Option<Datum> {
         let time = row.decisive()?;
         let subject = &row.subject;
@@ -251,7 +250,9 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("a|b; changes above 1.0% would be seen; some 12 launches would decide"),
+            text.contains(
+                "a|b; only changes above 1.0% would be detected; about 12 launches needed to decide"
+            ),
             "{text}"
         );
         assert!(at("Time: base -> new") > at("\na "), "{text}");

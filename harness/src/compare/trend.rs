@@ -1,4 +1,4 @@
-//! The trend of a baseline: what each of its checks found, and the first check from which a method differs.
+//! The trend of a baseline: the results of its checks, and the first check in which a method differs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::report::pictures::Datum;
 /// A check of a baseline.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// When it was made, as it is shown.
+    /// Its date as text.
     pub date: String,
     /// Days from the baseline to it.
     pub days: f64,
@@ -35,7 +35,7 @@ impl Check {
 }
 
 impl Trend {
-    /// As text, Markdown and pages show it: a column per check, and since when a method differs.
+    /// The trend for text, Markdown and pages: a column per check, and since when a method differs.
     pub fn compared(&self) -> Compared<'_> {
         let histories = self.histories();
         let (mut differing, rest): (Vec<_>, Vec<_>) =
@@ -80,7 +80,7 @@ impl Trend {
         histories.into_iter().collect()
     }
 
-    /// The check from which a method differs, if it does in the newest check: since then no check has shown otherwise.
+    /// The first of the last checks in a row that agree that a method differs, if it differs in the newest check.
     fn since(&self, (_, rows): &History<'_>) -> Option<&Check> {
         let (newest, row) = rows.last_key_value()?;
         let is_newest = newest + 1 == self.0.len();
@@ -94,7 +94,7 @@ impl Trend {
         self.0.get(*first.0)
     }
 
-    /// `nas_lu_y 408x408 ddt: slower since 2026-11-20 (mpich 5.1.0), now 1.22x [1.18, 1.26]`.
+    /// Example: `nas_lu_y 408x408 ddt: slower since 2026-11-20 (mpich 5.1.0), now 1.22x [1.18, 1.26]`.
     fn sentence(&self, history: &History<'_>) -> Option<String> {
         let (subject, rows) = history;
         let since = self.since(history)?;
@@ -113,7 +113,7 @@ impl Trend {
             Column::new("method", Align::Left, 2),
             Column::new("since", Align::Left, 2),
         ];
-        // The oldest are hidden first.
+        // The oldest columns are hidden first.
         let rank = |age: usize| u8::try_from(age + 1).unwrap_or(u8::MAX);
         let checks = self.0.iter().rev().enumerate();
         names
@@ -144,7 +144,7 @@ impl Trend {
             let Some(comparison) = check.comparison() else { return Vec::new() };
             let place = |datum: Datum| Datum {
                 panel: [datum.case.test.as_str(), datum.case.set.as_str()].join(" ").trim_end().to_owned(),
-                // One panel for all checks, whose folders have different names.
+                // One panel for all checks, although their folders have different names.
                 case: Arc::new(Case { mpi: comparison.base.mpi.clone(), ..(*datum.case).clone() }),
                 x_name: DAYS.to_owned(),
                 x: Some(check.days.to_string()),

@@ -1,4 +1,4 @@
-//! What is said of a difference: its ratio with the corrected interval, and the verdict.
+//! The answer for a difference: its ratio with the corrected interval, and the verdict.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,32 +7,32 @@ use crate::report::units;
 use crate::stats;
 use crate::stats::difference::{Compared, Difference};
 
-/// A verdict on a row: what the corrected interval of its change shows. Whether a gate fails depends on `Estimate::beyond` as well.
+/// A verdict on a row: what the corrected interval of its change shows. A gate depends on `Estimate::beyond` too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Works on the base, and fails on the other side.
+    /// Works on the base, fails on the other side.
     Broken,
-    /// Takes longer, and not only by less than the threshold.
+    /// Takes longer, and not certainly by less than the threshold.
     Slower,
-    /// Not faster by more than the threshold; whether slower, more launches may show.
+    /// Not faster by more than the threshold; more launches may show whether it is slower.
     SameOrSlower,
-    /// Takes less time, and not only by less than the threshold.
+    /// Takes less time, and not certainly by less than the threshold.
     Faster,
-    /// Fails on the base, and works on the other side.
+    /// Fails on the base, works on the other side.
     Repaired,
-    /// Nothing is shown; more launches may show something.
+    /// Nothing is certain; more launches may show something.
     Undecided,
-    /// Not slower by more than the threshold; whether faster, more launches may show.
+    /// Not slower by more than the threshold; more launches may show whether it is faster.
     SameOrFaster,
-    /// Any change is within the threshold.
+    /// Any change is certainly within the threshold.
     Same,
-    /// It fails on both sides, or was measured on one only.
+    /// Fails on both sides, or was measured only on one.
     NotCompared,
 }
 
 impl Verdict {
-    /// As tables show it.
+    /// The text in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Broken => "broken",
@@ -47,7 +47,7 @@ impl Verdict {
         }
     }
 
-    /// Whether a change was shown.
+    /// Whether it is a change.
     pub const fn is_change(self) -> bool {
         matches!(self, Self::Slower | Self::Faster)
     }
@@ -64,7 +64,7 @@ impl Verdict {
         }
     }
 
-    /// The ratios that agree with it if it is final; `threshold` is a logarithm.
+    /// The ratios that agree with it, if it is final; `threshold` is a logarithm.
     fn ratios(self, threshold: f64) -> (f64, f64) {
         let (least, most) = ((-threshold).exp(), threshold.exp());
         match self {
@@ -76,7 +76,7 @@ impl Verdict {
     }
 }
 
-/// The answer to a question: the other side's value over the base's.
+/// The answer to a question: the other side's value relative to the base's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The ratio, new over base.
@@ -89,20 +89,20 @@ pub struct Estimate {
     pub units: (usize, usize),
     /// The verdict.
     pub verdict: Verdict,
-    /// Whether the change is shown to be larger than the threshold.
+    /// Whether the change is certainly larger than the threshold.
     pub beyond: bool,
-    /// The smallest change that so many would show to be beyond the threshold.
+    /// The smallest change that so many launches would show to be beyond the threshold.
     pub could_see: f64,
-    /// Launches, or runs, of each side that would likely decide; missing where there is a decision.
+    /// Launches, or runs, per side that would probably decide; missing after a decision.
     pub would_decide: Option<usize>,
-    /// Whether it is what the ratio is with the machine in its most common state.
+    /// Whether it is adjusted to the machine's most common state.
     pub adjusted: bool,
-    /// Whether it was shown to be another one in other states.
+    /// Whether it certainly differs between states.
     pub depends: bool,
 }
 
 impl Estimate {
-    /// Of a difference of logarithms, by the interval that misses it in a share of `alpha`; `threshold` is a logarithm.
+    /// From a difference of logarithms, with the interval that misses with probability `alpha`; `threshold` is a logarithm.
     pub fn of(difference: &Difference, units: (usize, usize), alpha: f64, threshold: f64) -> Self {
         let (low, high) = difference.interval(alpha);
         let half = difference.half_width(alpha);
@@ -125,7 +125,7 @@ impl Estimate {
         }
     }
 
-    /// Of a ratio and its interval, however it was found; `threshold` is a logarithm. What would decide is not known.
+    /// From a ratio and its interval; `threshold` is a logarithm. The number of launches for a decision is unknown.
     pub(super) fn of_interval(
         ratio: f64,
         (low, high): (f64, f64),
@@ -147,13 +147,13 @@ impl Estimate {
         }
     }
 
-    /// Whether more launches are not needed: the change is shown to be larger than the threshold, or to be within it.
+    /// Whether no more launches are needed: the change is certainly larger than the threshold, or within it.
     pub const fn is_decided(&self) -> bool {
         self.beyond || matches!(self.verdict, Verdict::Same)
     }
 
-    /// The same with a final verdict that was found otherwise: by Holm's steps, or by fewer launches. The interval ends where the verdict
-    /// does. An estimate that contradicts the verdict is left as it is: the verdict is withdrawn.
+    /// The same with a final verdict from elsewhere: from Holm's steps, or from fewer launches. The interval is limited by the
+    /// verdict. If the estimate contradicts the verdict, it is not changed: the verdict is withdrawn.
     pub(super) fn with(self, verdict: Verdict, threshold: f64) -> Self {
         let (least, most) = verdict.ratios(threshold);
         if !(least..=most).contains(&self.ratio) {
@@ -163,20 +163,20 @@ impl Estimate {
         Self { low, high, verdict, beyond: verdict.is_change(), would_decide: None, ..self }
     }
 
-    /// The verdict of Holm's steps, which have shown that the change is beyond the threshold.
+    /// The verdict of Holm's steps: the change is beyond the threshold.
     pub(super) fn beyond(self, threshold: f64) -> Self {
         let verdict = if self.ratio > 1.0 { Verdict::Slower } else { Verdict::Faster };
         self.with(verdict, threshold)
     }
 
-    /// As `22.4x [21.9, 23.0]`; an end that is `FAR` away as `[<0.012, >120]`.
+    /// Example: `22.4x [21.9, 23.0]`; an end more than `FAR` away is shown like `[<0.012, >120]`.
     pub fn text(&self) -> String {
         let places = match self.ratio {
             ratio if ratio >= 9.95 => 1,
             ratio if ratio < 0.095 => 3,
             _ => 2,
         };
-        // Two digits, however small.
+        // Two digits, also for small values.
         let digits = |value: f64| {
             let decimals = (1.0 - value.log10().floor()).max(0.0) as usize;
             format!("{value:.decimals$}")
@@ -188,47 +188,47 @@ impl Estimate {
         format!("{:.places$}x [{low}, {high}]", self.ratio)
     }
 
-    /// The change that would be seen with as many launches, for an undecided row.
+    /// The smallest change that as many launches would detect, for an undecided row.
     pub(super) fn seen(&self) -> String {
         match self.could_see {
-            factor if factor > FAR => "launches differ too much to see any change".to_owned(),
-            factor if factor >= 2.0 => format!("changes above {factor:.1}x would be seen"),
-            factor => format!("changes above {} would be seen", units::percent(factor - 1.0)),
+            factor if factor > FAR => "launches vary too much to detect a change".to_owned(),
+            factor if factor >= 2.0 => format!("only changes above {factor:.1}x would be detected"),
+            factor => format!("only changes above {} would be detected", units::percent(factor - 1.0)),
         }
     }
 }
 
-/// How many times as large as the ratio, or as small, an end of its interval is from which on its value says nothing: few launches that
-/// differ much reach 1e17.
+/// Ends of an interval beyond this factor are meaningless: few launches that vary much give 1e17.
 const FAR: f64 = 100.0;
 
-/// A question of a family that is asked now.
+/// A question of a family that is tested now.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<K> {
-    /// What tells it from others.
+    /// Identifies it.
     pub key: K,
-    /// The difference, as far as it is known, and of how many launches, or runs, of both sides.
+    /// The difference, as far as known, and the number of launches, or runs, of both sides.
     pub difference: CountedDifference,
-    /// The share of its error that this look may spend; all shares of a question add up to 1 at most.
+    /// The part of its error that this test may spend; all parts of a question add up to 1 at most.
     pub share: f64,
 }
 
-/// A family of questions, which err together.
+/// A family of questions with a common error.
 #[derive(Clone, Copy, Debug)]
 pub struct QuestionFamily {
-    /// All questions, whether they are asked now or not.
+    /// All questions, including those that are not tested now.
     pub all: usize,
-    /// Those of which earlier looks have shown a change.
+    /// Questions in which earlier tests have shown a change.
     pub different: usize,
-    /// In so many families may a change be called larger than the threshold that is not, and in as many an interval miss.
+    /// The fraction of families in which a change may falsely be called larger than the threshold, and in which an interval may
+    /// miss.
     pub alpha: f64,
-    /// Changes below this, a logarithm, do not count.
+    /// Smaller changes do not count; a logarithm.
     pub threshold: f64,
 }
 
 impl QuestionFamily {
-    /// The answers. Intervals are those of Bonferroni: all that are ever shown hold together. Whether a change is beyond the threshold
-    /// is decided by Holm's steps ([`stats::holm_levels`]), which find more; where only they do, the interval ends at the threshold.
+    /// The answers. Intervals are Bonferroni's: all shown intervals hold simultaneously. Holm's steps ([`stats::holm_levels`])
+    /// decide whether a change is beyond the threshold. They find more; if only they do, the interval ends at the threshold.
     pub fn judge<K>(self, asked: Vec<Asked<K>>) -> Vec<(K, Estimate)> {
         let all = self.all.max(asked.len());
         let chance = |asked: &Asked<K>| asked.difference.0.difference.p_beyond(self.threshold) / asked.share;
@@ -241,7 +241,6 @@ impl QuestionFamily {
         asked.into_iter().zip(chances).zip(levels).map(answer).collect()
     }
 
-    /// By Bonferroni's interval only.
     pub fn estimate<K>(self, asked: &Asked<K>) -> Estimate {
         let (Compared { difference, .. }, units) = asked.difference;
         let alpha = self.alpha * asked.share / self.all.max(1) as f64;
@@ -265,7 +264,7 @@ mod tests {
         let of = |low: f64, high: f64| Verdict::of_interval(low, high, THRESHOLD);
         assert_eq!(of(0.05, 0.09), Verdict::Slower);
         assert_eq!(of(-0.09, -0.05), Verdict::Faster);
-        assert_eq!(of(0.01, 0.04), Verdict::Same, "a change that nobody cares for");
+        assert_eq!(of(0.01, 0.04), Verdict::Same, "an irrelevant change");
         assert_eq!(of(-0.01, 0.06), Verdict::SameOrSlower);
         assert_eq!(of(-0.06, 0.01), Verdict::SameOrFaster);
         assert_eq!(of(-0.06, 0.06), Verdict::Undecided);
@@ -290,7 +289,7 @@ mod tests {
         assert_eq!(of(3.1, 0.01).text(), "22.2x [21.8, 22.6]");
         assert_eq!(of(-4.0, 0.01).text(), "0.018x [0.018, 0.019]");
         assert_eq!(of(0.0, 1.2).text(), "1.00x [0.095, 10.54]");
-        // Few launches that differ by far: the ends are 1e-1699 and 1e1699.
+        // Few launches that vary much: the ends are 1e-1699 and 1e1699.
         let far = of(0.2, 2000.0);
         assert_eq!(far.text(), "1.22x [<0.012, >122]");
         assert!(far.low > 0.0 && far.high.is_finite(), "{far:?}");
@@ -316,12 +315,12 @@ mod tests {
 
     #[test]
     fn the_more_is_asked_the_more_must_be_shown() {
-        // 2.2 errors beyond the threshold: enough for 5% of one question, not of two.
+        // 2.2 errors beyond the threshold: enough at 5% for one question, but not for two.
         let one = difference(THRESHOLD + 0.22, 0.1);
         assert!(judge(1, &[one])[0].beyond);
         let of_two = &judge(2, &[one])[0];
         assert_eq!((of_two.verdict, of_two.beyond), (Verdict::Slower, false));
-        // Another that is clear no longer counts: one is left.
+        // A second one that is clear no longer counts: one is left.
         let both = judge(2, &[one, difference(1.0, 0.1)]);
         assert!(both.iter().all(|answer| answer.beyond), "{both:?}");
         // Bonferroni's interval of two at 5% would begin below the threshold.
@@ -343,7 +342,7 @@ mod tests {
 
     #[test]
     fn an_interval_never_contradicts_its_verdict() {
-        // Many families with noise of any size.
+        // Many families with random noise.
         for i in 0..2000 {
             let value = |k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 / 1000.0 - 0.5;
             let error = |k: usize| 0.002 + ((i * 31 + k * 17) % 97) as f64 / 500.0;

@@ -1,19 +1,18 @@
-//! When, where and by what command a run was made, as pages and pictures say it.
+//! Date, host and command of a run, for pages and pictures.
 
 use serde_json::Value;
 
-/// What a run was of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// When it began: to the minute, without the zone.
+    /// When it began, to the minute, without the time zone.
     pub date: String,
     /// The host.
     pub host: String,
     /// Its processor and hardware threads.
     pub machine: String,
-    /// What was typed.
+    /// The command line.
     pub command: String,
-    /// Notes on its results: settings that were added, conditions in which its parts differ.
+    /// Notes on its results: settings that were added, differences between its parts.
     pub notes: Vec<String>,
 }
 
@@ -21,11 +20,11 @@ impl Account {
     /// All of it in one line.
     pub fn text(&self) -> String {
         let Self { date, host, machine, command, .. } = self;
-        format!("{date}, {host}: {machine}; to do it again: {command}")
+        format!("{date}, {host}: {machine}; command: {command}")
     }
 }
 
-/// Those of the texts of `environment.json`, of which there may be several; of a run without one, none.
+/// The accounts in one or more texts of `environment.json`. Empty for a run without it.
 pub fn accounts(environments: &str) -> Vec<Account> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let account = |account: Value| {
@@ -58,7 +57,7 @@ mod tests {
         assert_eq!((all.len(), &all[1].notes[..]), (2, &["A=1 was set.".to_owned()][..]));
         assert_eq!(
             all[0].text(),
-            "2026-11-22 19:53, h: c, 2 hardware threads; to do it again: ddtbench figure cmb-5"
+            "2026-11-22 19:53, h: c, 2 hardware threads; command: ddtbench figure cmb-5"
         );
         assert!(accounts("").is_empty());
     }

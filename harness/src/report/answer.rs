@@ -1,4 +1,4 @@
-//! The answer before the table: a line per case, and what was found in sentences.
+//! The summary in front of the tables: a line per case, and the findings in sentences.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::verdict::{Against, Claim, diagnoses, times_text};
 use crate::model::{LOOP, Outcome, Quantity, Record};
 use crate::stats::SlowSamples;
 
-/// What a kind of experiments says of a case in one line.
+/// How a kind of experiments shows a case in one line.
 #[derive(Clone, Copy)]
 pub struct Answer {
     /// Methods whose times are always shown.
@@ -30,18 +30,18 @@ pub struct Answer {
     pub more_cells: fn(&CaseView) -> Vec<String>,
     /// An explanation of the columns.
     pub legend: &'static str,
-    /// An explanation of those behind the verdict.
+    /// An explanation of the columns after the verdict.
     pub more_legend: &'static str,
-    /// The verdicts, the first of which is the case's in one line; there is one at least.
+    /// The verdicts, at least one. The line of the case shows the first one.
     pub claims: for<'a> fn(&CaseView<'a>) -> Vec<Claim<'a>>,
-    /// The methods that a verdict and these figures need; empty where any two will do.
+    /// The methods needed for a verdict and these values; empty if any two will do.
     pub methods: &'static [&'static str],
-    /// What its kind has to say of all cases besides, a sentence each.
+    /// Additional sentences of the kind about all cases.
     pub sentences: fn(&[CaseView]) -> Vec<String>,
 }
 
 impl Answer {
-    /// The verdict on a case in one line.
+    /// The verdict in the line of a case.
     pub fn claim<'a>(&self, case: &CaseView<'a>) -> Claim<'a> {
         (self.claims)(case).swap_remove(0)
     }
@@ -51,7 +51,7 @@ impl Answer {
         (self.claims)(case).iter().map(Claim::text).collect::<Vec<_>>().join("; ")
     }
 
-    /// Which method is fastest, and no figures.
+    /// The fastest method, without other values.
     pub const PLAIN: Self = Self {
         times: &[],
         columns: &[],
@@ -66,10 +66,10 @@ impl Answer {
     };
 }
 
-/// Methods whose times and overheads are shown where methods pack.
+/// Methods whose times and overheads are shown if methods pack.
 const PACKED: [&str; 3] = ["manual", LOOP, "ddt"];
 
-/// For kinds whose methods pack: times of loop and datatype, which of them is faster, and their pack overheads.
+/// For kinds whose methods pack: times of loop and datatype, the faster one, and their pack overheads.
 pub const PACKING: Answer = Answer {
     times: &PACKED,
     more: &const {
@@ -121,17 +121,17 @@ const FASTER: Style = AnsiColor::Green.on_default();
 const CLIFF: Style = AnsiColor::Yellow.on_default().bold();
 const FAILED: Style = AnsiColor::Red.on_default().bold();
 
-/// From so many times on, for certain, a method that is slower stands out.
+/// A method that is certainly so many times slower than the fastest is reported.
 const STANDS_OUT: f64 = 2.0;
 
-/// How many failures are told in words; the rest are counted.
-const TOLD: usize = 5;
+/// Maximum failures in sentences; the others are counted.
+const REPORTED: usize = 5;
 
 fn painted(style: Style, text: &str) -> String {
     if text.is_empty() { String::new() } else { format!("{style}{text}{style:#}") }
 }
 
-/// A line per case, and what was found; nothing is wider than a terminal of `width`. With codes for colours.
+/// A line per case, and the findings, within the width of a terminal. With codes for colours.
 pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>) -> String {
     let (room, width) = (width.map(usize::from), text_width(width));
     let cases = CaseView::all(form, records);
@@ -143,7 +143,7 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     let groups: Vec<Vec<&CaseView>> = places.iter().map(here).collect();
     let (shown, is_short) = lines(form, &groups, room);
     let mut text = String::new();
-    // A warning about everything comes first.
+    // Warnings about all cases come first.
     for warning in warnings(records) {
         text += &wrapped("", &painted(CLIFF, &warning), width, 0);
     }
@@ -157,7 +157,6 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
         let states =
             state::met(cases.iter().copied()).map_or_else(String::new, |states| format!("; {states}"));
         text += &format!("\n{}", wrapped("", &format!("{place}{states}"), width, 2));
-        // A heading, and a line per case.
         rows.by_ref().take(cases.len() + 1).for_each(|line| text += &format!("{line}\n"));
     }
     text += &left_out;
@@ -184,8 +183,8 @@ fn legend(form: &TableFormat, shown: &Fitted<'_>, is_short: bool) -> String {
     texts.map(|(_, text)| text).collect::<Vec<_>>().join(" ")
 }
 
-/// For each group of cases, which were measured in one place, a heading and a line per case. Verdicts are short if they have no room
-/// otherwise; the second result is whether they are.
+/// For each group of cases that were measured under the same conditions, a heading and a line per case. Verdicts are short if
+/// they would not fit; the second result is whether they are.
 fn lines(
     form: &'static TableFormat,
     groups: &[Vec<&CaseView>],
@@ -204,7 +203,7 @@ fn lines_with(
     room: Option<usize>,
     verdict: fn(&Claim) -> String,
 ) -> Fitted<'static> {
-    // Where a test was measured with several sets, they are what tells its lines apart.
+    // If a test was measured with several sets, these distinguish its lines.
     let has_several_sets = groups.iter().flatten().any(|case| case.is_one_of_several());
     let set_rank = if has_several_sets { 0 } else { 7 };
     let Answer { times, columns: figures, cells, more, more_cells, .. } = form.answer;
@@ -244,7 +243,7 @@ fn lines_with(
     fitted(&columns, &rows, room, 0)
 }
 
-/// The fastest method with its time, unless that has its own column; or which, or how many, may be the fastest.
+/// The fastest method, with its time unless that has a column; or which methods, or how many, may be the fastest.
 fn best(case: &CaseView, times: &[&str]) -> String {
     let claim = case.fastest();
     if let Some((faster, ..)) = claim.winner() {
@@ -271,14 +270,14 @@ fn best(case: &CaseView, times: &[&str]) -> String {
 
 /// A claim in one cell.
 fn verdict(claim: &Claim) -> String {
-    // The sentence on several states is wider than all other columns.
+    // The sentence about several states is too wide.
     match claim {
         Claim::InStates(_) => short_verdict(claim),
         _ => worded(claim, claim.text()),
     }
 }
 
-/// The same, in as few characters as can be.
+/// The shortest form.
 fn short_verdict(claim: &Claim) -> String {
     worded(claim, claim.short_text().unwrap_or_else(|| claim.text()))
 }
@@ -302,12 +301,12 @@ fn worded(claim: &Claim, text: String) -> String {
     }
 }
 
-/// What was found, what stands out, and what failed, without codes for colours.
+/// The findings, the largest gap, and the failures, without codes for colours.
 pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
     sentences(form, cases).iter().map(|sentence| strip_str(sentence).to_string()).collect()
 }
 
-/// What was found, what stands out, and what failed.
+/// The findings, the largest gap, and the failures.
 fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
     let mpis = distinct(cases.iter().map(CaseView::side));
     let mut sentences: Vec<String> = mpis.iter().map(|mpi| found(form, mpi, cases)).collect();
@@ -318,7 +317,7 @@ fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
     sentences
 }
 
-/// How often which of two methods is faster, on one MPI.
+/// How often each of two methods is faster, on one MPI.
 fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
     let of_mpi: Vec<&CaseView> = cases.iter().filter(|case| case.side() == mpi).collect();
     let claims: Vec<Claim> = of_mpi.iter().map(|case| form.answer.claim(case)).collect();
@@ -329,7 +328,7 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
     if let [claim] = &claims[..] {
         return format!("Found, {mpi}: {}.", claim.text());
     }
-    // Pairs of a faster and a slower method, how often, and by how much at most.
+    // Pairs of a faster and a slower method, the number of cases, and the largest factor.
     type Pair<'a> = ((&'a str, &'a str), usize, (f64, f64, f64));
     let mut pairs: Vec<Pair<'_>> = Vec::new();
     for (faster, slower, times) in claims.iter().filter_map(Claim::winner) {
@@ -366,7 +365,7 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
     format!("Found, {mpi}: {}.", parts.join("; "))
 }
 
-/// What is known where no case has two methods that can be compared, and what to measure for a verdict; `None` where one has.
+/// The results if no case has two comparable methods, and what to measure for a verdict. `None` if one has.
 fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<String> {
     let names: BTreeSet<&str> =
         cases.iter().flat_map(|case| case.methods()).filter(|r| measured(r)).map(|r| &*r.method).collect();
@@ -384,7 +383,7 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
         let text = |[share, interval]: &[String; 2]| format!("{share} {interval}").trim_end().to_owned();
         let (least, most) = (text(&shares.first()?.1), text(&shares.last()?.1));
         let shares = if least == most { least } else { format!("{least} to {most}") };
-        Some(format!("of the time of {name} {shares} is pack overhead"))
+        Some(format!("{shares} of the time of {name} is pack overhead"))
     });
     let overheads: Vec<String> = overheads.collect();
     let of = match cases {
@@ -392,7 +391,7 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
         _ => format!(" in {} cases", cases.len()),
     };
     let known = match &overheads[..] {
-        // Beside a reference, which without an interval says nothing yet.
+        // A reference without an interval has no meaning yet.
         [] => {
             let is_reference = |name: &&str| (form.method)(name).is_some_and(|method| method.is_reference);
             let own: Vec<&str> = names.iter().copied().filter(|name| !is_reference(name)).collect();
@@ -401,26 +400,26 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
         }
         _ => format!("{}{of}", overheads.join("; ")),
     };
-    // Nobody wrote loops for a layout.
+    // Layouts have no hand-written loops.
     let is_layout = cases.iter().all(|case| case.first().case.test == apps::LAYOUT.name);
     let wanted =
         form.answer.methods.iter().map(|&name| if is_layout && name == "manual" { LOOP } else { name });
     let wanted: Vec<&str> = wanted.collect();
-    // What was asked for and failed is no advice.
+    // Methods that failed are not suggested.
     let is_asked_for =
         |name: &str| cases.iter().any(|case| case.methods().any(|record| record.method == name));
     let missing: Vec<&str> = wanted.iter().copied().filter(|method| !is_asked_for(method)).collect();
     let advice = match (&wanted[..], &missing[..]) {
-        ([], _) => "; for a verdict measure a second method".to_owned(),
+        ([], _) => "; for a verdict, measure a second method".to_owned(),
         (_, []) => String::new(),
         (all, missing) => {
-            format!("; for a verdict measure {} too: -m {}", missing.join(" and "), all.join(","))
+            format!("; for a verdict, measure {} too: -m {}", missing.join(" and "), all.join(","))
         }
     };
     Some(format!("{known}{advice}."))
 }
 
-/// How many methods of a case can be held against each other: those of contiguous bytes are no way to move an array.
+/// The number of comparable methods of a case: methods for contiguous bytes do not move arrays.
 fn compared(form: &'static TableFormat, case: &CaseView) -> usize {
     let is_reference =
         |record: &&Record| (form.method)(&record.method).is_some_and(|method| method.is_reference);
@@ -432,7 +431,7 @@ fn times(value: f64) -> String {
     text.split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// Why an overhead can be below 0, if one is for certain.
+/// An explanation of overheads below 0, if one is certainly below.
 fn negative_overheads(cases: &[CaseView]) -> Option<String> {
     let is_negative = |record: &Record| {
         record
@@ -443,7 +442,7 @@ fn negative_overheads(cases: &[CaseView]) -> Option<String> {
     cases.iter().flat_map(CaseView::methods).any(is_negative).then(|| NEGATIVE_OVERHEAD.to_owned())
 }
 
-/// The method that takes longest relative to the fastest of its case; `None` where no ratio to it has an interval.
+/// The method with the largest ratio to the fastest of its case. `None` if no ratio has an interval.
 fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
     let mut all: Vec<(Against, &CaseView)> = Vec::new();
     for case in cases {
@@ -453,23 +452,25 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
             ratios.filter_map(|record| Against::of(record, record.figure(Quantity::TimeOverFastest)));
         all.extend(ratios.map(|ratio| (ratio, case)));
     }
-    // Nothing is said of ratios where there are none.
+    // Without ratios there is no sentence.
     if all.is_empty() {
         return None;
     }
     let mut slow = all;
     slow.retain(|(ratio, _)| !ratio.unsteady && ratio.low >= STANDS_OUT);
-    // By what is certain: a long interval may reach anywhere.
+    // Sorted by the lower end, because a wide interval may reach anywhere.
     slow.sort_by(|a, b| b.0.low.total_cmp(&a.0.low));
     let Some((ratio, case)) = slow.first() else {
         return Some(format!(
-            "Nothing stands out: no method takes {STANDS_OUT} times as long as the fastest for certain."
+            "No large gaps: no method is certainly {STANDS_OUT} times slower than the fastest."
         ));
     };
     let fastest = case.methods().find_map(|record| record.fastest.as_deref()).unwrap_or_default();
     let more = match slow.len() - 1 {
         0 => String::new(),
-        more => format!(" {more} more take at least {STANDS_OUT} times as long as the fastest."),
+        more => {
+            format!(" {more} other results are at least {STANDS_OUT} times slower than the fastest method.")
+        }
     };
     let what = format!(
         "{} of {}, {}, takes {} times as long as {fastest}.",
@@ -478,17 +479,17 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
         case.conditions(),
         times_text((ratio.value, ratio.low, ratio.high)),
     );
-    Some(format!("Stands out: {}{more}", painted(CLIFF, &what)))
+    Some(format!("Largest gap: {}{more}", painted(CLIFF, &what)))
 }
 
-/// From this share of the time on, slow repetitions are reported. Without a fault it was at most 6% in the median launch of any method,
-/// also while other programs ran.
+/// Slow repetitions are reported if they take this fraction of the time. Without a fault, it was at most 6% in the median launch
+/// of any method, also while other programs ran.
 pub(super) const SLOW_TIME: f64 = 0.1;
 
-/// Fewer slow repetitions may be one event that came by chance.
+/// Fewer slow repetitions may be a single random event.
 const SLOW_LEAST: f64 = 3.0;
 
-/// The method of which slow repetitions take the largest share of the time, which no median shows; `None` where none takes much.
+/// The method whose slow repetitions take the largest fraction of its time, which no median shows. `None` if that is small.
 fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     let is_slow = |record: &&Record| {
         let slow = record.slow().filter(|_| measured(record));
@@ -500,7 +501,7 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     }
     all.sort_by(|a, b| b.1.time.total_cmp(&a.1.time));
     let (record, slow, case) = all.first()?;
-    // On a busy machine any method is slow at times, which says nothing of it.
+    // On a busy machine, any method is sometimes slow.
     if Disturbance::of(cases.iter().flat_map(CaseView::methods)).text().is_some() {
         let (slow, methods) =
             (all.len(), cases.iter().flat_map(CaseView::methods).filter(|r| measured(r)).count());
@@ -514,7 +515,7 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     let more = match all.len() - 1 {
         0 => String::new(),
         more => format!(
-            " {more} more spend at least {} of their time so{}.",
+            " {more} others spend at least {} of their time in slow repetitions{}.",
             units::percent(SLOW_TIME),
             if of_references { ", contiguous messages too" } else { "" }
         ),
@@ -531,7 +532,7 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     Some(format!("Slow at times: {}{more}", painted(CLIFF, &what)))
 }
 
-/// What failed, and how.
+/// The failures.
 fn failures(cases: &[CaseView]) -> Vec<String> {
     let of_case = |case: &CaseView| {
         let (name, mpi) = (case.name().replace("  ", " "), case.side());
@@ -542,8 +543,8 @@ fn failures(cases: &[CaseView]) -> Vec<String> {
         case.failures().into_iter().map(line).collect::<Vec<_>>()
     };
     let mut all: Vec<String> = cases.iter().flat_map(of_case).collect();
-    let more = all.len().saturating_sub(TOLD);
-    all.truncate(TOLD);
+    let more = all.len().saturating_sub(REPORTED);
+    all.truncate(REPORTED);
     if more > 0 {
         all.push(format!("{more} more without times: --details shows them."));
     }

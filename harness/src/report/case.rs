@@ -1,4 +1,4 @@
-//! What can be said of one case: its methods side by side, which is fastest, what went wrong.
+//! A case: its methods side by side, the fastest one, warnings and failures.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,20 +12,20 @@ use crate::model::{Basis, Case, Figure, LOOPS, Outcome, PairScope, Phase, Quanti
 use crate::stats;
 use common::kinds::Kind;
 
-/// Share of disturbed blocks from which on it is reported: medians are hardly affected by fewer.
+/// Minimum fraction of disturbed blocks that is reported: fewer hardly affect medians.
 const DISTURBED: f64 = 0.25;
 
-/// Share of the median by which a mean differs where a table shows it. Of 60 launches without a fault, which ran next to other programs,
-/// it was less in nine of ten.
+/// A table shows the mean if it differs from the median by this fraction. In nine of ten of 60 launches without a fault, next to
+/// other programs, it was less.
 const MEAN_DIFFERS: f64 = 0.1;
 
-/// The records of one case, in the order in which they came.
+/// The records of one case, in their order.
 pub struct CaseView<'a> {
     form: &'static TableFormat,
     records: Vec<&'a Record>,
-    /// Whether there are cases of several runs beside it.
+    /// Whether cases of several runs are shown together.
     is_of_several_runs: bool,
-    /// What tells it apart from other cases of its test, beside it.
+    /// Distinguishes it from other cases of its test, if there are any.
     distinguished_by: Option<String>,
 }
 
@@ -48,13 +48,13 @@ impl<'a> CaseView<'a> {
         cases
     }
 
-    /// Any of its records, for what they share.
+    /// Any of its records, for common properties.
     pub fn first(&self) -> &'a Record {
         self.records[0]
     }
 
-    /// The MPI and the place, whether threads had to share cores, of what more than two ranks do the thread level, and where there are
-    /// several runs, which.
+    /// The MPI and the place; whether threads share cores; with more than two ranks, the thread level; with several runs, the
+    /// run.
     pub fn conditions(&self) -> String {
         let first = self.first();
         let run = if self.is_of_several_runs { format!("{}: ", first.case.run) } else { String::new() };
@@ -63,13 +63,13 @@ impl<'a> CaseView<'a> {
         parts.extend(first.case.configuration().map(str::to_owned));
         parts.push(place(&first.case));
         parts.extend(first.oversubscribed().map(shared));
-        // Two ranks that send one message at a time need no level, and no MPI is slower or faster for it.
+        // Two ranks that send one message at a time do not depend on the level, and no MPI is slower or faster because of it.
         let has_level = !matches!(first.case.experiment, Kind::PingPong | Kind::Engine);
         parts.extend(first.thread_level.clone().filter(|_| has_level));
         parts.join(", ")
     }
 
-    /// The MPI, and where there are several runs, which.
+    /// The MPI, and with several runs, the run.
     pub fn side(&self) -> String {
         let case = &self.first().case;
         match self.is_of_several_runs {
@@ -87,12 +87,11 @@ impl<'a> CaseView<'a> {
         self.records.iter().copied().filter(|record| record.phase == self.form.headline)
     }
 
-    /// A phase's median.
     pub fn median(&self, method: &str, phase: Phase) -> Option<f64> {
         self.phase(method, phase).and_then(|record| record.median_s)
     }
 
-    /// The record of a phase, of all pairs.
+    /// The record of a phase for all pairs.
     pub fn phase(&self, method: &str, phase: Phase) -> Option<&'a Record> {
         let of = |record: &&&Record| {
             record.method == method && record.phase == phase && record.pair == PairScope::All
@@ -100,12 +99,12 @@ impl<'a> CaseView<'a> {
         self.records.iter().find(of).copied()
     }
 
-    /// Whether there are other cases of its test beside it.
+    /// Whether there are other cases of its test.
     pub fn is_one_of_several(&self) -> bool {
         self.distinguished_by.is_some()
     }
 
-    /// What tells it apart from other cases of its test, which are beside it; else its set.
+    /// What distinguishes it from other cases of its test, otherwise its set.
     pub fn set(&self) -> &str {
         self.distinguished_by.as_deref().unwrap_or(&self.first().case.set)
     }
@@ -115,7 +114,7 @@ impl<'a> CaseView<'a> {
         format!("{}  {}", self.first().case.test, self.set())
     }
 
-    /// The fastest and the slowest pair, where there are several.
+    /// The fastest and the slowest pair, if there are several.
     fn pairs(&self, method: &str) -> Option<String> {
         let of = self.headlines().filter(|record| record.method == method && record.pair != PairScope::All);
         let medians = stats::sorted(of.filter_map(|record| record.median_s));
@@ -123,7 +122,7 @@ impl<'a> CaseView<'a> {
         Some(format!("{} to {}", units::seconds(*first), units::seconds(*last)))
     }
 
-    /// What went wrong, and for which methods: one cause, as that the process did not even start, may be several's.
+    /// The failures and their methods. Several methods may have the same failure, for example if no process started.
     pub fn failures(&self) -> Vec<(&'a Outcome, Vec<&'a str>)> {
         let mut failures: Vec<(&Outcome, Vec<&str>)> = Vec::new();
         for record in self.methods().filter(|record| record.outcome.detail().is_some()) {
@@ -135,7 +134,7 @@ impl<'a> CaseView<'a> {
         failures
     }
 
-    /// What went wrong, what was left out, what is a mean of several.
+    /// Notes: failures, blocks that were left out, means.
     pub fn notes(&self) -> Vec<String> {
         let failures = self.failures();
         let failed = failures
@@ -149,32 +148,29 @@ impl<'a> CaseView<'a> {
             .collect();
         if !no_times.is_empty() {
             notes.push(format!(
-                "the mean of {} is no time: computing took longer than the transfer with it, by two clocks",
+                "the mean of {} is not a valid time: computing took longer than the transfer that includes it, because two clocks differ",
                 no_times.join(", ")
             ));
         }
         if self.methods().any(|r| r.mixed_states) {
-            notes.push("the machine never kept one state for a round: figures are of all blocks".to_owned());
+            notes.push("the machine changed its state in every round, so all blocks are used".to_owned());
         }
         let errors = self.methods().filter_map(|record| record.value(Quantity::ClockError));
         if let Some(error_s) = errors.reduce(f64::max) {
             notes.push(format!(
                 "clocks differ, and were brought to one time: where times of two ranks are compared, they were off by {} at the end of the \
-                 worst block, as far as messages tell",
+                 worst block, as far as messages can show",
                 units::seconds(error_s)
             ));
         }
         let late = self.methods().filter_map(|record| record.value(Quantity::StartLate));
         if let Some(late_s) = late.reduce(f64::max) {
-            notes.push(format!(
-                "the latest rank began {} after the times that were agreed on",
-                units::seconds(late_s)
-            ));
+            notes.push(format!("the latest rank began {} after the agreed times", units::seconds(late_s)));
         }
         let unbound = self.methods().filter_map(|record| record.value(Quantity::UnboundRanks));
         if let Some(ranks) = unbound.reduce(f64::max).filter(|&ranks| ranks > 0.0) {
             notes.push(format!(
-                "a core is left free, and the MPI's threads are not bound to it: not bound in {ranks} ranks"
+                "a core is reserved, but the MPI's threads are not bound to it in {ranks} ranks"
             ));
         }
         notes.extend(super::state::note(self));
@@ -186,12 +182,12 @@ impl<'a> CaseView<'a> {
             }
         };
         of_each("round trips of the fastest and the slowest pair", &|r| self.pairs(&r.method));
-        of_each("blocks left out, the machine was in another state", &|r| {
+        of_each("blocks left out because the machine was in another state", &|r| {
             let (left, all) = (r.blocks_other_state, r.blocks + r.blocks_other_state);
             (left > 0).then(|| format!("{left} of {all}"))
         });
         let about =
-            format!("mean where it differs from the median by more than {}", units::percent(MEAN_DIFFERS));
+            format!("mean, if it differs from the median by more than {}", units::percent(MEAN_DIFFERS));
         of_each(&about, &|r| {
             let (mean, median) = (r.mean_s?, r.median_s.filter(|_| measured(r))?);
             let tail = [("p99.9", r.p999_s), ("longest", r.max_s)];
@@ -205,7 +201,7 @@ impl<'a> CaseView<'a> {
         notes
     }
 
-    /// Which method is fastest from arrays to arrays, and by how much over the next: by the rounds' own ratios.
+    /// The fastest array-to-array method, and its lead, by the rounds' ratios.
     pub fn fastest(&self) -> Claim<'a> {
         let unknown = |why| Claim::Unknown { names: Vec::new(), why };
         let array_to_array =
@@ -225,9 +221,9 @@ impl<'a> CaseView<'a> {
         }
         others.sort_by(|a, b| a.value.total_cmp(&b.value));
         let Some(next) = others.first() else {
-            return unknown(format!("{first} alone was measured"));
+            return unknown(format!("only {first} was measured"));
         };
-        // What is slower than the next for certain decides nothing, however it moves.
+        // A method that is certainly slower than the next one does not matter.
         let near: Vec<_> = others.iter().filter(|other| other.low <= next.high).collect();
         let names = |of: &dyn Fn(&Against<'a>) -> bool| {
             let near = near.iter().filter(|other| of(other)).map(|other| other.name);
@@ -243,7 +239,6 @@ impl<'a> CaseView<'a> {
                     && (claim.winner().is_none() || (is_next && near.len() == 1))
             })
         });
-        // The one with the smallest mean.
         let mean = means.into_iter().min_by(|a, b| a.high.total_cmp(&b.high));
         if let Some(claim) = in_states {
             return claim.unless_mean_differs(mean, first);
@@ -258,15 +253,14 @@ impl<'a> CaseView<'a> {
         claim.unless_mean_differs(mean, first)
     }
 
-    /// Whether a loop of the application or the datatype wins, for each of the loops that were measured; one claim if that depends on
-    /// the loop.
+    /// Whether a hand-written loop or the datatype is faster, for each measured loop; one claim if that depends on the loop.
     pub fn loops_or_ddt(&self) -> Vec<Claim<'a>> {
         let of = |name: &str| self.methods().find(|r| r.method == name && measured(r));
         let Some(ddt) = of("ddt") else { return Vec::new() };
         let loops = LOOPS.into_iter().filter(|name| of(name).is_some());
         let claim = |name| {
             let unknown = || {
-                let why = if ddt.fastest.is_none() { "no ratios on record" } else { too_few(ddt) };
+                let why = if ddt.fastest.is_none() { "no ratios recorded" } else { too_few(ddt) };
                 Claim::Unknown { names: vec!["ddt", name], why: why.to_owned() }
             };
             let claim = Claim::of_record(ddt, ddt.over(name), name, |ratio| ratio);
@@ -282,7 +276,7 @@ fn mean_over<'a>(record: &'a Record, method: &str) -> Option<Against<'a>> {
     Against::of(record, record.figures.iter().find(is_it))
 }
 
-/// Why a record that was measured has ratios without an interval.
+/// Why the ratios of a measured record have no interval.
 pub fn too_few(record: &Record) -> &'static str {
     if record.launches > 1 { "too few launches" } else { "too few rounds" }
 }
@@ -295,13 +289,13 @@ pub fn place(case: &Case) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// The MPI, and what is to bring its communication forward.
+/// The MPI, and its configuration of asynchronous progress.
 fn mpi(case: &Case) -> String {
     let configuration = case.configuration().map(|name| format!(", {name}"));
     case.mpi_label() + configuration.as_deref().unwrap_or_default()
 }
 
-/// What intervals rest on; `None` where there is no record.
+/// What intervals are based on. `None` without records.
 pub fn launches(records: &[Record]) -> Option<String> {
     let most = records.iter().map(|record| record.launches).max()?;
     if most < 2 {
@@ -314,29 +308,29 @@ pub fn launches(records: &[Record]) -> Option<String> {
     let bases: Vec<Basis> =
         records.iter().filter(|record| record.launches == most).map(|record| record.basis).collect();
     let what = match bases.iter().find(|basis| **basis != Basis::WithinLaunch) {
-        Some(Basis::Launches) => "intervals are those of launches",
-        Some(_) => "intervals are those of launches, by Student's t distribution",
-        None => "too few for an interval, which takes three",
+        Some(Basis::Launches) => "intervals show the spread between launches",
+        Some(_) => "intervals show the spread between launches (Student's t)",
+        None => "too few for an interval, which needs three",
     };
-    Some(format!("{most} launches of each method: times and ratios are medians over them, {what}."))
+    Some(format!("{most} launches per method: values are medians over launches, {what}."))
 }
 
-/// What keeps times from saying what they seem to say: too few cores, or a network that was not used.
+/// Warnings that qualify the times: too few cores, or an unused network.
 pub fn warnings(records: &[Record]) -> Vec<String> {
     let any = |is_so: fn(&Record) -> bool| records.iter().any(is_so);
     let oversubscribed = any(|record| record.oversubscribed().is_some()).then_some(
         "Oversubscribed: with more runnable threads than cores, ranks wait for each other's turns on a core. Such times compare methods \
-         on this machine and at this thread level at best, and say little of others.",
+         on this machine with this thread level, and do not apply to others.",
     );
     let not_crossed = any(|record| !transport::joins(record.case.hosts, &record.case.transport)).then_some(
         "No network: what some hosts sent to each other crossed no network interface or InfiniBand port of theirs. Such times \
-         say nothing of a network.",
+         do not apply to a network.",
     );
     let others = oversubscribed.into_iter().chain(not_crossed).map(str::to_owned);
     Disturbance::of(records).text().into_iter().chain(others).collect()
 }
 
-/// How many blocks were disturbed by other programs. Ranks that share cores take them from each other, and do not count.
+/// The number of blocks disturbed by other programs. Ranks that share cores disturb each other, and do not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Disturbance {
     /// Blocks in which a rank was without its core for too long.
@@ -346,14 +340,12 @@ pub struct Disturbance {
 }
 
 impl Disturbance {
-    /// That of some records.
     pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
         let mut all = Self::default();
         records.into_iter().for_each(|record| all.add(record));
         all
     }
 
-    /// Counts the blocks of another record.
     pub fn add(&mut self, record: &Record) {
         if record.oversubscribed().is_none() {
             self.disturbed += record.blocks_disturbed;
@@ -361,7 +353,7 @@ impl Disturbance {
         }
     }
 
-    /// The warning that the machine was busy, if many blocks were disturbed.
+    /// The warning about a busy machine, if many blocks were disturbed.
     pub fn text(self) -> Option<String> {
         let Self { disturbed, blocks } = self;
         (disturbed as f64 > DISTURBED * blocks as f64).then(|| {
@@ -374,7 +366,7 @@ impl Disturbance {
     }
 }
 
-/// Whether the times of a method can be used.
+/// Whether a method has usable times.
 pub fn measured(record: &Record) -> bool {
     record.median_s.is_some() && record.outcome.counts()
 }
@@ -384,45 +376,45 @@ pub fn interval(record: &Record) -> Option<(f64, f64, f64)> {
     Some((record.median_low_s?, record.median_s?, record.median_high_s?))
 }
 
-/// A value in some form; empty where it is missing.
+/// A formatted value; empty if it is missing.
 pub fn cell(value: Option<f64>, form: fn(f64) -> String) -> String {
     value.map_or_else(String::new, form)
 }
 
-/// The median, the larger side of its interval, and what another run soon afterwards would show: three cells.
+/// Three cells: the median, the larger side of its interval, and the range of another run.
 pub fn median(record: &Record) -> [String; 3] {
     let another = record.repeat_low_s.zip(record.repeat_high_s);
     let another = another.map(|(low, high)| format!("{} to {}", units::seconds(low), units::seconds(high)));
     [cell(record.median_s, units::seconds), half_width(record), another.unwrap_or_default()]
 }
 
-/// The column of that.
+/// The column of the third cell.
 pub const ANOTHER_RUN: Column<'static> = Column::new("another run", Align::Right, 2).rank(9);
 
-/// The larger side of the median's interval, as a share of it.
+/// The larger side of the median's interval, relative to the median.
 fn half_width(record: &Record) -> String {
     let half = interval(record)
         .and_then(|(low, median, high)| (median > 0.0).then(|| (median - low).max(high - median) / median));
     cell(half, |half| format!("±{}", units::percent(half)))
 }
 
-/// The share of packing and its interval, two cells; empty without an interval.
+/// Two cells: the fraction of packing and its interval; empty without an interval.
 pub fn packing(record: &Record) -> [String; 2] {
     match record.figure(Quantity::OverheadPack) {
-        // Nobody can see MPI pack.
+        // MPI's packing cannot be timed.
         Some(Figure { value: Some(0.0), low: None, .. }) => [units::percent(0.0), String::new()],
         _ => share(record, Quantity::OverheadPack),
     }
 }
 
-/// A share and its interval, with as many decimals as the share is shown with; empty without an interval.
+/// Two cells: a fraction and its interval with as many decimals; empty without an interval.
 pub fn share(record: &Record, quantity: Quantity) -> [String; 2] {
     let Some((value, (low, high))) = with_interval(record, quantity) else { return Default::default() };
     let figure = |end| units::percent_figure(end, units::percent_decimals(value));
     [units::percent(value), format!("[{}, {}]", figure(low), figure(high))]
 }
 
-/// A figure and both ends of its interval; `None` without one.
+/// A figure with both ends of its interval; `None` without one.
 fn with_interval(record: &Record, quantity: Quantity) -> Option<(f64, (f64, f64))> {
     let figure = record.figure(quantity)?;
     Some((figure.value?, figure.interval()?))
@@ -434,8 +426,8 @@ pub fn larger_side(figure: &Figure) -> Option<f64> {
     Some((value - low).max(high - value))
 }
 
-/// A share, and the larger side of its interval in percentage points, with as many decimals; the latter empty where results
-/// recorded before have none.
+/// A fraction, and the larger side of its interval in percentage points, with as many decimals. The latter is empty for old
+/// results without one.
 pub fn share_and_half(record: &Record, quantity: Quantity) -> [String; 2] {
     let Some(figure) = record.figure(quantity) else { return Default::default() };
     let Some(share) = figure.value else { return Default::default() };

@@ -3,18 +3,18 @@
 use anstream::adapter::strip_str;
 use serde::Serialize;
 
-/// Columns of text where no width is given.
+/// Width of text, if none is given.
 const DEFAULT_WIDTH: usize = 120;
 
-/// Below this, text is not made narrower.
+/// Minimum width of text.
 const LEAST_WIDTH: usize = 60;
 
-/// Columns that headings and notes may take on a terminal of `width`.
+/// Width of headings and notes on a terminal of `width`.
 pub fn text_width(width: Option<u16>) -> usize {
     width.map_or(DEFAULT_WIDTH, |width| usize::from(width).max(LEAST_WIDTH))
 }
 
-/// Where a column's text stands in it.
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// At its left end.
@@ -30,26 +30,26 @@ pub struct Column<'a> {
     pub name: &'a str,
     #[serde(skip)]
     align: Align,
-    /// Blanks before it, where it is not the first.
+    /// Blanks before it, except for the first column.
     #[serde(skip)]
     gap: usize,
-    /// Where columns do not fit, those of the highest rank are left out first; of rank 0 none is.
+    /// If columns do not fit, those of the highest rank are left out first. Rank 0 is always shown.
     #[serde(skip)]
     rank: u8,
 }
 
 impl<'a> Column<'a> {
-    /// A column called `name`, `gap` blanks after the one before it.
+    /// A column with `gap` blanks before it.
     pub const fn new(name: &'a str, align: Align, gap: usize) -> Self {
         Self { name, align, gap, rank: 0 }
     }
 
-    /// The column, which may be left out where there is no room for those of its rank.
+    /// Sets the rank: columns of high rank are left out first if there is no room.
     pub const fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
 
-    /// Whether it belongs to the column before it, as an interval does.
+    /// Whether it belongs to the column before it, such as an interval.
     fn is_attached(&self) -> bool {
         ["±", "[95%]"].contains(&self.name)
     }
@@ -65,8 +65,8 @@ pub struct Table<'a> {
 }
 
 impl Table<'_> {
-    /// A table whose first columns are test and set: of the set those values are shown in which rows of a test differ, and it is always
-    /// shown if there are any.
+    /// For a table whose first columns are test and set: the set column shows only values in which rows of a test differ, and is
+    /// always shown if there are any.
     pub fn with_distinct_sets(mut self) -> Self {
         let of = |row: &Vec<String>| (row[0].clone(), row[1].clone());
         let (sets, differ) = distinct_sets(&self.rows.iter().map(of).collect::<Vec<_>>());
@@ -82,7 +82,7 @@ impl Table<'_> {
         std::iter::once(header).chain(self.rows.iter().cloned()).collect()
     }
 
-    /// As text, no line wider than a terminal of `width`; below it the columns that are not shown.
+    /// Text within the width of a terminal, with the names of hidden columns.
     pub fn text(&self, width: Option<u16>) -> String {
         let fitted = fitted(&self.columns, &self.with_header(), width.map(usize::from), 0);
         let lines: String = fitted.rows.iter().map(|row| format!("{row}\n")).collect();
@@ -99,7 +99,7 @@ impl Table<'_> {
     }
 }
 
-/// The values of sets in which rows of a test differ, for rows that are pairs of test and set; and whether any do.
+/// The values in which rows of a test differ, for rows with test and set; and whether there are any.
 pub fn distinct_sets(rows: &[(String, String)]) -> (Vec<String>, bool) {
     let all_of =
         |test: &str, is: &dyn Fn(&str) -> bool| rows.iter().filter(|row| row.0 == test).all(|row| is(&row.1));
@@ -113,19 +113,19 @@ pub fn distinct_sets(rows: &[(String, String)]) -> (Vec<String>, bool) {
     (rows.iter().map(own).collect(), differ)
 }
 
-/// Rows as lines, and what they had no room for.
+/// Rows as lines, with the columns that did not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fitted<'a> {
-    /// The lines of each row: one, and more where its last cell is broken.
+    /// The lines of each row: one, or more if its last cell is wrapped.
     pub rows: Vec<String>,
     /// The names of the columns that are there.
     pub names: Vec<&'a str>,
-    /// The names of the columns that are not there.
+    /// The names of the hidden columns.
     pub left_out: Vec<&'a str>,
 }
 
 impl Fitted<'_> {
-    /// The columns that are not shown, in lines of at most `width`; empty if all are.
+    /// The names of the hidden columns, in lines of at most `width`; empty if all columns are shown.
     pub fn left_out_text(&self, width: usize) -> String {
         match &self.left_out[..] {
             [] => String::new(),
@@ -136,11 +136,11 @@ impl Fitted<'_> {
     }
 }
 
-/// The fewest columns that a cell which does not fit is broken at: most words fit, as do tables with two such cells in 80 columns.
+/// Minimum width for wrapping a cell: most words fit, and so do tables with two such cells in 80 columns.
 const LEAST_CELL: usize = 16;
 
-/// The rows as lines of at most `width`, `indent` blanks before each: columns of the highest rank are left out, and then the last
-/// column is broken.
+/// Rows as lines of at most `width`, with `indent` blanks before each. Columns of the highest rank are left out first; then the
+/// last column is wrapped.
 pub fn fitted<'a>(
     columns: &[Column<'a>],
     rows: &[Vec<String>],
@@ -155,7 +155,7 @@ pub fn fitted<'a>(
         };
         indent + shown.iter().enumerate().map(with_gap).sum::<usize>()
     };
-    // A column that nothing stands in says nothing, and nobody misses it.
+    // An empty column shows nothing.
     let is_empty = |at: usize| rows.iter().all(|row| row[at].is_empty() || row[at] == columns[at].name);
     let mut shown: Vec<usize> = Vec::new();
     for at in 0..columns.len() {
@@ -166,7 +166,7 @@ pub fn fitted<'a>(
     }
     let mut left_out = Vec::new();
     while width.is_some_and(|width| width_of(&shown) > width) {
-        // The heading of a last column in which nothing stands has no room to take.
+        // The heading of an empty last column takes no room.
         if shown.last().is_some_and(|&last| is_empty(last)) {
             shown.pop();
             continue;
@@ -204,7 +204,7 @@ pub fn fitted<'a>(
     Fitted { rows: lines(&kept, &rows, indent), names, left_out }
 }
 
-/// How wide a cell is shown: the codes of its colours take no room, and of several lines the first counts.
+/// The width of a cell, without the codes of its colours; of several lines, the first one.
 fn columns_of(cell: &str) -> usize {
     let first = cell.split('\n').next().unwrap_or_default();
     strip_str(first).map(|text| text.chars().count()).sum()
@@ -214,7 +214,7 @@ fn widths(columns: usize, rows: &[Vec<String>]) -> Vec<usize> {
     (0..columns).map(|i| rows.iter().map(|row| columns_of(&row[i])).max().unwrap_or(0)).collect()
 }
 
-/// The rows as lines with aligned columns, without blanks at the end.
+/// Rows as lines with aligned columns, without trailing blanks.
 fn lines(columns: &[Column], rows: &[Vec<String>], indent: usize) -> Vec<String> {
     let widths = widths(columns.len(), rows);
     let line = |row: &Vec<String>| {
@@ -235,7 +235,7 @@ fn lines(columns: &[Column], rows: &[Vec<String>], indent: usize) -> Vec<String>
     rows.iter().map(line).collect()
 }
 
-/// A text with blanks in words that are longer than `room`, behind what separates their parts: `shape=8x8,16x16`, a path.
+/// Adds blanks to words that are longer than `room`, after separators, as in `shape=8x8,16x16` or a path.
 fn breakable(text: &str, room: usize) -> String {
     let is_end = |c: char| "/,;:=+".contains(c);
     let in_parts = |word: &str| {
@@ -256,7 +256,7 @@ fn breakable(text: &str, room: usize) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Each line of `text` in lines of at most `width`; what is broken off begins with two blanks more than the line.
+/// Wraps each line of `text` at `width`. Continuation lines are indented by two more blanks.
 pub fn wrapped_lines(text: &str, width: usize) -> String {
     let line = |line: &str| {
         let rest = line.trim_start();
@@ -266,8 +266,8 @@ pub fn wrapped_lines(text: &str, width: usize) -> String {
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// `start` and then the words of `text`, in lines of at most `width`; all but the first begin with `indent` blanks. Several blanks
-/// between two words stay, where these stay in a line.
+/// `start` and the words of `text`, in lines of at most `width`. All lines but the first begin with `indent` blanks. Several
+/// blanks between words are kept within a line.
 pub fn wrapped(start: &str, text: &str, width: usize, indent: usize) -> String {
     let (mut lines, mut used) = (start.to_owned(), columns_of(start));
     let (mut gap, mut is_first) = (0, true);

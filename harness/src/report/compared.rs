@@ -1,35 +1,35 @@
-//! What was found, as text, as Markdown, and as a page and its pictures have it.
+//! Findings as text and Markdown, and for pages and pictures.
 
 use serde::Serialize;
 
 use super::columns::{Table, text_width, wrapped};
 use super::pictures::Datum;
 
-/// What a comparison has found; of a run that was none, nothing.
+/// The findings of a comparison; empty for a run without one.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Compared<'a> {
-    /// Each other side against the base, and all sides beside each other.
+    /// Each other side compared with the base, and all sides together.
     pub sections: Vec<Section<'a>>,
-    /// What columns and verdicts mean.
+    /// Explains columns and verdicts.
     pub legend: String,
     /// The ratio of each method's times, with the verdict as its series.
     #[serde(skip)]
     pub changes: Vec<Datum>,
 }
 
-/// A part of it.
+/// A part of the findings.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Section<'a> {
-    /// Who is compared, and where.
+    /// The sides and the place.
     pub title: String,
-    /// What was found, in sentences.
+    /// The findings in sentences.
     pub sentences: Vec<String>,
-    /// The rows that the sentences rest on, the worst first.
+    /// The rows for these sentences, the worst first.
     pub table: Table<'a>,
 }
 
 impl Compared<'_> {
-    /// As text, nothing of it wider than a terminal of `width`.
+    /// Text within the width of a terminal.
     pub fn text(&self, width: Option<u16>) -> String {
         let columns = text_width(width);
         let mut text = String::new();
@@ -44,7 +44,7 @@ impl Compared<'_> {
         text + &wrapped("", &self.legend, columns, 0)
     }
 
-    /// As Markdown, for a pull request.
+    /// Markdown, for pull requests.
     pub fn markdown(&self) -> String {
         let mut text = String::new();
         for Section { title, sentences, table } in &self.sections {

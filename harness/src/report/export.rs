@@ -1,4 +1,4 @@
-//! Results over all launches for other programs: as JSON, and as tables in Markdown.
+//! Results over all launches for other programs: JSON, and tables in Markdown.
 
 use serde_json::{Value, json};
 
@@ -8,14 +8,14 @@ use super::layout::pretty;
 use super::table::TableFormat;
 use crate::model::Record;
 
-/// The schema of [`json()`]. The number changes when the old form would be read wrongly or not at all.
+/// The schema of [`json()`]. The number changes if programs would misread the new form.
 const SCHEMA: &str = "ddtbench-results/1";
 
-/// All records with their figures: the columns of `summary.csv` as fields, those of the case within `case`.
+/// All records with their figures. The columns of `summary.csv` are fields; those of the case are in `case`.
 pub fn json(records: &[Record]) -> String {
     let result = |record: &Record| {
         let Value::Object(mut fields) = json!(record) else { unreachable!("a record has fields") };
-        // Both columns of it are fields of the record.
+        // Its two columns are fields of the record.
         if let Some(Value::Object(columns)) = fields.shift_remove("outcome") {
             fields.extend(columns);
         }

@@ -1,4 +1,4 @@
-//! Records as one page of HTML that needs nothing else: tables, bars with intervals, the account of the run.
+//! Records as one page of HTML that needs no other file: tables, bars with intervals, the account of the run.
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
@@ -16,8 +16,8 @@ use crate::model::Record;
 
 const TEMPLATE: &str = include_str!("report.html");
 
-/// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none. What a comparison has found
-/// comes first.
+/// The page. `environment` is the text of `environment.json`, shown unchanged; empty without one. The findings of a comparison
+/// come first.
 pub fn html(
     form: &'static TableFormat,
     records: &[Record],
@@ -44,7 +44,7 @@ pub fn html(
     )
 }
 
-/// The kind of experiments, the MPIs, and where and when the first run was.
+/// The kind of experiments, the MPIs, and place and time of the first run.
 fn title(records: &[Record], heads: &[Account]) -> String {
     let kind = records.first().map(|record| record.case.experiment.name().to_owned());
     let mpis = Some(Record::mpis(records).join(" and ")).filter(|mpis| !mpis.is_empty());
@@ -82,7 +82,7 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Value {
     }
 }
 
-/// A method's row. Lengths are in percent of the slowest method's upper end.
+/// A method's row. Lengths are percentages of the slowest method's upper end.
 fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, reference_s: f64) -> Value {
     let text = |value: Option<f64>| value.map_or_else(String::new, units::seconds);
     let share = |time_s: f64| if longest_s > 0.0 { 100.0 * time_s / longest_s } else { 0.0 };
@@ -91,16 +91,16 @@ fn row(form: &TableFormat, view: &CaseView, record: &Record, longest_s: f64, ref
         name => record.method.as_str(),
         about => (form.method)(&record.method).map_or("", |method| method.about),
         has_times => measured(record),
-        // As in the table for terminals, without the method.
+        // The cells of the table for terminals, without the method.
         cells => form.row(view, record).split_off(1),
         low => text(record.median_low_s),
         high => text(record.median_high_s),
         samples => record.n,
         blocks => record.blocks,
         bar => share(median_s),
-        // Nothing is shown as overhead where a method beats the reference.
+        // A method that is faster than the reference has no bar for overhead.
         reference_bar => share(median_s.min(reference_s)),
-        // Start and length of the interval, where there is one.
+        // Start and length of the interval, if there is one.
         whisker => interval(record).map(|(low, _, high)| (share(low), share(high - low))),
     }
 }

@@ -1,4 +1,4 @@
-//! What one test sends: its arrays, its layouts and where its segments lie, as text, CSV and JSON.
+//! The message of a test: its arrays, layouts and segments, as text, CSV and JSON.
 
 use std::fmt::Write as _;
 use std::io::{BufWriter, Write};
@@ -10,10 +10,10 @@ use serde_json::json;
 
 use super::units;
 
-/// How many pieces of a message are written out before the rest is counted.
+/// Maximum pieces of a message in full; the others are counted.
 const SHOWN: usize = 12;
 
-/// The schema of [`json()`]. The number changes when a file of the old form would be read wrongly or not at all.
+/// The schema of [`json()`]. The number changes if programs would misread the new form.
 pub const SCHEMA: &str = "ddtbench-message/1";
 
 /// A message for people: its arrays, the tree of each piece, its statistics.
@@ -47,10 +47,10 @@ pub fn tree(test: &Test, values: &Values, app: &MicroApp, side: Side, order: Wir
     text
 }
 
-/// Characters up to which a text is shown on its line.
+/// Maximum characters of a text on its line.
 const MOST_TEXT: usize = 2000;
 
-/// The message as text, long lists cut.
+/// The message as text, with long lists cut.
 fn as_text(message: &Message) -> String {
     let layouts = match Layouts::of(message) {
         Ok(layouts) => layouts,
@@ -68,19 +68,18 @@ fn as_text(message: &Message) -> String {
     }
 }
 
-/// The message as text, which can be measured again: each piece with its array's byte that it begins at.
+/// The message as text that can be measured again: each piece with the first byte in its array.
 ///
 /// # Errors
-/// Pieces that go back to an array, or too many arrays.
+/// If pieces return to an array, or there are too many arrays.
 pub fn text(message: &Message) -> Result<String, String> {
     Ok(format!("{}\n", Layouts::of(message)?))
 }
 
-/// What is shown.
 pub fn heading(test: &Test, values: &Values, side: Side, order: WireOrder) -> String {
     let side = match side {
-        Side::Send => "What is sent",
-        Side::Receive => "Where the received goes",
+        Side::Send => "Sent data",
+        Side::Receive => "Received data",
     };
     let order = match order {
         WireOrder::Manual => "the hand-written loop",
@@ -92,7 +91,7 @@ pub fn heading(test: &Test, values: &Values, side: Side, order: WireOrder) -> St
 /// The segments of a message in wire order, a line each: number of the array, first byte in it, bytes.
 ///
 /// # Errors
-/// What `out` reports.
+/// Errors of `out`.
 pub fn segments_csv(message: &Message, out: &mut dyn Write) -> std::io::Result<()> {
     let mut out = BufWriter::new(out);
     writeln!(out, "array,offset_bytes,bytes")?;

@@ -1,9 +1,9 @@
-//! Cases, results and records that were made up, for tests.
+//! Made-up cases, results and records for tests.
 
 use crate::model::event::{Block, MessageFacts};
 use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Record, Times};
 
-/// A case of a test on an MPI, with a set of its own.
+/// A case of a test on an MPI, with its own set.
 pub fn case(test: &str, mpi: &str, params: &str) -> Case {
     Case {
         test: test.into(),
@@ -15,7 +15,7 @@ pub fn case(test: &str, mpi: &str, params: &str) -> Case {
     }
 }
 
-/// A record of the headline phase with an interval of a tenth to both sides.
+/// A record of the headline phase with an interval of 10% on each side.
 pub fn record(case: &Case, method: &str, median_s: f64) -> Record {
     Record {
         case: case.clone().into(),
@@ -28,12 +28,11 @@ pub fn record(case: &Case, method: &str, median_s: f64) -> Record {
     }
 }
 
-/// A block of these samples.
 pub fn block<const PHASES: usize>(times: [(Phase, Vec<f64>); PHASES]) -> Block {
     Block { batch: 1, times: Times::from(times), ..Block::default() }
 }
 
-/// A method with a round for each of these blocks.
+/// A method with one round per block.
 pub fn measured(method: &str, blocks: impl IntoIterator<Item = Block>) -> Measured {
     let numbered = blocks.into_iter().enumerate().map(|(round, block)| Block {
         method: method.into(),
@@ -43,7 +42,7 @@ pub fn measured(method: &str, blocks: impl IntoIterator<Item = Block>) -> Measur
     Measured { method: method.into(), outcome: Outcome::Converged, blocks: numbered.collect() }
 }
 
-/// What came back for a case whose messages have 1,000 bytes in ten segments.
+/// The results of a case whose messages have 1,000 bytes in ten segments.
 pub fn result(case: Case, methods: Vec<Measured>) -> CaseResult {
     let message = MessageFacts { bytes: 1000, segments: 10, array_bytes: 9000, line_bytes: None };
     CaseResult { case: case.into(), message, methods, ..CaseResult::default() }

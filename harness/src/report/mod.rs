@@ -1,4 +1,4 @@
-//! Exporters: records, cases, tests and layouts as text. No files, no printing, no figures computed here.
+//! Records, cases, tests and layouts as text. This module has no files, does not print, and computes no figures.
 
 pub mod account;
 pub mod answer;

@@ -1,4 +1,4 @@
-//! What stands side by side in a picture, and what below each other, with their names.
+//! The arrangement of cases in a picture, side by side or below each other, and their names.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -8,28 +8,27 @@ use indexmap::{IndexMap, IndexSet};
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case};
 
-/// What stands below each other: tests with their values, whoever ran them.
+/// Identifies a row of pictures: a test with its values, on any side.
 pub fn work(case: &Case) -> [&str; 4] {
     [case.experiment.name(), &case.test, &case.set, &case.params]
 }
 
-/// What tells sides apart.
+/// Identifies a side.
 pub fn conditions(case: &Case) -> ([&str; 5], usize, usize, Cache) {
     let names = [&case.run, &case.mpi, &case.mpi_version, &case.mpi_variant, &case.transport];
     (names.map(String::as_str), case.ranks, case.hosts, case.cache)
 }
 
-/// Whether a case is of a side.
 pub fn on_side(case: &Case, side: &Case) -> bool {
     conditions(case) == conditions(side)
 }
 
-/// Values in the order in which they come first.
+/// The distinct values, in the order of their first occurrence.
 pub fn distinct<T: Eq + Hash>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     values.into_iter().collect::<IndexSet<T>>().into_iter().collect()
 }
 
-/// Values in groups of one key, in the order in which keys come first.
+/// Values grouped by key, in the order in which the keys first occur.
 pub fn grouped<T, K: Eq + Hash>(
     values: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
@@ -39,7 +38,7 @@ pub fn grouped<T, K: Eq + Hash>(
     groups
 }
 
-/// What stands side by side, each by one of its cases, with names: the MPI, and besides what tells apart those of one MPI.
+/// The sides, each as one of its cases, with names: the MPI, and what distinguishes the sides of one MPI.
 pub fn sides<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Vec<(Case, String)> {
     let conditions_of = |case: &'a Case| (conditions(case), case);
     let sides: Vec<Case> =
@@ -67,13 +66,13 @@ pub fn params(case: &Case) -> Vec<(&str, &str)> {
     case.params.split_whitespace().filter_map(|pair| pair.split_once('=')).collect()
 }
 
-/// A parameter that is a number.
+/// A numeric parameter.
 pub fn number(case: &Case, name: &str) -> Option<f64> {
     let (_, value) = params(case).into_iter().find(|(known, _)| *known == name)?;
     value.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The parameters in which cases differ, one that some lack among them.
+/// The parameters in which cases differ, including those that some cases lack.
 pub fn varied<'a>(cases: &[&'a Case]) -> Vec<&'a str> {
     let names = distinct(cases.iter().flat_map(|case| params(case)).map(|(name, _)| name));
     let values = |name: &str| {
@@ -85,8 +84,8 @@ pub fn varied<'a>(cases: &[&'a Case]) -> Vec<&'a str> {
     names.into_iter().filter(|name| values(name).len() > 1).collect()
 }
 
-/// The names of works that stand beside each other: the test, and where there are several of it, its set; where one of these has no
-/// set, or there are several of its own, the values in which they differ.
+/// Names for tests that are shown together: the test; if there are several cases of it, the set; if a set is missing or has
+/// several cases, the values in which they differ.
 pub fn work_names<'a>(all: &[&'a Case]) -> HashMap<[&'a str; 4], String> {
     let mut names = HashMap::new();
     for of_test in grouped(all.iter().copied(), |case| case.test.as_str()).into_values() {
@@ -106,8 +105,8 @@ pub fn work_names<'a>(all: &[&'a Case]) -> HashMap<[&'a str; 4], String> {
     names
 }
 
-/// The parameters that tell cases of one set apart: one, where that is enough. Sizes that were found for a time follow it, and are
-/// not told beside it.
+/// The parameters that distinguish the cases of a set: only one, if that is enough. Sizes that were found for a time depend on
+/// it, and are not shown in addition.
 fn distinguishing<'a>(of_set: &[&'a Case]) -> Vec<&'a str> {
     let differing = varied(of_set);
     let works =
@@ -117,7 +116,6 @@ fn distinguishing<'a>(of_set: &[&'a Case]) -> Vec<&'a str> {
     enough.map_or_else(|| differing.clone(), |name| vec![*name])
 }
 
-/// Some parameters of a case with their values.
 fn values_of(case: &Case, names: &[&str]) -> String {
     let values = params(case).into_iter().filter(|(name, _)| names.contains(name));
     values.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
@@ -147,10 +145,10 @@ mod tests {
         assert_eq!(work_names(&[&a, &b, &other])[&work(&a)], "t ny=2");
         assert_eq!(work_names(&[&a, &b, &other])[&work(&other)], "u");
         let named = Case { set: "s".into(), ..a.clone() };
-        assert_eq!(work_names(&[&named, &b])[&work(&named)], "t ny=2", "beside one without a name");
+        assert_eq!(work_names(&[&named, &b])[&work(&named)], "t ny=2", "together with one without a name");
         let other_set = Case { set: "o".into(), ..b.clone() };
         assert_eq!(work_names(&[&named, &other_set])[&work(&named)], "t s");
-        // Several of one set.
+        // Several cases of one set.
         let of_set = |params: &str| Case { set: "s".into(), ..case("t", "m", params) };
         let (a, b) = (of_set("nx=1 time_us=5 size=7"), of_set("nx=1 time_us=9 size=8"));
         assert_eq!(work_names(&[&a, &b])[&work(&a)], "t s time_us=5");
@@ -158,7 +156,7 @@ mod tests {
         assert_eq!(
             work_names(&[&a, &c, &d])[&work(&c)],
             "t s size=8",
-            "the one parameter that tells all apart"
+            "the one parameter that distinguishes all of them"
         );
     }
 }

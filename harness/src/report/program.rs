@@ -1,12 +1,12 @@
-//! How the pack engine moves what one test sends, as text.
+//! The pack engine's program for a message, as text.
 
 use apps::{Arrays, Exchange, MicroApp, Side, Test, Values, WireOrder};
 use kernels::{CompileError, compile};
 
 use super::layout;
 
-/// What the method `engine` compiles with `ranks` ranks, and what it chose for this machine: the whole message, and
-/// for an all-to-all one copy of a block per rank.
+/// The program that the method `engine` compiles with `ranks` ranks for this machine: for the whole message, or for an all-to-all
+/// one copy of a block per rank.
 ///
 /// # Errors
 /// If the message does not fit into the address space.
@@ -42,7 +42,7 @@ mod tests {
 
     use super::*;
 
-    /// Without the instruction set, which is the machine's.
+    /// Without the instruction set, which depends on the machine.
     fn explained(name: &str, side: Side) -> (String, String) {
         let test = find(name).unwrap();
         let values = test.set(test.quick_set().name).unwrap();

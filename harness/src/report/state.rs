@@ -1,4 +1,4 @@
-//! The states of the machine that launches met, in words: how far apart its cores were.
+//! The states of the machine during launches, as text: core-to-core latency.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use super::verdict::{apart, short, times_text};
 use crate::model::{Case, InState, Quantity, Record};
 use crate::stats;
 
-/// The states that launches of cases met together: `cores 30 ns apart in 5 launches, 180 ns in 1`; `None` if it was not measured.
+/// The states during launches of cases together: `cores 30 ns apart in 5 launches, 180 ns in 1`; `None` if they were not
+/// measured.
 pub fn met<'c>(cases: impl IntoIterator<Item = &'c CaseView<'c>>) -> Option<String> {
     let (mut states, mut place) = (BTreeMap::<usize, (Vec<f64>, usize)>::new(), None);
     for case in cases {
@@ -26,7 +27,7 @@ pub fn met<'c>(cases: impl IntoIterator<Item = &'c CaseView<'c>>) -> Option<Stri
     counted(place?, each)
 }
 
-/// States of a machine by their latencies, and how many launches met each, of which one is of this case.
+/// States with their latencies and numbers of launches; at least one launch is of this case.
 pub fn counted(case: &Case, states: impl IntoIterator<Item = (f64, usize)>) -> Option<String> {
     let mut states = states.into_iter();
     let (nearest_s, launches) = states.next()?;
@@ -40,7 +41,7 @@ pub fn counted(case: &Case, states: impl IntoIterator<Item = (f64, usize)>) -> O
     }
 }
 
-/// The times of each method in each state, and their ratios to those of the fastest method, if launches of the case met several.
+/// The times of each method in each state, relative to the fastest method, if launches of the case were in several states.
 pub fn note(case: &CaseView) -> Option<String> {
     let several: Vec<&Record> =
         case.methods().filter(|record| measured(record) && record.states.len() > 1).collect();

@@ -1,4 +1,4 @@
-//! Records as a table with all details: a block per case, a row per method, and what can be said from it.
+//! Records as tables with all details: a table per case, a row per method, and notes.
 
 use std::fmt::Write as _;
 
@@ -9,42 +9,40 @@ use super::state;
 use super::units;
 use crate::model::{MethodInfo, Outcome, Phase, Quantity, Record};
 
-/// What verdicts rest on.
-pub(super) const VERDICTS: &str = "by the median of the rounds' ratios [95%]; no verdict where that holds 1, or where the \
-    halves of the run part: unsteady";
+/// The basis of verdicts.
+pub(super) const VERDICTS: &str = "median of the rounds' ratios [95%]; none if the interval includes 1, or if the \
+     first and second half of the run differ: unsteady";
 
-/// What finds a method by its name.
+/// Finds a method by its name.
 pub type FindMethod = dyn Fn(&str) -> Option<&'static MethodInfo> + Sync;
 
 /// How the cases of one kind of experiments are shown.
 pub struct TableFormat {
-    /// What is known of a method.
     pub method: &'static FindMethod,
     /// The phase that methods are judged by.
     pub headline: Phase,
     /// The name of the method that all are compared with.
     pub reference_method: &'static str,
-    /// A row per method.
     pub columns: &'static [Column<'static>],
-    /// What the columns mean.
+    /// Explains the columns.
     pub legend: &'static str,
-    /// The cells of a method that was measured, between its name and the note.
+    /// The cells of a measured method, between its name and the note.
     pub figures: fn(&CaseView, &Record) -> Vec<String>,
-    /// What travels.
+    /// The size of the message.
     pub size: fn(&Record) -> String,
-    /// What tells cases of one test apart.
+    /// Distinguishes the cases of one test.
     pub set: fn(&CaseView) -> String,
-    /// What all are compared with.
+    /// The reference of all methods.
     pub reference: &'static str,
-    /// Who is compared in the end.
+    /// The title of the final comparison.
     pub contest: &'static str,
-    /// What is said of a case in one line.
+    /// The line of a case in the summary.
     pub answer: Answer,
 }
 
 impl TableFormat {
-    /// A format with these facts of a kind. All else is a row per method without figures, and the texts of a kind whose methods pack;
-    /// the kind puts its own in their place.
+    /// A format with these properties of a kind. By default, it has a row per method without figures, and the texts of a kind
+    /// whose methods pack; the kind replaces them.
     pub const fn new(method: &'static FindMethod, headline: Phase, reference_method: &'static str) -> Self {
         Self {
             method,
@@ -56,12 +54,12 @@ impl TableFormat {
             size: |record| format!("{} in {}", units::bytes(record.bytes), units::segments(record.segments)),
             set: |case| case.set().to_owned(),
             reference: reference_method,
-            contest: "Fastest from arrays to arrays",
+            contest: "Fastest method",
             answer: Answer::PLAIN,
         }
     }
 
-    /// The cells of a method: figures, where there are usable ones, and what is to be said of them.
+    /// The cells of a method: usable values, and notes.
     pub fn row(&self, case: &CaseView, record: &Record) -> Vec<String> {
         let has_figures = measured(record);
         let mut row = vec![record.method.clone()];
@@ -69,10 +67,10 @@ impl TableFormat {
             row.extend((self.figures)(case, record));
         }
         row.resize(self.columns.len() - 1, String::new());
-        // How wide the interval is that all launches have left stands beside the time.
+        // The time already shows the interval that all launches have reached.
         let is_usual = matches!(record.outcome, Outcome::Converged | Outcome::LaunchLimit);
         let end = (!has_figures || !is_usual).then_some(record.outcome.label());
-        let doubt = (has_figures && !record.has_positive_mean()).then_some("mean not above 0");
+        let doubt = (has_figures && !record.has_positive_mean()).then_some("mean is not above 0");
         let gain = record.figure(Quantity::Gain).and_then(|gain| gain.unsteady);
         let moved = [(record.unsteady, "unsteady"), (gain, "gain unsteady")];
         let moved = moved.into_iter().find(|(moved, _)| has_figures && *moved == Some(true));
@@ -82,7 +80,7 @@ impl TableFormat {
     }
 }
 
-/// The records as text, nothing of it wider than a terminal of `width`.
+/// Text within the width of a terminal.
 pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>) -> String {
     let room = width.map(usize::from);
     let width = text_width(width);
@@ -90,7 +88,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     if cases.is_empty() {
         return "No records.\n".to_owned();
     }
-    // What is the same everywhere is said once.
+    // Common conditions are printed once.
     let all = cases[0].conditions();
     let same = cases.iter().all(|case| case.conditions() == all);
     let mut text = wrapped("", form.legend, width, 0);
@@ -135,7 +133,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     text + &notes(&cases, width, same)
 }
 
-/// What is to be said of each case besides.
+/// Additional notes for each case.
 fn notes(cases: &[CaseView], width: usize, same: bool) -> String {
     let of_case = |case: &CaseView| {
         let at = if same { String::new() } else { format!("  {}", case.conditions()) };

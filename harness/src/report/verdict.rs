@@ -1,10 +1,10 @@
-//! Which of two methods is faster, in words, and what that rests on: the ratio of their times in the same rounds.
+//! Which of two methods is faster, as text, from the ratio of their times in the same rounds.
 
 use indexmap::IndexMap;
 
 use crate::model::{Case, Figure, LOOPS, Record};
 
-/// A method's time over that of a base, with its interval.
+/// A method's time relative to a base, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Against<'a> {
     /// The method.
@@ -20,34 +20,34 @@ pub struct Against<'a> {
 }
 
 impl<'a> Against<'a> {
-    /// That of a record by one of its figures; `None` where that has no interval.
+    /// From a figure of a record; `None` if that has no interval.
     pub fn of(record: &'a Record, figure: Option<&Figure>) -> Option<Self> {
         let figure = figure?;
         let ((low, high), unsteady) = (figure.interval()?, figure.unsteady.unwrap_or(false));
         Some(Self { name: &record.method, value: figure.value?, low, high, unsteady })
     }
 
-    /// The base's time over the method's.
+    /// The base's time relative to the method's.
     pub fn inverse(self) -> Self {
         Self { value: 1.0 / self.value, low: 1.0 / self.high, high: 1.0 / self.low, ..self }
     }
 
-    /// As `1.19x [1.15, 1.23]`.
+    /// Example: `1.19x [1.15, 1.23]`.
     pub fn text(self) -> String {
         format!("{:.2}x [{:.2}, {:.2}]", self.value, self.low, self.high)
     }
 }
 
-/// A ratio from which on one method is called faster: less is no difference in two digits, and to nobody.
+/// Minimum ratio for calling a method faster: less is no difference in two digits, and irrelevant.
 pub const FASTER: f64 = 1.005;
 
-/// The same of means, which vary more: `compare` calls a change from here on one as well.
+/// The same for means, which vary more: `compare` also uses this threshold.
 const MEAN_FASTER: f64 = 1.05;
 
-/// What can be said of two methods or more.
+/// A claim about two or more methods.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim<'a> {
-    /// One is faster than another: their ratio, its interval above 1.
+    /// One method is faster: the interval of their ratio is above 1.
     Faster {
         /// The faster.
         faster: &'a str,
@@ -56,9 +56,9 @@ pub enum Claim<'a> {
         /// How many times as fast, with both ends of the interval.
         times: (f64, f64, f64),
     },
-    /// The interval of their ratio holds 1, or all but does.
+    /// The interval of their ratio includes 1, or nearly so.
     NoDifference(Vec<&'a str>),
-    /// The medians say one thing, and the means say for certain that one is faster than another.
+    /// The medians give one result, but by the means one method is certainly faster.
     MeanDiffers {
         /// The claim of the medians.
         median: Box<Self>,
@@ -71,20 +71,20 @@ pub enum Claim<'a> {
     },
     /// The ratio differed between the first and the second half of the run.
     Unsteady(Vec<&'a str>),
-    /// The launches met several states of the machine, and the ratio differs between them: the claim of each state, with its latency.
+    /// The launches were in several states of the machine, with different ratios: the claim of each state, with its latency.
     InStates(Vec<(String, Claim<'a>)>),
-    /// Loops of the application that do not compare alike with one other method: the claim of each.
+    /// Hand-written loops that compare differently with another method: the claim of each.
     OfLoops(Vec<Claim<'a>>),
-    /// What became of the only method of a case, or of each of its methods.
+    /// The result of a case's only method, or of each of its methods.
     Diagnosis {
-        /// Methods of which the same is said, and what, in the words of their kind.
+        /// Methods with the same result, and the result in the terms of their kind.
         of: Vec<(Vec<&'a str>, String)>,
-        /// What it rests on.
+        /// The basis.
         detail: String,
     },
     /// There is no ratio with an interval.
     Unknown {
-        /// Of whom; of nobody in particular where it is empty.
+        /// The methods; empty for no particular one.
         names: Vec<&'a str>,
         /// Why not.
         why: String,
@@ -92,7 +92,7 @@ pub enum Claim<'a> {
 }
 
 impl<'a> Claim<'a> {
-    /// Of the ratio of a method's time to that of `base`.
+    /// From the ratio of a method's time to that of `base`.
     pub fn of(ratio: Against<'a>, base: &'a str) -> Self {
         let times = (ratio.value, ratio.low, ratio.high);
         match ratio {
@@ -107,7 +107,7 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// The same, unless the means of the same two methods contradict it: one that is not the faster has the smaller mean.
+    /// The same, unless the means of the two methods contradict it: a method that is not the faster one has the smaller mean.
     pub fn unless_mean_differs(self, mean: Option<Against<'a>>, base: &'a str) -> Self {
         let winner = self.winner().map(|(faster, ..)| faster);
         let is_faster = |name: &str| winner == Some(name);
@@ -120,8 +120,8 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// The claim of a figure that compares a record's method with `base`, and of its values in each state that the launches met, if these differ.
-    /// `turn` makes the time over that of the base of it. `None` without an interval.
+    /// The claim of a figure that compares a record's method with `base`, and of its values in each state of the launches, if
+    /// these differ. `turn` converts the figure to a time relative to the base. `None` without an interval.
     pub fn of_record(
         record: &'a Record,
         figure: Option<&Figure>,
@@ -142,8 +142,8 @@ impl<'a> Claim<'a> {
         Some(Self::InStates(states.iter().enumerate().map(claim).collect()))
     }
 
-    /// The faster and the slower method, and how many times as fast it is; in several states, at most. `None` without such a
-    /// pair, or if it is not the same in all states.
+    /// The faster and the slower method, and the ratio; with several states, the largest. `None` without such a pair, or if it is
+    /// not the same in all states.
     pub fn winner(&self) -> Option<(&'a str, &'a str, (f64, f64, f64))> {
         match self {
             Self::Faster { faster, slower, times } => Some((faster, slower, *times)),
@@ -158,7 +158,7 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// The claims of both of two loops about one other method, or of several: the claims themselves if they agree.
+    /// The claims of two loops about one other method, or of several methods: the claims themselves if they agree.
     pub fn of_loops(claims: Vec<Self>) -> Vec<Self> {
         fn by_median<'b, 'a>(claim: &'b Claim<'a>) -> &'b Claim<'a> {
             if let Claim::MeanDiffers { median, .. } = claim { median } else { claim }
@@ -172,7 +172,8 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// A winner in as few characters as can be: `manual 30.3x [30.2, 30.5]`, in several states each at its latency; `None` of other claims.
+    /// A winner in the shortest form: `manual 30.3x [30.2, 30.5]`, with several states each with its latency; `None` for other
+    /// claims.
     pub fn short_text(&self) -> Option<String> {
         let times = |times| times_text(times).replacen(' ', "x ", 1);
         match self {
@@ -198,7 +199,7 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// As a sentence without its stop.
+    /// A sentence without its full stop.
     pub fn text(&self) -> String {
         match self {
             Self::InStates(states) if self.winner().is_some() => {
@@ -243,18 +244,18 @@ impl<'a> Claim<'a> {
                 if detail.is_empty() { what } else { format!("{what} ({detail})") }
             }
             Self::Unknown { names, why } if names.is_empty() => why.clone(),
-            Self::Unknown { names, why } => format!("{}: not known, {why}", names.join(" or ")),
+            Self::Unknown { names, why } => format!("{}: unknown, {why}", names.join(" or ")),
         }
     }
 }
 
-/// How far apart the cores were, or the hosts: `cores 30 ns apart`.
+/// The distance of the cores, or of the hosts: `cores 30 ns apart`.
 pub fn apart(case: &Case, latency_s: f64) -> String {
     let what = if case.hosts > 1 { "hosts" } else { "cores" };
     format!("{what} {} apart", short(latency_s))
 }
 
-/// A latency in two digits or three, as much as is the same from launch to launch.
+/// A latency in two or three digits, which do not change between launches.
 pub fn short(latency_s: f64) -> String {
     if latency_s < 999.5e-9 {
         format!("{:.0} ns", 1e9 * latency_s)
@@ -263,7 +264,7 @@ pub fn short(latency_s: f64) -> String {
     }
 }
 
-/// What became of each method, and how often; methods of which the same is to be said together, the only one without its name.
+/// The result of each method, and how often; methods with the same result are joined, and a single method is not named.
 pub fn diagnoses(claims: &[Claim]) -> Vec<String> {
     let mut of_methods: IndexMap<&str, IndexMap<&str, usize>> = IndexMap::new();
     for claim in claims {
@@ -278,7 +279,7 @@ pub fn diagnoses(claims: &[Claim]) -> Vec<String> {
     let mut shared: IndexMap<String, Vec<&str>> = IndexMap::new();
     for (method, mut counts) in of_methods {
         let of: usize = counts.values().sum();
-        // The most frequent first, and it says of how many.
+        // The most frequent one is first, with the total number.
         counts.sort_by(|_, a, _, b| b.cmp(a));
         let each = counts.iter().enumerate().map(|(place, (what, count))| match place {
             0 => format!("{what} in {count} of {of}"),
@@ -292,7 +293,7 @@ pub fn diagnoses(claims: &[Claim]) -> Vec<String> {
         .collect()
 }
 
-/// How many times, with both ends of the interval: `1.19 [1.15, 1.23]`; all in the digits that suit the first.
+/// A factor with both ends of its interval: `1.19 [1.15, 1.23]`, all with the digits for the first.
 pub fn times_text((value, low, high): (f64, f64, f64)) -> String {
     let decimals = match value {
         value if value < 9.995 => 2,
@@ -382,7 +383,7 @@ mod tests {
         assert_eq!((twice.as_str(), winner), (expected, Some(("manual".to_owned(), 1.5))));
         let (level, _) = text(&[near, (far, (1.0, 0.98, 1.02))]);
         assert!(level.ends_with("apart, no difference shown at 186 ns"), "{level}");
-        // States whose intervals overlap are not shown to differ.
+        // States with overlapping intervals do not certainly differ.
         assert_eq!(text(&[near, (far, (0.9, 0.7, 1.2))]).0, "no difference shown: ddt, manual");
         assert_eq!(text(&[near]).0, "no difference shown: ddt, manual");
     }
@@ -399,7 +400,7 @@ mod tests {
         assert_eq!(Claim::of_loops(vec![plain.clone(), level]).len(), 1, "one is not shown to differ");
         let both = vec![plain.clone(), faster("ddt", "manual_tuned")];
         assert_eq!(Claim::of_loops(both.clone()), both);
-        // Medians in which the loops disagree decide, also if the mean contradicts one of them.
+        // If the medians disagree about the loops, they decide, even if the mean contradicts one of them.
         let mean = Against { name: "ddt", value: 2.0, low: 1.8, high: 2.2, unsteady: false };
         let contradicted = plain.clone().unless_mean_differs(Some(mean), "manual");
         assert!(matches!(contradicted, Claim::MeanDiffers { .. }), "{contradicted:?}");

@@ -11,12 +11,12 @@ use crate::experiments::pingpong::methods::description;
 use crate::report::columns::{text_width, wrapped};
 use crate::report::units;
 
-/// Another description of a message, and how it is written.
+/// Another description of a message, and its code.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FasterDescription {
     /// The send side as a layout.
     pub send: String,
-    /// The receive side, if it is described otherwise.
+    /// The receive side, if it is described in another way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receive: Option<String>,
     /// The send side in C.
@@ -25,7 +25,7 @@ pub struct FasterDescription {
     pub fortran: String,
 }
 
-/// Lines of a language at most: longer code is mostly lists, which are not read in a terminal.
+/// Maximum lines of a language: longer code is mostly lists, which nobody reads in a terminal.
 const MOST_LINES: usize = 24;
 
 impl FasterDescription {
@@ -37,7 +37,7 @@ impl FasterDescription {
 }
 
 impl Findings {
-    /// Adds the faster descriptions, of which `of` knows those of a case.
+    /// Adds the faster descriptions; `of` has those of a case.
     pub fn describe(&mut self, of: &dyn Fn(&Subject) -> Vec<Description>) {
         for row in self.rows.iter_mut().filter(|row| row.standing == Standing::Violated) {
             let Some(way) = description(&row.than) else { continue };
@@ -48,13 +48,12 @@ impl Findings {
 
     /// The row whose other description gains most.
     fn best_description(&self) -> Option<(&GuidelineRow, &FasterDescription)> {
-        // Rows are in the order of their size.
+        // Rows are sorted by size.
         self.rows.iter().find_map(|row| Some((row, row.description.as_ref()?)))
     }
 }
 
-/// The description that gains most on each MPI, as code, for a terminal of `width`; with `fence` as Markdown has it. Empty without
-/// one.
+/// The description that gains most on each MPI, as code, for a terminal of `width`; with `fence` in Markdown. Empty without one.
 pub fn code(all: &[Findings], fence: bool, width: Option<u16>) -> String {
     let mut text = String::new();
     let width = if fence { usize::MAX } else { text_width(width) };
@@ -82,7 +81,7 @@ pub fn code(all: &[Findings], fence: bool, width: Option<u16>) -> String {
     text
 }
 
-/// How many times as fast the other description is.
+/// The speed-up by the other description.
 fn gain(row: &GuidelineRow) -> String {
     let text = row.answer.text();
     text.replacen("x ", " ", 1) + " times as fast as its own description"

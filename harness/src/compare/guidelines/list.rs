@@ -1,4 +1,4 @@
-//! The guidelines, which are in `guidelines.toml`: what should not take longer than what, and what a user can write instead.
+//! The guidelines from `guidelines.toml`: a time that should not exceed another one, and the alternative for users.
 
 use std::sync::LazyLock;
 
@@ -8,18 +8,18 @@ use crate::experiments::pingpong::methods::{METHODS, description};
 use crate::model::{LOOP, LOOPS};
 use crate::report::names::distinct;
 
-/// Something that should not take longer than something else.
+/// A time that should not exceed another one.
 #[derive(Debug, Deserialize)]
 pub struct Guideline {
     /// Its name.
     pub name: String,
-    /// What it says, in a line.
+    /// Its statement, in a line.
     pub says: String,
-    /// What should not take longer ...
+    /// This time should not be longer ...
     pub takes: Term,
     /// ... than this.
     pub than: Than,
-    /// What a user can write instead.
+    /// The alternative for users.
     pub instead: String,
 }
 
@@ -27,27 +27,27 @@ pub struct Guideline {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
-    /// Of a method, by which it is judged.
+    /// Of a method: its headline time.
     Whole(String),
-    /// Of its packing alone.
+    /// Of its packing only.
     Packing(String),
-    /// Of making its datatypes and freeing them, which is done once.
+    /// Of creating and freeing its datatypes, which happens once.
     Making(String),
 }
 
-/// What a time is held against.
+/// The compared time.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Than {
-    /// So many times another time of the case.
+    /// A multiple of another time of the case.
     Times(f64, Term),
-    /// So many times what a round trip by the method itself is shorter than by this one.
+    /// A multiple of the time that the method saves per round trip relative to this one.
     Saved(f64, String),
     /// Any other description of the same bytes.
     Described,
-    /// The same of the next larger message of the test, which differs in one parameter.
+    /// The time of the next larger message of the test, which differs in one parameter.
     Larger,
-    /// The same of the next smaller such message, as many times as it fits into this one.
+    /// The time of the next smaller such message, times the number that fits into this one.
     Smaller,
 }
 
@@ -61,7 +61,7 @@ impl Term {
 }
 
 impl Guideline {
-    /// The methods that it is about.
+    /// Its methods.
     fn methods(&self) -> Vec<&str> {
         let mut methods: Vec<&str> = match &self.than {
             Than::Times(_, term) => vec![term.method()],
@@ -87,7 +87,7 @@ pub static GUIDELINES: LazyLock<Vec<Guideline>> = LazyLock::new(|| {
     file.guidelines
 });
 
-/// The application's loop; where there is none, [`LOOP`] takes its place.
+/// The application's loop, or [`LOOP`] without one.
 pub(super) const MANUAL: &str = LOOPS[0];
 
 /// The methods that describe a message in another way.

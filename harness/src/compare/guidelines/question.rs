@@ -1,4 +1,4 @@
-//! What a guideline asks of a case, and the answer that launches give.
+//! The question of a guideline about a case, and its answer from launches.
 
 use serde::Serialize;
 
@@ -9,40 +9,40 @@ use crate::model::{LOOP, Phase};
 use crate::stats::difference::Difference;
 use crate::stats::{median, sorted};
 
-/// Whether something takes longer than something else, by a guideline.
+/// Whether one time exceeds another, by a guideline.
 #[derive(Clone, Debug)]
 pub struct GuidelineQuestion {
     pub guideline: &'static Guideline,
-    /// Of what is held against something.
+    /// The subject of the first time.
     pub subject: Subject,
-    /// Of what it is held against.
+    /// The subject of the second time.
     pub other: Subject,
-    /// So many times that.
+    /// The factor of the second time.
     pub times: f64,
 }
 
-/// Values per launch that answer a question.
+/// The values of launches for a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Evidence {
-    /// Logarithms of how many times as long as allowed it takes.
+    /// Logarithms of the ratio of the time to its limit.
     Ratios(Vec<f64>),
-    /// Seconds that are spent once, and seconds that a use saves: their means are held against each other, since what is
-    /// saved may be less than nothing.
+    /// Seconds that are spent once, and seconds that each use saves. Their means are compared, because the saving may be
+    /// negative.
     Uses { spent: Vec<f64>, saved: Vec<f64>, uses: f64 },
 }
 
-/// After how many uses something has paid.
+/// The number of uses until something pays.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BreakEven {
-    /// The number; missing where it saves nothing.
+    /// The number; missing if it saves nothing.
     pub uses: Option<f64>,
-    /// Lower end of the corrected interval; missing where it never pays.
+    /// Lower end of the corrected interval; missing if it never pays.
     pub low: Option<f64>,
-    /// Upper end; missing where it may never pay.
+    /// Upper end; missing if it may never pay.
     pub high: Option<f64>,
 }
 
-/// All that both ends were measured of.
+/// All questions for which both times were measured.
 pub fn questions(side: &Side) -> Vec<GuidelineQuestion> {
     GUIDELINES.iter().flat_map(|guideline| of_guideline(guideline, side)).collect()
 }
@@ -54,7 +54,7 @@ fn of_guideline(guideline: &'static Guideline, side: &Side) -> Vec<GuidelineQues
         let is_measured = side.values(&subject).is_some() && side.values(&other).is_some();
         is_measured.then_some(GuidelineQuestion { guideline, subject, other, times })
     };
-    // The loop of a case, by this name.
+    // The loop of a case, with this name.
     let with = |subject: &Subject, name: &dyn Fn(&str) -> String, method: &str| {
         let other = subject.with(&name(method));
         match method == MANUAL && side.values(&other).is_none() {
@@ -87,7 +87,7 @@ fn of_guideline(guideline: &'static Guideline, side: &Side) -> Vec<GuidelineQues
     }
 }
 
-/// Of neighbouring sizes of a test.
+/// The questions for neighbouring sizes of a test.
 fn of_sizes(guideline: &'static Guideline, side: &Side, subjects: Vec<&Subject>) -> Vec<GuidelineQuestion> {
     let with_bytes = |subject: &Subject| Some((subject.clone(), side.values(subject)?.bytes));
     let mut sizes: Vec<(Subject, u64)> = subjects.into_iter().filter_map(with_bytes).collect();
@@ -113,7 +113,7 @@ fn of_sizes(guideline: &'static Guideline, side: &Side, subjects: Vec<&Subject>)
     sizes.windows(2).filter_map(question).collect()
 }
 
-/// Whether the second values are the first but for one that is a larger number.
+/// Whether the second values are the first ones with one larger number.
 fn grows_in_one(first: &str, second: &str) -> bool {
     let differ: Vec<(&str, &str)> =
         first.split(' ').zip(second.split(' ')).filter(|(one, other)| one != other).collect();
@@ -125,7 +125,7 @@ fn grows_in_one(first: &str, second: &str) -> bool {
 }
 
 impl GuidelineQuestion {
-    /// The tested hypothesis: whether two times differ is one, whichever of them should not be the longer.
+    /// The tested hypothesis. Whether two times differ is a single one for both directions.
     pub fn hypothesis(&self) -> (Subject, Subject, &'static str) {
         let (subject, other) = (self.subject.clone(), self.other.clone());
         match &self.guideline.than {
@@ -136,9 +136,9 @@ impl GuidelineQuestion {
         }
     }
 
-    /// What launches say, each by itself.
+    /// The values of launches, each separately.
     pub fn evidence(&self, side: &Side) -> Evidence {
-        let values = |subject| side.values(subject).expect("only what was measured is asked");
+        let values = |subject| side.values(subject).expect("only measured subjects have questions");
         let (mine, other) = (values(&self.subject), values(&self.other));
         let Than::Saved(uses, _) = &self.guideline.than else {
             let ratio =
@@ -152,7 +152,7 @@ impl GuidelineQuestion {
         Evidence::Uses { spent, saved, uses: *uses }
     }
 
-    /// The median over launches of what takes so long, and name and median of what it is held against: seconds.
+    /// The median time over launches, and name and median of the compared time: seconds.
     pub fn times(&self, side: &Side) -> (f64, String, f64) {
         let times =
             |subject: &Subject| side.values(subject).into_iter().flat_map(|values| values.times.values());
@@ -163,8 +163,8 @@ impl GuidelineQuestion {
             Evidence::Uses { spent, saved, uses } => {
                 let saved_s = uses * middle(saved);
                 let than = match saved_s > 0.0 {
-                    true => format!("{uses} times what it saves over {other}"),
-                    false => format!("nothing saved over {other}"),
+                    true => format!("{uses} times its saving relative to {other}"),
+                    false => format!("no saving relative to {other}"),
                 };
                 (middle(spent), than, saved_s)
             }
@@ -177,14 +177,14 @@ impl GuidelineQuestion {
     }
 }
 
-/// What making and freeing the datatypes of a launch took.
+/// Time for creating and freeing the datatypes in a launch.
 fn made_s(values: &SubjectValues, number: &LaunchId) -> Option<f64> {
     let of = |phase| values.phases.get(&phase).and_then(|launches| launches.get(number));
     Some(of(Phase::Create)? + of(Phase::Free).unwrap_or(&0.0))
 }
 
 impl Evidence {
-    /// By how much it takes longer than it may, `threshold` included, a logarithm; `None` of less than three launches.
+    /// How much it exceeds its limit plus `threshold`, a logarithm; `None` with fewer than three launches.
     pub fn difference(&self, threshold: f64) -> Option<Difference> {
         match self {
             Self::Ratios(ratios) => {
@@ -205,7 +205,7 @@ impl Evidence {
         }
     }
 
-    /// The answer by the interval that misses in a share of `alpha`; `threshold` is a logarithm.
+    /// The answer with the interval that misses with probability `alpha`; `threshold` is a logarithm.
     pub fn answer(&self, alpha: f64, threshold: f64) -> Option<Estimate> {
         let (difference, units) = (self.difference(0.0)?, (self.launches(), self.launches()));
         let Self::Uses { uses, .. } = self else {
@@ -217,9 +217,10 @@ impl Evidence {
         Some(Estimate::of_interval(ratio, (low, high), units, threshold))
     }
 
-    /// After how many uses what is spent once is saved, by the interval that misses that in a share of `alpha`: of the ratio of two
-    /// means, those numbers that Student's test of `spent - number * saved` does not reject (Fieller, Supplement to the Journal of the
-    /// Royal Statistical Society 7, 1940). `None` of ratios, and of less than three launches.
+    /// The number of uses that save the initial cost, with the interval that misses with probability `alpha`. It is the ratio of
+    /// two means: the interval has the numbers that Student's test of `spent - number * saved` does not reject (Fieller,
+    /// Supplement to the Journal of the Royal Statistical Society 7, 1940). `None` for ratios, and with fewer than three
+    /// launches.
     pub fn break_even(&self, alpha: f64) -> Option<BreakEven> {
         let Self::Uses { spent, saved, .. } = self else { return None };
         let [of_spent, of_saved] = [spent, saved].map(|values| Difference::of_pairs(values));
@@ -244,7 +245,7 @@ impl Evidence {
             },
             // It certainly saves nothing.
             () if square > 0.0 => BreakEven { uses: None, low: None, high: None },
-            // It may save nothing: all numbers from the positive root on.
+            // It may save nothing: all numbers from the positive root.
             () if square < 0.0 && constant > 0.0 => {
                 BreakEven { uses, low: Some((linear - root) / square), high: None }
             }
@@ -254,7 +255,7 @@ impl Evidence {
 }
 
 impl BreakEven {
-    /// As `after 37 [30, 48]`.
+    /// Example: `after 37 [30, 48]`.
     pub fn text(&self) -> String {
         let number = |value: f64| format!("{:.0}", value.ceil());
         match (self.uses, self.low, self.high) {
@@ -262,7 +263,7 @@ impl BreakEven {
             (Some(uses), Some(low), Some(high)) => {
                 format!("after {} [{}, {}]", number(uses), number(low), number(high))
             }
-            (_, Some(low), _) => format!("after {} at least", number(low)),
+            (_, Some(low), _) => format!("after at least {}", number(low)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Guidelines for people: how each stands, then where it is violated, the worst first.
+//! Guidelines for people: the standing of each, then its violations, the worst first.
 
 use super::{BreakEven, Findings, GUIDELINES, Guideline, GuidelineRow, Standing};
 use crate::report::columns::{Align, Column, Table};
@@ -16,7 +16,7 @@ const COLUMNS: [Column; 8] = [
     Column::new("instead, write", Align::Left, 2),
 ];
 
-/// What was found of several MPIs, as text and Markdown show it.
+/// The findings about several MPIs for text and Markdown.
 pub fn compared(all: &[Findings]) -> Compared<'static> {
     let legend = all.first().map_or_else(String::new, Findings::legend);
     Compared { sections: all.iter().map(Findings::section).collect(), legend, changes: Vec::new() }
@@ -32,7 +32,7 @@ impl Findings {
         }
     }
 
-    /// A sentence for each guideline that was looked at.
+    /// A sentence for each tested guideline.
     fn sentences(&self) -> Vec<String> {
         let failed = self.failed.iter().map(|failure| format!("failed, {failure}"));
         GUIDELINES.iter().filter_map(|guideline| self.sentence(guideline)).chain(failed).collect()
@@ -68,15 +68,15 @@ impl Findings {
     fn legend(&self) -> String {
         format!(
             "Times are medians over launches, ratios geometric means over them, with corrected intervals. violated: the interval is above \
-             1 and extends beyond {}, which happens by chance in at most 5 of 100 such lists; holds: it ends below that; undecided: \
-             neither. Times with a datatype are round trips; D2 and D12 are of packing alone, D10 of creating and freeing.",
+             1 and extends beyond {}, which happens by chance in at most 5 of 100 such lists; holds: it is below that; undecided: \
+             neither. Times with a datatype are round trips; D2 and D12 are for packing only, D10 for creating and freeing.",
             units::percent(self.settings.threshold)
         )
     }
 }
 
 impl GuidelineRow {
-    /// How it compares: a ratio, or after how many round trips it has paid.
+    /// Its result: a ratio, or the number of round trips until it pays.
     fn measure(&self) -> String {
         self.break_even.as_ref().map_or_else(|| self.answer.text(), BreakEven::text)
     }
@@ -109,7 +109,7 @@ fn cells(row: &GuidelineRow) -> Vec<String> {
 
 /// A layout for a cell: its beginning, if it is long.
 fn shortened(layout: &str) -> String {
-    /// Characters of a cell that leave room for the others of its row.
+    /// Maximum characters of a cell, to leave room for others in its row.
     const MOST: usize = 48;
     match layout.char_indices().nth(MOST) {
         Some((end, _)) => format!("{}...", &layout[..end]),

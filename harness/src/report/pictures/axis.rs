@@ -1,4 +1,4 @@
-//! Axes: their units, their ends, and where they have numbers.
+//! Axes: units, ranges, and ticks.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::data::Datum;
 
-/// What an axis shows.
+/// The unit of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AxisUnit {
@@ -15,15 +15,15 @@ pub enum AxisUnit {
     /// A plain number.
     #[default]
     Ratio,
-    /// Seconds, shown in the unit that suits the picture.
+    /// Seconds, shown in a unit that suits the picture.
     Seconds,
-    /// Bytes per second, likewise.
+    /// Bytes per second, shown in a unit that suits the picture.
     Rate,
     /// Bytes.
     Bytes,
 }
 
-/// How values become places on an axis.
+/// How values are mapped to an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -45,7 +45,7 @@ impl Scale {
 }
 
 impl AxisUnit {
-    /// By what values are divided, and the unit's name, where `typical` is one of them.
+    /// The divisor for shown values, and the name of the unit; `typical` is one of the values.
     pub fn shown(self, typical: f64) -> (f64, &'static str) {
         let of = |sizes: &[(f64, &'static str)]| {
             let fits = sizes.iter().rev().find(|(size, _)| typical >= *size);
@@ -69,19 +69,19 @@ impl AxisUnit {
     }
 }
 
-/// The name of the axis where cases differ in the bytes that they send.
+/// The name of the axis for cases that send different numbers of bytes.
 pub const BYTES: &str = "bytes";
 /// The name of the axis of partitioned transfers.
 pub const PARTITION_BYTES: &str = "partition_bytes";
 
-/// The time that a communication was to take by itself, in seconds.
+/// The requested time of a communication without computation, in seconds.
 pub const COMMUNICATION: &str = "communication_s";
-/// The same of a computation.
+/// The requested time of a computation without communication, in seconds.
 pub const COMPUTATION: &str = "computation_s";
 
-/// The titles and units of axes that places are on, by their names; that of a parameter is its name.
+/// Titles and units of horizontal axes and of axes of heat maps, by name. A parameter's name is also its title.
 const AXES: &[(&str, &str, AxisUnit)] = &[
-    (BYTES, "bytes that a rank sends", AxisUnit::Bytes),
+    (BYTES, "bytes sent per rank", AxisUnit::Bytes),
     (PARTITION_BYTES, "size of a partition", AxisUnit::Bytes),
     (COMMUNICATION, "communication", AxisUnit::Seconds),
     (COMPUTATION, "computation", AxisUnit::Seconds),
@@ -89,25 +89,25 @@ const AXES: &[(&str, &str, AxisUnit)] = &[
     ("buffer_bytes", "bytes to each neighbour", AxisUnit::Bytes),
 ];
 
-/// The title and the unit of an axis that places are on.
+/// The title and the unit of such an axis.
 pub fn axis_of(name: &str) -> (&str, AxisUnit) {
     let found = AXES.iter().find(|(known, ..)| *known == name);
     found.map_or((name, AxisUnit::Ratio), |(_, title, unit)| (*title, *unit))
 }
 
-/// An axis: what it is of, its ends as places, and its numbers.
+/// An axis with its range and its ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     /// How values become places.
     pub scale: Scale,
     /// The places of its ends.
     pub range: Range<f64>,
-    /// Places with the text that stands there.
+    /// Places with their texts.
     pub ticks: Vec<(f64, String)>,
 }
 
 impl Axis {
-    /// An axis that holds `values`, with some margin, and `base` if there is one; with about `count` numbers, each value divided by `unit`.
+    /// An axis for `values`, with a margin, and `base` if there is one; with about `count` numbers, each value divided by `unit`.
     pub fn around(values: &[f64], base: Option<f64>, scale: Scale, unit: f64, count: usize) -> Self {
         let is_usable = |value: &f64| value.is_finite() && (scale == Scale::Linear || *value > 0.0);
         let usable = || values.iter().copied().chain(base).filter(is_usable);
@@ -116,7 +116,7 @@ impl Axis {
         let (low, high) = if low <= high { (low, high) } else { (0.1, 1.0) };
         let (from, to) = (scale.place(low), scale.place(high));
         let margin = if to > from { 0.04 * (to - from) } else { 0.1 * from.abs().max(1e-3) };
-        // A bar stands on its base.
+        // A bar starts at its base.
         let from = if base == Some(low) { from } else { from - margin };
         let to = if base == Some(high) { to } else { to + margin };
         let ticks = match scale {
@@ -134,14 +134,14 @@ impl Axis {
 }
 
 impl Axis {
-    /// How far along the axis a place is: 0 at its start, 1 at its end.
+    /// The relative position of a place: 0 at the start of the axis, 1 at its end.
     pub fn share(&self, place: f64) -> f64 {
         (place - self.range.start) / (self.range.end - self.range.start)
     }
 }
 
-/// What an axis should hold of values with intervals: all values, and of the intervals so much that the values do not shrink to
-/// a line beside them.
+/// The range of an axis for values with intervals: all values, and parts of the intervals, so that the values do not shrink to a
+/// line.
 pub fn held<'a>(data: impl Iterator<Item = &'a Datum> + Clone, scale: Scale) -> Vec<f64> {
     let places = data.clone().map(|datum| scale.place(datum.value));
     let (low, high) = places.fold((f64::MAX, f64::MIN), |(low, high), at| (at.min(low), at.max(high)));
@@ -160,7 +160,7 @@ pub fn held<'a>(data: impl Iterator<Item = &'a Datum> + Clone, scale: Scale) -> 
     ends.collect()
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten within a range, `count` of them at most.
+/// Multiples of 1, 2 or 5 times a power of ten within a range, at most `count`.
 fn linear(range: Range<f64>, count: usize) -> Vec<f64> {
     let length = range.end - range.start;
     let power = 10f64.powf((length / count as f64).log10().floor());
@@ -170,9 +170,9 @@ fn linear(range: Range<f64>, count: usize) -> Vec<f64> {
     (first..=last).map(|i| i as f64 * step).collect()
 }
 
-/// Powers of ten within a range; where these are few, 2 and 5 times them, or as on a linear axis.
+/// Powers of ten within a range; if there are few, also 2 and 5 times them, or as on a linear axis.
 fn logarithmic(range: Range<f64>, count: usize) -> Vec<f64> {
-    // A number has no other powers.
+    // The range of a floating-point number.
     let power = |value: f64| value.log10().clamp(-308.0, 308.0);
     let (first, last) = (power(range.start).floor() as i32, power(range.end).ceil() as i32);
     let of = |steps: &[f64]| -> Vec<f64> {
@@ -197,7 +197,7 @@ pub fn three_digits(value: f64) -> String {
     text(format!("{value:.2e}").parse().unwrap_or(value))
 }
 
-/// A number as short as it can be, of six digits at most.
+/// The shortest text of a number, with at most six digits.
 pub fn text(value: f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
     if rounded == 0.0 { "0".to_owned() } else { rounded.to_string() }

@@ -1,4 +1,4 @@
-//! Tests below each other in a picture with a row per method, and how high their rows are.
+//! Tests below each other in a picture with a row per method, and the heights of their rows.
 
 use super::MarkShape;
 use super::data::Datum;
@@ -11,7 +11,7 @@ pub struct TestBlock<'a> {
     pub name: String,
     pub methods: Vec<&'a str>,
     pub data: Vec<&'a Datum>,
-    /// Where its rows begin in its frame.
+    /// The position of its first row in its frame.
     pub top: f64,
 }
 
@@ -27,7 +27,7 @@ pub const ROW: f64 = 15.0;
 /// Height of a test's name above its rows.
 pub const NAME: f64 = 18.0;
 
-/// Tests in the order in which they come, all in one frame where they share an axis.
+/// Tests in their order, all in one frame if they share an axis.
 pub fn groups<'a>(shape: MarkShape, data: &'a [Datum]) -> Vec<TestGroup<'a>> {
     let all: Vec<&Case> = distinct(data.iter().map(|datum| &*datum.case));
     let names = work_names(&all);

@@ -1,8 +1,7 @@
-//! The sheet that pictures are drawn on: sizes, fonts, colours, and the SVG around it.
+//! The drawing area of pictures: sizes, fonts, colours, and the SVG around it.
 //!
-//! `plotters` draws on whole pixels, so that a sheet has ten of its pixels where the picture has one. What it cannot write is
-//! written here: the head of the file with a view box, so that a picture fits any width, and its title and description for
-//! those who cannot see it.
+//! `plotters` draws on whole pixels, so the drawing area has ten pixels per pixel of the picture. The head of the file is written
+//! here: a view box, so that a picture fits any width, and title and description for screen readers.
 
 use std::fmt::Display;
 
@@ -12,26 +11,26 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::heading::Heading;
 
-/// Width of every picture, in CSS pixels: 405 points, the text of a page in print.
+/// Width of every picture in CSS pixels: 405 points, the width of printed text.
 pub const WIDTH: f64 = 540.0;
-/// Pixels of the sheet for one of the picture.
+/// Pixels of the drawing area per pixel of the picture.
 pub const FINE: f64 = 10.0;
-/// Size of most text.
+/// Usual size of text.
 pub const TEXT: f64 = 12.0;
 /// `plotters` writes a font's size divided by this.
 const FONT: f64 = 1.24;
 
-/// Text and axes. These three are given other colours by a page that is dark.
+/// Text and axes. A dark page replaces these three colours.
 pub const INK: RGBColor = RGBColor(0x1c, 0x23, 0x30);
-/// Lines that only help to read.
+/// Grid lines.
 pub const LINE: RGBColor = RGBColor(0xd9, 0xde, 0xe7);
-/// What all is drawn on.
+/// The background.
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xff);
-/// What others are compared with.
+/// The reference of comparisons.
 pub const REFERENCE: RGBColor = RGBColor(0x85, 0x8d, 0x99);
 
-/// Okabe and Ito's colours, which people with any kind of colour vision tell apart; without black, which is text, and yellow, which
-/// white paper swallows.
+/// The colours of Okabe and Ito, which people with any kind of colour vision can distinguish. Without black, the colour of text,
+/// and without yellow, which is hard to see on white.
 pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xe6, 0x9f, 0x00),
@@ -41,28 +40,27 @@ pub const COLOURS: [RGBColor; 6] = [
     RGBColor(0xcc, 0x79, 0xa7),
 ];
 
-/// What drawing may refuse; on a sheet in memory, nothing.
+/// An error of drawing. There are none in memory.
 pub type Refused = Box<dyn std::error::Error>;
 
 /// A part of the sheet.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Pixels of the sheet.
 pub fn fine(px: f64) -> i32 {
     (px * FINE).round() as i32
 }
 
-/// The width that a text takes, about.
+/// The approximate width of a text.
 pub fn width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.56
 }
 
-/// Text of a size in CSS pixels, which stands at its place as `h` and `v` say.
+/// Text of a size in CSS pixels, aligned by `h` and `v`.
 pub fn font<'a>(size: f64, h: HPos, v: VPos) -> TextStyle<'a> {
     ("sans-serif", size * FINE * FONT).into_font().color(&INK).pos(Pos::new(h, v))
 }
 
-/// How much wider a text is in bold, about.
+/// Approximate width of bold text relative to normal text.
 pub const BOLD: f64 = 1.2;
 
 /// The same in bold.
@@ -70,7 +68,7 @@ pub fn bold<'a>(size: f64, h: HPos, v: VPos) -> TextStyle<'a> {
     ("sans-serif", size * FINE * FONT, FontStyle::Bold).into_font().color(&INK).pos(Pos::new(h, v))
 }
 
-/// Writes a text, cut where it would leave the sheet.
+/// Writes a text, cut at the edge of the picture.
 pub fn write(root: &Area<'_>, text: &str, style: &TextStyle<'_>, (x, y): (f64, f64)) -> Result<(), Refused> {
     let room = match style.pos.h_pos {
         HPos::Left => WIDTH - x,
@@ -86,7 +84,7 @@ pub fn write(root: &Area<'_>, text: &str, style: &TextStyle<'_>, (x, y): (f64, f
     Ok(())
 }
 
-/// A text, cut where it has no room.
+/// A text, cut to the available room.
 pub fn cut(text: &str, room: f64, size: f64) -> String {
     let most = (room / width("x", size)).floor() as usize;
     match text.chars().count() > most {
@@ -100,10 +98,10 @@ pub fn stroke(colour: RGBColor, px: f64) -> ShapeStyle {
     colour.stroke_width(fine(px) as u32)
 }
 
-/// An SVG of a heading and of what `draw` draws below it, of a height; `description` is for those who hear it.
+/// An SVG with a heading, and the content drawn by `draw` below it; `description` is for screen readers.
 ///
 /// # Panics
-/// If memory refuses to be drawn on, which it does not.
+/// Never: drawing in memory does not fail.
 pub fn svg(
     heading: &Heading,
     height: f64,
@@ -121,7 +119,7 @@ pub fn svg(
         let drawn = drawn.and_then(|()| root.present().map_err(Refused::from));
         drawn.expect("a sheet in memory can be drawn on");
     }
-    // Behind the tag that `plotters` begins with.
+    // After the tag with which `plotters` begins.
     let content = sheet.split_once('>').map_or("", |(_, content)| content);
     let (title, description) = (escaped(&heading.text()), escaped(description));
     format!(
@@ -136,7 +134,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// How a colour is written in the file, by which a page finds it.
+/// The text of a colour in the file, by which a page finds it.
 pub fn written(RGBColor(r, g, b): RGBColor) -> impl Display {
     format!("#{r:02X}{g:02X}{b:02X}")
 }

@@ -1,4 +1,4 @@
-//! What is seen in a picture, in words: for its caption, and for those who hear the page.
+//! Descriptions of pictures, for captions and screen readers.
 
 use super::axis::AxisUnit;
 use super::data::Datum;
@@ -11,7 +11,7 @@ use crate::report::units;
 /// The caption of a picture.
 pub fn of(picture: &Picture, results: &Results<'_>, data: &[Datum]) -> String {
     let has_intervals = data.iter().any(|datum| datum.interval.is_some());
-    let caps = if has_intervals { "An interval without a cap goes on beyond the axis." } else { "" };
+    let caps = if has_intervals { "An interval without a cap continues beyond the axis." } else { "" };
     let finding = match picture.shape {
         MarkShape::Points { .. } => changes(picture, data),
         MarkShape::Heat { .. } => cells(picture, data),
@@ -40,29 +40,27 @@ fn extremes(picture: &Picture, data: &[Datum]) -> String {
     }
 }
 
-/// How many there are of each verdict, and the largest and smallest change.
+/// The number of each verdict, and the largest and smallest change.
 fn changes(picture: &Picture, data: &[Datum]) -> String {
     let verdicts = distinct(data.iter().map(|datum| datum.series.as_str()));
     let count = |verdict: &&str| data.iter().filter(|datum| datum.series == **verdict).count();
     let counts: Vec<String> =
         verdicts.iter().map(|verdict| format!("{} {verdict}", count(verdict))).collect();
-    format!("Of {}: {}. {}", data.len(), counts.join(", "), extremes(picture, data))
+    format!("{} rows: {}. {}", data.len(), counts.join(", "), extremes(picture, data))
 }
 
-/// The same, and how many cells of heat maps have no value.
+/// The extremes, and the number of cells without a value.
 fn cells(picture: &Picture, data: &[Datum]) -> String {
     let found = extremes(picture, data);
     match super::heat::missing(data) {
         (0, _) => found,
         (missing, all) => {
-            format!(
-                "{found} {missing} of {all} cells are empty: they were not measured, or have no times that count."
-            )
+            format!("{found} {missing} of {all} cells are empty: not measured, or without valid times.")
         }
     }
 }
 
-/// The method whose launches differ most.
+/// The method with the largest differences between launches.
 fn spread(picture: &Picture, data: &[Datum]) -> String {
     let launches = data.iter().filter(|datum| datum.launch.is_some());
     let launches = grouped(launches, |datum| datum.of());
@@ -95,7 +93,7 @@ fn shown(unit: AxisUnit, value: f64) -> String {
     }
 }
 
-/// What names a mark by its method, test and side.
+/// Names a mark by its method, test and side.
 fn names(data: &[Datum]) -> impl Fn(&Datum) -> String {
     let cases: Vec<&Case> = distinct(data.iter().map(|datum| &*datum.case));
     let (works, sides) = (work_names(&cases), sides(cases));
@@ -105,7 +103,7 @@ fn names(data: &[Datum]) -> impl Fn(&Datum) -> String {
     }
 }
 
-/// Methods that have no times, and so no marks.
+/// Methods without times, which have no marks.
 fn failures(results: &Results<'_>) -> String {
     let headline =
         |record: &&Record| record.phase == results.form.headline || record.phase == Phase::default();
@@ -119,6 +117,6 @@ fn failures(results: &Results<'_>) -> String {
     if texts.is_empty() {
         String::new()
     } else {
-        format!("Without times that count in some test, and not shown there: {}.", texts.join(", "))
+        format!("Not shown in some tests, because there are no valid times: {}.", texts.join(", "))
     }
 }

@@ -1,7 +1,7 @@
-//! Scales of colours for heat maps, by named stops; which of two colours of text can be read on one.
+//! Colour scales of heat maps, with named stops, and readable text colours.
 //!
-//! Their colours are Okabe and Ito's, as those of methods. A number stands in each cell that has room for it, so that no map rests
-//! on colours alone.
+//! The colours are Okabe and Ito's, like those of methods. Cells with enough room contain a number, so that maps do not depend
+//! only on colours.
 
 use plotters::style::RGBColor;
 use serde::de::Error as _;
@@ -9,25 +9,25 @@ use serde::{Deserialize, Deserializer};
 
 use super::axis::Scale;
 
-/// A value with its colour, and what such a value says.
+/// A value with its colour and its meaning.
 #[derive(Debug)]
 pub struct ColourStop {
     /// The value.
     pub at: f64,
     /// Its colour.
     pub colour: RGBColor,
-    /// What it says, in a word or two.
+    /// The meaning, in a word or two.
     pub name: &'static str,
 }
 
-/// A scale of colours. Between two stops colours blend; beyond the first and the last they stay.
+/// A colour scale. Colours blend between two stops, and stay the same beyond the first and the last.
 #[derive(Debug)]
 pub struct Colours {
-    /// How values lie between stops.
+    /// The scale of values between stops.
     pub scale: Scale,
-    /// From the smallest value to the largest, two at least.
+    /// From the smallest value to the largest, at least two.
     pub stops: &'static [ColourStop],
-    /// The value that says nothing for either side, if there is one: a cell whose interval holds it shows no difference.
+    /// The neutral value, if there is one: a cell whose interval includes it shows no difference.
     pub neutral: Option<f64>,
 }
 
@@ -39,11 +39,10 @@ const BLUE: RGBColor = RGBColor(0x00, 0x72, 0xb2);
 const GREEN: RGBColor = RGBColor(0x00, 0x9e, 0x73);
 const YELLOW: RGBColor = RGBColor(0xf0, 0xe4, 0x42);
 const RED: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
-/// Neither; not the colour of paper, which a dark page changes.
+/// Neutral; not the background colour, which a dark page changes.
 const MIDDLE: RGBColor = RGBColor(0xf2, 0xf2, 0xee);
 
-/// What overlap leaves of the shorter of communication and computation: 0 where all of it is hidden, 1 where both follow each
-/// other.
+/// The remainder of the shorter of communication and computation after overlap: 0 if it is all hidden, 1 if both are serial.
 pub static OVERHEAD_RATIO: Colours = Colours {
     scale: Scale::Linear,
     stops: &[
@@ -55,35 +54,35 @@ pub static OVERHEAD_RATIO: Colours = Colours {
     neutral: None,
 };
 
-/// A share of which 0 is best and 1 is worst.
+/// A fraction; 0 is best and 1 is worst.
 pub static BEST_TO_WORST: Colours = Colours {
     scale: Scale::Linear,
     stops: &[stop(0.0, BLUE, "best"), stop(0.5, MIDDLE, ""), stop(1.0, RED, "worst")],
     neutral: None,
 };
 
-/// How many times as long a computation takes as by itself.
+/// The time of a computation relative to the undisturbed time.
 pub static SLOWDOWN: Colours = Colours {
     scale: Scale::Linear,
-    stops: &[stop(1.0, BLUE, "as alone"), stop(1.5, MIDDLE, ""), stop(2.0, RED, "twice as long")],
+    stops: &[stop(1.0, BLUE, "undisturbed"), stop(1.5, MIDDLE, ""), stop(2.0, RED, "twice as long")],
     neutral: None,
 };
 
-/// A time over another's: less is faster.
+/// A time relative to another one: smaller is faster.
 pub static TIME_OVER: Colours = Colours {
     scale: Scale::Log,
     stops: &[stop(0.25, BLUE, "faster"), stop(1.0, MIDDLE, "as fast"), stop(4.0, RED, "slower")],
     neutral: Some(1.0),
 };
 
-/// How many times as fast as another: more is faster.
+/// A speed-up: larger is faster.
 pub static TIMES_AS_FAST: Colours = Colours {
     scale: Scale::Log,
     stops: &[stop(0.25, RED, "slower"), stop(1.0, MIDDLE, "as fast"), stop(4.0, BLUE, "faster")],
     neutral: Some(1.0),
 };
 
-/// The scale that `pictures.toml` names.
+/// The scale with this name in `pictures.toml`.
 pub fn named<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Colours, D::Error> {
     Ok(match String::deserialize(from)?.as_str() {
         "overhead_ratio" => &OVERHEAD_RATIO,
@@ -91,19 +90,19 @@ pub fn named<'de, D: Deserializer<'de>>(from: D) -> Result<&'static Colours, D::
         "slowdown" => &SLOWDOWN,
         "time_over" => &TIME_OVER,
         "times_as_fast" => &TIMES_AS_FAST,
-        other => return Err(D::Error::custom(format!("there are no colours {other:?}"))),
+        other => return Err(D::Error::custom(format!("unknown colours {other:?}"))),
     })
 }
 
 impl Colours {
-    /// How far a value is along the scale: 0 at the first stop, 1 at the last, and no further.
+    /// The position of a value on the scale: from 0 at the first stop to 1 at the last.
     pub fn share(&self, value: f64) -> f64 {
         let [first, .., last] = self.stops else { return 0.0 };
         let [from, to, at] = [first.at, last.at, value].map(|value| self.scale.place(value));
         ((at - from) / (to - from)).clamp(0.0, 1.0)
     }
 
-    /// The colour so far along the scale.
+    /// The colour at a position.
     pub fn colour_at(&self, share: f64) -> RGBColor {
         let pair = self.stops.windows(2).find(|pair| share <= self.share(pair[1].at));
         let Some([a, b]) = pair else { return self.stops[self.stops.len() - 1].colour };
@@ -120,11 +119,12 @@ impl Colours {
     }
 }
 
-/// Text on light and on dark colours. Neither is the colour of other text, or of paper, which a dark page changes.
+/// Text on light and on dark colours. These differ from the colours of other text and of the background, which a dark page
+/// changes.
 const ON_LIGHT: RGBColor = RGBColor(0x00, 0x00, 0x00);
 const ON_DARK: RGBColor = RGBColor(0xfe, 0xfe, 0xfe);
 
-/// The colour of text on another: that of more contrast, as WCAG 2.1 defines it.
+/// The text colour with more contrast, as defined by WCAG 2.1.
 pub fn text_on(colour: RGBColor) -> RGBColor {
     let light = luminance(colour) + 0.05;
     let contrasts = [ON_LIGHT, ON_DARK].map(|text| {

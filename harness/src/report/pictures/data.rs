@@ -1,4 +1,4 @@
-//! What a picture shows, before it is drawn: a row per mark, which is also its CSV.
+//! The data of a picture: a row per mark, which is also its CSV.
 
 use std::sync::Arc;
 
@@ -10,42 +10,41 @@ use crate::model::{Case, Figure, FigureUnit, Record};
 /// A mark of a picture: a bar, a part of one, or a point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Datum {
-    /// What was measured: columns of its own.
+    /// The case, as separate columns.
     #[serde(skip)]
     pub case: Arc<Case>,
-    /// By which method.
     pub method: String,
-    /// What of the case tells its line from others of the method; empty where nothing has to.
+    /// Distinguishes its line from others of the method; empty if not needed.
     pub series: String,
-    /// In which launch; `None`: over all of them.
+    /// The launch; `None` for values over all launches.
     pub launch: Option<usize>,
-    /// What the value is: a figure, a phase, or what is made of one.
+    /// The name of the value: a figure, a phase, or a derived quantity.
     pub quantity: String,
-    /// What it is held against; empty where nothing is.
+    /// What it is relative to; empty if it is absolute.
     pub against: String,
     /// Bytes on the wire from one rank.
     pub bytes: u64,
-    /// The panel of a picture over an axis; empty in other pictures.
+    /// The panel of a picture with lines or cells; empty in other pictures.
     pub panel: String,
-    /// What the horizontal axis of a line or a heat map is; empty in other pictures.
+    /// The name of the horizontal axis of a line or a heat map; empty in other pictures.
     pub x_name: String,
     /// The place on it, a number or a word.
     pub x: Option<String>,
-    /// What the vertical axis of a heat map is; empty in other pictures.
+    /// The name of the vertical axis of a heat map; empty in other pictures.
     pub y_name: String,
     /// The place on it.
     pub y: Option<String>,
     /// The value.
     pub value: f64,
-    /// Both ends of its 95% interval, where it has one.
+    /// Both ends of its 95% interval, if it has one.
     #[serde(rename = "low,high", serialize_with = "ends")]
     pub interval: Option<(f64, f64)>,
-    /// The unit of these.
+    /// The unit of these values.
     pub unit: FigureUnit,
 }
 
 impl Datum {
-    /// What all marks of a record share.
+    /// The common part of all marks of a record.
     pub fn new(record: &Record, quantity: &str, value: f64, unit: FigureUnit) -> Self {
         Self {
             case: record.case.clone(),
@@ -71,17 +70,17 @@ impl Datum {
         Some(Self { interval: record.median_low_s.zip(record.median_high_s), ..datum })
     }
 
-    /// What it is a value of: parts and launches of one method in one case share it.
+    /// Case and method: parts and launches of one method in one case share them.
     pub fn of(&self) -> (&Case, &str) {
         (&self.case, &self.method)
     }
 
-    /// The name of its line: the method, and what tells it from others of that.
+    /// The name of its line: the method, and what distinguishes it from others of that method.
     pub fn line(&self) -> String {
         if self.series.is_empty() { self.method.clone() } else { format!("{}, {}", self.method, self.series) }
     }
 
-    /// Its place on the horizontal axis, where that is a number.
+    /// Its place on the horizontal axis, if that is a number.
     pub fn x_number(&self) -> Option<f64> {
         number(self.x.as_ref()?)
     }
@@ -102,7 +101,7 @@ fn name(quantity: impl Serialize) -> String {
     to_value(quantity).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
-/// The data of a picture as CSV: a row per mark, the case's columns first, as in all files of a run.
+/// The data of a picture as CSV: a row per mark, starting with the columns of the case, as in all files of a run.
 pub fn csv(data: &[Datum]) -> Vec<u8> {
     let plain = "plain fields always fit into memory";
     let columns = |row: serde_json::Result<Value>| match row.expect(plain) {

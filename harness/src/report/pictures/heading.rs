@@ -1,5 +1,5 @@
-//! The head of a picture, within it: what it shows, when and where it was measured, on which MPIs; of a paper's figure also how the
-//! paper's setting differs.
+//! The heading within a picture: title, date, place and MPIs; for a paper's figure, also the differences from the paper's
+//! setting.
 
 use plotters::style::text_anchor::{HPos, VPos};
 
@@ -15,19 +15,18 @@ const TITLE: f64 = TEXT + 1.0;
 const SMALL: f64 = TEXT - 2.0;
 /// Height of the title, and of a line below it.
 const HEIGHTS: [f64; 2] = [18.0, 13.0];
-/// Blank beside the text, and below all.
+/// Empty space next to the text, and below all of it.
 const BLANK: f64 = 4.0;
 
-/// The head of a picture.
 pub struct Heading {
     title: Vec<String>,
     lines: Vec<String>,
-    /// Whether it is drawn; if not, a text around the picture has it.
+    /// Whether it is drawn. If not, a text around the picture contains it.
     is_drawn: bool,
 }
 
 impl Heading {
-    /// That of a run's picture, with more to say below it.
+    /// The heading of a run's picture, with more lines below it.
     pub fn of(results: &Results<'_>, picture: &Picture, more: &[String]) -> Self {
         let runs = results.accounts.iter().map(|account| format!("{}, {}", account.date, account.host));
         let parts =
@@ -38,7 +37,7 @@ impl Heading {
         Self { title, lines, is_drawn: results.has_titles }
     }
 
-    /// One of a title alone.
+    /// Only a title.
     #[cfg(test)]
     pub fn plain(title: &str) -> Self {
         Self { title: vec![title.to_owned()], lines: Vec::new(), is_drawn: true }
@@ -52,7 +51,7 @@ impl Heading {
         HEIGHTS[0] * self.title.len() as f64 + HEIGHTS[1] * self.lines.len() as f64 + 2.0 * BLANK
     }
 
-    /// What it says, as one text.
+    /// The heading as one text.
     pub fn text(&self) -> String {
         std::iter::once(self.title.join(" ")).chain(self.lines.iter().cloned()).collect::<Vec<_>>().join(". ")
     }
@@ -74,12 +73,12 @@ impl Heading {
     }
 }
 
-/// A text in lines that fit the sheet.
+/// Breaks a text into lines that fit the picture.
 fn fitting(text: &str, size: f64) -> String {
     wrapped("", text, ((WIDTH - 2.0 * BLANK) / width("x", size)) as usize, 0)
 }
 
-/// The MPIs with their versions, ranks, hosts, threads, what carried the bytes, and caches.
+/// The MPIs with their versions, ranks, hosts, threads, transport, and caches.
 pub fn setting(records: &[Record]) -> String {
     let all = |of: fn(&Case) -> String| {
         let texts = distinct(Record::cases(records).map(|case| of(case)));

@@ -1,5 +1,5 @@
-//! Heat maps: a cell per pair of places, coloured by its value, which stands in it. A map per panel and side, those of one test with
-//! the same axes.
+//! Heat maps: a cell per pair of places, with its value and colour. A map per panel and side; maps of one test have the same
+//! axes.
 
 use std::collections::HashMap;
 
@@ -24,24 +24,23 @@ use crate::report::names::grouped;
 const HEAD: f64 = 19.0;
 /// Height of a cell.
 const CELL: f64 = 23.0;
-/// The same where there are so many rows that a map would be long.
+/// The same for maps with many rows.
 const LOW_CELL: f64 = 16.0;
-/// Rows up to which cells are high.
+/// Maximum rows with high cells.
 const FEW: usize = 14;
-/// Blank between maps, and beside the sheet's right edge.
+/// Empty space between maps, and at the right edge.
 const GAP: f64 = 18.0;
-/// Height of the bar of colours with all that belongs to it.
+/// Height of the colour bar with its texts.
 const BAR: f64 = 62.0;
-/// Text within cells, and where cells are narrow.
+/// Text size in cells, and in narrow cells.
 const IN_CELL: [f64; 2] = [TEXT - 1.0, TEXT - 3.0];
 
-/// Maps with the same axes.
 struct MapGroup<'a> {
     x: Places<'a>,
     y: Places<'a>,
-    /// A map each.
+    /// One entry per map.
     rows: Vec<Vec<Panel<'a>>>,
-    /// Room for what stands left of a row.
+    /// Room left of a row.
     left: f64,
 }
 
@@ -67,7 +66,7 @@ pub fn draw(
     })
 }
 
-/// Cells that have a place in a map and no value, of how many.
+/// The number of cells without a value, and of all cells.
 pub fn missing(data: &[Datum]) -> (usize, usize) {
     let mut count = (0, 0);
     for group in groups(data) {
@@ -83,7 +82,7 @@ fn groups<'a>(data: &'a [Datum]) -> Vec<MapGroup<'a>> {
     let group = |all: Vec<&'a Datum>| {
         let x = Places::of(&all[0].x_name, all.iter().filter_map(|datum| datum.x.as_ref()));
         let y = Places::of(&all[0].y_name, all.iter().filter_map(|datum| datum.y.as_ref()));
-        // As many maps as have room for cells that can hold a number.
+        // As many maps as fit with cells wide enough for a number.
         let most = match x.all.len() {
             ..=4 => 3,
             5..=8 => 2,
@@ -91,7 +90,7 @@ fn groups<'a>(data: &'a [Datum]) -> Vec<MapGroup<'a>> {
         };
         let rows = panel_rows(all.iter().copied(), most);
         let widest = y.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max);
-        // The axis's name beside the places, or above them.
+        // The name of the axis is next to the places, or above them.
         let left = (widest + 30.0).max(width(axis_of(y.name).0, TEXT - 1.0) + 12.0);
         MapGroup { x, y, rows, left }
     };
@@ -104,7 +103,7 @@ impl MapGroup<'_> {
         if self.y.all.len() > FEW { LOW_CELL } else { CELL }
     }
 
-    /// Height of a row of maps, with its titles and the numbers below it.
+    /// Height of a row of maps, with titles and numbers.
     fn row(&self) -> f64 {
         HEAD + self.cell() * self.y.all.len() as f64 + HEAD + 6.0
     }
@@ -115,7 +114,7 @@ impl MapGroup<'_> {
 
     fn draw(&self, root: &Area<'_>, picture: &Picture, colours: &Colours, y: f64) -> Result<(), Refused> {
         let across = self.rows.iter().map(Vec::len).max().unwrap_or(1) as f64;
-        // A map of few cells needs not the whole sheet.
+        // A map with few cells does not need the whole width.
         let most = 90.0 * self.x.all.len() as f64;
         let size = ((WIDTH - self.left - GAP * across) / across).min(most);
         for (i, row) in self.rows.iter().enumerate() {
@@ -137,7 +136,8 @@ impl MapGroup<'_> {
     fn title_up(&self, root: &Area<'_>, top: f64) -> Result<(), Refused> {
         let (name, height) = (axis_of(self.y.name).0, self.cell() * self.y.all.len() as f64);
         if width(name, TEXT) > height {
-            // Beside a low map it would run into the next one's: it stands above the places, so that all of it can be read.
+            // Next to a low map, the title would run into the next one. It is above the places, so that it can be read
+            // completely.
             let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
             let place = (self.left - 6.0, top - HEAD / 2.0);
             return write(root, &cut(name, self.left, TEXT - 1.0), &style, place);
@@ -147,7 +147,7 @@ impl MapGroup<'_> {
         Ok(())
     }
 
-    /// A map with its title, and room for the places of its vertical axis, if there is any.
+    /// A map with its title and its vertical axis, if there is one.
     fn map(
         &self,
         root: &Area<'_>,
@@ -157,7 +157,7 @@ impl MapGroup<'_> {
         (x, y): (f64, f64),
         (size, left): (f64, f64),
     ) -> Result<(), Refused> {
-        // The title is cut to the map's width; the value alone, as `progress`, is clear.
+        // The title is cut to the map's width; a value such as `progress` is clear without its name.
         let title = cut(&map.title.replace("configuration=", ""), size, TEXT);
         write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), (x, y + HEAD / 2.0))?;
         let (columns, rows) = (self.x.all.len(), self.y.all.len());
@@ -185,7 +185,7 @@ impl MapGroup<'_> {
     }
 }
 
-/// A cell with its value, if there is room for it. A value whose interval holds what is neutral has a sign before it.
+/// A cell with its value, if there is room. The sign `~` marks a value whose interval includes the neutral value.
 fn filled(
     frame: &mut Frame<'_, '_>,
     picture: &Picture,
@@ -206,7 +206,7 @@ fn filled(
     Ok(())
 }
 
-/// What stands in a cell.
+/// The text of a cell.
 fn in_cell(unit: AxisUnit, colours: &Colours, datum: &Datum) -> String {
     let value = datum.value / unit.shown(datum.value).0;
     let number = match value.abs() {
@@ -225,7 +225,7 @@ fn crossed<T: Copy>(corners @ [(left, top), (right, bottom)]: [(T, T); 2]) -> [P
         .map(|line| PathElement::new(line, stroke(LINE, 0.7)))
 }
 
-/// The bar of colours with its stops, what they say, and what an empty cell says.
+/// The colour bar with its stops, their meanings, and the mark of empty cells.
 fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refused> {
     const STEPS: usize = 100;
     let (left, length, top, high) = (GAP, WIDTH - 2.0 * GAP - 86.0, 17.0, 12.0);
@@ -233,7 +233,7 @@ fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refu
     for step in 0..STEPS {
         let share = (step as f64 + 0.5) / STEPS as f64;
         let at = |step: usize| fine(left + length * step as f64 / STEPS as f64);
-        // Each goes on under those behind it, so that no seam shows.
+        // Each step extends under the next ones, so that no seam is visible.
         let corners = [(at(step), fine(top)), (at(STEPS), fine(top + high))];
         root.draw(&Rectangle::new(corners, colours.colour_at(share).filled()))?;
     }

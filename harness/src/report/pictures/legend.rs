@@ -6,10 +6,10 @@ use plotters::style::text_anchor::{HPos, VPos};
 use super::canvas::{Area, Refused, TEXT, WIDTH, fine, font, stroke, width, write};
 use super::sheet::{Look, RIGHT, symbol};
 
-/// An entry of a legend: its mark, and what it says.
+/// An entry of a legend: its mark and its text.
 pub type LegendEntry = (LegendMark, String);
 
-/// How an entry of a legend is drawn.
+/// The mark of a legend entry.
 #[derive(Clone, Copy)]
 pub enum LegendMark {
     /// A line through a point.
@@ -52,7 +52,7 @@ const ENTRY: f64 = 17.0;
 /// Room for an entry's mark.
 const MARK: f64 = 24.0;
 
-/// Lines of a legend, as many entries in each as have room.
+/// Lines of a legend, with as many entries as fit.
 fn legend_lines(entries: &[LegendEntry]) -> Vec<Vec<(f64, &LegendEntry)>> {
     let mut lines: Vec<Vec<(f64, &LegendEntry)>> = Vec::new();
     let mut x = WIDTH;
@@ -75,7 +75,7 @@ pub fn legend_height(entries: &[LegendEntry]) -> f64 {
     legend_lines(entries).len() as f64 * ENTRY
 }
 
-/// A legend, from `y` on.
+/// Draws a legend from `y` on.
 pub fn legend(root: &Area<'_>, entries: &[LegendEntry], y: f64) -> Result<(), Refused> {
     for (i, line) in legend_lines(entries).into_iter().enumerate() {
         let middle = y + (i as f64 + 0.5) * ENTRY;

@@ -1,4 +1,4 @@
-//! Pictures over an axis: a line per method through points with their intervals.
+//! Pictures with lines: a line per method through points with their intervals.
 
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
@@ -15,24 +15,24 @@ use super::sheet::{Frame, Look, Looks, NUMBERS, RIGHT, frame, numbers, point, wh
 use super::{Picture, Results};
 use crate::report::names::{distinct, grouped};
 
-/// Room left of the first panel, for numbers and the title of the vertical axis.
+/// Room left of the first panel for the vertical axis.
 const LEFT: f64 = 66.0;
-/// Room for these numbers.
+/// Room for its numbers.
 const NUMBERS_UP: f64 = 44.0;
 /// Height of a panel.
 const PANEL: f64 = 170.0;
 /// Height of a line of text.
 const HEAD: f64 = 19.0;
-/// How far apart points of two lines at one place are, in pixels.
+/// Distance of points of two lines at the same place, in pixels.
 const APART: f64 = 2.0;
-/// How far apart those of all lines are.
+/// The same for all lines together.
 const APART_AT_MOST: f64 = 12.0;
-/// Height of all that belongs to a panel.
+/// Height of a panel with its texts.
 const WHOLE: f64 = HEAD + SPACE + PANEL + NUMBERS + HEAD + 4.0;
 /// Between the name of a panel and its frame.
 const SPACE: f64 = 5.0;
 
-/// A line: its name, and of what it is.
+/// A line: its name, and its quantity.
 type LineSeries<'a> = (String, &'a str);
 
 /// The picture as SVG.
@@ -67,7 +67,7 @@ fn series_of(datum: &Datum) -> LineSeries<'_> {
     (datum.line(), datum.quantity.as_str())
 }
 
-/// Whether a line is of what a model predicts, not of what was measured.
+/// Whether a line is a model's prediction, not a measurement.
 fn is_model(quantity: &str) -> bool {
     quantity.ends_with("_model")
 }
@@ -88,7 +88,7 @@ struct LineSheet<'a> {
 }
 
 impl LineSheet<'_> {
-    /// A panel, with the axes that it has on all sides.
+    /// A panel, with the common axes of all sides.
     fn panel(
         &self,
         root: &Area<'_>,
@@ -104,7 +104,7 @@ impl LineSheet<'_> {
         let typical_x = (low * high).max(0.0).sqrt();
         let (title, unit) = axis_of(x_name);
         let mut across = Axis::around(&xs, None, scale, unit.shown(typical_x).0, numbers(width));
-        // Room for points that stand apart, at both ends.
+        // Room at both ends for shifted points.
         let room = (APART_AT_MOST / 2.0 + 4.0) / width * (across.range.end - across.range.start);
         across.range = across.range.start - room..across.range.end + room;
         let mut stops = xs;
@@ -124,7 +124,7 @@ impl LineSheet<'_> {
         let all = grouped(panel.data.iter().copied(), |datum| series_of(datum));
         let count = all.len() as f64;
         for (j, (series, points)) in all.into_iter().enumerate() {
-            // Intervals at the same place of the axis stand beside each other.
+            // Intervals at the same place are shifted sideways.
             let apart = (j as f64 - (count - 1.0) / 2.0) * APART.min(APART_AT_MOST / count);
             let apart = apart / width * (across.range.end - across.range.start);
             let apart = if is_model(series.1) { 0.0 } else { apart };
@@ -134,7 +134,7 @@ impl LineSheet<'_> {
         write(root, &unit.title(title, typical_x), &font(TEXT, HPos::Center, VPos::Top), (middle, end))
     }
 
-    /// The line of a method on one side, from the left to the right.
+    /// The line of a method on one side, from left to right.
     fn line(
         &self,
         frame: &mut Frame<'_, '_>,
@@ -167,7 +167,7 @@ impl LineSheet<'_> {
     }
 }
 
-/// The parts of a line between which it lacks a point at a stop of the axis: no line is drawn over what was not measured.
+/// Splits a line where it has no point at a stop of the axis: no line is drawn across missing values.
 fn unbroken<'a, 'b>(data: &'b [&'a Datum], stops: &[f64]) -> Vec<&'b [&'a Datum]> {
     let stop = |datum: &Datum| {
         let x = datum.x_number()?;

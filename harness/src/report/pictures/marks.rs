@@ -11,12 +11,12 @@ use crate::model::{Case, FigureUnit, PairScope, Phase, Quantity, Record};
 use crate::report::case::measured;
 
 impl<'a> Results<'a> {
-    /// The records of all pairs together that have usable times.
+    /// The records of all pairs together with usable times.
     fn usable(&self) -> impl Iterator<Item = &'a Record> + use<'a> {
         self.over.iter().filter(|record| record.pair == PairScope::All && measured(record))
     }
 
-    /// Those of the phase by which methods are judged.
+    /// Those of the headline phase.
     fn headlines(&self) -> impl Iterator<Item = &'a Record> + use<'a> {
         let headline = self.form.headline;
         self.usable().filter(move |record| record.phase == headline)
@@ -26,7 +26,7 @@ impl<'a> Results<'a> {
         (self.form.method)(&record.method).is_none_or(|method| method.array_to_array)
     }
 
-    /// Whether it is what others are compared with.
+    /// Whether it is the reference.
     pub fn is_reference(&self, method: &str) -> bool {
         method == self.form.reference_method
             || (self.form.method)(method).is_some_and(|method| method.is_reference)
@@ -45,49 +45,49 @@ impl<'a> Results<'a> {
     }
 }
 
-/// What the marks of a picture are made of.
+/// The source of a picture's marks.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Marks {
     /// A figure of every method.
     Figure(Quantity),
-    /// What a comparison has found; where that is much, without what is the same on both sides.
+    /// The changes of a comparison; if there are many, only those with a difference.
     Changes,
-    /// What the checks of a baseline have found, over the time.
+    /// The results of a baseline's checks, over time.
     Trend,
-    /// The pack overhead of what goes from arrays to arrays, against the reference of the kind.
+    /// The pack overhead of array-to-array methods, relative to the reference of the kind.
     Overhead,
-    /// The same against another reference: of one-sided methods.
+    /// The same relative to the reference of one-sided methods.
     OverheadPut,
-    /// What a method's time is made of.
+    /// The parts of a method's time.
     Phases,
     /// The time of the headline phase.
     Times,
-    /// The same of each launch, where there are several, and over them.
+    /// The same for each launch, if there are several, and over them.
     Launches,
-    /// The times of what an application could use, and of what that is compared with.
+    /// The times of methods that an application could use, and of their references.
     ComparedTimes,
-    /// Payload per second of the same.
+    /// Payload per second of the same methods.
     ComparedBandwidths,
     /// Payload per second.
     Bandwidths,
-    /// The gain, and what the model predicts.
+    /// The gain, and the model's prediction.
     GainAndModel,
-    /// The time of each method that an application could use over that of the hand-written loops.
+    /// The time of each method that an application could use, relative to the hand-written loops.
     OverManual,
-    /// The share of a communication that hides, of what is no cell of a grid.
+    /// The hidden fraction of a communication, for cases that are not cells of a grid.
     Hidden,
-    /// The time of packing or unpacking over that of the engine, of what is compared with it.
+    /// The time of packing or unpacking relative to the engine's, of compared methods.
     OverEngine(Phase),
 }
 
-/// Marks up to which those without a change are shown as well.
+/// Maximum marks for showing those without a change too.
 const MOST_CHANGES: usize = 48;
 
 impl Marks {
-    /// The marks of a run; none if it lacks what they are made of.
+    /// The marks of a run; empty if it lacks the data.
     pub fn of(self, results: &Results<'_>) -> Vec<Datum> {
-        // What an application could use, and what that is compared with.
+        // Methods that an application could use, and their references.
         let is_compared = |record: &Record| {
             results.goes_from_arrays_to_arrays(record) || results.is_compared_with(&record.method)
         };
@@ -135,8 +135,8 @@ impl Marks {
     }
 }
 
-/// What a method's time is made of: creation, the origin's packing and unpacking doubled, and the rest of the communication. A
-/// method that does not pack explicitly has but its communication.
+/// The parts of a method's time: creation, the origin's packing and unpacking (doubled), and the rest of the communication. A
+/// method without explicit packing has only communication.
 fn phases(results: &Results<'_>) -> Vec<Datum> {
     let mut data = Vec::new();
     let known: HashMap<_, &Record> = results
@@ -173,9 +173,9 @@ fn times(results: &Results<'_>) -> Vec<Datum> {
     results.headlines().filter_map(Datum::median).collect()
 }
 
-/// The same of each launch, where there are several, and over them.
+/// The same for each launch, if there are several, and over them.
 fn launches(results: &Results<'_>) -> Vec<Datum> {
-    // If one launch moved wrong bytes, no other has a point.
+    // If one launch moved wrong bytes, the others have no points.
     let wrong: HashSet<(&Arc<Case>, &str)> = results
         .over
         .iter()
@@ -194,7 +194,7 @@ fn launches(results: &Results<'_>) -> Vec<Datum> {
         *counts.entry((&point.case, point.method.as_str())).or_default() += 1;
     }
     let has_several = |datum: &&Datum| counts[&(&datum.case, datum.method.as_str())] > 1;
-    // The interval within a launch says nothing of others, and is not what is shown.
+    // The interval within a launch does not apply to others.
     let alone = |datum: &Datum| Datum { interval: None, ..datum.clone() };
     let mut data: Vec<Datum> = points.iter().filter(has_several).map(alone).collect();
     let over = times(results).into_iter();
@@ -204,7 +204,8 @@ fn launches(results: &Results<'_>) -> Vec<Datum> {
     data
 }
 
-/// Bandwidths with intervals: bytes over a time have the ends of the time's interval, turned around; a sum over pairs has not.
+/// Bandwidths with intervals: those of bytes divided by a time have the inverted ends of the time's interval; sums over pairs
+/// have none.
 fn bandwidths(results: &Results<'_>, is_shown: impl Fn(&Record) -> bool) -> Vec<Datum> {
     let of_pairs = results.over.iter().filter(|record| record.pair != PairScope::All);
     let several: HashSet<(&Arc<Case>, &str)> =
@@ -219,7 +220,7 @@ fn bandwidths(results: &Results<'_>, is_shown: impl Fn(&Record) -> bool) -> Vec<
     results.figures(Quantity::Bandwidth).filter(|(record, _)| is_shown(record)).map(with_interval).collect()
 }
 
-/// The time of packing or unpacking over that of the engine, of what is compared with it.
+/// The time of packing or unpacking relative to the engine's, of compared methods.
 fn over_engine(results: &Results<'_>, phase: Phase) -> Vec<Datum> {
     let of = results.usable().filter(|record| record.phase == phase);
     let of = of.filter(|record| results.goes_from_arrays_to_arrays(record));

@@ -1,7 +1,6 @@
-//! Pictures of a run. Each is an entry of `pictures.toml` with marks that are made of records; how they look is the same for all.
+//! Pictures of a run. Each is an entry of `pictures.toml` with marks made of records; the style is the same for all.
 //!
-//! The marks are also the picture's CSV. What was measured on two MPIs, or under two conditions, stands side by side in panels with
-//! the same axis, and is never drawn as one.
+//! The marks are also the picture's CSV. Results of two MPIs, or under two conditions, are in separate panels with the same axis.
 
 mod axis;
 mod blocks;
@@ -45,24 +44,24 @@ use marks::Marks;
 pub use paper::PaperFigure;
 use sweep::Over;
 
-/// A picture of which a run has one, if there is what it needs.
+/// A picture that every run with the necessary data has.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Picture {
     /// Its name, and that of its files.
     pub name: String,
-    /// What it shows, in some words.
+    /// A short description.
     pub title: String,
-    /// Whether it is drawn only for the figure of a plan.
+    /// Whether it is only for figures of plans.
     #[serde(default)]
     of_figures: bool,
-    /// The kinds of experiments that it is of.
+    /// The kinds of experiments for which it exists.
     pub kinds: Vec<Kind>,
-    /// What a run must have for it.
+    /// The data that a run must have for it.
     pub needs: String,
-    /// The values that it shows; none if the run lacks what it needs.
+    /// The source of its values; empty if the run lacks the data.
     marks: Marks,
-    /// What they are shown over.
+    /// The axes of its values.
     #[serde(default)]
     over: Over,
     shape: MarkShape,
@@ -72,11 +71,11 @@ pub struct Picture {
     unit: AxisUnit,
     #[serde(default)]
     scale: Scale,
-    /// How it is to be read.
+    /// How to read it.
     about: String,
 }
 
-/// All pictures, in the order in which a page has them.
+/// All pictures, in the order of the page.
 static PICTURES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
     #[derive(Deserialize)]
     struct File {
@@ -86,39 +85,39 @@ static PICTURES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
     file.pictures
 });
 
-/// What marks are.
+/// The shape of marks.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum MarkShape {
-    /// A bar per method from a value, with its interval as a whisker; all tests on one axis.
+    /// A bar per method from a value, with its interval; all tests on one axis.
     Bars {
-        /// Where bars begin.
+        /// The start of bars.
         base: f64,
     },
-    /// A point per method with its interval, and a line at a value; all tests on one axis. Colours are those of verdicts.
+    /// A point per method with its interval, and a line at a value; all tests on one axis. Colours show verdicts.
     Points {
-        /// Where the line stands.
+        /// The position of the line.
         base: f64,
     },
-    /// A bar per method from 0, with its interval as a whisker; each test on an axis of its own.
+    /// A bar per method from 0, with its interval; each test on its own axis.
     Times,
-    /// A bar per method of several parts, each test on an axis of its own.
+    /// A bar per method of several parts; each test on its own axis.
     Stack,
-    /// A point per launch, and the median and interval over them.
+    /// A point per launch, and the median and interval over launches.
     Launches,
-    /// A line per method over something.
+    /// A line per method.
     Lines,
     /// A cell per pair of places, coloured by its value; a map per panel.
     Heat {
-        /// Which colours values have.
+        /// The colours of values.
         #[serde(deserialize_with = "colours::named")]
         colours: &'static Colours,
     },
 }
 
-/// What pictures are made of.
+/// The data for pictures.
 pub struct Results<'a> {
-    /// What is known of the kind of experiments.
+    /// The format of the kind of experiments.
     pub form: &'static TableFormat,
     /// Times and figures over all launches.
     pub over: &'a [Record],
@@ -128,9 +127,9 @@ pub struct Results<'a> {
     pub accounts: &'a [Account],
     /// The figure of the plan that was run.
     pub figure: Option<&'a PaperFigure>,
-    /// What a comparison has found of the runs.
+    /// The changes found by a comparison of the runs.
     pub changes: &'a [Datum],
-    /// Whether pictures have their titles and settings in them.
+    /// Whether pictures contain their titles and settings.
     pub has_titles: bool,
 }
 
@@ -139,9 +138,9 @@ pub struct Results<'a> {
 pub struct Drawn {
     /// Its name.
     pub name: String,
-    /// What it shows, in some words.
+    /// A short description.
     pub title: String,
-    /// How it is to be read, and what is seen in it.
+    /// How to read it, and its main values.
     pub caption: String,
     /// The picture.
     pub svg: String,
@@ -167,7 +166,7 @@ impl Drawn {
     }
 }
 
-/// How a page has pictures in its own colours, given as the variables `--ink`, `--line` and `--paper`.
+/// The style with which a page replaces the colours of pictures, with the variables `--ink`, `--line` and `--paper`.
 pub fn page_style() -> String {
     let colours = [(canvas::INK, "--ink"), (canvas::LINE, "--line"), (canvas::PAPER, "--paper")];
     let rule = |attribute: &str, (colour, name)| {
@@ -176,8 +175,8 @@ pub fn page_style() -> String {
     colours.iter().flat_map(|of| ["fill", "stroke"].map(|attribute| rule(attribute, *of))).collect()
 }
 
-/// The pictures of a run that it has what they need for; those of its plan's figure first. All are drawn at the same time: of many
-/// cases they take longer than all else in a report.
+/// All pictures for which a run has the data; those of its plan's figure come first. They are drawn in parallel, because with
+/// many cases they take longer than the rest of the report.
 pub fn all(results: &Results<'_>) -> Vec<Drawn> {
     thread::scope(|scope| {
         let of_figure = results.figure.map(|figure| scope.spawn(|| figure.draw(results)));
@@ -191,17 +190,17 @@ pub fn all(results: &Results<'_>) -> Vec<Drawn> {
 }
 
 impl Picture {
-    /// Those that any run has if there is what they need.
+    /// Pictures of every run with the data.
     fn of_runs() -> impl Iterator<Item = &'static Self> {
         PICTURES.iter().filter(|picture| !picture.of_figures)
     }
 
-    /// The picture called `name`, of those that any run has if there is what it needs.
+    /// The picture with this name, of those that every run with the data has.
     pub fn find(name: &str) -> Option<&'static Self> {
         Self::of_runs().find(|picture| picture.name == name)
     }
 
-    /// Its marks of a run; none if the run lacks what it needs, or is of another kind.
+    /// Its marks for a run; empty if the run lacks the data, or is of another kind.
     fn marks(&self, results: &Results<'_>) -> Vec<Datum> {
         let kind = results.over.first().map(|record| record.case.experiment);
         if !kind.is_some_and(|kind| self.kinds.contains(&kind)) {
@@ -210,7 +209,7 @@ impl Picture {
         self.over.place(self.marks.of(results))
     }
 
-    /// This picture of a run, with notes below its title; `None` if the run lacks what it needs.
+    /// This picture of a run, with notes below its title; `None` if the run lacks the data.
     fn draw(&self, results: &Results<'_>, notes: &[String]) -> Option<Drawn> {
         self.draw_marks(results, self.marks(results), notes)
     }
@@ -235,10 +234,10 @@ impl Picture {
     }
 }
 
-/// Tests or panels that a picture shows at most: browsers do not show many more, and nobody looks at them.
+/// Maximum tests or panels of a picture: browsers do not show many more, and nobody would read them.
 const MOST: usize = 200;
 
-/// The marks of as many tests or panels as a picture shows, and a note if that is not all.
+/// The marks of the first tests or panels, and a note if there are more.
 fn first(shape: MarkShape, data: &[Datum]) -> (Cow<'_, [Datum]>, Vec<String>) {
     let (place, what): (fn(&Datum) -> [&str; 4], &str) = match shape {
         MarkShape::Lines | MarkShape::Heat { .. } => (|datum| [&datum.panel, "", "", ""], "panels"),
@@ -253,7 +252,7 @@ fn first(shape: MarkShape, data: &[Datum]) -> (Cow<'_, [Datum]>, Vec<String>) {
     (Cow::Owned(marks), vec![format!("the first {MOST} of {} {what}; the CSV has all", all.len())])
 }
 
-/// What points are held against, which is the same for all of them.
+/// The common reference of the points.
 fn base(shape: MarkShape, data: &[Datum]) -> Vec<String> {
     let first = data.first().filter(|_| matches!(shape, MarkShape::Points { .. }));
     first.map(|datum| format!("base: {}", datum.against)).into_iter().collect()

@@ -1,16 +1,16 @@
-//! The panels of pictures over axes: which stand side by side, and which below each other.
+//! The arrangement of panels: side by side, or below each other.
 
 use super::data::Datum;
 use crate::report::names::{grouped, on_side, sides};
 
-/// A part of a picture with a frame of its own: what one side has of a panel.
+/// A framed part of a picture: one side of a panel.
 pub struct Panel<'a> {
     pub title: String,
     pub data: Vec<&'a Datum>,
 }
 
-/// Panels in rows of `most`: the sides of a panel side by side, and panels below each other; where there is one side, panels one after
-/// the other.
+/// Panels in rows of `most`: the sides of a panel side by side, and panels below each other; with one side, one panel after
+/// another.
 pub fn panel_rows<'a>(data: impl IntoIterator<Item = &'a Datum>, most: usize) -> Vec<Vec<Panel<'a>>> {
     let data: Vec<&Datum> = data.into_iter().collect();
     let sides = sides(data.iter().map(|datum| &*datum.case));

@@ -1,4 +1,4 @@
-//! The figure of a plan, for example a paper's: a picture with a title and notes of its own.
+//! The figure of a plan, for example of a paper: a picture with its own title and notes.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,17 +14,17 @@ use common::kinds::Kind;
 pub struct PaperFigure {
     /// Its name, and that of its files.
     pub name: String,
-    /// What it shows, in some words.
+    /// A short description.
     pub title: String,
-    /// The names of its pictures; if there are several, a letter follows the name of each.
+    /// The names of its pictures; if there are several, their names get letters.
     pub pictures: Vec<String>,
-    /// A parameter of which each value has lines of its own, instead of a panel.
+    /// A parameter whose values have separate lines instead of panels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<String>,
     /// The scale of the axis of values, if it is not the picture's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
-    /// How to read it, if the picture's own words are not enough.
+    /// How to read it, if the picture's text is not enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
     /// The paper's setting.
@@ -36,10 +36,10 @@ pub struct PaperFigure {
 }
 
 impl PaperFigure {
-    /// Refuses a name that cannot be a file's, and pictures that do not exist or are not of a kind.
+    /// Refuses a name that is not valid for files, and pictures that do not exist for the kind.
     ///
     /// # Errors
-    /// The error, and valid text.
+    /// The error, and valid values.
     pub fn check(&self, kind: Kind) -> Result<(), String> {
         let is_sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if self.name.is_empty() || !self.name.chars().all(is_sane) || Picture::find(&self.name).is_some() {
@@ -51,7 +51,7 @@ impl PaperFigure {
         let can_be = || PICTURES.iter().filter(|base| base.kinds.contains(&kind));
         let is_known = |name: &String| can_be().any(|base| base.name == *name);
         match self.pictures.iter().find(|name| !is_known(name)) {
-            None if self.pictures.is_empty() => Err("pictures = []: at least one is needed".to_owned()),
+            None if self.pictures.is_empty() => Err("pictures = []: must have at least one".to_owned()),
             None => Ok(()),
             Some(unknown) => {
                 let names: Vec<&str> = can_be().map(|base| &*base.name).collect();
@@ -72,7 +72,7 @@ impl PaperFigure {
         }
     }
 
-    /// Its pictures of a run, those that the run has what they need for.
+    /// Its pictures of a run, if the run has the data.
     pub(super) fn draw(&self, results: &Results<'_>) -> Vec<Drawn> {
         let named = self.pictures.iter().zip(self.file_names());
         let draw = |(base, name): (&String, String)| self.draw_one(results, base, &name);

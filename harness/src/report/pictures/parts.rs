@@ -1,4 +1,4 @@
-//! What marks are coloured by that is no method: the parts of stacked bars, and verdicts.
+//! Colours that do not represent methods: parts of stacked bars, and verdicts.
 
 use plotters::prelude::*;
 
@@ -26,10 +26,10 @@ pub fn entries(shape: MarkShape, data: &[Datum]) -> Vec<LegendEntry> {
     }
 }
 
-/// The parts of bars that pack explicitly, in the order in which they happen; before those of others.
+/// The parts of bars with explicit packing, in their order; then those of others.
 const PARTS: [&str; 4] = ["create", "pack_doubled", "net", "unpack_doubled"];
 
-/// How a part of a stacked bar looks, and its name.
+/// The colour of a part of a stacked bar, and its name.
 pub fn part_look(part: &str) -> (RGBColor, &str) {
     match part {
         "create" => (COLOURS[5], "create datatypes"),
@@ -37,11 +37,11 @@ pub fn part_look(part: &str) -> (RGBColor, &str) {
         "net" => (COLOURS[4], "communicate (net)"),
         "unpack_doubled" => (COLOURS[3], "unpack, doubled"),
         "communicate" => (COLOURS[0], "communicate, packing in MPI"),
-        _ => (REFERENCE, "the same bytes in one piece"),
+        _ => (REFERENCE, "the same bytes, contiguous"),
     }
 }
 
-/// How a point looks with a verdict: what is slower is no disc, so that colours alone tell nothing.
+/// The mark of a verdict. Slower is not a disc, so that verdicts do not depend only on colours.
 pub fn verdict_look(verdict: &str) -> Look {
     let (colour, shape, filled) = match verdict {
         "slower" => (COLOURS[3], 1, true),

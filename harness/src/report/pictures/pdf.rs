@@ -1,5 +1,5 @@
-//! A picture as PDF, made of its SVG. `plotters` writes few elements, each with all its attributes in its tag, and only these are known
-//! here. Text is in Helvetica, which every reader of PDF has.
+//! A picture as PDF, made from its SVG. `plotters` writes few elements, each with all its attributes in its tag, and only these
+//! are supported. The font is Helvetica, which every PDF reader has.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -1,4 +1,4 @@
-//! The places of a heat map's axis: their order, and what is written beside them.
+//! The places of a heat map's axis: order and text.
 
 use super::axis::{Axis, AxisUnit, Scale, axis_of, text};
 use super::data::number;
@@ -15,7 +15,7 @@ pub struct Places<'a> {
 impl<'a> Places<'a> {
     pub fn of(name: &'a str, places: impl Iterator<Item = &'a String>) -> Self {
         let mut all = distinct(places);
-        // Words keep the order in which they came.
+        // Words keep their order.
         all.sort_by(|a, b| number(a).unwrap_or(f64::MAX).total_cmp(&number(b).unwrap_or(f64::MAX)));
         let (_, unit) = axis_of(name);
         let text = |place: &&String| match (number(place), unit) {
@@ -28,14 +28,14 @@ impl<'a> Places<'a> {
         Self { name, all, texts }
     }
 
-    /// The axis, on which each place is 1 long, with the text of every so many in its middle.
+    /// The axis, with length 1 for each place, and the text of every n-th place in its middle.
     pub fn across(&self, every: usize) -> Axis {
         let ticks = self.texts.iter().enumerate().step_by(every);
         let ticks = ticks.map(|(i, text)| (i as f64 + 0.5, text.clone())).collect();
         Axis { scale: Scale::Linear, range: 0.0..self.all.len() as f64, ticks }
     }
 
-    /// The same, upright: numbers grow upwards, words go down.
+    /// The vertical axis: numbers increase upwards, words go downwards.
     pub fn up(&self) -> Axis {
         let axis = self.across(1);
         let is_numbers = self.all.iter().all(|place| number(place).is_some());

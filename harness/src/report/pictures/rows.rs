@@ -1,4 +1,4 @@
-//! Pictures with a row per method: bars, bars of parts, and points per launch; tests below each other, MPIs side by side.
+//! Pictures with a row per method: bars, stacked bars, and points per launch; tests below each other, MPIs side by side.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
@@ -53,14 +53,14 @@ pub fn draw(
     })
 }
 
-/// A value in the middle of those that are shown, by which units are chosen.
+/// The middle one of the shown values, for choosing units.
 pub fn typical(data: &[Datum]) -> f64 {
     let mut values: Vec<f64> = data.iter().map(|datum| datum.value.abs()).collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(1.0)
 }
 
-/// Values without those beside which most others could not be seen: more than three times as long as three quarters of them.
+/// Values without outliers next to which most others would be invisible: more than three times the upper quartile.
 fn usual(mut values: Vec<f64>) -> Vec<f64> {
     values.sort_by(f64::total_cmp);
     let limit = values.get(values.len() * 3 / 4).map_or(f64::MAX, |value| 3.0 * value);
@@ -77,7 +77,7 @@ struct RowSheet<'a> {
 }
 
 impl RowSheet<'_> {
-    /// Names at the left, and a frame per side with the marks of the group's tests.
+    /// Names on the left, and a frame per side with the marks of the group's tests.
     fn group(
         &self,
         root: &Area<'_>,
@@ -87,7 +87,7 @@ impl RowSheet<'_> {
     ) -> Result<(), Refused> {
         let of_group: Vec<&Datum> = group.blocks.iter().flat_map(|block| &block.data).copied().collect();
         let across = self.axis(&of_group);
-        // Rows are counted in pixels from the top.
+        // Rows are in pixels from the top.
         let down = Axis { scale: Scale::Linear, range: group.height..0.0, ticks: Vec::new() };
         for (i, (of_side, _)) in sides.iter().enumerate() {
             let (at, size) = ((self.columns.start(i), y), (self.columns.width(), group.height));
@@ -127,7 +127,7 @@ impl RowSheet<'_> {
         Ok(())
     }
 
-    /// Why a method has no mark where others have one, if its outcome says so.
+    /// Why a method has no mark on this side, if its outcome explains it.
     fn outcome(&self, of_side: &Case, block: &TestBlock<'_>, method: &str) -> Option<&'static str> {
         let is_it = |record: &&Record| {
             record.method == method && work(&record.case) == block.work && on_side(&record.case, of_side)
@@ -137,7 +137,7 @@ impl RowSheet<'_> {
         Some(if of_method.any(measured) { "no figure" } else { first })
     }
 
-    /// The axis of a group, on all sides; where it does not hold its longest bars, these say how long they are.
+    /// The axis of a group for all sides. Bars that exceed it show their length.
     fn axis(&self, data: &[&Datum]) -> Axis {
         let around = |values: &[f64], base, scale| {
             Axis::around(
@@ -159,7 +159,7 @@ impl RowSheet<'_> {
                 let values = held(Scale::Log);
                 let (low, high) =
                     values.iter().fold((f64::MAX, 0.0), |(low, high), v| (v.min(low), v.max(high)));
-                // Points of methods that differ by several times would lie on each other.
+                // Points of methods that differ by a large factor would be on top of each other.
                 around(&values, None, if high > 4.0 * low { Scale::Log } else { Scale::Linear })
             }
         }
@@ -234,7 +234,7 @@ impl RowSheet<'_> {
         Ok(())
     }
 
-    /// How long a bar is that its axis does not hold, at the end of it.
+    /// The length of a bar that exceeds its axis, at its end.
     fn length(&self, frame: &mut Frame<'_, '_>, axis: &Axis, value: f64, y: f64) -> Result<(), Refused> {
         let (size, unit) = self.picture.unit.shown(self.typical);
         let text = format!("{} {unit} >", three_digits(value / size));

@@ -1,4 +1,4 @@
-//! What all pictures have in common: columns of panels side by side, one per MPI; a frame with its axes; marks and legends.
+//! Common parts of pictures: columns of panels, one per MPI; frames with axes; marks and legends.
 
 use plotters::chart::ChartContext;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
@@ -14,14 +14,14 @@ use super::data::Datum;
 use crate::model::Case;
 use crate::report::names::{distinct, sides};
 
-/// Blank beside the sheet's right edge.
+/// Empty space at the right edge.
 pub const RIGHT: f64 = 18.0;
 /// Blank between panels.
 const GAP: f64 = 26.0;
 /// Height of the numbers below an axis.
 pub const NUMBERS: f64 = 18.0;
 
-/// A frame in which places are drawn.
+/// A frame with axes.
 pub type Frame<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
 
 impl Ranged for Axis {
@@ -49,26 +49,26 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// How the marks of a method look, in all pictures of a run.
+/// The style of a method's marks, in all pictures of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Its colour.
     pub colour: RGBColor,
-    /// Which of the shapes its points have.
+    /// The shape of its points.
     pub shape: usize,
-    /// Whether they are filled: where there are more methods than colours, those of a colour differ in that.
+    /// Whether they are filled: with more methods than colours, methods of the same colour differ in that.
     pub filled: bool,
 }
 
-/// The looks of a run's methods, in the order in which they were measured.
+/// The styles of a run's methods, in the order of measurement.
 pub struct Looks(Vec<(String, Look)>);
 
 impl Looks {
-    /// Those of a run, and of lines that are of a part of a method's cases.
+    /// The styles for a run, and for lines that show a part of a method's cases.
     pub fn of(results: &Results<'_>, data: &[Datum]) -> Self {
         let methods = results.over.iter().map(|record| record.method.clone());
         let parts = data.iter().filter(|datum| !datum.series.is_empty()).map(Datum::line);
-        // Where all lines are parts, methods need no colours of their own.
+        // If all lines show parts, methods need no colours.
         let has_methods = data.iter().any(|datum| datum.series.is_empty());
         let names = distinct(methods.filter(|_| has_methods).chain(parts));
         let (mut references, mut coloured) = (0, 0);
@@ -91,7 +91,6 @@ impl Looks {
         Self(names.into_iter().map(look).collect())
     }
 
-    /// That of a method.
     pub fn get(&self, method: &str) -> Look {
         let unknown = Look { colour: REFERENCE, shape: 3, filled: false };
         self.0.iter().find(|(name, _)| name == method).map_or(unknown, |(_, look)| *look)
@@ -105,12 +104,12 @@ impl Look {
     }
 }
 
-/// Numbers that have room on a horizontal axis.
+/// Number of texts that fit on a horizontal axis.
 pub fn numbers(width: f64) -> usize {
     ((width / 36.0) as usize).clamp(3, 7)
 }
 
-/// Sides in bands of so many that they have room beside each other.
+/// Sides in bands of as many as fit next to each other.
 pub struct SheetColumns {
     /// The sides of each band, with their names.
     pub bands: Vec<Vec<(Case, String)>>,
@@ -119,7 +118,7 @@ pub struct SheetColumns {
 }
 
 impl SheetColumns {
-    /// Those of the data, right of labels that take `left`.
+    /// For this data, to the right of labels that take `left`.
     pub fn of(data: &[Datum], left: f64) -> Self {
         let sides = sides(data.iter().map(|datum| &*datum.case));
         let most = match sides.len() {
@@ -158,8 +157,8 @@ impl SheetColumns {
     }
 }
 
-/// A frame at a place of the sheet, with grid lines or without; numbers of the horizontal axis are below it, those of the vertical one
-/// left of it, where there is room.
+/// A frame, with or without grid lines. The numbers of the horizontal axis are below it, those of the vertical axis on its left
+/// if there is room.
 pub fn frame<'a, 'b>(
     root: &'a Area<'b>,
     (x, y): (f64, f64),
@@ -190,12 +189,12 @@ pub fn frame<'a, 'b>(
     Ok(chart)
 }
 
-/// The line around a rectangle; what `plotters` draws around one is always one pixel of the sheet wide.
+/// The outline of a rectangle; `plotters` draws outlines of one pixel of the drawing area only.
 pub fn outline<T: Copy>([(left, top), (right, bottom)]: [(T, T); 2]) -> Vec<(T, T)> {
     vec![(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
 }
 
-/// A point at a place: a disc, a square, a triangle or a cross.
+/// A point: a disc, a square, a triangle or a cross.
 pub fn point(frame: &mut Frame<'_, '_>, look: Look, at: (f64, f64), px: f64) -> Result<(), Refused> {
     let place = frame.backend_coord(&at);
     let area = frame.plotting_area().strip_coord_spec();
@@ -203,7 +202,7 @@ pub fn point(frame: &mut Frame<'_, '_>, look: Look, at: (f64, f64), px: f64) -> 
     symbol(&area, look, (place.0 - x0, place.1 - y0), px)
 }
 
-/// The same at pixels of the sheet.
+/// The same at pixels of the drawing area.
 pub fn symbol(area: &Area<'_>, look: Look, (x, y): (i32, i32), px: f64) -> Result<(), Refused> {
     let r = fine(px);
     let line = stroke(look.colour, 1.2);
@@ -230,7 +229,7 @@ pub fn symbol(area: &Area<'_>, look: Look, (x, y): (i32, i32), px: f64) -> Resul
     Ok(())
 }
 
-/// An interval: a line between its ends, across or up, with a cap at each that the frame holds.
+/// An interval: a line between its ends, horizontal or vertical, with caps at the ends that are within the frame.
 pub fn whisker(
     frame: &mut Frame<'_, '_>,
     [from, to]: [(f64, f64); 2],

@@ -1,4 +1,4 @@
-//! Where marks of a sweep stand: the panel, and the place on its axis or axes.
+//! The places of marks of a sweep: the panel, and the place on its axis or axes.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use super::data::Datum;
 use crate::model::{CUSTOM, Case};
 use crate::report::names::{conditions, distinct, grouped, number, params, varied, work};
 
-/// What marks are shown over: where they are placed.
+/// The axes on which marks are placed.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
@@ -16,18 +16,17 @@ pub enum Over {
     Nothing,
     /// The parameter that was swept, or the bytes.
     Swept,
-    /// The size of a partition.
     PartitionSize,
     /// A parameter, and the name of its axis.
     Parameter(String, String),
-    /// Cells over two parameters: the first pair that most cells have.
+    /// Cells over two parameters: the first pair that covers most cells.
     Grid(Vec<[String; 2]>),
     /// Cells over the two parameters with most values.
     WidestGrid,
 }
 
 impl Over {
-    /// The marks that have a place, with it.
+    /// The marks that have a place, with the place.
     pub fn place(&self, data: Vec<Datum>) -> Vec<Datum> {
         match self {
             Self::Nothing => data,
@@ -40,8 +39,8 @@ impl Over {
     }
 }
 
-/// Those that belong to a sweep, with their panel and their place on its axis: the bytes that are sent, where a panel's cases
-/// differ in them, else the parameter that was swept.
+/// Marks of a sweep, with their panel and their place on its axis: the sent bytes, if a panel's cases differ in them, otherwise
+/// the swept parameter.
 fn swept(data: Vec<Datum>) -> Vec<Datum> {
     let mut placed = Vec::new();
     for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
@@ -71,8 +70,8 @@ fn swept(data: Vec<Datum>) -> Vec<Datum> {
     placed
 }
 
-/// The parameter of a test that was swept: of those that are numbers, the one of most values. `None` where its sets have names:
-/// they differ in several at once, and in size.
+/// The swept parameter of a test: the numeric one with most values. `None` for named sets, which differ in several parameters and
+/// in size.
 fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
     let values = |name: &str| {
         let values: Option<Vec<String>> =
@@ -84,7 +83,7 @@ fn axis<'a>(cases: &[&'a Case]) -> Option<&'a str> {
     widest.filter(|name| !named && values(name) > 1)
 }
 
-/// The test of a case with the parameters in which cases differ, but for those that the axis shows.
+/// The test of a case with the parameters in which cases differ, except those on the axis.
 fn panel(case: &Case, differing: &[&str], on_axis: &[&str]) -> String {
     let shown = params(case).into_iter();
     let shown = shown.filter(|(name, _)| differing.contains(name) && !on_axis.contains(name));
@@ -100,7 +99,7 @@ fn widest(cases: &[&Case]) -> Vec<[String; 2]> {
     names.first_chunk().map(|pair: &[&str; 2]| pair.map(str::to_owned)).into_iter().collect()
 }
 
-/// The place of a case on an axis: a parameter, or what is made of them.
+/// The place of a case on an axis: a parameter, or a derived value.
 fn place(case: &Case, name: &str) -> Option<String> {
     let number = match name {
         PARTITION_BYTES => Some(number(case, BYTES)? / number(case, "partitions")?),
@@ -111,8 +110,8 @@ fn place(case: &Case, name: &str) -> Option<String> {
     number.map(|number| number.to_string()).or_else(word)
 }
 
-/// Those whose cases differ in two parameters, as cells of heat maps: a map per method, and per value of what cases differ in
-/// besides. Of the pairs of `axes` the first is taken of which more than half of the cells have a value.
+/// Marks whose cases differ in two parameters, as cells of heat maps: a map per method, and per value of other differing
+/// parameters. It uses the first pair of `axes` with values in more than half of the cells.
 fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -> Vec<Datum> {
     let mut placed = Vec::new();
     for of_test in grouped(&data, |datum| &datum.case.test).into_values() {
@@ -127,10 +126,10 @@ fn in_grids(data: Vec<Datum>, axes: impl Fn(&[&Case]) -> Vec<[String; 2]>) -> Ve
     placed
 }
 
-/// Parameters that an axis stands for, besides that of its name.
+/// Parameters that an axis represents in addition to its own.
 const FOLLOWERS: &[(&str, &[&str])] = &[
     (PARTITION_BYTES, &[BYTES]),
-    // Sizes were found for these times.
+    // These sizes were found for these times.
     (COMMUNICATION, &["communication_us", BYTES]),
     (COMPUTATION, &["computation_us", "matrix_order"]),
 ];
@@ -152,7 +151,7 @@ fn cell(datum: &Datum, differing: &[&str], axes: &[String; 2]) -> Option<Datum> 
     })
 }
 
-/// The cells of maps that have two places at least on each axis, and values in more than half of their cells.
+/// The cells of maps that have at least two places on each axis, and values in more than half of their cells.
 fn filled_maps(cells: Vec<Datum>) -> Vec<Datum> {
     let is_map = |of_map: &Vec<&Datum>| {
         let columns = distinct(of_map.iter().map(|datum| &datum.x)).len();
@@ -163,7 +162,7 @@ fn filled_maps(cells: Vec<Datum>) -> Vec<Datum> {
     maps.into_values().filter(is_map).flatten().cloned().collect()
 }
 
-/// Those over one parameter, called `x_name`; a panel per test and values of all others in which cases differ.
+/// Marks over one parameter, called `x_name`; a panel per test and per value of all other differing parameters.
 fn over_one(data: Vec<Datum>, parameter: &str, x_name: &str, followers: &[&str]) -> Vec<Datum> {
     let differing = varied(&distinct(data.iter().map(|datum| &*datum.case)));
     let on_axis = [&[parameter][..], followers].concat();
@@ -175,7 +174,7 @@ fn over_one(data: Vec<Datum>, parameter: &str, x_name: &str, followers: &[&str])
     data.iter().filter_map(placed).collect()
 }
 
-/// Those of panels that differ in one parameter in one panel, with lines of their own for each of its values.
+/// Joins panels that differ in one parameter, with a line for each of its values.
 pub fn in_series(data: Vec<Datum>, parameter: &str) -> Vec<Datum> {
     let in_line = |datum: Datum| {
         let of_parameter = |word: &&str| word.split('=').next() == Some(parameter);
@@ -186,10 +185,10 @@ pub fn in_series(data: Vec<Datum>, parameter: &str) -> Vec<Datum> {
     data.into_iter().map(in_line).collect()
 }
 
-/// Those of partitioned transfers over the size of a partition, of panels with several sizes.
+/// Marks of partitioned transfers over the size of a partition, for panels with several sizes.
 fn over_partition(data: Vec<Datum>) -> Vec<Datum> {
     let differing = varied(&distinct(data.iter().map(|datum| &*datum.case)));
-    // Where bytes and partitions differ, sizes of partitions come twice: lines are then of one number of bytes.
+    // If bytes and partitions differ, the same size occurs twice: each line is then for one number of bytes.
     let both = ["partitions", BYTES];
     let followers = if both.iter().all(|name| differing.contains(name)) { &both[..1] } else { &both[..] };
     let placed = over_one(data, PARTITION_BYTES, PARTITION_BYTES, followers);

@@ -44,7 +44,7 @@ fn marks_of(name: &str, results: &Results<'_>) -> Vec<Datum> {
     Picture::find(name).unwrap().marks(results)
 }
 
-/// What tells a mark from others, with its value.
+/// Identifies a mark, with its value.
 fn marks(data: &[Datum]) -> Vec<(&str, &str, f64)> {
     data.iter().map(|datum| (datum.case.mpi.as_str(), datum.method.as_str(), datum.value)).collect()
 }
@@ -70,7 +70,7 @@ fn bars_of_overhead_are_the_figures_and_of_what_goes_from_arrays_to_arrays() {
 #[test]
 fn no_whisker_is_drawn_without_an_interval() {
     let case = case(Kind::PingPong, "mpich", "nx=1");
-    // What has the width of whiskers; grid lines have another.
+    // Lines with the width of whiskers; grid lines have another width.
     let count = |svg: &str| {
         svg.lines().filter(|l| l.starts_with("<polyline") && l.contains("stroke-width=\"9\"")).count()
     };
@@ -184,7 +184,7 @@ fn launches_are_points_beside_what_they_come_to() {
         ("ddt", Some(1), 3e-6, None),
         ("ddt", None, 2e-6, Some((0.9 * 2e-6, 1.1 * 2e-6))),
     ];
-    assert_eq!(points, expected, "one launch is no distribution");
+    assert_eq!(points, expected, "one launch is not a distribution");
     let picture = Picture::find("launches").unwrap().draw(&results(&over, &launches), &[]).unwrap();
     assert!(
         picture.caption.contains("ddt of nas_lu_y on mpich: 1.00 µs to 3.00 µs, 3.00 times"),
@@ -279,11 +279,11 @@ fn changes_are_points_that_name_what_they_are_compared_with() {
     let drawn = draw(&few).unwrap();
     assert!(drawn.svg.contains("base: old") && drawn.svg.contains("slower"), "{}", drawn.svg);
     assert!(
-        drawn.caption.contains("Of 2: 1 slower, 1 same. Largest: 2.00, ddt of nas_lu_y on new."),
+        drawn.caption.contains("2 rows: 1 slower, 1 same. Largest: 2.00, ddt of nas_lu_y on new."),
         "{}",
         drawn.caption
     );
-    // Among many, what is the same on both sides is left out.
+    // If there are many, rows without a change are left out.
     let many: Vec<Datum> = (0..60).map(|i| change(&format!("m{i}"), 1.0, "same")).chain(few).collect();
-    assert!(draw(&many).unwrap().caption.contains("Of 1: 1 slower."));
+    assert!(draw(&many).unwrap().caption.contains("1 rows: 1 slower."));
 }
