@@ -225,7 +225,7 @@ fn listed(constructor: &Constructor, parts: Range<u64>, child: &Layout) -> Resul
     Layout::hindexed(&lengths, &displacements, child)
 }
 
-/// Some rows of a subarray: whole slabs as a subarray, rows beside them as a list.
+/// Some rows of a subarray: complete slabs as a subarray, other rows as a list.
 fn slabs_into(
     (sizes, subsizes, starts, order, child): (&[i64], &[i64], &[i64], Order, &Layout),
     constructor: &Constructor,

@@ -9,7 +9,7 @@ impl Layout {
         let Some(nest) = self.constructor().nest() else {
             return match self.constructor() {
                 Constructor::Named { .. } => true,
-                // Every element of the array has a place of its own.
+                // Every element of the array has its own place.
                 Constructor::Darray { child, .. } => {
                     child.is_plainly_disjoint() && child.true_extent() <= child.extent().saturating_abs()
                 }

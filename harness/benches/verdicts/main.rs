@@ -324,7 +324,7 @@ fn compare_runs(
         Side::of(name, &records, ComparisonUnit::Run)
     };
     let [base, new] = [side("base", 0, &|_, _| 1.0), side("new", side_of(count, pause), slower)];
-    Comparer::new(Settings { threshold, ..Settings::default() }).look(&base, &new, &|_| Some(1.0))
+    Comparer::new(Settings { threshold, ..Settings::default() }).interim_test(&base, &new, &|_| Some(1.0))
 }
 
 /// The runs of a side at the start of a recording. All have different names, because runs are not paired.
@@ -419,7 +419,7 @@ fn compare(
         };
         let now: BTreeSet<&Subject> = batch.iter().map(|(case, _)| case).collect();
         let share = |case: &Subject| now.contains(case).then(|| schedule.share(case));
-        rows = comparer.look(&side(0), &side(1), &share);
+        rows = comparer.interim_test(&side(0), &side(1), &share);
         if !is_made {
             return Outcome { rows, launches: schedule.most_made() };
         }

@@ -58,7 +58,7 @@ impl DoctorArgs {
             all.push(("MPIs".to_owned(), doctor::broken(advice)));
         }
         for name in names {
-            let found = match self.look(&name) {
+            let found = match self.check(&name) {
                 Ok(None) => return Ok(ExitCode::from(INTERRUPTED)),
                 Ok(Some(found)) => found,
                 Err(error) if matches!(error.downcast_ref(), Some(MpiError::Interrupted)) => {
@@ -74,7 +74,7 @@ impl DoctorArgs {
     }
 
     /// Briefly runs all methods of ping-pongs, and of transfers by two threads. `None` if the user wants to stop.
-    fn look(&self, name: &str) -> anyhow::Result<Option<Vec<Finding>>> {
+    fn check(&self, name: &str) -> anyhow::Result<Option<Vec<Finding>>> {
         let (none, two_threads) = (BTreeMap::new(), BTreeMap::from([("threads".to_owned(), "2".to_owned())]));
         let Some((mpi, ping_pongs)) = self.run(name, Kind::PingPong, "nas_lu_y", none)? else {
             return Ok(None);

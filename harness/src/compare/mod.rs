@@ -8,8 +8,8 @@ mod comparison;
 mod differences;
 mod findings;
 pub mod guidelines;
+mod interim;
 mod junit;
-mod looks;
 mod overview;
 mod phases;
 mod same_bytes;
@@ -28,7 +28,7 @@ pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
 pub use differences::FEWEST_RUNS;
 use differences::{LaunchSeries, difference, mean, over};
 pub use findings::findings;
-pub use looks::{looks, spent};
+pub use interim::{interim_tests, spent};
 pub use overview::{Best, CaseRow, Overview};
 pub use phases::PhaseChange;
 pub use same_bytes::same_bytes;
@@ -192,7 +192,7 @@ impl Comparer {
 
     /// Tests the cases of which both sides have made a fraction of all launches, given by `share`. Returns all rows, also of
     /// cases that are not tested now (`None`).
-    pub fn look(
+    pub fn interim_test(
         &mut self,
         base: &Side,
         new: &Side,

@@ -70,7 +70,7 @@ impl Overview {
         Self { sides: sides.iter().map(|side| side.name.clone()).collect(), cases: rows }
     }
 
-    /// Sentences on where each side is the fastest, and what is faster on it.
+    /// Sentences on the cases in which each side is the fastest, and on its faster method.
     fn sentences(&self) -> Vec<String> {
         let all = self.cases.len();
         let of_side = |(i, name): (usize, &String)| {

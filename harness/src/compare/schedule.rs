@@ -8,13 +8,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{ComparisonRow, Subject, case_of, looks};
+use super::{ComparisonRow, Subject, case_of, interim_tests};
 
 /// Launches per side of each case, and the choice of the next ones.
 #[derive(Clone, Debug)]
 pub struct Schedule {
     most: usize,
-    looks: Vec<usize>,
+    tests: Vec<usize>,
     made: BTreeMap<Subject, usize>,
 }
 
@@ -22,13 +22,13 @@ impl Schedule {
     /// For these cases (without methods), with at most this many launches per side.
     pub fn new(cases: impl IntoIterator<Item = Subject>, most: usize) -> Self {
         let made = cases.into_iter().map(|case| (case, 0)).collect();
-        Self { most, looks: looks(most), made }
+        Self { most, tests: interim_tests(most), made }
     }
 
     /// The launches to make before the next test. Empty if nothing is open or all launches are made. `rows`: the known rows of
     /// all comparisons.
     pub fn next(&self, rows: &[&ComparisonRow]) -> Vec<(Subject, Range<usize>)> {
-        let next_look = |made: usize| self.looks.iter().copied().find(|look| *look > made);
+        let next_test = |made: usize| self.tests.iter().copied().find(|test| *test > made);
         let needs = needs(rows);
         let mut open: Vec<(f64, &Subject, Range<usize>)> = self
             .made
@@ -36,7 +36,7 @@ impl Schedule {
             .filter_map(|(case, &made)| {
                 // A case without a test needs everything that its first test needs.
                 let need = if made == 0 { 0.0 } else { *needs.get(case)? };
-                Some((need, case, made..next_look(made)?))
+                Some((need, case, made..next_test(made)?))
             })
             .collect();
         open.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -47,12 +47,12 @@ fn compare(sides: &[Vec<Record>; 2], most: usize) -> Vec<ComparisonRow> {
 fn compare_by(settings: Settings, sides: &[Vec<Record>; 2], most: usize) -> Vec<ComparisonRow> {
     let mut comparer = Comparer::new(settings);
     let mut rows = Vec::new();
-    for look in looks(most) {
+    for test in interim_tests(most) {
         let made = |side: usize| {
-            let of = sides[side].iter().filter(|record| record.launch.is_some_and(|launch| launch < look));
+            let of = sides[side].iter().filter(|record| record.launch.is_some_and(|launch| launch < test));
             Side::of("x", of, ComparisonUnit::Launch)
         };
-        rows = comparer.look(&made(0), &made(1), &|_| Some(look as f64 / most as f64));
+        rows = comparer.interim_test(&made(0), &made(1), &|_| Some(test as f64 / most as f64));
         if rows.iter().all(ComparisonRow::is_decided) {
             break;
         }
@@ -210,16 +210,16 @@ fn a_decision_stays_with_the_interval_of_all_launches_and_is_withdrawn_if_they_c
         Side::of("x", of, ComparisonUnit::Launch)
     };
     let mut comparer = Comparer::new(Settings::default());
-    let first = comparer.look(&side(&base, 5), &side(&slow, 5), &|_| Some(0.4));
-    let second = comparer.look(&side(&base, 13), &side(&slow, 13), &|_| Some(1.0));
+    let first = comparer.interim_test(&side(&base, 5), &side(&slow, 5), &|_| Some(0.4));
+    let second = comparer.interim_test(&side(&base, 13), &side(&slow, 13), &|_| Some(1.0));
     let time = |rows: &[ComparisonRow]| row(rows, 0, "ddt").time.clone().unwrap();
     let (first, second) = (time(&first), time(&second));
     assert_eq!((first.verdict, second.verdict), (Verdict::Slower, Verdict::Slower));
     assert_eq!((first.units, second.units), ((5, 5), (13, 13)));
     assert!(second.high / second.low < first.high / first.low, "{first:?} {second:?}");
     let mut comparer = Comparer::new(Settings::default());
-    comparer.look(&side(&base, 5), &side(&slow, 5), &|_| Some(0.4));
-    let rows = comparer.look(&side(&base, 13), &side(&base, 13), &|_| Some(1.0));
+    comparer.interim_test(&side(&base, 5), &side(&slow, 5), &|_| Some(0.4));
+    let rows = comparer.interim_test(&side(&base, 13), &side(&base, 13), &|_| Some(1.0));
     let withdrawn = time(&rows);
     assert!(withdrawn.verdict == Verdict::Undecided && withdrawn.low < 1.0, "{withdrawn:?}");
 }

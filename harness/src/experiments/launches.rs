@@ -196,7 +196,7 @@ fn over(group: &[&Figure]) -> Figure {
     let values: Vec<f64> = group.iter().filter_map(|figure| figure.value).collect();
     let interval = match group.iter().any(|figure| figure.low.is_some()) {
         true => intervals::interval(group[0].quantity, &values),
-        // What has no interval in a launch, a number of messages say, is no estimate.
+        // A figure without an interval within a launch, such as a number of messages, is not an estimate.
         false => None,
     };
     Figure {

@@ -11,7 +11,7 @@ use super::error::{MpiError, Result, at};
 use super::interrupt;
 
 /// How often a lock of another process is tried.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL: Duration = Duration::from_millis(100);
 
 pub(super) struct Lock {
     _file: File,
@@ -31,7 +31,7 @@ impl Lock {
                     if interrupt::requested() {
                         return Err(MpiError::Interrupted);
                     }
-                    thread::sleep(LOOK);
+                    thread::sleep(POLL);
                 }
             }
             // A file system without locks is not a reason to refuse.

@@ -104,7 +104,7 @@ impl<'a> CaseView<'a> {
         self.distinguished_by.is_some()
     }
 
-    /// What distinguishes it from other cases of its test, otherwise its set.
+    /// The values that distinguish it from other cases of its test, otherwise its set.
     pub fn set(&self) -> &str {
         self.distinguished_by.as_deref().unwrap_or(&self.first().case.set)
     }
@@ -295,7 +295,7 @@ fn mpi(case: &Case) -> String {
     case.mpi_label() + configuration.as_deref().unwrap_or_default()
 }
 
-/// What intervals are based on. `None` without records.
+/// The basis of intervals. `None` without records.
 pub fn launches(records: &[Record]) -> Option<String> {
     let most = records.iter().map(|record| record.launches).max()?;
     if most < 2 {

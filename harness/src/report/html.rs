@@ -154,13 +154,13 @@ mod tests {
         let drawn = Drawn {
             name: "overhead".to_owned(),
             title: "Overhead".to_owned(),
-            caption: "What is <seen>.".to_owned(),
+            caption: "It is <seen>.".to_owned(),
             svg: "<svg><path/></svg>".to_owned(),
             csv: b"value\n1\n".to_vec(),
         };
         let record = Record { ..Record::default() };
         let page = html(&TABLE_FORMAT, &[record], &[drawn], "", &Compared::default());
-        let [picture, caption, table] = ["<svg><path/></svg>", "What is &lt;seen&gt;.", "<h2>Overview"]
+        let [picture, caption, table] = ["<svg><path/></svg>", "It is &lt;seen&gt;.", "<h2>Overview"]
             .map(|text| page.find(text).expect(text));
         assert!(picture < caption && caption < table, "{page}");
         assert!(page.contains("figure svg [fill=\"#1C2330\"]"), "colours are the page's");

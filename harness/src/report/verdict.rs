@@ -38,7 +38,7 @@ impl<'a> Against<'a> {
     }
 }
 
-/// Minimum ratio for calling a method faster: less is no difference in two digits, and irrelevant.
+/// Minimum ratio for calling a method faster: a smaller one does not show in two digits, and is irrelevant.
 pub const FASTER: f64 = 1.005;
 
 /// The same for means, which vary more: `compare` also uses this threshold.

@@ -110,7 +110,7 @@ impl CheckArgs {
             let has_time = begun.elapsed().as_secs_f64() + self.pace.pause + run_s < self.time;
             let is_last = made == most || !has_time;
             let share = if is_last { 1.0 } else { made as f64 / most as f64 };
-            let comparisons = self.judge.look(&mut comparer, folders, share, self.anyway)?;
+            let comparisons = self.judge.interim_test(&mut comparer, folders, share, self.anyway)?;
             let open: HashSet<_> = comparisons.open_cases().collect();
             if is_last || open.is_empty() {
                 return Ok(comparisons);
@@ -122,7 +122,7 @@ impl CheckArgs {
             let plan = Plan { cases: cases.collect(), sweeps: Vec::new(), ..plan.clone() };
             self.pace.measure(made + 1..=made + 1, &folders[1], &plan, options, ResumeOptions::default())?;
         }
-        unreachable!("the last look returns")
+        unreachable!("the last test returns")
     }
 
     /// Refuses at the beginning what would be refused at the end.

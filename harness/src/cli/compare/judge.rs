@@ -37,15 +37,15 @@ impl JudgeArgs {
     }
 
     /// A look of a comparison that may look again, when a share of all runs that may be made has been made.
-    pub fn look(
+    pub fn interim_test(
         &self,
         comparer: &mut Comparer,
         folders: &[PathBuf; 2],
         share: f64,
         anyway: bool,
     ) -> anyhow::Result<Comparisons> {
-        let mut look = |base: &Side, new: &Side| comparer.look(base, new, &|_| Some(share));
-        recorded::look(folders, &self.settings(), anyway, &mut look)
+        let mut test = |base: &Side, new: &Side| comparer.interim_test(base, new, &|_| Some(share));
+        recorded::compare_by(folders, &self.settings(), anyway, &mut test)
     }
 
     /// Prints comparisons of the runs in these folders, and returns the decision of a gate.

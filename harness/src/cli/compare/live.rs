@@ -69,7 +69,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
         let now: HashSet<&Subject> = batch.iter().map(|(case, _)| case).collect();
         let share = |case: &Subject| now.contains(case).then(|| schedule.share(case));
         let others = comparers.iter_mut().zip(&sides[1..]);
-        rows = others.map(|(comparer, other)| comparer.look(&sides[0], other, &share)).collect();
+        rows = others.map(|(comparer, other)| comparer.interim_test(&sides[0], other, &share)).collect();
         let undecided = rows.iter().flatten().filter(|row| row.is_open()).count();
         if !batch.is_empty() {
             log(&format!(

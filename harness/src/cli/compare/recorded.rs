@@ -15,8 +15,9 @@ use crate::cli::run_page::comparisons;
 
 /// Compares the first folder with each other one; in a single folder, the first MPI with each other one.
 pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
-    let mut look = |base: &Side, new: &Side| Comparer::new(settings.clone()).look(base, new, &|_| Some(1.0));
-    let [folder] = folders else { return self::look(folders, settings, anyway, &mut look) };
+    let mut test =
+        |base: &Side, new: &Side| Comparer::new(settings.clone()).interim_test(base, new, &|_| Some(1.0));
+    let [folder] = folders else { return compare_by(folders, settings, anyway, &mut test) };
     if let Some(kept) = kept(folder, settings) {
         return Ok(kept);
     }
@@ -29,18 +30,18 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
         only.runs.len(),
         labels.join(", ")
     );
-    Ok(compared(&Side::of_mpis(&only.records), settings, &mut look))
+    Ok(compared(&Side::of_mpis(&only.records), settings, &mut test))
 }
 
 /// Compares two sides.
-type Look<'a> = &'a mut dyn FnMut(&Side, &Side) -> Vec<ComparisonRow>;
+type RowTest<'a> = &'a mut dyn FnMut(&Side, &Side) -> Vec<ComparisonRow>;
 
 /// Compares the first folder with each other one.
-pub(super) fn look(
+pub(super) fn compare_by(
     folders: &[PathBuf],
     settings: &Settings,
     anyway: bool,
-    look: Look<'_>,
+    test: RowTest<'_>,
 ) -> anyhow::Result<Comparisons> {
     let sides = folders.iter().map(|folder| Recording::read(folder)).collect::<anyhow::Result<Vec<_>>>()?;
     let [base, others @ ..] = sides.as_slice() else { bail!("no folder") };
@@ -59,7 +60,7 @@ pub(super) fn look(
         conditions.push(if differ.is_empty() { String::new() } else { text });
     }
     let of_runs = |recording: &Recording| Side::of(&recording.name, &recording.records, ComparisonUnit::Run);
-    let mut compared = compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings, look);
+    let mut compared = compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings, test);
     for (comparison, conditions) in compared.comparisons.iter_mut().zip(conditions) {
         comparison.conditions = conditions;
     }
@@ -71,8 +72,8 @@ fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
     comparisons(path).filter(|kept| kept.settings == *settings)
 }
 
-fn compared(sides: &[Side], settings: &Settings, look: Look<'_>) -> Comparisons {
-    let rows = sides[1..].iter().map(|new| look(&sides[0], new)).collect();
+fn compared(sides: &[Side], settings: &Settings, test: RowTest<'_>) -> Comparisons {
+    let rows = sides[1..].iter().map(|new| test(&sides[0], new)).collect();
     Comparisons::of(settings.clone(), sides, rows)
 }
 

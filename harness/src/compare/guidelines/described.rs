@@ -25,7 +25,7 @@ pub struct FasterDescription {
     pub fortran: String,
 }
 
-/// Maximum lines of a language: longer code is mostly lists, which nobody reads in a terminal.
+/// Maximum lines of a language: longer code is mostly lists, which are hard to read in a terminal.
 const MOST_LINES: usize = 24;
 
 impl FasterDescription {

@@ -27,11 +27,11 @@ pub struct Guideline {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Term {
-    /// Of a method: its headline time.
+    /// The headline time of a method.
     Whole(String),
-    /// Of its packing only.
+    /// The time of its packing.
     Packing(String),
-    /// Of creating and freeing its datatypes, which happens once.
+    /// The time of creating and freeing its datatypes, which happens once.
     Making(String),
 }
 

@@ -20,7 +20,7 @@ pub struct Datum {
     pub launch: Option<usize>,
     /// The name of the value: a figure, a phase, or a derived quantity.
     pub quantity: String,
-    /// What it is relative to; empty if it is absolute.
+    /// The method that it is relative to; empty if it is absolute.
     pub against: String,
     /// Bytes on the wire from one rank.
     pub bytes: u64,

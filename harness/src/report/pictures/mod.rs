@@ -234,7 +234,7 @@ impl Picture {
     }
 }
 
-/// Maximum tests or panels of a picture: browsers do not show many more, and nobody would read them.
+/// Maximum tests or panels of a picture: browsers do not show many more, and people would not read them.
 const MOST: usize = 200;
 
 /// The marks of the first tests or panels, and a note if there are more.

@@ -2,7 +2,7 @@ use super::*;
 use crate::model::{Case, Figure, MethodInfo, Outcome, PairScope, Phase, Quantity, info};
 use crate::report::made::{self, record};
 
-/// Pictures over what was swept.
+/// Pictures over swept parameters.
 mod sweeps;
 
 static METHODS: [MethodInfo; 6] = [

@@ -6,11 +6,11 @@
 //! late ones. Parts are added up as for independent tests, which is conservative and valid for any distribution of launches.
 
 /// Numbers of launches of each side at which comparisons look. From one to the next error bars shrink by a fifth to a quarter.
-const LOOKS: [usize; 5] = [5, 8, 13, 20, 30];
+const INTERIM_TESTS: [usize; 5] = [5, 8, 13, 20, 30];
 
 /// The tests of a comparison of at most `most` launches per side; the last one is at all of them.
-pub fn looks(most: usize) -> Vec<usize> {
-    let before = LOOKS.into_iter().filter(|&look| look < most);
+pub fn interim_tests(most: usize) -> Vec<usize> {
+    let before = INTERIM_TESTS.into_iter().filter(|&test| test < most);
     before.chain([most]).collect()
 }
 
@@ -25,18 +25,18 @@ mod tests {
 
     #[test]
     fn the_last_look_is_at_all_launches() {
-        assert_eq!(looks(20), [5, 8, 13, 20]);
-        assert_eq!(looks(10), [5, 8, 10]);
-        assert_eq!(looks(3), [3]);
+        assert_eq!(interim_tests(20), [5, 8, 13, 20]);
+        assert_eq!(interim_tests(10), [5, 8, 10]);
+        assert_eq!(interim_tests(3), [3]);
     }
 
     #[test]
     fn all_is_spent_at_the_end_and_a_part_at_each_look() {
-        let all = looks(20);
+        let all = interim_tests(20);
         let parts: Vec<f64> = all
             .iter()
-            .scan(0.0, |before, &look| {
-                let now = spent(look as f64 / 20.0);
+            .scan(0.0, |before, &test| {
+                let now = spent(test as f64 / 20.0);
                 Some(now - std::mem::replace(before, now))
             })
             .collect();
