@@ -1,4 +1,4 @@
-//! Features: properties of a constructor's arguments that implementations of datatypes often treat as cases of their own. They
+//! Features: properties of a constructor's arguments that implementations of datatypes often treat as special cases. They
 //! describe a class of layouts: those that contain the same constructors with the same features.
 
 use std::collections::BTreeSet;
@@ -96,7 +96,7 @@ impl Layout {
     }
 
     /// Whether it contains a layout of the class of `pattern`: the constructors of the pattern, each with at least its features, in the
-    /// same order of nesting. A predefined type of one byte stands for any.
+    /// same order of nesting. A predefined type of one byte replaces any other.
     pub fn contains(&self, pattern: &Self) -> bool {
         self.is_of_class(pattern) || self.constructor().children().iter().any(|child| child.contains(pattern))
     }

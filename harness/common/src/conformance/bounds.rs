@@ -10,7 +10,7 @@
 
 use datatypes::{Constructor, Layout};
 
-/// What MPI reports about a type.
+/// The bounds of a type as reported by MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reported {
     /// `MPI_Type_size`.
@@ -34,7 +34,7 @@ struct PartBounds {
 }
 
 impl Reported {
-    /// What an MPI reports that computes bounds as this project does.
+    /// The expected report, with this project's bounds.
     pub fn of(layout: &Layout) -> Self {
         Self {
             size: layout.size() as i64,

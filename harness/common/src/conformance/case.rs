@@ -92,7 +92,7 @@ impl Fault {
     }
 }
 
-/// What a rank is doing, in a file that survives its end: it is mapped into the memory of the process.
+/// The current operation of a rank, in a file that survives its end: it is mapped into the memory of the process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The case and the operation that were begun last, by their numbers; `None` before the first and after the last.

@@ -22,7 +22,7 @@ pub struct Items {
     pub span: (i64, i64),
 }
 
-/// The first byte that differs from what is expected.
+/// The first byte that differs from the expected one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// Where, for a person.
@@ -117,7 +117,7 @@ impl Items {
         self.values[..count].iter().map(|value| value.element.size() as usize).sum()
     }
 
-    /// How the memory of a receiver differs from what is expected; `None` if it does not.
+    /// The difference of a receiver's memory from the expected one; `None` if there is none.
     pub fn difference(&self, expected: &[u8], found: &[u8]) -> Option<Difference> {
         let place = expected.iter().zip(found).position(|(expected, found)| expected != found)?;
         let at = place as i64 + self.span.0;
@@ -157,7 +157,7 @@ pub fn contiguous(values: &[Value]) -> Option<(Layout, u32)> {
     Some((Layout::structure(&lengths, &places, &types).ok()?, 1))
 }
 
-/// How packed bytes differ from what is expected; `None` if they do not.
+/// The difference of packed bytes from the expected ones; `None` if there is none.
 pub fn packed_difference(expected: &[u8], found: &[u8]) -> Option<String> {
     if expected.len() != found.len() {
         return Some(format!("{} bytes instead of {}", found.len(), expected.len()));

@@ -5,7 +5,7 @@
 pub struct Operation {
     /// Its name on the command line and in reports.
     pub name: &'static str,
-    /// What is compared, in one line.
+    /// The comparison, in one line.
     pub asks: &'static str,
     /// The section of MPI-4.1 that defines the result.
     pub clause: &'static str,
