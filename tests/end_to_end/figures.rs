@@ -13,12 +13,12 @@ const FIGURES: [(&str, &str, &[&str]); 3] = [
     (
         "ddtbench-5",
         "-p test=nas_lu_y -m reference,manual,ddt -p ny=100,200",
-        &["packing overhead (%)", "bytes that a rank sends", "manual", "ddt"],
+        &["packing overhead (%)", "bytes sent per rank", "manual", "ddt"],
     ),
     (
         "cmb-5",
         "-p bytes=1KiB,4KiB -n 2 -p threads=2 -m reference,manual,fine",
-        &["speed-up over BSP messages (%)", "stencil7", "stencil27", "fine"],
+        &["speed-up relative to BSP messages (%)", "stencil7", "stencil27", "fine"],
     ),
     ("pcomm-4", "-p bytes=64,4KiB -m single,many", &["size of the message", "many"]),
 ];
