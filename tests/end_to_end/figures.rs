@@ -13,7 +13,7 @@ const FIGURES: [(&str, &str, &[&str]); 3] = [
     (
         "ddtbench-5",
         "-p test=nas_lu_y -m reference,manual,ddt -p ny=100,200",
-        &["packing overhead (%)", "bytes sent per rank", "manual", "ddt"],
+        &["pack overhead (%)", "bytes sent per rank", "manual", "ddt"],
     ),
     (
         "cmb-5",
