@@ -12,6 +12,7 @@ use crate::stats::{median, sorted};
 pub struct PhaseChange {
     /// The phase.
     pub phase: Phase,
+    /// On the base.
     pub base_s: f64,
     /// On the other side.
     pub new_s: f64,

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+/// The circumstances of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// When it began, to the minute, without the time zone.

@@ -87,6 +87,7 @@ impl<'a> CaseView<'a> {
         self.records.iter().copied().filter(|record| record.phase == self.form.headline)
     }
 
+    /// The median of a phase.
     pub fn median(&self, method: &str, phase: Phase) -> Option<f64> {
         self.phase(method, phase).and_then(|record| record.median_s)
     }
@@ -340,12 +341,14 @@ pub struct Disturbance {
 }
 
 impl Disturbance {
+    /// The disturbance of some records.
     pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
         let mut all = Self::default();
         records.into_iter().for_each(|record| all.add(record));
         all
     }
 
+    /// Counts the blocks of another record.
     pub fn add(&mut self, record: &Record) {
         if record.oversubscribed().is_none() {
             self.disturbed += record.blocks_disturbed;

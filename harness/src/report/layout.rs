@@ -76,6 +76,7 @@ pub fn text(message: &Message) -> Result<String, String> {
     Ok(format!("{}\n", Layouts::of(message)?))
 }
 
+/// The test, its values and the side of the message.
 pub fn heading(test: &Test, values: &Values, side: Side, order: WireOrder) -> String {
     let side = match side {
         Side::Send => "Sent data",

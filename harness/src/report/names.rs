@@ -19,6 +19,7 @@ pub fn conditions(case: &Case) -> ([&str; 5], usize, usize, Cache) {
     (names.map(String::as_str), case.ranks, case.hosts, case.cache)
 }
 
+/// Whether a case is on a side.
 pub fn on_side(case: &Case, side: &Case) -> bool {
     conditions(case) == conditions(side)
 }

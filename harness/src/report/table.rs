@@ -18,11 +18,13 @@ pub type FindMethod = dyn Fn(&str) -> Option<&'static MethodInfo> + Sync;
 
 /// How the cases of one kind of experiments are shown.
 pub struct TableFormat {
+    /// The known properties of a method.
     pub method: &'static FindMethod,
     /// The phase that methods are judged by.
     pub headline: Phase,
     /// The name of the method that all are compared with.
     pub reference_method: &'static str,
+    /// A row per method.
     pub columns: &'static [Column<'static>],
     /// Explains the columns.
     pub legend: &'static str,

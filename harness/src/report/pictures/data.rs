@@ -13,6 +13,7 @@ pub struct Datum {
     /// The case, as separate columns.
     #[serde(skip)]
     pub case: Arc<Case>,
+    /// The method.
     pub method: String,
     /// Distinguishes its line from others of the method; empty if not needed.
     pub series: String,
