@@ -15,7 +15,7 @@ const DIFFERS: [(&str, &str); 3] = [
     ("[AVAILABLE]", r"(?<redacted>[0-9.]+ GiB) (are )?available"),
     // From the launcher's exit code, or from what it prints.
     ("[KILLED]", r"crashed: (?<redacted>.*(SIGKILL|signal 9).*)"),
-    ("[MPIS]", r"no MPI is called `\S+`; there are: (?<redacted>.+?)\. "),
+    ("[MPIS]", r"no MPI is called `\S+`; known: (?<redacted>.+?)\. "),
 ];
 
 /// The files of a folder next to this one.
