@@ -233,7 +233,7 @@ mod tests {
         let open = [Verdict::Same, Verdict::Faster, Verdict::NotCompared];
         assert_eq!(decision(&open), "no row is more than 5.0% slower, of 2");
         let undecided = [Verdict::Same, Verdict::SameOrSlower, Verdict::Undecided];
-        assert_eq!(decision(&undecided), "no row is shown to be more than 5.0% slower; 2 of 3 may be");
+        assert_eq!(decision(&undecided), "no row is certainly more than 5.0% slower, but 2 of 3 may be");
         let shut = [Verdict::Slower, Verdict::Broken, Verdict::Undecided];
         assert_eq!(decision(&shut), "2 of 3 rows are more than 5.0% slower, or broken");
         assert_eq!(decision(&[]), "nothing was compared");

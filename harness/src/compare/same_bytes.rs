@@ -170,7 +170,7 @@ mod tests {
         let even = found(&[(VECTOR, 1.0), (BOX, 1.001)], 6);
         assert!(even[0].contains("no difference shown"), "{even:?}");
         let few = found(&[(VECTOR, 8.0), (BOX, 1.0)], 2);
-        assert!(few[0].contains("a verdict takes 3 launches"), "{few:?}");
+        assert!(few[0].contains("a verdict needs 3 launches"), "{few:?}");
     }
 
     #[test]

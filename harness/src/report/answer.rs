@@ -396,7 +396,7 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
             let is_reference = |name: &&str| (form.method)(name).is_some_and(|method| method.is_reference);
             let own: Vec<&str> = names.iter().copied().filter(|name| !is_reference(name)).collect();
             let alone = if own.is_empty() { names.into_iter().collect() } else { own };
-            format!("{} alone was measured", alone.join(", "))
+            format!("only {} was measured", alone.join(", "))
         }
         _ => format!("{}{of}", overheads.join("; ")),
     };

@@ -244,7 +244,7 @@ impl<'a> Claim<'a> {
                 if detail.is_empty() { what } else { format!("{what} ({detail})") }
             }
             Self::Unknown { names, why } if names.is_empty() => why.clone(),
-            Self::Unknown { names, why } => format!("{}: unknown, {why}", names.join(" or ")),
+            Self::Unknown { names, why } => format!("{}: not known, {why}", names.join(" or ")),
         }
     }
 }

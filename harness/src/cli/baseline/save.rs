@@ -145,7 +145,7 @@ mod tests {
         assert!(refusal.contains("another plan") && refusal.contains("remove it"), "{refusal}");
         let first = lock(dir.path()).unwrap();
         let refusal = lock(dir.path()).unwrap_err().to_string();
-        assert!(refusal.contains("another ddtbench baseline save"), "{refusal}");
+        assert!(refusal.contains("another `ddtbench baseline save`"), "{refusal}");
         drop(first);
         assert!(lock(dir.path()).is_ok());
     }

@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(of(None), ("too short to decide".to_owned(), String::new()));
         let (text, notes) = of(Some(2.0));
         assert_eq!(text, "too short to decide, not bound");
-        assert!(notes.contains("not bound in 2 ranks"), "{notes}");
+        assert!(notes.contains("not bound to it in 2 ranks"), "{notes}");
     }
 
     #[test]

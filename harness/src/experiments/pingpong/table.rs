@@ -40,12 +40,12 @@ const COLUMNS: [Column; 15] = [
 ];
 
 pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creation left out, ± the larger side of its 95% \
-    interval. another run: where the median of another run soon afterwards is expected. create, pack, unpack: medians at the origin. peer: what its peer unpacks and packs in between, by its own \
-    clock. net: what is left. Parts add up in every repetition that was timed in parts, their medians nearly: the median \
-    of a sum is not the sum of medians, and the round trip is of repetitions that were timed as a whole. ovh: (t - t_reference) / t, with its 95% interval, which is \
-    figure 5 of the DDTBench paper; of put_* against put_reference, of get_* against get_reference. pack%: share of timed packing and unpacking, both ranks: the paper's \
-    formula, 0 for a datatype, which MPI packs where no clock sees it. rate: payload per second one way. \
-    unsteady: the times wandered during the run.";
+    interval. another run: range in which a repeat of this run would put the median (95%). create, pack, unpack: medians at the origin. \
+    peer: unpacking and packing of its peer, by the peer's clock. net: the remainder. Phases add up within a repetition; their medians \
+    need not. Round trips and phases come from different repetitions. ovh: (t - t_reference) / t, with its 95% interval, as in figure 5 \
+    of the DDTBench paper; for put_*, relative to put_reference, for get_*, to get_reference. pack%: share of timed packing and \
+    unpacking, both ranks: the paper's formula, 0 for a datatype, which MPI packs internally. rate: payload per second, one way. \
+    unsteady: the times drifted during the run.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

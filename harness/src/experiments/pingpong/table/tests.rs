@@ -206,7 +206,9 @@ fn slow_repetitions_that_take_much_of_the_time_are_reported_and_others_are_not()
     let more = of(&[with_tail("reference", 0.3), late.clone(), with_tail("manual", 0.2)]).unwrap();
     assert!(
         more.contains("ddt of")
-            && more.ends_with(" 2 more spend at least 10% of their time so, contiguous messages too."),
+            && more.ends_with(
+                " 2 others spend at least 10% of their time in slow repetitions, contiguous messages too."
+            ),
         "{more}"
     );
     let few = Record { n: 400, ..late.clone() };
