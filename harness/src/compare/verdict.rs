@@ -302,7 +302,7 @@ mod tests {
             Estimate::of(&Difference { lasting: part, ..difference(0.0, 0.1) }, (5, 7), 0.05, THRESHOLD)
         };
         assert_eq!((lasting(0.02).would_decide, lasting(0.05).would_decide), (Some(193), None));
-        // It is as near to the threshold as can be: nobody can tell when that is decided.
+        // It is as close to the threshold as possible: the number of launches for a decision is unknown.
         assert_eq!(of(THRESHOLD, 0.1).would_decide, None);
     }
 
