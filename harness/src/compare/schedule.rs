@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_next_look_would_decide_goes_first_then_what_is_nearest_to_it() {
+    fn what_the_next_test_would_decide_goes_first_then_what_is_nearest_to_it() {
         let rows = [needing("far", Some(900)), needing("near", Some(8)), needing("farther", None)];
         let mut schedule = after_first_look(&rows);
         assert_eq!(next(&schedule, &rows), [("near".to_owned(), 5..8)]);

@@ -294,9 +294,9 @@ mod tests {
         assert_eq!(far.text(), "1.22x [<0.012, >122]");
         assert!(far.low > 0.0 && far.high.is_finite(), "{far:?}");
         assert_eq!(of(-5.0, 2000.0).text(), "0.007x [<0.000067, >0.67]");
-        assert_eq!(far.seen(), "launches differ too much to see any change");
-        assert_eq!(of(0.0, 0.6).seen(), "changes above 3.4x would be seen");
-        assert_eq!(wide.seen(), "changes above 28% would be seen");
+        assert_eq!(far.seen(), "launches vary too much to detect a change");
+        assert_eq!(of(0.0, 0.6).seen(), "only changes above 3.4x would be detected");
+        assert_eq!(wide.seen(), "only changes above 28% would be detected");
         // A part of the error that lasts takes more, or no number is enough: 5 (1 - 0.04) / ((0.05 / 0.19623)^2 - 0.04) = 192.6.
         let lasting = |part| {
             Estimate::of(&Difference { lasting: part, ..difference(0.0, 0.1) }, (5, 7), 0.05, THRESHOLD)
