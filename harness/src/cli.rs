@@ -15,6 +15,7 @@ mod mpi;
 mod mpi_args;
 mod numbers;
 pub mod output;
+mod overview;
 mod pages;
 mod progress;
 mod recorded;

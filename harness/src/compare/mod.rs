@@ -10,6 +10,7 @@ mod findings;
 pub mod guidelines;
 mod junit;
 mod looks;
+mod means;
 mod overview;
 mod phases;
 mod same_bytes;
@@ -19,6 +20,7 @@ mod states;
 mod text;
 mod trend;
 mod verdict;
+mod weights;
 
 use std::collections::BTreeMap;
 
@@ -38,6 +40,7 @@ pub use states::StateMet;
 pub use trend::{Check, Trend};
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
+pub use weights::Weights;
 
 /// Methods that a change is compared with, to show whether others have changed as much: the first that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];

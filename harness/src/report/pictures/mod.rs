@@ -41,6 +41,8 @@ use colours::Colours;
 use common::kinds::Kind;
 pub use data::Datum;
 use heading::Heading;
+pub use heading::setting;
+pub use marks::GEOMETRIC_MEAN;
 use marks::Marks;
 pub use paper::PaperFigure;
 use sweep::Over;
@@ -211,7 +213,7 @@ impl Picture {
     }
 
     /// This picture of a run, with notes below its title; `None` if the run lacks what it needs.
-    fn draw(&self, results: &Results<'_>, notes: &[String]) -> Option<Drawn> {
+    pub fn draw(&self, results: &Results<'_>, notes: &[String]) -> Option<Drawn> {
         self.draw_marks(results, self.marks(results), notes)
     }
 
