@@ -15,6 +15,7 @@ mod mpi;
 mod mpi_args;
 mod numbers;
 pub mod output;
+mod overview;
 mod pages;
 mod progress;
 mod recorded;
@@ -33,7 +34,6 @@ use apps::similar;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use ddtbench::experiments::{self, Kind};
-use ddtbench::mpi::Project;
 
 use kinds::{EngineCases, MeasureArgs, MessageCases, OverlapCases, PartitionedCases};
 
@@ -87,7 +87,7 @@ enum Command {
     Mpi(mpi::MpiCommand),
     /// Print a recorded run
     Report(show::ReportArgs),
-    /// Print a shell completion script
+    /// Print a shell completion script, for example for: source <(ddtbench completions bash)
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -100,8 +100,9 @@ enum Command {
 }
 
 impl Cli {
-    /// The parsed command line. Help and errors end the program.
+    /// The command line; the program ends with help, with an error, or when it has answered a shell that completes a line.
     pub fn typed() -> Self {
+        completions::answer(Self::command);
         let matches = Self::complete_command().try_get_matches();
         matches
             .and_then(|matches| Self::from_arg_matches(&matches))
@@ -143,13 +144,7 @@ impl Cli {
             Some(Command::Layout(args)) => args.execute()?,
             Some(Command::Mpi(command)) => command.execute()?,
             Some(Command::Report(args)) => args.execute()?,
-            Some(Command::Completions { shell }) => {
-                let installed = Project::locate()
-                    .and_then(|project| project.installations(&mut |_| {}))
-                    .unwrap_or_default();
-                let mpis: Vec<String> = installed.into_iter().map(|mpi| mpi.name).collect();
-                output::print(&completions::script(shell, Self::command(), &mpis))?;
-            }
+            Some(Command::Completions { shell }) => output::print(&completions::script(shell)?)?,
             Some(Command::Man { command }) => {
                 output::print(&pages::manual(of(Self::command(), &command)?)?)?;
             }

@@ -1,75 +1,151 @@
-//! The command `completions`: scripts for shell completion.
+//! The command `completions`: a shell asks the program itself what can be typed, so that it knows the MPIs, run folders and baselines
+//! that there are at that moment.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
-use clap::{Arg, Command};
-use clap_complete::Shell;
+use anyhow::anyhow;
+use clap::Command;
+use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
+use clap_complete::env::Shells;
+use clap_complete::{CompleteEnv, Shell};
 use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
 use ddtbench::experiments::{self, Kind};
+use ddtbench::mpi::Project;
 use ddtbench::plan::figures;
 
+use super::recorded::runs_within;
+
+/// The name that is completed.
 const PROGRAM: &str = "ddtbench";
 
-/// The script for a shell, with the names of tests, sets, methods and these MPIs.
-pub fn script(shell: Shell, command: Command, mpis: &[String]) -> Vec<u8> {
-    let mut command = completed(command, mpis);
+/// The variable with which a shell asks.
+const VARIABLE: &str = "DDTBENCH_COMPLETE";
+
+/// The script with which a shell asks the program.
+pub fn script(shell: Shell) -> anyhow::Result<Vec<u8>> {
+    let (shell, program) = (shell.to_string(), std::env::current_exe()?);
+    let shells = Shells::builtins();
+    let shell = shells.completer(&shell).ok_or_else(|| anyhow!("{shell} is not a shell with completions"))?;
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut command, PROGRAM, &mut script);
-    if shell == Shell::Fish {
-        script.extend(names_for_fish(&command).into_bytes());
+    shell.write_registration(VARIABLE, PROGRAM, PROGRAM, &program.to_string_lossy(), &mut script)?;
+    Ok(script)
+}
+
+/// Answers a shell that asks, and ends the program; does nothing if none does.
+pub fn answer(command: impl Fn() -> Command) {
+    let command = || completed(command(), Path::new(""));
+    CompleteEnv::with_factory(command).var(VARIABLE).bin(PROGRAM).complete();
+}
+
+/// Values that are looked up when a shell asks for them.
+type Values = Box<dyn Fn() -> Vec<String> + Send + Sync>;
+
+/// The possible values of an argument: names, and if none begins as typed, a folder.
+struct Known {
+    names: Vec<Values>,
+    or_folder: bool,
+}
+
+impl ValueCompleter for Known {
+    fn complete(&self, current: &OsStr) -> Vec<CompletionCandidate> {
+        let typed = current.to_string_lossy();
+        let names = self.names.iter().flat_map(|names| names()).filter(|name| name.starts_with(&*typed));
+        let names: Vec<CompletionCandidate> = names.map(CompletionCandidate::new).collect();
+        if names.is_empty() && self.or_folder { PathCompleter::dir().complete(current) } else { names }
     }
-    script
 }
 
-/// `clap_complete` lacks positional names for fish.
-fn names_for_fish(command: &Command) -> String {
-    let of = |command: &Command, condition: &str| {
-        let names = command.get_positionals().flat_map(Arg::get_possible_values);
-        let names: Vec<String> = names.map(|name| name.get_name().to_owned()).collect();
-        match names.as_slice() {
-            [] => String::new(),
-            names => format!("complete -c {PROGRAM} -n \"{condition}\" -a \"{}\"\n", names.join(" ")),
-        }
-    };
-    let within = |sub: &Command| of(sub, &format!("__fish_ddtbench_using_subcommand {}", sub.get_name()));
-    of(command, "__fish_ddtbench_needs_command") + &command.get_subcommands().map(within).collect::<String>()
-}
-
-/// The command line with tests, methods and MPIs as possible values: `ddtbench` itself takes free text, which shells cannot
-/// complete.
-fn completed(command: Command, mpis: &[String]) -> Command {
-    let tests: Vec<&str> = apps::all().map(|test| test.name).collect();
-    let halos: Vec<&str> = apps::halo::all().map(|halo| halo.name).collect();
-    let command = known(command, "tests", &tests);
+/// The command line with the values that shells complete; runs and baselines are those in `here`.
+fn completed(command: Command, here: &Path) -> Command {
+    let command = with_values(command, "run", here);
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(command, |command, name| {
         command.mut_subcommand(&name, |sub| {
-            let sub = match name.as_str() {
-                "halo" => known(sub, "tests", &halos),
-                "overlap" => known(sub, "tests", &overlapping()),
-                "figure" => {
-                    known(sub, "name", &figures::FIGURES.iter().map(|(name, _)| *name).collect::<Vec<_>>())
-                }
-                _ => known(sub, "tests", &tests),
-            };
-            let sub = known(known(sub, "test", &tests), "mpi", mpis);
-            let kind = Kind::ALL.into_iter().find(|kind| kind.row().command == name);
-            let methods = |kind: Kind| kind.methods().iter().map(|method| method.name).collect::<Vec<_>>();
-            let sets: BTreeSet<&str> = apps::all()
-                .flat_map(|test| test.sets)
-                .chain(apps::halo::all().flat_map(|halo| halo.sets))
-                .map(|set| set.name)
-                .collect();
-            let sets: Vec<&str> = sets.into_iter().collect();
-            let sub = known(known(sub, "sets", &sets), "params", &parameters());
-            let sub = with_baselines(sub);
-            kind.map_or(sub.clone(), |kind| known(sub, "methods", &methods(kind)))
+            let sub = with_values(sub, &name, here);
+            sub.mut_subcommands(|within| with_values(within, &name, here))
         })
     })
 }
 
-/// The names of all parameters, each with `=`.
+/// A command, or one within it, with the values of its arguments.
+fn with_values(command: Command, name: &str, here: &Path) -> Command {
+    let kind = Kind::ALL.into_iter().find(|kind| kind.row().command == name);
+    let ids: Vec<String> = command.get_arguments().map(|own| own.get_id().to_string()).collect();
+    let known = ids.into_iter().filter_map(|id| Some((values(name, kind, &id, here)?, id)));
+    known.fold(command, |command, (known, id)| {
+        let completer = ArgValueCompleter::new(known);
+        // `mut_arg` would move it behind the others, and positional arguments have their places by that.
+        command.mut_args(|own| if own.get_id() == id.as_str() { own.add(completer.clone()) } else { own })
+    })
+}
+
+/// The possible values of an argument; `None` if the parser knows them, or if they are not known.
+fn values(command: &str, kind: Option<Kind>, argument: &str, here: &Path) -> Option<Known> {
+    let fixed = |names: Vec<String>| -> Values { Box::new(move || names.clone()) };
+    let names = |names: Vec<String>| Known { names: vec![fixed(names)], or_folder: false };
+    let runs = || -> Values {
+        let here = here.to_owned();
+        Box::new(move || runs(&here))
+    };
+    let with_runs = |of: Vec<String>| Known { names: vec![fixed(of), runs()], or_folder: true };
+    Some(match (command, argument) {
+        ("compare", "tests") => with_runs(tests()),
+        ("report", "words") => Known { names: vec![runs(), fixed(tests())], or_folder: true },
+        ("figure", "name") => names(figures()),
+        ("list", "name") => names([tests(), halos(), methods(), figures()].concat()),
+        ("baseline", "name") => {
+            let here = here.to_owned();
+            Known { names: vec![Box::new(move || baselines(&here))], or_folder: false }
+        }
+        ("halo", "tests") => names(halos()),
+        ("overlap", "tests") => names(overlapping()),
+        (_, "tests" | "test") => names(tests()),
+        (_, "mpi") => Known { names: vec![Box::new(mpis)], or_folder: false },
+        (_, "sets") => names(sets()),
+        (_, "params") => names(parameters()),
+        (_, "methods") => {
+            let of_kind = |kind: Kind| kind.methods().iter().map(|method| method.name.to_owned()).collect();
+            names(kind.map_or_else(methods, of_kind))
+        }
+        (_, "resume") => with_runs(Vec::new()),
+        _ => return None,
+    })
+}
+
+fn tests() -> Vec<String> {
+    apps::all().map(|test| test.name.to_owned()).collect()
+}
+
+fn halos() -> Vec<String> {
+    apps::halo::all().map(|halo| halo.name.to_owned()).collect()
+}
+
+fn figures() -> Vec<String> {
+    figures::FIGURES.iter().map(|(name, _)| (*name).to_owned()).collect()
+}
+
+/// The methods of all kinds.
+fn methods() -> Vec<String> {
+    let all: BTreeSet<&str> =
+        Kind::ALL.into_iter().flat_map(|kind| kind.methods()).map(|method| method.name).collect();
+    all.into_iter().map(str::to_owned).collect()
+}
+
+fn mpis() -> Vec<String> {
+    let found = Project::locate().and_then(|project| project.installations(&mut |_| {}));
+    found.unwrap_or_default().into_iter().map(|mpi| mpi.name).collect()
+}
+
+fn sets() -> Vec<String> {
+    let of_tests = apps::all().flat_map(|test| test.sets);
+    let all: BTreeSet<&str> =
+        of_tests.chain(apps::halo::all().flat_map(|halo| halo.sets)).map(|set| set.name).collect();
+    all.into_iter().map(str::to_owned).collect()
+}
+
+/// The names of all parameters, each up to its value.
 fn parameters() -> Vec<String> {
     let of_tests = apps::all().flat_map(|test| test.parameters).map(|parameter| parameter.name);
     let of_halos = apps::halo::all().flat_map(|halo| halo.parameters).map(|parameter| parameter.name);
@@ -78,66 +154,83 @@ fn parameters() -> Vec<String> {
     all.into_iter().map(|name| format!("{name}=")).collect()
 }
 
-fn with_baselines(command: Command) -> Command {
-    let folders = std::fs::read_dir("baselines").into_iter().flatten().flatten();
-    let names: BTreeSet<String> =
-        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    let names: Vec<String> = names.into_iter().filter(|name| !name.starts_with('.')).collect();
-    if command.get_name() != "baseline" || names.is_empty() {
-        return command;
-    }
-    command.mut_subcommands(|sub| known(sub, "name", &names))
-}
-
-/// Operations, tests and exchanges that can overlap a computation.
+/// The tests, exchanges and operations of `overlap`.
 fn overlapping() -> Vec<String> {
     let operations = OPERATIONS.iter().map(|operation| operation.name.to_owned());
     let tests = apps::all().map(|test| test.name.to_owned());
     operations.chain(tests).chain(apps::halo::all().map(|halo| format!("{EXCHANGE}{}", halo.name))).collect()
 }
 
-/// Adds possible values to an argument of the command, if it has that argument.
-fn known<N: AsRef<str>>(command: Command, argument: &str, names: &[N]) -> Command {
-    if !command.get_arguments().any(|own| own.get_id() == argument) {
-        return command;
-    }
-    // clap wants names for ever. The program ends after it has printed the script.
-    let names: Vec<&'static str> = names.iter().map(|name| &*name.as_ref().to_owned().leak()).collect();
-    // `mut_arg` would move the argument to the end, but the order of positional arguments counts.
-    let parser = PossibleValuesParser::new(names);
-    command.mut_args(|own| if own.get_id() == argument { own.value_parser(parser.clone()) } else { own })
+/// The folders of runs in `results`, the newest last, as they are typed in `here`.
+fn runs(here: &Path) -> Vec<String> {
+    let runs = runs_within(&here.join("results")).unwrap_or_default();
+    let typed = |run: &PathBuf| run.strip_prefix(here).unwrap_or(run).display().to_string();
+    runs.iter().map(typed).collect()
+}
+
+/// The baselines in the default folder.
+fn baselines(here: &Path) -> Vec<String> {
+    let folders = std::fs::read_dir(here.join("baselines")).into_iter().flatten().flatten();
+    let names: BTreeSet<String> =
+        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.into_iter().filter(|name| !name.starts_with('.')).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use clap::{CommandFactory, ValueEnum};
+    use clap_complete::engine::complete;
+    use ddtbench::folder::LAUNCHES;
 
     use super::*;
     use crate::cli::Cli;
 
-    /// Some shells look up the conflicts of flags, which fails if a conflict names a missing flag.
+    /// The values that are offered for the last word.
+    fn offered(here: &Path, line: &str) -> Vec<String> {
+        let words: Vec<_> = line.split(' ').map(Into::into).collect();
+        let last = words.len() - 1;
+        let found = complete(&mut completed(Cli::command(), here), words, last, Some(here)).unwrap();
+        found.iter().map(|found| found.get_value().to_string_lossy().into_owned()).collect()
+    }
+
     #[test]
-    fn every_shell_knows_tests_methods_and_mpis() {
+    fn values_that_are_known_are_offered() {
+        let here = tempfile::tempdir().unwrap();
+        for run in ["results/2026-11-24-mpich", "results/2026-11-25-mpich"] {
+            fs::create_dir_all(here.path().join(run)).unwrap();
+            fs::write(here.path().join(run).join(LAUNCHES), "").unwrap();
+        }
+        fs::create_dir_all(here.path().join("results/notes")).unwrap();
+        fs::create_dir_all(here.path().join("baselines/main")).unwrap();
+        let runs = ["results/2026-11-24-mpich", "results/2026-11-25-mpich"];
+        for (line, expected) in [
+            ("ddtbench report res", &runs[..]),
+            ("ddtbench report results/2026-11-25", &runs[1..]),
+            ("ddtbench report results/2026-11-25-mpich nas_lu_", &["nas_lu_x", "nas_lu_y"]),
+            ("ddtbench compare results/", &runs),
+            ("ddtbench run --resume r", &runs),
+            ("ddtbench baseline check ", &["main"]),
+            ("ddtbench figure hlrs-", &["hlrs-3"]),
+            ("ddtbench run nas_lu_y -m ddt,packed_to_d", &["ddt,packed_to_ddt"]),
+            ("ddtbench run -p receive_st", &["receive_start="]),
+            ("ddtbench --set 408", &["408x408"]),
+            ("ddtbench halo nas_", &["nas_lu", "nas_mg"]),
+            ("ddtbench overlap iredu", &["ireduce"]),
+        ] {
+            let offered = offered(here.path(), line);
+            let offered: Vec<&str> =
+                offered.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+            assert_eq!(offered, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_shell_asks_the_program() {
         for shell in Shell::value_variants() {
-            let script = script(*shell, Cli::command(), &["mpich".to_owned()]);
-            let script = String::from_utf8(script).unwrap();
-            // These two complete only commands and flags.
-            if matches!(shell, Shell::Elvish | Shell::PowerShell) {
-                assert!(script.contains("--preset"), "{shell}");
-                continue;
-            }
-            for name in [
-                "nas_lu_y",
-                "packed_to_ddt",
-                "nas_mg",
-                "mpich",
-                "ireduce",
-                "408x408",
-                "receive_start=",
-                "hlrs-3",
-            ] {
-                assert!(script.contains(name), "{name} for {shell}");
-            }
+            let script = String::from_utf8(script(*shell).unwrap()).unwrap();
+            assert!(script.contains(VARIABLE), "{shell}: {script}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail, ensure};
-use ddtbench::compare::same_bytes;
+use ddtbench::compare::{Overview, same_bytes};
 use ddtbench::experiments::launches::{over_launches, with_wrong_data};
 use ddtbench::experiments::{self, Kind, TextFormat};
 use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
@@ -18,6 +18,7 @@ use ddtbench::report::compared::Compared;
 use ddtbench::run::{self, Environment, MpiAccount, Observer, Part, Run, RunEnd, RunError, put_long_values};
 
 use super::output::{self, log};
+use super::overview;
 use super::progress::Progress;
 use super::run_page::RunPage;
 use super::show::print_results;
@@ -160,6 +161,9 @@ pub(super) struct Ended {
     pub kind: Kind,
     pub over: Vec<Record>,
     pub same_bytes: Compared<'static>,
+    /// The best of each MPI.
+    pub overview: Overview,
+    /// Where it is kept.
     pub folder: Folder,
     /// The names of the figure's pictures, and whether all of them could be drawn.
     pub figure: Option<(Vec<String>, bool)>,
@@ -202,18 +206,21 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let kind = checked.plan.experiment;
     let over = over_launches(&records, checked.plan.limits.precision());
     let same_bytes = same_bytes(&checked.named_cases(), checked.plan.context(), &records);
+    let overview = overview::overview(&records, None)?;
     let mut figure_drawn = false;
     if !over.is_empty() {
         let figure = checked.plan.figure.as_ref();
         environment.keep(&folder)?;
-        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &same_bytes, true)?;
+        let mut compared = same_bytes.clone();
+        overview::add(&mut compared, &overview);
+        let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &compared, true)?;
         let is_drawn = |name: &String| page.pictures.iter().any(|drawn| drawn.name == *name);
         figure_drawn = figure.is_some_and(|figure| figure.file_names().iter().all(is_drawn));
         page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;
         write_formats(&folder, &checked.plan, &records).with_context(|| resume_hint(folder.path()))?;
     }
     let figure = checked.plan.figure.map(|figure| (figure.file_names(), figure_drawn));
-    Ok(Ended { end, kind, over, same_bytes, folder, figure, notes: environment.notes })
+    Ok(Ended { end, kind, over, same_bytes, overview, folder, figure, notes: environment.notes })
 }
 
 fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Result<()> {
@@ -238,7 +245,9 @@ impl Ended {
     /// Prints the summary or all details, and the folder of the results.
     pub fn print(&self, with_details: bool) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
-            print_results(self.kind, &self.over, &self.same_bytes, with_details, &self.notes)?;
+            let mut compared = self.same_bytes.clone();
+            overview::add(&mut compared, &self.overview);
+            print_results(self.kind, &self.over, &compared, with_details, &self.notes)?;
         }
         if self.end == RunEnd::Interrupted || !self.is_success() {
             shared_memory::sentence(&shared_memory::leftovers()).iter().for_each(|sentence| log(sentence));

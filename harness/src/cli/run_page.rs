@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use ddtbench::compare::Comparisons;
+use ddtbench::compare::{Comparisons, Overview};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::{self, Kind};
 use ddtbench::folder::{self, Folder, FolderError, PICTURES};
@@ -13,10 +13,12 @@ use ddtbench::mpi::interrupt;
 use ddtbench::plan::Plan;
 use ddtbench::report;
 use ddtbench::report::account::accounts;
+use ddtbench::report::case::{launches as launches_text, warnings};
 use ddtbench::report::compared::Compared;
 use ddtbench::report::html::html;
 use ddtbench::report::names::distinct;
-use ddtbench::report::pictures::{Drawn, PaperFigure, Results};
+use ddtbench::report::page::{Sheet, page};
+use ddtbench::report::pictures::{Drawn, GEOMETRIC_MEAN, PaperFigure, Picture, Results, setting};
 
 use super::recorded;
 
@@ -74,23 +76,22 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Runs of one kind, with only these tests, or all. `compared` is the result of a comparison; pictures have titles if
+    /// That of the launches of folders; `compared` is what a comparison of them has found, and pictures have their titles if
     /// `has_titles`.
     ///
     /// # Errors
-    /// If a folder has no records or none of the tests, is given twice, or is of another kind.
+    /// An account of machine and MPIs that cannot be understood.
     pub fn of(
         dirs: &[PathBuf],
-        tests: &[String],
+        launches: &[Record],
         compared: &Compared<'_>,
         has_titles: bool,
     ) -> anyhow::Result<Self> {
-        let launches = of_tests(recorded::of_all(dirs)?, tests)?;
         let plan = Plan::read(&dirs[0].join(folder::PLAN));
         let (limits, figure) = plan.map(|plan| (plan.limits, plan.figure)).unwrap_or_default();
-        let over = over_launches(&launches, limits.precision());
+        let over = over_launches(launches, limits.precision());
         let kind = over[0].case.experiment;
-        let page = RunPage::of(kind, &over, &launches, dirs, figure.as_ref(), compared, has_titles)?;
+        let page = RunPage::of(kind, &over, launches, dirs, figure.as_ref(), compared, has_titles)?;
         let of_run = |(dir, text): (&PathBuf, String)| {
             let notes = accounts(&text).into_iter().flat_map(|account| account.notes);
             let name = if dirs.len() > 1 { format!("{}: ", dir.display()) } else { String::new() };
@@ -101,8 +102,49 @@ impl Shown {
     }
 }
 
-/// The records of these tests, or all if none is given.
-fn of_tests(mut launches: Vec<Record>, tests: &[String]) -> anyhow::Result<Vec<Record>> {
+/// One A4 sheet of these launches, and of their records over all launches.
+///
+/// # Errors
+/// An account of machine and MPIs that cannot be understood.
+pub(super) fn sheet(
+    dirs: &[PathBuf],
+    launches: &[Record],
+    over: &[Record],
+    overview: &Overview,
+) -> anyhow::Result<String> {
+    let accounts = accounts(&environments(dirs)?.concat());
+    let kind = over[0].case.experiment;
+    let form = experiments::of(kind).table_format();
+    let changes = overview.marks();
+    let results = Results {
+        form,
+        over,
+        launches,
+        accounts: &accounts,
+        figure: None,
+        changes: &changes,
+        has_titles: false,
+    };
+    let chart = Picture::find(GEOMETRIC_MEAN).and_then(|picture| picture.draw(&results, &[]));
+    let folders = dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(" ");
+    Ok(page(&Sheet {
+        kind: kind.name(),
+        matrix: &overview.matrix(),
+        chart: chart.as_ref().map(|chart| chart.svg.as_str()),
+        accounts: &accounts,
+        place: setting(over),
+        launches: launches_text(over),
+        warnings: warnings(over),
+        folders,
+    }))
+}
+
+/// The launches of folders of runs of one kind, with only these tests, or all.
+///
+/// # Errors
+/// If a folder has no records or none of the tests, is named twice, or is of another kind.
+pub(super) fn launches(dirs: &[PathBuf], tests: &[String]) -> anyhow::Result<Vec<Record>> {
+    let mut launches = recorded::of_all(dirs)?;
     let known = distinct(launches.iter().map(|record| &*record.case.test));
     if let Some(unknown) = tests.iter().find(|test| !known.contains(&test.as_str())) {
         bail!("{unknown} is neither a folder nor a test of the run, which has {}", known.join(", "));
@@ -125,8 +167,8 @@ fn short_lines(text: &str) -> String {
 /// The accounts of machines and MPIs of folders, empty if there are none.
 ///
 /// # Errors
-/// If a file is not JSON.
-fn environments<D: AsRef<Path>>(dirs: &[D]) -> anyhow::Result<Vec<String>> {
+/// A file that is not JSON: nothing of it is shown.
+pub(super) fn environments<D: AsRef<Path>>(dirs: &[D]) -> anyhow::Result<Vec<String>> {
     let account = |dir: &D| {
         let file = dir.as_ref().join(folder::ENVIRONMENT);
         let text = std::fs::read_to_string(&file).unwrap_or_default();

@@ -21,8 +21,9 @@ use ddtbench::report::pictures::{Drawn, Picture};
 use ddtbench::report::{self, export};
 
 use super::output;
+use super::overview;
 use super::recorded;
-use super::run_page::{Shown, comparisons};
+use super::run_page::{self, Shown, comparisons};
 use super::selection::SetArgs;
 
 /// The default seed of a run, for index lists.
@@ -92,7 +93,10 @@ pub struct ReportArgs {
     /// Print the picture without title, date and settings
     #[arg(long, requires = "figure")]
     no_title: bool,
-    /// Print all methods with all values, not only the summary
+    /// Weights of tests for the geometric mean of each MPI: a TOML file with lines such as nas_lu_y = 40
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+    /// Print all methods with all their figures, and not only the answer
     #[arg(long, conflicts_with_all = ["format", "figure"])]
     details: bool,
 }
@@ -103,7 +107,9 @@ enum ReportFormat {
     Text,
     /// A page that needs no other file
     Html,
-    /// Times and other values over all launches
+    /// One A4 sheet as HTML: the best of each MPI, machine, settings, and the command
+    Page,
+    /// Times and figures over all launches
     Json,
     /// Times over all launches, as in the folder's summary.csv
     Csv,
@@ -191,13 +197,19 @@ impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
         let (dirs, tests) = self.dirs_and_tests();
         dirs.iter().try_for_each(|dir| refuse_runs_within(dir))?;
-        // Comparisons cover all tests.
+        let launches = run_page::launches(&dirs, &tests)?;
+        let weights = self.weights.as_deref().map(overview::weights).transpose()?;
+        let overview = overview::overview(&launches, weights.as_ref())?;
+        // Comparisons are of all tests.
         let only = if let ([dir], []) = (&dirs[..], &tests[..]) { Some(dir) } else { None };
         let found = only.and_then(|dir| comparisons(dir));
-        let same_bytes = only.filter(|_| found.is_none()).and_then(|dir| recorded::same_bytes(dir));
-        let compared =
-            found.as_ref().map(Comparisons::compared).or_else(|| same_bytes.clone()).unwrap_or_default();
-        let Shown { kind, over, page, notes } = Shown::of(&dirs, &tests, &compared, !self.no_title)?;
+        let of_run = || only.and_then(|dir| recorded::same_bytes(dir)).unwrap_or_default();
+        let mut compared = if found.is_some() { Compared::default() } else { of_run() };
+        overview::add(&mut compared, &overview);
+        // The page of a comparison has its rows, too.
+        let found = found.map(|found| Comparisons { overview: overview.clone(), ..found });
+        let of_page = found.as_ref().map_or_else(|| compared.clone(), Comparisons::compared);
+        let Shown { kind, over, page, notes } = Shown::of(&dirs, &launches, &of_page, !self.no_title)?;
         if let Some(name) = &self.figure {
             let picture = picture(&dirs[0], name, &page.pictures)?;
             return match self.format {
@@ -208,12 +220,17 @@ impl ReportArgs {
             };
         }
         match self.format.unwrap_or(ReportFormat::Text) {
-            ReportFormat::Text => {
-                print_results(kind, &over, &same_bytes.unwrap_or_default(), self.details, &notes)
-            }
+            ReportFormat::Text => print_results(kind, &over, &compared, self.details, &notes),
             ReportFormat::Html => output::print(page.html.as_bytes()),
-            ReportFormat::Pdf => bail!("--format pdf is only for pictures: add --figure NAME"),
-            ReportFormat::Json => output::print(export::json(&over).as_bytes()),
+            ReportFormat::Page => {
+                output::print(run_page::sheet(&dirs, &launches, &over, &overview)?.as_bytes())
+            }
+            ReportFormat::Pdf => bail!(
+                "--format pdf: only a picture is printed so; --figure names one. --format page is one sheet, which a browser prints as PDF"
+            ),
+            ReportFormat::Json => {
+                output::print(export::json(&over, &serde_json::to_value(&overview)?).as_bytes())
+            }
             ReportFormat::Csv => output::print(&times_csv(&over)),
             ReportFormat::Markdown => {
                 output::print(export::markdown(experiments::of(kind).table_format(), &over).as_bytes())
@@ -260,23 +277,28 @@ fn picture<'a>(dir: &Path, name: &str, pictures: &'a [Drawn]) -> anyhow::Result<
     })
 }
 
-/// Prints the summary, or all methods with all values; then the comparison of cases with the same bytes, and notes.
+/// Prints the best of several MPIs, the answer, or all methods with all their figures, what else was compared, and what must be known
+/// of all of them.
 pub(super) fn print_results(
     kind: Kind,
     records: &[Record],
-    same_bytes: &Compared<'_>,
+    compared: &Compared<'_>,
     with_details: bool,
     notes: &[String],
 ) -> anyhow::Result<()> {
     let width = output::width();
-    let mut text = if with_details {
+    let sections = |are_first: bool| {
+        let sections = compared.sections.iter().filter(|section| section.matrix.is_some() == are_first);
+        let compared = Compared { sections: sections.cloned().collect(), ..Compared::default() };
+        compared.text(width).trim_end().to_owned()
+    };
+    let answer = if with_details {
         experiments::of(kind).table(records, width)
     } else {
         experiments::of(kind).answer(records, width)
     };
-    if !same_bytes.sections.is_empty() {
-        text += &format!("\n{}\n", same_bytes.text(width).trim_end());
-    }
+    let parts = [sections(true), answer, sections(false)].into_iter().filter(|part| !part.is_empty());
+    let mut text = parts.map(|part| format!("{}\n", part.trim_end())).collect::<Vec<_>>().join("\n");
     if !notes.is_empty() {
         text.push('\n');
     }

@@ -10,6 +10,8 @@ mod findings;
 pub mod guidelines;
 mod interim;
 mod junit;
+mod looks;
+mod means;
 mod overview;
 mod phases;
 mod same_bytes;
@@ -19,6 +21,7 @@ mod states;
 mod text;
 mod trend;
 mod verdict;
+mod weights;
 
 use std::collections::BTreeMap;
 
@@ -38,6 +41,7 @@ pub use states::StateMet;
 pub use trend::{Check, Trend};
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
+pub use weights::Weights;
 
 /// Control methods, which show whether other methods have changed as much: the first one that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];

@@ -1,15 +1,21 @@
 //! All sides, side by side: the fastest method of each side in each case, its loss relative to the fastest side, and whether each
 //! side is faster with loops or datatypes.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
 use super::differences::{CountedDifference, LaunchSeries, difference};
-use super::side::{Side, Subject};
+use super::means::means;
+use super::side::{ComparisonUnit, Side, Subject};
 use super::verdict::{Asked, Estimate, QuestionFamily};
-use crate::report::columns::{Align, Column, Table};
+use super::weights::Weights;
+use crate::model::{Case, FigureUnit};
 use crate::report::compared::Section;
+use crate::report::matrix::{Matrix, MatrixCell, MatrixRow, Means, Place, SideMean};
 use crate::report::names::distinct;
+use crate::report::pictures::{Datum, GEOMETRIC_MEAN};
 use crate::report::units;
 use crate::stats::difference::{Compared, Difference};
 use crate::stats::{median, sorted};
@@ -23,8 +29,14 @@ const DATATYPE: &str = "ddt";
 pub struct Overview {
     /// The sides, the base first.
     pub sides: Vec<String>,
+    /// The unit of a side's values.
+    #[serde(default)]
+    pub unit: ComparisonUnit,
     /// A row for each case.
     pub cases: Vec<CaseRow>,
+    /// A geometric mean for each side.
+    #[serde(default)]
+    pub means: Means,
 }
 
 /// A case on all sides.
@@ -67,61 +79,137 @@ impl Overview {
             Some((Compared { difference, locations }, (ratios.len(), ratios.len())))
         };
         settle(&mut rows, alpha / 2.0, threshold, &of_side, &preference);
-        Self { sides: sides.iter().map(|side| side.name.clone()).collect(), cases: rows }
+        let means = means(sides, &rows, None).unwrap_or_default();
+        let unit = sides.first().map(|side| side.unit).unwrap_or_default();
+        Self { sides: sides.iter().map(|side| side.name.clone()).collect(), unit, cases: rows, means }
     }
 
-    /// Sentences on the cases in which each side is the fastest, and on its faster method.
-    fn sentences(&self) -> Vec<String> {
-        let all = self.cases.len();
-        let of_side = |(i, name): (usize, &String)| {
-            let count = |is_so: &dyn Fn(&Best) -> bool| {
-                self.cases.iter().filter_map(|row| row.sides[i].as_ref()).filter(|best| is_so(best)).count()
-            };
-            let first = self.cases.iter().filter(|row| is_first(row, i)).count();
-            let prefers = |verdict: Verdict| {
-                count(&|best| {
-                    best.datatype_over_loops.as_ref().is_some_and(|answer| answer.verdict == verdict)
-                })
-            };
-            format!(
-                "{name}: fastest in {first} of {all} tests; {LOOPS} is faster in {}, {DATATYPE} in {}",
-                prefers(Verdict::Slower),
-                prefers(Verdict::Faster)
-            )
-        };
-        self.sides.iter().enumerate().map(of_side).collect()
+    /// The same with weights in its means.
+    ///
+    /// # Errors
+    /// A weight without a test.
+    pub fn weighted(self, sides: &[Side], weights: &Weights) -> Result<Self, String> {
+        Ok(Self { means: means(sides, &self.cases, Some(weights))?, ..self })
     }
 
-    /// A section with a row per case and a column per side.
-    pub fn section(&self) -> Section<'_> {
-        let columns = [Column::new("test", Align::Left, 0), Column::new("set", Align::Left, 2).rank(1)];
-        let sides = self.sides.iter().map(|name| Column::new(name, Align::Left, 2));
-        Section {
-            title: "Fastest method of each side".to_owned(),
+    /// As it is shown.
+    pub fn matrix(&self) -> Matrix {
+        Matrix {
+            noun: self.noun(),
+            sides: self.sides.clone(),
+            rows: self.cases.iter().map(CaseRow::shown).collect(),
+            means: self.means.clone(),
             sentences: self.sentences(),
-            table: Table {
-                columns: columns.into_iter().chain(sides).collect(),
-                rows: self.cases.iter().map(CaseRow::cells).collect(),
-            }
-            .with_distinct_sets(),
         }
+        .with_distinct_sets()
+    }
+
+    /// The name of a side in texts.
+    fn noun(&self) -> &'static str {
+        match self.unit {
+            ComparisonUnit::Launch => "MPI",
+            ComparisonUnit::Run => "side",
+        }
+    }
+
+    /// As a section of the results.
+    pub fn section(&self) -> Section<'_> {
+        self.matrix().section(&self.sides)
+    }
+
+    /// The means as marks of a picture; none of a single side.
+    pub fn marks(&self) -> Vec<Datum> {
+        let Some(case) = self.cases.first().filter(|_| self.sides.len() > 1) else { return Vec::new() };
+        let first = self.means.all.first().map_or("", |first| &*self.sides[first]);
+        let case =
+            Arc::new(Case { experiment: case.case.experiment, test: self.means.title(), ..Case::default() });
+        let of_side = |(name, mean): (&String, &SideMean)| Datum {
+            case: case.clone(),
+            method: name.clone(),
+            quantity: GEOMETRIC_MEAN.to_owned(),
+            against: first.to_owned(),
+            value: mean.ratio,
+            interval: mean.interval(),
+            unit: FigureUnit::Ratio,
+            ..Datum::default()
+        };
+        self.sides.iter().zip(&self.means.all.sides).map(of_side).collect()
+    }
+
+    /// The means, where each side is fastest, and what it prefers: a sentence each.
+    fn sentences(&self) -> Vec<String> {
+        let (all, Means { all: mean, left_out, .. }) = (self.cases.len(), &self.means);
+        let counted = |count: &dyn Fn(usize) -> usize| {
+            let counts = self.sides.iter().enumerate().map(|(i, name)| (name, count(i)));
+            let counts = counts.filter(|(_, count)| *count > 0);
+            counts.map(|(name, count)| format!("{name} in {count}")).collect::<Vec<_>>().join(", ")
+        };
+        let mut sentences = Vec::new();
+        if let Some(first) = mean.first() {
+            let others = mean.sides.iter().enumerate().filter(|(i, _)| *i != first);
+            let others = others.map(|(i, mean)| format!("{} {}", self.sides[i], mean.text()));
+            let others = others.collect::<Vec<_>>().join(", ");
+            sentences.push(format!("{}, relative to {}: {others}.", self.means.title(), self.sides[first]));
+        }
+        if !self.means.weights.is_empty() {
+            let shares =
+                self.means.tests.iter().map(|of| format!("{} {}", of.test, units::percent(of.weight)));
+            sentences.push(format!("Weights: {}.", shares.collect::<Vec<_>>().join(", ")));
+        }
+        if !left_out.is_empty() {
+            let tests = left_out.iter().map(|(test, why)| format!("{test} ({why})"));
+            sentences.push(format!("Not in the mean: {}.", tests.collect::<Vec<_>>().join(", ")));
+        }
+        let is_first = |i: usize| self.cases.iter().filter(|row| is_first(row, i)).count();
+        let open = all - (0..self.sides.len()).map(is_first).sum::<usize>();
+        let firsts =
+            [counted(&is_first), if open > 0 { format!("not known in {open}") } else { String::new() }];
+        let firsts = firsts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+        sentences.push(format!(
+            "Fastest {}, of {all} {}: {firsts}.",
+            self.noun(),
+            if all == 1 { "case" } else { "cases" }
+        ));
+        let prefers = |verdict: Verdict| {
+            counted(&|i| {
+                let bests = self.cases.iter().filter_map(|row| row.sides[i].as_ref());
+                bests
+                    .filter_map(|best| best.datatype_over_loops.as_ref())
+                    .filter(|of| of.verdict == verdict)
+                    .count()
+            })
+        };
+        for (faster, slower, verdict) in
+            [(LOOPS, DATATYPE, Verdict::Slower), (DATATYPE, LOOPS, Verdict::Faster)]
+        {
+            let found = prefers(verdict);
+            if !found.is_empty() {
+                sentences.push(format!("{faster} is faster than {slower}: {found}."));
+            }
+        }
+        sentences
     }
 }
 
 impl CaseRow {
-    fn cells(&self) -> Vec<String> {
-        let cell = |best: &Option<Best>| match best {
-            None => "-".to_owned(),
-            Some(Best { method, median_s, over_first, .. }) => {
-                let loss =
-                    over_first.as_ref().map_or_else(String::new, |answer| format!(", {}", answer.text()));
-                format!("{method} {}{loss}", units::seconds(*median_s))
-            }
+    fn shown(&self) -> MatrixRow {
+        let times = self.sides.iter().flatten().map(|best| best.median_s);
+        let least = times.fold(f64::INFINITY, f64::min);
+        let cell = |best: &Best| MatrixCell {
+            method: best.method.clone(),
+            time_s: best.median_s,
+            loss: best.over_first.as_ref().map_or_else(String::new, Estimate::text),
+            place: match &best.over_first {
+                _ if best.median_s <= least => Place::Fastest,
+                Some(loss) if loss.verdict != Verdict::Slower => Place::NotSlower,
+                _ => Place::Slower,
+            },
         };
-        [self.case.test.clone(), self.case.sizes().to_owned()]
-            .into_iter()
-            .chain(self.sides.iter().map(cell))
-            .collect()
+        MatrixRow {
+            test: self.case.test.clone(),
+            set: self.case.sizes().to_owned(),
+            cells: self.sides.iter().map(|best| best.as_ref().map(cell)).collect(),
+        }
     }
 }
 
@@ -140,7 +228,7 @@ fn is_first(row: &CaseRow, i: usize) -> bool {
 /// The best of each side, without answers.
 fn row(sides: &[Side], case: &Subject) -> CaseRow {
     let best = |side: &Side| {
-        let times = side.subjects().filter(|subject| subject.with("") == *case && is_usable(subject));
+        let times = side.methods_of(case).filter(|subject| is_usable(subject));
         let medians = times.filter_map(|subject| {
             let median = median(&sorted(side.values(subject)?.times.values().copied()))?;
             Some((subject.method.clone(), median))
@@ -152,7 +240,7 @@ fn row(sides: &[Side], case: &Subject) -> CaseRow {
 }
 
 /// Whether an application could use the method.
-fn is_usable(subject: &Subject) -> bool {
+pub(super) fn is_usable(subject: &Subject) -> bool {
     subject.experiment.method(&subject.method).is_ok_and(|method| method.array_to_array)
 }
 
@@ -220,12 +308,16 @@ mod tests {
         assert_eq!(
             overview.sentences(),
             [
-                "a: fastest in 0 of 1 tests; manual is faster in 1, ddt in 0",
-                "b: fastest in 1 of 1 tests; manual is faster in 0, ddt in 1"
+                "Geometric mean of 1 test, relative to b: a 2.00 [1.98, 2.02].",
+                "Fastest MPI, of 1 case: b in 1.",
+                "manual is faster than ddt: a in 1.",
+                "ddt is faster than manual: b in 1."
             ]
         );
-        let rows = overview.section().table.rows;
-        assert_eq!(rows, [["wrf_x_vec", "4x4", "manual 10.2 µs, 2.00x [1.95, 2.05]", "ddt 5.10 µs"]]);
+        let section = overview.section();
+        let row = ["wrf_x_vec", "4x4", "  10.2 µs manual  2.00x [1.95, 2.05]", "* 5.10 µs ddt"];
+        assert_eq!(section.table.rows[0], row);
+        assert_eq!(section.table.rows[1], ["geometric mean", "", "  2.00 [1.98, 2.02]", "  1.00"]);
     }
 
     #[test]
@@ -233,7 +325,11 @@ mod tests {
         let (a, b) = (side("a", 1e-5, 2e-5), side("b", 1.001e-5, 2e-5));
         let overview = Overview::of(&[a, b], 0.05, 0.05);
         assert!(
-            overview.sentences().iter().all(|sentence| sentence.contains("fastest in 0 of 1")),
+            overview.sentences().contains(&"Fastest MPI, of 1 case: not known in 1.".to_owned()),
+            "{overview:?}"
+        );
+        assert!(
+            overview.matrix().rows[0].cells.iter().flatten().all(|cell| cell.place != Place::Slower),
             "{overview:?}"
         );
     }

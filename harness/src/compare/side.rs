@@ -52,6 +52,12 @@ impl Subject {
         if self.set.is_empty() || self.set == CUSTOM { &self.params } else { &self.set }
     }
 
+    fn is_of_case(&self, case: &Self) -> bool {
+        let facts = |subject: &Self| (subject.experiment, subject.ranks, subject.cache);
+        facts(self) == facts(case)
+            && [&self.test, &self.set, &self.params] == [&case.test, &case.set, &case.params]
+    }
+
     /// Another method of the same case.
     pub fn with(&self, method: &str) -> Self {
         Self { method: method.to_owned(), ..self.clone() }
@@ -193,7 +199,16 @@ impl Side {
         self.subjects.keys().filter(|subject| !subject.method.ends_with(PACKING))
     }
 
-    /// The values of a subject.
+    /// The methods of a case.
+    pub(super) fn methods_of<'a>(&'a self, case: &'a Subject) -> impl Iterator<Item = &'a Subject> {
+        // Subjects are ordered by their method last.
+        let from_case = self.subjects.range(case.with("")..).map(|(subject, _)| subject);
+        from_case
+            .take_while(|subject| subject.is_of_case(case))
+            .filter(|subject| !subject.method.ends_with(PACKING))
+    }
+
+    /// What a subject came to.
     pub fn values(&self, subject: &Subject) -> Option<&SubjectValues> {
         self.subjects.get(subject)
     }

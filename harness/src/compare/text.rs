@@ -36,12 +36,14 @@ impl Comparisons {
                 .chain(findings(&comparison.rows))
                 .collect(),
             table: self.table(comparison),
+            matrix: None,
         };
-        Compared {
-            sections: self.comparisons.iter().map(section).chain([self.overview.section()]).collect(),
-            legend: self.legend(),
-            changes: self.comparisons.iter().flat_map(Comparison::changes).collect(),
-        }
+        let mut sections: Vec<Section<'_>> = self.comparisons.iter().map(section).collect();
+        // With three or more sides, all of them next to each other are the answer.
+        let place = if self.comparisons.len() > 1 { 0 } else { sections.len() };
+        sections.insert(place, self.overview.section());
+        let changes = self.comparisons.iter().flat_map(Comparison::changes);
+        Compared { sections, legend: self.legend(), changes: changes.chain(self.overview.marks()).collect() }
     }
 
     /// Explains columns and verdicts.
@@ -314,7 +316,8 @@ mod tests {
         let rows =
             vec![row("a", "ddt", 8, 2.0, Verdict::Slower), row("b", "ddt", 8, 1.0, Verdict::Same), silent];
         let comparisons = comparisons(rows);
-        let changes = comparisons.compared().changes;
+        let mut changes = comparisons.compared().changes;
+        changes.retain(|mark| mark.quantity == "change");
         let marks: Vec<_> = changes
             .iter()
             .map(|mark| (&*mark.case.test, &*mark.case.mpi, &*mark.against, &*mark.series, mark.value))

@@ -61,6 +61,7 @@ impl Trend {
                 title: title.unwrap_or_default(),
                 sentences,
                 table: Table { columns: self.columns(), rows },
+                matrix: None,
             }],
             legend: "A column per check, the newest first: time relative to the baseline, and the verdict if it is a change. Since: the \
                      first check from which the newest verdict holds."

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-/// The circumstances of a run.
+use crate::model::mpi_label;
+
+/// What a run was of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// When it began, to the minute, without the time zone.
@@ -13,7 +15,9 @@ pub struct Account {
     pub machine: String,
     /// The command line.
     pub command: String,
-    /// Notes on its results: settings that were added, differences between its parts.
+    /// The launcher of each MPI, and the variables that steer it: `mpich: mpiexec FI_PROVIDER=tcp`.
+    pub settings: Vec<String>,
+    /// Notes on its results: settings that were added, conditions in which its parts differ.
     pub notes: Vec<String>,
 }
 
@@ -32,10 +36,16 @@ pub fn accounts(environments: &str) -> Vec<Account> {
         let machine = &account["machine"];
         let arguments = account["command_line"].as_array().cloned().unwrap_or_default();
         let program = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+        let quoted = |word: String| match is_plain(&word) {
+            true => word,
+            false => shlex::try_quote(&word).map(Into::into).unwrap_or(word),
+        };
         let arguments = arguments.iter().map(text).enumerate();
         let arguments: Vec<String> =
-            arguments.map(|(i, word)| if i == 0 { program(&word) } else { word }).collect();
+            arguments.map(|(i, word)| quoted(if i == 0 { program(&word) } else { word })).collect();
+        let mpis = account["mpis"].as_array().into_iter().flatten();
         Account {
+            settings: mpis.map(settings).collect(),
             date: text(&account["date"]).chars().take(16).collect::<String>().replace('T', " "),
             host: text(&machine["host"]),
             machine: format!("{}, {} hardware threads", text(&machine["cpu_model"]), machine["cpus"]),
@@ -46,19 +56,48 @@ pub fn accounts(environments: &str) -> Vec<Account> {
     serde_json::Deserializer::from_str(environments).into_iter().map_while(Result::ok).map(account).collect()
 }
 
+/// Whether a shell takes a word as it is; `shlex` would quote commas and equals signs, too.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "+-./:@_=,%".contains(c))
+}
+
+/// The settings of an MPI.
+fn settings(account: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let label = mpi_label(&text(&account["mpi"]["name"]), &text(&account["variant"]));
+    let variables = ["settings", "added_settings"].into_iter().filter_map(|name| account[name].as_object());
+    let variables = variables.flatten().map(|(name, value)| format!("{name}={}", text(value)));
+    let launcher = Some(text(&account["launcher"])).filter(|launcher| !launcher.is_empty());
+    let all = launcher.into_iter().chain(variables).collect::<Vec<_>>().join(" ");
+    format!("{label}: {}", if all.is_empty() { "default settings" } else { &all })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
+    fn settings_are_those_of_each_mpi() {
+        let text = r#"{"mpis": [
+            {"mpi": {"name": "mpich"}, "variant": "tcp", "settings": {"FI_PROVIDER": "tcp"}, "added_settings": {"A": "1"},
+             "launcher": "mpiexec -bind-to core"},
+            {"mpi": {"name": "openmpi"}, "variant": ""}]}"#;
+        let settings = accounts(text).remove(0).settings;
+        assert_eq!(
+            settings,
+            ["mpich:tcp: mpiexec -bind-to core FI_PROVIDER=tcp A=1", "openmpi: default settings"]
+        );
+    }
+
+    #[test]
     fn a_run_is_described_by_its_date_host_and_command() {
-        let text = r#"{"date": "2026-11-22T19:53:33+00:00", "command_line": ["/x/ddtbench", "figure", "cmb-5"],
+        let text = r#"{"date": "2026-11-22T19:53:33+00:00", "command_line": ["/x/ddtbench", "run", "-m", "manual,ddt", "--layout", "vector(8, 1, 4, int)"],
             "machine": {"host": "h", "cpu_model": "c", "cpus": 2}, "notes": ["A=1 was set."]}"#;
         let all = accounts(&format!("{text}{text}"));
         assert_eq!((all.len(), &all[1].notes[..]), (2, &["A=1 was set.".to_owned()][..]));
         assert_eq!(
             all[0].text(),
-            "2026-11-22 19:53, h: c, 2 hardware threads; command: ddtbench figure cmb-5"
+            "2026-11-22 19:53, h: c, 2 hardware threads; command: ddtbench run -m manual,ddt --layout 'vector(8, 1, 4, int)'"
         );
         assert!(accounts("").is_empty());
     }

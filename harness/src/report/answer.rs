@@ -6,7 +6,7 @@ use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 
 use super::case::{CaseView, Disturbance, cell, launches, measured, share, warnings};
-use super::columns::{Align, Column, Fitted, distinct_sets, fitted, text_width, wrapped};
+use super::columns::{Align, Column, Fitted, Table, distinct_sets, fitted, text_width, wrapped};
 use super::names::distinct;
 use super::state;
 use super::table::TableFormat;
@@ -203,7 +203,27 @@ fn lines_with(
     room: Option<usize>,
     verdict: fn(&Claim) -> String,
 ) -> Fitted<'static> {
-    // If a test was measured with several sets, these distinguish its lines.
+    let (columns, groups) = columns_and_rows(form, groups, verdict);
+    let header: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
+    let with_header = |rows: Vec<Vec<String>>| std::iter::once(header.clone()).chain(rows);
+    let rows: Vec<Vec<String>> = groups.into_iter().flat_map(with_header).collect();
+    fitted(&columns, &rows, room, 0)
+}
+
+/// The answers as one table, a row per case, without codes for colours.
+pub(super) fn plain_table(form: &'static TableFormat, cases: &[CaseView]) -> Table<'static> {
+    let (columns, rows) = columns_and_rows(form, &[cases.iter().collect()], verdict);
+    let plain = |row: Vec<String>| row.iter().map(|cell| strip_str(cell).to_string()).collect();
+    Table { columns, rows: rows.into_iter().flatten().map(plain).collect() }
+}
+
+/// The columns, and the rows of each group.
+fn columns_and_rows(
+    form: &'static TableFormat,
+    groups: &[Vec<&CaseView>],
+    verdict: fn(&Claim) -> String,
+) -> (Vec<Column<'static>>, Vec<Vec<Vec<String>>>) {
+    // Where a test was measured with several sets, they are what tells its lines apart.
     let has_several_sets = groups.iter().flatten().any(|case| case.is_one_of_several());
     let set_rank = if has_several_sets { 0 } else { 7 };
     let Answer { times, columns: figures, cells, more, more_cells, .. } = form.answer;
@@ -222,7 +242,6 @@ fn lines_with(
     columns.extend(has_best.then(|| Column::new("best", Align::Left, 2)));
     columns.push(Column::new("verdict", Align::Left, 2));
     columns.extend(more);
-    let header: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
     let row = |(case, set): (&&CaseView, String)| {
         let first = case.first();
         let segments = if first.segments > 1 { first.segments.to_string() } else { String::new() };
@@ -236,11 +255,10 @@ fn lines_with(
     };
     let of_group = |cases: &Vec<&CaseView>| {
         let sets = cases.iter().map(|case| (case.first().case.test.clone(), (form.set)(case)));
-        let rows = cases.iter().zip(distinct_sets(&sets.collect::<Vec<_>>()).0).map(row);
-        std::iter::once(header.clone()).chain(rows).collect::<Vec<_>>()
+        cases.iter().zip(distinct_sets(&sets.collect::<Vec<_>>()).0).map(row).collect()
     };
-    let rows: Vec<Vec<String>> = groups.iter().flat_map(of_group).collect();
-    fitted(&columns, &rows, room, 0)
+    let rows = groups.iter().map(of_group).collect();
+    (columns, rows)
 }
 
 /// The fastest method, with its time unless that has a column; or which methods, or how many, may be the fastest.

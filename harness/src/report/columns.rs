@@ -77,6 +77,21 @@ impl Table<'_> {
         self
     }
 
+    /// The table without these columns, and without columns in which no row has a text.
+    pub fn without(mut self, names: &[&str]) -> Self {
+        let has_text = |at: usize| self.rows.iter().any(|row| !row[at].is_empty());
+        let columns = self.columns.iter().enumerate();
+        let kept: Vec<bool> =
+            columns.map(|(at, column)| !names.contains(&column.name) && has_text(at)).collect();
+        for row in &mut self.rows {
+            let mut kept = kept.iter();
+            row.retain(|_| kept.next() == Some(&true));
+        }
+        let mut kept = kept.iter();
+        self.columns.retain(|_| kept.next() == Some(&true));
+        self
+    }
+
     fn with_header(&self) -> Vec<Vec<String>> {
         let header = self.columns.iter().map(|column| column.name.to_owned()).collect();
         std::iter::once(header).chain(self.rows.iter().cloned()).collect()

@@ -1,8 +1,9 @@
 //! Findings as text and Markdown, and for pages and pictures.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::columns::{Table, text_width, wrapped};
+use super::matrix::Matrix;
 use super::pictures::Datum;
 
 /// The findings of a comparison; empty for a run without one.
@@ -26,6 +27,13 @@ pub struct Section<'a> {
     pub sentences: Vec<String>,
     /// The rows for these sentences, the worst first.
     pub table: Table<'a>,
+    /// The content of the table, if it is the best of each MPI: the answer to which MPI is fastest.
+    #[serde(rename = "is_answer", serialize_with = "is_some")]
+    pub matrix: Option<Matrix>,
+}
+
+fn is_some<S: Serializer>(matrix: &Option<Matrix>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_bool(matrix.is_some())
 }
 
 impl Compared<'_> {
@@ -33,11 +41,12 @@ impl Compared<'_> {
     pub fn text(&self, width: Option<u16>) -> String {
         let columns = text_width(width);
         let mut text = String::new();
-        for Section { title, sentences, table } in &self.sections {
+        for Section { title, sentences, table, matrix } in &self.sections {
             text += &format!("{title}\n\n");
             sentences.iter().for_each(|sentence| text += &wrapped("  ", sentence, columns, 4));
             if !table.rows.is_empty() {
-                text += &format!("\n{}", table.text(width));
+                let table = matrix.as_ref().map_or_else(|| table.text(width), |matrix| matrix.text(width));
+                text += &format!("\n{table}");
             }
             text.push('\n');
         }
@@ -47,7 +56,7 @@ impl Compared<'_> {
     /// Markdown, for pull requests.
     pub fn markdown(&self) -> String {
         let mut text = String::new();
-        for Section { title, sentences, table } in &self.sections {
+        for Section { title, sentences, table, .. } in &self.sections {
             text += &format!("### {title}\n\n");
             text.extend(sentences.iter().map(|sentence| format!("- {sentence}\n")));
             text += &format!("\n{}\n", table.markdown());

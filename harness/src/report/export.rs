@@ -11,8 +11,9 @@ use crate::model::Record;
 /// The schema of [`json()`]. The number changes if programs would misread the new form.
 const SCHEMA: &str = "ddtbench-results/1";
 
-/// All records with their figures. The columns of `summary.csv` are fields; those of the case are in `case`.
-pub fn json(records: &[Record]) -> String {
+/// All records with their figures: the columns of `summary.csv` as fields, those of the case within `case`. Next to them the best of
+/// each MPI, `overview`.
+pub fn json(records: &[Record], overview: &Value) -> String {
     let result = |record: &Record| {
         let Value::Object(mut fields) = json!(record) else { unreachable!("a record has fields") };
         // Its two columns are fields of the record.
@@ -24,7 +25,7 @@ pub fn json(records: &[Record]) -> String {
         fields
     };
     let results: Vec<_> = records.iter().map(result).collect();
-    pretty(&json!({ "schema": SCHEMA, "results": results }))
+    pretty(&json!({ "schema": SCHEMA, "results": results, "overview": overview }))
 }
 
 /// A heading, a table and the verdict for each case.

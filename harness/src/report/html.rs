@@ -4,7 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
 use super::account::{Account, accounts};
-use super::answer::plain_sentences;
+use super::answer::{plain_sentences, plain_table};
 use super::case::{CaseView, interval, launches, measured, warnings};
 use super::compared::Compared;
 use super::names::distinct;
@@ -16,8 +16,11 @@ use crate::model::Record;
 
 const TEMPLATE: &str = include_str!("report.html");
 
-/// The page. `environment` is the text of `environment.json`, shown unchanged; empty without one. The findings of a comparison
-/// come first.
+/// The picture of every launch, which is folded: it is the longest, and no answer.
+const LAUNCHES: &str = "launches";
+
+/// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none. What a comparison has found
+/// comes first.
 pub fn html(
     form: &'static TableFormat,
     records: &[Record],
@@ -27,10 +30,19 @@ pub fn html(
 ) -> String {
     let views = CaseView::all(form, records);
     let cases: Vec<Value> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
-    let TableFormat { legend, contest, reference, .. } = *form;
+    let TableFormat { legend, reference, .. } = *form;
+    let answers = Value::from(Serde(plain_table(form, &views).without(&["bytes", "segments"])));
+    let names = distinct(records.iter().map(|record| record.method.as_str()));
+    let methods: Vec<Value> = names
+        .into_iter()
+        .filter_map(|name| Some(context! { name, about => (form.method)(name)?.about }))
+        .collect();
     let warnings = warnings(records);
     let launches = launches(records);
-    let (figures, figure_style) = (Value::from(Serde(pictures)), pictures::page_style());
+    let (of_launches, pictures): (Vec<&Drawn>, Vec<&Drawn>) =
+        pictures.iter().partition(|drawn| drawn.name == LAUNCHES);
+    let (figures, of_launches) = (Value::from(Serde(pictures)), Value::from(Serde(of_launches)));
+    let figure_style = pictures::page_style();
     let found = plain_sentences(form, &views);
     let compared = Value::from(Serde(compared));
     let head = accounts(environment);
@@ -40,7 +52,8 @@ pub fn html(
     let head: Vec<String> =
         head.iter().map(Account::text).chain([versions.join(", ")]).chain(notes).collect();
     render(
-        context! { title, head, compared, found, figures, figure_style, cases, launches, warnings, environment, legend, contest, reference, verdicts => VERDICTS },
+        TEMPLATE,
+        context! { title, head, compared, answers, methods, found, figures, of_launches, figure_style, cases, launches, warnings, environment, legend, reference, verdicts => VERDICTS },
     )
 }
 
@@ -52,10 +65,11 @@ fn title(records: &[Record], heads: &[Account]) -> String {
     ["ddtbench".to_owned()].into_iter().chain(kind).chain(mpis).chain(run).collect::<Vec<_>>().join(", ")
 }
 
-fn render(context: Value) -> String {
+/// A page made of a template.
+pub(super) fn render(template: &str, context: Value) -> String {
     let mut engine = Environment::new();
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
-    let page = engine.render_str(TEMPLATE, context);
+    let page = engine.render_str(template, context);
     page.expect("the template is part of the program and every test renders it")
 }
 
@@ -67,6 +81,8 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Value {
     let reference_s = reference.and_then(|r| r.median_s).unwrap_or(0.0);
     let methods: Vec<Value> =
         view.methods().map(|record| row(form, view, record, longest, reference_s)).collect();
+    let mut found = vec![view.fastest().text(), form.answer.verdict(view)];
+    found.dedup();
     context! {
         id => format!("case-{}", i + 1),
         test => r.case.test.as_str(),
@@ -74,8 +90,8 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Value {
         params => r.case.params.as_str(),
         place => [Some(view.conditions()), state::met([view])].into_iter().flatten().collect::<Vec<_>>().join("; "),
         size => (form.size)(r),
-        fastest => view.fastest().text(),
-        verdict => form.answer.verdict(view),
+        side => view.side(),
+        verdict => found.join("; "),
         columns => form.columns[1..].iter().map(|column| column.name).collect::<Vec<_>>(),
         methods,
         notes => view.notes(),
@@ -160,9 +176,9 @@ mod tests {
         };
         let record = Record { ..Record::default() };
         let page = html(&TABLE_FORMAT, &[record], &[drawn], "", &Compared::default());
-        let [picture, caption, table] = ["<svg><path/></svg>", "It is &lt;seen&gt;.", "<h2>Overview"]
+        let [picture, caption, table] = ["<svg><path/></svg>", "What is &lt;seen&gt;.", "<h2>Answer"]
             .map(|text| page.find(text).expect(text));
-        assert!(picture < caption && caption < table, "{page}");
+        assert!(table < picture && picture < caption, "{page}");
         assert!(page.contains("figure svg [fill=\"#1C2330\"]"), "colours are the page's");
     }
 }

@@ -10,7 +10,9 @@ pub mod html;
 pub mod layout;
 #[cfg(test)]
 pub(crate) mod made;
+pub mod matrix;
 pub mod names;
+pub mod page;
 pub mod pictures;
 pub mod program;
 pub mod state;

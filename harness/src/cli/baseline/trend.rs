@@ -10,7 +10,7 @@ use ddtbench::folder;
 use jiff::Timestamp;
 
 use super::{NamedArgs, checks_of, environment};
-use crate::cli::run_page::{Shown, comparisons};
+use crate::cli::run_page::{Shown, comparisons, launches};
 use crate::cli::{output, recorded};
 
 #[derive(Debug, Args)]
@@ -50,7 +50,8 @@ impl TrendArgs {
             TrendFormat::Html => {
                 let of_newest =
                     recorded::runs_within(newest).with_context(|| newest.display().to_string())?;
-                Shown::of(&[runs, of_newest].concat(), &[], &compared, true)?.page.html
+                let runs = [runs, of_newest].concat();
+                Shown::of(&runs, &launches(&runs, &[])?, &compared, true)?.page.html
             }
         };
         output::print(shown.as_bytes())?;

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use ddtbench::compare::{Comparer, Comparisons, GateDecision, Settings, Side};
 
 use super::recorded;
-use crate::cli::run_page::Shown;
+use crate::cli::run_page::{Shown, launches};
 use crate::cli::{measure, output};
 
 /// Exit code of a gate if nothing is slower and something is undecided.
@@ -81,7 +81,10 @@ impl ComparisonFormat {
             Self::Markdown => comparisons.compared().markdown(),
             Self::Json => format!("{}\n", serde_json::to_string_pretty(comparisons)?),
             Self::Junit => comparisons.junit()?,
-            Self::Html => Shown::of(&recorded::runs(folders)?, &[], &comparisons.compared(), true)?.page.html,
+            Self::Html => {
+                let runs = recorded::runs(folders)?;
+                Shown::of(&runs, &launches(&runs, &[])?, &comparisons.compared(), true)?.page.html
+            }
         })
     }
 }

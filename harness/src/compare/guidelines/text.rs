@@ -29,6 +29,7 @@ impl Findings {
             title: format!("{}, {}", self.mpi, self.place),
             sentences: self.sentences(),
             table: Table { columns: COLUMNS.to_vec(), rows: rows.map(cells).collect() }.with_distinct_sets(),
+            matrix: None,
         }
     }
 

@@ -99,7 +99,11 @@ fn names(data: &[Datum]) -> impl Fn(&Datum) -> String {
     let (works, sides) = (work_names(&cases), sides(cases));
     move |datum: &Datum| {
         let side = sides.iter().find(|(side, _)| on_side(&datum.case, side)).map_or("", |(_, name)| name);
-        format!("{} of {} on {side}", datum.method, works[&work(&datum.case)])
+        match side {
+            // A mean is of several cases.
+            "" => datum.method.clone(),
+            side => format!("{} of {} on {side}", datum.method, works[&work(&datum.case)]),
+        }
     }
 }
 

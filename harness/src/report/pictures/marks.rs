@@ -55,7 +55,9 @@ pub enum Marks {
     Changes,
     /// The results of a baseline's checks, over time.
     Trend,
-    /// The pack overhead of array-to-array methods, relative to the reference of the kind.
+    /// The geometric mean of each MPI.
+    GeometricMean,
+    /// The pack overhead of what goes from arrays to arrays, against the reference of the kind.
     Overhead,
     /// The same relative to the reference of one-sided methods.
     OverheadPut,
@@ -81,7 +83,10 @@ pub enum Marks {
     OverEngine(Phase),
 }
 
-/// Maximum marks for showing those without a change too.
+/// The quantity of marks that are means of an MPI.
+pub const GEOMETRIC_MEAN: &str = "geometric_mean";
+
+/// Marks up to which those without a change are shown as well.
 const MOST_CHANGES: usize = 48;
 
 impl Marks {
@@ -105,8 +110,12 @@ impl Marks {
             Self::Figure(quantity) => of_figures(quantity, &|_, _| true),
             Self::Changes => {
                 let are_few = results.changes.len() <= MOST_CHANGES;
-                let is_shown = |datum: &&Datum| datum.x.is_none() && (are_few || datum.series != "same");
+                let is_change = |datum: &&Datum| datum.x.is_none() && datum.quantity != GEOMETRIC_MEAN;
+                let is_shown = |datum: &&Datum| is_change(datum) && (are_few || datum.series != "same");
                 results.changes.iter().filter(is_shown).cloned().collect()
+            }
+            Self::GeometricMean => {
+                results.changes.iter().filter(|datum| datum.quantity == GEOMETRIC_MEAN).cloned().collect()
             }
             Self::Trend => results.changes.iter().filter(|datum| datum.x.is_some()).cloned().collect(),
             Self::Overhead => overhead(true),

@@ -40,6 +40,8 @@ use colours::Colours;
 use common::kinds::Kind;
 pub use data::Datum;
 use heading::Heading;
+pub use heading::setting;
+pub use marks::GEOMETRIC_MEAN;
 use marks::Marks;
 pub use paper::PaperFigure;
 use sweep::Over;
@@ -209,8 +211,8 @@ impl Picture {
         self.over.place(self.marks.of(results))
     }
 
-    /// This picture of a run, with notes below its title; `None` if the run lacks the data.
-    fn draw(&self, results: &Results<'_>, notes: &[String]) -> Option<Drawn> {
+    /// This picture of a run, with notes below its title; `None` if the run lacks what it needs.
+    pub fn draw(&self, results: &Results<'_>, notes: &[String]) -> Option<Drawn> {
         self.draw_marks(results, self.marks(results), notes)
     }
 

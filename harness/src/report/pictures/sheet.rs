@@ -91,8 +91,9 @@ impl Looks {
         Self(names.into_iter().map(look).collect())
     }
 
+    /// That of a method. Bars that are not of a method have one look.
     pub fn get(&self, method: &str) -> Look {
-        let unknown = Look { colour: REFERENCE, shape: 3, filled: false };
+        let unknown = Look { colour: COLOURS[0], shape: 0, filled: true };
         self.0.iter().find(|(name, _)| name == method).map_or(unknown, |(_, look)| *look)
     }
 }
