@@ -10,7 +10,6 @@ mod findings;
 pub mod guidelines;
 mod interim;
 mod junit;
-mod looks;
 mod means;
 mod overview;
 mod phases;
