@@ -163,7 +163,6 @@ pub(super) struct Ended {
     pub same_bytes: Compared<'static>,
     /// The best of each MPI.
     pub overview: Overview,
-    /// Where it is kept.
     pub folder: Folder,
     /// The names of the figure's pictures, and whether all of them could be drawn.
     pub figure: Option<(Vec<String>, bool)>,

@@ -208,7 +208,7 @@ impl Side {
             .filter(|subject| !subject.method.ends_with(PACKING))
     }
 
-    /// What a subject came to.
+    /// The result of a subject.
     pub fn values(&self, subject: &Subject) -> Option<&SubjectValues> {
         self.subjects.get(subject)
     }

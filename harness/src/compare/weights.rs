@@ -38,7 +38,7 @@ impl Weights {
         Ok(Self { file: file.to_owned(), table })
     }
 
-    /// The weight of each of these tests. One that several tests share is split equally among those that have none of their own.
+    /// The weight of each of these tests. One that several tests share is split equally among those without a weight.
     ///
     /// # Errors
     /// A key without a test.

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::model::mpi_label;
 
-/// What a run was of.
+/// The machine, the MPIs and the time of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// When it began, to the minute, without the time zone.

@@ -223,7 +223,7 @@ fn columns_and_rows(
     groups: &[Vec<&CaseView>],
     verdict: fn(&Claim) -> String,
 ) -> (Vec<Column<'static>>, Vec<Vec<Vec<String>>>) {
-    // Where a test was measured with several sets, they are what tells its lines apart.
+    // If a test was measured with several sets, only these distinguish its lines.
     let has_several_sets = groups.iter().flatten().any(|case| case.is_one_of_several());
     let set_rank = if has_several_sets { 0 } else { 7 };
     let Answer { times, columns: figures, cells, more, more_cells, .. } = form.answer;

@@ -176,7 +176,7 @@ mod tests {
         };
         let record = Record { ..Record::default() };
         let page = html(&TABLE_FORMAT, &[record], &[drawn], "", &Compared::default());
-        let [picture, caption, table] = ["<svg><path/></svg>", "What is &lt;seen&gt;.", "<h2>Answer"]
+        let [picture, caption, table] = ["<svg><path/></svg>", "It is &lt;seen&gt;.", "<h2>Answer"]
             .map(|text| page.find(text).expect(text));
         assert!(table < picture && picture < caption, "{page}");
         assert!(page.contains("figure svg [fill=\"#1C2330\"]"), "colours are the page's");

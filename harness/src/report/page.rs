@@ -80,7 +80,7 @@ impl Cell {
     }
 }
 
-/// Where a cell has the ratio to the fastest MPI, with its interval.
+/// The position of the ratio to the fastest MPI, with its interval, in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ratios {
     Beside,
@@ -115,7 +115,7 @@ pub fn page(sheet: &Sheet<'_>) -> String {
     let (svg, chart_mm) = chart.and_then(sized).unzip();
     let width_mm = across.paper_mm[0] - 2.0 * MARGIN_MM;
     let height = |texts: &[String]| texts.iter().map(|text| lines(text, width_mm)).sum::<f64>() * LINE_MM;
-    // The marks below the table, and a line on what is not in it.
+    // The marks below the table, and a line about the omitted rows.
     let notes_mm = 2.0 * LINE_MM;
     let others_mm = TITLE_MM
         + [&head, warnings, &matrix.sentences, &setting].into_iter().map(|texts| height(texts)).sum::<f64>()
@@ -182,7 +182,7 @@ fn sized(svg: &str) -> Option<(&str, [f64; 2])> {
 }
 
 impl Across {
-    /// The widest form that fits: ratios with intervals if there is room, else a sheet that lies on its side, else only the fastest
+    /// The widest form that fits: ratios with intervals if there is room, else a sheet in landscape format, else only the fastest
     /// MPIs.
     fn of(matrix: &Matrix) -> Self {
         let [short, long] = A4_MM;
@@ -212,7 +212,7 @@ impl Across {
         (2..by_mean.len()).rev().map(first).find(can_be_read).unwrap_or_else(|| first(1))
     }
 
-    /// The rows that `room_mm` is enough for, and what is left out.
+    /// The rows for which `room_mm` is enough, and a sentence about the others.
     fn rows(&self, matrix: &Matrix, room_mm: f64) -> (Vec<Row>, Option<String>) {
         let mean = |name: &str, mean: &GroupMean, is_mean: bool| {
             let of = |side: &usize| {
