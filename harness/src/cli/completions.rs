@@ -212,7 +212,7 @@ mod tests {
             ("ddtbench compare results/", &runs),
             ("ddtbench run --resume r", &runs),
             ("ddtbench baseline check ", &["main"]),
-            ("ddtbench figure hlrs-", &["hlrs-3"]),
+            ("ddtbench figure hlrs-", &["hlrs-3", "hlrs-4", "hlrs-5", "hlrs-6"]),
             ("ddtbench run nas_lu_y -m ddt,packed_to_d", &["ddt,packed_to_ddt"]),
             ("ddtbench run -p receive_st", &["receive_start="]),
             ("ddtbench --set 408", &["408x408"]),

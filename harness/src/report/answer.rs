@@ -185,11 +185,11 @@ fn legend(form: &TableFormat, shown: &Fitted<'_>, is_short: bool) -> String {
 
 /// For each group of cases that were measured under the same conditions, a heading and a line per case. Verdicts are short if
 /// they would not fit; the second result is whether they are.
-fn lines(
+fn lines<'a>(
     form: &'static TableFormat,
-    groups: &[Vec<&CaseView>],
+    groups: &[Vec<&CaseView<'a>>],
     room: Option<usize>,
-) -> (Fitted<'static>, bool) {
+) -> (Fitted<'a>, bool) {
     let full = lines_with(form, groups, room, verdict);
     match full.rows.iter().any(|row| row.contains('\n')) {
         true => (lines_with(form, groups, room, short_verdict), true),
@@ -197,12 +197,12 @@ fn lines(
     }
 }
 
-fn lines_with(
+fn lines_with<'a>(
     form: &'static TableFormat,
-    groups: &[Vec<&CaseView>],
+    groups: &[Vec<&CaseView<'a>>],
     room: Option<usize>,
     verdict: fn(&Claim) -> String,
-) -> Fitted<'static> {
+) -> Fitted<'a> {
     let (columns, groups) = columns_and_rows(form, groups, verdict);
     let header: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
     let with_header = |rows: Vec<Vec<String>>| std::iter::once(header.clone()).chain(rows);
@@ -211,26 +211,33 @@ fn lines_with(
 }
 
 /// The answers as one table, a row per case, without codes for colours.
-pub(super) fn plain_table(form: &'static TableFormat, cases: &[CaseView]) -> Table<'static> {
+pub(super) fn plain_table<'a>(form: &'static TableFormat, cases: &[CaseView<'a>]) -> Table<'a> {
     let (columns, rows) = columns_and_rows(form, &[cases.iter().collect()], verdict);
     let plain = |row: Vec<String>| row.iter().map(|cell| strip_str(cell).to_string()).collect();
     Table { columns, rows: rows.into_iter().flatten().map(plain).collect() }
 }
 
+/// Columns with times of methods if no method can be the best one: as many as fit next to the other columns in 80 characters.
+const MOST_TIMES: usize = 3;
+
 /// The columns, and the rows of each group.
-fn columns_and_rows(
+fn columns_and_rows<'a>(
     form: &'static TableFormat,
-    groups: &[Vec<&CaseView>],
+    groups: &[Vec<&CaseView<'a>>],
     verdict: fn(&Claim) -> String,
-) -> (Vec<Column<'static>>, Vec<Vec<Vec<String>>>) {
+) -> (Vec<Column<'a>>, Vec<Vec<Vec<String>>>) {
     // If a test was measured with several sets, only these distinguish its lines.
     let has_several_sets = groups.iter().flatten().any(|case| case.is_one_of_several());
     let set_rank = if has_several_sets { 0 } else { 7 };
     let Answer { times, columns: figures, cells, more, more_cells, .. } = form.answer;
     let cases = || groups.iter().flatten();
-    let times: Vec<&str> =
-        times.iter().copied().filter(|name| cases().any(|case| !time(case, name).is_empty())).collect();
+    let measured_in_any = |name: &&str| cases().any(|case| !time(case, name).is_empty());
+    let mut times: Vec<&str> = times.iter().copied().filter(measured_in_any).collect();
     let has_best = cases().any(|case| !best(case, &times).is_empty());
+    if times.is_empty() && !has_best {
+        let methods = distinct(cases().flat_map(|case| case.methods()).map(|record| record.method.as_str()));
+        times = methods.into_iter().filter(measured_in_any).take(MOST_TIMES).collect();
+    }
     let mut columns = vec![
         Column::new("test", Align::Left, 0),
         Column::new("set", Align::Left, 2).rank(set_rank),

@@ -209,8 +209,16 @@ impl<'a> CaseView<'a> {
             |r: &&Record| (self.form.method)(&r.method).is_some_and(|method| method.array_to_array);
         let all: Vec<_> = self.methods().filter(array_to_array).filter(|record| measured(record)).collect();
         let Some(first) = all.iter().find_map(|record| record.fastest.as_deref()) else {
-            let why = if all.is_empty() { "nothing was measured" } else { "not known: no ratios on record" };
-            return unknown(why.to_owned());
+            let contiguous: Vec<&str> = self
+                .methods()
+                .filter(|record| measured(record))
+                .map(|record| record.method.as_str())
+                .collect();
+            return unknown(match (all.is_empty(), contiguous.is_empty()) {
+                (false, _) => "not known: no ratios recorded".to_owned(),
+                (true, false) => format!("only {} was measured", contiguous.join(", ")),
+                (true, true) => "nothing was measured".to_owned(),
+            });
         };
         let (mut others, mut means) = (Vec::new(), Vec::new());
         for record in all.iter().filter(|record| record.method != first) {

@@ -253,6 +253,14 @@ fn a_single_method_has_its_overhead_and_what_a_verdict_needs() {
 }
 
 #[test]
+fn methods_for_contiguous_data_have_their_times_if_no_other_was_measured() {
+    let records = [Record { median_s: Some(54.6e-6), ..record("reference", Phase::RoundTrip, 54.6e-6) }];
+    let text = plain(&experiments::of(Kind::PingPong).answer(&records, None));
+    let row = text.lines().find(|line| line.starts_with("wrf_x_vec")).unwrap();
+    assert!(row.contains("54.6 µs") && row.contains("only reference was measured"), "{text}");
+}
+
+#[test]
 fn a_layout_is_judged_by_the_plain_loop_and_called_by_its_name() {
     let mut records = vec![
         record("reference", Phase::RoundTrip, 54.6e-6),
@@ -460,7 +468,7 @@ fn nothing_is_concluded_without_an_interval() {
     assert!(!answer.contains("stands out"), "no ratio was looked at: {answer}");
     // Records from before there were ratios.
     records.iter_mut().for_each(|record| record.fastest = None);
-    let verdicts = "not known: no ratios on record; ddt or manual: not known, no ratios on record\n";
+    let verdicts = "not known: no ratios recorded; ddt or manual: not known, no ratios on record\n";
     assert!(unbroken(&records).contains(verdicts));
     records[0].add(
         [(Quantity::OverheadReference, 0.123), (Quantity::Gain, 4.56)]
