@@ -215,8 +215,8 @@ mod tests {
             ("ddtbench figure hlrs-", &["hlrs-3", "hlrs-4", "hlrs-5", "hlrs-6"]),
             ("ddtbench run nas_lu_y -m ddt,packed_to_d", &["ddt,packed_to_ddt"]),
             ("ddtbench run -p receive_st", &["receive_start="]),
-            ("ddtbench --set 408", &["408x408"]),
-            ("ddtbench halo nas_", &["nas_lu", "nas_mg"]),
+            ("ddtbench --set 408x", &["408x408"]),
+            ("ddtbench halo nas_", &["nas_mg", "nas_lu"]),
             ("ddtbench overlap iredu", &["ireduce"]),
         ] {
             let offered = offered(here.path(), line);

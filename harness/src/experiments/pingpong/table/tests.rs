@@ -468,7 +468,7 @@ fn nothing_is_concluded_without_an_interval() {
     assert!(!answer.contains("stands out"), "no ratio was looked at: {answer}");
     // Records from before there were ratios.
     records.iter_mut().for_each(|record| record.fastest = None);
-    let verdicts = "not known: no ratios recorded; ddt or manual: not known, no ratios on record\n";
+    let verdicts = "not known: no ratios recorded; ddt or manual: not known, no ratios recorded\n";
     assert!(unbroken(&records).contains(verdicts));
     records[0].add(
         [(Quantity::OverheadReference, 0.123), (Quantity::Gain, 4.56)]
