@@ -253,7 +253,7 @@ fn dedicated(mpi: &Mpi) {
         let unbound = figures.iter().find(|row| row.get("figure") == "unbound_ranks");
         assert_eq!(unbound.map(|row| row.number("value")), Some(Some(unbound_ranks)), "{fault}: {figures:?}");
         let details = kept.types("report out --details").expect_code(0);
-        assert_eq!(details.out.contains("not bound in 2 ranks"), unbound_ranks > 0.0, "{details}");
+        assert_eq!(details.out.contains("not bound to it in 2 ranks"), unbound_ranks > 0.0, "{details}");
         assert_eq!(kept.ended.out.contains(", not bound"), unbound_ranks > 0.0, "{}", kept.ended);
     }
     // As many hardware threads as in the first, on half as many cores.
