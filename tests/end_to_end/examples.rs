@@ -175,7 +175,7 @@ fn gitlab() {
     };
     // The first pipeline does not find a baseline, and creates it.
     let first = run_all("script").expect_code(0);
-    assert!(first.err.contains("kept: "), "{first}");
+    assert!(first.err.contains("saved: "), "{first}");
     run_all("after_script").expect_code(0);
     expect_failure(dir.path(), false);
     let baseline = |line: &str| run(&mut typed(dir.path(), &format!("baseline {line} --dir kept")));
