@@ -181,7 +181,7 @@ fn gitlab() {
     let baseline = |line: &str| run(&mut typed(dir.path(), &format!("baseline {line} --dir kept")));
     let listed = baseline("list").expect_code(0);
     assert!(listed.out.contains("main") && listed.out.contains("pingpong"), "{listed}");
-    baseline("save main").expect_code(2).expect_err(&["kept/main", "there already"]);
+    baseline("save main").expect_code(2).expect_err(&["kept/main", "already exists"]);
     baseline("check mine").expect_code(2).expect_err(&["kept/mine", "baseline list"]);
 
     // Three runs cannot decide such a small change, so it is measured further.
