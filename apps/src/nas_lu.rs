@@ -96,7 +96,7 @@ fn build(values: &Values, across: usize) -> Built {
     let (nx, ny) = (values.positive("nx")?, values.positive("ny")?);
     let shape = [ny + 2, nx + 2, COMPONENTS];
     let arrays = values.addressable(vec![ArraySpec::new("u", Element::Double, &shape)])?;
-    // A row is described by its doubles, a column by its points: by one dimension fewer, as `across` is 1.
+    // A row is described by its doubles, a column by its points, i.e. by one dimension fewer: `across` is 1 for a column.
     let u = Whole::vectors(0, Element::Double, &shape, across, Some(LOOPS[across]));
     let line = |at: usize| {
         let mut bounds = [1..ny + 1, 1..nx + 1, 0..COMPONENTS];

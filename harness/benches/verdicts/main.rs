@@ -47,7 +47,7 @@ const SEARCHED: [(&str, &str); 5] = [
 /// launches.
 const PARTS: usize = 10;
 
-/// Runs of a side that is a folder of runs: as `baseline` makes, and fewer.
+/// Runs of a side that is a folder of runs: as many as `baseline` makes, and fewer.
 const RUNS: [usize; 2] = [3, 2];
 /// Launches of each.
 const RUN_LAUNCHES: usize = 6;

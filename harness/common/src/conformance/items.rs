@@ -96,7 +96,7 @@ impl Items {
         memory
     }
 
-    /// The same values in big-endian order, as `external32` has them (MPI-4.1, section 14.5.2).
+    /// The same values in big-endian order, that of `external32` (MPI-4.1, section 14.5.2).
     pub fn big_endian(&self, packed: &[u8]) -> Vec<u8> {
         let mut swapped = packed.to_vec();
         let mut next = 0;

@@ -103,16 +103,6 @@ impl Method for InParts<'_> {
     }
 
     #[inline]
-    fn pack(&mut self, _: &mut Memory) -> Result<(), CallError> {
-        Ok(())
-    }
-
-    #[inline]
-    fn unpack(&mut self, _: &mut Memory) -> Result<(), CallError> {
-        Ok(())
-    }
-
-    #[inline]
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         for part in &self.send {
             let address = memory.at(part.offset);

@@ -73,16 +73,6 @@ impl Method for Persistent<'_> {
     }
 
     #[inline]
-    fn pack(&mut self, _: &mut Memory) -> Result<(), CallError> {
-        Ok(())
-    }
-
-    #[inline]
-    fn unpack(&mut self, _: &mut Memory) -> Result<(), CallError> {
-        Ok(())
-    }
-
-    #[inline]
     fn send(&mut self, _: &mut Memory) -> Result<(), CallError> {
         self.run(SEND)
     }
