@@ -122,6 +122,9 @@ pub enum FolderError {
         /// The reason.
         source: io::Error,
     },
+    /// A folder that does not exist.
+    #[error("folder not found: {}", .0.display())]
+    NotFound(PathBuf),
     /// Not a run folder.
     #[error("{} is not the folder of a run: it has no {missing}", .path.display())]
     NotARun {

@@ -41,7 +41,7 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     }
     let file = path.join(LAUNCHES);
     if !file.exists() {
-        return Err(FolderError::NotARun { path: path.to_owned(), missing: LAUNCHES });
+        return Err(not_a_run(path, LAUNCHES));
     }
     let mut records = read_times(&file)?;
     let rows: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
@@ -93,6 +93,14 @@ fn nothing_of(name: &str, count: usize) -> Option<String> {
     (count > 0).then(lacking)
 }
 
+/// The reason why a path without this file is not a run.
+fn not_a_run(path: &Path, missing: &'static str) -> FolderError {
+    match path.exists() {
+        true => FolderError::NotARun { path: path.to_owned(), missing },
+        false => FolderError::NotFound(path.to_owned()),
+    }
+}
+
 /// The complete rows of a table of times; empty if the file does not exist.
 ///
 /// # Errors
@@ -135,7 +143,7 @@ impl Recorded {
     pub fn open(path: &Path) -> Result<Self> {
         let file = path.join(PLAN);
         if !file.exists() {
-            return Err(FolderError::NotARun { path: path.to_owned(), missing: PLAN });
+            return Err(not_a_run(path, PLAN));
         }
         let locked = LockedFolder::reopen(path)?;
         let plan = fs::read_to_string(&file).map_err(at(&file))?;
