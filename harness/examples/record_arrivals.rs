@@ -16,8 +16,8 @@ use std::time::Instant;
 
 use anyhow::{Context, ensure};
 use common::fine_grained::trace::Trace;
+use common::gate::Gate;
 use ddtbench::run::Machine;
-use kernels::gate::Gate;
 
 /// Steps before the first recorded one, so that memory is mapped and the processor is out of its sleep states.
 const WARM_UP_STEPS: usize = 10;

@@ -54,7 +54,6 @@ mod explain;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzz;
-pub mod gate;
 mod loops;
 mod normal_form;
 mod operation;
@@ -64,7 +63,6 @@ mod records;
 mod run;
 mod select;
 mod survey;
-mod sync;
 
 pub use plain_loop::PlainLoop;
 pub use program::{CompileError, Program, RunError, compile};

@@ -1,5 +1,5 @@
 //! Data that the threads of a rank hand to each other without locks: values that they use in turn, counters that identify the
-//! last thread, times that are written by one thread and read by another. Barriers order the rest (`kernels::gate`).
+//! last thread, times that are written by one thread and read by another. Barriers order the rest (`common::gate`).
 //!
 //! All of it is written for [`sync`], so that the tests can compile it again with `loom`, which tries every order in
 //! which threads can run, and every value that the memory model permits an atomic load to return (`model.rs`).

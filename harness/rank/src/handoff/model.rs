@@ -14,7 +14,7 @@ mod sync {
 
 #[path = "counters.rs"]
 mod counters;
-#[path = "../../../../kernels/src/gate.rs"]
+#[path = "../../../common/src/gate.rs"]
 mod gate;
 #[path = "ready_times.rs"]
 mod ready_times;
