@@ -120,6 +120,21 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
 }
 
 #[test]
+fn threads_can_share_a_program() {
+    let layout = Layout::vector(9, 1, 2, &Layout::named(Element::Byte)).unwrap();
+    let (program, array) = (compile(&layout, 1).unwrap(), std::array::from_fn::<u8, 17, _>(|i| i as u8));
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let mut packed = [0; 9];
+                program.pack(&array, 0, &mut packed).unwrap();
+                assert_eq!(packed, [0, 2, 4, 6, 8, 10, 12, 14, 16]);
+            });
+        }
+    });
+}
+
+#[test]
 fn nothing_is_a_program_too() {
     let empty = Layout::contiguous(0, &Layout::named(Element::Double)).unwrap();
     for (layout, count) in [(&empty, 5), (&Layout::named(Element::Int8), 0)] {
