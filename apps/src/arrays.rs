@@ -38,7 +38,6 @@ impl ArraySpec {
         Self { name, element, shape: shape.to_vec() }
     }
 
-    /// Number of elements.
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }

@@ -28,7 +28,6 @@ use crate::{
 /// Double complex, for which Rust has no type: real and imaginary part.
 type Complex = [f64; 2];
 
-/// Bytes of a [`Complex`].
 const COMPLEX_BYTES: i64 = 16;
 
 /// Arrays.

@@ -241,7 +241,6 @@ fn join(to: &mut Pair, first: &f64, second: &f64) {
     }
 }
 
-/// The arrays of record `R`, for `atoms` atoms.
 pub(crate) fn arrays<R: Record>(atoms: usize) -> Vec<ArraySpec> {
     let shape = |field: &Field| if field.values == 1 { vec![atoms] } else { vec![atoms, field.values] };
     R::FIELDS.iter().map(|field| ArraySpec::new(field.name, Element::Double, &shape(field))).collect()

@@ -47,7 +47,6 @@ pub(crate) const RECEIVE: Parameter = Parameter {
     only_with: None,
 };
 
-/// Any layout.
 pub const LAYOUT: Test = Test {
     name: "layout",
     original_name: None,
@@ -119,7 +118,6 @@ impl Sides {
 /// One value of a message: its array and its element, counted from 0 in memory order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Place {
-    /// Number of the array.
     pub array: usize,
     /// Element of the array, in units of the array's element type.
     pub element: usize,

@@ -14,7 +14,6 @@ use crate::{Arrays, Loops, Piece, WireOrder};
 /// Blocks at listed places, in the list's order: `MPI_Type_create_indexed_block`.
 #[derive(Clone, Debug)]
 pub(crate) struct List {
-    /// Number of the array.
     pub array: usize,
     /// Type of its elements.
     pub element: Element,

@@ -5,7 +5,6 @@ use datatypes::{Layout, Segment, Statistics};
 /// A layout within one array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
-    /// Number of the array.
     pub array: usize,
     /// Byte of the array at which the layout's displacement 0 is: the address that the application passes.
     pub origin_bytes: i64,

@@ -73,7 +73,6 @@ const LOOPS_OVER_HALVES: BoxLoops = BoxLoops {
     },
 };
 
-/// Packs planes of sites.
 #[inline]
 fn pack_planes(planes: ArrayView3<'_, Site>, packed: &mut &mut [Site]) {
     for plane in planes.outer_iter() {
@@ -81,7 +80,6 @@ fn pack_planes(planes: ArrayView3<'_, Site>, packed: &mut &mut [Site]) {
     }
 }
 
-/// Unpacks to planes of sites.
 #[inline]
 fn unpack_planes(packed: &mut &[Site], mut planes: ArrayViewMut3<'_, Site>) {
     for plane in planes.outer_iter_mut() {

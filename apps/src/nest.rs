@@ -23,7 +23,6 @@ pub(crate) struct Nest {
     pub rows: usize,
     /// Elements from one run of a plane to the next, at least `length`.
     pub row_stride: usize,
-    /// Number of planes.
     pub planes: usize,
     /// Elements from one plane to the next.
     pub plane_stride: usize,

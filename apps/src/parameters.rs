@@ -48,7 +48,6 @@ pub struct Parameter {
     pub unit: &'static str,
     /// A short description.
     pub about: &'static str,
-    /// The type of its value.
     pub value_type: ParameterType,
     /// The choice that it depends on, if any.
     pub only_with: Option<OnlyWith>,
@@ -311,7 +310,6 @@ pub struct Test<M = fn(&Values, Context) -> Built> {
     pub source: &'static str,
     /// The sent data, in one line.
     pub about: &'static str,
-    /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Its named sets.
     pub sets: &'static [ParameterSet],
@@ -330,7 +328,6 @@ pub enum ParameterError {
     Value {
         /// The parameter.
         name: &'static str,
-        /// The given value.
         value: String,
         /// A valid value.
         reason: String,

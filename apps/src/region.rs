@@ -35,7 +35,6 @@ pub(crate) enum Description {
 /// An array that boxes are taken from.
 #[derive(Clone, Debug)]
 pub(crate) struct Whole {
-    /// Number of the array.
     pub array: usize,
     /// Type of its elements.
     pub element: Element,

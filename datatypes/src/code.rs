@@ -14,7 +14,6 @@ pub enum Language {
 }
 
 impl Language {
-    /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::C => "C",

@@ -10,7 +10,6 @@ use crate::{Constructor, Layout, LayoutError, Order};
 pub struct Placed {
     /// Bytes from that origin to its own.
     pub displacement: i64,
-    /// The layout.
     pub layout: Layout,
 }
 

@@ -20,13 +20,11 @@ pub enum Feature {
     LongBlock,
     /// A block in front of the previous one.
     Descending,
-    /// A negative displacement.
     NegativeDisplacement,
     /// A lower bound that is not 0, given by `resized`.
     LowerBound,
     /// An extent of 0, given by `resized`.
     ZeroExtent,
-    /// A negative extent.
     NegativeExtent,
     /// An extent that is smaller than the data and larger than 0.
     ShortExtent,
@@ -34,7 +32,6 @@ pub enum Feature {
     MixedElements,
     /// A predefined type of more than one byte.
     WideElement,
-    /// A complex number.
     Complex,
 }
 

@@ -184,7 +184,6 @@ fn even(list: &[i64]) -> Option<i64> {
     }
 }
 
-/// Places in extents of a child.
 fn in_extents(places: &[i64], child: &Layout) -> Option<Vec<i64>> {
     let extent = child.extent();
     (extent != 0 && places.iter().all(|place| place % extent == 0))

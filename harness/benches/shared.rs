@@ -13,7 +13,6 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package is in the project")
 }
 
-/// The program.
 pub fn ddtbench(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
     command.args(arguments);

@@ -46,7 +46,6 @@ pub const SAMPLES: &str = "samples.csv.gz";
 pub const BLOCKS: &str = "blocks.csv.gz";
 /// The results of checks of the MPIs.
 pub const CHECKS: &str = "checks.csv";
-/// The figures of each launch.
 pub const LAUNCH_FIGURES: &str = "launch_figures.csv";
 /// The times of each launch: a row per method and phase.
 pub const LAUNCHES: &str = "launches.csv";
@@ -347,7 +346,6 @@ fn append(log: &mut Log, header: impl FnOnce() -> Vec<u8>, rows: Vec<u8>) -> Res
     log.append(&[header, rows].concat())
 }
 
-/// Times as a table.
 pub fn times_csv(records: &[Record]) -> Vec<u8> {
     [times_header(), rows::rows(records)].concat()
 }

@@ -28,7 +28,6 @@ use common::fine_grained::trace::Trace;
 /// A name, which is also that of its corpus, and the function to call with the bytes.
 pub type FuzzTarget = (&'static str, fn(&[u8]));
 
-/// All targets.
 pub const TARGETS: [FuzzTarget; 13] = [
     ("aggregation", aggregation),
     ("arrival", arrival),

@@ -1,6 +1,7 @@
 //! Plans: the cases to run, one by one or as sweeps, and their conditions; made of flags, or read from a TOML file.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use common::kinds;
@@ -38,7 +39,6 @@ pub const MOST_LAUNCHES: usize = 10_000;
 pub struct Plan {
     /// The version of the file's format.
     pub schema: u32,
-    /// The kind of experiments.
     #[serde(default)]
     pub experiment: Kind,
     /// The MPIs: names in this project, or paths of compiler wrappers. If empty, one is chosen.
@@ -155,7 +155,10 @@ impl Plan {
     pub fn read(file: &Path) -> Result<Self, PlanError> {
         let refuse =
             |error: &dyn std::fmt::Display| PlanError(format!("plan file {}: {error}", file.display()));
-        let text = std::fs::read_to_string(file).map_err(|error| refuse(&error))?;
+        let text = std::fs::read_to_string(file).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => PlanError(format!("plan file not found: {}", file.display())),
+            _ => refuse(&error),
+        })?;
         Self::parse(&text).map_err(|error| refuse(&error))
     }
 

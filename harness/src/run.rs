@@ -101,7 +101,6 @@ impl Target {
 /// A plan and its MPIs.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
-    /// The checked plan.
     pub plan: &'a CheckedPlan,
     /// The MPIs, each with its rank program.
     pub targets: &'a [Target],

@@ -60,7 +60,6 @@ fn make_up_times(out: &Path, times_us: impl Fn(&str, &str) -> [f64; 2]) {
     writer.flush().unwrap();
 }
 
-/// The verdict on a method.
 #[track_caller]
 fn verdict(kept: &Kept, method: &str) -> String {
     let report = kept.types(&format!("compare out --format json {JUDGED_AGAIN}")).expect_code(0);

@@ -50,7 +50,6 @@ fn measuring(mpi: &Mpi, max_time_s: f64) -> Measuring<'_> {
 }
 
 impl Running {
-    /// The command that resumes it.
     fn resume(&self) -> Command {
         typed(self.dir.path(), "run --resume out")
     }

@@ -3,10 +3,11 @@
 use std::fs;
 
 use libtest_mimic::Trial;
+use regex::Regex;
 
 use super::faulty_mpi::library;
 use super::job::{Ended, run};
-use super::setup::{Check, MPIS, Mpi, trials_on};
+use super::setup::{Check, MPIS, Mpi, root, trials_on};
 use super::trial::Need;
 use super::typed::typed;
 
@@ -44,6 +45,29 @@ fn a_good_mpi(mpi: &Mpi) {
         "pingpong experiments work",
     ] {
         expect_rated(&good, "ok", works);
+    }
+    if mpi.name == "mpich" {
+        expect_as_documented(&good);
+    }
+}
+
+/// Fails unless the report has the lines that the documentation shows: of the machine the items, of the MPI whole lines except
+/// for numbers.
+#[track_caller]
+fn expect_as_documented(report: &str) {
+    let page = fs::read_to_string(root().join("docs/mpis.md")).unwrap();
+    let (_, shown) = page.split_once("```text\nMachine\n").expect("an excerpt");
+    let (machine, mpi) = shown.split_once("```").unwrap().0.split_once("MPI mpich\n").expect("both parts");
+    let item = |line: &str| {
+        line.split("  ").filter(|part| !part.is_empty()).nth(1).map(|item| item.trim().to_owned())
+    };
+    let numbers = Regex::new("[0-9]+").unwrap();
+    let masked = |line: &str| numbers.replace_all(line.trim(), "N").into_owned();
+    for line in machine.lines().filter(|line| !line.starts_with("     ")) {
+        assert!(report.lines().any(|printed| item(printed) == item(line)), "{line}: {report}");
+    }
+    for line in mpi.lines() {
+        assert!(report.lines().any(|printed| masked(printed) == masked(line)), "{line}: {report}");
     }
 }
 

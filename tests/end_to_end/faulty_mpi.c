@@ -1,49 +1,50 @@
-/* An MPI that errs on purpose: a library to be loaded before the real one, to which it passes everything on.
+/* An MPI with faults on purpose: a library that is loaded before the real MPI, and passes all other calls to it.
  *
- * FAULTY_MPI says how it errs:
- *   flip BYTE      rank 1 turns over a byte of what MPI_Recv received, at this distance from the buffer's start
+ * FAULTY_MPI names the fault:
+ *   flip BYTE      rank 1 flips a byte that MPI_Recv has received, at this distance from the buffer's start
  *   alltoall BYTE  the same after MPI_Alltoall
  *   lost           rank 1 sends nothing, rank 0 receives nothing, and both report success
  *   unsent         the same for messages from rank 0 to rank 1
- *   unput          rank 0 puts nothing in MPI_Put
- *   unget          rank 1 gets nothing in MPI_Get
- *   persistent     rank 1 receives by MPI_Recv_init to other memory than it was told
- *   half           rank 1 keeps the second half of what MPI_Recv should have brought as it was
- *   astray         rank 1 receives by MPI_Alltoall and MPI_Ibcast to other memory than it was told
+ *   unput          rank 0 transfers nothing in MPI_Put
+ *   unget          rank 1 transfers nothing in MPI_Get
+ *   persistent     rank 1 receives by MPI_Recv_init into other memory than the given buffer
+ *   half           rank 1 does not change the second half of the buffer in MPI_Recv
+ *   astray         rank 1 receives by MPI_Alltoall and MPI_Ibcast into other memory than the given buffer
  *   skip           rank 0 packs nothing in MPI_Pack
  *   commit         MPI_Type_commit fails on rank 1
- *   gate FILE      rank 0 waits in its first MPI_Type_commit while FILE exists, or until it finds FILE.pass, which it removes;
- *                  it makes FILE.reached before
- *   stall EVERY MICROSECONDS  rank 1 comes back from MPI_Recv so much later, once in EVERY times
- *   hang           rank 1 never comes back from MPI_Recv
+ *   gate FILE      rank 0 creates FILE.reached in its first MPI_Type_commit. Then it waits while FILE exists, or until FILE.pass
+ *                  exists, which it removes
+ *   stall EVERY MICROSECONDS  MPI_Recv returns so much later on rank 1, once in EVERY calls
+ *   hang           MPI_Recv never returns on rank 1
  *   kill           rank 1 is killed in MPI_Put
- *   outlive        rank 0 is killed in MPI_Send, and the MPI_Recv that it was for fails on rank 1
- *   pack BYTE      rank 0 flips a byte packed by MPI_Pack
- *   unpack BYTE    the same for a byte unpacked by MPI_Unpack, at this distance from the buffer's start
+ *   outlive        rank 0 is killed in MPI_Send, and the matching MPI_Recv fails on rank 1
+ *   pack BYTE      rank 0 flips a byte that MPI_Pack has packed
+ *   unpack BYTE    the same for a byte that MPI_Unpack has unpacked, at this distance from the buffer's start
  *   die            rank 0 is killed in MPI_Pack
  *   drop PARTITION rank 0 does not mark this partition in MPI_Pready, and reports success
  *   startall       MPI_Startall fails on rank 1
- *   spoil BYTE     rank 1 turns over a byte of the partitioned message that it has received last, in MPI_Wait
- *   elsewhere      rank 1 receives partitioned messages to other memory than it was told
- *   single         MPI_Init_thread gives MPI_THREAD_SINGLE, whatever was asked for
- *   left out       rank 1 keeps the first eight bytes that MPI_Neighbor_alltoallw should have brought as they were
- *   cart left out  the same on a grid only, not on a graph
- *   all left out   the same of what MPI_Alltoallw should have brought from rank 0
- *   stale          rank 1 receives by MPI_Irecv to other memory than it was told, so that what came before stays there
- *   mapping        rank 1 turns over the first byte of what aggregated:adaptive announces: which partitions travel together
- *   remapped PARTITIONS  rank 0 announces another mapping of so many partitions than it sends by: all of them together, or
- *                  where they do travel together, two halves
- *   asleep MICROSECONDS  MPI_Ibcast goes on in a thread that sleeps so long: perfect overlap
- *   late MICROSECONDS    the MPI_Wait for it takes so long, whatever went before: no overlap
+ *   spoil BYTE     rank 1 flips a byte of the partitioned message that it has received last, in MPI_Wait
+ *   elsewhere      rank 1 receives partitioned messages into other memory than the given buffer
+ *   single         MPI_Init_thread provides MPI_THREAD_SINGLE, whatever the program requires
+ *   left out       rank 1 does not change the first eight bytes that MPI_Neighbor_alltoallw should receive
+ *   cart left out  the same only on a grid, not on a graph
+ *   all left out   the same of the bytes that MPI_Alltoallw should receive from rank 0
+ *   stale          rank 1 receives by MPI_Irecv into other memory than the given buffer, which keeps its old data
+ *   mapping        rank 1 flips the first byte of the mapping that aggregated:adaptive announces: the partitions of each message
+ *   remapped PARTITIONS  rank 0 announces another mapping of so many partitions than it uses: all in one message or, if it uses
+ *                  that, two halves
+ *   asleep MICROSECONDS  MPI_Ibcast works in a thread that sleeps so long: perfect overlap
+ *   late MICROSECONDS    MPI_Wait for it takes so long, whatever happened before: no overlap
  *   dead bcast     rank 1 is killed in MPI_Ibcast
- *   no barrier     MPI_Ibarrier waits for nobody
- *   cores N        no fault of an MPI: the kernel says that ranks may run on N cores, and binds threads as it is told
- *   cores N paired    the same of N hardware threads, of which n and n + N / 2 are one core
- *   cores N unbound   the same as cores N, and the kernel refuses to bind threads
+ *   no barrier     MPI_Ibarrier does not wait for other ranks
+ *   cores N        not a fault of an MPI: the kernel reports that ranks may run on N cores, and that it has bound threads
+ *   cores N paired    the same with N hardware threads, of which n and n + N / 2 are one core
+ *   cores N unbound   the same as cores N, but the kernel refuses to bind threads
  *
- * FAULTY_MPI_AFTER, a number of calls that go well before that, is 0 if unset. FAULTY_MPI_TIMES is how many then go wrong,
- * all if unset. With FAULTY_MPI_ONCE, a file that does not exist yet, only the process that makes it goes wrong: one of several launches. But for MPI_Put, MPI_Type_commit, mappings and
- * partitioned messages only messages with derived datatypes are touched, so that the methods without go on as they are. */
+ * FAULTY_MPI_AFTER is the number of right calls before the fault (0 if unset). FAULTY_MPI_TIMES is the number of wrong calls then
+ * (all if unset). With FAULTY_MPI_ONCE, a file that does not exist yet, only the process that creates it has the fault: one of
+ * several launches. Except for MPI_Put, MPI_Type_commit, mappings and partitioned messages, only messages with derived datatypes
+ * are changed, so that other methods work. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -66,7 +67,7 @@ static const char *fault(void)
     return text ? text : "";
 }
 
-/* Whether this process is the one that goes wrong. */
+/* Whether this process has the fault. */
 static int is_chosen(void)
 {
     static int known, chosen;
@@ -78,7 +79,7 @@ static int is_chosen(void)
     return chosen;
 }
 
-/* Whether this call of this rank is to go wrong in the way called `name`. */
+/* Whether this call of this rank has the fault `name`. */
 static int goes_wrong(const char *name, int on_rank)
 {
     static long calls;
@@ -101,12 +102,12 @@ static int is_derived(MPI_Datatype type)
     return combiner != MPI_COMBINER_NAMED;
 }
 
-/* The last partitioned message that this rank is to receive, and where. */
+/* The last partitioned message that this rank receives, and its buffer. */
 static MPI_Request receiving = MPI_REQUEST_NULL;
 static void *received;
 static long received_bytes;
 
-/* The mapping that this rank is to receive, and where. Its buffer has room for the ends of 1024 messages. */
+/* The mapping that this rank receives, and its buffer, which has room for the ends of 1024 messages. */
 enum { MAPPING_BYTES = 4 * 1024 };
 static MPI_Request receiving_mapping = MPI_REQUEST_NULL;
 static unsigned char *received_mapping;
@@ -160,7 +161,7 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
     return code;
 }
 
-/* Memory for so many of a datatype, which nobody looks at. */
+/* Memory for so many of a datatype; its content is not used. */
 static void *other_memory(long count, MPI_Datatype type)
 {
     MPI_Aint start, true_extent, lower, extent;
@@ -188,7 +189,7 @@ int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int ta
     return PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
 }
 
-/* Whether these bytes are rising numbers of which the last is that of all partitions. */
+/* Whether these bytes are rising numbers, and the last one is the number of partitions. */
 static int is_mapping(const void *buffer, int count, MPI_Datatype type)
 {
     unsigned ends[64], all = atoi(strchr(fault(), ' ')), i;
@@ -239,7 +240,7 @@ static void wait_at_gate(void)
     if (access(gate, F_OK) == 0)
         close(creat(reached, 0666));
     while (access(gate, F_OK) == 0 && unlink(pass) != 0) {
-        /* Within MPI it would notice that its launcher has gone. */
+        /* Within MPI it would notice that its launcher has ended. */
         if (getppid() != launcher)
             _exit(1);
         usleep(10000);
@@ -322,12 +323,11 @@ int MPI_Precv_init(void *buffer, int partitions, MPI_Count count, MPI_Datatype t
     return code;
 }
 
-/* The broadcast that goes on, and the thread that does its work. */
+/* The current broadcast, and the thread that does its work. */
 static MPI_Request broadcast = MPI_REQUEST_NULL;
 static pthread_t helper;
 static int is_helped;
 
-/* The work of a broadcast. */
 static void *work(void *unused)
 {
     usleep((useconds_t) atof(strchr(fault(), ' ')));
@@ -351,7 +351,7 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
     return PMPI_Ibarrier(strcmp(fault(), "no barrier") == 0 ? MPI_COMM_SELF : comm, request);
 }
 
-/* Threads that were bound, and where. */
+/* Threads that were bound, and their cores. */
 enum { MOST_BOUND = 64 };
 static struct { pid_t thread; cpu_set_t cores; } bound[MOST_BOUND];
 static int bound_count;
@@ -384,7 +384,7 @@ int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *cores)
     return 0;
 }
 
-/* The file that tells the hardware threads of a core; every other is opened as it is. */
+/* The file with the hardware threads of a core; all other files are opened normally. */
 int open64(const char *path, int flags, ...)
 {
     int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, "open64");
@@ -407,7 +407,7 @@ int open64(const char *path, int flags, ...)
     return file;
 }
 
-/* What is left of a broadcast's work when it is waited for. */
+/* The remaining work of a broadcast, in its wait. */
 static void end_broadcast(void)
 {
     if (is_helped)
@@ -430,13 +430,13 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
         received_mapping[0] ^= 0xff;
         receiving_mapping = MPI_REQUEST_NULL;
     }
-    /* Probes receive less than is spoiled. */
+    /* Probes receive less than the spoiled byte. */
     if (is_receiving && goes_wrong("spoil", 1) && atol(strchr(fault(), ' ')) < received_bytes)
         turn_over(received);
     return code;
 }
 
-/* The first bytes of what is to be received as the first of a list, if they are to be left out. */
+/* The first bytes of the first buffer of a list, if they must not change. */
 enum { LEFT_OUT = 8 };
 static char *left_out(int wrong, void *to, MPI_Aint at, MPI_Datatype type, char *kept)
 {

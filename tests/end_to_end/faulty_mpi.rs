@@ -20,7 +20,6 @@ pub fn library(mpi: &Mpi) -> &'static PathBuf {
     })
 }
 
-/// A variant of an MPI with this name and this fault.
 pub fn variant(mpi: &Mpi, name: &str, fault: &str) -> String {
     format!("{name}:LD_PRELOAD={},FAULTY_MPI={fault}", library(mpi).display())
 }

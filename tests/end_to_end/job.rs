@@ -47,9 +47,7 @@ pub struct Ended {
 /// A process of a job.
 #[derive(Clone, Debug)]
 pub struct Process {
-    /// Its number.
     pub pid: i32,
-    /// The number of its parent.
     pub parent: i32,
     /// The last part of the path that it was started by.
     pub name: String,

@@ -35,7 +35,6 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The methods of a layout.
 fn methods(layout: &str) -> Vec<String> {
     let mut values = LAYOUT.set(LAYOUT.quick_set().name).unwrap();
     values.assign("send", layout).unwrap();

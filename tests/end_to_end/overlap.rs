@@ -39,7 +39,7 @@ pub fn trials() -> Vec<Trial> {
         ("over TCP, and between three ranks, as over memory between two", over_tcp),
         ("a broadcast is timed where it takes its time", delayed),
         ("a rim is computed after the wait", rims),
-        ("a computation that looks after its messages", looking),
+        ("a computation that polls its messages", polling),
     ];
     let mut trials = trials_on(&MPIS, Need::AllProcessors, "overlap", checks);
     let only_on_mpich: [(&str, Check); 4] = [
@@ -133,7 +133,7 @@ fn rims(mpi: &Mpi) {
     }
 }
 
-fn looking(mpi: &Mpi) {
+fn polling(mpi: &Mpi) {
     for test in ["ialltoall -p bytes=50000", "halo:nas_mg", "wrf_x_vec"] {
         let line = format!("overlap {test} -p matrix_order=90,test_every_us=5 {SHORT}");
         let ended = by_hand(mpi, "2", &line).expect_code(0);

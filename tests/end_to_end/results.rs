@@ -11,7 +11,6 @@ use ddtbench::experiments::Kind;
 pub struct Row(Arc<BTreeMap<String, String>>);
 
 impl Row {
-    /// The value in a column.
     #[track_caller]
     pub fn get(&self, column: &str) -> &str {
         self.0.get(column).unwrap_or_else(|| panic!("no column `{column}`"))
@@ -134,7 +133,6 @@ impl Summary {
         Self(self.0.iter().filter(|row| row.get("test") == test).cloned().collect())
     }
 
-    /// The rows with these values.
     pub fn with(&self, values: &[(&str, &str)]) -> Vec<&Row> {
         self.0.iter().filter(|row| row.is(values)).collect()
     }

@@ -23,7 +23,6 @@ pub const WITHOUT_SLEEP: (&str, &str) = ("OMPI_MCA_btl", "^ofi");
 /// An MPI that can be used.
 #[derive(Clone, Debug)]
 pub struct Mpi {
-    /// Its name.
     pub name: &'static str,
     /// Its compiler wrapper.
     pub mpicc: PathBuf,

@@ -68,7 +68,6 @@ impl Site {
         self.dir.path().join(below)
     }
 
-    /// A line of a shell.
     fn shell(&self, line: &str) -> Command {
         let mut shell = like_ddtbench("sh", &self.path("here"));
         for other in "XDG_STATE_HOME RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET CARGO_TARGET_DIR CC"

@@ -25,7 +25,6 @@ pub fn files_in(folder: &str) -> Vec<PathBuf> {
     entries.map(|entry| entry.expect("it can be read").path()).filter(|path| path.is_file()).collect()
 }
 
-/// The name of a text.
 pub fn name_of(text: &Path) -> String {
     text.file_stem().expect("a file has a name").to_string_lossy().into_owned()
 }

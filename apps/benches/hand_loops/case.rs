@@ -28,10 +28,8 @@ impl Variant {
     pub const ALL: [Self; 6] = [Self::PLAIN, Self::TUNED, Self::C(0), Self::C(1), Self::C(2), Self::Memcpy];
     /// The plain nest.
     pub const PLAIN: Self = Self::Rust(Loops::Plain);
-    /// The tuned loops.
     pub const TUNED: Self = Self::Rust(Loops::Tuned);
 
-    /// The name in the table.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rust(Loops::Plain) => "plain",

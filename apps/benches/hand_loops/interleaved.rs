@@ -159,7 +159,6 @@ fn rounds(case: &mut Case, direction: Direction) -> Rounds {
     samples
 }
 
-/// Prints the comparisons.
 pub fn print(comparisons: &[Comparison]) {
     println!(
         "Times in us: medians over {PLACEMENTS} placements of arrays and buffers. Ratios: medians over rounds, their"

@@ -11,7 +11,6 @@ type Twin = unsafe extern "C" fn(*const *mut c_void, *mut c_void, *const i64, *c
 
 #[derive(Clone, Copy, Debug)]
 pub struct Compilation {
-    /// Its name in the table.
     pub name: &'static str,
     level: u32,
     flags: &'static [&'static str],

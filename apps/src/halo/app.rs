@@ -117,7 +117,6 @@ pub struct Transfer {
 pub struct Stage {
     /// The transfers that a rank sends.
     pub sends: Vec<Transfer>,
-    /// The transfers that it receives.
     pub receives: Vec<Transfer>,
 }
 
@@ -165,7 +164,6 @@ pub trait HaloApp: Send + Sync {
     /// The predefined type of every value on the wire; `byte` if there are several types.
     fn element(&self) -> Element;
 
-    /// The arrays of a rank.
     fn arrays(&self, rank: usize) -> Vec<ArraySpec>;
 
     /// The transfers of a rank: one stage after the other, because later ones may forward data from earlier ones.

@@ -14,7 +14,6 @@ const POISON: u8 = 0xA5;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rank {rank}, {array}{indices:?}: {} instead of {}", hex(.found), hex(.expected))]
 pub struct Mismatch {
-    /// The rank that found it.
     pub rank: usize,
     /// The array's name; `memory` for a byte between the arrays.
     pub array: &'static str,
@@ -118,7 +117,6 @@ impl Field {
         start..start + bytes as usize / size
     }
 
-    /// Bytes of an element of an array.
     pub fn element_bytes(&self, array: usize) -> usize {
         self.bytes[array]
     }

@@ -37,7 +37,6 @@ impl Grid {
         self.periodic
     }
 
-    /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.dims.iter().product()
     }

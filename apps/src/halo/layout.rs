@@ -37,7 +37,6 @@ enum Neighbours {
     All,
 }
 
-/// Any layout.
 pub const LAYOUT: HaloTest = HaloTest {
     name: "layout",
     original_name: None,

@@ -210,7 +210,6 @@ impl Shared {
         Face::new((0..self.meshes.len()).map(list))
     }
 
-    /// The id of a value.
     fn id(&self, rank: usize, mesh: usize, point: usize, component: usize) -> u64 {
         let all: usize = self.meshes.iter().map(|mesh| mesh.points).sum();
         let before: usize = self.meshes[..mesh].iter().map(|mesh| mesh.points).sum();

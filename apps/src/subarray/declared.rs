@@ -40,7 +40,6 @@ pub(crate) const ARRAYS: Parameter = Parameter {
     only_with: None,
 };
 
-/// The shapes.
 pub(crate) const SHAPE: Parameter = Parameter {
     name: "shape",
     unit: "points",
@@ -128,7 +127,6 @@ impl<'a> Declared<'a> {
         self.counts.iter().enumerate().flat_map(|(shape, &count)| std::iter::repeat_n(shape, count))
     }
 
-    /// The arrays.
     pub fn specs(&self) -> Vec<ArraySpec> {
         let is_alone = self.counts.iter().sum::<usize>() == 1;
         let name = |i: usize| if is_alone { "array" } else { NAMES[i] };

@@ -16,7 +16,6 @@ fn build(test: &Test, set: &ParameterSet, context: Context) -> MicroApp {
     test.build(&test.set(set.name).unwrap(), context).unwrap()
 }
 
-/// The wire orders that an app has.
 fn orders(app: &MicroApp) -> &'static [WireOrder] {
     if app.send.orders_differ() { &[WireOrder::Manual, WireOrder::Ddt] } else { &[WireOrder::Manual] }
 }

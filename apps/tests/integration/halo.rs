@@ -190,7 +190,6 @@ impl<'a> World<'a> {
     }
 }
 
-/// The wire orders that an app has.
 fn orders(app: &dyn HaloApp) -> &'static [WireOrder] {
     let mut sends = app.stages(0).into_iter().flat_map(|stage| stage.sends);
     match sends.any(|send| send.face.orders_differ()) {

@@ -3,7 +3,6 @@
 
 use ddtbench_apps::{Context, MicroApp, Side, Test, Values, WireOrder};
 
-/// The commands of the page.
 fn commands_of_page() -> Vec<String> {
     let page = include_str!("../../../docs/my-array.md");
     // Between fences every second part is code.

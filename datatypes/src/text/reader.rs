@@ -56,7 +56,6 @@ impl<'a> TextReader<'a> {
         self.at
     }
 
-    /// An error at a place.
     pub fn error_at(&self, place: usize, reason: impl Into<String>) -> TextError {
         let before = &self.text[..place];
         let start = before.rfind('\n').map_or(0, |end| end + 1);

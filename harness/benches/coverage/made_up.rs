@@ -25,7 +25,6 @@ const BETWEEN: [f64; 2] = [0.0, 1.0];
 /// One standard deviation of a block's median, as a share of it.
 const SPREAD: f64 = 0.03;
 
-/// Prints all tables.
 pub fn print() {
     println!("\nOne launch: {TRIALS} series each, neighbours correlated by rho, around a level");
     println!("  blocks   rho  {:20}  {COLUMNS}  width", "level");
@@ -145,7 +144,7 @@ fn stopped() {
         let trial = |_| {
             let all = times(&correlated(MOST, rho, &mut rng));
             let blocks: Vec<[f64; 1]> = all.iter().map(|&time| [time]).collect();
-            let is_over = |&n: &usize| stats::is_time_to_look(n) && stats::is_narrow(&blocks[..n], 0.025);
+            let is_over = |&n: &usize| stats::is_time_to_test(n) && stats::is_narrow(&blocks[..n], 0.025);
             let rounds = (1..MOST).find(is_over).unwrap_or(MOST);
             (all[..rounds].to_vec(), 1.0)
         };

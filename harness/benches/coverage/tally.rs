@@ -16,19 +16,16 @@ pub struct Judge {
 pub const BLOCKS: Judge = Judge { interval: stats::series_interval, mark: stats::unsteady };
 /// The ratios of its rounds.
 pub const RATIOS: Judge = Judge { mark: stats::halves_differ, ..BLOCKS };
-/// A value for each launch.
 pub const LAUNCHES: Judge = Judge {
     interval: |values| launches::location(values).interval,
     mark: |values| launches::unsteady(values).unwrap_or(false),
 };
-/// A ratio for each launch.
 pub const LAUNCH_RATIOS: Judge =
     Judge { mark: |values| launches::halves_differ(values).unwrap_or(false), ..LAUNCHES };
 
 /// Trials of one kind.
 #[derive(Default)]
 pub struct Tally {
-    /// The number of trials.
     pub trials: usize,
     covered: usize,
     marked: usize,

@@ -42,7 +42,6 @@ pub struct Recording {
     gzipped: &'static [u8],
 }
 
-/// All recordings.
 pub const RECORDINGS: [Recording; 2] = [
     Recording {
         name: "130 launches of six tests over 35 minutes",

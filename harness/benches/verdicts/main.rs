@@ -49,7 +49,6 @@ const PARTS: usize = 10;
 
 /// Runs of a side that is a folder of runs: as many as `baseline` makes, and fewer.
 const RUNS: [usize; 2] = [3, 2];
-/// Launches of each.
 const RUN_LAUNCHES: usize = 6;
 
 /// The factors by which methods are made slower.

@@ -52,7 +52,6 @@ impl Default for Limits {
 pub struct WrongLimit {
     /// Its name.
     pub field: &'static str,
-    /// Its value.
     pub value: String,
     /// The reason, with the right values.
     pub reason: String,

@@ -10,7 +10,6 @@ use crate::proc;
 /// The memory that methods need of a rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Buffers {
-    /// The arrays.
     pub arrays: bool,
     /// A buffer for the packed message that is sent.
     pub outgoing: bool,

@@ -161,7 +161,6 @@ pub fn ratio(a: &Rounds, b: &Rounds, rule: Rule) -> Option<Ratio> {
     ratio.filter(|ratio| ratio.interval.is_some())
 }
 
-/// The median of each round.
 pub fn medians(rounds: &Rounds) -> BTreeMap<usize, f64> {
     let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied()));
     rounds.iter().filter_map(|(&round, samples)| Some((round, median(samples)?))).collect()

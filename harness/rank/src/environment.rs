@@ -44,13 +44,13 @@ pub fn hello(
     pairs: Vec<(usize, usize)>,
 ) -> anyhow::Result<Hello> {
     let ranks = world.comm.gather_values(place)?;
-    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let version = identity::library_version();
     let device = version.lines().find_map(|line| line.split_once("Device:"));
     Ok(Hello {
         version: event::VERSION,
-        library_version: words(version.lines().next().unwrap_or_default()),
-        device: device.map(|(_, device)| words(device)),
+        library_version: joined(version.lines().next().unwrap_or_default()),
+        device: device.map(|(_, device)| joined(device)),
         mpi_standard: identity::standard()?,
         compiled_for: identity::compiled_for(),
         library_path: identity::library_path(),

@@ -120,7 +120,7 @@ pub struct Spots {
     /// The bytes there before a rank wrote its own stamps.
     overwritten: Vec<[u8; WORD]>,
     /// Repetitions that were checked.
-    looks: u32,
+    repetitions: u32,
     /// The first error.
     mismatch: Option<Mismatch>,
 }
@@ -221,12 +221,12 @@ impl Spots {
 
     /// Checks all spots of a repetition, in which each rank has sent its pattern.
     #[inline]
-    pub fn look(&mut self, memory: &Memory, sent_by: impl Fn(usize) -> Pattern) {
-        self.looks += 1;
+    pub fn check(&mut self, memory: &Memory, sent_by: impl Fn(usize) -> Pattern) {
+        self.repetitions += 1;
         let wrong = self.first_wrong(memory, sent_by);
         let wrong = wrong.and_then(|(spot, [expected, found])| spot.mismatch(memory, expected, found));
         if let (Some(wrong), None) = (wrong, &self.mismatch) {
-            self.mismatch = Some(format!("repetition {} of a block: {wrong}", self.looks));
+            self.mismatch = Some(format!("repetition {} of a block: {wrong}", self.repetitions));
         }
     }
 
@@ -263,14 +263,14 @@ impl Session<'_> {
 
     /// Checks the spots of the last repetition.
     #[inline]
-    pub fn look(&mut self, memory: &Memory) {
+    pub fn check(&mut self, memory: &Memory) {
         let (generation, repetition) = (self.generation, self.repetition);
-        self.spots.look(memory, |rank| Pattern::sent(rank, generation, repetition));
+        self.spots.check(memory, |rank| Pattern::sent(rank, generation, repetition));
     }
 
     /// Takes the time of a check, and leaves no trace.
     #[inline]
-    pub fn look_in_vain(&self, memory: &Memory) {
+    pub fn check_in_vain(&self, memory: &Memory) {
         std::hint::black_box(self.spots.first_wrong(memory, |rank| self.sent_by(rank)));
     }
 }
@@ -490,21 +490,21 @@ mod tests {
         for spots in [&mut packed, &mut unpacked] {
             assert_eq!(spots.after.len(), 3);
             whole(&mut memory);
-            spots.look(&memory, pattern);
+            spots.check(&memory, pattern);
             assert_eq!(spots.found(), None);
             for spot in 0..3 {
                 let at = spots.after[spot].at;
                 spots.after[spot].place.of_mut(&mut memory)[at] ^= 1;
-                spots.look(&memory, pattern);
+                spots.check(&memory, pattern);
                 assert!(
                     spots.found().unwrap().starts_with(&format!("repetition {} of a block: ", 2 * spot + 2))
                 );
                 whole(&mut memory);
-                spots.look(&memory, pattern);
+                spots.check(&memory, pattern);
                 assert_eq!(spots.found(), None);
             }
             spots.spoil(&mut memory);
-            spots.look(&memory, pattern);
+            spots.check(&memory, pattern);
             assert!(spots.found().is_some());
         }
     }
@@ -522,7 +522,7 @@ mod tests {
         let before = memory.arrays.memory().to_vec();
         spots.before_answer(&mut memory, mine);
         assert_eq!(mine.first_difference(64, &memory.arrays.memory()[64..70]), None);
-        spots.look(&memory, |rank| Pattern::new(rank, 3));
+        spots.check(&memory, |rank| Pattern::new(rank, 3));
         assert_eq!(spots.found(), None, "the received bytes were copied");
         spots.restore(&mut memory);
         assert_eq!(memory.arrays.memory(), before);

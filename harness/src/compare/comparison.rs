@@ -11,7 +11,6 @@ use crate::report::units;
 /// A comparison of two sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// The base.
     pub base: SideLabel,
     /// The other side, whose changes are tested.
     pub new: SideLabel,
@@ -103,7 +102,7 @@ impl Comparisons {
             GateDecision::Open => format!("no row is more than {threshold} slower, of {compared}"),
             GateDecision::Undecided if compared == 0 => "nothing was compared".to_owned(),
             GateDecision::Undecided => format!(
-                "no row is certainly more than {threshold} slower, but {} of {compared} may be",
+                "no row is shown to be more than {threshold} slower, but {} of {compared} may be",
                 of(GateDecision::Undecided)
             ),
             GateDecision::Shut => {
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_says_what_the_gate_decides_and_of_how_many_rows() {
+    fn a_sentence_reports_the_decision_of_the_gate_and_the_number_of_rows() {
         let decision = |verdicts: &[Verdict]| {
             let rows = verdicts.iter().map(|&verdict| row("a", "ddt", 1, 1.0, verdict)).collect();
             comparisons(rows).decision()
@@ -233,7 +232,7 @@ mod tests {
         let open = [Verdict::Same, Verdict::Faster, Verdict::NotCompared];
         assert_eq!(decision(&open), "no row is more than 5.0% slower, of 2");
         let undecided = [Verdict::Same, Verdict::SameOrSlower, Verdict::Undecided];
-        assert_eq!(decision(&undecided), "no row is certainly more than 5.0% slower, but 2 of 3 may be");
+        assert_eq!(decision(&undecided), "no row is shown to be more than 5.0% slower, but 2 of 3 may be");
         let shut = [Verdict::Slower, Verdict::Broken, Verdict::Undecided];
         assert_eq!(decision(&shut), "2 of 3 rows are more than 5.0% slower, or broken");
         assert_eq!(decision(&[]), "nothing was compared");

@@ -77,7 +77,6 @@ pub struct Findings {
     pub mpi: String,
     /// Ranks, hosts, transport and cache.
     pub place: String,
-    /// The settings.
     pub settings: Settings,
     /// The rows, the largest violation first; of the violated ones, those that never pay come last.
     pub rows: Vec<GuidelineRow>,

@@ -5,7 +5,7 @@
 //! test spends a part (Lan & DeMets, Biometrika 70, 1983), here by Pocock's function, which gives early tests almost as much as
 //! late ones. Parts are added up as for independent tests, which is conservative and valid for any distribution of launches.
 
-/// Numbers of launches of each side at which comparisons look. From one to the next error bars shrink by a fifth to a quarter.
+/// Numbers of launches of each side at which significance is tested. Between two of them intervals shrink by a fifth to a quarter.
 const INTERIM_TESTS: [usize; 5] = [5, 8, 13, 20, 30];
 
 /// The tests of a comparison of at most `most` launches per side; the last one is at all of them.
@@ -24,14 +24,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_look_is_at_all_launches() {
+    fn the_last_test_is_at_all_launches() {
         assert_eq!(interim_tests(20), [5, 8, 13, 20]);
         assert_eq!(interim_tests(10), [5, 8, 10]);
         assert_eq!(interim_tests(3), [3]);
     }
 
     #[test]
-    fn all_is_spent_at_the_end_and_a_part_at_each_look() {
+    fn all_is_spent_at_the_end_and_a_part_at_each_test() {
         let all = interim_tests(20);
         let parts: Vec<f64> = all
             .iter()

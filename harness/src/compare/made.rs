@@ -40,7 +40,7 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         units: (3, 3),
         verdict,
         beyond: verdict.is_change(),
-        could_see: 1.01,
+        detectable: 1.01,
         would_decide: (!verdict.is_change() && verdict != Verdict::Same).then_some(12),
         adjusted: false,
         depends: false,

@@ -110,8 +110,8 @@ pub struct ComparisonRow {
     pub new_mean_s: Option<f64>,
     /// The change of its mean; missing with too few launches for an interval.
     pub mean: Option<Estimate>,
-    /// The verdict on its time, unless its mean became certainly slower by more than the threshold, or changed by more while its
-    /// time did not certainly change.
+    /// The verdict on its time, unless its mean is shown to be slower by more than the threshold, or to have changed by more while its
+    /// time is not shown to have changed.
     pub verdict: Verdict,
     /// The method that its change is compared with; missing for references.
     pub control: Option<String>,
@@ -134,7 +134,7 @@ impl ComparisonRow {
         self.differing_mean().filter(|mean| mean.verdict == self.verdict).or(self.time.as_ref())
     }
 
-    /// The change of the mean, if it is certainly beyond the threshold and differs from that of the time: another verdict, or at
+    /// The change of the mean, if it is shown to be beyond the threshold and differs from that of the time: another verdict, or at
     /// most half as large.
     fn differing_mean(&self) -> Option<&Estimate> {
         let mean = self.mean.as_ref().filter(|mean| mean.beyond)?;
@@ -145,7 +145,7 @@ impl ComparisonRow {
         (!self.time.as_ref().is_some_and(is_alike)).then_some(mean)
     }
 
-    /// Whether a change is certainly larger than the threshold.
+    /// Whether a change is shown to be larger than the threshold.
     pub fn is_beyond(&self) -> bool {
         let beyond = |answer: &Estimate| answer.beyond && answer.verdict == self.verdict;
         [&self.time, &self.mean].into_iter().flatten().any(beyond)

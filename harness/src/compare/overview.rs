@@ -32,7 +32,6 @@ pub struct Overview {
     /// The unit of a side's values.
     #[serde(default)]
     pub unit: ComparisonUnit,
-    /// A row for each case.
     pub cases: Vec<CaseRow>,
     /// A geometric mean for each side.
     #[serde(default)]
@@ -213,7 +212,7 @@ impl CaseRow {
     }
 }
 
-/// Whether a side is certainly the fastest.
+/// Whether a side is shown to be the fastest.
 fn is_first(row: &CaseRow, i: usize) -> bool {
     let others = row.sides.iter().enumerate().filter(|(other, _)| *other != i);
     let loses = |best: &Option<Best>| {

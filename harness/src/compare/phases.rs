@@ -10,9 +10,7 @@ use crate::stats::{median, sorted};
 /// A phase on both sides: medians over launches, in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseChange {
-    /// The phase.
     pub phase: Phase,
-    /// On the base.
     pub base_s: f64,
     /// On the other side.
     pub new_s: f64,

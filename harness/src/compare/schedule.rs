@@ -70,7 +70,7 @@ impl Schedule {
     }
 }
 
-/// For each case, the launches that would decide the row that needs fewest; decided cases are missing.
+/// For each case, the launches needed to decide the row that needs fewest; decided cases are missing.
 fn needs(rows: &[&ComparisonRow]) -> BTreeMap<Subject, f64> {
     let mut needs: BTreeMap<Subject, f64> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.is_open()) {
@@ -105,7 +105,7 @@ mod tests {
         next.into_iter().map(|(case, launches)| (case.test, launches)).collect()
     }
 
-    fn after_first_look(rows: &[ComparisonRow]) -> Schedule {
+    fn after_first_test(rows: &[ComparisonRow]) -> Schedule {
         let mut schedule = Schedule::new(rows.iter().map(|row| case_of(&row.subject)), 20);
         for (case, launches) in schedule.next(&[]) {
             assert_eq!(launches, 0..5, "all cases begin alike");
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn what_the_next_test_would_decide_goes_first_then_what_is_nearest_to_it() {
         let rows = [needing("far", Some(900)), needing("near", Some(8)), needing("farther", None)];
-        let mut schedule = after_first_look(&rows);
+        let mut schedule = after_first_test(&rows);
         assert_eq!(next(&schedule, &rows), [("near".to_owned(), 5..8)]);
         let decided = row("near", "ddt", 100, 2.0, Verdict::Slower);
         let left = [rows[0].clone(), decided, rows[2].clone()];
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn where_all_is_decided_nothing_more_is_made() {
         let rows = [row("a", "ddt", 100, 2.0, Verdict::Slower)];
-        assert!(next(&after_first_look(&rows), &rows).is_empty());
+        assert!(next(&after_first_test(&rows), &rows).is_empty());
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
         let rows = [needing("a", Some(700)), needing("b", Some(40))];
         let mut pack = needing("a", Some(7));
         pack.subject.method = "mpi_pack".to_owned();
-        let schedule = after_first_look(&rows);
+        let schedule = after_first_test(&rows);
         let all = [rows[0].clone(), rows[1].clone(), pack];
         assert_eq!(next(&schedule, &all), [("a".to_owned(), 5..8)]);
     }

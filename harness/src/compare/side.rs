@@ -13,19 +13,14 @@ use crate::stats::mean;
 /// A method of a case, on any side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Subject {
-    /// The kind of experiment.
     pub experiment: Kind,
-    /// The test.
     pub test: String,
     /// The parameter set.
     pub set: String,
-    /// All values.
     pub params: String,
-    /// Ranks.
     pub ranks: usize,
     /// The cache mode.
     pub cache: Cache,
-    /// The method.
     pub method: String,
 }
 
@@ -199,7 +194,6 @@ impl Side {
         self.subjects.keys().filter(|subject| !subject.method.ends_with(PACKING))
     }
 
-    /// The methods of a case.
     pub(super) fn methods_of<'a>(&'a self, case: &'a Subject) -> impl Iterator<Item = &'a Subject> {
         // Subjects are ordered by their method last.
         let from_case = self.subjects.range(case.with("")..).map(|(subject, _)| subject);
@@ -235,7 +229,6 @@ impl Side {
     }
 }
 
-/// The values of each run.
 pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a LaunchId, T)>) -> Vec<Vec<T>> {
     let mut runs: BTreeMap<&str, Vec<T>> = BTreeMap::new();
     for ((run, _), value) in values {

@@ -260,7 +260,7 @@ fn a_mean_that_is_disturbed_is_no_change_and_one_that_is_late_is_found() {
 }
 
 #[test]
-fn a_row_is_open_while_its_mean_may_have_changed_and_says_what_it_rests_on() {
+fn a_row_is_open_while_its_mean_may_have_changed_and_reports_its_basis() {
     let mean = |verdict, ratio: f64| Estimate {
         ratio,
         verdict,

@@ -49,9 +49,9 @@ impl Comparisons {
     /// Explains columns and verdicts.
     fn legend(&self) -> String {
         let unit = match self.unit {
-            ComparisonUnit::Launch => "interleaved launches",
+            ComparisonUnit::Launch => "launches of both sides in turn",
             ComparisonUnit::Run => {
-                "runs at different times, not interleaved: the spread of runs is in the intervals, and at least 1%"
+                "runs at different times: intervals include the variation between runs, at least 1%"
             }
         };
         let rows = self.comparisons.iter().flat_map(|comparison| &comparison.rows);
@@ -59,9 +59,9 @@ impl Comparisons {
         let adjusted = if is_adjusted { ADJUSTED } else { "" };
         let threshold = units::percent(self.settings.threshold);
         format!(
-            "Time: base -> new. Change: new over base in seconds, with its interval, from {unit}.{adjusted} Slower, faster: shown \
-             this; a gate fails if slower by more than {threshold}. Same: any change is certainly within {threshold}. In 95 of 100 \
-             comparisons all intervals and all verdicts are right."
+            "time: base -> new. change: the time of new divided by that of base, with its interval, from {unit}.{adjusted} slower, faster: \
+             shown to take longer, or less time; a gate fails if slower by more than {threshold}. same: any change is shown to be within \
+             {threshold}. In 95 of 100 comparisons all intervals and all verdicts are right. Terms: docs/glossary.md."
         )
     }
 
@@ -85,7 +85,6 @@ impl Comparisons {
         Table { columns: COLUMNS.to_vec(), rows: rows.into_iter().map(cells).collect() }.with_distinct_sets()
     }
 
-    /// A row as a sentence.
     pub(super) fn sentence(&self, comparison: &Comparison, row: &ComparisonRow) -> String {
         let subject = &row.subject;
         let name = [subject.test.as_str(), subject.sizes(), subject.method.as_str()];
@@ -97,7 +96,7 @@ impl Comparisons {
         format!("{}; {}", parts.join(", "), comparison.mpis())
     }
 
-    /// The failure, the phases that explain a change, whether others have changed as much, the launches needed to decide.
+    /// The failure, the phases that explain a change, the change of the control, the launches needed to decide.
     fn notes(&self, comparison: &Comparison, row: &ComparisonRow) -> Vec<String> {
         let mut notes = Vec::new();
         if !row.note.is_empty() {
@@ -123,12 +122,14 @@ impl Comparisons {
         match &row.time {
             Some(time) if !row.is_decided() => {
                 notes.push(match row.verdict.is_change() {
-                    true => format!("perhaps less than {}", units::percent(self.settings.threshold)),
-                    false => time.seen(),
+                    true => format!("may be less than {}", units::percent(self.settings.threshold)),
+                    false => time.detectable_text(),
                 });
                 notes.extend(match time.would_decide {
-                    Some(needed) if needed <= MANY => Some(format!("some {needed} {unit} would decide")),
-                    Some(_) => Some(format!("more than {MANY} {unit} would decide")),
+                    Some(needed) if needed <= MANY => {
+                        Some(format!("about {needed} {unit} are needed to decide"))
+                    }
+                    Some(_) => Some(format!("more than {MANY} {unit} are needed to decide")),
                     None if row.verdict.is_change() => None,
                     None => Some(format!("more {unit} may not decide")),
                 });
@@ -143,9 +144,9 @@ impl Comparisons {
     }
 }
 
-/// How the state of the machine is taken off.
-const ADJUSTED: &str = " Both are those in the most common state of the machine (core-to-core latency and speed of copies, measured \
-     next to each block).";
+/// The adjustment for the state of the machine.
+const ADJUSTED: &str = " Both are adjusted to the most common state of the machine (core-to-core latency and speed of copies, \
+     measured next to each block).";
 
 impl ComparisonRow {
     /// The change that determines the verdict; also that of the mean, if it differs.
@@ -252,10 +253,12 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("a|b; only changes above 1.0% would be detected; some 12 launches would decide"),
+            text.contains(
+                "a|b; only changes above 1.0% would be detected; about 12 launches are needed to decide"
+            ),
             "{text}"
         );
-        assert!(at("Time: base -> new") > at("\na "), "{text}");
+        assert!(at("time: base -> new") > at("\na "), "{text}");
         let markdown = comparisons.compared().markdown();
         assert!(
             markdown.contains("| a\\|b; only changes above"),
@@ -264,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn conditions_that_differ_come_before_what_was_found() {
+    fn conditions_that_differ_come_before_the_findings() {
         let mut comparisons = comparisons(vec![row("a", "ddt", 1, 1.5, Verdict::Slower)]);
         comparisons.comparisons[0].conditions = "FI_PROVIDER: tcp and not set".to_owned();
         let text = comparisons.compared().text(Some(80));
@@ -306,7 +309,7 @@ mod tests {
         assert_eq!(note(faster), "", "the control has changed the other way");
         let mut little = slower("ddt", 2.60, Verdict::Same);
         little.time.as_mut().unwrap().beyond = false;
-        assert_eq!(note(little), "as manual (2.57x); perhaps less than 5.0%");
+        assert_eq!(note(little), "as manual (2.57x); may be less than 5.0%");
     }
 
     #[test]

@@ -63,8 +63,8 @@ impl Trend {
                 table: Table { columns: self.columns(), rows },
                 matrix: None,
             }],
-            legend: "A column per check, the newest first: time relative to the baseline, and the verdict if it is a change. Since: the \
-                     first check from which the newest verdict holds."
+            legend: "A column per check, the newest first: time relative to the baseline, and the verdict if it is a change. since: the \
+                     first of the checks that have had the newest verdict without a break."
                 .to_owned(),
             changes: self.marks(),
         }

@@ -13,25 +13,38 @@ use crate::stats::difference::{Compared, Difference};
 pub enum Verdict {
     /// Works on the base, fails on the other side.
     Broken,
-    /// Takes longer, and not certainly by less than the threshold.
+    /// Shown to take longer, and not shown to be within the threshold.
     Slower,
     /// Not faster by more than the threshold; more launches may show whether it is slower.
     SameOrSlower,
-    /// Takes less time, and not certainly by less than the threshold.
+    /// Shown to take less time, and not shown to be within the threshold.
     Faster,
     /// Fails on the base, works on the other side.
     Repaired,
-    /// Nothing is certain; more launches may show something.
+    /// None of the others is shown; more launches may show one.
     Undecided,
     /// Not slower by more than the threshold; more launches may show whether it is faster.
     SameOrFaster,
-    /// Any change is certainly within the threshold.
+    /// Any change is shown to be within the threshold.
     Same,
     /// Fails on both sides, or was measured only on one.
     NotCompared,
 }
 
 impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Broken,
+        Self::Slower,
+        Self::SameOrSlower,
+        Self::Faster,
+        Self::Repaired,
+        Self::Undecided,
+        Self::SameOrFaster,
+        Self::Same,
+        Self::NotCompared,
+    ];
+
     /// The text in tables.
     pub const fn name(self) -> &'static str {
         match self {
@@ -79,7 +92,7 @@ impl Verdict {
 /// The answer to a question: the other side's value relative to the base's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The ratio, new over base.
+    /// The ratio: new divided by base.
     pub ratio: f64,
     /// Lower end of its corrected interval.
     pub low: f64,
@@ -87,17 +100,16 @@ pub struct Estimate {
     pub high: f64,
     /// Launches, or runs, of the base and of the other side.
     pub units: (usize, usize),
-    /// The verdict.
     pub verdict: Verdict,
-    /// Whether the change is certainly larger than the threshold.
+    /// Whether the change is shown to be larger than the threshold.
     pub beyond: bool,
     /// The smallest change that so many launches would show to be beyond the threshold.
-    pub could_see: f64,
+    pub detectable: f64,
     /// Launches, or runs, per side that would probably decide; missing after a decision.
     pub would_decide: Option<usize>,
     /// Whether it is adjusted to the machine's most common state.
     pub adjusted: bool,
-    /// Whether it certainly differs between states.
+    /// Whether it is shown to differ between states.
     pub depends: bool,
 }
 
@@ -106,7 +118,7 @@ impl Estimate {
     pub fn of(difference: &Difference, units: (usize, usize), alpha: f64, threshold: f64) -> Self {
         let (low, high) = difference.interval(alpha);
         let half = difference.half_width(alpha);
-        // The variance shrinks with the number, except its lasting part, and error bars must get clear of the threshold.
+        // The variance decreases with the number of launches, except for its lasting part, and the interval must end before the threshold.
         let distance = (difference.value.abs() - threshold).abs();
         let lasting = (difference.lasting / difference.error).powi(2);
         let needed = (distance / half).powi(2) - lasting;
@@ -115,10 +127,10 @@ impl Estimate {
         let ends = (low.exp().max(f64::MIN_POSITIVE), high.exp().min(f64::MAX));
         let answer = Self::of_interval(difference.value.exp(), ends, units, threshold);
         let would_decide = (!answer.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize);
-        let could_see = (half + threshold).exp();
+        let detectable = (half + threshold).exp();
         Self {
             would_decide,
-            could_see,
+            detectable,
             adjusted: difference.is_adjusted,
             depends: difference.depends,
             ..answer
@@ -140,14 +152,14 @@ impl Estimate {
             units,
             verdict: Verdict::of_interval(from, to, threshold),
             beyond: from >= threshold || to <= -threshold,
-            could_see: high / ratio * threshold.exp(),
+            detectable: high / ratio * threshold.exp(),
             would_decide: None,
             adjusted: false,
             depends: false,
         }
     }
 
-    /// Whether no more launches are needed: the change is certainly larger than the threshold, or within it.
+    /// Whether no more launches are needed: the change is shown to be larger than the threshold, or within it.
     pub const fn is_decided(&self) -> bool {
         self.beyond || matches!(self.verdict, Verdict::Same)
     }
@@ -189,8 +201,8 @@ impl Estimate {
     }
 
     /// The smallest change that as many launches would detect, for an undecided row.
-    pub(super) fn seen(&self) -> String {
-        match self.could_see {
+    pub(super) fn detectable_text(&self) -> String {
+        match self.detectable {
             factor if factor > FAR => "launches vary too much to detect a change".to_owned(),
             factor if factor >= 2.0 => format!("only changes above {factor:.1}x would be detected"),
             factor => format!("only changes above {} would be detected", units::percent(factor - 1.0)),
@@ -260,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_is_where_the_interval_lies() {
+    fn a_verdict_follows_from_the_ends_of_the_interval() {
         let of = |low: f64, high: f64| Verdict::of_interval(low, high, THRESHOLD);
         assert_eq!(of(0.05, 0.09), Verdict::Slower);
         assert_eq!(of(-0.09, -0.05), Verdict::Faster);
@@ -268,7 +280,7 @@ mod tests {
         assert_eq!(of(-0.01, 0.06), Verdict::SameOrSlower);
         assert_eq!(of(-0.06, 0.01), Verdict::SameOrFaster);
         assert_eq!(of(-0.06, 0.06), Verdict::Undecided);
-        assert_eq!(of(0.01, 0.06), Verdict::Slower, "by how much is not known");
+        assert_eq!(of(0.01, 0.06), Verdict::Slower, "the size of the change is open");
         let estimate = |low: f64, high: f64| {
             Estimate::of_interval((low / 2.0 + high / 2.0).exp(), (low.exp(), high.exp()), (5, 5), THRESHOLD)
         };
@@ -283,7 +295,7 @@ mod tests {
         let of = |value, error| Estimate::of(&difference(value, error), (5, 7), 0.05, THRESHOLD);
         let wide = of(0.0, 0.1);
         assert_eq!((wide.verdict, wide.would_decide), (Verdict::Undecided, Some(78)), "{wide:?}");
-        assert!((wide.could_see - 1.279).abs() < 1e-3, "{wide:?}");
+        assert!((wide.detectable - 1.279).abs() < 1e-3, "{wide:?}");
         let clear = of(1.0, 0.1);
         assert_eq!((clear.verdict, clear.would_decide), (Verdict::Slower, None));
         assert_eq!(of(3.1, 0.01).text(), "22.2x [21.8, 22.6]");
@@ -294,9 +306,9 @@ mod tests {
         assert_eq!(far.text(), "1.22x [<0.012, >122]");
         assert!(far.low > 0.0 && far.high.is_finite(), "{far:?}");
         assert_eq!(of(-5.0, 2000.0).text(), "0.007x [<0.000067, >0.67]");
-        assert_eq!(far.seen(), "launches vary too much to detect a change");
-        assert_eq!(of(0.0, 0.6).seen(), "only changes above 3.4x would be detected");
-        assert_eq!(wide.seen(), "only changes above 28% would be detected");
+        assert_eq!(far.detectable_text(), "launches vary too much to detect a change");
+        assert_eq!(of(0.0, 0.6).detectable_text(), "only changes above 3.4x would be detected");
+        assert_eq!(wide.detectable_text(), "only changes above 28% would be detected");
         // A part of the error that lasts takes more, or no number is enough: 5 (1 - 0.04) / ((0.05 / 0.19623)^2 - 0.04) = 192.6.
         let lasting = |part| {
             Estimate::of(&Difference { lasting: part, ..difference(0.0, 0.1) }, (5, 7), 0.05, THRESHOLD)
@@ -314,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn the_more_is_asked_the_more_must_be_shown() {
+    fn more_questions_need_stronger_evidence() {
         // 2.2 errors beyond the threshold: enough at 5% for one question, but not for two.
         let one = difference(THRESHOLD + 0.22, 0.1);
         assert!(judge(1, &[one])[0].beyond);

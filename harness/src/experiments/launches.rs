@@ -231,14 +231,14 @@ mod tests {
     }
 
     #[test]
-    fn one_launch_stays_as_it_is_with_its_own_basis() {
+    fn a_single_launch_is_not_changed() {
         let over = over_launches(&[record(0, 1.0)], PRECISION);
         let expected = Record { launch: None, ..record(0, 1.0) };
         assert_eq!((over.as_slice(), over[0].basis), (&[expected][..], Basis::WithinLaunch));
     }
 
     #[test]
-    fn the_location_is_the_median_over_launches_whatever_the_intervals_within() {
+    fn the_median_over_launches_does_not_depend_on_intervals_within_them() {
         let medians = [1.0, 1.2, 1.1, 1.3, 1.15, 1.05, 5.0];
         let records: Vec<_> =
             medians.iter().enumerate().map(|(launch, median)| record(launch, *median)).collect();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn another_runs_median_is_expected_in_students_prediction_interval() {
+    fn the_range_of_another_run_is_students_prediction_interval() {
         // Logarithms 0, a, 0: s = a / sqrt(3). Neighbours differ more than the first and the last, so that nothing drifts; the
         // halved squares of all three differences are s^2 in the mean. Two means of three then differ by 2 s^2 / 3.
         let a = 0.3_f64;
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(
             (few.repeat_low_s, few.repeat_high_s),
             (None, None),
-            "two launches say nothing of another run"
+            "two launches do not predict another run"
         );
         let one = &over_launches(&records[..1], PRECISION)[0];
         assert_eq!((one.repeat_low_s, one.repeat_high_s), (None, None));
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn launches_have_converged_where_their_own_interval_is_narrow() {
+    fn launches_have_converged_if_the_interval_over_them_is_narrow() {
         let outcome = |medians: [f64; 3], precision| {
             let headline = |(launch, median_s): (usize, f64)| {
                 let mut record = record(launch, median_s);
@@ -297,13 +297,13 @@ mod tests {
             };
             let records: Vec<_> = medians.into_iter().enumerate().flat_map(headline).collect();
             let over = over_launches(&records, precision);
-            assert_eq!(over[0].outcome, over[1].outcome, "it is the method's");
+            assert_eq!(over[0].outcome, over[1].outcome, "all phases have the outcome of the method");
             over[0].outcome.clone()
         };
         assert_eq!(outcome([1.0, 1.001, 0.999], PRECISION), Outcome::Converged);
         assert_eq!(outcome([1.0, 1.1, 0.9], PRECISION), Outcome::LaunchLimit);
         assert_eq!(outcome([1.0, 1.1, 0.9], Some(0.5)), Outcome::Converged);
-        assert_eq!(outcome([1.0, 1.001, 0.999], None), Outcome::TimeLimit, "a rule of its own");
+        assert_eq!(outcome([1.0, 1.001, 0.999], None), Outcome::TimeLimit, "another rule");
     }
 
     #[test]
@@ -369,7 +369,7 @@ mod tests {
             slow_time: Some(slow_time),
             ..record(launch, 1.0)
         };
-        // One disturbed launch is not a tail.
+        // A single disturbed launch does not make a tail.
         let over = &over_launches(&[of(0, 0.0), of(1, 0.01), of(2, 0.9)], PRECISION)[0];
         assert_eq!((over.p999_s, over.max_s), (Some(3.0), Some(9.0)));
         assert_eq!((over.slow_samples, over.slow_time), (Some(0.001), Some(0.01)));

@@ -67,7 +67,6 @@ impl Experiment {
 pub struct TextFormat {
     /// The kind of the samples.
     pub kind: Kind,
-    /// Its name.
     pub name: &'static str,
     /// The name of the file.
     pub file: &'static str,
@@ -77,7 +76,6 @@ pub struct TextFormat {
     pub lines: fn(&Record, &[Block]) -> String,
 }
 
-/// All text formats.
 const TEXT_FORMATS: &[TextFormat] = &[pingpong::TEXT_FORMAT];
 
 /// The text format of a kind with this name.
@@ -114,7 +112,6 @@ impl Default for ProcessSettings {
 /// A case that can be measured: everything that is known without an MPI.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The case with all values.
     pub planned: PlannedCase,
     /// All values, as results have them.
     pub params: String,

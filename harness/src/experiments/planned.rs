@@ -81,7 +81,6 @@ pub fn set_name<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> 
 /// The cases of a selection, with notes for the user.
 #[derive(Clone, Debug, Default)]
 pub struct Selected {
-    /// The cases.
     pub cases: Vec<PlannedCase>,
     /// Sets that were left out, with reasons.
     pub notes: Vec<String>,

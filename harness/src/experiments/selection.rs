@@ -34,7 +34,6 @@ pub struct Selection {
     /// the number of cores replaces them.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub at_most_cores: Vec<String>,
-    /// The lists of values.
     #[serde(flatten)]
     pub lists: Lists,
 }
@@ -179,7 +178,6 @@ impl Lists {
         self.0.is_empty()
     }
 
-    /// The names with a list.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(name, _)| name.as_str())
     }
@@ -266,14 +264,14 @@ mod tests {
     use super::*;
     use common::parameter::joined;
 
-    fn words(words: &[&str]) -> Vec<String> {
-        words.iter().map(|&word| word.to_owned()).collect()
+    fn owned(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|&text| text.to_owned()).collect()
     }
 
     #[test]
     fn several_values_of_a_name_are_a_case_each() {
         let made = |typed: &[&str]| {
-            let lists = Lists::typed(&words(typed), "nx=162")?;
+            let lists = Lists::typed(&owned(typed), "nx=162")?;
             let all = lists.product(|_| 0)?;
             Ok::<_, String>(all.into_iter().map(joined).collect::<Vec<_>>())
         };
@@ -308,7 +306,7 @@ mod tests {
         };
         assert_eq!(limited(read.clone()), ["1 2", "3"]);
         let mut given = read;
-        given.replace(&Lists::of([("threads", words(&["8"]))]));
+        given.replace(&Lists::of([("threads", owned(&["8"]))]));
         assert_eq!(limited(given), ["8", "3"]);
     }
 

@@ -57,7 +57,6 @@ pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
 pub struct RowContext<'a> {
     /// The kind of experiments.
     pub kind: Kind,
-    /// The results of the case.
     pub result: &'a CaseResult,
     /// The method.
     pub view: &'a View<'a>,
@@ -65,9 +64,7 @@ pub struct RowContext<'a> {
     pub views: &'a [View<'a>],
     /// The method that this one is compared with, if it was measured.
     pub reference: Option<&'a View<'a>>,
-    /// The phase.
     pub phase: Phase,
-    /// The pairs.
     pub scope: PairScope,
 }
 

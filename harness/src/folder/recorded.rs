@@ -163,8 +163,8 @@ impl Recorded {
         if let Some(record) = records.iter().find(|record| !numbers.contains_key(&record.case)) {
             let Case { test, params, .. } = &*record.case;
             let reason = format!(
-                "has no row of {test} {params}, of which {LAUNCHES} has times: its number would tell which rows of {SAMPLES} and \
-                 {BLOCKS} are its own"
+                "has no row of {test} {params}, of which {LAUNCHES} has times: without its number, its rows of {SAMPLES} and \
+                 {BLOCKS} cannot be found"
             );
             return Err(FolderError::Broken { path: path.join(CASES), reason });
         }

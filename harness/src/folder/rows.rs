@@ -129,7 +129,6 @@ impl FromCells for Record {
     }
 }
 
-/// The outcome of a record.
 fn outcome(cells: &StringRecord, columns: &TableColumns) -> Result<Outcome, csv::Error> {
     #[derive(Deserialize)]
     struct Ending<'a> {
@@ -141,9 +140,7 @@ fn outcome(cells: &StringRecord, columns: &TableColumns) -> Result<Outcome, csv:
     found.ok_or_else(|| broken(cells, &format!("{outcome:?} is not an outcome")))
 }
 
-/// A case with its number.
 pub struct NumberedCase {
-    /// The case.
     pub case: Arc<Case>,
     /// Its number, from 0.
     pub number: usize,
@@ -189,14 +186,12 @@ pub struct FigureRow {
     pub case: Arc<Case>,
     /// The record within the case.
     pub of: RecordOfCase,
-    /// The figure.
     pub figure: Figure,
 }
 
 /// Identifies a record within its case.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecordOfCase {
-    /// The method.
     pub method: String,
     /// The launch; `None` for values over all launches.
     pub launch: Option<usize>,

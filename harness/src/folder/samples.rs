@@ -73,9 +73,7 @@ fn shortest(value: f64) -> String {
 /// The samples of a method in a launch of a case.
 #[derive(Clone, Debug, Default)]
 pub struct MethodSamples {
-    /// The case.
     pub case: Arc<Case>,
-    /// The launch.
     pub launch: usize,
     /// The method's name.
     pub method: String,
@@ -188,7 +186,6 @@ fn block_columns(
     ]
 }
 
-/// The header of the blocks.
 pub fn blocks_header() -> Vec<u8> {
     let columns = block_columns("", [0; 2], "", &Block::default(), BlockState::default());
     member(&header(&columns.map(|(name, _)| name.to_owned())))

@@ -21,11 +21,9 @@ use super::{Family, Installation};
 pub struct Launch<'a> {
     /// The MPI that the program was built for.
     pub installation: &'a Installation,
-    /// Number of ranks.
     pub ranks: usize,
     /// Threads of each rank; each needs a core.
     pub threads: usize,
-    /// The program.
     pub program: &'a Path,
     /// Its arguments.
     pub args: &'a [String],

@@ -135,7 +135,7 @@ fn on<'a>(installation: &'a Installation, launcher: Option<&'a str>) -> Launch<'
 }
 
 #[test]
-fn what_an_outer_launcher_says_of_its_ranks_is_taken_off_for_the_mpis_own() {
+fn variables_of_an_outer_launcher_are_removed_for_the_mpis_own() {
     let mpich = installation(Family::Mpich);
     let variables = || {
         ["PMIX_RANK", "PMI_SIZE", "PMIX_SERVER_URI41", "PMIX_MCA_gds", "SLURM_JOB_ID", "HOME"]
@@ -152,7 +152,7 @@ fn what_an_outer_launcher_says_of_its_ranks_is_taken_off_for_the_mpis_own() {
 }
 
 #[test]
-fn what_is_added_for_shared_cores_is_known_and_what_the_user_has_set_is_not_ours() {
+fn settings_for_shared_cores_are_ours_unless_the_user_has_set_them() {
     let mut mpich = installation(Family::Mpich);
     let added = |mpi: &Installation, shared, is_set| {
         on(mpi, None)

@@ -55,13 +55,11 @@ pub enum Family {
     /// MPICH and MPIs with its launcher, Hydra: MVAPICH, Cray MPICH.
     #[serde(rename = "MPICH")]
     Mpich,
-    /// Open MPI.
     #[serde(rename = "Open MPI")]
     OpenMpi,
     /// Intel MPI.
     #[serde(rename = "Intel MPI")]
     Intel,
-    /// Any other.
     #[default]
     #[serde(rename = "MPI")]
     Other,
@@ -124,7 +122,6 @@ impl Source {
 pub struct Installation {
     /// The name in this project; also of its build folder.
     pub name: String,
-    /// Its family.
     pub family: Family,
     /// The library's version, from `mpi.h`.
     pub version: String,

@@ -24,21 +24,18 @@ pub(super) const VARIABLE: &str = "SLURM_MPI_TYPE";
 pub enum Pmi {
     /// Not chosen: given by an option or `SLURM_MPI_TYPE`, or the launcher is a command with options.
     Given {
-        /// The MPI.
         mpi: String,
         /// The PMIs that the MPI supports.
         wanted: &'static [&'static str],
     },
     /// The first PMI of the MPI that `srun` supports.
     Chosen {
-        /// The MPI.
         mpi: String,
         /// Its name for `--mpi`.
         name: &'static str,
     },
     /// None: `srun` supports no PMI of the MPI.
     Lacking {
-        /// The MPI.
         mpi: String,
         /// The PMIs that the MPI supports.
         wanted: &'static [&'static str],

@@ -56,7 +56,7 @@ fn what_is_chosen_and_what_is_lacking_are_reported() {
 }
 
 #[test]
-fn srun_is_asked_once_and_the_users_choice_stands() {
+fn srun_runs_once_and_the_users_choice_has_priority() {
     let folder = tempfile::tempdir().unwrap();
     let (srun, asked) = (folder.path().join("srun"), folder.path().join("asked"));
     let script = format!(

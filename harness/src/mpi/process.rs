@@ -38,7 +38,6 @@ pub enum Line {
 /// The result of [`Running::next`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A line.
     Line(Line),
     /// Nothing within the time limit.
     Silence,

@@ -325,7 +325,6 @@ fn stop_if_asked() -> Result<()> {
     if super::interrupt::requested() { Err(MpiError::Interrupted) } else { Ok(()) }
 }
 
-/// The error for an unknown name.
 fn unknown(name: &str, known: &[Installation], advice: &str) -> MpiError {
     let names: Vec<&str> = known.iter().map(|mpi| mpi.name.as_str()).collect();
     let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };

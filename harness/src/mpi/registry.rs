@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::error::{MpiError, Result, at, other};
 use super::wheels;
 
-/// An MPI of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MpiEntry {
@@ -46,10 +45,8 @@ pub(crate) struct VariantEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Registry {
-    /// `[[mpi]]` tables.
     #[serde(default, rename = "mpi")]
     pub entries: Vec<MpiEntry>,
-    /// `[[variant]]` tables.
     #[serde(default, rename = "variant", skip_serializing_if = "Vec::is_empty")]
     pub variants: Vec<VariantEntry>,
 }
@@ -175,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_were_written_by_hand_are_looked_at() {
+    fn names_that_were_written_by_hand_are_checked() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("mpis.toml");
         let mpi = |name: &str| format!("[[mpi]]\nname = '{name}'\nmpicc = '/x'\n");

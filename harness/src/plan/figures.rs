@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_first_look_is_smaller_and_the_papers_grid_larger() {
+    fn the_quick_values_are_fewer_and_the_papers_more() {
         for (name, _) in FIGURES {
             let plan = plan(name).unwrap();
             let starts = |plan: Plan| {

@@ -9,7 +9,6 @@ use crate::model::mpi_label;
 pub struct Account {
     /// When it began, to the minute, without the time zone.
     pub date: String,
-    /// The host.
     pub host: String,
     /// Its processor and hardware threads.
     pub machine: String,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
+use indexmap::IndexSet;
 
 use super::case::{CaseView, Disturbance, cell, launches, measured, share, warnings};
 use super::columns::{Align, Column, Fitted, Table, distinct_sets, fitted, text_width, wrapped};
@@ -22,11 +23,9 @@ pub struct Answer {
     pub times: &'static [&'static str],
     /// Other times and figures of a case, in front of the verdict.
     pub columns: &'static [Column<'static>],
-    /// Their cells.
     pub cells: fn(&CaseView) -> Vec<String>,
     /// Figures behind the verdict, if there is room.
     pub more: &'static [Column<'static>],
-    /// Their cells.
     pub more_cells: fn(&CaseView) -> Vec<String>,
     /// An explanation of the columns.
     pub legend: &'static str,
@@ -46,9 +45,14 @@ impl Answer {
         (self.claims)(case).swap_remove(0)
     }
 
-    /// All verdicts on a case.
     pub fn verdict(&self, case: &CaseView) -> String {
         (self.claims)(case).iter().map(Claim::text).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The fastest method and all verdicts, each once: the fastest may be that of a verdict.
+    pub fn findings(&self, case: &CaseView) -> Vec<String> {
+        let all = [case.fastest()].into_iter().chain((self.claims)(case));
+        all.map(|claim| claim.text()).collect::<IndexSet<String>>().into_iter().collect()
     }
 
     /// The fastest method, without other values.
@@ -121,7 +125,7 @@ const FASTER: Style = AnsiColor::Green.on_default();
 const CLIFF: Style = AnsiColor::Yellow.on_default().bold();
 const FAILED: Style = AnsiColor::Red.on_default().bold();
 
-/// A method that is certainly so many times slower than the fastest is reported.
+/// A method that is shown to be so many times slower than the fastest is reported.
 const STANDS_OUT: f64 = 2.0;
 
 /// Maximum failures in sentences; the others are counted.
@@ -174,7 +178,7 @@ fn legend(form: &TableFormat, shown: &Fitted<'_>, is_short: bool) -> String {
     let rows: String = shown.rows.iter().map(|row| strip_str(row).to_string()).collect();
     let texts = [
         (true, legend),
-        (shown.names.contains(&"best"), "Times are medians; best: the fastest method."),
+        (shown.names.contains(&"best"), "Values are medians; best: the fastest method."),
         (is_short || rows.contains("x ["), "3.00x: the first method is 3.00 times as fast as the other."),
         (more.iter().any(is_shown), more_legend),
         (rows.contains('['), "[..]: 95% interval."),
@@ -456,7 +460,7 @@ fn times(value: f64) -> String {
     text.split(' ').next().unwrap_or_default().to_owned()
 }
 
-/// An explanation of overheads below 0, if one is certainly below.
+/// An explanation of overheads below 0, if one is shown to be below.
 fn negative_overheads(cases: &[CaseView]) -> Option<String> {
     let is_negative = |record: &Record| {
         record
@@ -487,7 +491,7 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
     slow.sort_by(|a, b| b.0.low.total_cmp(&a.0.low));
     let Some((ratio, case)) = slow.first() else {
         return Some(format!(
-            "No large gaps: no method is certainly {STANDS_OUT} times slower than the fastest."
+            "No large gaps: no method is shown to be {STANDS_OUT} times slower than the fastest."
         ));
     };
     let fastest = case.methods().find_map(|record| record.fastest.as_deref()).unwrap_or_default();
@@ -557,7 +561,6 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     Some(format!("Slow at times: {}{more}", painted(CLIFF, &what)))
 }
 
-/// The failures.
 fn failures(cases: &[CaseView]) -> Vec<String> {
     let of_case = |case: &CaseView| {
         let (name, mpi) = (case.name().replace("  ", " "), case.side());

@@ -87,7 +87,6 @@ impl<'a> CaseView<'a> {
         self.records.iter().copied().filter(|record| record.phase == self.form.headline)
     }
 
-    /// The median of a phase.
     pub fn median(&self, method: &str, phase: Phase) -> Option<f64> {
         self.phase(method, phase).and_then(|record| record.median_s)
     }
@@ -232,7 +231,7 @@ impl<'a> CaseView<'a> {
         let Some(next) = others.first() else {
             return unknown(format!("only {first} was measured"));
         };
-        // A method that is certainly slower than the next one does not matter.
+        // A method that is shown to be slower than the next one does not matter.
         let near: Vec<_> = others.iter().filter(|other| other.low <= next.high).collect();
         let names = |of: &dyn Fn(&Against<'a>) -> bool| {
             let near = near.iter().filter(|other| of(other)).map(|other| other.name);
@@ -344,7 +343,6 @@ pub fn warnings(records: &[Record]) -> Vec<String> {
 pub struct Disturbance {
     /// Blocks in which a rank was without its core for too long.
     pub disturbed: usize,
-    /// All blocks.
     pub blocks: usize,
 }
 

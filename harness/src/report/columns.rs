@@ -23,7 +23,6 @@ pub enum Align {
     Right,
 }
 
-/// A column of a table.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Column<'a> {
     /// The name above it.
@@ -104,7 +103,6 @@ impl Table<'_> {
         lines + &fitted.left_out_text(text_width(width))
     }
 
-    /// In Markdown.
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let row = |row: &Vec<String>| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect());
@@ -363,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_test_are_told_apart_at_every_width() {
+    fn rows_of_a_test_differ_at_every_width() {
         let columns = ["test", "set", "time"]
             .map(|name| Column::new(name, Align::Left, 2).rank(u8::from(name == "set")));
         let table = |sets: [&str; 2]| {

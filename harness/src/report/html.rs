@@ -81,8 +81,7 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Value {
     let reference_s = reference.and_then(|r| r.median_s).unwrap_or(0.0);
     let methods: Vec<Value> =
         view.methods().map(|record| row(form, view, record, longest, reference_s)).collect();
-    let mut found = vec![view.fastest().text(), form.answer.verdict(view)];
-    found.dedup();
+    let found = form.answer.findings(view);
     context! {
         id => format!("case-{}", i + 1),
         test => r.case.test.as_str(),

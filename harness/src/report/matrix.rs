@@ -19,14 +19,12 @@ pub struct Matrix {
     pub rows: Vec<MatrixRow>,
     /// The geometric means.
     pub means: Means,
-    /// Sentences on all of it.
     pub sentences: Vec<String>,
 }
 
 /// A case on all MPIs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixRow {
-    /// The test.
     pub test: String,
     /// Its parameter set.
     pub set: String,
@@ -37,7 +35,6 @@ pub struct MatrixRow {
 /// The fastest method of an MPI in a test.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixCell {
-    /// The method.
     pub method: String,
     /// Its time in seconds.
     pub time_s: f64,
@@ -75,7 +72,6 @@ impl Place {
 pub struct Means {
     /// That of all cases that count.
     pub all: GroupMean,
-    /// That of each test.
     pub tests: Vec<GroupMean>,
     /// Launches, or runs, of which each has a value.
     pub units: usize,

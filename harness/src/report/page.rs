@@ -59,7 +59,6 @@ const COLUMN_MM: f64 = 2.0;
 /// Width of the chart.
 const CHART_MM: f64 = 130.0;
 
-/// A row of the table.
 #[derive(Serialize)]
 struct Row {
     cells: Vec<Cell>,
@@ -83,9 +82,9 @@ impl Cell {
 /// The position of the ratio to the fastest MPI, with its interval, in a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ratios {
-    Beside,
-    Below,
-    Nowhere,
+    SameLine,
+    NextLine,
+    Omitted,
 }
 
 /// The form of a table that fits across the paper.
@@ -127,15 +126,15 @@ pub fn page(sheet: &Sheet<'_>) -> String {
     let height_mm = |rows: usize| room_mm / (rows + 1) as f64;
     let (mut rows, mut left_out) = across.rows(matrix, room_mm);
     let (least_mm, most_mm) = match across.ratios {
-        Ratios::Nowhere if height_mm(rows.len()) >= TWO_LINES_MM && left_out.is_none() => {
-            across.ratios = Ratios::Below;
+        Ratios::Omitted if height_mm(rows.len()) >= TWO_LINES_MM && left_out.is_none() => {
+            across.ratios = Ratios::NextLine;
             (rows, left_out) = across.rows(matrix, room_mm);
             (TWO_LINES_MM, TWO_LINES_MM)
         }
         _ => (ROWS_MM[1], ROWS_MM[0]),
     };
     let row_mm = height_mm(rows.len()).clamp(least_mm, most_mm);
-    let lines_of_row = if across.ratios == Ratios::Below { 2.0 } else { 1.0 };
+    let lines_of_row = if across.ratios == Ratios::NextLine { 2.0 } else { 1.0 };
     let size_pt = across.size_pt.min(row_mm / lines_of_row * 0.8 / 25.4 * 72.0);
     let mut notes = vec![format!("{} Times are medians over launches.", matrix.legend())];
     notes.extend(left_out.map(|what| format!("{what}: ddtbench report {folders}.")));
@@ -189,9 +188,9 @@ impl Across {
         let portrait = [short, long];
         let landscape = [long, short];
         let all: Vec<usize> = (0..matrix.sides.len()).collect();
-        let forms = [(portrait, Ratios::Beside), (portrait, Ratios::Nowhere), (landscape, Ratios::Nowhere)];
+        let forms = [(portrait, Ratios::SameLine), (portrait, Ratios::Omitted), (landscape, Ratios::Omitted)];
         let of = |(paper_mm, ratios): ([f64; 2], Ratios), sides: &[usize]| {
-            let letters = letters(matrix, sides, ratios == Ratios::Beside);
+            let letters = letters(matrix, sides, ratios == Ratios::SameLine);
             let room_mm = paper_mm[0] - 2.0 * MARGIN_MM - COLUMN_MM * (sides.len() + 2) as f64;
             let size_pt = (room_mm / (letters as f64 * LETTER_MM)).min(SIZES_PT[0]);
             Self { paper_mm, ratios, sides: sides.to_vec(), size_pt }
@@ -207,7 +206,7 @@ impl Across {
         let first = |count: usize| {
             let mut sides = by_mean[..count].to_vec();
             sides.sort_unstable();
-            of((landscape, Ratios::Nowhere), &sides)
+            of((landscape, Ratios::Omitted), &sides)
         };
         (2..by_mean.len()).rev().map(first).find(can_be_read).unwrap_or_else(|| first(1))
     }
@@ -226,8 +225,8 @@ impl Across {
         let case = |row: &MatrixRow| {
             let of = |side: &usize| match &row.cells[*side] {
                 Some(found) => Cell {
-                    text: text(found, self.ratios == Ratios::Beside),
-                    below: if self.ratios == Ratios::Below { found.loss.clone() } else { String::new() },
+                    text: text(found, self.ratios == Ratios::SameLine),
+                    below: if self.ratios == Ratios::NextLine { found.loss.clone() } else { String::new() },
                     is_first: found.place == Place::Fastest,
                 },
                 None => Cell::plain("-".to_owned()),
@@ -369,7 +368,7 @@ mod tests {
     #[test]
     fn with_more_mpis_intervals_go_first_then_the_sheet_is_turned_and_the_slowest_go() {
         let of = |sides: usize| Across::of(&made(3, sides));
-        assert_eq!((of(3).ratios, of(4).ratios), (Ratios::Beside, Ratios::Nowhere));
+        assert_eq!((of(3).ratios, of(4).ratios), (Ratios::SameLine, Ratios::Omitted));
         let below = "49.2 µs put_manual<br>2.01x [1.22, 3.33]";
         assert!(sheet(3, 4).contains(below) && !sheet(40, 4).contains(below), "{}", sheet(3, 4));
         assert_eq!((of(4).paper_mm, of(7).paper_mm), ([210.0, 297.0], [297.0, 210.0]));

@@ -128,8 +128,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
         for line in lines.by_ref().take(case.methods().count() + 1) {
             let _ = writeln!(text, "{line}");
         }
-        let mut found = vec![case.fastest().text(), form.answer.verdict(case)];
-        found.dedup();
+        let found = form.answer.findings(case);
         text += &wrapped("  ", &format!("{}: {}", form.contest, found.join("; ")), width, 4);
     }
     text + &notes(&cases, width, same)

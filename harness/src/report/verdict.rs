@@ -49,16 +49,14 @@ const MEAN_FASTER: f64 = 1.05;
 pub enum Claim<'a> {
     /// One method is faster: the interval of their ratio is above 1.
     Faster {
-        /// The faster.
         faster: &'a str,
-        /// The slower.
         slower: &'a str,
         /// How many times as fast, with both ends of the interval.
         times: (f64, f64, f64),
     },
     /// The interval of their ratio includes 1, or nearly so.
     NoDifference(Vec<&'a str>),
-    /// The medians give one result, but by the means one method is certainly faster.
+    /// The medians give one result, but by the means another method is shown to be faster.
     MeanDiffers {
         /// The claim of the medians.
         median: Box<Self>,
@@ -322,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_that_means_contradict_says_both() {
+    fn a_claim_that_means_contradict_reports_both() {
         let against = |value, low, high| Against { name: "ddt", value, low, high, unsteady: false };
         let (faster, equal, slower) =
             (against(0.2, 0.1, 0.25), against(1.0, 0.9, 1.1), against(24.0, 20.0, 30.0));
@@ -383,7 +381,7 @@ mod tests {
         assert_eq!((twice.as_str(), winner), (expected, Some(("manual".to_owned(), 1.5))));
         let (level, _) = text(&[near, (far, (1.0, 0.98, 1.02))]);
         assert!(level.ends_with("apart, no difference shown at 186 ns"), "{level}");
-        // States with overlapping intervals do not certainly differ.
+        // States with overlapping intervals are not shown to differ.
         assert_eq!(text(&[near, (far, (0.9, 0.7, 1.2))]).0, "no difference shown: ddt, manual");
         assert_eq!(text(&[near]).0, "no difference shown: ddt, manual");
     }
@@ -410,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_contradicts_states_that_agree_and_says_nothing_of_those_that_do_not() {
+    fn a_mean_contradicts_states_that_agree_and_not_those_that_do_not() {
         let faster = |faster, slower| Claim::Faster { faster, slower, times: (1.5, 1.4, 1.6) };
         let states = |far| {
             let near = ("cores 30 ns apart".to_owned(), faster("ddt", "manual"));

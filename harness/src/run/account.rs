@@ -15,7 +15,6 @@ use crate::mpi::{Installation, Target};
 /// The account of an MPI of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MpiAccount {
-    /// The MPI.
     pub mpi: Installation,
     /// The name of its variant; empty for the unchanged MPI.
     pub variant: String,

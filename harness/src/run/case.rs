@@ -23,7 +23,6 @@ pub struct CaseRun<'a> {
     pub launch: Launch<'a>,
     /// The rank program's arguments for some of the methods.
     pub arguments: &'a dyn Fn(&[String]) -> Vec<String>,
-    /// The methods.
     pub methods: &'a [String],
     /// The rank program is stopped if it prints nothing for so many seconds.
     pub timeout_s: f64,

@@ -26,7 +26,6 @@ pub struct Environment {
     pub begun: Part,
     /// The plan when it began. If it is edited later, the run is not resumed.
     pub plan: String,
-    /// The parts that resumed it.
     pub resumed: Vec<Part>,
     /// Notes on the results: settings that ddtbench added, and differences between the parts.
     #[serde(default)]
@@ -41,11 +40,9 @@ pub struct Environment {
 pub struct Part {
     /// When it began, with the zone's offset.
     pub date: String,
-    /// Version of this program.
     pub ddtbench_version: String,
     /// Identifies this build of the program.
     pub ddtbench_build: String,
-    /// The command line.
     pub command_line: Vec<String>,
     /// The machine that started it.
     pub machine: Machine,
@@ -64,7 +61,6 @@ pub struct PartRow<'a> {
     pub part: usize,
     /// When it began, with the zone's offset.
     pub date: &'a str,
-    /// Version of this program.
     pub ddtbench_version: &'a str,
     /// Distinguishes the build from others of that version.
     pub ddtbench_build: &'a str,

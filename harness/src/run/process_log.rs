@@ -107,7 +107,7 @@ impl ProcessLog {
     /// always at least one outcome, so that this terminates.
     pub fn outcomes(&self, asked: &[String], exit: Exit) -> Vec<(String, Outcome)> {
         if self.is_twice {
-            let detail = "the launcher started the job twice at once, so that no time is one of a job alone; \
+            let detail = "the launcher started the job twice at once, so no time is that of a single job; \
                           check the command that --dry-run prints, and the settings of the launcher";
             let crashed = Outcome::Crashed { detail: detail.to_owned() };
             return asked.iter().map(|method| (method.clone(), crashed.clone())).collect();

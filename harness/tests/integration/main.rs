@@ -1,8 +1,9 @@
-//! The library and the program `ddtbench` without an MPI. One binary; each module says what it holds.
+//! The library and the program `ddtbench` without an MPI. One binary; the head of each module describes it.
 
-mod features; // what tests are built of
-mod layers; // which module uses which
+mod features; // features with which tests are compiled
+mod glossary; // terms in the output
+mod layers; // dependencies between modules
 mod pages; // links and lengths of the documentation
-mod proportion; // work that grows as the cases do
+mod proportion; // work that grows with the number of cases
 mod streams; // standard streams that are closed or full
 mod terminal; // widths of printed text

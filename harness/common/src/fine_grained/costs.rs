@@ -25,7 +25,6 @@ pub struct Departure {
     pub ready_s: f64,
     /// The thread that starts it.
     pub thread: usize,
-    /// Its bytes.
     pub bytes: u64,
 }
 

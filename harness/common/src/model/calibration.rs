@@ -21,7 +21,6 @@ pub struct CalibratedSize {
     pub of: SizeOf,
     /// The requested time, in seconds.
     pub target_s: f64,
-    /// The size.
     pub size: u64,
     /// The measured time of this size, in seconds.
     pub time_s: f64,

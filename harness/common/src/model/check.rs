@@ -167,10 +167,7 @@ impl Answer {
 #[serde(tag = "check", rename_all = "snake_case")]
 pub enum CheckEvent {
     /// A stage begins. Anything that goes wrong before the next event went wrong in this stage.
-    Working {
-        /// The stage.
-        stage: String,
-    },
+    Working { stage: String },
     /// The answer so far.
     Answered {
         /// The answer, unless a later one follows.

@@ -69,7 +69,6 @@ named! {
         Calibrate = "calibrate",
         /// Warming up, and finding out how long it takes.
         WarmUp = "warm up",
-        /// Measuring.
         Measure = "measure",
     }
 }
@@ -184,7 +183,6 @@ pub struct ClockFacts {
     pub residual_s: Option<f64>,
 }
 
-/// The place of a rank.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RankPlace {
     /// Rank in the world.
@@ -240,7 +238,6 @@ pub struct Block {
     pub began_s: f64,
     /// Its place in its round, from 0.
     pub place: usize,
-    /// Its disturbance.
     pub disturbance: Disturbance,
     /// The machine before the block.
     pub before: MachineState,

@@ -114,16 +114,13 @@ pub enum FigureUnit {
     Messages,
     /// Seconds.
     S,
-    /// Bytes.
     Bytes,
-    /// Ranks.
     Ranks,
 }
 
 /// A value of a quantity. A value that does not exist is missing, never 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// The quantity.
     #[serde(rename = "figure")]
     pub quantity: Quantity,
     /// Its value; missing if only the basis of comparison is known.

@@ -13,7 +13,6 @@ pub struct Case {
     /// The run's id. `runs.csv` has its place and time; cases of different runs are never the same. Empty before the
     /// run begins, and in results without runs.
     pub run: String,
-    /// The kind of experiment.
     pub experiment: Kind,
     /// The test's name.
     pub test: String,

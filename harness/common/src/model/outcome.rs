@@ -13,6 +13,8 @@ macro_rules! outcomes {
         }
 
         impl Outcome {
+            pub const LABELS: &[&str] = &[$($label),+];
+
             /// A short label for tables and the `outcome` column.
             pub const fn label(&self) -> &'static str {
                 match self {

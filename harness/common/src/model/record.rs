@@ -25,7 +25,6 @@ pub struct Measured {
 /// A finished case of one launch: the request, the message, and the results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CaseResult {
-    /// The case.
     pub case: Arc<Case>,
     /// The launch, from 0.
     pub launch: usize,
@@ -174,7 +173,6 @@ pub struct Record {
     pub repeat_low_s: Option<f64>,
     /// Upper end of this range.
     pub repeat_high_s: Option<f64>,
-    /// The mean.
     pub mean_s: Option<f64>,
     /// Lower end of the mean's 90% interval by Student; only under bench-pcomm's rule.
     pub mean_low_s: Option<f64>,

@@ -13,7 +13,6 @@ use super::Phase;
 pub struct Times(BTreeMap<Phase, Vec<f64>>);
 
 impl Times {
-    /// Removes a phase.
     pub fn remove(&mut self, phase: Phase) {
         self.0.remove(&phase);
     }

@@ -7,7 +7,6 @@ use super::quantile::{median, sorted};
 /// covariates, in the same order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
-    /// The value.
     pub value: f64,
     /// The covariates. The value depends on each of them linearly.
     pub by: Vec<f64>,
@@ -51,7 +50,6 @@ pub(super) struct Fit {
     pub locations: Vec<f64>,
     /// The slopes of the covariates.
     pub slopes: Vec<f64>,
-    /// The variance of a value.
     pub variance: f64,
     /// Its degrees of freedom.
     pub freedom: f64,
@@ -115,7 +113,6 @@ impl Fit {
 struct Design<'a> {
     priors: &'a [SlopePrior],
     values: Vec<f64>,
-    /// The group of each value.
     group: Vec<usize>,
     /// The number of values of each group, and the means of their covariates.
     groups: Vec<(f64, Vec<f64>)>,

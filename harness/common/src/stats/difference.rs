@@ -12,7 +12,6 @@ pub const FEWEST: usize = super::launches::FEWEST;
 /// The difference of two locations, with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// Its value.
     pub value: f64,
     /// Its standard error.
     pub error: f64,
@@ -168,7 +167,6 @@ impl Difference {
         (self.value - half, self.value + half)
     }
 
-    /// Half of its width.
     pub fn half_width(&self, alpha: f64) -> f64 {
         self.student().map_or(f64::INFINITY, |t| t.inverse_cdf(1.0 - alpha / 2.0)) * self.error
     }

@@ -11,7 +11,7 @@ pub const MIN_ROUNDS: usize = 6;
 pub const LEAST_ROUNDS: usize = 10;
 
 /// Rounds after which a measurement may end because its interval is narrow.
-const FIRST_LOOK: usize = 24;
+const FIRST_TEST: usize = 24;
 
 /// Probability that the median is beyond one given end of its interval.
 const TAIL: f64 = 0.025;
@@ -97,8 +97,8 @@ fn is_narrow_now<B: AsRef<[f64]>>(blocks: &[B], precision: f64) -> bool {
 /// Whether to check the interval after this number of rounds: from the 24th on, about every twentieth of them. Fewer
 /// rounds do not show their correlation well enough to end a measurement. Later rounds change little each, and checking
 /// takes longer with more blocks.
-pub fn is_time_to_look(rounds: usize) -> bool {
-    rounds >= FIRST_LOOK && rounds.is_multiple_of(1 + rounds / 20)
+pub fn is_time_to_test(rounds: usize) -> bool {
+    rounds >= FIRST_TEST && rounds.is_multiple_of(1 + rounds / 20)
 }
 
 fn overall_median<B: AsRef<[f64]>>(blocks: &[B]) -> Option<f64> {
@@ -166,9 +166,9 @@ mod tests {
 
     #[test]
     fn few_rounds_end_no_measurement() {
-        let looks: Vec<usize> = (0..60).filter(|&rounds| is_time_to_look(rounds)).collect();
-        assert_eq!(looks[..5], [24, 26, 28, 30, 32]);
-        assert_eq!(looks[looks.len() - 3..], [51, 54, 57]);
+        let tests: Vec<usize> = (0..60).filter(|&rounds| is_time_to_test(rounds)).collect();
+        assert_eq!(tests[..5], [24, 26, 28, 30, 32]);
+        assert_eq!(tests[tests.len() - 3..], [51, 54, 57]);
     }
 
     #[test]

@@ -22,7 +22,7 @@ mod target;
 pub use correlation::{inflation, known_inflation};
 pub use holm::holm_levels;
 pub use interval::{
-    LEAST_ROUNDS, MIN_ROUNDS, blocks_interval, is_narrow, is_time_to_look, median_interval, series_interval,
+    LEAST_ROUNDS, MIN_ROUNDS, blocks_interval, is_narrow, is_time_to_test, median_interval, series_interval,
 };
 pub use quantile::{SlowSamples, mean, mean_and_variance, median, quantile, sorted, upper_quantile};
 pub use ratio::{Ratio, geometric_mean, paired_ratio};

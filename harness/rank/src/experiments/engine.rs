@@ -125,7 +125,7 @@ impl EngineComparison<'_> {
                 let start = Instant::now();
                 (0..amount.batch).try_for_each(|_| active.work(side, &mut self.memory))?;
                 times[phase].push(clock.between(start, Instant::now(), 1) / f64::from(amount.batch));
-                self.spots[i].look(&self.memory, |rank| Pattern::new(rank, generation));
+                self.spots[i].check(&self.memory, |rank| Pattern::new(rank, generation));
             }
         }
         Ok(times)

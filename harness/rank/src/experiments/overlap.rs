@@ -294,7 +294,7 @@ impl CaseStart<'_> {
 /// Threads that MPI has started, for the rank with the fewest; `own` are the other threads of this rank. Collective.
 fn threads_of_mpi(world: &Comm, own: &Threads) -> anyhow::Result<ThreadCounts> {
     world.barrier()?;
-    let mine = ThreadCounts::look(own);
+    let mine = ThreadCounts::sample(own);
     let fewest = world.minima(&[mine.of_mpi as f64, mine.polling as f64])?;
     Ok(ThreadCounts { of_mpi: fewest[0] as usize, polling: fewest[1] as usize })
 }

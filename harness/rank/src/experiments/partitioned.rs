@@ -165,8 +165,8 @@ impl<'a> PartitionedTransfers<'a> {
             let mut compute_s = vec![0.0; self.setting.threads];
             self.sampler.next(&mut compute_s);
             // Waiting for data that arrives wrong would be in vain.
-            let looks = is_watched && mismatch.is_none();
-            let arrival_probe = looks.then(|| ArrivalProbe::new(patterns[0], &self.plan.ranges));
+            let can_arrive = is_watched && mismatch.is_none();
+            let arrival_probe = can_arrive.then(|| ArrivalProbe::new(patterns[0], &self.plan.ranges));
             let context = TransferContext {
                 roles: &self.roles,
                 plan: &self.plan,
@@ -228,8 +228,8 @@ impl<'a> PartitionedTransfers<'a> {
     /// Repetitions that are watched: none with too many partitions, and none if both ranks send, because the watching
     /// thread then has its own partitions.
     fn watched(&self) -> u32 {
-        let can_look = !self.setting.both_ways && self.plan.ranges.len() <= MOST_WATCHED;
-        if can_look { WATCHED } else { 0 }
+        let can_watch = !self.setting.both_ways && self.plan.ranges.len() <= MOST_WATCHED;
+        if can_watch { WATCHED } else { 0 }
     }
 }
 

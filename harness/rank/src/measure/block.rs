@@ -49,7 +49,7 @@ pub fn run(
     for _ in 0..amount.untimed {
         session.renew(memory, method)?;
         repetition_untimed(session, memory, method)?;
-        session.look(memory);
+        session.check(memory);
     }
     match amount.batch {
         1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
@@ -126,7 +126,7 @@ fn one_by_one(
         let start = Instant::now();
         repetition_untimed(session, memory, method)?;
         block.times[whole].push(clock.between(start, Instant::now(), 1));
-        session.look(memory);
+        session.check(memory);
         if is_explicit && i % WHOLE_PER_PARTED == 0 {
             session.renew(memory, method)?;
             if session.is_origin() || setup.is_all_to_all() {
@@ -134,7 +134,7 @@ fn one_by_one(
             } else {
                 answer_in_parts(session, memory, method, &mut middle)?;
             }
-            session.look(memory);
+            session.check(memory);
         }
     }
     if !is_explicit {
@@ -272,7 +272,7 @@ fn batched(
         let start = Instant::now();
         for _ in 0..amount.batch {
             session.rewrite(memory, method)?;
-            session.look_in_vain(memory);
+            session.check_in_vain(memory);
         }
         rewriting.push(mean(start, Instant::now()));
         session.meet()?;
@@ -280,7 +280,7 @@ fn batched(
         for _ in 0..amount.batch {
             session.rewrite(memory, method)?;
             repetition_untimed(session, memory, method)?;
-            session.look(memory);
+            session.check(memory);
         }
         wholes.push(mean(start, Instant::now()));
     }

@@ -212,7 +212,7 @@ fn by_interval(
     let is_up = is_late && rounds >= limits.min_rounds;
     let next = |amount: &Amount| samples(amount) + amount.samples as u64;
     let is_full = amounts.iter().any(|amount| next(amount) > u64::from(limits.max_runs));
-    if !(is_up || is_full || stats::is_time_to_look(rounds as usize)) {
+    if !(is_up || is_full || stats::is_time_to_test(rounds as usize)) {
         return going_on;
     }
     let narrow = summary::narrow(kind, measured, limits.precision_percent / 100.0);

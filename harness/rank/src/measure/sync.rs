@@ -126,8 +126,8 @@ impl Sync {
             if self.all.rank == 0 {
                 self.all.answer(self.clock, &self.zero, other, CHECKS)?;
             } else if self.all.rank == other {
-                let look = self.all.ask(self.clock, 0, CHECKS)?;
-                mine = look.map_or(mine, |look| self.zero.residual(look));
+                let offset = self.all.ask(self.clock, 0, CHECKS)?;
+                mine = offset.map_or(mine, |offset| self.zero.residual(offset));
             }
         }
         let worst = self.all.comm.maxima(&[mine.off_s, mine.beyond_s])?;

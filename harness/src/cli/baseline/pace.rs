@@ -1,4 +1,4 @@
-//! Runs of one plan with pauses between them, because drift over minutes must show.
+//! Runs of one plan with pauses between them, so that intervals include the drift of a machine over minutes.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -24,7 +24,7 @@ const RUNS: usize = 3;
 
 #[derive(Debug, Args)]
 pub struct PaceArgs {
-    /// Number of runs; with two only large changes are shown [default: 3; for a check as many as the baseline has]
+    /// Number of runs; two can only show large changes [default: 3; for a check as many as the baseline has]
     #[arg(long, value_name = "N", value_parser = numbers::count(MOST_LAUNCHES))]
     pub runs: Option<usize>,
     /// Pause between two runs, for example 30s or 5m
@@ -33,10 +33,10 @@ pub struct PaceArgs {
 }
 
 impl PaceArgs {
-    /// How many runs a baseline has.
+    /// The number of runs of a baseline.
     ///
     /// # Errors
-    /// If so few cannot be compared.
+    /// If they are too few for a comparison.
     pub fn kept_runs(&self) -> anyhow::Result<usize> {
         let runs = self.runs.unwrap_or(RUNS);
         ensure!(runs >= FEWEST_RUNS, "--runs {runs}: a baseline needs at least {FEWEST_RUNS} runs");
@@ -90,7 +90,7 @@ impl PaceArgs {
 
 fn stopped(path: &Path) -> EarlyEnd {
     log(&format!(
-        "stopped; finished runs are in {}; the same `ddtbench baseline save` continues",
+        "stopped; finished runs are in {}; the same `ddtbench baseline save` continues them",
         path.display()
     ));
     EarlyEnd(ExitCode::from(measure::INTERRUPTED))

@@ -11,10 +11,9 @@ use crate::report::names::distinct;
 /// A time that should not exceed another one.
 #[derive(Debug, Deserialize)]
 pub struct Guideline {
-    /// Its name.
     pub name: String,
     /// Its statement, in a line.
-    pub says: String,
+    pub statement: String,
     /// This time should not be longer ...
     pub takes: Term,
     /// ... than this.
@@ -52,7 +51,6 @@ pub enum Than {
 }
 
 impl Term {
-    /// The method.
     pub fn method(&self) -> &str {
         match self {
             Self::Whole(method) | Self::Packing(method) | Self::Making(method) => method,
@@ -61,7 +59,6 @@ impl Term {
 }
 
 impl Guideline {
-    /// Its methods.
     fn methods(&self) -> Vec<&str> {
         let mut methods: Vec<&str> = match &self.than {
             Than::Times(_, term) => vec![term.method()],
@@ -115,10 +112,10 @@ mod tests {
     #[test]
     fn guidelines_of_creation_ask_what_they_report() {
         let saved = |guideline: &'static Guideline| match guideline.than {
-            Than::Saved(uses, _) => Some((uses, &guideline.says)),
+            Than::Saved(uses, _) => Some((uses, &guideline.statement)),
             _ => None,
         };
-        let (uses, says) = GUIDELINES.iter().find_map(saved).unwrap();
-        assert!(says.contains(&uses.to_string()), "{says}");
+        let (uses, statement) = GUIDELINES.iter().find_map(saved).unwrap();
+        assert!(statement.contains(&uses.to_string()), "{statement}");
     }
 }

@@ -198,7 +198,6 @@ impl Evidence {
         }
     }
 
-    /// Launches.
     pub fn launches(&self) -> usize {
         match self {
             Self::Ratios(values) | Self::Uses { spent: values, .. } => values.len(),
@@ -243,7 +242,7 @@ impl Evidence {
                 low: Some(((linear - root) / square).max(0.0)),
                 high: Some((linear + root) / square),
             },
-            // It certainly saves nothing.
+            // It is shown to save nothing.
             () if square > 0.0 => BreakEven { uses: None, low: None, high: None },
             // It may save nothing: all numbers from the positive root.
             () if square < 0.0 && constant > 0.0 => {

@@ -63,7 +63,7 @@ impl Findings {
         let pays =
             rows.iter().rev().filter(|row| row.standing == Standing::Holds && row.break_even.is_some());
         parts.extend(pays.map(|row| format!("{} pays {}", row.subject.test, row.measure())));
-        Some(format!("{}, {}: {}", guideline.name, guideline.says, parts.join("; ")))
+        Some(format!("{}, {}: {}", guideline.name, guideline.statement, parts.join("; ")))
     }
 
     fn legend(&self) -> String {

@@ -12,11 +12,11 @@ use crate::report::table::TableFormat;
 use crate::report::units;
 use crate::report::verdict::Claim;
 
-const LEGEND: &str = "pack: median time, ± the larger side of its 95% interval. another run: where the median of another run soon afterwards is \
-    expected. create: compiling the layouts of both sides, or making and committing both datatypes. pack rate: packed bytes per second. \
+const LEGEND: &str = "pack: median time, ± the larger side of its 95% interval. another run: range in which a repeat of this run would put the \
+    median (95%). create: compiling the layouts of both sides, or making and committing both datatypes. pack rate: packed bytes per second. \
     pack/engine, unpack/engine: time relative to the engine's, the median over rounds, with its 95% interval; above 1 the engine is faster. \
-    bound: share of the speed of a copy that touches as many cache lines as packing must; above 100% if fewer of them are written than \
-    the copy writes, which is half.";
+    bound: share of the speed of a copy that touches as many cache lines as packing must; it can exceed 100%, because packing \
+    may write fewer lines than the copy. Terms: docs/glossary.md.";
 
 /// How a case is shown.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {

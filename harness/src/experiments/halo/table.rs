@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
-use crate::report::answer::PACKING;
+use crate::report::answer::{Answer, PACKING};
 use crate::report::case::{
     ANOTHER_RUN, CaseView, cell, median, messages, packing, rate, ratio, share, share_and_half,
 };
@@ -19,7 +19,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     figures,
     size: |record| format!("{} per rank in {}", units::bytes(record.bytes), units::segments(record.segments)),
     reference: "contiguous messages of the same sizes (reference)",
-    answer: PACKING,
+    answer: Answer { legend: "Times are whole exchanges.", ..PACKING },
     ..plain_table_format(Kind::Halo)
 });
 
@@ -49,14 +49,14 @@ const COLUMNS: [Column; 22] = [
     Column::new("note", Align::Left, 2),
 ];
 
-const LEGEND: &str = "exchange: median of the time that the exchange adds to the longest computing of all ranks, ± the \
+const LEGEND: &str = "exchange: median of the time that the exchange adds to the computation of the slowest thread of all ranks, ± the \
     larger side of its 95% interval. another run: range in which a repeat of this run would put the median (95%). init: creating datatypes, requests and windows. compute, pack, comm+peer, unpack: \
-    medians of the slowest rank; comm+peer is from a rank's last hand-over to its last arrival, including the packing of slower \
-    neighbours, so it is not only the network. ovh: (t - t_reference) / t, with its 95% interval, as in figure 5 of the DDTBench paper. pack%: share of timed packing and \
-    unpacking, with its interval: the paper's formula. gain: t_manual / t, paired by rounds, or t_loop / t without a hand-written loop; speed-up: the same with computation. early: share of other \
+    medians of the slowest rank; comm+peer is from the last share that a rank hands over to its last arrival, including the packing \
+    of slower neighbours, so it is not only the network. ovh: (t - t_reference) / t, with its 95% interval, as in figure 5 of the DDTBench paper. pack%: share of timed packing and \
+    unpacking, with its interval. gain: t_manual / t, paired by rounds, or t_loop / t without a hand-written loop; speed-up: the same with computation. early: share of other \
     ranks' bytes that have arrived when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \
     msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
-    drifted during the run; gain unsteady: it differs between the first and the second half of the run.";
+    drifted during the run; gain unsteady: it differs between the first and the second half of the run. Terms: docs/glossary.md.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

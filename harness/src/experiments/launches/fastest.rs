@@ -85,7 +85,7 @@ fn figures<'a>(
     all.iter().filter(|other| other.place != method.place).flat_map(of).collect()
 }
 
-/// The method that none beats by the median of its ratios, starting with the smallest median.
+/// The method to which every other has a median ratio of at least 1; the search begins with the smallest median.
 fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> {
     let all: Vec<_> = all.iter().filter(|one| one.can_win).collect();
     let mut first = *all.iter().min_by(|a, b| a.median_s.total_cmp(&b.median_s))?;
@@ -186,12 +186,12 @@ mod tests {
         let of = |method: &str| over.iter().find(|record| record.method == method).unwrap();
         let ratio = of("ddt").figure(Quantity::TimeOverFastest).unwrap();
         assert_eq!((ratio.value, ratio.against.as_str()), (Some(1.5), "manual"));
-        assert_eq!(ratio.interval(), Some((0.5 / 1.01, 1.5 * 1.01)), "two launches went the other way");
+        assert_eq!(ratio.interval(), Some((0.5 / 1.01, 1.5 * 1.01)), "two launches have the opposite result");
         assert_eq!(of("manual").figure(Quantity::TimeOverFastest), None);
     }
 
     #[test]
-    fn what_is_on_record_of_the_rounds_counts() {
+    fn recorded_ratios_of_rounds_are_used() {
         let mut records = records();
         for record in records.iter_mut().filter(|record| record.method == "ddt") {
             record.figures.push(Figure::with_interval(Quantity::TimeOver, 1.4, (1.3, 1.5)).against("manual"));
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_to_a_loop_and_to_the_fastest_are_the_same_without_rounds_on_record() {
+    fn ratios_to_a_loop_and_to_the_fastest_are_the_same_without_recorded_ratios() {
         let over = over_launches(&records(), None);
         let figure = |quantity| {
             let figure = over[1].figure(quantity).unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratio_of_means_is_of_each_launch() {
+    fn means_are_divided_within_each_launch() {
         let mut records = records();
         for record in &mut records {
             let late = if record.method == "manual" { 8.0 } else { 1.0 };

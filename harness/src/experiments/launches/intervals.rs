@@ -74,7 +74,7 @@ mod tests {
         let values = [0.5, 0.6, 0.7];
         let (low, high) = interval(Quantity::OverheadReference, &values).unwrap();
         assert!((low - 0.2530).abs() < 2e-4 && (high - 0.7948).abs() < 2e-4, "{low} {high}");
-        // Two states of the machine: of the overheads themselves it would be 7 to 154%.
+        // Two states of the machine: on the scale of overheads the interval would be 7 to 154%.
         let (low, high) = interval(Quantity::OverheadReference, &[0.31, 0.33, 0.92]).unwrap();
         assert!(low < 0.0 && high > 0.92 && high < 1.0, "{low} {high}");
         for quantity in

@@ -13,7 +13,6 @@ use crate::report::layout::{Params, pretty};
 /// The schema of the JSON list. The number changes if programs would misread the new form.
 const SCHEMA: &str = "ddtbench-list/1";
 
-/// The list as JSON.
 pub(super) fn json() -> String {
     let set = |entry: ListEntry| {
         json!({

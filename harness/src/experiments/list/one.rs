@@ -32,10 +32,12 @@ pub fn one(name: &str, width: Option<u16>) -> Result<String, String> {
         }));
     }
     match parts.len() {
-        0 => Err(format!(
-            "{}; `ddtbench list` shows all names",
-            apps::find(name).err().map_or_else(String::new, |e| e.to_string())
-        )),
+        0 => {
+            let error = apps::find(name).err().map_or_else(String::new, |error| error.to_string());
+            // A suggestion does not name the command.
+            let advice = if error.contains("`ddtbench list`") { "" } else { "; `ddtbench list` shows all" };
+            Err(error + advice)
+        }
         _ => Ok(parts.join("\n")),
     }
 }

@@ -88,7 +88,7 @@ impl Diagnosis {
     fn of_ratios(ratios: Ratios) -> Self {
         let Ratios { overhead, low, high, stolen, left } = ratios;
         if high - low > WIDEST {
-            // A result that is certainly worse than serial is reported, even if it is much worse.
+            // A result that is shown to be worse than serial is reported, even if it is much worse.
             if low < MOST {
                 return Self::TooShort;
             }

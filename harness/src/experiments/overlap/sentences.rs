@@ -135,7 +135,7 @@ fn turned(case: &CaseView, one: TimedMethod, other: TimedMethod) -> Option<Strin
     })
 }
 
-/// Communication that certainly takes this many times longer in another configuration is reported.
+/// Communication that is shown to take this many times longer in another configuration is reported.
 const SLOWER: f64 = 2.0;
 
 /// Whether communication without work is slower with asynchronous progress: hidden parts must be compared with that.
@@ -287,7 +287,11 @@ mod tests {
         let found = sentences_of(&[basic(), progress(8.0)]);
         let expected = "mpich, progress: without work, ddt of nas_lu_y takes 8.00 s, but 1.00 s in the basic configuration. ";
         assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
-        assert_eq!(sentences_of(&[basic(), progress(2.0)]), [""; 0], "twice as long, but not for certain");
+        assert_eq!(
+            sentences_of(&[basic(), progress(2.0)]),
+            [""; 0],
+            "twice as long, but not shown to be longer"
+        );
         assert_eq!(sentences_of(&[progress(8.0)]), [""; 0], "there is nothing to compare with");
         let elsewhere = progress(8.0).map(|record| {
             let case = Case { transport: "tcp".to_owned(), ..(*record.case).clone() };

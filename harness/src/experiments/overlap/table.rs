@@ -79,14 +79,13 @@ const COLUMNS: [Column; 25] = [
 ];
 
 const LEGEND: &str = "both: median time with both at once, from the first rank's start to the last one's end, ± the larger side of its 95% \
-    interval. another run: range in which a repeat of this run would put the median (95%). comm: only the communication, started and \
-    waited for at once. comp: only the computation. call, compute, wait, rim: the parts of both together, on the rank that \
-    took longest; a rim is computed after the wait, and cannot hide communication: with a rim, only the rest of comp counts in \
-    ratio and slowdown. \
-    ratio: the overhead ratio, (t - longer) / shorter of comm and comp: 0 perfect, 1 serial, above 1 longer than serial, below 0 a \
+    interval. another run: range in which a repeat of this run would put the median (95%). comm: communication without computation. \
+    comp: computation without communication. call, compute, wait, rim: pieces of both, each on the slowest rank; \
+    the rim is computed after the wait and cannot hide communication, so ratio and slowdown use comp without the rim. \
+    ratio: the overhead ratio, (t - longer) / shorter of comm and comp: 0 perfect overlap, 1 none, above 1 longer than without overlap, below 0 a \
     reference was imprecise. slowdown: compute / comp. in MPI: (call + wait) / comm: 0 if all of it is hidden. hidden: the share of comm that \
     does not add to comp. impact: comp / the same before MPI_Init. ovh: (t - t_reference) / t. IMB, OSU: the overlap that IMB-NBC and the \
-    OSU benchmarks would print. not bound: with `dedicated`, the MPI's threads are not bound to the reserved core. unsteady: the times drifted during the run.";
+    OSU benchmarks would print. not bound: with `dedicated`, the MPI's threads are not bound to the reserved core. unsteady: the times drifted during the run. Terms: docs/glossary.md.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

@@ -22,7 +22,6 @@ pub fn small_message_gain(partitions: usize) -> f64 {
 pub struct MeasuredMessage {
     /// Partitions of the message.
     pub partitions: usize,
-    /// Bytes of all.
     pub bytes: f64,
     /// From the first ready partition to the last, in seconds.
     pub delay_s: f64,

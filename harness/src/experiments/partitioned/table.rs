@@ -58,13 +58,13 @@ const COLUMNS: [Column; 23] = [
     Column::new("note", Align::Left, 2),
 ];
 
-const LEGEND: &str = "time: median time to solution, from the start to the end at the receiver without computing, ± the \
+const LEGEND: &str = "time: median time to solution, from the agreed start to the end at the receiver, minus the computation of the slowest thread, ± the \
     larger side of its 95% interval. another run: range in which a repeat of this run would put the median (95%). ovh: (t - t_single) / t, with its 95% interval. gain: t_single / t. model: the gain that \
-    the model of Gillis et al. predicts for this size and the measured delay, if one of its equations applies. diff: gain less model, with its interval. first: latency of the first partition. after: from the last partition to the end. early: \
+    the model of Gillis et al. predicts for this size and the measured delay, if one of its equations applies. diff: gain minus model, with its interval. first: latency of the first partition. after: from the last ready partition to the end. early: \
     share of the bytes seen in the receiver's memory before the last partition was ready; bytes in transit \
-    cannot be seen, so a gain is possible with 0%. avail: share of t_single without waiting. \
+    cannot be seen, so a gain is possible with 0%. avail: share of t_single in which the sender does not wait. \
     ± after model, early and avail: the larger side of their intervals. speed-up: relative to single, with computation. rate: bytes / time. msgs: messages or puts. unsteady: the times \
-    drifted during the run; gain unsteady: it differs between the first and the second half of the run.";
+    drifted during the run; gain unsteady: it differs between the first and the second half of the run. Terms: docs/glossary.md.";
 
 /// The figures of a mechanism.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

@@ -11,7 +11,6 @@ use crate::experiments::{Kind, TextFormat};
 use crate::model::event::Block;
 use crate::model::{Phase, Record};
 
-/// The format.
 pub const FORMAT: TextFormat =
     TextFormat { kind: Kind::PingPong, name: "ddtbench", file: "ddtbench.out", header, lines };
 

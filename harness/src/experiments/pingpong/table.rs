@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
-use crate::report::answer::PACKING;
+use crate::report::answer::{Answer, PACKING};
 use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, packing, rate, share};
 use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
@@ -16,7 +16,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     legend: LEGEND,
     figures,
     reference: "the same bytes, contiguous (reference)",
-    answer: PACKING,
+    answer: Answer { legend: "Times are round trips.", ..PACKING },
     ..plain_table_format(Kind::PingPong)
 });
 
@@ -39,13 +39,13 @@ const COLUMNS: [Column; 15] = [
     Column::new("note", Align::Left, 2),
 ];
 
-pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, creation left out, ± the larger side of its 95% \
+pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, without create, ± the larger side of its 95% \
     interval. another run: range in which a repeat of this run would put the median (95%). create, pack, unpack: medians at the origin. \
-    peer: unpacking and packing of its peer, by the peer's clock. net: the remainder. Phases add up within a repetition; their medians \
+    peer: unpacking and packing at the other rank, by its clock. net: communication without peer. Phases add up within a repetition; their medians \
     need not. Round trips and phases come from different repetitions. ovh: (t - t_reference) / t, with its 95% interval, as in figure 5 \
     of the DDTBench paper; for put_*, relative to put_reference, for get_*, to get_reference. pack%: share of timed packing and \
-    unpacking, both ranks: the paper's formula, 0 for a datatype, which MPI packs internally. rate: payload per second, one way. \
-    unsteady: the times drifted during the run.";
+    unpacking, both ranks; 0 for a datatype, which MPI packs internally. rate: payload per second, one way. \
+    unsteady: the times drifted during the run. Terms: docs/glossary.md.";
 
 /// The figures of a method.
 fn figures(case: &CaseView, record: &Record) -> Vec<String> {

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::data::Datum;
 
-/// The unit of an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AxisUnit {
@@ -19,7 +18,6 @@ pub enum AxisUnit {
     Seconds,
     /// Bytes per second, shown in a unit that suits the picture.
     Rate,
-    /// Bytes.
     Bytes,
 }
 
@@ -35,7 +33,6 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// The place of a value.
     pub fn place(self, value: f64) -> f64 {
         match self {
             Self::Linear => value,
@@ -192,7 +189,6 @@ fn logarithmic(range: Range<f64>, count: usize) -> Vec<f64> {
     decades.iter().copied().step_by(decades.len().div_ceil(count)).collect()
 }
 
-/// A number of three digits.
 pub fn three_digits(value: f64) -> String {
     text(format!("{value:.2e}").parse().unwrap_or(value))
 }

@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_that_a_page_changes_are_written_as_it_looks_for_them() {
+    fn colours_that_a_page_changes_have_the_form_that_it_replaces() {
         let text = svg(&Heading::plain(""), 50.0, "", |root| {
             root.draw(&PathElement::new(vec![(0, 0), (10, 10)], stroke(INK, 1.0))).map_err(Into::into)
         });

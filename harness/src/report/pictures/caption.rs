@@ -82,7 +82,6 @@ fn spread(picture: &Picture, data: &[Datum]) -> String {
     })
 }
 
-/// A value with its unit.
 fn shown(unit: AxisUnit, value: f64) -> String {
     match unit {
         AxisUnit::Percent => units::percent(value),

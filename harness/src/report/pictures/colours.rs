@@ -12,9 +12,7 @@ use super::axis::Scale;
 /// A value with its colour and its meaning.
 #[derive(Debug)]
 pub struct ColourStop {
-    /// The value.
     pub at: f64,
-    /// Its colour.
     pub colour: RGBColor,
     /// The meaning, in a word or two.
     pub name: &'static str,
@@ -113,7 +111,6 @@ impl Colours {
         RGBColor(blend(a.0, b.0), blend(a.1, b.1), blend(a.2, b.2))
     }
 
-    /// The colour of a value.
     pub fn colour(&self, value: f64) -> RGBColor {
         self.colour_at(self.share(value))
     }

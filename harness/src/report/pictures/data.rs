@@ -13,7 +13,6 @@ pub struct Datum {
     /// The case, as separate columns.
     #[serde(skip)]
     pub case: Arc<Case>,
-    /// The method.
     pub method: String,
     /// Distinguishes its line from others of the method; empty if not needed.
     pub series: String,
@@ -35,12 +34,10 @@ pub struct Datum {
     pub y_name: String,
     /// The place on it.
     pub y: Option<String>,
-    /// The value.
     pub value: f64,
     /// Both ends of its 95% interval, if it has one.
     #[serde(rename = "low,high", serialize_with = "ends")]
     pub interval: Option<(f64, f64)>,
-    /// The unit of these values.
     pub unit: FigureUnit,
 }
 
@@ -87,7 +84,6 @@ impl Datum {
     }
 }
 
-/// The number of a place, if it is one.
 pub fn number(place: &str) -> Option<f64> {
     place.parse().ok().filter(|number: &f64| number.is_finite())
 }

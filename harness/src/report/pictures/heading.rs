@@ -43,7 +43,6 @@ impl Heading {
         Self { title: vec![title.to_owned()], lines: Vec::new(), is_drawn: true }
     }
 
-    /// Its height.
     pub fn height(&self) -> f64 {
         if !self.is_drawn {
             return BLANK;

@@ -16,7 +16,6 @@ pub enum LegendMark {
     Line(Look),
     /// A dashed line.
     Dashed(Look),
-    /// A point.
     Point(Look),
     /// A filled square.
     Surface(RGBColor),
@@ -70,7 +69,6 @@ fn legend_lines(entries: &[LegendEntry]) -> Vec<Vec<(f64, &LegendEntry)>> {
     lines
 }
 
-/// The height of a legend.
 pub fn legend_height(entries: &[LegendEntry]) -> f64 {
     legend_lines(entries).len() as f64 * ENTRY
 }

@@ -87,7 +87,6 @@ static PICTURES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
     file.pictures
 });
 
-/// The shape of marks.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum MarkShape {
@@ -111,7 +110,6 @@ enum MarkShape {
     Lines,
     /// A cell per pair of places, coloured by its value; a map per panel.
     Heat {
-        /// The colours of values.
         #[serde(deserialize_with = "colours::named")]
         colours: &'static Colours,
     },
@@ -138,7 +136,6 @@ pub struct Results<'a> {
 /// A picture of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Drawn {
-    /// Its name.
     pub name: String,
     /// A short description.
     pub title: String,

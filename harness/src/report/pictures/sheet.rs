@@ -52,7 +52,6 @@ impl ValueFormatter<f64> for Axis {
 /// The style of a method's marks, in all pictures of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// Its colour.
     pub colour: RGBColor,
     /// The shape of its points.
     pub shape: usize,
@@ -136,7 +135,6 @@ impl SheetColumns {
         self.left + column as f64 * (self.width + GAP)
     }
 
-    /// Width of each.
     pub fn width(&self) -> f64 {
         self.width
     }

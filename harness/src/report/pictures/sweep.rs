@@ -11,7 +11,6 @@ use crate::report::names::{conditions, distinct, grouped, number, params, varied
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
-    /// Nothing.
     #[default]
     Nothing,
     /// The parameter that was swept, or the bytes.

@@ -52,7 +52,7 @@ fn governor(governor: Option<&str>) -> Finding {
         Some("performance") => Finding::ok("governor", "performance"),
         Some(governor) => Finding::warning(
             "governor",
-            &format!("{governor}, so that the clock rate changes with the load"),
+            &format!("{governor}: the clock rate changes with the load"),
             "`cpupower frequency-set -g performance`, as root",
         ),
     }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_is_looked_at() {
+    fn this_machine_is_described() {
         let names: Vec<_> = machine().into_iter().map(|finding| finding.what).collect();
         for what in ["processor", "load", "memory", "file locks", "shared memory"] {
             assert!(names.contains(&what), "{names:?}");

@@ -18,7 +18,6 @@ pub fn broken(reason: &str) -> Vec<Finding> {
 /// Observations of one kind of experiments on an MPI: the rank program's account, and the results of the kind's methods.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The kind.
     pub kind: Kind,
     /// The rank program's account of itself.
     pub hello: Hello,

@@ -15,7 +15,6 @@ use crate::parameter::{joined, place};
 pub struct HaloCase {
     /// The exchange that is measured.
     pub test: &'static HaloTest,
-    /// Its values.
     pub values: Values,
     /// Grid, threads, and how their computing time is spent.
     pub setting: HaloSetting,

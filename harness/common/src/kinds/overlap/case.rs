@@ -26,9 +26,7 @@ pub struct OverlapCase {
 pub enum Built {
     /// An operation does not have a micro-app.
     Operation,
-    /// A message.
     Message(MicroApp),
-    /// An exchange.
     Exchange(Box<dyn apps::halo::HaloApp>),
 }
 
@@ -127,7 +125,6 @@ impl OverlapCase {
         self.traffic.has(method) && (has_loops || !is_by_hand)
     }
 
-    /// The message of a rank.
     pub fn message(&self, built: &Built, ranks: usize) -> MessageFacts {
         let bytes = self.setting.bytes.unwrap_or(0);
         match built {

@@ -13,11 +13,9 @@ pub const PERSISTENT: &str = "persistent";
 /// How each kind of communication is sent by a method; `None` if the method does not support it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OverlapTransfer {
-    /// An operation.
     pub operation: Option<Form>,
     /// The message of a test; both ends are packed alike.
     pub message: Option<(Form, Packing)>,
-    /// An exchange.
     pub exchange: Option<HaloTransfer>,
 }
 

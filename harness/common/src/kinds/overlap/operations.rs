@@ -66,7 +66,6 @@ const fn collective(name: &'static str, about: &'static str, collective: Collect
     Operation { name, about, transfer: OperationTransfer::Collective(collective) }
 }
 
-/// All operations.
 pub const OPERATIONS: &[Operation] = &[
     collective("ibcast", "MPI_Ibcast from rank 0; bytes of the message", Collective::Bcast),
     collective(

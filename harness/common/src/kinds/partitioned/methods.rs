@@ -27,7 +27,6 @@ pub enum PartitionTransfer {
     Many,
     /// MPI-4's partitioned communication.
     Native(Marking),
-    /// Puts.
     Put(Epoch, Windows),
     /// Our own layer, which merges partitions.
     Aggregated(Aggregation),

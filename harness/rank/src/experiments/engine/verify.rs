@@ -95,9 +95,9 @@ pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) 
 /// Whether the bytes after a block are right: those of its last packing and of its last unpacking.
 pub fn check(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
     let spots = bench.spots.iter_mut().zip(["pack", "unpack"]);
-    let looked = spots.filter_map(|(spots, what)| Some(format!("{what}: {}", spots.found()?))).next();
-    if looked.is_some() {
-        return looked;
+    let wrong = spots.filter_map(|(spots, what)| Some(format!("{what}: {}", spots.found()?))).next();
+    if wrong.is_some() {
+        return wrong;
     }
     let data = TestData::now(bench);
     let found = packed(bench, active, data);

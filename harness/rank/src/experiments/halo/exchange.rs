@@ -157,7 +157,7 @@ fn work(
         if member.is_first() {
             if let (0, Some(arrival_probe)) = (stage, arrival_probe) {
                 // SAFETY: the exchange's memory exists, and only MPI writes to the receive buffers.
-                *locked(seen) = unsafe { arrival_probe.look(context.sent()) };
+                *locked(seen) = unsafe { arrival_probe.arrived_bytes(context.sent()) };
             }
             let packed = Instant::now();
             // SAFETY: after the barrier that follows the last share; the other threads wait at the next barrier.

@@ -243,7 +243,7 @@ impl Shares {
     ///
     /// # Safety
     /// The memory that the shares were created from still exists, and only MPI writes to it.
-    pub unsafe fn look(&self, version: Version) -> [f64; 2] {
+    pub unsafe fn arrived_bytes(&self, version: Version) -> [f64; 2] {
         let bytes = |share: &Share| share.bytes as f64;
         // SAFETY: guaranteed by the caller.
         let there = self.0.iter().filter(|share| unsafe { share.is_there(version) });
@@ -253,7 +253,7 @@ impl Shares {
     /// A description of data that has not arrived, if any.
     ///
     /// # Safety
-    /// As for [`Shares::look`].
+    /// As for [`Shares::arrived_bytes`].
     pub unsafe fn missing(&self, version: Version) -> Option<String> {
         // SAFETY: guaranteed by the caller.
         let share = self.0.iter().find(|share| unsafe { !share.is_there(version) })?;
@@ -264,7 +264,7 @@ impl Shares {
 
 impl Share {
     /// # Safety
-    /// As for [`Shares::look`].
+    /// As for [`Shares::arrived_bytes`].
     unsafe fn is_there(&self, version: Version) -> bool {
         let flipped = version.flipped();
         let is_value = |(address, expected): &(*mut u8, Vec<u8>)| {

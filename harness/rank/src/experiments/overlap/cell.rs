@@ -66,7 +66,7 @@ impl Cell {
         wrong: &mut Vec<String>,
     ) -> Result<Readings, CallError> {
         let (communication, first_late_s) = self.communicate(traffic, active)?;
-        wrong.extend(traffic.look(active));
+        wrong.extend(traffic.check(active));
         let second_late_s = self.begin()?;
         let computation = self.computation.times();
         traffic.renew(active)?;
@@ -76,7 +76,7 @@ impl Cell {
         let called_s = self.sync.local_s();
         match self.test_every {
             None => self.computation.run(),
-            Some(every) => self.computation.run_and_look(every, &mut || traffic.test(active))?,
+            Some(every) => self.computation.run_and_poll(every, &mut || traffic.test(active))?,
         }
         let computed_s = self.sync.local_s();
         traffic.wait(active)?;
@@ -87,7 +87,7 @@ impl Cell {
         } else {
             waited_s
         };
-        wrong.extend(traffic.look(active));
+        wrong.extend(traffic.check(active));
         Ok(Readings {
             communication,
             computation,

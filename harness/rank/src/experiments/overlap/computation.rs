@@ -74,14 +74,14 @@ impl Computation {
         self.team.run(|member| self.matrices[member.number].compute(part as usize));
     }
 
-    /// Computes the interior as [`Computation::run`] does, while the first thread calls `look` regularly until `look` has nothing more to
+    /// Computes the interior as [`Computation::run`] does, while the first thread calls `poll` regularly until `poll` has nothing more to
     /// do.
-    pub fn run_and_look(
+    pub fn run_and_poll(
         &self,
         every: Duration,
-        look: &mut dyn FnMut() -> Result<bool, CallError>,
+        poll: &mut dyn FnMut() -> Result<bool, CallError>,
     ) -> Result<(), CallError> {
-        let state = RefCell::new((look, Instant::now(), Ok(false)));
+        let state = RefCell::new((poll, Instant::now(), Ok(false)));
         // SAFETY: only the first thread, which called this, uses the lent value.
         let lent = unsafe { Lent::new(&state) };
         self.team.run(|member| {
@@ -90,9 +90,9 @@ impl Computation {
                 return matrix.compute(Part::Interior as usize);
             }
             matrix.compute_in_steps(Part::Interior as usize, || {
-                let (look, last, result) = &mut *lent.get().borrow_mut();
+                let (poll, last, result) = &mut *lent.get().borrow_mut();
                 if matches!(result, Ok(false)) && last.elapsed() >= every {
-                    *result = look();
+                    *result = poll();
                     *last = Instant::now();
                 }
             });
@@ -122,18 +122,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_thread_computes_the_same_and_the_first_looks_until_all_is_done() {
+    fn every_thread_computes_the_same_and_the_first_polls_until_all_is_done() {
         let computation = Computation::new(2, 60, 0.0).unwrap();
         let before = computation.checksum();
         assert!(before != 0.0);
-        let mut looks = 0;
+        let mut polls = 0;
         computation
-            .run_and_look(Duration::ZERO, &mut || {
-                looks += 1;
-                Ok(looks == 5)
+            .run_and_poll(Duration::ZERO, &mut || {
+                polls += 1;
+                Ok(polls == 5)
             })
             .unwrap();
-        assert_eq!((looks, computation.checksum()), (5, before));
+        assert_eq!((polls, computation.checksum()), (5, before));
         let times = computation.times();
         assert!(times.whole_s > 0.0 && times.rim_s == 0.0);
     }
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn an_error_found_while_polling_is_returned() {
         let wrong = || CallError::WrongData { call: "MPI_Test", detail: "nothing".to_owned() };
-        let result = Computation::new(1, 60, 0.0).unwrap().run_and_look(Duration::ZERO, &mut || Err(wrong()));
+        let result = Computation::new(1, 60, 0.0).unwrap().run_and_poll(Duration::ZERO, &mut || Err(wrong()));
         assert_eq!(result, Err(wrong()));
     }
 }

@@ -105,7 +105,6 @@ impl Numbers {
         LINE_BYTES / self.bytes()
     }
 
-    /// Number `i` of `rank`.
     fn value(&self, rank: usize, version: Version, i: usize) -> f64 {
         /// An odd number with well mixed bits, so that consecutive values differ strongly.
         const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -125,7 +124,6 @@ impl Numbers {
         }
     }
 
-    /// The number in these bytes.
     fn read(&self, bytes: &[u8]) -> f64 {
         match self.is_single {
             true => f32::from_ne_bytes(bytes.try_into().expect("a whole number")).into(),
@@ -153,7 +151,7 @@ impl Numbers {
     }
 
     /// The same for the first, a random one and the last of the sums whose numbers are rewritten.
-    pub fn look(&self, found: &[u8], ranks: usize, version: Version) -> Option<String> {
+    pub fn check(&self, found: &[u8], ranks: usize, version: Version) -> Option<String> {
         let last = (found.len() / self.bytes()).checked_sub(1)? / self.of_line();
         let lines = [0, some_place(version.generation.into(), last + 1), last];
         self.wrong(found, lines.into_iter().map(|line| line * self.of_line()), ranks, version)

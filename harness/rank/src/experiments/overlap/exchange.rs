@@ -114,7 +114,7 @@ impl<'a> Traffic for ExchangeTraffic<'a> {
         Ok(())
     }
 
-    fn look(&mut self, _: &mut ActiveMethod<'a>) -> Option<String> {
+    fn check(&mut self, _: &mut ActiveMethod<'a>) -> Option<String> {
         // SAFETY: the memory is that of the parts, and the exchange is over.
         let missing = unsafe { self.arrivals.as_ref()?.missing(self.data.version) }?;
         Some(format!("exchange {} since the fill: {missing}", self.data.version.changes))

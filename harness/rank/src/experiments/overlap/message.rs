@@ -100,8 +100,8 @@ impl<'a> Traffic for MessageTraffic<'a> {
         if self.receives() { active.method.unpack(&mut self.memory) } else { Ok(()) }
     }
 
-    fn look(&mut self, _: &mut Active<'a>) -> Option<String> {
-        self.session.look(&self.memory);
+    fn check(&mut self, _: &mut Active<'a>) -> Option<String> {
+        self.session.check(&self.memory);
         self.session.spots.found()
     }
 

@@ -218,9 +218,9 @@ impl Traffic for OperationTraffic {
         self.transfer == OperationTransfer::Collective(Collective::Barrier)
     }
 
-    fn look(&mut self, _: &mut Active) -> Option<String> {
+    fn check(&mut self, _: &mut Active) -> Option<String> {
         let wrong = match &self.numbers {
-            Some(numbers) => numbers.look(&self.receive, self.ranks, self.version),
+            Some(numbers) => numbers.check(&self.receive, self.ranks, self.version),
             None => {
                 let mut parts = self.arrivals.iter().flat_map(|arrival| arrival.parts(self.version));
                 parts.find_map(|part| self.bytes.mismatch(&self.receive, part, self.version))

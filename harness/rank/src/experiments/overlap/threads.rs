@@ -19,7 +19,7 @@ pub fn all() -> BTreeSet<libc::pid_t> {
 
 impl ThreadCounts {
     /// Counts while this thread sleeps for a moment; `own` are our own threads, which are not counted.
-    pub fn look(own: &BTreeSet<libc::pid_t>) -> Self {
+    pub fn sample(own: &BTreeSet<libc::pid_t>) -> Self {
         /// Long compared with the scheduler's time slices.
         const MOMENT: Duration = Duration::from_millis(20);
         let before = times_ns();
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_that_polls_is_told_from_one_that_sleeps_and_from_our_own() {
+    fn a_thread_that_polls_differs_from_one_that_sleeps_and_from_our_own() {
         // Other tests run at the same time: their threads start and end.
         let (ends, own) = (AtomicBool::new(false), all());
         let (send, receive) = std::sync::mpsc::channel();
@@ -72,7 +72,7 @@ mod tests {
             // On a busy machine it may take several attempts until it gets a core.
             let mut seen = ThreadCounts::default();
             for _ in 0..3000 {
-                seen = ThreadCounts::look(&own);
+                seen = ThreadCounts::sample(&own);
                 if seen.polling > 0 {
                     break;
                 }
@@ -80,7 +80,7 @@ mod tests {
             // Our own threads do not count as the MPI's: only those started since could.
             let (mine, mut ours) = (all(), ThreadCounts::default());
             for _ in 0..3000 {
-                ours = ThreadCounts::look(&mine);
+                ours = ThreadCounts::sample(&mine);
                 if ours.polling == 0 {
                     break;
                 }

@@ -35,7 +35,7 @@ pub trait Traffic {
 
     /// Whether the last communication since [`Traffic::renew`] has transferred a few bytes of each message that this
     /// rank receives: the first, the last and random ones of the rewritten bytes. Returns the first error.
-    fn look(&mut self, active: &mut Self::Active) -> Option<String>;
+    fn check(&mut self, active: &mut Self::Active) -> Option<String>;
 
     /// The first error in the data that this rank received last: all of it is compared.
     fn mismatch(&mut self, active: &mut Self::Active) -> Result<Option<String>, CallError>;

@@ -13,7 +13,7 @@ impl Other {
     }
 
     /// Exchanges from `start_s` on, each with its durations there and back.
-    fn asked(self, start_s: f64, ways_s: &[(f64, f64)]) -> Vec<ThereAndBack> {
+    fn exchanges(self, start_s: f64, ways_s: &[(f64, f64)]) -> Vec<ThereAndBack> {
         let mut asked_s = start_s;
         let exchange = |&(there_s, back_s): &(f64, f64)| {
             let exchange = ThereAndBack {
@@ -28,8 +28,8 @@ impl Other {
         ways_s.iter().map(exchange).collect()
     }
 
-    fn look(self, start_s: f64, ways_s: &[(f64, f64)]) -> Offset {
-        Offset::of(&self.asked(start_s, ways_s)).unwrap()
+    fn offset(self, start_s: f64, ways_s: &[(f64, f64)]) -> Offset {
+        Offset::of(&self.exchanges(start_s, ways_s)).unwrap()
     }
 }
 
@@ -42,7 +42,7 @@ const EARLY_S: [(f64, f64); 1] = [(0.0, 10e-6)];
 
 #[test]
 fn the_offset_is_that_of_the_shortest_exchange() {
-    let found = Other { ahead_s: -17.25, drift: 0.0 }.look(1000.0, &WAYS_S);
+    let found = Other { ahead_s: -17.25, drift: 0.0 }.offset(1000.0, &WAYS_S);
     assert!((found.ahead_s - -17.25).abs() < 1e-11, "{found:?}");
     assert!((found.error_s - 2e-6).abs() < 5e-9, "half of the way there and back: {found:?}");
     assert!((found.at_s - 1_000.000_056).abs() < 1e-11, "{found:?}");
@@ -54,7 +54,7 @@ fn the_offset_is_off_by_no_more_than_the_error_however_long_one_way_is() {
     for drift in [0.0, MOST_DRIFT, -MOST_DRIFT] {
         let other = Other { ahead_s: 3.5, drift };
         for ways_s in [(9e-6, 1e-6), (1e-6, 9e-6), (10e-6, 0.0), (0.0, 10e-6)] {
-            let found = other.look(50.0, &[ways_s]);
+            let found = other.offset(50.0, &[ways_s]);
             let off = (found.at_s + found.ahead_s - other.at(found.at_s)).abs();
             assert!(off > 3e-6 && off <= found.error_s, "{ways_s:?}: {found:?}, off by {off}");
         }
@@ -65,9 +65,9 @@ fn the_offset_is_off_by_no_more_than_the_error_however_long_one_way_is() {
 fn what_the_other_has_from_a_third_is_off_by_as_much_more() {
     // Rank 3 asks rank 1, which has asked rank 0: a chain, each with its own clock.
     let (zero, ways_s) = (Other { ahead_s: -5.0, drift: 300e-6 }, [(6e-6, 1e-6)]);
-    let one = Extrapolation::new(zero.look(20.0, &ways_s));
+    let one = Extrapolation::new(zero.offset(20.0, &ways_s));
     let three = Other { ahead_s: 0.25, drift: -100e-6 };
-    let mut exchanges = three.asked(20.0, &ways_s);
+    let mut exchanges = three.exchanges(20.0, &ways_s);
     for exchange in &mut exchanges {
         let local_s = exchange.remote_s;
         (exchange.remote_s, exchange.remote_error_s) = (one.remote_s(local_s), one.error_s(local_s));
@@ -82,8 +82,8 @@ fn what_the_other_has_from_a_third_is_off_by_as_much_more() {
 fn a_drift_is_recovered_and_carried_on() {
     for drift in [50e-6, -600e-6] {
         let other = Other { ahead_s: 0.75, drift };
-        let first = Extrapolation::new(other.look(10.0, &WAYS_S));
-        let known = first.then(other.look(12.0, &WAYS_S));
+        let first = Extrapolation::new(other.offset(10.0, &WAYS_S));
+        let known = first.then(other.offset(12.0, &WAYS_S));
         assert!((known.drift() - drift).abs() < 1e-9, "{known:?}");
         for local_s in [12.0, 12.5, 13.0] {
             assert!((known.remote_s(local_s) - other.at(local_s)).abs() < 5e-9, "{known:?} at {local_s}");
@@ -97,7 +97,7 @@ fn a_drift_is_recovered_and_carried_on() {
 fn carried_on_it_is_off_by_no_more_than_the_error_however_the_ways_were() {
     let other = Other { ahead_s: 0.75, drift: 400e-6 };
     for (first, last) in [(EARLY_S, LATE_S), (LATE_S, EARLY_S), (LATE_S, LATE_S)] {
-        let known = Extrapolation::new(other.look(10.0, &first)).then(other.look(10.5, &last));
+        let known = Extrapolation::new(other.offset(10.0, &first)).then(other.offset(10.5, &last));
         for local_s in [10.5, 10.6, 12.0] {
             let off = (known.remote_s(local_s) - other.at(local_s)).abs();
             assert!(off <= known.error_s(local_s), "{known:?} at {local_s}: off by {off}");
@@ -116,29 +116,29 @@ fn carried_on_it_is_off_by_no_more_than_the_error_however_the_ways_were() {
 #[test]
 fn a_drift_of_too_short_a_time_is_not_believed() {
     let other = Other { ahead_s: 0.0, drift: 0.0 };
-    let known = Extrapolation::new(other.look(10.0, &WAYS_S));
+    let known = Extrapolation::new(other.offset(10.0, &WAYS_S));
     // 30 ms later the error of a disturbed exchange, 20 us, would give a drift of 0.7 ms per second.
-    let later = known.then(other.look(10.03, &[(40e-6, 0.0)]));
+    let later = known.then(other.offset(10.03, &[(40e-6, 0.0)]));
     assert!((later.last().ahead_s - 20e-6).abs() < 1e-9 && later.drift() == 0.0, "{later:?}");
     assert_eq!(later.drift_error, MOST_DRIFT);
     // A drift that is less certain than no drift at all is not used either.
-    let worse = known.then(other.look(10.2, &[(400e-6, 0.0)]));
+    let worse = known.then(other.offset(10.2, &[(400e-6, 0.0)]));
     assert_eq!((worse.drift(), worse.drift_error), (0.0, MOST_DRIFT));
-    let after_all = later.then(other.look(10.2, &WAYS_S));
+    let after_all = later.then(other.offset(10.2, &WAYS_S));
     assert!(after_all.drift_error < 30e-6 && after_all.drift().abs() < 1e-9, "{after_all:?}");
 }
 
 #[test]
-fn a_disturbed_look_does_not_replace_what_is_known_better() {
+fn a_disturbed_offset_does_not_replace_a_better_one() {
     let other = Other { ahead_s: -2.0, drift: 100e-6 };
-    let known = Extrapolation::new(other.look(10.0, &WAYS_S)).then(other.look(11.0, &WAYS_S));
+    let known = Extrapolation::new(other.offset(10.0, &WAYS_S)).then(other.offset(11.0, &WAYS_S));
     // A rank was without its core for 8 ms in every exchange.
-    let disturbed = known.then(other.look(11.5, &[(8e-3, 1e-6)]));
+    let disturbed = known.then(other.offset(11.5, &[(8e-3, 1e-6)]));
     let off = (disturbed.remote_s(11.6) - other.at(11.6)).abs();
     assert!(off <= disturbed.error_s(11.6) && disturbed.error_s(11.6) < 10e-6, "{disturbed:?}, off by {off}");
     assert_eq!(disturbed.drift(), known.drift());
     // As time passes the knowledge becomes less certain, and an observation as good as the others counts again.
-    let later = disturbed.then(other.look(12.0, &WAYS_S));
+    let later = disturbed.then(other.offset(12.0, &WAYS_S));
     assert!((later.last().error_s - 2e-6).abs() < 1e-8, "{later:?}");
 }
 
@@ -162,10 +162,10 @@ fn a_drift_that_changes_slowly_is_followed() {
 }
 
 #[test]
-fn times_between_two_looks_are_converted_within_the_error_of_the_worse() {
+fn times_between_two_offsets_are_converted_within_the_error_of_the_worse() {
     let other = Other { ahead_s: -3.0, drift: 700e-6 };
     for (first, last) in [(EARLY_S, LATE_S), (LATE_S, EARLY_S)] {
-        let between = Interpolation::between(other.look(10.0, &first), other.look(10.002, &last));
+        let between = Interpolation::between(other.offset(10.0, &first), other.offset(10.002, &last));
         for local_s in [10.000_01, 10.000_3, 10.001, 10.002] {
             let off = (between.remote_s(local_s) - other.at(local_s)).abs();
             assert!(off <= between.error_s(), "{between:?} at {local_s}: off by {off}");
@@ -180,14 +180,14 @@ fn times_between_two_looks_are_converted_within_the_error_of_the_worse() {
 }
 
 #[test]
-fn a_look_tells_how_far_off_the_clock_is() {
+fn an_offset_shows_the_error_of_the_clock() {
     let other = Other { ahead_s: 1.0, drift: 0.0 };
-    let known = Extrapolation::new(other.look(10.0, &WAYS_S));
-    let residual = known.residual(other.look(10.5, &LATE_S));
+    let known = Extrapolation::new(other.offset(10.0, &WAYS_S));
+    let residual = known.residual(other.offset(10.5, &LATE_S));
     assert!((residual.off_s - 5e-6).abs() < 1e-8 && residual.beyond_s < 0.0, "{residual:?}");
     // A step that no drift explains, half a second later.
     let stepped = Other { ahead_s: 1.000_8, drift: 0.0 };
-    let residual = known.residual(stepped.look(10.5, &WAYS_S));
+    let residual = known.residual(stepped.offset(10.5, &WAYS_S));
     assert!((residual.off_s - 800e-6).abs() < 1e-8 && residual.beyond_s > 290e-6, "{residual:?}");
 }
 

@@ -68,7 +68,7 @@ fn what_is_narrow_is_said_by_the_precision() {
 }
 
 #[test]
-fn nothing_ends_before_there_are_rounds_enough_to_look_at() {
+fn nothing_ends_before_there_are_enough_rounds_to_test() {
     for rounds in 0..24 {
         assert_eq!(decided(no_limits(), NARROW, rounds, 0), none(), "after {rounds} rounds");
     }

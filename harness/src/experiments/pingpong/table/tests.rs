@@ -40,7 +40,6 @@ fn unbroken(records: &[Record]) -> String {
     table(records, None).replace("\n    ", " ")
 }
 
-/// A figure of a record.
 fn figure(record: &mut Record, quantity: Quantity) -> &mut Figure {
     record.figures.iter_mut().find(|figure| figure.quantity == quantity).unwrap()
 }
@@ -160,7 +159,7 @@ test       set     bytes  segments   manual     ddt  best    verdict            
 wrf_x_vec  4x4  102.6 kB      8554  80.0 µs  160 µs  manual  manual is 2.00 [1.91, 2.10] times as fast as ddt         47% [45, 49]
 
 Found, mpich: manual is faster than ddt in 2 of 2 (up to 2.00 [1.91, 2.10] times).
-No large gaps: no method is certainly 2 times slower than the fastest.
+No large gaps: no method is shown to be 2 times slower than the fastest.
 wrf_x_vec 4x4, mpich: put_ddt wrong data: rank 1, byte 8
 ";
     assert_eq!(rest, expected, "\n{rest}");
@@ -225,7 +224,7 @@ fn slow_repetitions_that_take_much_of_the_time_are_reported_and_others_are_not()
 }
 
 #[test]
-fn a_verdict_that_the_means_contradict_says_so_in_the_line_and_in_the_table() {
+fn a_verdict_that_the_means_contradict_is_marked_in_the_line_and_in_the_table() {
     let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
     records[1].figures.push(ratio_to(Quantity::MeanOver, "manual", (0.1, 0.09, 0.12)));
     let text = plain(&experiments::of(Kind::PingPong).answer(&records, None));
