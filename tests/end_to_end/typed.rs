@@ -159,7 +159,6 @@ impl<'a> Measuring<'a> {
 
     /// Runs it to its end, which must have one of these exit codes. Exit code 1 means that a method failed; the rows
     /// have details.
-    /// detail.
     #[track_caller]
     pub fn ends_in(self, codes: &[i32]) -> Kept {
         let ended = run(&mut self.command());

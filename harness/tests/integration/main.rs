@@ -5,5 +5,6 @@ mod glossary; // terms in the output
 mod layers; // dependencies between modules
 mod pages; // links and lengths of the documentation
 mod proportion; // work that grows with the number of cases
+mod quotes; // output and pictures in the documentation
 mod streams; // standard streams that are closed or full
 mod terminal; // widths of printed text
