@@ -32,7 +32,7 @@ use crate::folder::{self, Done, Folder, FolderError};
 use crate::model::conditions::{Cache, Configuration};
 use crate::model::event::{Event, Hello};
 use crate::model::load::Load;
-use crate::model::{CUSTOM, Case, CaseResult, Measured, Record};
+use crate::model::{Case, CaseResult, Measured, Record};
 use crate::mpi::{MpiError, Pmi, Target, progressing};
 use crate::plan::CheckedPlan;
 
@@ -144,13 +144,14 @@ impl Run<'_> {
         let mut bad_endings = HashSet::new();
         let mut paths = Paths::of(done.iter().map(|(case, _)| &**case));
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
+        let names = self.plan.names();
         for (number, unit) in units.iter().enumerate() {
             let case = self.case(*unit);
             if done.contains(&(asked_for(&case), unit.launch)) {
                 observer.skipped(&case);
                 continue;
             }
-            observer.begins(number + 1, units.len(), &self.label(*unit, &case));
+            observer.begins(number + 1, units.len(), &self.label(*unit, &names[unit.case]));
             let start = Instant::now();
             let (mut methods, hello) = match self.finish(*unit, observer)? {
                 Finished::Case(methods, hello) => (methods, hello),
@@ -169,15 +170,18 @@ impl Run<'_> {
             let (case, warning) = paths.complete(case, hello.as_deref());
             warning.into_iter().for_each(|warning| observer.note(&warning));
             let result = self.result(*unit, case, methods, hello.as_deref());
-            observer.ended(&result.methods, start.elapsed());
             let starts = &mut starts[unit.target];
             if hello.is_none() {
-                if let Some(times) = starts.has_failed((*unit, result)) {
-                    let methods = starts.held.last().map_or(&[][..], |(_, result)| &result.methods);
+                let times = starts.has_failed((*unit, result));
+                let methods = starts.held.last().map_or(&[][..], |(_, result)| &result.methods);
+                // The error reports the failure.
+                if let Some(times) = times {
                     return Err(self.never_began(*unit, methods, times));
                 }
+                observer.ended(methods, start.elapsed());
                 continue;
             }
+            observer.ended(&result.methods, start.elapsed());
             for (unit, result) in starts.has_begun((*unit, result)) {
                 let kept = self.keep(folder, unit.case, &result, environment.part_number())?;
                 paths.contradictions(&kept).iter().for_each(|warning| observer.note(warning));
@@ -254,13 +258,10 @@ impl Run<'_> {
         Ok(records)
     }
 
-    /// A case's name for the user: the test and its sizes, and if there are several, the cache mode, the MPI and the launch.
-    fn label(&self, unit: Unit, case: &Case) -> String {
+    /// A unit's name for the user: that of its case, and if there are several, the cache mode, the MPI and the launch.
+    fn label(&self, unit: Unit, name: &str) -> String {
         let plan = &self.plan.plan;
-        let mut label = [&*case.test, if case.set == CUSTOM { &case.params } else { &case.set }]
-            .join(" ")
-            .trim_end()
-            .to_owned();
+        let mut label = name.to_owned();
         let mut add = |text: String| label += &format!(", {text}");
         if self.targets.len() > 1 {
             add(self.targets[unit.target].label());

@@ -20,6 +20,8 @@ pub struct Progress {
     expected_s: f64,
     label: String,
     begun: u64,
+    /// The failures of the last case that had any.
+    last_failures: String,
 }
 
 impl Progress {
@@ -32,7 +34,13 @@ impl Progress {
         if !bar.is_hidden() {
             bar.enable_steady_tick(Duration::from_millis(500));
         }
-        Self { bar, expected_s: run.plan.expected_s(), label: String::new(), begun: 0 }
+        Self {
+            bar,
+            expected_s: run.plan.expected_s(),
+            label: String::new(),
+            begun: 0,
+            last_failures: String::new(),
+        }
     }
 
     fn line(&self, text: &str) {
@@ -75,7 +83,14 @@ impl Observer for Progress {
 
     fn ended(&mut self, methods: &[Measured], took: Duration) {
         self.bar.set_position(self.begun + STEPS);
-        let failures = failures(methods);
+        let mut failures = failures(methods);
+        if !failures.is_empty() {
+            if failures == self.last_failures {
+                failures = " (the same failure again)".to_owned();
+            } else {
+                self.last_failures.clone_from(&failures);
+            }
+        }
         // On a terminal the bar shows successes.
         if self.bar.is_hidden() || !failures.is_empty() {
             self.line(&format!("{} ... {:.1} s{failures}", self.label, took.as_secs_f64()));

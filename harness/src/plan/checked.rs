@@ -2,8 +2,9 @@
 
 use crate::experiments::Prepared;
 use crate::experiments::planned::PlannedCase;
-use crate::model::Case;
 use crate::model::conditions::Cache;
+use crate::model::{CUSTOM, Case};
+use crate::report::names::{work, work_names};
 
 use super::Plan;
 
@@ -69,6 +70,18 @@ impl CheckedPlan {
             cache,
             ..Case::default()
         }
+    }
+
+    /// The name of each case for the user: the test, its set, and the values that distinguish it from others.
+    pub fn names(&self) -> Vec<String> {
+        let cases: Vec<Case> = (0..self.cases.len()).map(|case| self.case(case, Cache::default())).collect();
+        let names = work_names(&cases.iter().collect::<Vec<_>>());
+        let name = |case: &Case| {
+            let name = &names[&work(case)];
+            let has_set = case.set == CUSTOM || name != &case.test;
+            if has_set { name.clone() } else { format!("{name} {}", case.set).trim_end().to_owned() }
+        };
+        cases.iter().map(name).collect()
     }
 
     /// The names of all numeric parameters, in the order of the cases.

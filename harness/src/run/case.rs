@@ -57,6 +57,9 @@ impl CaseRun<'_> {
             if log.hello.as_ref().is_some_and(|hello| hello.version != event::VERSION) {
                 return Err(self.launch.of_another_version().into());
             }
+            if has_tried_again && log.hello.is_some() && hello.is_none() {
+                observer.note(&format!("{name}: the launcher started a process only at the second try"));
+            }
             if log.torn > 0 {
                 observer.note(&format!(
                     "{name}: {} lines of the rank program were mixed with other output and are lost",
@@ -66,7 +69,6 @@ impl CaseRun<'_> {
             // Launchers fail occasionally. After a timeout there is no retry, because it would hang again.
             if log.hello.is_none() && matches!(exit, Exit::Ended(_)) && !has_tried_again {
                 has_tried_again = true;
-                observer.note("the launcher started no process; retrying");
                 thread::sleep(TO_RECOVER);
                 continue;
             }

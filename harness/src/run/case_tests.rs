@@ -49,6 +49,11 @@ impl Observer for Silent {
     fn skipped(&mut self, case: &Case) {
         self.0.push(format!("skipped {}", case.test));
     }
+    fn ended(&mut self, methods: &[Measured], _: Duration) {
+        if methods.iter().any(|method| !method.outcome.is_measured()) {
+            self.0.push("failed".to_owned());
+        }
+    }
 }
 
 fn fake_mpi(folder: &Path) -> Target {
@@ -93,6 +98,7 @@ struct Made {
     folder: Folder,
     environment: Environment,
     ended: Result<(RunEnd, Vec<Record>), RunError>,
+    reported: Vec<String>,
 }
 
 /// Runs all of it into a new folder.
@@ -100,8 +106,9 @@ fn into_folder(run: &Run<'_>, path: &Path) -> Made {
     let mut environment =
         Environment::of(run.plan.plan.to_toml(), Part::now("now".to_owned(), run, 0).unwrap());
     let mut folder = Folder::create(path, about(run.plan)).unwrap();
-    let ended = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Silent::default());
-    Made { folder, environment, ended }
+    let mut observer = Silent::default();
+    let ended = run.all(&mut folder, &HashSet::new(), &mut environment, &mut observer);
+    Made { folder, environment, ended, reported: observer.0 }
 }
 
 fn done(records: &[Record], plan: &CheckedPlan) -> Done {
@@ -222,13 +229,27 @@ fn a_launcher_that_fails_is_every_methods_outcome() {
 }
 
 #[test]
+fn cases_are_named_by_their_sets_and_by_values_that_differ() {
+    let values = |test: &str, values: &[(&str, &str)]| PlannedCase {
+        test: test.to_owned(),
+        params: values.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        ..PlannedCase::default()
+    };
+    let face = |face| values("subarray", &[("shape", "70x70x70x7"), ("face", face)]);
+    let cases =
+        vec![face("x+"), face("y+"), values("nas_lu_y", &[]), values("contiguous", &[("bytes", "77")])];
+    let plan = Plan { cases, ..Plan::default() }.check().unwrap();
+    assert_eq!(plan.names(), ["subarray face=x+", "subarray face=y+", "nas_lu_y 408x408", "contiguous"]);
+}
+
+#[test]
 fn a_resumed_run_does_only_what_is_left() {
     let place = tempfile::tempdir().unwrap();
     let targets = [fake_mpi(place.path())];
     let plan = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
     let run = Run { plan: &plan, targets: &targets };
     let path = place.path().join("run");
-    let Made { folder, mut environment, ended } = into_folder(&run, &path);
+    let Made { folder, mut environment, ended, .. } = into_folder(&run, &path);
     let (end, records) = ended.unwrap();
     assert_eq!(end, RunEnd::Complete);
     assert_eq!(done(&records, &plan).len(), 2);
@@ -283,9 +304,10 @@ fn a_launcher_under_which_no_process_begins_ends_the_run_at_its_first_case() {
     targets[0].installation.mpiexec = launcher;
     let plan = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
     let run = Run { plan: &plan, targets: &targets };
-    let Made { folder, ended, .. } = into_folder(&run, &place.path().join("run"));
+    let Made { folder, ended, reported, .. } = into_folder(&run, &place.path().join("run"));
     let error = ended.unwrap_err().to_string();
     assert!(error.contains("broken") && error.contains("no such PMI"), "{error}");
+    assert_eq!(reported, [""; 0], "the error is the only report");
     assert_eq!(
         std::fs::read_to_string(place.path().join("tries")).unwrap(),
         "x\nx\n",
@@ -334,7 +356,7 @@ fn a_launcher_that_breaks_in_the_middle_of_a_run_ends_it_and_costs_no_case() {
         plan(&["wrf_x_vec", "fft2d", "nas_mg_x", "milc_su3_zd", "contiguous"], &["reference", "manual"]);
     let run = Run { plan: &plan, targets: &targets };
     let path = place.path().join("run");
-    let Made { folder, mut environment, ended } = into_folder(&run, &path);
+    let Made { folder, mut environment, ended, .. } = into_folder(&run, &path);
     let error = ended.unwrap_err().to_string();
     assert!(error.contains("three cases in a row") && error.contains("no port"), "{error}");
     drop(folder);
