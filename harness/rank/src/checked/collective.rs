@@ -8,7 +8,8 @@ use common::packing::Form;
 use mpi::ffi;
 use mpi::ffi::MPI_Datatype;
 
-use super::{CallError, Comm, Datatype, Request, error::int};
+use super::large::{Count, call_large, small};
+use super::{CallError, Comm, Datatype, Request};
 
 /// A request, or the name of the function that the MPI lacks.
 pub type RequestOrLack = Result<Request, &'static str>;
@@ -41,6 +42,28 @@ macro_rules! request {
                 }
             }
         }
+    }};
+}
+/// The same for the functions with the suffix `_c`, for a count that does not fit in an `int`.
+macro_rules! large_request {
+    ($form:expr, $comm:expr, $count:expr, $start:ident or $make:ident($($argument:expr),*)) => {{
+        let mut request = Request::null($comm);
+        let refused = |call| CallError::TooLarge { call, argument: "count", value: $count };
+        match $form {
+            Form::Nonblocking => call_large!(
+                refused(stringify!($start)),
+                concat!(stringify!($start), "_c"),
+                fn($(inferred!($argument),)* ffi::MPI_Comm, *mut ffi::MPI_Request),
+                ($($argument,)* $comm.raw(), request.raw_mut())
+            ),
+            Form::Persistent => call_large!(
+                refused(stringify!($make)),
+                concat!(stringify!($make), "_c"),
+                fn($(inferred!($argument),)* ffi::MPI_Comm, ffi::MPI_Info, *mut ffi::MPI_Request),
+                ($($argument,)* $comm.raw(), ffi::RSMPI_INFO_NULL, request.raw_mut())
+            ),
+        }
+        .map(|()| Ok(request))
     }};
 }
 /// The type of an argument.
@@ -81,37 +104,46 @@ impl Blocks<'_> {
     ) -> Result<RequestOrLack, CallError> {
         let Blocks { send, receive, count, datatype } = self;
         let (send, to): (*mut c_void, *mut c_void) = (send.cast(), receive.cast());
-        let (n, of) = (int("MPI_Ibcast", "count", count as i64)?, datatype.raw());
+        let (count, of) = (count as Count, datatype.raw());
         // SAFETY: the caller guarantees the memory; the standard gives each function this C interface; handles are
         // live, and the request outlives the call.
         unsafe {
             let sum = ffi::RSMPI_SUM;
-            match collective {
-                Collective::Bcast => request!(form, comm, MPI_Ibcast or MPI_Bcast_init(send, n, of, ROOT)),
-                Collective::Reduce => {
-                    request!(form, comm, MPI_Ireduce or MPI_Reduce_init(send, to, n, of, sum, ROOT))
-                }
-                Collective::Allreduce => {
-                    request!(form, comm, MPI_Iallreduce or MPI_Allreduce_init(send, to, n, of, sum))
-                }
-                Collective::Allgather => {
-                    request!(form, comm, MPI_Iallgather or MPI_Allgather_init(send, n, of, to, n, of))
-                }
-                Collective::Alltoall => {
-                    request!(form, comm, MPI_Ialltoall or MPI_Alltoall_init(send, n, of, to, n, of))
-                }
-                Collective::Gather => {
-                    request!(form, comm, MPI_Igather or MPI_Gather_init(send, n, of, to, n, of, ROOT))
-                }
-                Collective::Scatter => {
-                    request!(form, comm, MPI_Iscatter or MPI_Scatter_init(send, n, of, to, n, of, ROOT))
-                }
-                Collective::Barrier => request!(form, comm, MPI_Ibarrier or MPI_Barrier_init()),
-                Collective::NeighborAlltoall => request!(
-                    form,
-                    comm,
-                    MPI_Ineighbor_alltoall or MPI_Neighbor_alltoall_init(send, n, of, to, n, of)
-                ),
+            macro_rules! call_of {
+                ($n:ident, $request:ident $(, $large:expr)?) => {
+                    match collective {
+                        Collective::Bcast => {
+                            $request!(form, comm, $($large,)? MPI_Ibcast or MPI_Bcast_init(send, $n, of, ROOT))
+                        }
+                        Collective::Reduce => $request!(
+                            form, comm, $($large,)? MPI_Ireduce or MPI_Reduce_init(send, to, $n, of, sum, ROOT)
+                        ),
+                        Collective::Allreduce => $request!(
+                            form, comm, $($large,)? MPI_Iallreduce or MPI_Allreduce_init(send, to, $n, of, sum)
+                        ),
+                        Collective::Allgather => $request!(
+                            form, comm, $($large,)? MPI_Iallgather or MPI_Allgather_init(send, $n, of, to, $n, of)
+                        ),
+                        Collective::Alltoall => $request!(
+                            form, comm, $($large,)? MPI_Ialltoall or MPI_Alltoall_init(send, $n, of, to, $n, of)
+                        ),
+                        Collective::Gather => $request!(
+                            form, comm, $($large,)? MPI_Igather or MPI_Gather_init(send, $n, of, to, $n, of, ROOT)
+                        ),
+                        Collective::Scatter => $request!(
+                            form, comm, $($large,)? MPI_Iscatter or MPI_Scatter_init(send, $n, of, to, $n, of, ROOT)
+                        ),
+                        Collective::NeighborAlltoall => $request!(
+                            form, comm, $($large,)?
+                            MPI_Ineighbor_alltoall or MPI_Neighbor_alltoall_init(send, $n, of, to, $n, of)
+                        ),
+                        Collective::Barrier => request!(form, comm, MPI_Ibarrier or MPI_Barrier_init()),
+                    }
+                };
+            }
+            match small("", "count", count) {
+                Ok(n) => call_of!(n, request),
+                Err(_) => call_of!(count, large_request, count),
             }
         }
     }

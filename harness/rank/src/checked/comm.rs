@@ -6,12 +6,12 @@ use mpi::ffi;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::large::{Count, call_large};
+use super::large::{Count, call_large, small};
 use super::threads::OneThread;
-use super::{CallError, Datatype, error::int};
+use super::{CallError, Datatype, Envelope, error::int};
 
 /// Tag of every timed message; the harness's own messages are collective.
-const TAG: c_int = 0;
+const TAG: usize = 0;
 
 /// A communicator; freed when dropped unless it is the world's.
 pub struct Comm {
@@ -135,19 +135,8 @@ impl Comm {
         datatype: &Datatype,
         to: usize,
     ) -> Result<(), CallError> {
-        let (address, of, to) = (address.cast(), datatype.raw(), to as c_int);
-        // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe {
-            match int("MPI_Send", "count", count) {
-                Ok(count) => call!(MPI_Send(address, count, of, to, TAG, self.raw)),
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Send_c",
-                    fn(*const c_void, Count, ffi::MPI_Datatype, c_int, c_int, ffi::MPI_Comm),
-                    (address, count, of, to, TAG, self.raw)
-                ),
-            }
-        }
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.envelope(count, datatype, to).send(address) }
     }
 
     /// `MPI_Recv` of `count` copies of `datatype` to `address` from rank `from`.
@@ -162,28 +151,13 @@ impl Comm {
         datatype: &Datatype,
         from: usize,
     ) -> Result<(), CallError> {
-        let (address, of, from) = (address.cast(), datatype.raw(), from as c_int);
-        // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe {
-            let status = ffi::RSMPI_STATUS_IGNORE;
-            match int("MPI_Recv", "count", count) {
-                Ok(count) => call!(MPI_Recv(address, count, of, from, TAG, self.raw, status)),
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Recv_c",
-                    fn(
-                        *mut c_void,
-                        Count,
-                        ffi::MPI_Datatype,
-                        c_int,
-                        c_int,
-                        ffi::MPI_Comm,
-                        *mut ffi::MPI_Status,
-                    ),
-                    (address, count, of, from, TAG, self.raw, status)
-                ),
-            }
-        }
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.envelope(count, datatype, from).receive(address) }
+    }
+
+    /// That of the harness's timed messages.
+    const fn envelope<'a>(&'a self, count: Count, datatype: &'a Datatype, peer: usize) -> Envelope<'a> {
+        Envelope { count: count as usize, datatype, peer, tag: TAG, comm: self }
     }
 
     /// `MPI_Alltoall`, one block of `count` copies to and from every rank.
@@ -198,10 +172,30 @@ impl Comm {
     ) -> Result<(), CallError> {
         let (from, to, send_type, receive_type) =
             (from.cast(), to.cast(), send_type.raw(), receive_type.raw());
-        let (sent, received) =
-            (int("MPI_Alltoall", "sendcount", sent)?, int("MPI_Alltoall", "recvcount", received)?);
+        let counts = small("MPI_Alltoall", "sendcount", sent)
+            .and_then(|sent| Ok((sent, small("MPI_Alltoall", "recvcount", received)?)));
         // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe { call!(MPI_Alltoall(from, sent, send_type, to, received, receive_type, self.raw)) }
+        unsafe {
+            match counts {
+                Ok((sent, received)) => {
+                    call!(MPI_Alltoall(from, sent, send_type, to, received, receive_type, self.raw))
+                }
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Alltoall_c",
+                    fn(
+                        *const c_void,
+                        Count,
+                        ffi::MPI_Datatype,
+                        *mut c_void,
+                        Count,
+                        ffi::MPI_Datatype,
+                        ffi::MPI_Comm,
+                    ),
+                    (from, sent, send_type, to, received, receive_type, self.raw)
+                ),
+            }
+        }
     }
 
     /// `MPI_Pack` of `count` copies at `address` into `packed`, from its start.
@@ -220,7 +214,7 @@ impl Comm {
         let (room, to) = (packed.len() as Count, packed.as_mut_ptr().cast());
         // SAFETY: the caller guarantees the input; the output's length is given with it.
         unsafe {
-            match int("MPI_Pack", "outsize", room) {
+            match small("MPI_Pack", "outsize", room) {
                 Ok(room) => call!(MPI_Pack(address, count, of, to, room, &mut 0, self.raw)),
                 Err(error) => call_large!(
                     error,
@@ -256,7 +250,7 @@ impl Comm {
         let (address, of) = (address.cast(), datatype.raw());
         // SAFETY: the caller guarantees the output; the input's length is given with it.
         unsafe {
-            match int("MPI_Unpack", "insize", length) {
+            match small("MPI_Unpack", "insize", length) {
                 Ok(length) => call!(MPI_Unpack(from, length, &mut 0, address, count, of, self.raw)),
                 Err(error) => call_large!(
                     error,
@@ -282,7 +276,7 @@ impl Comm {
         let (mut size, mut large_size): (c_int, Count) = (0, 0);
         // SAFETY: live handles; the pointer lives through the call.
         unsafe {
-            match int("MPI_Pack_size", "size", bytes as Count) {
+            match small("MPI_Pack_size", "size", bytes as Count) {
                 Ok(_) => {
                     call!(MPI_Pack_size(count, of, self.raw, &mut size))?;
                     large_size = size.into();

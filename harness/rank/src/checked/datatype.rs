@@ -10,7 +10,7 @@ use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
 use super::error::{check, int};
-use super::large::{self, Count};
+use super::large::{self, Count, small};
 use super::threads::OneThread;
 use super::{CallError, Comm};
 
@@ -196,11 +196,11 @@ impl Drop for Types {
 /// An argument of a constructor in MPI's form, as a C `int` if it is a count or a place in extents.
 macro_rules! argument {
     (int, $call:expr, $name:ident) => {
-        int($call, stringify!($name), *$name)?
+        small($call, stringify!($name), *$name)?
     };
     (ints, $call:expr, $name:ident) => {{
         let name = concat!("array_of_", stringify!($name));
-        $name.iter().map(|&value| int($call, name, value)).collect::<Result<Vec<c_int>, _>>()?
+        $name.iter().map(|&value| small($call, name, value)).collect::<Result<Vec<c_int>, _>>()?
     }};
     (address, $call:expr, $name:ident) => {
         *$name as MPI_Aint

@@ -1,5 +1,8 @@
 //! Counts beyond `int`: the functions of MPI-4 with the suffix `_c`, if the loaded MPI has them.
 
+use std::ffi::c_int;
+use std::sync::LazyLock;
+
 use mpi::ffi;
 
 use super::error::int;
@@ -7,6 +10,22 @@ use super::{CallError, symbols};
 
 /// A count, as functions with the suffix `_c` take it.
 pub type Count = ffi::MPI_Count;
+
+/// The largest count that is passed as an `int`. Tests make it smaller, because two GiB of data take too long.
+static LARGEST: LazyLock<Count> = LazyLock::new(|| {
+    let given = std::env::var("DDTBENCH_LARGEST_COUNT").ok().and_then(|text| text.parse().ok());
+    given.unwrap_or(c_int::MAX.into())
+});
+
+/// A count as an `int`, for a call that has a form with the suffix `_c`.
+#[inline]
+pub fn small(call: &'static str, argument: &'static str, value: Count) -> Result<c_int, CallError> {
+    if value <= *LARGEST {
+        int(call, argument, value)
+    } else {
+        Err(CallError::TooLarge { call, argument, value })
+    }
+}
 
 /// The function `name`, a `call` with the suffix `_c`, for an argument that its usual form has refused.
 ///
@@ -23,7 +42,7 @@ pub unsafe fn function<F: Copy>(name: &'static str, refused: CallError) -> Resul
 
 /// Refuses a count that neither of these functions takes, `call` or, for large counts, `large`.
 pub fn check_count(call: &'static str, large: &'static str, count: Count) -> Result<(), CallError> {
-    match int(call, "count", count) {
+    match small(call, "count", count) {
         Err(CallError::TooLarge { call, argument, value }) if !symbols::missing(&[large]).is_empty() => {
             Err(CallError::NoLargeCount { call, argument, value })
         }

@@ -1,10 +1,11 @@
 //! Requests: nonblocking and persistent messages of bytes, started, tested and waited for individually.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 
 use common::packing::Form;
 use mpi::ffi;
 
+use super::large::{Count, call_large, check_count, small};
 use super::threads::OneThread;
 use super::{CallError, Comm, Datatype, error::int};
 
@@ -27,25 +28,71 @@ impl Envelope<'_> {
     ///
     /// # Safety
     /// The memory must be readable for the envelope's type.
+    #[inline]
     pub unsafe fn send(&self, address: *const u8) -> Result<(), CallError> {
-        let count = int("MPI_Send", "count", self.count as i64)?;
-        let (peer, tag) = (self.peer as c_int, self.tag as c_int);
+        let (address, of) = (address.cast(), self.datatype.raw());
+        let (peer, tag, comm) = (self.peer as c_int, self.tag as c_int, self.comm.raw());
+        let count = self.count as Count;
         // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe { call!(MPI_Send(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw())) }
+        unsafe {
+            match small("MPI_Send", "count", count) {
+                Ok(count) => call!(MPI_Send(address, count, of, peer, tag, comm)),
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Send_c",
+                    fn(*const c_void, Count, ffi::MPI_Datatype, c_int, c_int, ffi::MPI_Comm),
+                    (address, count, of, peer, tag, comm)
+                ),
+            }
+        }
     }
 
     /// `MPI_Recv`.
     ///
     /// # Safety
     /// The memory must be writable for the envelope's type.
+    #[inline]
     pub unsafe fn receive(&self, address: *mut u8) -> Result<(), CallError> {
-        let count = int("MPI_Recv", "count", self.count as i64)?;
-        let (peer, tag) = (self.peer as c_int, self.tag as c_int);
+        let (address, of) = (address.cast(), self.datatype.raw());
+        let (peer, tag, comm) = (self.peer as c_int, self.tag as c_int, self.comm.raw());
+        let count = self.count as Count;
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
             let status = ffi::RSMPI_STATUS_IGNORE;
-            call!(MPI_Recv(address.cast(), count, self.datatype.raw(), peer, tag, self.comm.raw(), status))
+            match small("MPI_Recv", "count", count) {
+                Ok(count) => call!(MPI_Recv(address, count, of, peer, tag, comm, status)),
+                Err(error) => call_large!(
+                    error,
+                    "MPI_Recv_c",
+                    fn(
+                        *mut c_void,
+                        Count,
+                        ffi::MPI_Datatype,
+                        c_int,
+                        c_int,
+                        ffi::MPI_Comm,
+                        *mut ffi::MPI_Status,
+                    ),
+                    (address, count, of, peer, tag, comm, status)
+                ),
+            }
         }
+    }
+
+    /// Refuses a count for which this MPI has no function that makes such a request.
+    pub fn check_count(&self, form: Form, is_sent: bool) -> Result<(), CallError> {
+        let (call, large) = request_functions(form, is_sent);
+        check_count(call, large, self.count as Count)
+    }
+}
+
+/// The function that makes a request, and its form for large counts.
+const fn request_functions(form: Form, is_sent: bool) -> (&'static str, &'static str) {
+    match (form, is_sent) {
+        (Form::Nonblocking, true) => ("MPI_Isend", "MPI_Isend_c"),
+        (Form::Nonblocking, false) => ("MPI_Irecv", "MPI_Irecv_c"),
+        (Form::Persistent, true) => ("MPI_Send_init", "MPI_Send_init_c"),
+        (Form::Persistent, false) => ("MPI_Recv_init", "MPI_Recv_init_c"),
     }
 }
 
@@ -93,18 +140,34 @@ impl Request {
     ) -> Result<Self, CallError> {
         let mut request = Self::null(envelope.comm);
         let Envelope { count, datatype, peer, tag, comm } = envelope;
-        let n = int(if is_sent { "MPI_Isend" } else { "MPI_Irecv" }, "count", count as i64)?;
+        let (call, large) = request_functions(form, is_sent);
+        let (address, count): (*mut c_void, _) = (address.cast(), count as Count);
         let (of, peer, tag, comm) = (datatype.raw(), peer as c_int, tag as c_int, comm.raw());
         let new = &mut request.raw;
-        // SAFETY: the caller guarantees the memory; handles are live.
+        // SAFETY: the caller guarantees the memory; handles are live. The functions for large counts have the same C interface, except
+        // that a send's pointer is to constant data.
         unsafe {
-            match (form, is_sent) {
-                (Form::Nonblocking, true) => call!(MPI_Isend(address.cast(), n, of, peer, tag, comm, new)),
-                (Form::Nonblocking, false) => call!(MPI_Irecv(address.cast(), n, of, peer, tag, comm, new)),
-                (Form::Persistent, true) => call!(MPI_Send_init(address.cast(), n, of, peer, tag, comm, new)),
-                (Form::Persistent, false) => {
-                    call!(MPI_Recv_init(address.cast(), n, of, peer, tag, comm, new))
+            match (form, is_sent, small(call, "count", count)) {
+                (Form::Nonblocking, true, Ok(n)) => call!(MPI_Isend(address, n, of, peer, tag, comm, new)),
+                (Form::Nonblocking, false, Ok(n)) => call!(MPI_Irecv(address, n, of, peer, tag, comm, new)),
+                (Form::Persistent, true, Ok(n)) => call!(MPI_Send_init(address, n, of, peer, tag, comm, new)),
+                (Form::Persistent, false, Ok(n)) => {
+                    call!(MPI_Recv_init(address, n, of, peer, tag, comm, new))
                 }
+                (_, _, Err(error)) => call_large!(
+                    error,
+                    large,
+                    fn(
+                        *mut c_void,
+                        Count,
+                        ffi::MPI_Datatype,
+                        c_int,
+                        c_int,
+                        ffi::MPI_Comm,
+                        *mut ffi::MPI_Request,
+                    ),
+                    (address, count, of, peer, tag, comm, new)
+                ),
             }
         }?;
         Ok(request)

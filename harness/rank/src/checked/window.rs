@@ -5,9 +5,9 @@ use std::ffi::{c_int, c_void};
 use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
-use super::large::{Count, call_large};
+use super::large::{Count, call_large, small};
 use super::threads::OneThread;
-use super::{CallError, Comm, Datatype, error::int};
+use super::{CallError, Comm, Datatype};
 
 /// A window over memory of this process, with displacements in bytes. It must be freed with [`Window::free`]. Dropping
 /// does nothing, because freeing is collective, and a rank that fails while others do not must leave the window.
@@ -67,8 +67,8 @@ impl Window {
     ) -> Result<(), CallError> {
         let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
         let (address, target) = (address.cast(), target as c_int);
-        let counts = int("MPI_Put", "origin_count", count)
-            .and_then(|count| Ok((count, int("MPI_Put", "target_count", target_count)?)));
+        let counts = small("MPI_Put", "origin_count", count)
+            .and_then(|count| Ok((count, small("MPI_Put", "target_count", target_count)?)));
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
             match counts {
@@ -108,8 +108,8 @@ impl Window {
     ) -> Result<(), CallError> {
         let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
         let (address, target) = (address.cast(), target as c_int);
-        let counts = int("MPI_Get", "origin_count", count)
-            .and_then(|count| Ok((count, int("MPI_Get", "target_count", target_count)?)));
+        let counts = small("MPI_Get", "origin_count", count)
+            .and_then(|count| Ok((count, small("MPI_Get", "target_count", target_count)?)));
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
             match counts {

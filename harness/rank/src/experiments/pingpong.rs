@@ -12,7 +12,7 @@ use common::model::Outcome;
 use common::model::conditions::Cache;
 use common::model::event::Block;
 
-use crate::checked::{CallError, Comm, World};
+use crate::checked::{Comm, World};
 use crate::cli::PingPong;
 use crate::measure::block;
 use crate::measure::cache::{self, Eviction};
@@ -98,14 +98,8 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?;
         // SAFETY: the memory is allocated once for the case, and outlives all methods.
-        match unsafe { method::make(transfer, self.session.setup, &mut self.memory) } {
-            Ok(method) => Ok(Ok(ActiveMethod { method, in_a_row: None })),
-            // The same on all ranks, which have the same MPI.
-            Err(error) => match error.downcast::<CallError>()? {
-                lack @ CallError::NoLargeCount { .. } => Ok(Err(lack.outcome(lack.to_string()))),
-                other => Err(other.into()),
-            },
-        }
+        let method = unsafe { method::make(transfer, self.session.setup, &mut self.memory) }?;
+        Ok(Ok(ActiveMethod { method, in_a_row: None }))
     }
 
     fn verify(

@@ -23,7 +23,7 @@ use rand_pcg::Pcg64;
 use super::experiment::{Amount, ScheduledCase};
 use super::job::Job;
 use super::{calibrate, disturbance};
-use crate::checked::symbols;
+use crate::checked::{CallError, symbols};
 
 /// Seed of the methods' order in each round: the same on all ranks. The order changes, so that a method does not always follow the same
 /// other one.
@@ -49,7 +49,7 @@ pub fn run<'a, E: ScheduledCase<'a>>(
             continue;
         }
         experiment.job().reporter.working(name, Stage::Verify);
-        let mut active = match experiment.make(name)? {
+        let mut active = match or_lack(experiment.make(name))? {
             Ok(active) => active,
             Err(outcome) => {
                 experiment.job().reporter.ended(name, outcome);
@@ -123,6 +123,14 @@ pub fn run<'a, E: ScheduledCase<'a>>(
         }
     }
     Ok(())
+}
+
+/// What a method returned when it was made; if the MPI has no call for it, that.
+fn or_lack<A>(made: anyhow::Result<Result<A, Outcome>>) -> anyhow::Result<Result<A, Outcome>> {
+    made.or_else(|error| match error.downcast::<CallError>()? {
+        lack if lack.is_lack() => Ok(Err(lack.outcome(lack.to_string()))),
+        other => Err(other.into()),
+    })
 }
 
 /// Frees a method's resources, and reports how it ended.

@@ -89,7 +89,7 @@ const fn complete<const N: usize>(mut rows: [MethodRow<Transfer>; N]) -> [Method
 }
 
 /// All methods, in report order.
-const ROWS: [MethodRow<Transfer>; 36] = {
+const ROWS: [MethodRow<Transfer>; 37] = {
     use Packing::{ByHand, Copied, Datatype, Engine, Looped, Mpi, OneValue, Tuned, Untouched, Wire};
     use Transfer::{Get, InParts, Persistent, Put, TwoSided};
     const fn both(packing: Packing) -> Transfer {
@@ -134,6 +134,7 @@ const ROWS: [MethodRow<Transfer>; 36] = {
         info("put_manual", "one-sided: packed by hand, MPI_Put between fences, unpacked by hand").made_of(Put(ByHand, ByHand)),
         info("put_ddt", "one-sided: MPI_Put between fences with datatypes at origin and target").made_of(Put(Datatype, Datatype)),
         info(GET_REFERENCE, "one-sided: MPI_Get of contiguous bytes between two fences").on_request().made_of(Get(Wire, Wire)),
+        info("get_manual", "one-sided: packed by hand, MPI_Get between two fences, unpacked by hand").on_request().made_of(Get(ByHand, ByHand)),
         info("get_ddt", "one-sided: MPI_Get between two fences with datatypes at origin and target").on_request().made_of(Get(Datatype, Datatype)),
     ])
 };

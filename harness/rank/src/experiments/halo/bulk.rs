@@ -52,8 +52,11 @@ impl<'a> Bulk<'a> {
             })
         });
         let bulk = Self { parts, comm, form, is_typed, stages: stages.collect::<Result<_, CallError>>()? };
-        let messages = bulk.stages.iter().flat_map(|stage| stage.sends.iter().chain(&stage.receives));
-        for message in messages.filter(|_| bulk.is_persistent()) {
+        for message in bulk.stages.iter().flat_map(|stage| stage.sends.iter().chain(&stage.receives)) {
+            bulk.arguments(message).1.check_count(form, message.is_sent)?;
+            if !bulk.is_persistent() {
+                continue;
+            }
             // SAFETY: no thread uses a method during its set-up; arrays and wire buffers outlive it, and datatypes are freed after their
             // requests.
             unsafe { *message.request.get() = bulk.request(message)? };
@@ -65,11 +68,8 @@ impl<'a> Bulk<'a> {
         self.form == Form::Persistent
     }
 
-    /// The request of a message.
-    ///
-    /// # Safety
-    /// As for [`Request::of`]: the message's part of the arrays or the wire buffer is not used before the stage ends.
-    unsafe fn request(&self, message: &BulkMessage<'_>) -> Result<Request, CallError> {
+    /// The address of a message, and its other arguments.
+    fn arguments<'b>(&'b self, message: &'b BulkMessage<'_>) -> (*mut u8, Envelope<'b>) {
         let BulkMessage { link, typed, is_sent, .. } = message;
         let memory = &self.parts.memory;
         let wire = if *is_sent { memory.outgoing } else { memory.incoming };
@@ -79,9 +79,17 @@ impl<'a> Bulk<'a> {
             None if self.is_typed => (wire.start(), 0, &self.parts.byte),
             None => (wire.at(link.wire.start), link.face.bytes(), &self.parts.byte),
         };
-        let envelope = Envelope { count, datatype, peer: link.peer, tag: link.tag, comm: &self.comm };
+        (address, Envelope { count, datatype, peer: link.peer, tag: link.tag, comm: &self.comm })
+    }
+
+    /// The request of a message.
+    ///
+    /// # Safety
+    /// As for [`Request::of`]: the message's part of the arrays or the wire buffer is not used before the stage ends.
+    unsafe fn request(&self, message: &BulkMessage<'_>) -> Result<Request, CallError> {
+        let (address, envelope) = self.arguments(message);
         // SAFETY: guaranteed by the caller.
-        unsafe { Request::of(self.form, *is_sent, address, envelope) }
+        unsafe { Request::of(self.form, message.is_sent, address, envelope) }
     }
 
     /// Starts some messages.
