@@ -7,6 +7,7 @@ use super::side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectV
 use super::verdict::Estimate;
 use crate::stats::adjusted::{Explained, SlopePrior};
 use crate::stats::difference::{BetweenGroups, Compared, Difference};
+use crate::stats::moderated::Level;
 use crate::stats::ranks::RankDifference;
 use crate::stats::{median, sorted};
 
@@ -29,6 +30,13 @@ impl<'a> LaunchSeries<'a> {
         of: fn(&SubjectValues) -> &BTreeMap<LaunchId, f64>,
     ) -> Option<Self> {
         Some(Self { side, subject, values: of(side.values(subject)?) })
+    }
+
+    /// The state of the machine for each value.
+    fn states(&self) -> impl Iterator<Item = StateValues> + use<'a> {
+        let states = self.side.values(self.subject).map(|values| &values.states);
+        let of = move |number| states.and_then(|states| states.get(number).copied()).unwrap_or_default();
+        self.values.keys().map(of)
     }
 }
 
@@ -113,25 +121,69 @@ fn explained(
     sides: [LaunchSeries<'_>; 2],
     slopes: [SlopePrior; 2],
 ) -> ([BTreeMap<&LaunchId, Explained>; 2], Vec<SlopePrior>) {
-    let state = |side: &LaunchSeries, number: &LaunchId| -> StateValues {
-        let states = side.side.values(side.subject).map(|values| &values.states);
-        states.and_then(|states| states.get(number).copied()).unwrap_or_default()
-    };
-    let all = || sides.iter().flat_map(|side| side.values.keys().map(move |number| state(side, number)));
-    let known = [0, 1].map(|i| all().all(|state| state[i].is_some()));
-    // The most common state of the machine: two sides may follow the state differently, and their difference is taken there.
-    let usual = [0, 1].map(|i| median(&sorted(all().filter_map(|state| state[i]))).unwrap_or(0.0));
-    let by = |state: StateValues| {
-        let of = |i: usize| state[i].filter(|_| known[i]).map(|value| value - usual[i]);
-        [0, 1].into_iter().filter_map(of).collect()
-    };
+    let states = States::of(sides.iter().flat_map(LaunchSeries::states));
     let values = sides.map(|side| {
-        let values = side.values.iter();
-        values
-            .map(|(number, value)| (number, Explained { value: *value, by: by(state(&side, number)) }))
-            .collect()
+        let values = side.values.iter().zip(side.states());
+        values.map(|((number, value), state)| (number, states.explained(*value, state))).collect()
     });
-    (values, (0..2).filter(|&i| known[i]).map(|i| slopes[i]).collect())
+    (values, states.slopes(slopes))
+}
+
+/// The level of each series at the most common state of the machine of all of them, each with its own slopes: other MPIs, and other
+/// methods, follow the state in another measure. `None` with too few launches.
+pub(super) fn levels_of(series: &[Option<LaunchSeries<'_>>]) -> Vec<Option<Level>> {
+    levels(series, TIMES)
+}
+
+/// The same for ratios of two methods' times.
+pub(super) fn level_of_ratio(series: LaunchSeries<'_>) -> Option<Level> {
+    levels(&[Some(series)], RATIOS)[0]
+}
+
+fn levels(series: &[Option<LaunchSeries<'_>>], slopes: [SlopePrior; 2]) -> Vec<Option<Level>> {
+    let states = States::of(series.iter().flatten().flat_map(LaunchSeries::states));
+    let level = |series: &Option<LaunchSeries<'_>>| {
+        let series = (*series)?;
+        let values = series.values.values().zip(series.states());
+        let values: Vec<_> = values.map(|(value, state)| states.explained(*value, state)).collect();
+        Level::of(&values, &states.slopes(slopes))
+    };
+    series.iter().map(level).collect()
+}
+
+/// The level of each of some series of values with their states, likewise.
+pub(super) fn levels_by_state(series: &[Vec<(f64, StateValues)>]) -> Vec<Option<Level>> {
+    let states = States::of(series.iter().flatten().map(|(_, state)| *state));
+    let level = |series: &Vec<(f64, StateValues)>| {
+        let values: Vec<_> = series.iter().map(|(value, state)| states.explained(*value, *state)).collect();
+        Level::of(&values, &states.slopes(TIMES))
+    };
+    series.iter().map(level).collect()
+}
+
+/// The figures of the machine's state that are known for all values that are compared, and their medians.
+pub(super) struct States([Option<f64>; 2]);
+
+impl States {
+    fn of(all: impl Iterator<Item = StateValues>) -> Self {
+        let all: Vec<StateValues> = all.collect();
+        // The most common state of the machine: two sides may follow the state differently, and their difference is taken there.
+        let usual = |i: usize| {
+            let values: Option<Vec<f64>> = all.iter().map(|state| state[i]).collect();
+            median(&sorted(values?))
+        };
+        Self([0, 1].map(usual))
+    }
+
+    /// A value with its state, relative to the most common one.
+    fn explained(&self, value: f64, state: StateValues) -> Explained {
+        let by = self.0.iter().zip(state).filter_map(|(usual, state)| Some(state? - (*usual)?));
+        Explained { value, by: by.collect() }
+    }
+
+    fn slopes(&self, slopes: [SlopePrior; 2]) -> Vec<SlopePrior> {
+        self.0.iter().zip(slopes).filter_map(|(usual, slope)| usual.map(|_| slope)).collect()
+    }
 }
 
 #[cfg(test)]

@@ -6,22 +6,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::differences::levels_by_state;
 use super::overview::{CaseRow, is_usable};
-use super::side::{ComparisonUnit, LaunchId, Side, Subject};
+use super::side::{ComparisonUnit, LaunchId, Side, StateValues, Subject};
 use super::weights::{Weights, test_names};
 use crate::report::matrix::{GroupMean, Means, SideMean};
 use crate::stats::difference::Difference;
 use crate::stats::launches::of_other_runs;
+use crate::stats::moderated::{Level, moderate};
 use crate::stats::{mean, median, sorted};
 
 /// The level at which intervals miss.
 const ALPHA: f64 = 0.05;
 
-/// A case that counts: its share of the weight of all, and the logarithms of each side's times by launch.
+/// The logarithm of a time, and the state of the machine next to it.
+type TimeInState = (f64, StateValues);
+
+/// A case that counts: its share of the weight of all, and each side's times by launch.
 struct Counted<'a> {
     test: &'a str,
     share: f64,
-    times: Vec<Vec<f64>>,
+    times: Vec<Vec<TimeInState>>,
 }
 
 /// The means of cases. Without weights all tests count equally; a test's weight is shared by its cases.
@@ -42,7 +47,7 @@ pub(super) fn means(sides: &[Side], rows: &[CaseRow], weights: Option<&Weights>)
             left_out.insert(test.to_owned(), "no weight".to_owned());
             continue;
         }
-        let times: Vec<Vec<f64>> = sides.iter().map(|side| best_times(side, &row.case)).collect();
+        let times: Vec<Vec<TimeInState>> = sides.iter().map(|side| best_times(side, &row.case)).collect();
         match times.iter().any(Vec::is_empty) {
             true => {
                 left_out.insert(test.to_owned(), "not measured on all MPIs".to_owned());
@@ -74,43 +79,63 @@ pub(super) fn means(sides: &[Side], rows: &[CaseRow], weights: Option<&Weights>)
 fn group(cases: &[&Counted<'_>], units: usize) -> GroupMean {
     let Some(first) = cases.first().filter(|_| units > 0) else { return GroupMean::default() };
     let whole: f64 = cases.iter().map(|case| case.share).sum();
-    let of_unit = |side: usize, unit: usize| {
-        cases.iter().map(|case| case.share * case.times[side][unit]).sum::<f64>() / whole
+    let average = |of: &dyn Fn(&Counted<'_>) -> Option<f64>| {
+        let shares = cases.iter().map(|case| Some(case.share * of(case)?));
+        shares.sum::<Option<f64>>().map(|sum| sum / whole)
     };
-    let sides: Vec<Vec<f64>> =
+    let of_unit = |side: usize, unit: usize| {
+        let state = [0, 1].map(|i| average(&|case| case.times[side][unit].1[i]));
+        (average(&|case| Some(case.times[side][unit].0)).unwrap_or(f64::NAN), state)
+    };
+    let sides: Vec<Vec<TimeInState>> =
         (0..first.times.len()).map(|side| (0..units).map(|unit| of_unit(side, unit)).collect()).collect();
-    let level = |side: &Vec<f64>| mean(side).unwrap_or(f64::INFINITY);
-    let fastest = sides.iter().enumerate().min_by(|a, b| level(a.1).total_cmp(&level(b.1)));
-    let fastest = fastest.map_or(0, |(i, _)| i);
-    let relative = |(i, side): (usize, &Vec<f64>)| {
+    let has_states = sides.iter().flatten().all(|(_, state)| state.iter().any(Option::is_some));
+    let mut levels = if has_states { levels_by_state(&sides) } else { Vec::new() };
+    moderate(&mut levels.iter_mut().flatten().collect::<Vec<_>>());
+    let levels: Option<Vec<Level>> =
+        levels.into_iter().collect::<Option<Vec<_>>>().filter(|levels| !levels.is_empty());
+    let plain = |side: &Vec<TimeInState>| mean(&times_of(side)).unwrap_or(f64::INFINITY);
+    let values: Vec<f64> = match &levels {
+        Some(levels) => levels.iter().map(|level| level.value).collect(),
+        None => sides.iter().map(plain).collect(),
+    };
+    let fastest = values.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
+    let relative = |i: usize| {
         if i == fastest {
             return SideMean { ratio: 1.0, low: None, high: None };
         }
-        let differences: Vec<f64> = side.iter().zip(&sides[fastest]).map(|(a, b)| a - b).collect();
-        let interval = Difference::of_pairs(&differences).map(|difference| {
+        let difference = match &levels {
+            Some(levels) => Some(levels[i].minus(&levels[fastest])),
+            // Launches of the same number are neighbours.
+            None => {
+                let pairs = times_of(&sides[i]).into_iter().zip(times_of(&sides[fastest]));
+                Difference::of_pairs(&pairs.map(|(a, b)| a - b).collect::<Vec<_>>())
+            }
+        };
+        let interval = difference.map(|difference| {
             let (low, high) = difference.interval(ALPHA);
             of_other_runs((low.exp(), high.exp()))
         });
         let (low, high) = interval.unzip();
-        SideMean { ratio: (level(side) - level(&sides[fastest])).exp(), low, high }
+        SideMean { ratio: (values[i] - values[fastest]).exp(), low, high }
     };
-    GroupMean {
-        cases: cases.len(),
-        sides: sides.iter().enumerate().map(relative).collect(),
-        ..GroupMean::default()
-    }
+    GroupMean { cases: cases.len(), sides: (0..sides.len()).map(relative).collect(), ..GroupMean::default() }
+}
+
+fn times_of(side: &[TimeInState]) -> Vec<f64> {
+    side.iter().map(|(time, _)| *time).collect()
 }
 
 /// The times of the best method of a case, launch by launch, or run by run; empty without any. In each it is the method that is best
 /// in the others, if there are any.
-fn best_times(side: &Side, case: &Subject) -> Vec<f64> {
+fn best_times(side: &Side, case: &Subject) -> Vec<TimeInState> {
     let methods = side.methods_of(case).filter(|subject| is_usable(subject));
-    let times: Vec<BTreeMap<LaunchId, f64>> = methods.map(|subject| by_unit(side, subject)).collect();
+    let times: Vec<BTreeMap<LaunchId, TimeInState>> = methods.map(|subject| by_unit(side, subject)).collect();
     let units: BTreeSet<&LaunchId> = times.iter().flat_map(BTreeMap::keys).collect();
     let best = |unit: &&LaunchId| {
-        let level = |of: &BTreeMap<LaunchId, f64>| {
+        let level = |of: &BTreeMap<LaunchId, TimeInState>| {
             let others = of.iter().filter(|(other, _)| units.len() < 2 || other != unit);
-            median(&sorted(others.map(|(_, time)| *time)))
+            median(&sorted(others.map(|(_, (time, _))| *time)))
         };
         let there = times.iter().filter_map(|of| Some((level(of)?, of.get(*unit)?)));
         there.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, time)| *time)
@@ -118,15 +143,23 @@ fn best_times(side: &Side, case: &Subject) -> Vec<f64> {
     units.iter().filter_map(best).collect()
 }
 
-/// The times of a method by launch, or by run.
-fn by_unit(side: &Side, subject: &Subject) -> BTreeMap<LaunchId, f64> {
-    let times = side.values(subject).map(|values| values.times.clone()).unwrap_or_default();
+/// The times of a method by launch, or by run, with the states of the machine.
+fn by_unit(side: &Side, subject: &Subject) -> BTreeMap<LaunchId, TimeInState> {
+    let Some(values) = side.values(subject) else { return BTreeMap::new() };
+    let state = |launch: &LaunchId| values.states.get(launch).copied().unwrap_or_default();
+    let times = values.times.iter().map(|(launch, time)| (launch.clone(), (*time, state(launch))));
     if side.unit == ComparisonUnit::Launch {
-        return times;
+        return times.collect();
     }
-    let mut runs: BTreeMap<LaunchId, Vec<f64>> = BTreeMap::new();
-    times.into_iter().for_each(|((run, _), time)| runs.entry((run, 0)).or_default().push(time));
-    runs.into_iter().filter_map(|(run, times)| Some((run, mean(&times)?))).collect()
+    let mut runs: BTreeMap<LaunchId, Vec<TimeInState>> = BTreeMap::new();
+    times.for_each(|((run, _), time)| runs.entry((run, 0)).or_default().push(time));
+    let average = |times: &[TimeInState], i: usize| {
+        let states: Option<Vec<f64>> = times.iter().map(|(_, state)| state[i]).collect();
+        mean(&states?)
+    };
+    let of_run =
+        |times: Vec<TimeInState>| Some((mean(&times_of(&times))?, [0, 1].map(|i| average(&times, i))));
+    runs.into_iter().filter_map(|(run, times)| Some((run, of_run(times)?))).collect()
 }
 
 #[cfg(test)]
@@ -186,7 +219,7 @@ mod tests {
 
     /// In how many of 100 comparisons the interval includes the ratio of the true times. Both sides have as many tests, launches vary
     /// together and each for itself, and the second side has several methods that are equally fast.
-    fn coverage(methods: usize, best: impl Fn(&Side, &Subject) -> Vec<f64>) -> f64 {
+    fn coverage(methods: usize, best: impl Fn(&Side, &Subject) -> Vec<TimeInState>) -> f64 {
         const NAMES: [&str; 4] = ["ddt", "manual", "mpi_pack", "engine"];
         const TESTS: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
         let mut random = Pcg64::seed_from_u64(5);
@@ -235,10 +268,9 @@ mod tests {
         assert!((0.92..=0.99).contains(&several), "{several}");
         // The smallest median of all launches would not do.
         let lucky = coverage(4, |side, case| {
-            let times = side
-                .methods_of(case)
-                .map(|subject| by_unit(side, subject).into_values().collect::<Vec<f64>>());
-            let level = |times: &Vec<f64>| median(&sorted(times.iter().copied())).unwrap();
+            let times =
+                side.methods_of(case).map(|subject| by_unit(side, subject).into_values().collect::<Vec<_>>());
+            let level = |times: &Vec<TimeInState>| median(&sorted(times_of(times))).unwrap();
             times.min_by(|a, b| level(a).total_cmp(&level(b))).unwrap()
         });
         assert!(lucky < 0.8, "{lucky}");

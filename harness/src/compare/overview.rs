@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
-use super::differences::{CountedDifference, LaunchSeries, difference};
+use super::differences::{CountedDifference, LaunchSeries, difference, level_of_ratio, levels_of};
 use super::means::means;
 use super::side::{ComparisonUnit, Side, Subject};
 use super::verdict::{Asked, Estimate, QuestionFamily};
@@ -18,6 +18,7 @@ use crate::report::names::distinct;
 use crate::report::pictures::{Datum, GEOMETRIC_MEAN};
 use crate::report::units;
 use crate::stats::difference::{Compared, Difference};
+use crate::stats::moderated::{Level, moderate};
 use crate::stats::{median, sorted};
 
 /// The loops and the datatype that a side may prefer.
@@ -64,16 +65,22 @@ pub struct Best {
 impl Overview {
     /// Compares several sides.
     pub fn of(sides: &[Side], alpha: f64, threshold: f64) -> Self {
-        let cases = distinct(sides.iter().flat_map(Side::subjects).map(|subject| subject.with("")));
+        let cases = distinct(sides.iter().flat_map(Side::cases).cloned());
         let mut rows: Vec<CaseRow> = cases.iter().map(|case| row(sides, case)).collect();
         // The answers to each question are one family: they are corrected together.
         let threshold = threshold.ln_1p();
         let losses = |best: &mut Best, answer: Estimate| best.over_first = Some(answer);
-        settle(&mut rows, alpha / 2.0, threshold, &|case, i, row| loss(sides, case, i, row), &losses);
+        let levels = moderated(rows.iter().map(|row| best_levels(sides, row)).collect());
+        let over_first = |r: usize, i: usize, row: &CaseRow| loss(sides, row, i, &levels[r]);
+        settle(&mut rows, alpha / 2.0, threshold, &over_first, &losses);
         let preference = |best: &mut Best, answer: Estimate| best.datatype_over_loops = Some(answer);
-        let of_side = |case: &Subject, i: usize, _: &[Option<Best>]| {
-            let ratios = sides[i].by_unit(&sides[i].over(&case.with(DATATYPE), LOOPS));
-            let difference = Difference::of_pairs(&ratios)?;
+        let levels = moderated(rows.iter().map(|row| preferences(sides, &row.case)).collect());
+        let of_side = |r: usize, i: usize, row: &CaseRow| {
+            let ratios = sides[i].by_unit(&sides[i].over(&row.case.with(DATATYPE), LOOPS));
+            let difference = match &levels[r][i] {
+                Some(level) => level.minus_zero(),
+                None => Difference::of_pairs(&ratios)?,
+            };
             let locations = [0.0, difference.value];
             Some((Compared { difference, locations }, (ratios.len(), ratios.len())))
         };
@@ -243,20 +250,59 @@ pub(super) fn is_usable(subject: &Subject) -> bool {
     subject.experiment.method(&subject.method).is_ok_and(|method| method.array_to_array)
 }
 
+/// The levels of each side in each row.
+type Levels = Vec<Vec<Option<Level>>>;
+
+/// All levels, with variances that are estimated together.
+fn moderated(mut levels: Levels) -> Levels {
+    moderate(&mut levels.iter_mut().flatten().flatten().collect::<Vec<_>>());
+    levels
+}
+
+/// The levels of the launches of each side's best method; none for runs, which are nested.
+fn best_levels(sides: &[Side], row: &CaseRow) -> Vec<Option<Level>> {
+    let best = |best: &Option<Best>| Some(row.case.with(&best.as_ref()?.method));
+    let subjects: Vec<Option<Subject>> = row.sides.iter().map(best).collect();
+    let series = sides.iter().zip(&subjects).map(|(side, subject)| times(side, subject.as_ref()?));
+    let of_launches = sides.iter().all(|side| side.unit == ComparisonUnit::Launch);
+    match of_launches {
+        true => levels_of(&series.collect::<Vec<_>>()),
+        false => vec![None; sides.len()],
+    }
+}
+
+fn times<'a>(side: &'a Side, subject: &'a Subject) -> Option<LaunchSeries<'a>> {
+    LaunchSeries::of(side, subject, |values| &values.times)
+}
+
+/// The levels of the ratio of `ddt` to `manual` in the launches of each side; none for runs.
+fn preferences(sides: &[Side], case: &Subject) -> Vec<Option<Level>> {
+    let subject = case.with(DATATYPE);
+    let of_side = |side: &Side| {
+        let values = side.over(&subject, LOOPS);
+        let series = LaunchSeries { side, subject: &subject, values: &values };
+        if side.unit == ComparisonUnit::Launch { level_of_ratio(series) } else { None }
+    };
+    sides.iter().map(of_side).collect()
+}
+
 /// The best of side `i` relative to the best of the fastest side; `None` for that one.
-fn loss(sides: &[Side], case: &Subject, i: usize, row: &[Option<Best>]) -> Option<CountedDifference> {
-    let bests = row.iter().enumerate().filter_map(|(i, best)| Some((i, best.as_ref()?)));
+fn loss(sides: &[Side], row: &CaseRow, i: usize, levels: &[Option<Level>]) -> Option<CountedDifference> {
+    let bests = row.sides.iter().enumerate().filter_map(|(i, best)| Some((i, best.as_ref()?)));
     let (first, _) = bests.min_by(|a, b| a.1.median_s.total_cmp(&b.1.median_s))?;
     if first == i {
         return None;
     }
-    let best = |i: usize| Some(case.with(&row[i].as_ref()?.method));
+    let best = |i: usize| Some(row.case.with(&row.sides[i].as_ref()?.method));
     let (base, new) = (best(first)?, best(i)?);
-    let series = |side, subject| LaunchSeries::of(side, subject, |values| &values.times);
-    difference([series(&sides[first], &base)?, series(&sides[i], &new)?])
+    let series = [times(&sides[first], &base)?, times(&sides[i], &new)?];
+    let [Some(of_first), Some(level)] = [levels[first], levels[i]] else { return difference(series) };
+    let locations = [of_first.value, level.value];
+    let compared = Compared { difference: level.minus(&of_first), locations };
+    Some((compared, (series[0].values.len(), series[1].values.len())))
 }
 
-type SideQuestion<'a> = dyn Fn(&Subject, usize, &[Option<Best>]) -> Option<CountedDifference> + 'a;
+type SideQuestion<'a> = dyn Fn(usize, usize, &CaseRow) -> Option<CountedDifference> + 'a;
 
 /// Tests a question for each side of each case, corrected together.
 fn settle(
@@ -268,7 +314,7 @@ fn settle(
 ) {
     let places = rows.iter().enumerate().flat_map(|(r, row)| (0..row.sides.len()).map(move |i| (r, i)));
     let asked = places.filter_map(|(r, i)| {
-        let difference = question(&rows[r].case, i, &rows[r].sides)?;
+        let difference = question(r, i, &rows[r])?;
         Some(Asked { key: (r, i), difference, share: 1.0 })
     });
     let asked: Vec<Asked<(usize, usize)>> = asked.collect();

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
@@ -92,6 +93,8 @@ pub struct Side {
     pub unit: ComparisonUnit,
     /// How many of its blocks were disturbed.
     pub disturbance: Disturbance,
+    /// Its cases in the order of the records.
+    cases: IndexSet<Subject>,
     subjects: BTreeMap<Subject, SubjectValues>,
 }
 
@@ -119,7 +122,9 @@ impl Side {
         let (mut places, mut mpis): (BTreeSet<String>, BTreeSet<String>) = Default::default();
         let mut wrong: Vec<Subject> = Vec::new();
         let mut disturbance = Disturbance::default();
+        let mut cases = IndexSet::new();
         for record in records {
+            cases.insert(Subject::of_case(&record.case));
             if record.outcome.is_wrong() {
                 wrong.extend(
                     [record.method.clone(), packing(&record.method)]
@@ -172,7 +177,7 @@ impl Side {
             }
         }
         let [place, mpi] = [places, mpis].map(|of| of.into_iter().collect::<Vec<_>>().join("; "));
-        Self { name: name.to_owned(), mpi, place, unit, disturbance, subjects: launches }
+        Self { name: name.to_owned(), mpi, place, unit, disturbance, cases, subjects: launches }
     }
 
     /// The launches of the MPI with this label in tables.
@@ -187,6 +192,11 @@ impl Side {
     /// A side for each MPI, in the order of the records.
     pub fn of_mpis(records: &[Record]) -> Vec<Self> {
         Record::mpis(records).iter().map(|label| Self::of_mpi(records, label)).collect()
+    }
+
+    /// All cases, in the order of the records.
+    pub fn cases(&self) -> impl Iterator<Item = &Subject> {
+        self.cases.iter()
     }
 
     /// All methods of all cases.

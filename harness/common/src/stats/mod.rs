@@ -11,6 +11,7 @@ pub mod difference;
 mod holm;
 mod interval;
 pub mod launches;
+pub mod moderated;
 mod quantile;
 pub mod ranks;
 mod ratio;

@@ -125,6 +125,7 @@ impl Live<'_> {
             let (folder, done) = (&mut self.folder, HashSet::new());
             let (end, new) = self.run.some(&units, folder, &done, environment, &mut progress)?;
             self.records.extend(new);
+            self.run.in_plan_order(&mut self.records);
             if end == RunEnd::Interrupted {
                 return Ok(Batch::Interrupted);
             }
@@ -139,13 +140,11 @@ impl Live<'_> {
     /// Writes the comparison, and the tables of a run.
     fn finish(&self, comparisons: &Comparisons) -> anyhow::Result<()> {
         let plan = &self.run.plan.plan;
-        let mut records = self.records.clone();
-        self.run.in_plan_order(&mut records);
-        let over = over_launches(&records, plan.limits.precision());
+        let over = over_launches(&self.records, plan.limits.precision());
         self.folder.write_json(folder::COMPARISON, comparisons)?;
         let compared = comparisons.compared();
         let page =
-            RunPage::of(plan.experiment, &over, &records, &[self.folder.path()], None, &compared, true)?;
+            RunPage::of(plan.experiment, &over, &self.records, &[self.folder.path()], None, &compared, true)?;
         page.write(&self.folder, &over)?;
         log(&format!("results: {}; `ddtbench compare {0}` shows this again", self.folder.path().display()));
         Ok(())
