@@ -235,7 +235,7 @@ impl Layout {
     }
 
     /// The whole type map as one segment, if it is one.
-    pub(crate) fn segment(&self) -> Option<Segment> {
+    pub fn segment(&self) -> Option<Segment> {
         self.0.segment
     }
 }

@@ -77,6 +77,10 @@ fn line(operation: &LoopNest) -> String {
             let (count, blocks) = (records.count, records.columns.len());
             format!("{count} records of {blocks} blocks, {} each", counted(records.bytes, "byte"))
         }
+        Leaf::IndexedRecords { records, .. } => {
+            let (count, words) = (records.indices.len(), counted(records.words(), "word"));
+            format!("{count} records of {words} by index, {} each", counted(records.record_bytes(), "byte"))
+        }
         Leaf::Runs { ends, .. } => {
             let (least, most) = extremes(ends);
             format!("{} blocks of {least} to {most} bytes at listed places", ends.len())
@@ -131,6 +135,11 @@ fn add(sequence: &Sequence, level: Level, times: usize, all: &mut Vec<Used>) {
                 let why = "blocks of lengths that recur, column by column".to_owned();
                 ("any", why, records.count * records.columns.len())
             }
+            Leaf::IndexedRecords { records, .. } => {
+                let why = "values whose places depend on one list of indices".to_owned();
+                let size = if records.word_bytes == 4 { "4" } else { "8" };
+                (size, why, records.indices.len() * records.words())
+            }
             Leaf::Runs { ends, .. } => {
                 let (least, most) = extremes(ends);
                 let why = match least == most {
@@ -166,7 +175,8 @@ fn why_size(kernels: &Kernels) -> &'static str {
 impl Leaf {
     /// Every [`Leaf::name`].
     #[cfg(test)]
-    pub(crate) const NAMES: [&str; 6] = ["strided", "transposed", "indexed", "records", "runs", "sequence"];
+    pub(crate) const NAMES: [&str; 7] =
+        ["strided", "transposed", "indexed", "records", "indexed records", "runs", "sequence"];
 
     /// The name of its kernel.
     pub(crate) fn name(&self) -> &'static str {
@@ -174,6 +184,7 @@ impl Leaf {
             Self::Block { how, .. } => how.name(),
             Self::Indexed { .. } => "indexed",
             Self::Records { .. } => "records",
+            Self::IndexedRecords { .. } => "indexed records",
             Self::Runs { .. } => "runs",
             Self::Body { .. } => "sequence",
         }
@@ -215,6 +226,14 @@ compiled for
 kernel runs, any bytes: 40 bytes (100%) in 2 blocks; blocks of different lengths
 ";
         assert_eq!(runs, expected);
+        let places: Vec<i64> = [4, 1, 6, 2, 9, 3, 7, 0].iter().flat_map(|i| [3 * i, 100 + i]).collect();
+        let records = Layout::indexed(&[3, 1].repeat(8), &places, &double).unwrap();
+        let expected = "\
+256 bytes in 32 blocks, instruction set base
+  256 bytes: 8 records of 4 words by index, 32 bytes each
+kernel indexed records, 8 bytes: 256 bytes (100%) in 32 blocks; values whose places depend on one list of indices
+";
+        assert_eq!(compile_for(&records, 1, BASE).unwrap().explain(), expected);
         let nothing = compile_for(&double, 0, BASE).unwrap().explain();
         assert_eq!(nothing, "0 bytes in 0 blocks, instruction set base\n");
     }

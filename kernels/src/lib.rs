@@ -6,7 +6,8 @@
 //! - blocks of one size at one distance, within any number of loops; the kernel handles two of them;
 //! - the same, if neighbours in memory are far apart in the stream (a transposition): several rows at once;
 //! - blocks of one size at listed places;
-//! - runs whose lengths recur (records), column by column;
+//! - runs whose places depend on one list of indices (records by index), with one 4-byte number per record;
+//! - other runs whose lengths recur (records), column by column;
 //! - other runs, one by one.
 //!
 //! Blocks of common sizes have kernels whose size is a compile-time constant, because a call of `memcpy` costs more
@@ -52,7 +53,8 @@
 //!   repeats it, and when unpacking the last one in packed order stays.
 //! - **Alignment.** Both buffers and all displacements may have any.
 //! - **Threads.** A program is immutable, so threads can share it. It starts none, and takes no lock.
-//! - **Memory.** Packing and unpacking allocate nothing. A program has 4 bytes for each listed block.
+//! - **Memory.** Packing and unpacking allocate nothing. A program has 4 bytes for each listed block, or for each record
+//!   of records by index.
 //!
 //! # Cost
 //!
@@ -77,6 +79,7 @@ mod explain;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzz;
+mod indexed_records;
 mod loops;
 mod normal_form;
 mod operation;

@@ -7,6 +7,7 @@
 //! more in the outer cache, and nothing in memory. It lost up to 40% in the inner cache and when unpacking.
 
 use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, settle};
+use crate::indexed_records::Group;
 
 /// One block in the direction of `PACK`.
 ///
@@ -242,5 +243,37 @@ pub(crate) unsafe fn indexed<B: BlockCopy, const PACK: bool>(
         // SAFETY: one of the caller's blocks.
         unsafe { block::<B, PACK>(array.wrapping_add(offset as usize), packed, bytes) };
         packed = packed.wrapping_add(bytes);
+    }
+}
+
+/// The words of `group`, `G` of the size of `T`, in the records at `indices`, which are `record` bytes apart in the packed
+/// stream.
+///
+/// # Safety
+/// As for [`strided`].
+#[inline(always)]
+pub(crate) unsafe fn words<T: Copy, const G: usize, const PACK: bool>(
+    array: *mut u8,
+    packed: *mut u8,
+    record: usize,
+    group: &Group,
+    indices: &[u32],
+) {
+    let bases: [*mut u8; G] = std::array::from_fn(|i| array.wrapping_offset(group.offsets[i] as isize));
+    let mut packed = packed;
+    for &index in indices {
+        let distance = group.scale.wrapping_mul(index as usize);
+        let place = |i: usize| bases[i].wrapping_add(distance).cast::<T>();
+        // SAFETY: words of one of the caller's records.
+        unsafe {
+            if PACK {
+                let words = std::array::from_fn(|i| place(i).read_unaligned());
+                packed.cast::<[T; G]>().write_unaligned(words);
+            } else {
+                // One by one: taking a vector apart costs more than reading its words.
+                (0..G).for_each(|i| place(i).write_unaligned(packed.cast::<T>().add(i).read_unaligned()));
+            }
+        }
+        packed = packed.wrapping_add(record);
     }
 }

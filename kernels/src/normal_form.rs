@@ -6,6 +6,7 @@
 
 use datatypes::{Constructor, DistributedArray, Layout, Nest, Part};
 
+use crate::indexed_records::IndexedRecords;
 use crate::records::Records;
 use crate::survey::{ByteRun, Survey, compact};
 
@@ -22,6 +23,8 @@ pub(crate) enum NormalForm {
     Index { offsets: Vec<i64>, body: Box<NormalForm> },
     /// Runs of different lengths that recur.
     Records(Records),
+    /// Runs of records whose places depend on one list of indices.
+    IndexedRecords(IndexedRecords),
     /// Runs of different lengths.
     Runs(Vec<ByteRun>),
     /// One after the other; empty for a layout without data.
@@ -49,6 +52,7 @@ impl NormalForm {
             Self::Places { block, offsets, .. } => block * offsets.len(),
             Self::Index { offsets, body } => offsets.len() * body.bytes(),
             Self::Records(records) => records.count * records.bytes,
+            Self::IndexedRecords(records) => records.bytes(),
             Self::Runs(runs) => runs.iter().map(|run| run.bytes).sum(),
             Self::Sequence(parts) => parts.iter().map(Self::bytes).sum(),
         }
@@ -66,6 +70,7 @@ impl NormalForm {
             }
             Self::Index { offsets, body } => Self::Index { offsets, body: Box::new(body.moved(by)) },
             Self::Records(records) => Self::Records(records.moved(by)),
+            Self::IndexedRecords(records) => Self::IndexedRecords(records.moved(by)),
             Self::Runs(runs) => Self::Runs(runs.into_iter().map(moved_run).collect()),
             Self::Sequence(parts) => Self::Sequence(parts.into_iter().map(|part| part.moved(by)).collect()),
         }
@@ -76,6 +81,11 @@ impl NormalForm {
 fn build(layout: &Layout, at: i64) -> NormalForm {
     if layout.size() == 0 {
         return NOTHING;
+    }
+    // Known since the layout was made: the members of a struct are often single values.
+    if let Some(segment) = layout.segment() {
+        let offset = at.wrapping_add(segment.offset);
+        return NormalForm::Run(ByteRun { offset, bytes: segment.bytes as usize });
     }
     if let Some(Nest { first: Part { displacement, repeat, child }, loops }) = layout.constructor().nest() {
         let row = repeated(repeat, child.extent(), build(child, at.wrapping_add(displacement)));
@@ -186,8 +196,11 @@ fn indexed(displacements: &[i64], scale: i64, body: NormalForm) -> NormalForm {
     }
     let offset = |displacement: i64| displacement.wrapping_mul(scale);
     let NormalForm::Run(block) = body else {
-        let offsets = displacements.iter().copied().map(offset).collect();
-        return NormalForm::Index { offsets, body: Box::new(body) };
+        let offsets: Vec<i64> = displacements.iter().copied().map(offset).collect();
+        return match few_runs(&body).and_then(|runs| IndexedRecords::of_copies(&offsets, &runs)) {
+            Some(records) => NormalForm::IndexedRecords(records),
+            None => NormalForm::Index { offsets, body: Box::new(body) },
+        };
     };
     if displacements.len() >= WORTH_MERGING * (displacements.len() - survey.joined) {
         let run = |&displacement: &i64| ByteRun {
@@ -197,6 +210,31 @@ fn indexed(displacements: &[i64], scale: i64, body: NormalForm) -> NormalForm {
         return runs(displacements.iter().map(run));
     }
     places(displacements, scale, block, &survey)
+}
+
+/// The runs of a form that has only a few, in packed order.
+fn few_runs(form: &NormalForm) -> Option<Vec<ByteRun>> {
+    const MOST: usize = 16;
+    let runs: Vec<ByteRun> = match form {
+        NormalForm::Run(run) => vec![*run],
+        NormalForm::Runs(runs) if runs.len() <= MOST => runs.clone(),
+        NormalForm::Places { lowest, block, offsets } if offsets.len() <= MOST => {
+            let run = |&at: &u32| ByteRun { offset: lowest.wrapping_add(at.into()), bytes: *block };
+            offsets.iter().map(run).collect()
+        }
+        NormalForm::Loop { count, stride, body } if *count <= MOST => {
+            let body = few_runs(body)?;
+            let copies = (0..*count as i64).map(|i| stride.wrapping_mul(i));
+            let moved =
+                |by: i64| body.iter().map(move |run| ByteRun { offset: run.offset.wrapping_add(by), ..*run });
+            copies.flat_map(moved).collect()
+        }
+        NormalForm::Sequence(parts) if parts.len() <= MOST => {
+            parts.iter().map(few_runs).collect::<Option<Vec<_>>>()?.concat()
+        }
+        _ => return None,
+    };
+    (runs.len() <= MOST).then_some(runs)
 }
 
 /// From this number of blocks per merged run, runs of different lengths are better than equal blocks.
@@ -209,6 +247,13 @@ fn places(displacements: &[i64], scale: i64, block: ByteRun, survey: &Survey) ->
     if u32::try_from(highest.wrapping_sub(lowest)).is_err() {
         let run = |&d: &i64| ByteRun { offset: block.offset.wrapping_add(d.wrapping_mul(scale)), ..block };
         return NormalForm::Runs(displacements.iter().map(run).collect());
+    }
+    let run = |i: usize| ByteRun {
+        offset: block.offset.wrapping_add(displacements[i].wrapping_mul(scale)),
+        ..block
+    };
+    if let Some(records) = IndexedRecords::of(displacements.len(), run) {
+        return NormalForm::IndexedRecords(records);
     }
     let offsets = compact(displacements, scale, lowest);
     NormalForm::Places { lowest: block.offset.wrapping_add(lowest), block: block.bytes, offsets }
@@ -229,6 +274,12 @@ fn runs(all: impl Iterator<Item = ByteRun>) -> NormalForm {
     }
     let (unit, units) = common_block(&merged);
     let has_few_units = units <= FEW_UNITS * merged.len();
+    // Records at one distance do not need a list.
+    if let Some(records) = IndexedRecords::of(merged.len(), |i| merged[i])
+        && !records.is_even()
+    {
+        return NormalForm::IndexedRecords(records);
+    }
     if merged.iter().any(|run| run.bytes != first.bytes)
         && let Some(records) = Records::of(&merged)
         // A list for each column costs as much as one for all, and goes through the stream several times.

@@ -1,10 +1,11 @@
 //! The operations of a program: loops around something that one kernel copies.
 
 use crate::block_copy::{MEDIUM, PAGE};
+use crate::indexed_records::IndexedRecords;
 use crate::loops::Axis;
 use crate::normal_form::NormalForm;
 use crate::records::Records;
-use crate::select::{Kernels, Level, Pair, RunsKernel, StridedKernel, Target, kernels, runs};
+use crate::select::{Kernels, Level, Pair, RecordsKernel, RunsKernel, StridedKernel, Target, kernels, runs};
 use crate::survey::ByteRun;
 
 /// A loop around the next step or the leaf.
@@ -40,6 +41,8 @@ pub(crate) enum Leaf {
     Indexed { lowest: i64, block: usize, offsets: Box<[u32]>, kernels: Kernels },
     /// Records, and the kernels for the blocks of each column.
     Records { records: Records, kernels: Box<[Kernels]> },
+    /// Records by index, and the kernels for the groups of their words.
+    IndexedRecords { records: IndexedRecords, kernels: Box<[Pair<RecordsKernel>]> },
     /// Runs of different lengths: the start of each, and its end in the packed stream.
     Runs { offsets: Box<[i64]>, ends: Box<[usize]>, kernel: Pair<RunsKernel> },
     /// Operations, once at each offset.
@@ -101,6 +104,9 @@ impl LoopNest {
             NormalForm::Records(records) => {
                 let kernels = records.columns.iter().map(|column| kernels(column.block, target)).collect();
                 Leaf::Records { records, kernels }
+            }
+            NormalForm::IndexedRecords(records) => {
+                Leaf::IndexedRecords { kernels: records.kernels(target.level), records }
             }
             NormalForm::Runs(runs) => Leaf::of_runs(&runs, target),
             NormalForm::Index { offsets, body } => {
@@ -171,6 +177,7 @@ impl Leaf {
             Self::Block { bytes, .. } => *bytes,
             Self::Indexed { block, offsets, .. } => block * offsets.len(),
             Self::Records { records, .. } => records.count * records.bytes,
+            Self::IndexedRecords { records, .. } => records.bytes(),
             Self::Runs { ends, .. } => ends.last().copied().unwrap_or(0),
             Self::Body { offsets, body } => offsets.len() * body.bytes,
         }

@@ -71,6 +71,10 @@ unsafe fn run<const PACK: bool>(nest: &NormalForm, array: *mut u8, packed: *mut 
         NormalForm::Run(run) => copy(run.offset, run.bytes),
         NormalForm::Runs(runs) => runs.iter().for_each(|run| copy(run.offset, run.bytes)),
         NormalForm::Records(records) => records.each(copy),
+        NormalForm::IndexedRecords(records) if records.word_bytes == 4 => {
+            records.each(|offset| copy(offset, 4));
+        }
+        NormalForm::IndexedRecords(records) => records.each(|offset| copy(offset, 8)),
         NormalForm::Loop { count, stride, body } => match &**body {
             NormalForm::Run(run) => {
                 let offsets = (0..*count).map(|i| run.offset.wrapping_add(stride.wrapping_mul(i as i64)));

@@ -77,6 +77,10 @@ impl Leaf {
                 // SAFETY: as above.
                 unsafe { records.run::<PACK>(kernels, array, packed) }
             }
+            Self::IndexedRecords { records, kernels } => {
+                // SAFETY: as above.
+                unsafe { records.run::<PACK>(kernels, array, packed) }
+            }
             Self::Runs { offsets, ends, kernel } => {
                 // SAFETY: as above.
                 unsafe { kernel.of::<PACK>()(array, packed, offsets, ends) }

@@ -1,6 +1,7 @@
 //! The choice of the kernel that copies blocks of a given size on this processor.
 
 use crate::block_copy::{Between, Exact, LONG, Long, MEDIUM, Medium, Streamed};
+use crate::indexed_records::Group;
 use crate::loops::{self, Grid};
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
@@ -12,6 +13,10 @@ pub(crate) type IndexedKernel = unsafe fn(*mut u8, *mut u8, usize, usize, &[u32]
 
 /// Kernels for runs of any lengths: array, packed, offsets, packed ends.
 pub(crate) type RunsKernel = unsafe fn(*mut u8, *mut u8, &[i64], &[usize]);
+
+/// Kernels for some words of records by index: array, packed, bytes of a record in the packed stream, words,
+/// indices.
+pub(crate) type RecordsKernel = unsafe fn(*mut u8, *mut u8, usize, &Group, &[u32]);
 
 /// An instruction set, from the smallest to the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -140,6 +145,41 @@ macro_rules! level {
                 Pair { pack: run_list::<true>, unpack: run_list::<false> }
             }
 
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn record_words<T: Copy + 'static, const G: usize, const PACK: bool>(
+                array: *mut u8, packed: *mut u8, record: usize, group: &Group, indices: &[u32],
+            ) {
+                #[cfg(test)]
+                crate::tests::ran::note(record_words::<T, G, PACK> as *const ());
+                // SAFETY: guaranteed by the caller.
+                unsafe { loops::words::<T, G, PACK>(array, packed, record, group, indices) }
+            }
+
+            /// The kernel for `group` words of `bytes` bytes.
+            pub fn words(bytes: usize, group: usize) -> Pair<RecordsKernel> {
+                macro_rules! of {
+                    ($word:ty, $group:literal) => {
+                        Pair {
+                            pack: record_words::<$word, $group, true>,
+                            unpack: record_words::<$word, $group, false>,
+                        }
+                    };
+                }
+                match (bytes, group) {
+                    (4, 1) => of!(u32, 1),
+                    (4, 2) => of!(u32, 2),
+                    (4, 3) => of!(u32, 3),
+                    (4, 4) => of!(u32, 4),
+                    (4, 5) => of!(u32, 5),
+                    (8, 1) => of!(u64, 1),
+                    (8, 2) => of!(u64, 2),
+                    (8, 3) => of!(u64, 3),
+                    (8, 4) => of!(u64, 4),
+                    (8, 5) => of!(u64, 5),
+                    _ => unreachable!("words have 4 or 8 bytes, and groups 1 to 5 words"),
+                }
+            }
+
             fn kernels<B: BlockCopy>(sizes: &'static str) -> Kernels {
                 Kernels {
                     strided: Pair { pack: strided::<B, true>, unpack: strided::<B, false> },
@@ -254,5 +294,16 @@ pub(crate) fn runs(level: Level) -> Pair<RunsKernel> {
         Level::Avx2 => avx2::runs(),
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => avx512::runs(),
+    }
+}
+
+/// The kernels for `group` words of `bytes` bytes of records by index. Calling them needs a processor that has `level`.
+pub(crate) fn words(bytes: usize, group: usize, level: Level) -> Pair<RecordsKernel> {
+    match level {
+        Level::Base => base::words(bytes, group),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => avx2::words(bytes, group),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => avx512::words(bytes, group),
     }
 }

@@ -1,6 +1,7 @@
 //! Every program is compared with the oracle, on every instruction set that this processor has.
 
 mod corpus;
+mod indexed_records;
 mod levels;
 pub(crate) mod ran;
 
