@@ -360,7 +360,10 @@ impl<M> Test<M> {
         name: &str,
     ) -> Result<&'a Self, ParameterError> {
         let names: Vec<_> = all.clone().map(|test| test.name).collect();
-        let instead = || nearest(&names, name).unwrap_or_else(|| "; `ddtbench list` shows all".to_owned());
+        let instead = || match name {
+            "help" | "version" => format!(": did you mean --{name}?"),
+            _ => nearest(&names, name).unwrap_or_else(|| "; `ddtbench list` shows all".to_owned()),
+        };
         let unknown = || ParameterError::Other(format!("no test is called {name:?}{}", instead()));
         let is_it = |known: &str| known.eq_ignore_ascii_case(name);
         all.find(|test| is_it(test.name) || test.original_name.is_some_and(is_it)).ok_or_else(unknown)

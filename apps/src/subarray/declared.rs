@@ -166,7 +166,17 @@ impl<'a> Declared<'a> {
             if list.len() != axes {
                 let or = if one_for_all { ", or a single one for all of them" } else { "" };
                 let numbers = if axes == 1 { "1 number" } else { &format!("{axes} numbers") };
-                let reason = format!("must have {numbers}, one for each axis of {}{or}", self.shape_text(i));
+                let is_without_components = name == "halo" && list.len() + 1 == axes;
+                let components = match is_without_components {
+                    true => {
+                        let list: Vec<String> = list.iter().map(ToString::to_string).collect();
+                        let list = list.join("x");
+                        format!("; {list}x0 or 0x{list} if one axis has components")
+                    }
+                    false => String::new(),
+                };
+                let shape = self.shape_text(i);
+                let reason = format!("must have {numbers}, one for each axis of {shape}{or}{components}");
                 return Err(self.values.refuse(name, reason));
             }
             Ok(slowest_first(self.order, list))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use super::case::{CaseView, Disturbance, cell, launches, measured, share, warnings};
 use super::columns::{Align, Column, Fitted, Table, distinct_sets, fitted, text_width, wrapped};
@@ -13,7 +13,7 @@ use super::state;
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, diagnoses, times_text};
-use crate::model::{LOOP, Outcome, Quantity, Record};
+use crate::model::{LOOP, Quantity, Record};
 use crate::stats::SlowSamples;
 
 /// How a kind of experiments shows a case in one line.
@@ -561,16 +561,27 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     Some(format!("Slow at times: {}{more}", painted(CLIFF, &what)))
 }
 
+/// The failures: a line for each outcome of the same methods on the same MPI, with the cases that have it.
 fn failures(cases: &[CaseView]) -> Vec<String> {
-    let of_case = |case: &CaseView| {
-        let (name, mpi) = (case.name().replace("  ", " "), case.side());
-        let line = |(outcome, methods): (&Outcome, Vec<&str>)| {
-            let what = painted(FAILED, &format!("{} {}", methods.join(", "), outcome.label()));
-            format!("{name}, {mpi}: {what}: {}", outcome.detail().unwrap_or_default())
+    type Failure<'a> = (String, Vec<&'a str>, (&'static str, &'a str));
+    let mut lines: IndexMap<Failure<'_>, Vec<String>> = IndexMap::new();
+    for case in cases {
+        for (outcome, methods) in case.failures() {
+            let name = case.name().replace("  ", " ").trim_end().to_owned();
+            let ended = (outcome.label(), outcome.detail().unwrap_or_default());
+            lines.entry((case.side(), methods, ended)).or_default().push(name);
+        }
+    }
+    let line = |((mpi, methods, (label, detail)), names): (Failure<'_>, Vec<String>)| {
+        let what = painted(FAILED, &format!("{} {label}", methods.join(", ")));
+        let cases = match &names[..] {
+            [one] => one.clone(),
+            [first, others @ ..] => format!("{first} and {} more", others.len()),
+            [] => String::new(),
         };
-        case.failures().into_iter().map(line).collect::<Vec<_>>()
+        format!("{cases}, {mpi}: {what}: {detail}")
     };
-    let mut all: Vec<String> = cases.iter().flat_map(of_case).collect();
+    let mut all: Vec<String> = lines.into_iter().map(line).collect();
     let more = all.len().saturating_sub(REPORTED);
     all.truncate(REPORTED);
     if more > 0 {
