@@ -35,8 +35,15 @@ pub fn script(shell: Shell) -> anyhow::Result<Vec<u8>> {
 
 /// Answers a shell that asks, and ends the program; does nothing if none does.
 pub fn answer(command: impl Fn() -> Command) {
-    let command = || completed(command(), Path::new(""));
+    let typed = Typed { here: PathBuf::new(), words: std::env::args().collect() };
+    let command = move || completed(command(), &typed);
     CompleteEnv::with_factory(command).var(VARIABLE).bin(PROGRAM).complete();
+}
+
+/// The folder in which a command line is typed, and its words.
+struct Typed {
+    here: PathBuf,
+    words: Vec<String>,
 }
 
 /// Values that are looked up when a shell asks for them.
@@ -57,23 +64,23 @@ impl ValueCompleter for Known {
     }
 }
 
-/// The command line with the values that shells complete; runs and baselines are those in `here`.
-fn completed(command: Command, here: &Path) -> Command {
-    let command = with_values(command, "run", here);
+/// The command line with the values that shells complete; runs and baselines are those in its folder.
+fn completed(command: Command, typed: &Typed) -> Command {
+    let command = with_values(command, "run", typed);
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     names.into_iter().fold(command, |command, name| {
         command.mut_subcommand(&name, |sub| {
-            let sub = with_values(sub, &name, here);
-            sub.mut_subcommands(|within| with_values(within, &name, here))
+            let sub = with_values(sub, &name, typed);
+            sub.mut_subcommands(|within| with_values(within, &name, typed))
         })
     })
 }
 
 /// A command, or one within it, with the values of its arguments.
-fn with_values(command: Command, name: &str, here: &Path) -> Command {
+fn with_values(command: Command, name: &str, typed: &Typed) -> Command {
     let kind = Kind::ALL.into_iter().find(|kind| kind.row().command == name);
     let ids: Vec<String> = command.get_arguments().map(|own| own.get_id().to_string()).collect();
-    let known = ids.into_iter().filter_map(|id| Some((values(name, kind, &id, here)?, id)));
+    let known = ids.into_iter().filter_map(|id| Some((values(name, kind, &id, typed)?, id)));
     known.fold(command, |command, (known, id)| {
         let completer = ArgValueCompleter::new(known);
         // `mut_arg` would move it behind the others, and positional arguments have their places by that.
@@ -82,7 +89,8 @@ fn with_values(command: Command, name: &str, here: &Path) -> Command {
 }
 
 /// The possible values of an argument; `None` if the parser knows them, or if they are not known.
-fn values(command: &str, kind: Option<Kind>, argument: &str, here: &Path) -> Option<Known> {
+fn values(command: &str, kind: Option<Kind>, argument: &str, typed: &Typed) -> Option<Known> {
+    let here = &typed.here;
     let fixed = |names: Vec<String>| -> Values { Box::new(move || names.clone()) };
     let names = |names: Vec<String>| Known { names: vec![fixed(names)], or_folder: false };
     let runs = || -> Values {
@@ -103,8 +111,8 @@ fn values(command: &str, kind: Option<Kind>, argument: &str, here: &Path) -> Opt
         ("overlap", "tests") => names(overlapping()),
         (_, "tests" | "test") => names(tests()),
         (_, "mpi") => Known { names: vec![Box::new(mpis)], or_folder: false },
-        (_, "sets") => names(sets()),
-        (_, "params") => names(parameters()),
+        (_, "sets") => names(sets(command, &typed.words)),
+        (_, "params") => names(parameters(command, kind, &typed.words)),
         (_, "methods") => {
             let of_kind = |kind: Kind| kind.methods().iter().map(|method| method.name.to_owned()).collect();
             names(kind.map_or_else(methods, of_kind))
@@ -138,19 +146,41 @@ fn mpis() -> Vec<String> {
     found.unwrap_or_default().into_iter().map(|mpi| mpi.name).collect()
 }
 
-fn sets() -> Vec<String> {
-    let of_tests = apps::all().flat_map(|test| test.sets);
-    let all: BTreeSet<&str> =
-        of_tests.chain(apps::halo::all().flat_map(|halo| halo.sets)).map(|set| set.name).collect();
-    all.into_iter().map(str::to_owned).collect()
+/// Words that belong to a test or an exchange: those of the ones that are typed, otherwise those of all that the command has.
+fn of_typed<'a>(
+    command: &str,
+    words: &[String],
+    all: [Vec<(&'a str, Vec<&'a str>)>; 2],
+) -> BTreeSet<&'a str> {
+    let [tests, halos] = all;
+    let all = match command {
+        "halo" => halos,
+        "overlap" => [tests, halos].concat(),
+        _ => tests,
+    };
+    let is_typed = |name: &str| {
+        words.iter().any(|word| word.strip_prefix(EXCHANGE).unwrap_or(word).eq_ignore_ascii_case(name))
+    };
+    let any_is_typed = all.iter().any(|(name, _)| is_typed(name));
+    let chosen = all.into_iter().filter(|(name, _)| is_typed(name) || !any_is_typed);
+    chosen.flat_map(|(_, words)| words).collect()
 }
 
-/// The names of all parameters, each up to its value.
-fn parameters() -> Vec<String> {
-    let of_tests = apps::all().flat_map(|test| test.parameters).map(|parameter| parameter.name);
-    let of_halos = apps::halo::all().flat_map(|halo| halo.parameters).map(|parameter| parameter.name);
-    let of_kinds = Kind::ALL.into_iter().flat_map(|kind| (experiments::of(kind).parameters)());
-    let all: BTreeSet<&str> = of_tests.chain(of_halos).chain(of_kinds.map(|info| info.name)).collect();
+fn sets(command: &str, words: &[String]) -> Vec<String> {
+    let tests = apps::all().map(|test| (test.name, test.sets.iter().map(|set| set.name).collect()));
+    let halos = apps::halo::all().map(|halo| (halo.name, halo.sets.iter().map(|set| set.name).collect()));
+    let sets = of_typed(command, words, [tests.collect(), halos.collect()]);
+    sets.into_iter().map(str::to_owned).collect()
+}
+
+/// The names of parameters, each up to its value.
+fn parameters(command: &str, kind: Option<Kind>, words: &[String]) -> Vec<String> {
+    let tests = apps::all().map(|test| (test.name, test.parameters.iter().map(|own| own.name).collect()));
+    let halos =
+        apps::halo::all().map(|halo| (halo.name, halo.parameters.iter().map(|own| own.name).collect()));
+    let mut all = of_typed(command, words, [tests.collect(), halos.collect()]);
+    let kinds = kind.map_or_else(|| Kind::ALL.to_vec(), |kind| vec![kind]);
+    all.extend(kinds.into_iter().flat_map(|kind| (experiments::of(kind).parameters)()).map(|info| info.name));
     all.into_iter().map(|name| format!("{name}=")).collect()
 }
 
@@ -191,7 +221,8 @@ mod tests {
     fn offered(here: &Path, line: &str) -> Vec<String> {
         let words: Vec<_> = line.split(' ').map(Into::into).collect();
         let last = words.len() - 1;
-        let found = complete(&mut completed(Cli::command(), here), words, last, Some(here)).unwrap();
+        let typed = Typed { here: here.to_owned(), words: line.split(' ').map(str::to_owned).collect() };
+        let found = complete(&mut completed(Cli::command(), &typed), words, last, Some(here)).unwrap();
         found.iter().map(|found| found.get_value().to_string_lossy().into_owned()).collect()
     }
 
@@ -215,7 +246,10 @@ mod tests {
             ("ddtbench figure hlrs-", &["hlrs-3", "hlrs-4", "hlrs-5", "hlrs-6"]),
             ("ddtbench run nas_lu_y -m ddt,packed_to_d", &["ddt,packed_to_ddt"]),
             ("ddtbench run -p receive_st", &["receive_start="]),
+            ("ddtbench run nas_lu_y -p ", &["nx=", "ny="]),
+            ("ddtbench halo nas_lu -p nz", &[]),
             ("ddtbench --set 408x", &["408x408"]),
+            ("ddtbench run wrf_x_vec --set 408x", &[]),
             ("ddtbench halo nas_", &["nas_mg", "nas_lu"]),
             ("ddtbench overlap iredu", &["ireduce"]),
         ] {
