@@ -125,7 +125,7 @@ pub fn run<'a, E: ScheduledCase<'a>>(
     Ok(())
 }
 
-/// What a method returned when it was made; if the MPI has no call for it, that.
+/// A method that was made, or its outcome if the MPI has no call for it.
 fn or_lack<A>(made: anyhow::Result<Result<A, Outcome>>) -> anyhow::Result<Result<A, Outcome>> {
     made.or_else(|error| match error.downcast::<CallError>()? {
         lack if lack.is_lack() => Ok(Err(lack.outcome(lack.to_string()))),
