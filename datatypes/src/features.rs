@@ -92,10 +92,19 @@ impl Layout {
             + children.iter().map(Self::constructors).sum::<usize>()
     }
 
-    /// Whether it contains a layout of the class of `pattern`: the constructors of the pattern, each with at least its features, in the
-    /// same order of nesting. A predefined type of one byte replaces any other.
+    /// Whether it contains a layout of the class of `pattern`: the constructors of the pattern or more general ones, each with at least
+    /// its features, in the same order of nesting. A predefined type of one byte replaces any other. A pattern without data is only
+    /// contained in layouts without data.
     pub fn contains(&self, pattern: &Self) -> bool {
+        if pattern.size() == 0 {
+            return self.size() == 0;
+        }
         self.is_of_class(pattern) || self.constructor().children().iter().any(|child| child.contains(pattern))
+    }
+
+    /// The same for a member: without data, its constructor does not matter.
+    fn is_member_of_class(&self, pattern: &Self) -> bool {
+        (pattern.size() == 0 && self.size() == 0) || self.contains(pattern)
     }
 
     fn is_of_class(&self, pattern: &Self) -> bool {
@@ -103,13 +112,32 @@ impl Layout {
             return matches!(self.constructor(), Constructor::Named { .. })
                 && self.features().is_superset(&pattern.features());
         }
-        self.constructor().name() == pattern.constructor().name()
+        is_as_general(self.constructor(), pattern.constructor())
             && self.features().is_superset(&pattern.features())
             && pattern
                 .constructor()
                 .children()
                 .iter()
-                .all(|part| self.constructor().children().iter().any(|child| child.contains(part)))
+                .all(|part| self.constructor().children().iter().any(|child| child.is_member_of_class(part)))
+    }
+}
+
+/// Whether a constructor can describe everything that another one can: a list of blocks every loop, and a structure every list.
+fn is_as_general(constructor: &Constructor, other: &Constructor) -> bool {
+    const BLOCKS: [&str; 8] = [
+        "contiguous",
+        "vector",
+        "hvector",
+        "indexed_block",
+        "hindexed_block",
+        "indexed",
+        "hindexed",
+        "struct",
+    ];
+    let place = |constructor: &Constructor| BLOCKS.iter().position(|name| *name == constructor.name());
+    match (place(constructor), place(other)) {
+        (Some(own), Some(other)) => own >= other,
+        _ => constructor.name() == other.name(),
     }
 }
 
@@ -156,7 +184,10 @@ mod tests {
         for text in ["vector(9, 3, -4, double)", "resized(0, 99, contiguous(2, vector(2, 1, -2, int32)))"] {
             assert!(parse(text).contains(&pattern), "{text}");
         }
-        for text in ["vector(9, 3, 4, double)", "hvector(2, 1, -1, byte)", "byte"] {
+        for text in ["hvector(2, 1, -1, byte)", "hindexed([1, 1], [0, -1], byte)"] {
+            assert!(parse(text).contains(&pattern), "{text} is more general");
+        }
+        for text in ["vector(9, 3, 4, double)", "subarray([4], [2], [1], c, byte)", "byte"] {
             assert!(!parse(text).contains(&pattern), "{text}");
         }
         let wide = parse("vector(2, 1, -1, int16)");
@@ -165,5 +196,11 @@ mod tests {
         let nested = parse("contiguous(2, resized(0, 0, byte))");
         assert!(parse("contiguous(2, vector(2, 1, 1, resized(0, 0, byte)))").contains(&nested));
         assert!(!parse("resized(0, 0, contiguous(2, byte))").contains(&nested));
+        let empty_member = parse("struct([1, 1], [0, 1], [contiguous(0, byte), byte])");
+        assert!(parse("struct([1, 1], [0, 1], [struct([], [], []), int16])").contains(&empty_member));
+        assert!(!parse("struct([1, 1], [0, 1], [int16, int16])").contains(&empty_member));
+        let empty = parse("contiguous(0, byte)");
+        assert!(parse("struct([], [], [])").contains(&empty));
+        assert!(!parse("struct([1, 1], [0, 1], [contiguous(0, byte), int16])").contains(&empty));
     }
 }

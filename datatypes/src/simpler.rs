@@ -108,6 +108,10 @@ fn size_of_element(element: Element) -> u64 {
 fn steps(layout: &Layout) -> Vec<Layout> {
     let constructor = layout.constructor();
     let mut found: Vec<Layout> = constructor.children().to_vec();
+    // A type without data is as good as any other.
+    if layout.size() == 0 {
+        found.extend(Layout::contiguous(0, &Layout::named(Element::Byte)));
+    }
     found.extend(own_steps(constructor).into_iter().filter_map(|step| Layout::new(step).ok()));
     if let Constructor::Named { .. } = constructor {
         return [Element::Byte, Element::Int16, Element::Int32, Element::Double].map(Layout::named).into();

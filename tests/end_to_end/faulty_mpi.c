@@ -21,6 +21,7 @@
  *   pack BYTE      rank 0 flips a byte that MPI_Pack has packed
  *   unpack BYTE    the same for a byte that MPI_Unpack has unpacked, at this distance from the buffer's start
  *   die            rank 0 is killed in MPI_Pack
+ *   datatype NAME  a fault of datatypes: faulty_types.c
  *   drop PARTITION rank 0 does not mark this partition in MPI_Pready, and reports success
  *   startall       MPI_Startall fails on rank 1
  *   spoil BYTE     rank 1 flips a byte of the partitioned message that it has received last, in MPI_Wait
@@ -47,6 +48,8 @@
  * are changed, so that other methods work. */
 
 #define _GNU_SOURCE
+#include "faulty_types.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -262,7 +265,7 @@ int MPI_Put(const void *buffer, int count, MPI_Datatype type, int to, MPI_Aint a
 {
     if (goes_wrong("kill", 1))
         raise(SIGKILL);
-    if (goes_wrong("unput", 0))
+    if (goes_wrong("unput", 0) || loses_put(to_type))
         return MPI_SUCCESS;
     return PMPI_Put(buffer, count, type, to, at, to_count, to_type, window);
 }
@@ -272,7 +275,7 @@ int MPI_Get(void *buffer, int count, MPI_Datatype type, int from, MPI_Aint at, i
 {
     if (goes_wrong("unget", 1))
         return MPI_SUCCESS;
-    return PMPI_Get(buffer, count, type, from, at, from_count, from_type, window);
+    return PMPI_Get(buffer, count, type, from, at + astray(from_type), from_count, from_type, window);
 }
 
 int MPI_Pack(const void *buffer, int count, MPI_Datatype type, void *packed, int bytes, int *position, MPI_Comm comm)
@@ -285,6 +288,7 @@ int MPI_Pack(const void *buffer, int count, MPI_Datatype type, void *packed, int
     int code = PMPI_Pack(buffer, count, type, packed, bytes, position, comm);
     if (is_derived(type) && goes_wrong("pack", 0))
         turn_over((char *) packed + start);
+    spoil_pack(type, count, packed, start, *position);
     return code;
 }
 
@@ -294,6 +298,7 @@ int MPI_Unpack(const void *packed, int bytes, int *position, void *buffer, int c
     int code = PMPI_Unpack(packed, bytes, position, buffer, count, type, comm);
     if (is_derived(type) && goes_wrong("unpack", 0))
         turn_over(buffer);
+    spoil_unpack(type, count, buffer);
     return code;
 }
 
@@ -316,7 +321,7 @@ int MPI_Precv_init(void *buffer, int partitions, MPI_Count count, MPI_Datatype t
     PMPI_Type_size(type, &size);
     if (goes_wrong("elsewhere", 1))
         buffer = malloc(partitions * count * size);
-    int code = PMPI_Precv_init(buffer, partitions, count, type, source, tag, comm, info, request);
+    int code = PMPI_Precv_init(buffer, partitions, count, partition_type(type), source, tag, comm, info, request);
     receiving = *request;
     received = buffer;
     received_bytes = partitions * count * size;

@@ -1,4 +1,4 @@
-//! An MPI that is wrong on purpose (`faulty_mpi.c`).
+//! An MPI that is wrong on purpose (`faulty_mpi.c`, and `faulty_types.c` for datatypes).
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -11,11 +11,12 @@ pub fn library(mpi: &Mpi) -> &'static PathBuf {
     static BUILT: [OnceLock<PathBuf>; setup::MPIS.len()] = [const { OnceLock::new() }; setup::MPIS.len()];
     let place = setup::MPIS.iter().position(|&name| name == mpi.name).expect("one of the tested MPIs");
     BUILT[place].get_or_init(|| {
-        let source = setup::root().join("tests/end_to_end/faulty_mpi.c");
+        let sources =
+            ["faulty_mpi.c", "faulty_types.c"].map(|name| setup::root().join("tests/end_to_end").join(name));
         let library = setup::scratch().join(format!("libfaulty_{}.so", mpi.name));
         let mut mpicc = mpi.command(&mpi.mpicc);
         mpicc.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-pthread", "-o"]);
-        run(mpicc.arg(&library).arg(&source)).expect_code(0);
+        run(mpicc.arg(&library).args(&sources)).expect_code(0);
         library
     })
 }

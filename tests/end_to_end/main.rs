@@ -35,6 +35,8 @@ mod conditions;
 mod conformance;
 /// Ranks, launchers and `ddtbench` itself, killed in the middle of a run.
 mod cut_off;
+/// Random datatypes: planted faults are found, shrunk and confirmed.
+mod datatypes;
 /// Obstacles to good measurements.
 mod doctor;
 /// The engine's comparison with the other ways to pack.
@@ -91,6 +93,7 @@ fn main() -> ExitCode {
         overlap::trials(),
         clocks::trials(),
         conformance::trials(),
+        datatypes::trials(),
         partitioned::trials(),
         cut_off::trials(),
         by_hand::trials(),

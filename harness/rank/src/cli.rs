@@ -1,5 +1,7 @@
 //! The command line of the rank program, for `ddtbench` and for manual use.
 
+use std::path::PathBuf;
+
 use anyhow::{Context as _, anyhow, bail, ensure};
 use apps::{Context, MicroApp, Test, Values};
 use clap::{Args, Parser, Subcommand};
@@ -45,6 +47,8 @@ pub enum Command {
     Overlap(Overlap),
     /// Check the MPI's correctness: mpirun -n 2 ddtbench-rank conform equal_counts
     Conform(Conform),
+    /// Try operations on the datatypes of a batch, which ddtbench has written to a folder: mpirun -n 1 ddtbench-rank datatypes FOLDER
+    Datatypes(Datatypes),
 }
 
 impl Command {
@@ -57,7 +61,7 @@ impl Command {
             Self::Partitioned(_) | Self::Halo(_) => Threading::Multiple,
             Self::Overlap(_) => Threading::Funneled,
             Self::Conform(args) if args.check().is_ok_and(|check| check.threads > 1) => Threading::Multiple,
-            Self::Conform(_) => Threading::Funneled,
+            Self::Conform(_) | Self::Datatypes(_) => Threading::Funneled,
         }
     }
 }
@@ -168,6 +172,12 @@ pub struct Conform {
     /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub format: OutputFormat,
+}
+
+#[derive(Debug, Args)]
+pub struct Datatypes {
+    /// The folder of the batch, to which faults are written
+    pub folder: PathBuf,
 }
 
 impl Conform {

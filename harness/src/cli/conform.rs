@@ -1,5 +1,7 @@
 //! The command `conform`: tests MPIs for correctness.
 
+mod datatypes;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,6 +26,8 @@ use super::{numbers, targets};
 pub enum ConformCommand {
     /// Check partitioned communication
     Partitioned(PartitionedArgs),
+    /// Find wrong results of derived datatypes, and print a C program for each
+    Datatypes(Box<datatypes::DatatypesArgs>),
     /// Check how well the clocks of the ranks are synchronised
     Clocks(CheckArgs),
 }
@@ -72,6 +76,7 @@ impl ConformCommand {
                     |check: &&Check| checks.is_empty() || checks.iter().any(|name| name == check.name);
                 how.run(&PARTITIONED.iter().filter(is_asked).collect::<Vec<_>>())
             }
+            Self::Datatypes(args) => args.execute(),
             Self::Clocks(how) => how.run(&CLOCKS.iter().collect::<Vec<_>>()),
         }
     }

@@ -1,6 +1,7 @@
 //! Checks of an MPI's correctness. Each one is a separate process that is stopped if it prints nothing for too long. Nothing is
 //! timed.
 
+pub mod datatypes;
 pub mod known;
 pub(crate) mod process;
 pub mod table;

@@ -1,6 +1,7 @@
 //! The process of one check: starts and watches it, and retries a failed check.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ impl Conditions<'_> {
     /// If the launcher cannot be started, or twice starts no process.
     pub fn run(&self, check: &Check) -> Result<Option<CheckResult>, MpiError> {
         let args = arguments(check);
-        let launch = self.launch(check, &args);
+        let launch = self.launch_check(check, &args);
         let Some(first) = Process::watch(&launch, self.timeout_s)? else { return Ok(None) };
         let answer = if first.has_begun && !first.answer.outcome.is_failure() {
             first.answer
@@ -40,16 +41,20 @@ impl Conditions<'_> {
     /// # Errors
     /// If a launcher cannot be parsed.
     pub fn command_line(&self, check: &Check) -> Result<String, MpiError> {
-        Ok(self.launch(check, &arguments(check)).command_line()?.to_string())
+        Ok(self.launch_check(check, &arguments(check)).command_line()?.to_string())
     }
 
-    /// The rank program under its launcher. Its ranks are not bound, so that threads of a rank can run at the same time.
-    fn launch<'l>(&'l self, check: &Check, args: &'l [String]) -> Launch<'l> {
+    fn launch_check<'l>(&'l self, check: &Check, args: &'l [String]) -> Launch<'l> {
+        Launch { threads: check.threads, ..self.launch(&self.target.program, check.ranks, args) }
+    }
+
+    /// A program under the launcher. Its ranks are not bound, so that threads of a rank can run at the same time.
+    pub(crate) fn launch<'l>(&'l self, program: &'l Path, ranks: usize, args: &'l [String]) -> Launch<'l> {
         Launch {
             installation: &self.target.installation,
-            ranks: check.ranks,
-            threads: check.threads,
-            program: &self.target.program,
+            ranks,
+            threads: 1,
+            program,
             args,
             launcher: self.launcher,
             launcher_args: self.launcher_args,
@@ -130,7 +135,12 @@ impl Log {
         Sign::Alive
     }
 
-    fn has_begun(&self) -> bool {
+    /// Whether the process has printed its last event.
+    pub(crate) fn is_done(&self) -> bool {
+        self.is_done
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
         self.stage.is_some() || self.answer.is_some() || self.is_done
     }
 
@@ -158,7 +168,6 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
-    use std::path::Path;
 
     use super::*;
     use crate::model::check::{PARTITIONED, find};

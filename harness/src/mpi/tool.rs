@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use super::Installation;
 use super::error::{MpiError, Result, other, unusable};
 use super::install::command_line;
 use super::process::{ExitDescription, Line, Running};
@@ -59,6 +60,19 @@ pub(super) fn run(command: Command, limit: Duration) -> Result<ToolEnd> {
         }
     })?;
     Ok(ToolEnd { exit, out, err })
+}
+
+impl Installation {
+    /// Compiles a C program with the compiler wrapper.
+    ///
+    /// # Errors
+    /// The messages of the compiler, or that the user wants to stop.
+    pub fn compile(&self, source: &Path, program: &Path) -> Result<()> {
+        let mut command = Command::new(&self.mpicc);
+        command.envs(&self.env).args(["-O1", "-o"]).arg(program).arg(source);
+        let ended = run(command, QUESTION)?;
+        if ended.exit.success() { Ok(()) } else { Err(other(ended.last_lines(5))) }
+    }
 }
 
 /// Runs a compiler wrapper, or the compiler that it calls.

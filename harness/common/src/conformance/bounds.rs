@@ -5,7 +5,8 @@
 //!
 //! - **Sticky bounds** (MPI-4.1, section 5.1.6): if only some members have explicit bounds, by `resized` or `subarray`, the others may
 //!   count or not.
-//! - **Rounding of the extent** (epsilon): to the alignment of the type map, from the extents of the members, or not at all.
+//! - **Rounding of the extent** (epsilon): to the alignment of the type map or of a member, from the extents of the members, or not
+//!   at all.
 //! - **Types without data**: anything, and members without data may count or not.
 
 use datatypes::{Constructor, Layout};
@@ -116,10 +117,15 @@ impl Reported {
     }
 }
 
-/// Alignments to which extents may be rounded: that of the type map, and the largest size of a predefined type.
+/// Alignments to which extents may be rounded: those of the predefined types in it, those of members without data among them, and
+/// their sizes.
 fn alignments(layout: &Layout) -> Vec<i64> {
-    let largest = layout.signature().pairs().iter().map(|(element, _)| element.size() as i64).max();
-    vec![layout.bounds().alignment as i64, largest.unwrap_or(1)]
+    let mut found = vec![layout.bounds().alignment as i64];
+    if let Constructor::Named { element } = layout.constructor() {
+        found.push(element.size() as i64);
+    }
+    layout.constructor().children().iter().for_each(|child| found.extend(alignments(child)));
+    found
 }
 
 /// The parts of a type with their bounds. Parts without copies do not count.

@@ -15,9 +15,23 @@ pub struct Case {
     pub items: u32,
     /// Whether data ends at a page that cannot be accessed; otherwise it begins behind one.
     pub at_end: bool,
+    /// Whether it is one of many; otherwise it is tried because of one operation, and slow operations are not left out.
+    #[serde(default)]
+    pub is_generated: bool,
     /// Operations that are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
+}
+
+/// Partitions of a partitioned message of some items, each of the same number of items.
+pub const fn partitions(items: u32) -> u32 {
+    if items > 16 && items.is_multiple_of(2) {
+        2
+    } else if items > 16 {
+        1
+    } else {
+        items
+    }
 }
 
 /// The cases that one process tries.

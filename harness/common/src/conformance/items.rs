@@ -86,6 +86,12 @@ impl Items {
     /// Memory of a receiver after these bytes have arrived.
     pub fn scattered(&self, packed: &[u8]) -> Vec<u8> {
         let mut memory = vec![UNWRITTEN; self.span_bytes()];
+        self.scatter_into(packed, &mut memory);
+        memory
+    }
+
+    /// Writes packed bytes to memory that begins at the first byte of the data.
+    pub fn scatter_into(&self, packed: &[u8], memory: &mut [u8]) {
         let mut next = 0;
         for (at, bytes) in self.places() {
             // A message may be shorter.
@@ -93,7 +99,6 @@ impl Items {
             memory[at..at + bytes].copy_from_slice(value);
             next += bytes;
         }
-        memory
     }
 
     /// The same values in big-endian order, that of `external32` (MPI-4.1, section 14.5.2).
@@ -154,7 +159,8 @@ pub fn contiguous(values: &[Value]) -> Option<(Layout, u32)> {
         types.push(Layout::named(run[0].element));
         bytes += run.len() as i64 * run[0].element.size() as i64;
     }
-    Some((Layout::structure(&lengths, &places, &types).ok()?, 1))
+    // Copies of it follow each other without gaps, however its extent is rounded.
+    Some((Layout::resized(0, bytes, &Layout::structure(&lengths, &places, &types).ok()?).ok()?, 1))
 }
 
 /// The difference of packed bytes from the expected ones; `None` if there is none.
@@ -241,7 +247,7 @@ mod tests {
         };
         assert_eq!(of("vector(2, 1, 3, int32)", 3), ("int32".to_owned(), 6));
         let mixed = "struct([2, 1], [8, 0], [byte, int32])";
-        let dense = "struct([2, 1, 2, 1], [0, 2, 6, 8], [byte, int32, byte, int32])";
+        let dense = "resized(0, 12, struct([2, 1, 2, 1], [0, 2, 6, 8], [byte, int32, byte, int32]))";
         assert_eq!(of(mixed, 2), (dense.to_owned(), 1));
         assert_eq!(contiguous(&[]), None);
     }

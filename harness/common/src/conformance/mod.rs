@@ -5,10 +5,12 @@
 
 pub mod bounds;
 pub mod case;
+pub mod contents;
 pub mod items;
 pub mod operation;
 
 pub use bounds::Reported;
-pub use case::{Batch, Case, Fault, FaultKind, Progress};
+pub use case::{Batch, Case, Fault, FaultKind, Progress, partitions};
+pub use contents::Contents;
 pub use items::Items;
 pub use operation::{OPERATIONS, Operation};

@@ -7,6 +7,14 @@ const MPI_Datatype ddtbench_int = MPI_INT;
 const MPI_Datatype ddtbench_long_double = MPI_LONG_DOUBLE;
 const MPI_Datatype ddtbench_long_double_complex = MPI_C_LONG_DOUBLE_COMPLEX;
 const MPI_Datatype ddtbench_packed = MPI_PACKED;
+const MPI_Op ddtbench_replace = MPI_REPLACE;
+const MPI_Op ddtbench_no_op = MPI_NO_OP;
+/* In the order of COMBINERS in typed.rs; MPICH has them as values of an enumeration that it does not name as the others. */
+const int ddtbench_combiners[] = {
+    MPI_COMBINER_NAMED, MPI_COMBINER_DUP, MPI_COMBINER_CONTIGUOUS, MPI_COMBINER_VECTOR, MPI_COMBINER_HVECTOR,
+    MPI_COMBINER_INDEXED, MPI_COMBINER_HINDEXED, MPI_COMBINER_INDEXED_BLOCK, MPI_COMBINER_HINDEXED_BLOCK,
+    MPI_COMBINER_STRUCT, MPI_COMBINER_SUBARRAY, MPI_COMBINER_DARRAY, MPI_COMBINER_RESIZED,
+};
 const int ddtbench_no_object = MPI_T_BIND_NO_OBJECT;
 
 #define TEXT_(x) #x

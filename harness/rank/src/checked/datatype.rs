@@ -37,6 +37,14 @@ impl Datatype {
         self.raw
     }
 
+    /// A committed type that a call has created.
+    ///
+    /// # Safety
+    /// The type must be live, and freed by nothing else.
+    pub(super) unsafe fn owned(raw: MPI_Datatype) -> Self {
+        Self { raw, owned: true, _of_one: OneThread::default() }
+    }
+
     /// `MPI_Type_free`, with its return code.
     pub fn free(mut self) -> Result<(), CallError> {
         let owned = std::mem::replace(&mut self.owned, false);

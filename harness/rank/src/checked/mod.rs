@@ -14,6 +14,7 @@ pub mod collective;
 pub mod comm;
 pub mod datatype;
 pub mod error;
+pub mod file;
 pub mod identity;
 pub mod large;
 pub mod neighbours;
@@ -22,12 +23,15 @@ pub mod request;
 pub mod symbols;
 pub mod threads;
 pub mod tool_information;
+pub mod typed;
+pub mod typed_collectives;
 pub mod window;
 pub mod world;
 
 pub use comm::Comm;
 pub use datatype::{Datatype, Recipe};
 pub use error::{CallError, check};
+pub use file::File;
 pub use large::Count;
 pub use partitioned::Partitioned;
 pub use request::{Envelope, Request};
@@ -37,7 +41,7 @@ pub use world::World;
 
 use std::ffi::{c_char, c_int};
 
-use ::mpi::ffi::MPI_Datatype;
+use ::mpi::ffi::{MPI_Datatype, MPI_Op};
 
 unsafe extern "C" {
     static ddtbench_byte: MPI_Datatype;
@@ -46,6 +50,9 @@ unsafe extern "C" {
     static ddtbench_long_double: MPI_Datatype;
     static ddtbench_long_double_complex: MPI_Datatype;
     static ddtbench_packed: MPI_Datatype;
+    static ddtbench_combiners: [c_int; 13];
+    static ddtbench_replace: MPI_Op;
+    static ddtbench_no_op: MPI_Op;
     fn ddtbench_half() -> MPI_Datatype;
     static ddtbench_no_object: c_int;
     // Declared as one character; the string continues after it up to its NUL.

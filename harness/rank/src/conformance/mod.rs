@@ -4,6 +4,7 @@
 
 mod clocks;
 mod context;
+pub mod datatypes;
 mod partitioned;
 
 use std::process::ExitCode;

@@ -30,5 +30,6 @@ pub fn prepare(command: Command) -> Prepared {
             Box::new(move |world| overlap::run(world, &args, before?))
         }
         Command::Conform(args) => Box::new(move |world| conformance::run(world, &args)),
+        Command::Datatypes(args) => Box::new(move |world| conformance::datatypes::run(world, &args)),
     }
 }

@@ -1,0 +1,206 @@
+//! Resources of operations: communicators, memory, and comparisons.
+
+use std::path::{Path, PathBuf};
+
+use common::conformance::FaultKind;
+use common::conformance::items::{Items, UNWRITTEN, packed_difference};
+use common::fine_grained::functions::PARTITIONED;
+
+use super::arena::{Arena, Part};
+use super::subject::Subject;
+use crate::checked::neighbours::Neighbours;
+use crate::checked::{CallError, Comm, World, symbols};
+
+/// A wrong result.
+#[derive(Debug)]
+pub struct Wrong {
+    pub kind: FaultKind,
+    pub detail: String,
+}
+
+impl Wrong {
+    pub fn value(detail: String) -> Self {
+        Self { kind: FaultKind::WrongValue, detail }
+    }
+}
+
+/// Why an operation ends early.
+#[derive(Debug)]
+pub enum Stop {
+    /// It cannot be used with this layout in a correct program.
+    Unsuitable,
+    /// It has a wrong result.
+    Wrong(Wrong),
+}
+
+impl From<Wrong> for Stop {
+    fn from(wrong: Wrong) -> Self {
+        Self::Wrong(wrong)
+    }
+}
+
+impl From<CallError> for Stop {
+    fn from(error: CallError) -> Self {
+        match error {
+            // Functions and types that an MPI need not have.
+            CallError::NoLargeCount { .. } | CallError::NoType { .. } | CallError::TooLarge { .. } => {
+                Self::Unsuitable
+            }
+            _ => {
+                // An error stack: the call, and the last line, which names the cause.
+                let text = error.to_string();
+                let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+                let (first, last) = (lines.next().unwrap_or_default(), lines.next_back());
+                let detail = last.map_or(first.to_owned(), |last| format!("{first} {last}"));
+                Self::Wrong(Wrong { kind: FaultKind::Error, detail })
+            }
+        }
+    }
+}
+
+/// Communicators and memory, the same for all cases.
+pub struct Bench<'a> {
+    /// All ranks.
+    pub world: &'a Comm,
+    /// This process only.
+    pub own: Comm,
+    pub rank: usize,
+    /// Whether the MPI has partitioned communication.
+    pub has_partitions: bool,
+    /// Graphs of two ranks, on which both are neighbours of each, and on which only the other is one.
+    graphs: Option<[Neighbours; 2]>,
+    /// The name of a file of this process.
+    file: PathBuf,
+    typed: [Arena; 2],
+    packed: [Arena; 2],
+}
+
+/// Memory that is described by a type, and its contents before an operation.
+pub struct Typed {
+    part: Part,
+    before: Vec<u8>,
+    /// The address that is passed to MPI: the type's displacements count from here.
+    pub address: *mut u8,
+}
+
+impl<'a> Bench<'a> {
+    /// Reserves the memory.
+    pub fn new(world: &'a World, folder: &Path) -> anyhow::Result<Self> {
+        let (comm, rank) = (&world.comm, world.comm.rank()?);
+        let graph = |neighbours: &[usize]| Neighbours::new(comm, neighbours, neighbours);
+        let graphs = match comm.size()? {
+            2 => Some([graph(&[0, 1])?, graph(&[1 - rank])?]),
+            _ => None,
+        };
+        Ok(Self {
+            world: comm,
+            own: comm.this_process()?,
+            rank,
+            has_partitions: symbols::missing(PARTITIONED).is_empty(),
+            graphs,
+            file: folder.join(format!("data.{rank}")),
+            typed: [Arena::new()?, Arena::new()?],
+            packed: [Arena::new()?, Arena::new()?],
+        })
+    }
+
+    /// Whether there is enough memory for so many bytes in a part.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        self.typed[0].part(bytes, true).is_some()
+    }
+
+    /// The graph on which both ranks are neighbours of each.
+    pub fn everyone(&self) -> Result<&Comm, Stop> {
+        self.graphs.as_ref().map(|[all, _]| all.comm()).ok_or(Stop::Unsuitable)
+    }
+
+    /// The graph on which the other rank is the only neighbour.
+    pub fn other(&self) -> Result<&Comm, Stop> {
+        self.graphs.as_ref().map(|[_, other]| other.comm()).ok_or(Stop::Unsuitable)
+    }
+
+    /// The name of a file of this process.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Memory of a sender.
+    pub fn filled(&self, subject: &Subject, data: &Items, salt: u64) -> Typed {
+        self.typed(0, subject, data, data.filled(salt))
+    }
+
+    /// Memory of a receiver.
+    pub fn blank(&self, subject: &Subject, data: &Items) -> Typed {
+        self.typed(1, subject, data, vec![UNWRITTEN; data.span_bytes()])
+    }
+
+    fn typed(&self, arena: usize, subject: &Subject, data: &Items, before: Vec<u8>) -> Typed {
+        let part = self.typed[arena].part(before.len(), subject.at_end).expect("checked for the case");
+        part.write(&before);
+        let address = part.start().wrapping_offset(-data.span.0 as isize);
+        Typed { part, before, address }
+    }
+
+    /// Memory for packed data.
+    pub fn packed_target(&self, subject: &Subject, bytes: usize) -> Part {
+        let part = self.packed[0].part(bytes, subject.at_end).expect("no larger than typed data");
+        part.write(&vec![UNWRITTEN; bytes]);
+        part
+    }
+
+    /// Memory with packed data.
+    pub fn packed_source(&self, subject: &Subject, contents: &[u8]) -> Part {
+        let part = self.packed[1].part(contents.len(), subject.at_end).expect("no larger than typed data");
+        part.write(contents);
+        part
+    }
+}
+
+impl Typed {
+    /// The memory as it was before the operation.
+    pub fn clear(&self) {
+        self.part.write(&self.before);
+    }
+
+    /// The memory of a sender into which these bytes have been received.
+    pub fn expect_within(&self, data: &Items, packed: &[u8]) -> Result<(), Wrong> {
+        let mut expected = self.before.clone();
+        data.scatter_into(packed, &mut expected);
+        self.compare(data, &expected)
+    }
+
+    /// The expected memory of a receiver after these bytes have arrived.
+    pub fn expect(&self, data: &Items, packed: &[u8]) -> Result<(), Wrong> {
+        self.compare(data, &data.scattered(packed))
+    }
+
+    /// A sender's memory does not change, nor that of a rank that receives nothing.
+    pub fn expect_unchanged(&self, data: &Items) -> Result<(), Wrong> {
+        self.compare(data, &self.before).map_err(|wrong| Wrong { kind: FaultKind::ChangedMemory, ..wrong })
+    }
+
+    fn compare(&self, data: &Items, expected: &[u8]) -> Result<(), Wrong> {
+        if let Some(difference) = data.difference(expected, &self.part.read()) {
+            let kind = if difference.is_data { FaultKind::WrongData } else { FaultKind::ChangedMemory };
+            return Err(Wrong { kind, detail: difference.text });
+        }
+        clean_margin(self.part)
+    }
+}
+
+/// Packed bytes are as expected, and nothing next to them has changed.
+pub fn expect_packed(expected: &[u8], found: &[u8]) -> Result<(), Wrong> {
+    match packed_difference(expected, found) {
+        Some(detail) => Err(Wrong { kind: FaultKind::WrongData, detail }),
+        None => Ok(()),
+    }
+}
+
+/// The bytes next to a part are unchanged.
+pub fn clean_margin(part: Part) -> Result<(), Wrong> {
+    if part.has_clean_margin() {
+        return Ok(());
+    }
+    let detail = "a byte next to the buffer has changed".to_owned();
+    Err(Wrong { kind: FaultKind::ChangedMemory, detail })
+}

@@ -1,0 +1,161 @@
+//! Operations on the datatypes of a batch of cases. Before each call the process notes what it does in a file that survives its end,
+//! and each fault is in a file before the next call, so that crashes and hangs lose nothing.
+
+mod arena;
+mod bench;
+mod collectives;
+mod files;
+mod messages;
+mod one_sided;
+mod operations;
+mod packing;
+mod progress;
+mod subject;
+mod types;
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, ensure};
+use common::conformance::{Batch, Case, Fault, FaultKind, Operation, Progress};
+use common::model::check::CheckEvent;
+use datatypes::Layout;
+
+use crate::checked::World;
+use crate::cli::Datatypes;
+use crate::output::print_event;
+use bench::{Bench, Stop};
+use operations::{FUNCTIONS, Run};
+use progress::ProgressFile;
+use subject::Subject;
+
+/// Time between two signs of life.
+const HEARTBEAT: Duration = Duration::from_millis(500);
+
+/// Operations whose results are compared with packed bytes.
+const PACKED: [&str; 6] = ["pack", "pack_items", "unpack", "unpack_items", "equivalent", "duplicate"];
+
+/// The name of the operation that is part of creating a datatype.
+const BOUNDS: &str = "bounds";
+
+/// Tries the operations of a batch.
+///
+/// # Errors
+/// If its files cannot be read or written to.
+pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<ExitCode> {
+    let file = args.folder.join(Batch::FILE);
+    let text = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let batch: Batch =
+        serde_json::from_slice(&text).with_context(|| format!("{} is invalid", file.display()))?;
+    let bench = Bench::new(world, &args.folder)?;
+    let rank = bench.rank;
+    let mut worker = Worker {
+        progress: ProgressFile::create(&args.folder.join(Progress::file(rank)))?,
+        faults: File::create(args.folder.join(Fault::file(rank)))?,
+        operations: operations(&batch, world.comm.size()?)?,
+        reports_bounds: batch.operations.iter().any(|name| name == BOUNDS),
+        next_beat: Instant::now(),
+        bench,
+    };
+    worker.beat(0);
+    if !packing::is_plain(&worker.bench.own)? {
+        worker.operations.retain(|(_, name, _)| !PACKED.contains(name));
+    }
+    for case in &batch.cases {
+        worker.try_case(case)?;
+    }
+    worker.progress.end();
+    if rank == 0 {
+        print_event(&CheckEvent::Done);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The operations of a batch with their numbers and functions.
+fn operations(batch: &Batch, ranks: usize) -> anyhow::Result<Vec<(usize, &'static str, &'static Run)>> {
+    let mut found = Vec::new();
+    for name in &batch.operations {
+        let operation = Operation::find(name).map_err(anyhow::Error::msg)?;
+        ensure!(operation.ranks == ranks, "{name} needs {} ranks, and there are {ranks}", operation.ranks);
+        let function = FUNCTIONS.iter().find(|(known, _)| *known == operation.name);
+        found.extend(function.map(|(name, run)| (operation.number(), *name, run)));
+    }
+    Ok(found)
+}
+
+/// The state of this process.
+struct Worker<'a> {
+    bench: Bench<'a>,
+    progress: ProgressFile,
+    faults: File,
+    operations: Vec<(usize, &'static str, &'static Run)>,
+    reports_bounds: bool,
+    next_beat: Instant,
+}
+
+impl Worker<'_> {
+    fn try_case(&mut self, case: &Case) -> anyhow::Result<()> {
+        let layout: Layout = case.layout.parse().with_context(|| format!("case {}", case.number))?;
+        let Some(subject) = self.subject(case, layout)? else { return Ok(()) };
+        for i in 0..self.operations.len() {
+            let (number, name, run) = self.operations[i];
+            if case.skipped.iter().any(|skipped| skipped == name) {
+                continue;
+            }
+            self.begin(case, number)?;
+            match run.run(&self.bench, &subject, case.number * 64 + number as u64) {
+                Ok(()) => self.progress.complete(number),
+                Err(Stop::Unsuitable) => {}
+                Err(Stop::Wrong(wrong)) => {
+                    self.progress.complete(number);
+                    let fault = Fault::new(case.number, name, wrong.kind, wrong.detail);
+                    let adopted = (subject.layout != subject.original).then(|| subject.layout.to_text());
+                    self.report(&Fault { adopted, ..fault })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Creates the datatype; `None` if nothing can be tried with it.
+    fn subject(&mut self, case: &Case, layout: Layout) -> anyhow::Result<Option<Subject>> {
+        let number = Operation::find(BOUNDS).map_err(anyhow::Error::msg)?.number();
+        if case.skipped.iter().any(|skipped| skipped == BOUNDS) {
+            return Ok(None);
+        }
+        self.begin(case, number)?;
+        let mut faults = Vec::new();
+        let subject = Subject::new(case, layout, &self.bench.own, &mut faults).unwrap_or_else(|error| {
+            faults.push(Fault::new(case.number, BOUNDS, FaultKind::Error, error.to_string()));
+            None
+        });
+        if self.reports_bounds {
+            self.progress.complete(number);
+            faults.iter().try_for_each(|fault| self.report(fault))?;
+        }
+        Ok(subject.filter(|subject| self.bench.has_room(2 * subject.data.span_bytes())))
+    }
+
+    /// An operation begins on all ranks at the same time, so that the one that is to blame is known.
+    fn begin(&mut self, case: &Case, operation: usize) -> anyhow::Result<()> {
+        self.bench.world.barrier()?;
+        self.progress.begin(case.number, operation);
+        self.beat(case.number);
+        Ok(())
+    }
+
+    fn beat(&mut self, case: u64) {
+        if self.bench.rank == 0 && Instant::now() >= self.next_beat {
+            self.next_beat = Instant::now() + HEARTBEAT;
+            print_event(&CheckEvent::Working { stage: format!("case {case}") });
+        }
+    }
+
+    fn report(&mut self, fault: &Fault) -> anyhow::Result<()> {
+        let mut line = serde_json::to_string(fault)?;
+        line.push('\n');
+        self.faults.write_all(line.as_bytes()).context("cannot write a fault")
+    }
+}

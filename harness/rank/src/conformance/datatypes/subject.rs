@@ -1,0 +1,113 @@
+//! The subject of a case: a layout as a datatype of this MPI, and what its bytes should be.
+
+use common::conformance::items::{Value, contiguous};
+use common::conformance::{Case, Fault, FaultKind, Items};
+use datatypes::{Element, Layout};
+
+use crate::checked::{CallError, Comm, Datatype, Recipe};
+
+/// A layout as a datatype, with its data.
+pub struct Subject {
+    /// As it is in the case.
+    pub original: Layout,
+    /// The same with the bounds that the MPI reports for it and its parts.
+    pub layout: Layout,
+    pub datatype: Datatype,
+    /// Items in a message.
+    pub items: u32,
+    pub data: Items,
+    /// A contiguous type with the same signature.
+    pub dense: Dense,
+    pub at_end: bool,
+    /// The number of the case.
+    pub number: u64,
+    /// Whether the case is one of many; otherwise it is tried because of one operation.
+    pub is_generated: bool,
+}
+
+/// A contiguous description of some values.
+pub struct Dense {
+    pub datatype: Datatype,
+    pub count: i32,
+}
+
+impl Dense {
+    /// The values, one after the other without gaps.
+    pub fn of(values: &[Value], comm: &Comm) -> Result<Self, CallError> {
+        let Some((layout, count)) = contiguous(values) else {
+            return Ok(Self { datatype: Datatype::predefined(Element::Byte), count: 0 });
+        };
+        Ok(Self { datatype: Recipe::new(&layout, comm)?.create()?, count: count as i32 })
+    }
+}
+
+impl Subject {
+    /// Creates the datatype, and compares size and bounds of each type in it: wrong ones become `faults`. `None` if its bounds cannot be
+    /// used.
+    pub fn new(
+        case: &Case,
+        layout: Layout,
+        comm: &Comm,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Option<Self>, CallError> {
+        let Some(adopted) = adopted(case.number, &layout, comm, faults)? else { return Ok(None) };
+        let data = Items::of(&adopted, case.items);
+        let datatype = Recipe::new(&layout, comm)?.create()?;
+        let mut dense = Dense::of(&data.values, comm)?;
+        if data.values.is_empty() {
+            // Both ends have the same number of items; `nothing_from_others` tries other numbers.
+            dense = Dense { datatype: datatype.duplicate()?, count: case.items as i32 };
+        }
+        Ok(Some(Self {
+            original: layout,
+            layout: adopted,
+            datatype,
+            items: case.items,
+            data,
+            dense,
+            at_end: case.at_end,
+            number: case.number,
+            is_generated: case.is_generated,
+        }))
+    }
+
+    /// The number of items as MPI takes it.
+    pub fn count(&self) -> i32 {
+        self.items as i32
+    }
+}
+
+/// The layout with the bounds that the MPI reports, from the innermost type outwards.
+fn adopted(
+    case: u64,
+    layout: &Layout,
+    comm: &Comm,
+    faults: &mut Vec<Fault>,
+) -> Result<Option<Layout>, CallError> {
+    /// No test has so much memory.
+    const FARTHEST: i64 = 1 << 30;
+    let mut children = Vec::new();
+    for child in layout.constructor().children() {
+        // Equal members are examined once.
+        let known = layout.constructor().children().iter().position(|other| other == child);
+        match known.and_then(|place| children.get(place)) {
+            Some(known) => children.push(Layout::clone(known)),
+            None => match adopted(case, child, comm, faults)? {
+                Some(child) => children.push(child),
+                None => return Ok(None),
+            },
+        }
+    }
+    let node = if children.is_empty() { Some(layout.clone()) } else { layout.with_children(&children) };
+    let Some(node) = node else { return Ok(None) };
+    let reported = Recipe::new(layout, comm)?.create()?.reported()?;
+    if let Some(detail) = reported.fault(&node) {
+        let fault = Fault::new(case, "bounds", FaultKind::WrongValue, detail);
+        let adopted = (node != *layout).then(|| node.to_text());
+        faults.push(Fault { node: Some(layout.to_text()), adopted, ..fault });
+    }
+    if reported.lower_bound.abs() > FARTHEST || reported.extent.abs() > FARTHEST {
+        return Ok(None);
+    }
+    Ok(reported.adopted(&node))
+}

@@ -1,0 +1,205 @@
+//! The command `conform datatypes`: random datatypes, and one C program for each fault.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::{Args, ValueEnum};
+use common::conformance::{OPERATIONS, Operation};
+use ddtbench::conformance::Conditions;
+use ddtbench::conformance::datatypes::{FindingList, MpiReport, Reports, Session, SessionPlan};
+use ddtbench::folder::{ENVIRONMENT, LockedFolder};
+use ddtbench::model::plain::plain;
+use ddtbench::mpi::{MpiError, Target, interrupt};
+use ddtbench::run::{MpiAccount, Part};
+
+use crate::cli::headings::RESULTS;
+use crate::cli::measure::{self, FAILED, INTERRUPTED};
+use crate::cli::mpi_args::MpiArgs;
+use crate::cli::output::{self, log};
+use crate::cli::{numbers, targets};
+
+/// Silence in seconds after which an operation hangs; most take microseconds.
+const TIMEOUT_S: f64 = 5.0;
+
+/// Cases without `--cases`, and with `--time` only.
+const USUAL_CASES: usize = 4000;
+const MOST_CASES: usize = 100_000_000;
+
+/// The list of findings in the folder of a run.
+const FINDINGS: &str = "findings.toml";
+
+/// How the report is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum ConformFormat {
+    /// For people
+    #[default]
+    Text,
+    /// Everything, with the C programs
+    Json,
+    /// A test case for each operation, as JUnit XML
+    Junit,
+}
+
+#[derive(Debug, Args)]
+pub struct DatatypesArgs {
+    #[command(flatten)]
+    mpis: MpiArgs,
+    /// Random layouts to try [default: 4000, or as many as --time allows]
+    #[arg(long, value_name = "N", value_parser = numbers::count(MOST_CASES))]
+    cases: Option<usize>,
+    /// Time for all cases; shrinking takes as long again, or two minutes
+    #[arg(long, value_name = "TIME", value_parser = numbers::seconds)]
+    time: Option<f64>,
+    /// Makes the layouts; the same seed makes the same ones
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Try these operations only
+    #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = operations())]
+    only: Vec<String>,
+    /// Try the findings of a list again, such as findings.toml of another run, and nothing else
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cases", "time", "seed", "only", "known"])]
+    replay: Option<PathBuf>,
+    /// A list of findings that do not count as new; layouts that contain them are left out
+    #[arg(long, value_name = "FILE")]
+    known: Option<PathBuf>,
+    /// The form of the report
+    #[arg(help_heading = RESULTS, long, value_enum, default_value_t)]
+    format: ConformFormat,
+    /// The folder for the results [default: results/DATE-TIME-MPI]
+    #[arg(help_heading = RESULTS, short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Show build output
+    #[arg(help_heading = RESULTS, short, long)]
+    verbose: bool,
+}
+
+/// The names of operations, which help lists with what they compare.
+fn operations() -> PossibleValuesParser {
+    PossibleValuesParser::new(
+        OPERATIONS.iter().map(|operation| PossibleValue::new(operation.name).help(operation.asks)),
+    )
+}
+
+impl DatatypesArgs {
+    /// Searches for findings; those that are not known fail.
+    pub fn execute(self) -> anyhow::Result<ExitCode> {
+        interrupt::hold();
+        let listed = self.replay.as_ref().or(self.known.as_ref());
+        let list = listed.map(|file| FindingList::read(file)).transpose()?.unwrap_or_default();
+        let plan = self.plan();
+        let folder = self.out.as_deref().map(LockedFolder::create).transpose()?;
+        let built = self.build(folder);
+        let (folder, targets) = built?;
+        let mut reports = Reports::default();
+        for target in &targets {
+            match self.report(target, &plan, &list) {
+                Ok(report) => {
+                    keep(&folder, &report)?;
+                    reports.0.push(report);
+                }
+                Err(MpiError::Interrupted) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let is_stopped = reports.0.len() < targets.len() || reports.0.iter().any(|report| report.is_stopped);
+        self.print(&reports, &folder)?;
+        Ok(if is_stopped {
+            log("stopped; the results so far are kept");
+            ExitCode::from(INTERRUPTED)
+        } else if reports.has_new_findings() {
+            ExitCode::from(FAILED)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+
+    fn plan(&self) -> SessionPlan {
+        let is_chosen = |operation: &&Operation| {
+            self.only.is_empty() || self.only.iter().any(|name| name == operation.name)
+        };
+        let usual = if self.time.is_some() { MOST_CASES } else { USUAL_CASES };
+        SessionPlan {
+            seed: self.seed,
+            cases: self.cases.unwrap_or(usual) as u64,
+            time: self.time.map(Duration::from_secs_f64),
+            operations: OPERATIONS.iter().filter(is_chosen).collect(),
+        }
+    }
+
+    /// The folder and the MPIs with their rank programs.
+    fn build(&self, folder: Option<LockedFolder>) -> anyhow::Result<(LockedFolder, Vec<Target>)> {
+        let mut names = self.mpis.names.clone();
+        let chosen = match targets::pick(&mut names, &self.mpis.variants, false, self.verbose) {
+            Ok(chosen) => chosen,
+            Err(error) => {
+                if let Some(folder) = folder {
+                    folder.discard(&[ENVIRONMENT]);
+                }
+                return Err(error);
+            }
+        };
+        let folder = match folder {
+            Some(folder) => folder,
+            None => measure::default_folder(&chosen.name_or("conform"), LockedFolder::create)?,
+        };
+        measure::introduce(&chosen, folder.path());
+        let built = chosen.build().and_then(|targets| {
+            let command = || std::env::args().collect::<Vec<_>>().join(" ");
+            let accounts = targets.iter().map(|target| MpiAccount::of(target, command()));
+            folder.write_json(ENVIRONMENT, &Part::of(measure::now(), accounts.collect()))?;
+            Ok(targets)
+        });
+        match built {
+            Ok(targets) => Ok((folder, targets)),
+            Err(error) => {
+                folder.discard(&[ENVIRONMENT]);
+                Err(error)
+            }
+        }
+    }
+
+    fn report(&self, target: &Target, plan: &SessionPlan, list: &FindingList) -> Result<MpiReport, MpiError> {
+        let (launcher, launcher_args) = (self.mpis.launcher.as_deref(), &self.mpis.launcher_args[..]);
+        let conditions = Conditions { target, launcher, launcher_args, timeout_s: TIMEOUT_S };
+        let mut session = Session::new(conditions, plan)
+            .map_err(|error| MpiError::Other(format!("no temporary folder: {error}")))?;
+        let listed = list.hits(&target.installation.title());
+        match self.replay {
+            Some(_) => session.replay(&listed),
+            None => session.search(&listed, &mut |text| log(&format!("{}: {text}", target.label()))),
+        }
+    }
+
+    fn print(&self, reports: &Reports, folder: &LockedFolder) -> anyhow::Result<()> {
+        match self.format {
+            ConformFormat::Text => {
+                let place = folder.path().display();
+                output::print_text(&plain(&format!("{}\nresults: {place}\n", reports.text())))
+            }
+            ConformFormat::Json => {
+                output::print(format!("{}\n", serde_json::to_string_pretty(&reports.json())?).as_bytes())
+            }
+            ConformFormat::Junit => output::print(reports.junit()?.as_bytes()),
+        }
+    }
+}
+
+/// Writes the report of an MPI to the folder: the list of new findings, and their C programs.
+fn keep(folder: &LockedFolder, report: &MpiReport) -> anyhow::Result<()> {
+    let write = |path: &Path, text: &str| {
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    let list = folder.path().join(FINDINGS);
+    let mut all = if list.exists() { FindingList::read(&list)? } else { FindingList::default() };
+    all.finding.extend(FindingList::of(&report.title, report.new_findings()).finding);
+    write(&list, &toml::to_string(&all)?)?;
+    for (number, finding) in report.new_findings().enumerate() {
+        let name = format!("{}.c", report.file_name(number));
+        write(&folder.path().join(name), &finding.confirmation.code)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! A campaign: generated cases, tried in batches until their number or the time is reached.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
+use datatypes::Layout;
+use datatypes::unusual::unusual_layout;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
+
+use super::finding::{Finding, Hit};
+use super::worker::Worker;
+use crate::mpi::MpiError;
+
+/// Cases of a batch.
+const BATCH: u64 = 400;
+
+/// After so many crashes, or one hang, of an operation on the same outermost constructor, these are left out: otherwise they would take
+/// all the time.
+const MOST_CRASHES: u32 = 3;
+
+/// The cases of a campaign.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// Makes the cases; the same seed gives the same cases.
+    pub seed: u64,
+    /// The number of the first case.
+    pub first: u64,
+    /// Cases.
+    pub cases: u64,
+    /// When to stop.
+    pub deadline: Option<Instant>,
+}
+
+/// How often something was tried.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage {
+    /// Cases.
+    pub cases: u64,
+    /// Each operation, in the order of [`OPERATIONS`].
+    pub operations: Vec<u64>,
+    /// Cases that contain each constructor.
+    pub constructors: BTreeMap<&'static str, u64>,
+    /// Operations that were left out for an outermost constructor after crashes or a hang.
+    pub left_out: BTreeSet<(&'static str, &'static str)>,
+    /// Time without shrinking.
+    pub time: Duration,
+}
+
+/// The hits of a campaign.
+#[derive(Debug, Default)]
+pub struct Campaign {
+    /// Operations with wrong results.
+    pub hits: Vec<Hit>,
+    /// Counts of tried operations and constructors.
+    pub coverage: Coverage,
+    /// Whether the user has stopped it.
+    pub is_stopped: bool,
+    crashes: BTreeMap<(&'static str, &'static str), u32>,
+}
+
+/// The case with a number.
+pub fn case(seed: u64, number: u64) -> (Case, Layout) {
+    let mut random = Pcg64::seed_from_u64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(number));
+    // Small ones find most.
+    let constructors = [1, 1, 2, 2, 2, 3, 3, 4, 5, 8][random.random_range(0..10)];
+    let layout = unusual_layout(random.random_range(0..u64::MAX), constructors);
+    let items = match random.random_range(0..20u32) {
+        0 => 0,
+        1..=8 => 1,
+        9..=14 => random.random_range(2..5),
+        // A message that is a little larger than a fragment.
+        _ => {
+            let bytes = [1 << 10, 1 << 12, 1 << 13, 1 << 16][random.random_range(0..4)];
+            let values = layout.runs().map(|run| run.count).sum::<u64>().max(1);
+            (bytes / layout.size().max(1) + 1).min(20_000 / values + 1) as u32
+        }
+    };
+    let at_end = random.random_bool(0.5);
+    (
+        Case { number, layout: layout.to_text(), items, at_end, is_generated: true, skipped: Vec::new() },
+        layout,
+    )
+}
+
+impl Campaign {
+    /// Tries the operations on cases, without those of earlier `findings`.
+    ///
+    /// # Errors
+    /// If no process begins.
+    pub fn run(
+        &mut self,
+        worker: &mut Worker<'_>,
+        operations: &[&'static Operation],
+        range: Range,
+        findings: &[Finding],
+    ) -> Result<(), MpiError> {
+        let begun = Instant::now();
+        self.coverage.operations.resize(OPERATIONS.len(), 0);
+        let is_over = || range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let mut number = range.first;
+        let end = range.first + range.cases;
+        while number < end && !is_over() && !self.is_stopped {
+            let next = end.min(number + BATCH);
+            let mut cases: Vec<_> = (number..next).map(|number| case(range.seed, number)).collect();
+            cases.sort_by_key(|(_, layout)| layout.constructors());
+            for (case, layout) in &mut cases {
+                case.skipped = known_operations(findings, layout, case.items);
+                self.coverage.count(layout);
+            }
+            for ranks in [1, 2] {
+                if operations.iter().any(|operation| operation.ranks == ranks) && !self.is_stopped {
+                    self.run_batch(worker, operations, ranks, &cases)?;
+                }
+            }
+            number = next;
+        }
+        self.coverage.time += begun.elapsed();
+        Ok(())
+    }
+
+    /// Tries one batch to its end, in as many processes as that takes.
+    fn run_batch(
+        &mut self,
+        worker: &mut Worker<'_>,
+        operations: &[&'static Operation],
+        ranks: usize,
+        cases: &[(Case, Layout)],
+    ) -> Result<(), MpiError> {
+        let mut left: Vec<Case> = cases.iter().map(|(case, _)| case.clone()).collect();
+        let find = |number: u64| cases.iter().find(|(case, _)| case.number == number);
+        while !left.is_empty() {
+            for case in &mut left {
+                if let Some((_, layout)) = find(case.number) {
+                    self.leave_out(case, layout);
+                }
+            }
+            let Some(end) = worker.run(operations, ranks, &left)? else {
+                self.is_stopped = true;
+                return Ok(());
+            };
+            end.done.iter().zip(&mut self.coverage.operations).for_each(|(done, sum)| *sum += done);
+            for fault in &end.faults {
+                if let Some((case, layout)) = find(fault.case) {
+                    self.hits.extend(Hit::of(fault, layout, case.items, case.at_end));
+                }
+            }
+            let Some(ended) = end.ended else { return Ok(()) };
+            let place = left.iter().position(|case| case.number == ended.case).unwrap_or(left.len() - 1);
+            left.drain(..place);
+            if let Some((case, layout)) = find(ended.case) {
+                let (operation, detail) = (ended.operation, ended.detail);
+                let kind = ended.kind.unwrap_or(FaultKind::Error);
+                let times = if kind == FaultKind::Crash { 1 } else { MOST_CRASHES };
+                *self.crashes.entry((operation.name, class(layout))).or_default() += times;
+                if let Some(kind) = ended.kind {
+                    let (case, items, at_end) = (case.number, case.items, case.at_end);
+                    let layout = layout.clone();
+                    self.hits.push(Hit {
+                        case,
+                        layout,
+                        items,
+                        at_end,
+                        operation,
+                        kind,
+                        detail,
+                        adopted: None,
+                    });
+                }
+                // The next process goes on behind it; without the datatype nothing can be tried.
+                let number = ended.operation.number();
+                if number == 0 {
+                    left.remove(0);
+                } else {
+                    let done = OPERATIONS[1..=number].iter().map(|operation| operation.name.to_owned());
+                    left[0].skipped.extend(done);
+                }
+            } else {
+                left.remove(0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Leaves out operations that have crashed or hung too often.
+    fn leave_out(&mut self, case: &mut Case, layout: &Layout) {
+        let root = class(layout);
+        for ((operation, of), times) in &self.crashes {
+            if *of == root && *times >= MOST_CRASHES && !case.skipped.iter().any(|known| known == operation) {
+                case.skipped.push((*operation).to_owned());
+                self.coverage.left_out.insert((operation, of));
+            }
+        }
+    }
+}
+
+/// The outermost constructor, which matters only if there is data.
+fn class(layout: &Layout) -> &'static str {
+    if layout.size() == 0 { "types without data" } else { layout.constructor().name() }
+}
+
+/// Operations that are known to fail on a layout of this class.
+fn known_operations(findings: &[Finding], layout: &Layout, items: u32) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    for finding in findings.iter().filter(|finding| finding.is_reproduced) {
+        let simplest = &finding.hit;
+        if items >= simplest.items.min(2) && layout.contains(&simplest.layout) {
+            // Bounds are computed with each datatype, and wrong ones are used as they are; but it may crash.
+            let is_left_out = |operation: &&Operation| operation.number() > 0 || simplest.kind.ends_process();
+            let operations = finding.operations().into_iter().filter(is_left_out);
+            known.extend(operations.map(|operation| operation.name.to_owned()));
+        }
+    }
+    known.into_iter().collect()
+}
+
+impl Coverage {
+    fn count(&mut self, layout: &Layout) {
+        self.cases += 1;
+        let mut names = BTreeSet::new();
+        collect(layout, &mut names);
+        names.into_iter().for_each(|name| *self.constructors.entry(name).or_default() += 1);
+    }
+
+    /// Adds another campaign.
+    pub fn add(&mut self, other: &Self) {
+        self.cases += other.cases;
+        self.time += other.time;
+        self.operations.resize(OPERATIONS.len(), 0);
+        self.operations.iter_mut().zip(&other.operations).for_each(|(sum, times)| *sum += times);
+        for (name, times) in &other.constructors {
+            *self.constructors.entry(name).or_default() += times;
+        }
+        self.left_out.extend(&other.left_out);
+    }
+
+    /// Cases per minute.
+    pub fn cases_per_minute(&self) -> f64 {
+        self.cases as f64 * 60.0 / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+fn collect(layout: &Layout, names: &mut BTreeSet<&'static str>) {
+    names.insert(layout.constructor().name());
+    layout.constructor().children().iter().for_each(|child| collect(child, names));
+}
+
+#[cfg(test)]
+mod tests {
+    use common::conformance::Items;
+
+    use super::*;
+
+    #[test]
+    fn a_seed_and_a_number_give_the_same_case() {
+        assert_eq!(case(7, 41).0, case(7, 41).0);
+        assert_ne!(case(7, 41).0, case(7, 42).0);
+        assert_ne!(case(7, 41).0, case(8, 41).0);
+    }
+
+    #[test]
+    fn cases_fit_into_the_memory_of_the_rank_program() {
+        let mut values = 0;
+        for number in 0..5000 {
+            let (case, layout) = case(1, number);
+            let count: u64 = layout.runs().map(|run| run.count).sum();
+            assert!(count * u64::from(case.items) <= 120_000, "{}", case.layout);
+            values += Items::of(&layout, case.items.min(2)).values.len();
+        }
+        assert!(values > 5000);
+    }
+}

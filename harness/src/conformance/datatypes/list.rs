@@ -1,0 +1,131 @@
+//! Lists of findings as TOML: known ones, which do not fail a run, and those to be tried again.
+
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use common::conformance::{FaultKind, Operation};
+use datatypes::Layout;
+use serde::{Deserialize, Serialize};
+
+use super::finding::{Finding, Hit};
+
+/// Findings of one or several MPIs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FindingList {
+    /// The findings.
+    #[serde(default)]
+    pub finding: Vec<ListedFinding>,
+}
+
+/// A finding in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ListedFinding {
+    /// The MPI and its version, such as `MPICH 5.0.2`; of any version if it is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mpi: Option<String>,
+    /// The operation.
+    pub operation: String,
+    /// How it fails.
+    pub kind: FaultKind,
+    /// The simplest layout.
+    pub layout: String,
+    /// Items in the message.
+    pub items: u32,
+    /// Whether data ends at a page that cannot be accessed; otherwise it begins behind one.
+    #[serde(default)]
+    pub at_end: bool,
+    /// A description for readers, which the program ignores.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+impl FindingList {
+    /// Reads a list.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or an entry is not a finding.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let place = || path.display().to_string();
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", place()))?;
+        let list: Self =
+            toml::from_str(&text).with_context(|| format!("{} is not a list of findings", place()))?;
+        for (i, listed) in list.finding.iter().enumerate() {
+            listed.hit().with_context(|| format!("{}: finding {}", place(), i + 1))?;
+        }
+        Ok(list)
+    }
+
+    /// Hits of the findings of an MPI with this name and version.
+    pub fn hits(&self, mpi: &str) -> Vec<Hit> {
+        let is_of = |listed: &&ListedFinding| listed.mpi.as_ref().is_none_or(|of| of == mpi);
+        // Each was read successfully before.
+        self.finding.iter().filter(is_of).filter_map(|listed| listed.hit().ok()).collect()
+    }
+
+    /// A list of findings.
+    pub fn of<'a>(mpi: &str, findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+        let listed = |hit: &Hit| ListedFinding {
+            mpi: Some(mpi.to_owned()),
+            operation: hit.operation.name.to_owned(),
+            kind: hit.kind,
+            layout: hit.layout.to_text(),
+            items: hit.items,
+            at_end: hit.at_end,
+            detail: hit.detail.clone(),
+        };
+        Self { finding: findings.into_iter().map(|finding| listed(&finding.hit)).collect() }
+    }
+}
+
+impl ListedFinding {
+    fn hit(&self) -> anyhow::Result<Hit> {
+        let layout: Layout = self.layout.parse().with_context(|| format!("layout {:?}", self.layout))?;
+        ensure!(self.items <= 100_000, "items = {}: must be at most 100000", self.items);
+        Ok(Hit {
+            case: 0,
+            layout,
+            items: self.items,
+            at_end: self.at_end,
+            operation: Operation::find(&self.operation).map_err(anyhow::Error::msg)?,
+            kind: self.kind,
+            detail: self.detail.clone(),
+            adopted: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIST: &str = "[[finding]]\nmpi = \"MPICH 5.0.2\"\noperation = \"pack\"\nkind = \"wrong_data\"\n\
+        layout = \"vector(2, 1, -1, byte)\"\nitems = 1\n";
+
+    fn read(text: &str) -> anyhow::Result<FindingList> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        FindingList::read(file.path())
+    }
+
+    #[test]
+    fn a_list_is_of_some_mpis() {
+        let list = read(LIST).unwrap();
+        assert_eq!((list.hits("MPICH 5.0.2").len(), list.hits("MPICH 5.0.3").len()), (1, 0));
+        let text = toml::to_string(&list).unwrap();
+        assert_eq!(read(&text).unwrap(), list);
+        let any = read(&LIST.replace("mpi = \"MPICH 5.0.2\"\n", "")).unwrap();
+        assert_eq!(any.hits("Open MPI 5").len(), 1);
+        assert_eq!(read("").unwrap(), FindingList::default());
+    }
+
+    #[test]
+    fn a_wrong_entry_is_refused_with_its_place() {
+        let refused = |from: &str, to: &str| format!("{:#}", read(&LIST.replace(from, to)).unwrap_err());
+        let text = refused("vector(2, 1, -1, byte)", "vector(2, 1, byte)");
+        assert!(text.contains("finding 1") && text.contains("the stride"), "{text}");
+        assert!(refused("\"pack\"", "\"pak\"").contains("pack"));
+        assert!(refused("items = 1", "items = 1\ncolour = 2").contains("colour"));
+    }
+}

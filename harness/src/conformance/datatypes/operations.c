@@ -1,0 +1,394 @@
+/* The statements of each operation in the C program of a finding; program.rs adds everything around them. A section begins with the
+ * names of its operations. */
+
+/// pack equivalent
+int position = 0, room;
+MPI_Pack_size(ITEMS, type, MPI_COMM_SELF, &room);
+if (room < BYTES)
+    compare_number("the result of MPI_Pack_size", BYTES, room);
+unsigned char *buffer = guarded(room > BYTES ? room : BYTES);
+fill();
+MPI_Pack(data, ITEMS, type, buffer, room, &position, MPI_COMM_SELF);
+compare_number("the position", BYTES, position);
+memcpy(packed, buffer, BYTES);
+compare_packed();
+
+/// duplicate
+int position = 0, room;
+MPI_Datatype copy;
+MPI_Type_dup(type, &copy);
+MPI_Type_free(&type);
+MPI_Pack_size(ITEMS, copy, MPI_COMM_SELF, &room);
+unsigned char *buffer = guarded(room > BYTES ? room : BYTES);
+fill();
+MPI_Pack(data, ITEMS, copy, buffer, room, &position, MPI_COMM_SELF);
+compare_number("the position", BYTES, position);
+memcpy(packed, buffer, BYTES);
+compare_packed();
+
+/// pack_items
+int position = 0, room;
+MPI_Aint lower, extent;
+MPI_Type_get_extent(type, &lower, &extent);
+MPI_Pack_size(1, type, MPI_COMM_SELF, &room);
+unsigned char *buffer = guarded(ITEMS * room);
+fill();
+for (int i = 0; i < ITEMS; i++)
+    MPI_Pack(data + i * extent, 1, type, buffer, ITEMS * room, &position, MPI_COMM_SELF);
+compare_number("the position", BYTES, position);
+memcpy(packed, buffer, BYTES);
+compare_packed();
+
+/// unpack
+int position = 0;
+prepare();
+MPI_Unpack(packed, BYTES, &position, data, ITEMS, type, MPI_COMM_SELF);
+compare_number("the position", BYTES, position);
+compare_memory();
+
+/// unpack_items
+int position = 0;
+MPI_Aint lower, extent;
+MPI_Type_get_extent(type, &lower, &extent);
+prepare();
+for (int i = 0; i < ITEMS; i++)
+    MPI_Unpack(packed, BYTES, &position, data + i * extent, 1, type, MPI_COMM_SELF);
+compare_number("the position", BYTES, position);
+compare_memory();
+
+/// pack_external
+/* Packed big-endian values are read by MPI itself as a contiguous type. */
+MPI_Aint position = 0, room;
+unsigned char *values = guarded(BYTES);
+MPI_Pack_external_size("external32", ITEMS, type, &room);
+unsigned char *buffer = guarded(room);
+fill();
+MPI_Pack_external("external32", data, ITEMS, type, buffer, room, &position);
+compare_number("the position", BYTES, position);
+position = 0;
+MPI_Unpack_external("external32", buffer, BYTES, &position, values, count, dense);
+memcpy(packed, values, BYTES);
+compare_packed();
+
+/// unpack_external
+/* Big-endian values are packed by MPI itself from a contiguous type. */
+MPI_Aint position = 0;
+unsigned char *buffer = guarded(BYTES);
+prepare();
+MPI_Pack_external("external32", packed, count, dense, buffer, BYTES, &position);
+position = 0;
+MPI_Unpack_external("external32", buffer, BYTES, &position, data, ITEMS, type);
+compare_number("the position", BYTES, position);
+compare_memory();
+
+/// send_to_self
+fill();
+MPI_Sendrecv(data, ITEMS, type, 0, 0, packed, count, dense, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+compare_packed();
+
+/// receive_from_self
+prepare();
+MPI_Sendrecv(packed, count, dense, 0, 0, data, ITEMS, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+compare_memory();
+
+/// typed_to_typed
+static unsigned char sent[ALL];
+fill();
+memcpy(sent, memory, ALL);
+prepare();
+MPI_Sendrecv(sent + BEFORE - FROM, ITEMS, type, 0, 0, data, ITEMS, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+compare_memory();
+
+/// freed_while_active
+static unsigned char sent[ALL];
+MPI_Request requests[2];
+fill();
+memcpy(sent, memory, ALL);
+prepare();
+MPI_Irecv(data, ITEMS, type, 0, 0, MPI_COMM_SELF, &requests[0]);
+MPI_Isend(sent + BEFORE - FROM, ITEMS, type, 0, 0, MPI_COMM_SELF, &requests[1]);
+MPI_Type_free(&type);
+MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+compare_memory();
+
+/// persistent
+MPI_Request requests[2];
+prepare();
+MPI_Recv_init(data, ITEMS, type, 0, 0, MPI_COMM_SELF, &requests[0]);
+MPI_Send_init(packed, count, dense, 0, 0, MPI_COMM_SELF, &requests[1]);
+for (int use = 0; use < 2; use++) {
+    memset(memory, 0xA5, ALL);
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    compare_memory();
+}
+
+/// probe
+MPI_Request request;
+MPI_Message message;
+MPI_Status status;
+int elements;
+prepare();
+MPI_Isend(packed, count, dense, 0, 0, MPI_COMM_SELF, &request);
+MPI_Mprobe(0, 0, MPI_COMM_SELF, &message, &status);
+MPI_Get_elements(&status, type, &elements);
+compare_number("the result of MPI_Get_elements", VALUES, elements);
+MPI_Mrecv(data, ITEMS, type, &message, MPI_STATUS_IGNORE);
+MPI_Wait(&request, MPI_STATUS_IGNORE);
+compare_memory();
+
+/// life_cycle
+/* The resident memory of the process in pages, after some types have been made and freed and after many more. */
+long before = 0, after = 0;
+for (int i = 0; i < 21000; i++) {
+    MPI_Datatype copy;
+    FILE *statm;
+    if (i == 1000 || i == 20999) {
+        before = after;
+        statm = fopen("/proc/self/statm", "r");
+        if (!statm || fscanf(statm, "%*d %ld", &after) != 1)
+            return 3;
+        fclose(statm);
+    }
+    make(&copy);
+    MPI_Type_free(&copy);
+}
+if (after - before > 200) {
+    printf("WRONG: 20000 types that were freed have left %ld pages\n", after - before);
+    wrong = 1;
+}
+
+/// file_memory
+MPI_File file;
+FILE *contents;
+fill();
+remove(file_name());
+MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
+MPI_File_open(MPI_COMM_SELF, file_name(), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+MPI_File_write_at(file, 0, data, ITEMS, type, MPI_STATUS_IGNORE);
+MPI_File_sync(file);
+contents = fopen(file_name(), "rb");
+compare_number("the length of the file", BYTES, (long) fread(packed, 1, BYTES, contents));
+compare_packed();
+prepare_for(expected);
+MPI_File_read_at(file, 0, data, ITEMS, type, MPI_STATUS_IGNORE);
+compare_memory();
+MPI_File_close(&file);
+remove(file_name());
+
+/// file_view
+MPI_File file;
+FILE *contents;
+/* Holes of a new file are undefined, so that the file exists before. */
+prepare();
+contents = fopen(file_name(), "wb");
+for (long i = 0; i < FROM + SPAN; i++)
+    fputc(0xA5, contents);
+fclose(contents);
+MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_ARE_FATAL);
+MPI_File_open(MPI_COMM_SELF, file_name(), MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+MPI_File_set_view(file, 0, element, type, "native", MPI_INFO_NULL);
+MPI_File_write_at(file, 0, packed, VALUES, element, MPI_STATUS_IGNORE);
+MPI_File_sync(file);
+contents = fopen(file_name(), "rb");
+compare_number("the bytes of the file", SPAN, (long) (fseek(contents, FROM, SEEK_SET), fread(data + FROM, 1, SPAN, contents)));
+compare_memory();
+memset(packed, 0, BYTES);
+MPI_File_read_at(file, 0, packed, VALUES, element, MPI_STATUS_IGNORE);
+compare("read data", expected, packed, BYTES, 0);
+MPI_File_close(&file);
+remove(file_name());
+
+/// send
+fill();
+if (rank == 0) {
+    MPI_Send(data, ITEMS, type, 1, 0, MPI_COMM_WORLD);
+} else {
+    MPI_Recv(packed, count, dense, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    compare_packed();
+}
+
+/// receive
+prepare();
+if (rank == 0) {
+    MPI_Send(packed, count, dense, 1, 0, MPI_COMM_WORLD);
+} else {
+    MPI_Recv(data, ITEMS, type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    compare_memory();
+}
+
+/// sendrecv_replace
+static unsigned char mine[ALL];
+fill_of(rank);
+memcpy(mine, memory, ALL);
+fill_of(1 - rank);
+memcpy(memory, mine, ALL);
+memcpy(image, mine, ALL);
+for (long run = 0, next = 0; run < RUNS; run++)
+    for (long i = 0; i < runs[run].bytes; i++)
+        image[BEFORE - FROM + runs[run].at + i] = expected[next++];
+MPI_Sendrecv_replace(data, ITEMS, type, 1 - rank, 0, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+compare_memory();
+
+/// partitioned
+MPI_Request request;
+fill();
+if (rank == 0) {
+    MPI_Psend_init(data, PARTITIONS, ITEMS / PARTITIONS, type, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    for (int partition = PARTITIONS - 1; partition >= 0; partition--)
+        MPI_Pready(partition, request);
+} else {
+    prepare();
+    MPI_Precv_init(data, PARTITIONS, ITEMS / PARTITIONS, type, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+}
+MPI_Wait(&request, MPI_STATUS_IGNORE);
+compare_memory();
+MPI_Request_free(&request);
+
+/// put put_locked put_posted
+MPI_Win window;
+prepare();
+MPI_Win_create(memory, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+MPI_Win_fence(0, window);
+if (rank == 0)
+    MPI_Put(packed, count, dense, 1, BEFORE - FROM, ITEMS, type, window);
+MPI_Win_fence(0, window);
+if (rank == 1)
+    compare_memory();
+MPI_Win_free(&window);
+
+/// put_origin
+MPI_Win window;
+fill();
+MPI_Win_create(packed, rank == 1 ? BYTES : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+MPI_Win_fence(0, window);
+if (rank == 0)
+    MPI_Put(data, ITEMS, type, 1, 0, count, dense, window);
+MPI_Win_fence(0, window);
+if (rank == 1)
+    compare_packed();
+MPI_Win_free(&window);
+
+/// get
+MPI_Win window;
+fill();
+MPI_Win_create(memory, rank == 0 ? ALL : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+MPI_Win_fence(0, window);
+if (rank == 1)
+    MPI_Get(packed, count, dense, 0, BEFORE - FROM, ITEMS, type, window);
+MPI_Win_fence(0, window);
+if (rank == 1)
+    compare_packed();
+MPI_Win_free(&window);
+
+/// get_origin
+MPI_Win window;
+prepare();
+MPI_Win_create(packed, rank == 0 ? BYTES : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+MPI_Win_fence(0, window);
+if (rank == 1)
+    MPI_Get(data, ITEMS, type, 0, 0, count, dense, window);
+MPI_Win_fence(0, window);
+if (rank == 1)
+    compare_memory();
+MPI_Win_free(&window);
+
+/// accumulate
+MPI_Win window;
+prepare();
+MPI_Win_create(memory, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+MPI_Win_fence(0, window);
+if (rank == 0)
+    MPI_Accumulate(packed, count, dense, 1, BEFORE - FROM, ITEMS, type, MPI_REPLACE, window);
+MPI_Win_fence(0, window);
+if (rank == 1)
+    compare_memory();
+MPI_Win_free(&window);
+
+/// get_accumulate
+MPI_Win window;
+fill();
+MPI_Win_create(memory, rank == 0 ? ALL : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+MPI_Win_fence(0, window);
+if (rank == 1)
+    MPI_Get_accumulate(NULL, 0, MPI_BYTE, packed, count, dense, 0, BEFORE - FROM, ITEMS, type, MPI_NO_OP, window);
+MPI_Win_fence(0, window);
+if (rank == 1)
+    compare_packed();
+MPI_Win_free(&window);
+
+/// bcast
+prepare();
+if (rank == 0)
+    fill();
+MPI_Bcast(data, ITEMS, type, 0, MPI_COMM_WORLD);
+if (rank == 1)
+    compare_memory();
+
+/// gather
+prepare();
+MPI_Gather(packed + rank * (BYTES / 2), count, dense, data, ITEMS, type, 1, MPI_COMM_WORLD);
+if (rank == 1)
+    compare_memory();
+
+/// nothing_from_others
+MPI_Gather(data, 0, MPI_BYTE, data, ITEMS, type, 1, MPI_COMM_WORLD);
+
+/// allgather
+prepare();
+MPI_Allgather(packed + rank * (BYTES / 2), count, dense, data, ITEMS, type, MPI_COMM_WORLD);
+compare_memory();
+
+/// scatter
+fill();
+MPI_Scatter(data, ITEMS, type, packed, count, dense, 1, MPI_COMM_WORLD);
+compare("packed data", expected + rank * (BYTES / 2), packed, BYTES / 2, 0);
+
+/// alltoall
+/* Rank r receives block r of both ranks. */
+static unsigned char values[BYTES + 1];
+for (int peer = 0; peer < 2; peer++) {
+    fill_of(peer);
+    memcpy(values + peer * (BYTES / 2), expected + rank * (BYTES / 2), BYTES / 2);
+}
+fill_of(rank);
+memcpy(packed, expected, BYTES);
+prepare_for(values);
+MPI_Alltoall(packed, count, dense, data, ITEMS, type, MPI_COMM_WORLD);
+compare_memory();
+
+/// neighbor_alltoall
+/* Both ranks are neighbours of each; rank r receives block r of both. */
+static unsigned char values[BYTES + 1];
+int neighbours[2] = {0, 1}, weights[2] = {1, 1};
+MPI_Comm graph;
+MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, neighbours, weights, 2, neighbours, weights, MPI_INFO_NULL, 0, &graph);
+for (int peer = 0; peer < 2; peer++) {
+    fill_of(peer);
+    memcpy(values + peer * (BYTES / 2), expected + rank * (BYTES / 2), BYTES / 2);
+}
+fill_of(rank);
+memcpy(packed, expected, BYTES);
+prepare_for(values);
+MPI_Neighbor_alltoall(packed, count, dense, data, ITEMS, type, graph);
+compare_memory();
+
+/// alltoallw
+int sent[2] = {0, rank == 0 ? ITEMS : 0}, received[2] = {rank == 1 ? count : 0, 0}, places[2] = {0, 0};
+MPI_Datatype types[2] = {type, type}, denses[2] = {dense, dense};
+fill();
+MPI_Alltoallw(data, sent, places, types, packed, received, places, denses, MPI_COMM_WORLD);
+if (rank == 1)
+    compare_packed();
+
+/// neighbor_alltoallw
+int neighbour = 1 - rank, weight = 1, sent = rank == 0 ? ITEMS : 0, received = rank == 1 ? count : 0;
+MPI_Aint place = 0;
+MPI_Comm graph;
+MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &neighbour, &weight, 1, &neighbour, &weight, MPI_INFO_NULL, 0, &graph);
+fill();
+MPI_Neighbor_alltoallw(data, &sent, &place, &type, packed, &received, &place, &dense, graph);
+if (rank == 1)
+    compare_packed();

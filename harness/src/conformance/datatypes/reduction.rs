@@ -1,0 +1,319 @@
+//! From hits to findings: one hit of each operation and kind is shrunk, and all hits of the same class are left out; then the next.
+//!
+//! A shrinker only accepts layouts with the same operation and kind of fault, and without features that the hit lacks, so that it does not
+//! slide from one fault into another.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
+use datatypes::Layout;
+
+use super::finding::{Confirmation, Finding, Hit};
+use super::worker::Worker;
+use crate::mpi::MpiError;
+
+/// Candidates of a hit that one process tries.
+const MOST_CANDIDATES: usize = 150;
+
+/// Rounds of shrinking: each takes a process, and for hangs the limit of silence.
+const MOST_ROUNDS: usize = 60;
+const MOST_ROUNDS_OF_HANGS: usize = 5;
+
+/// How often a new process goes on after a crash while the candidates of other faults are tried.
+const MOST_RESTARTS: usize = 3;
+const MOST_RESTARTS_OF_OTHERS: usize = 1;
+
+/// Layouts of each operation and kind that are shrunk; more hits are kept as they are.
+const MOST_WAVES: usize = 12;
+
+/// One operation on a layout.
+#[derive(Clone)]
+struct Trial {
+    layout: Layout,
+    items: u32,
+    at_end: bool,
+    operation: &'static Operation,
+}
+
+impl Trial {
+    fn of(hit: &Hit) -> Self {
+        Self { layout: hit.layout.clone(), items: hit.items, at_end: hit.at_end, operation: hit.operation }
+    }
+}
+
+/// Findings, and whether the user has stopped.
+#[derive(Debug, Default)]
+pub struct Reduced {
+    pub findings: Vec<Finding>,
+    pub is_stopped: bool,
+}
+
+/// Shrinks hits that `earlier` findings do not explain. Those that are left when the time is over, or when the user stops, become
+/// findings as they are.
+///
+/// # Errors
+/// If no process begins.
+pub fn reduce(
+    worker: &mut Worker<'_>,
+    operations: &[&'static Operation],
+    mut left: Vec<Hit>,
+    earlier: &[Finding],
+    deadline: Instant,
+) -> Result<Reduced, MpiError> {
+    left.retain(|hit| !earlier.iter().any(|finding| explains(finding, hit)));
+    left.sort_by_key(Hit::size);
+    let mut reduced = Reduced::default();
+    for _ in 0..MOST_WAVES {
+        if left.is_empty() || Instant::now() >= deadline {
+            break;
+        }
+        match wave(worker, operations, &mut left, &mut reduced.findings, deadline) {
+            Err(MpiError::Interrupted) => {
+                reduced.is_stopped = true;
+                break;
+            }
+            ended => ended?,
+        }
+    }
+    reduced.findings = join(reduced.findings);
+    reduced.findings.extend(one_of_each(&left).into_iter().map(|hit| {
+        let is_like = |other: &&Hit| other.operation == hit.operation && other.kind == hit.kind;
+        let hits = left.iter().filter(is_like).count();
+        Finding { hits, ..finding(hit, Vec::new(), true) }
+    }));
+    Ok(reduced)
+}
+
+/// Shrinks one hit of each operation and kind, and takes those that it explains from the list.
+fn wave(
+    worker: &mut Worker<'_>,
+    operations: &[&'static Operation],
+    left: &mut Vec<Hit>,
+    found: &mut Vec<Finding>,
+    deadline: Instant,
+) -> Result<(), MpiError> {
+    let chosen = one_of_each(left);
+    let repeated = evaluate(worker, &chosen.iter().map(Trial::of).collect::<Vec<_>>(), usize::MAX)?;
+    let (mut reproduced, mut others) = (Vec::new(), Vec::new());
+    for (hit, repeated) in chosen.into_iter().zip(repeated) {
+        match repeated {
+            Some(again) if again.kind == hit.kind => reproduced.push(Hit { case: hit.case, ..again }),
+            _ => others.push(hit),
+        }
+    }
+    shrink(worker, &mut reproduced, deadline)?;
+    reproduced.sort_by_key(Hit::size);
+    for hit in reproduced {
+        // Its layout may be in a class other than that of the shrunk one.
+        left.retain(|other| (other.case, other.operation) != (hit.case, hit.operation));
+        if found.iter().any(|finding| explains(finding, &hit)) {
+            continue;
+        }
+        let others = failing_operations(worker, operations, &hit)?;
+        found.push(finding(hit, others, true));
+    }
+    // These depend on what happened in the process before; others of their kind may not.
+    for hit in others {
+        left.retain(|other| !is_same(other, &hit));
+        if !left.iter().any(|other| other.operation == hit.operation && other.kind == hit.kind) {
+            found.push(finding(hit, Vec::new(), false));
+        }
+    }
+    for finding in found.iter_mut() {
+        let before = left.len();
+        left.retain(|hit| !explains(finding, hit));
+        finding.hits += before - left.len();
+    }
+    Ok(())
+}
+
+/// Tries hits again: those that still occur, as findings, and those that do not.
+///
+/// # Errors
+/// If no process begins.
+pub fn repeated(worker: &mut Worker<'_>, hits: &[Hit]) -> Result<(Vec<Finding>, Vec<Hit>), MpiError> {
+    let again = evaluate(worker, &hits.iter().map(Trial::of).collect::<Vec<_>>(), usize::MAX)?;
+    let (mut found, mut fixed) = (Vec::new(), Vec::new());
+    for (hit, again) in hits.iter().zip(again) {
+        match again {
+            Some(again) => found.push(finding(again, Vec::new(), true)),
+            None => fixed.push(hit.clone()),
+        }
+    }
+    Ok((found, fixed))
+}
+
+fn finding(hit: Hit, others: Vec<(&'static Operation, FaultKind)>, is_reproduced: bool) -> Finding {
+    let confirmation = Confirmation::default();
+    Finding { hit, others, hits: 0, is_reproduced, is_known: false, confirmation }
+}
+
+fn explains(finding: &Finding, hit: &Hit) -> bool {
+    let own = (finding.hit.operation, finding.hit.kind);
+    let mut faults = std::iter::once(own).chain(finding.others.iter().copied());
+    finding.is_reproduced
+        && faults.any(|fault| fault == (hit.operation, hit.kind))
+        && hit.is_like(&finding.hit)
+}
+
+/// Joins findings that a more general one explains.
+fn join(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut joined: Vec<Finding> = Vec::new();
+    for finding in findings {
+        if let Some(general) = joined.iter_mut().find(|general| explains(general, &finding.hit)) {
+            general.hits += finding.hits;
+            continue;
+        }
+        let (special, mut others): (Vec<_>, Vec<_>) =
+            joined.into_iter().partition(|other| explains(&finding, &other.hit));
+        let hits = finding.hits + special.iter().map(|other| other.hits).sum::<usize>();
+        others.push(Finding { hits, ..finding });
+        joined = others;
+    }
+    joined
+}
+
+fn is_same(hit: &Hit, other: &Hit) -> bool {
+    hit.case == other.case && hit.operation == other.operation && hit.layout == other.layout
+}
+
+/// The first hit of each operation and kind. Several operations that fail in the same way on the same case probably have one cause,
+/// so that one of them is enough.
+fn one_of_each(hits: &[Hit]) -> Vec<Hit> {
+    let (mut operations, mut cases) = (BTreeSet::new(), BTreeSet::new());
+    let mut is_new = |hit: &&Hit| {
+        operations.insert((hit.operation.number(), hit.kind)) && cases.insert((hit.case, hit.kind))
+    };
+    hits.iter().filter(|hit| is_new(hit)).cloned().collect()
+}
+
+/// Replaces each hit by the simplest one with the same fault.
+fn shrink(worker: &mut Worker<'_>, hits: &mut [Hit], deadline: Instant) -> Result<(), MpiError> {
+    let (mut together, alone): (Vec<&mut Hit>, Vec<&mut Hit>) =
+        hits.iter_mut().partition(|hit| !hit.kind.ends_process());
+    shrink_together(worker, &mut together, MOST_ROUNDS, MOST_RESTARTS, deadline)?;
+    for hit in alone {
+        let rounds = if hit.kind == FaultKind::Hang { MOST_ROUNDS_OF_HANGS } else { MOST_ROUNDS };
+        shrink_together(worker, &mut [hit], rounds, 0, deadline)?;
+    }
+    Ok(())
+}
+
+/// One step of all hits in each process, until none can be made simpler.
+fn shrink_together(
+    worker: &mut Worker<'_>,
+    hits: &mut [&mut Hit],
+    rounds: usize,
+    restarts: usize,
+    deadline: Instant,
+) -> Result<(), MpiError> {
+    let mut is_final = vec![false; hits.len()];
+    for _ in 0..rounds {
+        let mut trials = Vec::new();
+        let mut ranges = Vec::new();
+        for (hit, is_final) in hits.iter().zip(&is_final) {
+            let start = trials.len();
+            if !is_final {
+                trials.extend(simpler(hit));
+            }
+            ranges.push(start..trials.len());
+        }
+        if trials.is_empty() || Instant::now() >= deadline {
+            break;
+        }
+        let mut results = evaluate(worker, &trials, restarts)?;
+        for ((hit, range), is_final) in hits.iter_mut().zip(ranges).zip(&mut is_final) {
+            let next = results[range]
+                .iter_mut()
+                .find(|next| next.as_ref().is_some_and(|next| next.kind == hit.kind));
+            match next.and_then(Option::take) {
+                Some(next) => **hit = Hit { case: hit.case, ..next },
+                None => *is_final = true,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Simpler trials than a hit, the simplest first.
+fn simpler(hit: &Hit) -> Vec<Trial> {
+    let trial = Trial::of(hit);
+    let items = [1, 2, hit.items / 2, hit.items.saturating_sub(1)];
+    let fewer = items.into_iter().filter(|items| (1..hit.items).contains(items));
+    let fewer = fewer.map(|items| Trial { items, ..trial.clone() });
+    let layouts = hit.layout.simpler().into_iter().take(MOST_CANDIDATES);
+    fewer.chain(layouts.map(|layout| Trial { layout, ..trial.clone() })).collect()
+}
+
+/// Other operations that fail with a layout.
+fn failing_operations(
+    worker: &mut Worker<'_>,
+    operations: &[&'static Operation],
+    hit: &Hit,
+) -> Result<Vec<(&'static Operation, FaultKind)>, MpiError> {
+    let others = operations.iter().filter(|operation| **operation != hit.operation);
+    let trials: Vec<Trial> = others.map(|operation| Trial { operation, ..Trial::of(hit) }).collect();
+    let results = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS)?;
+    Ok(results.into_iter().flatten().map(|hit| (hit.operation, hit.kind)).collect())
+}
+
+/// The hit of each trial, if it fails. After an early end of a process a new one goes on, at most `restarts` times.
+fn evaluate(
+    worker: &mut Worker<'_>,
+    trials: &[Trial],
+    restarts: usize,
+) -> Result<Vec<Option<Hit>>, MpiError> {
+    let mut results: Vec<Option<Hit>> = vec![None; trials.len()];
+    for ranks in [1, 2] {
+        let mut left: Vec<usize> =
+            (0..trials.len()).filter(|&i| trials[i].operation.ranks == ranks).collect();
+        let used: BTreeSet<usize> = left.iter().map(|&i| trials[i].operation.number()).collect();
+        let operations: Vec<&'static Operation> = used.iter().map(|&number| &OPERATIONS[number]).collect();
+        let mut ends = 0;
+        while !left.is_empty() {
+            let cases: Vec<Case> = left.iter().map(|&i| case(i, &trials[i], &operations)).collect();
+            let Some(end) = worker.run(&operations, ranks, &cases)? else {
+                return Err(MpiError::Interrupted);
+            };
+            for fault in &end.faults {
+                let (number, trial) = (fault.case as usize, &trials[fault.case as usize]);
+                let is_own = fault.operation == trial.operation.name
+                    && fault.node.as_ref().is_none_or(|node| *node == trial.layout.to_text());
+                if is_own && results[number].is_none() {
+                    results[number] = Hit::of(fault, &trial.layout, trial.items, trial.at_end);
+                }
+            }
+            let Some(ended) = end.ended else { break };
+            let number = ended.case as usize;
+            if let Some(kind) = ended.kind
+                && ended.operation == trials[number].operation
+            {
+                let Trial { layout, items, at_end, operation } = trials[number].clone();
+                let (case, detail) = (ended.case, ended.detail);
+                results[number] =
+                    Some(Hit { case, layout, items, at_end, operation, kind, detail, adopted: None });
+            }
+            ends += 1;
+            if ends > restarts {
+                break;
+            }
+            let place = left.iter().position(|&i| i == number).map_or(left.len(), |place| place + 1);
+            left.drain(..place);
+        }
+    }
+    Ok(results)
+}
+
+/// The case of a trial: all other operations are left out.
+fn case(number: usize, trial: &Trial, operations: &[&'static Operation]) -> Case {
+    let is_other = |operation: &&&Operation| **operation != trial.operation && operation.number() > 0;
+    Case {
+        number: number as u64,
+        layout: trial.layout.to_text(),
+        items: trial.items,
+        at_end: trial.at_end,
+        is_generated: false,
+        skipped: operations.iter().filter(is_other).map(|operation| operation.name.to_owned()).collect(),
+    }
+}

@@ -1,0 +1,145 @@
+//! The process that tries a batch, and what it leaves: faults, counts, and the operation during which it ended.
+
+use std::path::Path;
+use std::{fs, io};
+
+use common::conformance::{Batch, Case, Fault, FaultKind, OPERATIONS, Operation, Progress};
+use tempfile::TempDir;
+
+use crate::conformance::Conditions;
+use crate::conformance::process::Log;
+use crate::mpi::{Exit, MpiError};
+
+/// Starts processes for batches, which are exchanged through a folder.
+#[derive(Debug)]
+pub struct Worker<'a> {
+    conditions: Conditions<'a>,
+    folder: TempDir,
+    /// Processes that were started.
+    pub started: u64,
+}
+
+/// The results of a process.
+#[derive(Debug, Default)]
+pub struct BatchEnd {
+    /// The faults that it reported.
+    pub faults: Vec<Fault>,
+    /// How often each operation was completed, in the order of [`OPERATIONS`].
+    pub done: Vec<u64>,
+    /// The operation at which it ended, if that was before the end of the batch.
+    pub ended: Option<EarlyEnd>,
+}
+
+/// The operation during which a process ended.
+#[derive(Debug)]
+pub struct EarlyEnd {
+    /// The number of the case.
+    pub case: u64,
+    /// The operation.
+    pub operation: &'static Operation,
+    /// A crash or a hang; `None` if it follows from an error that was reported for the same operation: other ranks wait in vain.
+    pub kind: Option<FaultKind>,
+    /// How it ended.
+    pub detail: String,
+}
+
+impl<'a> Worker<'a> {
+    /// For an MPI.
+    ///
+    /// # Errors
+    /// If no folder can be made.
+    pub fn new(conditions: Conditions<'a>) -> io::Result<Self> {
+        Ok(Self { conditions, folder: TempDir::with_prefix("ddtbench-conform-")?, started: 0 })
+    }
+
+    /// The conditions under which processes are started.
+    pub fn conditions(&self) -> &Conditions<'a> {
+        &self.conditions
+    }
+
+    /// A folder for files of this run, which are removed with it.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Tries the operations with this number of ranks on the cases; `None` if the user wants to stop.
+    ///
+    /// # Errors
+    /// If no process begins, twice.
+    pub fn run(
+        &mut self,
+        operations: &[&'static Operation],
+        ranks: usize,
+        cases: &[Case],
+    ) -> Result<Option<BatchEnd>, MpiError> {
+        let operations = operations.iter().filter(|operation| operation.ranks == ranks);
+        let operations: Vec<String> = operations.map(|operation| operation.name.to_owned()).collect();
+        let batch = Batch { operations, cases: cases.to_vec() };
+        let in_folder = |name: &str| self.folder.path().join(name);
+        let write = || serde_json::to_vec(&batch).map_err(io::Error::from);
+        write()
+            .and_then(|text| fs::write(in_folder(Batch::FILE), text))
+            .map_err(|error| MpiError::Other(format!("cannot write a batch: {error}")))?;
+        let args = ["datatypes".to_owned(), self.folder.path().display().to_string()];
+        let launch = self.conditions.launch(&self.conditions.target.program, ranks, &args);
+        let mut failed = None;
+        // On a busy machine, ranks may take longer to begin than any operation.
+        for patience in [1.0, 6.0] {
+            for rank in 0..ranks {
+                // They do not exist before the first batch.
+                let _ = fs::remove_file(in_folder(&Progress::file(rank)));
+                let _ = fs::remove_file(in_folder(&Fault::file(rank)));
+            }
+            self.started += 1;
+            let mut log = Log::default();
+            let Some(exit) = launch.watch(patience * self.conditions.timeout_s, |line| log.line(line))?
+            else {
+                return Ok(None);
+            };
+            if log.has_begun() {
+                return Ok(Some(self.read(ranks, &log, exit)?));
+            }
+            failed = Some(log.answer(exit).note);
+        }
+        Err(launch.never_began("twice", failed.unwrap_or_default()))
+    }
+
+    /// Reads what the process has left.
+    fn read(&self, ranks: usize, log: &Log, exit: Exit) -> Result<BatchEnd, MpiError> {
+        let mut end = BatchEnd { done: vec![0; OPERATIONS.len()], ..BatchEnd::default() };
+        let mut begun = Vec::new();
+        for rank in 0..ranks {
+            let text = fs::read_to_string(self.folder.path().join(Fault::file(rank))).unwrap_or_default();
+            // A line that was being written when the process was killed is not whole.
+            end.faults.extend(text.lines().filter_map(|line| serde_json::from_str::<Fault>(line).ok()));
+            let bytes = fs::read(self.folder.path().join(Progress::file(rank))).unwrap_or_default();
+            if let Some(progress) = Progress::read(&bytes) {
+                begun.extend(progress.begun);
+                let of_rank = progress.done.iter().enumerate();
+                of_rank.for_each(|(i, done)| end.done[i] = end.done[i].max(*done));
+            }
+        }
+        if log.is_done() {
+            return Ok(end);
+        }
+        let detail = log.answer(exit).note;
+        let Some((case, number)) = begun.into_iter().min() else {
+            return Err(MpiError::Other(format!("the rank program ended before its first case: {detail}")));
+        };
+        let operation = &OPERATIONS[number.min(OPERATIONS.len() - 1)];
+        let is_reported =
+            end.faults.iter().any(|fault| fault.case == case && fault.operation == operation.name);
+        let kind = match exit {
+            Exit::Ended(_) => FaultKind::Crash,
+            Exit::Silent(_) => FaultKind::Hang,
+        };
+        let detail = ending(&detail).to_owned();
+        end.ended = Some(EarlyEnd { case, operation, kind: (!is_reported).then_some(kind), detail });
+        Ok(end)
+    }
+}
+
+/// How a process ended, without its stage and its last output, which have other numbers each time.
+fn ending(detail: &str) -> &str {
+    detail.split(" during ").next().unwrap_or(detail)
+}

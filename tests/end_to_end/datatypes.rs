@@ -1,0 +1,107 @@
+//! Random datatypes: faults that are planted in an MPI are found, shrunk, and confirmed by a C program.
+
+use ddtbench::conformance::datatypes::FindingList;
+use libtest_mimic::Trial;
+
+use datatypes::Layout;
+
+use super::job::run;
+use super::setup::{Check, MPIS, Mpi, mpi, trials_on};
+use super::trial::{Need, when_asked};
+use super::typed::{Kept, Measuring};
+
+pub fn trials() -> Vec<Trial> {
+    let some: &[(&str, Check)] = &[("some planted faults are found and shrunk", |mpi| {
+        planted(mpi, |fault| QUICK.contains(&fault));
+    })];
+    let both: &[(&str, Check)] = &[("operations without faults have no findings", faultless)];
+    // Each starts some dozen processes, which takes Open MPI ten times as long as MPICH.
+    let mut trials = trials_on(&MPIS[..1], Need::AllProcessors, "datatypes", some);
+    trials.extend(trials_on(&MPIS, Need::AllProcessors, "datatypes", both));
+    let all = format!("{}::datatypes::all planted faults are found and shrunk", MPIS[0]);
+    trials.push(when_asked(None, all, || {
+        planted(mpi(MPIS[0]), |_| true);
+        Ok(())
+    }));
+    trials
+}
+
+/// Faults that take a few seconds each.
+const QUICK: [&str; 6] = ["lost", "crash", "hole", "bounds", "replaced", "written"];
+
+/// Planted faults (`faulty_types.c`), the operation that finds each, and the constructor at fault, if there is one.
+const PLANTED: [(&str, &str, &str); 30] = [
+    ("lost", "pack", "struct"),
+    ("crash", "pack", "hindexed_block"),
+    ("swapped", "pack", "vector"),
+    ("second", "pack", "contiguous"),
+    ("descending", "pack", "hvector"),
+    ("large", "pack", ""),
+    ("fragment", "pack_items", ""),
+    ("deep", "pack", ""),
+    ("packsize", "pack", "indexed"),
+    ("hole", "unpack", "indexed"),
+    ("hang", "unpack", "resized"),
+    ("external", "pack_external", "darray"),
+    ("copy", "duplicate", "subarray"),
+    ("size", "bounds", "indexed_block"),
+    ("bounds", "bounds", "hvector"),
+    ("truebounds", "bounds", "hindexed"),
+    ("contents", "contents", "vector"),
+    ("elements", "element_count", "hvector"),
+    ("count", "element_count", "contiguous"),
+    ("leak", "life_cycle", ""),
+    ("sent", "receive_from_self", "indexed"),
+    ("replaced", "sendrecv_replace", "vector"),
+    ("put", "put", "subarray"),
+    ("got", "get", "hindexed_block"),
+    ("accumulated", "accumulate", "contiguous"),
+    ("broadcast", "bcast", "struct"),
+    ("gathered", "gather", "resized"),
+    ("partition", "partitioned", "resized"),
+    ("written", "file_memory", "vector"),
+    ("view", "file_view", "indexed_block"),
+];
+
+/// Faults of layouts that need more constructors.
+const DEEP: (&str, usize) = ("deep", 4);
+const MOST_CONSTRUCTORS: usize = 3;
+
+fn planted(mpi: &Mpi, is_chosen: fn(&str) -> bool) {
+    for (fault, operation, constructor) in PLANTED.into_iter().filter(|(fault, ..)| is_chosen(fault)) {
+        let line = format!("conform datatypes --only {operation} --cases 1000");
+        let kept = Measuring::on(mpi, line).fault(&format!("datatype {fault}")).ends(1);
+        let list = FindingList::read(&kept.out().join("findings.toml")).unwrap();
+        let most = if fault == DEEP.0 { DEEP.1 } else { MOST_CONSTRUCTORS };
+        let is_own = |layout: &Layout| {
+            (constructor.is_empty() || layout.constructor().name() == constructor)
+                && layout.constructors() <= most
+        };
+        // Other findings are faults of the MPI; the planted one does not occur without the library.
+        let is_confirmed = list.finding.iter().enumerate().any(|(number, finding)| {
+            is_own(&finding.layout.parse().unwrap()) && is_right_without_fault(mpi, &kept, number + 1)
+        });
+        assert!(is_confirmed, "{fault} was not found: {}", kept.ended);
+        assert!(kept.ended.out.contains("confirmed by the C program"), "{}", kept.ended);
+    }
+}
+
+/// Whether the C program of a finding finds nothing on the MPI as it is.
+fn is_right_without_fault(mpi: &Mpi, kept: &Kept, number: usize) -> bool {
+    let (source, program) = (kept.out().join(format!("{}-{number}.c", mpi.name)), kept.out().join("by-hand"));
+    run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&program)).expect_code(0);
+    let by_hand = run(mpi.command(&mpi.mpiexec).args(["-n", "2"]).arg(&program));
+    by_hand.code == Some(0) && by_hand.out.contains("right")
+}
+
+/// Operations in which neither MPI is known to err, and the same findings again.
+fn faultless(mpi: &Mpi) {
+    let kept = Measuring::on(mpi, "conform datatypes --only contents --cases 50 --format json").ends(0);
+    let report: serde_json::Value = serde_json::from_str(&kept.ended.out).unwrap();
+    let number = |name: &str| report[0]["operations"][name].as_u64().unwrap();
+    assert!(number("contents") > 40 && number("pack") == 0, "{}", kept.ended);
+    let list = "[[finding]]\noperation = \"contents\"\nkind = \"wrong_value\"\nlayout = \"vector(2, 1, 3, int32)\"\nitems = 1\n";
+    let replay = "conform datatypes --replay list.toml";
+    let kept = Measuring::on(mpi, replay).file("list.toml", list).ends(0);
+    assert!(kept.ended.out.contains("not found any more: contents"), "{}", kept.ended);
+}
