@@ -37,6 +37,9 @@ const HEARTBEAT: Duration = Duration::from_millis(500);
 /// Operations whose results are compared with packed bytes.
 const PACKED: [&str; 6] = ["pack", "pack_items", "unpack", "unpack_items", "equivalent", "duplicate"];
 
+/// The exit code of a rank that cannot continue with the others.
+const FAILED: i32 = 1;
+
 /// The name of the operation that is part of creating a datatype.
 const BOUNDS: &str = "bounds";
 
@@ -50,11 +53,12 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<ExitCode> {
     let batch: Batch =
         serde_json::from_slice(&text).with_context(|| format!("{} is invalid", file.display()))?;
     let bench = Bench::new(world, &args.folder)?;
-    let rank = bench.rank;
+    let (rank, ranks) = (bench.rank, world.comm.size()?);
     let mut worker = Worker {
         progress: ProgressFile::create(&args.folder.join(Progress::file(rank)))?,
         faults: File::create(args.folder.join(Fault::file(rank)))?,
-        operations: operations(&batch, world.comm.size()?)?,
+        operations: operations(&batch, ranks)?,
+        ranks,
         reports_bounds: batch.operations.iter().any(|name| name == BOUNDS),
         next_beat: Instant::now(),
         bench,
@@ -92,6 +96,7 @@ struct Worker<'a> {
     faults: File,
     operations: Vec<(usize, &'static str, &'static Run)>,
     reports_bounds: bool,
+    ranks: usize,
     next_beat: Instant,
 }
 
@@ -112,7 +117,12 @@ impl Worker<'_> {
                     self.progress.complete(number);
                     let fault = Fault::new(case.number, name, wrong.kind, wrong.detail);
                     let adopted = (subject.layout != subject.original).then(|| subject.layout.to_text());
+                    let is_error = fault.kind == FaultKind::Error;
                     self.report(&Fault { adopted, ..fault })?;
+                    if is_error && self.ranks > 1 {
+                        // The other ranks would wait in vain until the watchdog ends them; the launcher ends them now.
+                        std::process::exit(FAILED);
+                    }
                 }
             }
         }
