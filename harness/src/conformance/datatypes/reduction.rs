@@ -157,10 +157,26 @@ fn explains(finding: &Finding, hit: &Hit) -> bool {
         && hit.is_like(&finding.hit)
 }
 
-/// Joins findings that a more general one explains.
+/// Whether another operation fails in the same way with the same layout.
+fn has_same_layout(finding: &Finding, other: &Finding) -> bool {
+    let is_reproduced = finding.is_reproduced && other.is_reproduced;
+    is_reproduced && finding.hit.kind == other.hit.kind && finding.hit.layout == other.hit.layout
+}
+
+/// Joins findings that a more general one explains, and those of several operations with one layout.
 fn join(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut joined: Vec<Finding> = Vec::new();
+    let mut layouts: Vec<Finding> = Vec::new();
     for finding in findings {
+        match layouts.iter_mut().find(|other| has_same_layout(other, &finding)) {
+            Some(same) => {
+                same.hits += finding.hits;
+                same.others.push((finding.hit.operation, finding.hit.kind));
+            }
+            None => layouts.push(finding),
+        }
+    }
+    let mut joined: Vec<Finding> = Vec::new();
+    for finding in layouts {
         if let Some(general) = joined.iter_mut().find(|general| explains(general, &finding.hit)) {
             general.hits += finding.hits;
             continue;
@@ -315,5 +331,32 @@ fn case(number: usize, trial: &Trial, operations: &[&'static Operation]) -> Case
         at_end: trial.at_end,
         is_generated: false,
         skipped: operations.iter().filter(is_other).map(|operation| operation.name.to_owned()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use common::conformance::Fault;
+
+    use super::*;
+
+    fn found(operation: &str, layout: &str) -> Finding {
+        let fault = Fault::new(0, operation, FaultKind::Crash, String::new());
+        let hit = Hit::of(&fault, &layout.parse().unwrap(), 1, true).unwrap();
+        Finding { hits: 2, ..finding(hit, Vec::new(), true) }
+    }
+
+    #[test]
+    fn a_finding_is_joined_with_a_more_general_one_and_with_other_operations() {
+        let special = found("pack", "vector(2, 1, -1, int16)");
+        let general = found("pack", "vector(2, 1, -1, byte)");
+        let of_send = found("send", "vector(2, 1, -1, byte)");
+        let other = found("send", "subarray([4], [2], [1], c, byte)");
+        let joined = join(vec![special, other, of_send, general]);
+        let names: Vec<(&str, usize, usize)> = joined
+            .iter()
+            .map(|finding| (finding.hit.operation.name, finding.hits, finding.others.len()))
+            .collect();
+        assert_eq!(names, [("send", 2, 0), ("send", 6, 1)]);
     }
 }
