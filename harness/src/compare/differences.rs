@@ -242,7 +242,7 @@ mod tests {
         let subject = one.subjects().next().unwrap().clone();
         let times = |side| LaunchSeries::of(side, &subject, |values| &values.times).unwrap();
         assert_eq!(difference([times(&one), times(&other)]), None, "one run of a side shows nothing");
-        // Without the state of all launches there is no adjustment: a greater distance of the cores would count as a slower MPI.
+        // Without the state of all launches times are not adjusted: a greater distance of the cores would count as a slower MPI.
         let mut lacking = new.clone();
         lacking[5].state_latency_s = None;
         let plain = of(&base, &lacking, ComparisonUnit::Run).0.difference;

@@ -1,4 +1,4 @@
-//! The arguments of a constructor, as `MPI_Type_get_envelope` and `MPI_Type_get_contents` return them (MPI-4.1, section 5.1.13).
+//! The arguments of a constructor that `MPI_Type_get_envelope` and `MPI_Type_get_contents` return (MPI-4.1, section 5.1.13).
 
 use std::fmt;
 
