@@ -2,7 +2,7 @@
 
 mod datatypes;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -82,38 +82,51 @@ impl ConformCommand {
     }
 }
 
+/// The folder of a run, with the accounts of its MPIs, and the MPIs with their rank programs. Without these, nothing is left of the
+/// folder.
+fn prepare(
+    mpis: &MpiArgs,
+    out: Option<&Path>,
+    is_verbose: bool,
+    account: impl Fn(&Target) -> anyhow::Result<MpiAccount>,
+) -> anyhow::Result<(LockedFolder, Vec<Target>)> {
+    let folder = out.map(LockedFolder::create).transpose()?;
+    let mut names = mpis.names.clone();
+    let chosen = match targets::pick(&mut names, &mpis.variants, false, is_verbose) {
+        Ok(chosen) => chosen,
+        Err(error) => {
+            if let Some(folder) = folder {
+                folder.discard(&[ENVIRONMENT]);
+            }
+            return Err(error);
+        }
+    };
+    let folder = match folder {
+        Some(folder) => folder,
+        None => measure::default_folder(&chosen.name_or("conform"), LockedFolder::create)?,
+    };
+    measure::introduce(&chosen, folder.path());
+    let built = chosen.build().and_then(|targets| {
+        let accounts = targets.iter().map(account).collect::<Result<_, _>>()?;
+        folder.write_json(ENVIRONMENT, &Part::of(measure::now(), accounts))?;
+        Ok(targets)
+    });
+    match built {
+        Ok(targets) => Ok((folder, targets)),
+        Err(error) => {
+            folder.discard(&[ENVIRONMENT]);
+            Err(error)
+        }
+    }
+}
+
 impl CheckArgs {
     fn run(&self, checks: &[&Check]) -> anyhow::Result<ExitCode> {
         interrupt::hold();
-        let folder = self.out.as_deref().map(LockedFolder::create).transpose()?;
-        let mut names = self.mpis.names.clone();
-        let chosen = match targets::pick(&mut names, &self.mpis.variants, false, self.verbose) {
-            Ok(chosen) => chosen,
-            Err(error) => {
-                if let Some(folder) = folder {
-                    folder.discard(&[ENVIRONMENT]);
-                }
-                return Err(error);
-            }
-        };
-        let folder = match folder {
-            Some(folder) => folder,
-            None => measure::default_folder(&chosen.name_or("conform"), LockedFolder::create)?,
-        };
-        measure::introduce(&chosen, folder.path());
         let launcher_args = &self.mpis.launcher_args;
-        let built = chosen.build().and_then(|targets| {
-            let accounts = targets.iter().map(|target| self.account(target, launcher_args, checks));
-            folder.write_json(ENVIRONMENT, &Part::of(measure::now(), accounts.collect::<Result<_, _>>()?))?;
-            Ok(targets)
-        });
-        let targets = match built {
-            Ok(targets) => targets,
-            Err(error) => {
-                folder.discard(&[ENVIRONMENT]);
-                return Err(error);
-            }
-        };
+        let (folder, targets) = prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
+            self.account(target, launcher_args, checks)
+        })?;
         let mut results = Vec::new();
         let all = checks.iter().flat_map(|check| targets.iter().map(move |target| (check, target)));
         let count = checks.len() * targets.len();

@@ -11,16 +11,16 @@ use clap::{Args, ValueEnum};
 use common::conformance::{OPERATIONS, Operation};
 use ddtbench::conformance::Conditions;
 use ddtbench::conformance::datatypes::{FindingList, MpiReport, Reports, Session, SessionPlan};
-use ddtbench::folder::{ENVIRONMENT, LockedFolder};
+use ddtbench::folder::LockedFolder;
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
-use ddtbench::run::{MpiAccount, Part};
+use ddtbench::run::MpiAccount;
 
 use crate::cli::headings::RESULTS;
-use crate::cli::measure::{self, FAILED, INTERRUPTED};
+use crate::cli::measure::{FAILED, INTERRUPTED};
 use crate::cli::mpi_args::MpiArgs;
+use crate::cli::numbers;
 use crate::cli::output::{self, log};
-use crate::cli::{numbers, targets};
 
 /// Silence in seconds after which an operation hangs; most take microseconds.
 const TIMEOUT_S: f64 = 5.0;
@@ -91,9 +91,10 @@ impl DatatypesArgs {
         let listed = self.replay.as_ref().or(self.known.as_ref());
         let list = listed.map(|file| FindingList::read(file)).transpose()?.unwrap_or_default();
         let plan = self.plan();
-        let folder = self.out.as_deref().map(LockedFolder::create).transpose()?;
-        let built = self.build(folder);
-        let (folder, targets) = built?;
+        let (folder, targets) = super::prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
+            let command = std::env::args().collect::<Vec<_>>().join(" ");
+            Ok(MpiAccount::of(target, command))
+        })?;
         let mut reports = Reports::default();
         for target in &targets {
             match self.report(target, &plan, &list) {
@@ -127,38 +128,6 @@ impl DatatypesArgs {
             cases: self.cases.unwrap_or(usual) as u64,
             time: self.time.map(Duration::from_secs_f64),
             operations: OPERATIONS.iter().filter(is_chosen).collect(),
-        }
-    }
-
-    /// The folder and the MPIs with their rank programs.
-    fn build(&self, folder: Option<LockedFolder>) -> anyhow::Result<(LockedFolder, Vec<Target>)> {
-        let mut names = self.mpis.names.clone();
-        let chosen = match targets::pick(&mut names, &self.mpis.variants, false, self.verbose) {
-            Ok(chosen) => chosen,
-            Err(error) => {
-                if let Some(folder) = folder {
-                    folder.discard(&[ENVIRONMENT]);
-                }
-                return Err(error);
-            }
-        };
-        let folder = match folder {
-            Some(folder) => folder,
-            None => measure::default_folder(&chosen.name_or("conform"), LockedFolder::create)?,
-        };
-        measure::introduce(&chosen, folder.path());
-        let built = chosen.build().and_then(|targets| {
-            let command = || std::env::args().collect::<Vec<_>>().join(" ");
-            let accounts = targets.iter().map(|target| MpiAccount::of(target, command()));
-            folder.write_json(ENVIRONMENT, &Part::of(measure::now(), accounts.collect()))?;
-            Ok(targets)
-        });
-        match built {
-            Ok(targets) => Ok((folder, targets)),
-            Err(error) => {
-                folder.discard(&[ENVIRONMENT]);
-                Err(error)
-            }
         }
     }
 
