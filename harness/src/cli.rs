@@ -25,6 +25,7 @@ mod selection;
 mod show;
 mod targets;
 mod trust;
+mod wrong_bytes;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -66,9 +67,8 @@ enum Command {
     Figure(Box<figure::FigureArgs>),
     /// Compare the pack engine with hand-written loops, memcpy and the MPI_Pack of every MPI
     Engine(Box<MeasureArgs<EngineCases>>),
-    /// Test an MPI for correctness
-    #[command(subcommand)]
-    Conform(conform::ConformCommand),
+    /// Find wrong results of an MPI's derived datatypes, and print a C program for each
+    Conform(Box<conform::ConformArgs>),
     /// Compare MPIs, versions or settings, or recorded runs: which is slower, and where?
     Compare(Box<compare::CompareArgs>),
     /// Find datatypes that are slower than they should be, and what to write instead

@@ -69,7 +69,7 @@ const MOST_CONSTRUCTORS: usize = 3;
 
 fn planted(mpi: &Mpi, is_chosen: fn(&str) -> bool) {
     for (fault, operation, constructor) in PLANTED.into_iter().filter(|(fault, ..)| is_chosen(fault)) {
-        let line = format!("conform datatypes --only {operation} --cases 1000");
+        let line = format!("conform --only {operation} --cases 1000");
         let kept = Measuring::on(mpi, line).fault(&format!("datatype {fault}")).ends(1);
         let list = FindingList::read(&kept.out().join("findings.toml")).unwrap();
         let most = if fault == DEEP.0 { DEEP.1 } else { MOST_CONSTRUCTORS };
@@ -96,12 +96,12 @@ fn is_right_without_fault(mpi: &Mpi, kept: &Kept, number: usize) -> bool {
 
 /// Operations in which neither MPI is known to err, and the same findings again.
 fn faultless(mpi: &Mpi) {
-    let kept = Measuring::on(mpi, "conform datatypes --only contents --cases 50 --format json").ends(0);
+    let kept = Measuring::on(mpi, "conform --only contents --cases 50 --format json").ends(0);
     let report: serde_json::Value = serde_json::from_str(&kept.ended.out).unwrap();
     let number = |name: &str| report[0]["operations"][name].as_u64().unwrap();
     assert!(number("contents") > 40 && number("pack") == 0, "{}", kept.ended);
     let list = "[[finding]]\noperation = \"contents\"\nkind = \"wrong_value\"\nlayout = \"vector(2, 1, 3, int32)\"\nitems = 1\n";
-    let replay = "conform datatypes --replay list.toml";
+    let replay = "conform --replay list.toml";
     let kept = Measuring::on(mpi, replay).file("list.toml", list).ends(0);
     assert!(kept.ended.out.contains("not found any more: contents"), "{}", kept.ended);
 }

@@ -10,6 +10,7 @@ use clap::Command;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
 use clap_complete::env::Shells;
 use clap_complete::{CompleteEnv, Shell};
+use common::conformance;
 use ddtbench::experiments::overlap::operations::{EXCHANGE, OPERATIONS};
 use ddtbench::experiments::{self, Kind};
 use ddtbench::mpi::Project;
@@ -109,6 +110,7 @@ fn values(command: &str, kind: Option<Kind>, argument: &str, typed: &Typed) -> O
         }
         ("halo", "tests") => names(halos()),
         ("overlap", "tests") => names(overlapping()),
+        ("conform", "only") => names(conformance::OPERATIONS.iter().map(|own| own.name.to_owned()).collect()),
         (_, "tests" | "test") => names(tests()),
         (_, "mpi") => Known { names: vec![Box::new(mpis)], or_folder: false },
         (_, "sets") => names(sets(command, &typed.words)),

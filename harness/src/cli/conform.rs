@@ -21,13 +21,21 @@ use super::mpi_args::MpiArgs;
 use super::output::{self, log};
 use super::{numbers, targets};
 
-/// The subjects of checks.
+/// Without a subject, derived datatypes.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct ConformArgs {
+    #[command(subcommand)]
+    subject: Option<ConformCommand>,
+    #[command(flatten)]
+    datatypes: datatypes::DatatypesArgs,
+}
+
+/// Subjects of checks that are listed.
 #[derive(Debug, Subcommand)]
-pub enum ConformCommand {
+enum ConformCommand {
     /// Check partitioned communication
     Partitioned(PartitionedArgs),
-    /// Find wrong results of derived datatypes, and print a C program for each
-    Datatypes(Box<datatypes::DatatypesArgs>),
     /// Check how well the clocks of the ranks are synchronised
     Clocks(CheckArgs),
 }
@@ -67,17 +75,17 @@ fn names(checks: &'static [Check]) -> PossibleValuesParser {
     PossibleValuesParser::new(checks.iter().map(|check| PossibleValue::new(check.name).help(check.question)))
 }
 
-impl ConformCommand {
+impl ConformArgs {
     /// Runs the checks. An error is a refusal; a failed check is not an error.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        match self {
-            Self::Partitioned(PartitionedArgs { checks, how }) => {
+        match self.subject {
+            None => self.datatypes.execute(),
+            Some(ConformCommand::Partitioned(PartitionedArgs { checks, how })) => {
                 let is_asked =
                     |check: &&Check| checks.is_empty() || checks.iter().any(|name| name == check.name);
                 how.run(&PARTITIONED.iter().filter(is_asked).collect::<Vec<_>>())
             }
-            Self::Datatypes(args) => args.execute(),
-            Self::Clocks(how) => how.run(&CLOCKS.iter().collect::<Vec<_>>()),
+            Some(ConformCommand::Clocks(how)) => how.run(&CLOCKS.iter().collect::<Vec<_>>()),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, Command};
+use common::conformance::OPERATIONS;
 use ddtbench::experiments::{self, Kind};
 use ddtbench::report::columns::wrapped;
 use serde::Deserialize;
@@ -90,7 +91,8 @@ impl CommandPage {
             (_, false) => format!("{}\n", self.note),
             _ => lines("Exit codes", &PAGES.exit_codes),
         };
-        let reference = joined(&[parameters(name), codes, lines("Documentation", &self.pages)]);
+        let operations = if name == "conform" { operations() } else { String::new() };
+        let reference = joined(&[parameters(name), operations, codes, lines("Documentation", &self.pages)]);
         (lines("Examples", &self.examples), reference)
     }
 }
@@ -106,6 +108,12 @@ fn parameters(name: &str) -> String {
     let own = kind.map(|kind| (experiments::of(kind).parameters)()).unwrap_or_default();
     let rows: Vec<Row> = own.iter().map(|own| (own.name.to_owned(), own.text())).collect();
     lines("Parameters (-p NAME=VALUE)", &rows)
+}
+
+/// The operations on datatypes, with what they compare.
+fn operations() -> String {
+    let rows: Vec<Row> = OPERATIONS.iter().map(|own| (own.name.to_owned(), own.asks.to_owned())).collect();
+    lines("Operations (--only NAME)", &rows)
 }
 
 /// Columns of help.

@@ -1,5 +1,7 @@
 //! The operations that are tried on each layout.
 
+use apps::similar;
+
 /// An operation of MPI that uses a datatype.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Operation {
@@ -75,13 +77,15 @@ impl Operation {
     /// The operation called `name`.
     ///
     /// # Errors
-    /// A message with all names, if there is none.
+    /// A message with the nearest name, if there is none.
     pub fn find(name: &str) -> Result<&'static Self, String> {
-        let names: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
-        OPERATIONS
-            .iter()
-            .find(|operation| operation.name == name)
-            .ok_or_else(|| apps::no_such("operation", name, &names))
+        OPERATIONS.iter().find(|operation| operation.name == name).ok_or_else(|| {
+            let names: Vec<_> = OPERATIONS.iter().map(|operation| operation.name).collect();
+            let near =
+                similar(&names, name).map_or_else(String::new, |near| format!("did you mean {near:?}? "));
+            // All names would hide this one.
+            format!("no operation is called {name:?}: {near}`ddtbench conform --help-all` lists all")
+        })
     }
 
     /// Its place in [`OPERATIONS`].
