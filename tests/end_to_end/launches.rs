@@ -167,6 +167,9 @@ fn elsewhere() {
 fn wrong_once() {
     let line = "run strided -p count=16,stride=2,element=double -m reference,manual,ddt --launches 3 --max-time 0.06 --min-runs 4";
     let run = Measuring::on(mpi("mpich"), line).fault("flip 37").ranks_see("FAULTY_MPI_ONCE", "once").ends(1);
+    let command = "To isolate the wrong bytes: ddtbench conform --mpi mpich --replay out/strided-1.layout\n";
+    assert!(run.ended.out.contains(command), "{}", run.ended);
+    assert!(run.read("strided-1.layout").starts_with("vector(16, 1, 2, double)"));
     let of_ddt =
         |rows: Vec<Row>| rows.into_iter().filter(|row| row.get("method") == "ddt").collect::<Vec<_>>();
     let launches = of_ddt(run.rows("launches.csv"));

@@ -23,6 +23,7 @@ use super::progress::Progress;
 use super::run_page::RunPage;
 use super::show::print_results;
 use super::targets::{self, Chosen};
+use super::wrong_bytes;
 
 pub const INTERRUPTED: u8 = interrupt::EXIT_CODE;
 pub(super) const FAILED: u8 = 1;
@@ -164,6 +165,8 @@ pub(super) struct Ended {
     /// The best of each MPI.
     pub overview: Overview,
     pub folder: Folder,
+    /// Commands that find the cause of wrong bytes.
+    pub to_isolate: Vec<String>,
     /// The names of the figure's pictures, and whether all of them could be drawn.
     pub figure: Option<(Vec<String>, bool)>,
     pub notes: Vec<String>,
@@ -218,8 +221,10 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
         page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;
         write_formats(&folder, &checked.plan, &records).with_context(|| resume_hint(folder.path()))?;
     }
+    let to_isolate = wrong_bytes::commands(&checked, &targets, &over, folder.path())?;
     let figure = checked.plan.figure.map(|figure| (figure.file_names(), figure_drawn));
-    Ok(Ended { end, kind, over, same_bytes, overview, folder, figure, notes: environment.notes })
+    let notes = environment.notes;
+    Ok(Ended { end, kind, over, same_bytes, overview, folder, to_isolate, figure, notes })
 }
 
 fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Result<()> {
@@ -270,6 +275,9 @@ impl Ended {
                 names.join(", ")
             )),
             None => {}
+        }
+        for command in &self.to_isolate {
+            text += &format!("To isolate the wrong bytes: {command}\n");
         }
         text += &format!("results: {}\n", dir.display());
         output::print_text(&plain(&text))?;

@@ -23,6 +23,13 @@ pub struct Case {
     pub skipped: Vec<String>,
 }
 
+impl Case {
+    /// One of many cases.
+    pub fn of(number: u64, layout: String, items: u32, at_end: bool) -> Self {
+        Self { number, layout, items, at_end, is_generated: true, skipped: Vec::new() }
+    }
+}
+
 /// Partitions of a partitioned message of some items, each of the same number of items.
 pub const fn partitions(items: u32) -> u32 {
     if items > 16 && items.is_multiple_of(2) {

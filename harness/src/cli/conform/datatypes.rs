@@ -1,4 +1,4 @@
-//! The command `conform datatypes`: random datatypes, and one C program for each fault.
+//! The command `conform`: random datatypes, and one C program for each fault.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
 use common::conformance::{OPERATIONS, Operation};
 use ddtbench::conformance::Conditions;
-use ddtbench::conformance::datatypes::{FindingList, MpiReport, Reports, Session, SessionPlan};
+use ddtbench::conformance::datatypes::{FindingList, MpiReport, Replayed, Reports, Session, SessionPlan};
 use ddtbench::folder::LockedFolder;
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
@@ -57,11 +56,11 @@ pub struct DatatypesArgs {
     /// Makes the layouts; the same seed makes the same ones
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Try these operations only
-    #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = operations())]
-    only: Vec<String>,
-    /// Try the findings of a list again, such as findings.toml of another run, and nothing else
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["cases", "time", "seed", "only", "known"])]
+    /// Try these operations only; --help-all lists them
+    #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = Operation::find)]
+    only: Vec<&'static Operation>,
+    /// Try only the findings of a list, such as findings.toml of another run, or a layout by all operations
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cases", "time", "seed", "known"])]
     replay: Option<PathBuf>,
     /// A list of findings that do not count as new; layouts that contain them are left out
     #[arg(long, value_name = "FILE")]
@@ -77,19 +76,11 @@ pub struct DatatypesArgs {
     verbose: bool,
 }
 
-/// The names of operations, which help lists with what they compare.
-fn operations() -> PossibleValuesParser {
-    PossibleValuesParser::new(
-        OPERATIONS.iter().map(|operation| PossibleValue::new(operation.name).help(operation.asks)),
-    )
-}
-
 impl DatatypesArgs {
     /// Searches for findings; those that are not known fail.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         interrupt::hold();
-        let listed = self.replay.as_ref().or(self.known.as_ref());
-        let list = listed.map(|file| FindingList::read(file)).transpose()?.unwrap_or_default();
+        let list = self.listed()?;
         let plan = self.plan();
         let (folder, targets) = super::prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
             let command = std::env::args().collect::<Vec<_>>().join(" ");
@@ -118,10 +109,17 @@ impl DatatypesArgs {
         })
     }
 
+    /// Findings or layouts to try again; without `--replay`, the known findings.
+    fn listed(&self) -> anyhow::Result<Replayed> {
+        match (&self.replay, &self.known) {
+            (Some(file), _) => Replayed::read(file),
+            (None, Some(file)) => FindingList::read(file).map(Replayed::Findings),
+            (None, None) => Ok(Replayed::Findings(FindingList::default())),
+        }
+    }
+
     fn plan(&self) -> SessionPlan {
-        let is_chosen = |operation: &&Operation| {
-            self.only.is_empty() || self.only.iter().any(|name| name == operation.name)
-        };
+        let is_chosen = |operation: &&Operation| self.only.is_empty() || self.only.contains(operation);
         let usual = if self.time.is_some() { MOST_CASES } else { USUAL_CASES };
         SessionPlan {
             seed: self.seed,
@@ -131,15 +129,17 @@ impl DatatypesArgs {
         }
     }
 
-    fn report(&self, target: &Target, plan: &SessionPlan, list: &FindingList) -> Result<MpiReport, MpiError> {
+    fn report(&self, target: &Target, plan: &SessionPlan, list: &Replayed) -> Result<MpiReport, MpiError> {
         let (launcher, launcher_args) = (self.mpis.launcher.as_deref(), &self.mpis.launcher_args[..]);
         let conditions = Conditions { target, launcher, launcher_args, timeout_s: TIMEOUT_S };
         let mut session = Session::new(conditions, plan)
             .map_err(|error| MpiError::Other(format!("no temporary folder: {error}")))?;
-        let listed = list.hits(&target.installation.title());
-        match self.replay {
-            Some(_) => session.replay(&listed),
-            None => session.search(&listed, &mut |text| log(&format!("{}: {text}", target.label()))),
+        let mut log = |text: &str| log(&format!("{}: {text}", target.label()));
+        let of_mpi = |list: &FindingList| list.hits(&target.installation.title());
+        match list {
+            Replayed::Layouts(layouts) => session.examine(layouts.clone(), &mut log),
+            Replayed::Findings(list) if self.replay.is_some() => session.replay(&of_mpi(list)),
+            Replayed::Findings(list) => session.search(&of_mpi(list), &mut log),
         }
     }
 

@@ -14,23 +14,40 @@ use super::worker::Worker;
 use crate::mpi::MpiError;
 
 /// Cases of a batch.
-const BATCH: u64 = 400;
+const BATCH: usize = 400;
 
 /// After so many crashes, or one hang, of an operation on the same outermost constructor, these are left out: otherwise they would take
 /// all the time.
 const MOST_CRASHES: u32 = 3;
 
 /// The cases of a campaign.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Range {
-    /// Makes the cases; the same seed gives the same cases.
+    /// Layouts with numbers of items, which come first.
+    pub fixed: Vec<(Layout, u32)>,
+    /// Makes the random cases; the same seed gives the same cases.
     pub seed: u64,
-    /// The number of the first case.
+    /// The number of the first random case.
     pub first: u64,
-    /// Cases.
+    /// Random cases.
     pub cases: u64,
     /// When to stop.
     pub deadline: Option<Instant>,
+}
+
+/// The number of the first fixed case: random ones have smaller numbers.
+pub const FIRST_FIXED: u64 = 1 << 32;
+
+impl Range {
+    /// All cases in their order.
+    fn cases(&self) -> impl Iterator<Item = (Case, Layout)> {
+        // Each at both ends of the memory.
+        let both = self.fixed.iter().flat_map(|fixed| [(fixed, false), (fixed, true)]);
+        let fixed = both.zip(FIRST_FIXED..).map(|(((layout, items), at_end), number)| {
+            (Case::of(number, layout.to_text(), *items, at_end), layout.clone())
+        });
+        fixed.chain((self.first..self.first + self.cases).map(|number| case(self.seed, number)))
+    }
 }
 
 /// How often something was tried.
@@ -78,10 +95,7 @@ pub fn case(seed: u64, number: u64) -> (Case, Layout) {
         }
     };
     let at_end = random.random_bool(0.5);
-    (
-        Case { number, layout: layout.to_text(), items, at_end, is_generated: true, skipped: Vec::new() },
-        layout,
-    )
+    (Case::of(number, layout.to_text(), items, at_end), layout)
 }
 
 impl Campaign {
@@ -93,17 +107,18 @@ impl Campaign {
         &mut self,
         worker: &mut Worker<'_>,
         operations: &[&'static Operation],
-        range: Range,
+        range: &Range,
         findings: &[Finding],
     ) -> Result<(), MpiError> {
         let begun = Instant::now();
         self.coverage.operations.resize(OPERATIONS.len(), 0);
         let is_over = || range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let mut number = range.first;
-        let end = range.first + range.cases;
-        while number < end && !is_over() && !self.is_stopped {
-            let next = end.min(number + BATCH);
-            let mut cases: Vec<_> = (number..next).map(|number| case(range.seed, number)).collect();
+        let mut all = range.cases();
+        while !is_over() && !self.is_stopped {
+            let mut cases: Vec<_> = all.by_ref().take(BATCH).collect();
+            if cases.is_empty() {
+                break;
+            }
             cases.sort_by_key(|(_, layout)| layout.constructors());
             for (case, layout) in &mut cases {
                 case.skipped = known_operations(findings, layout, case.items);
@@ -114,7 +129,6 @@ impl Campaign {
                     self.run_batch(worker, operations, ranks, &cases)?;
                 }
             }
-            number = next;
         }
         self.coverage.time += begun.elapsed();
         Ok(())

@@ -3,11 +3,15 @@
 use std::path::Path;
 
 use anyhow::{Context, ensure};
+use apps::Layouts;
 use common::conformance::{FaultKind, Operation};
 use datatypes::Layout;
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Hit};
+
+/// Items of a message at most; tests need memory for them.
+const MOST_ITEMS: u32 = 100_000;
 
 /// Findings of one or several MPIs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,18 +45,63 @@ pub struct ListedFinding {
     pub detail: String,
 }
 
+/// Findings or layouts to try again.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Replayed {
+    /// Findings, each with its operation.
+    Findings(FindingList),
+    /// Layouts with their numbers of items, by all operations.
+    Layouts(Vec<(Layout, u32)>),
+}
+
+impl Replayed {
+    /// Reads a list of findings, or layouts in the text form.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is neither.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = text(path)?;
+        let is_list = text.contains("[[finding]]") || text.trim().is_empty();
+        if is_list {
+            return FindingList::parse(&text, path).map(Self::Findings);
+        }
+        let layouts = Layouts::typed(&text)
+            .with_context(|| format!("{} is neither a list of findings nor a layout", path.display()))?;
+        let items = |count: i64| u32::try_from(count).ok().filter(|items| *items <= MOST_ITEMS);
+        let counted = layouts.iter().map(|counted| {
+            let items =
+                items(counted.count).with_context(|| format!("{} copies: too many", counted.count))?;
+            Ok((counted.layout.clone(), items))
+        });
+        counted.collect::<anyhow::Result<_>>().map(Self::Layouts)
+    }
+}
+
+/// The text of a file with findings or layouts.
+fn text(path: &Path) -> anyhow::Result<String> {
+    let place = path.display();
+    ensure!(
+        path.exists(),
+        "file not found: {place}; a list of findings is `findings.toml` in the folder of an earlier `ddtbench conform`"
+    );
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {place}"))
+}
+
 impl FindingList {
     /// Reads a list.
     ///
     /// # Errors
     /// If the file cannot be read, or an entry is not a finding.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let place = || path.display().to_string();
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", place()))?;
+        Self::parse(&text(path)?, path)
+    }
+
+    fn parse(text: &str, path: &Path) -> anyhow::Result<Self> {
+        let place = path.display();
         let list: Self =
-            toml::from_str(&text).with_context(|| format!("{} is not a list of findings", place()))?;
+            toml::from_str(text).with_context(|| format!("{place} is not a list of findings"))?;
         for (i, listed) in list.finding.iter().enumerate() {
-            listed.hit().with_context(|| format!("{}: finding {}", place(), i + 1))?;
+            listed.hit().with_context(|| format!("{place}: finding {}", i + 1))?;
         }
         Ok(list)
     }
@@ -82,7 +131,7 @@ impl FindingList {
 impl ListedFinding {
     fn hit(&self) -> anyhow::Result<Hit> {
         let layout: Layout = self.layout.parse().with_context(|| format!("layout {:?}", self.layout))?;
-        ensure!(self.items <= 100_000, "items = {}: must be at most 100000", self.items);
+        ensure!(self.items <= MOST_ITEMS, "items = {}: must be at most {MOST_ITEMS}", self.items);
         Ok(Hit {
             case: 0,
             layout,
@@ -118,6 +167,27 @@ mod tests {
         let any = read(&LIST.replace("mpi = \"MPICH 5.0.2\"\n", "")).unwrap();
         assert_eq!(any.hits("Open MPI 5").len(), 1);
         assert_eq!(read("").unwrap(), FindingList::default());
+    }
+
+    #[test]
+    fn findings_and_layouts_are_tried_again() {
+        let read = |text: &str| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), text).unwrap();
+            Replayed::read(file.path())
+        };
+        assert!(matches!(read(LIST).unwrap(), Replayed::Findings(list) if list.finding.len() == 1));
+        let layouts = read("3 * vector(2, 1, 3, double) @ 64\n + int32\n").unwrap();
+        let expected = [("vector(2, 1, 3, double)", 3), ("int32", 1)]
+            .map(|(text, items)| (text.parse().unwrap(), items));
+        assert_eq!(layouts, Replayed::Layouts(expected.to_vec()));
+        let error = format!("{:#}", read("vectr(2)").unwrap_err());
+        assert!(
+            error.contains("neither a list of findings nor a layout: ") && error.contains("vector"),
+            "{error}"
+        );
+        let error = Replayed::read(Path::new("nosuch.toml")).unwrap_err().to_string();
+        assert!(error.contains("nosuch.toml; a list of findings is `findings.toml`"), "{error}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod worker;
 
 pub use campaign::{Campaign, Coverage};
 pub use finding::{Confirmation, Finding, Hit};
-pub use list::{FindingList, ListedFinding};
+pub use list::{FindingList, ListedFinding, Replayed};
 pub use report::{MpiReport, Reports};
 pub use session::{Session, SessionPlan};
 pub use worker::Worker;

@@ -6,7 +6,7 @@ use common::conformance::{OPERATIONS, Operation};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
-use super::campaign::Coverage;
+use super::campaign::{Coverage, FIRST_FIXED};
 use super::finding::{Finding, Hit};
 use crate::mpi::Target;
 
@@ -158,7 +158,7 @@ impl Finding {
             let others: Vec<_> = self.others.iter().map(|(operation, _)| operation.name).collect();
             let _ = write!(text, "\n   also wrong: {}", others.join(", "));
         }
-        let _ = write!(text, "\n   first in case {case}; explains {}", counted(self.hits, "hit"));
+        let _ = write!(text, "\n   first in {}; explains {}", case_name(*case), counted(self.hits, "hit"));
         if !self.is_reproduced {
             text += "\n   not reproduced without the cases before it";
         }
@@ -214,7 +214,7 @@ impl Reports {
     /// # Errors
     /// If a name cannot be written as XML.
     pub fn junit(&self) -> Result<String, SerializeError> {
-        let mut report = Report::new("ddtbench conform datatypes");
+        let mut report = Report::new("ddtbench conform");
         report.add_test_suites(self.0.iter().map(MpiReport::suite));
         report.to_string()
     }
@@ -222,6 +222,14 @@ impl Reports {
     /// Whether any finding is new.
     pub fn has_new_findings(&self) -> bool {
         self.0.iter().any(|report| report.new_findings().next().is_some())
+    }
+}
+
+/// A case by its number.
+fn case_name(number: u64) -> String {
+    match number.checked_sub(FIRST_FIXED) {
+        Some(fixed) => format!("fixed case {fixed}"),
+        None => format!("case {number}"),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use common::conformance::Operation;
+use datatypes::Layout;
 
 use super::campaign::{Campaign, Range};
 use super::confirmation::confirm;
@@ -66,30 +67,57 @@ impl<'a> Session<'a> {
         let (mut found, fixed) = repeated(&mut self.worker, known)?;
         found.iter_mut().for_each(|finding| finding.is_known = true);
         report.fixed = fixed;
+        report.findings = found;
         let half = self.plan.cases.div_ceil(2);
         for (first, cases) in [(0, half), (half, self.plan.cases - half)] {
-            let mut campaign = Campaign::default();
             let deadline = self.plan.time.map(|time| Instant::now() + time / 2);
-            let range = Range { seed: self.plan.seed, first, cases, deadline };
-            campaign.run(&mut self.worker, &self.plan.operations, range, &found)?;
-            log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
-            report.hits += campaign.hits.len();
-            report.coverage.add(&campaign.coverage);
-            let to_shrink = self.plan.time.map_or(TO_SHRINK, |time| (time / 2).max(TO_SHRINK));
-            let deadline = Instant::now() + to_shrink;
-            let reduced = reduce(&mut self.worker, &self.plan.operations, campaign.hits, &found, deadline)?;
-            if !reduced.findings.is_empty() {
-                log(&format!("{} findings", reduced.findings.len()));
-            }
-            found.extend(reduced.findings);
-            if campaign.is_stopped || reduced.is_stopped {
-                report.is_stopped = true;
+            let range = Range { fixed: Vec::new(), seed: self.plan.seed, first, cases, deadline };
+            self.campaign(&range, &mut report, log)?;
+            if report.is_stopped {
                 break;
             }
         }
-        report.findings = found;
         self.confirm(&mut report)?;
         Ok(report)
+    }
+
+    /// Tries all operations on these layouts with their numbers of items, and nothing else.
+    ///
+    /// # Errors
+    /// If no process begins.
+    pub fn examine(
+        &mut self,
+        layouts: Vec<(Layout, u32)>,
+        log: &mut dyn FnMut(&str),
+    ) -> Result<MpiReport, MpiError> {
+        let mut report = self.report();
+        self.campaign(&Range { fixed: layouts, ..Range::default() }, &mut report, log)?;
+        self.confirm(&mut report)?;
+        Ok(report)
+    }
+
+    /// Tries cases without those of earlier findings, and adds further findings to the report.
+    fn campaign(
+        &mut self,
+        range: &Range,
+        report: &mut MpiReport,
+        log: &mut dyn FnMut(&str),
+    ) -> Result<(), MpiError> {
+        let mut campaign = Campaign::default();
+        campaign.run(&mut self.worker, &self.plan.operations, range, &report.findings)?;
+        log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
+        report.hits += campaign.hits.len();
+        report.coverage.add(&campaign.coverage);
+        let to_shrink = self.plan.time.map_or(TO_SHRINK, |time| (time / 2).max(TO_SHRINK));
+        let deadline = Instant::now() + to_shrink;
+        let (operations, findings) = (&self.plan.operations, &report.findings);
+        let reduced = reduce(&mut self.worker, operations, campaign.hits, findings, deadline)?;
+        if !reduced.findings.is_empty() {
+            log(&format!("{} findings", reduced.findings.len()));
+        }
+        report.findings.extend(reduced.findings);
+        report.is_stopped = campaign.is_stopped || reduced.is_stopped;
+        Ok(())
     }
 
     fn report(&self) -> MpiReport {
