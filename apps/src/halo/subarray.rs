@@ -96,7 +96,8 @@ fn build(values: &Values, mut context: HaloContext) -> HaloBuilt {
     };
     let array =
         |(spec, i): (crate::ArraySpec, usize)| PatchArray { name: spec.name, axes: all_axes[i].clone() };
-    // Users give it in the order of the shape.
+    // Users give it in the order of the shape, in which it is also refused.
+    context.grid(divided)?;
     context.dims = context.dims.map(|dims| slowest_first(declared.order, &dims));
     Ok(Box::new(Patch {
         grid: context.grid(divided)?,

@@ -60,6 +60,10 @@ fn grids_and_bytes_that_do_not_fit_are_refused() {
         "parameter grid = 3x2: must have 1 number, one for each dimension of the grid"
     );
     assert_eq!(
+        refusal("subarray", 7, &[3, 2, 1], &[]),
+        "parameter grid = 3x2x1: must have 7 ranks, as many as the run; it has 6"
+    );
+    assert_eq!(
         refusal("fft2d", 4, &[2, 2], &[]),
         "parameter grid = 2x2: the ranks of fft2d are not on a grid; leave it out"
     );

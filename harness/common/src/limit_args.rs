@@ -23,7 +23,7 @@ pub struct LimitArgs {
 }
 
 const MAX_TIME: &str = "Time budget per method, summed over launches. Counts warm-up and data checks, not set-up. All methods of a case \
-                        stop together. Without this flag larger presets have more time, and ten rounds are run even if that takes longer";
+                        stop together. Without this flag larger presets have more time, and at least six rounds per launch are run, even if that takes longer";
 const PRECISION: &str =
     "A method is done when the 95% interval of its median is at most this wide to either side";
 

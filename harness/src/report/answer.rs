@@ -272,28 +272,32 @@ fn columns_and_rows<'a>(
     (columns, rows)
 }
 
-/// The fastest method, with its time unless that has a column; or which methods, or how many, may be the fastest.
+/// The fastest method, with its time unless that has a column; or which methods, or how many, may be the fastest too.
 fn best(case: &CaseView, times: &[&str]) -> String {
+    let timed = |name: &str| match times.contains(&name) {
+        true => name.to_owned(),
+        false => format!("{name} {}", time(case, name)).trim_end().to_owned(),
+    };
+    let either = |names: &[&str]| match names {
+        [first] => timed(first),
+        [first, other] => format!("{} or {other}", timed(first)),
+        _ => format!("{} or {} more", timed(names[0]), names.len() - 1),
+    };
     let claim = case.fastest();
-    if let Some((faster, ..)) = claim.winner() {
-        let time = if times.contains(&faster) { String::new() } else { time(case, faster) };
-        return format!("{faster} {time}").trim_end().to_owned();
-    }
     match &claim {
+        _ if let Some((faster, ..)) = claim.winner() => timed(faster),
         Claim::InStates(states) => {
             let all = states.iter().flat_map(|(_, claim)| match claim {
                 Claim::NoDifference(names) => names.clone(),
                 other => other.winner().into_iter().map(|(faster, ..)| faster).collect(),
             });
-            distinct(all).join(" or ")
+            either(&distinct(all))
         }
-        Claim::OfLoops(_) => String::new(),
-        Claim::NoDifference(names) | Claim::Unsteady(names) => match names[..] {
-            [one, other] => format!("{one} or {other}"),
-            _ => format!("{} or {} more", names[0], names.len() - 1),
-        },
-        Claim::MeanDiffers { faster, slower, .. } => format!("{slower} or {faster}"),
-        Claim::Faster { .. } | Claim::Diagnosis { .. } | Claim::Unknown { .. } => String::new(),
+        Claim::NoDifference(names) | Claim::Unsteady(names) => either(names),
+        Claim::MeanDiffers { faster, slower, .. } => either(&[slower, faster]),
+        Claim::OfLoops(_) | Claim::Faster { .. } | Claim::Diagnosis { .. } | Claim::Unknown { .. } => {
+            String::new()
+        }
     }
 }
 

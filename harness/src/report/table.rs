@@ -10,8 +10,8 @@ use super::units;
 use crate::model::{MethodInfo, Outcome, Phase, Quantity, Record};
 
 /// The basis of verdicts.
-pub(super) const VERDICTS: &str = "median of the rounds' ratios [95%]; none if the interval includes 1, or if the \
-     first and second half of the run differ: unsteady";
+pub(super) const VERDICTS: &str = "median of the rounds' ratios [95%]; none if the interval overlaps 0.995 to \
+     1.005, or if the ratio changes between the halves of the run: unsteady";
 
 /// Finds a method by its name.
 pub type FindMethod = dyn Fn(&str) -> Option<&'static MethodInfo> + Sync;
