@@ -10,7 +10,7 @@ pub mod items;
 pub mod operation;
 
 pub use bounds::Reported;
-pub use case::{Batch, Case, Fault, FaultKind, Progress, partitions};
+pub use case::{Batch, Case, FIRST_FIXED, Fault, FaultKind, Progress, partitions};
 pub use contents::Contents;
 pub use items::Items;
 pub use operation::{OPERATIONS, Operation};

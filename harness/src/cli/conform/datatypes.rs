@@ -1,11 +1,10 @@
 //! The command `conform`: random datatypes, and one C program for each fault.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use common::conformance::{OPERATIONS, Operation};
 use ddtbench::conformance::Conditions;
@@ -50,7 +49,7 @@ pub struct DatatypesArgs {
     /// Random layouts to try [default: 4000, or as many as --time allows]
     #[arg(long, value_name = "N", value_parser = numbers::count(MOST_CASES))]
     cases: Option<usize>,
-    /// Time for all cases; shrinking takes as long again, or two minutes
+    /// Time for all cases; shrinking takes as long again, or some minutes
     #[arg(long, value_name = "TIME", value_parser = numbers::seconds)]
     time: Option<f64>,
     /// Makes the layouts; the same seed makes the same ones
@@ -88,9 +87,10 @@ impl DatatypesArgs {
         })?;
         let mut reports = Reports::default();
         for target in &targets {
-            match self.report(target, &plan, &list) {
+            let before = reports.findings();
+            match self.report(target, &plan, &list, &mut |report| keep(&folder, &before, report)) {
                 Ok(report) => {
-                    keep(&folder, &report)?;
+                    keep(&folder, &before, &report);
                     reports.0.push(report);
                 }
                 Err(MpiError::Interrupted) => break,
@@ -129,7 +129,13 @@ impl DatatypesArgs {
         }
     }
 
-    fn report(&self, target: &Target, plan: &SessionPlan, list: &Replayed) -> Result<MpiReport, MpiError> {
+    fn report(
+        &self,
+        target: &Target,
+        plan: &SessionPlan,
+        list: &Replayed,
+        save: &mut dyn FnMut(&MpiReport),
+    ) -> Result<MpiReport, MpiError> {
         let (launcher, launcher_args) = (self.mpis.launcher.as_deref(), &self.mpis.launcher_args[..]);
         let conditions = Conditions { target, launcher, launcher_args, timeout_s: TIMEOUT_S };
         let mut session = Session::new(conditions, plan)
@@ -137,9 +143,9 @@ impl DatatypesArgs {
         let mut log = |text: &str| log(&format!("{}: {text}", target.label()));
         let of_mpi = |list: &FindingList| list.hits(&target.installation.title());
         match list {
-            Replayed::Layouts(layouts) => session.examine(layouts.clone(), &mut log),
+            Replayed::Layouts(layouts) => session.examine(layouts.clone(), &mut log, save),
             Replayed::Findings(list) if self.replay.is_some() => session.replay(&of_mpi(list)),
-            Replayed::Findings(list) => session.search(&of_mpi(list), &mut log),
+            Replayed::Findings(list) => session.search(&of_mpi(list), &mut log, save),
         }
     }
 
@@ -157,18 +163,29 @@ impl DatatypesArgs {
     }
 }
 
-/// Writes the report of an MPI to the folder: the list of new findings, and their C programs.
-fn keep(folder: &LockedFolder, report: &MpiReport) -> anyhow::Result<()> {
-    let write = |path: &Path, text: &str| {
-        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+/// Writes the list of new findings to the folder, with those of MPIs before, and a C program for each. A search goes on without it.
+fn keep(folder: &LockedFolder, before: &FindingList, report: &MpiReport) {
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        if let Err(error) = fs::write(&path, text) {
+            log(&format!("cannot write {}: {error}", path.display()));
+        }
     };
-    let list = folder.path().join(FINDINGS);
-    let mut all = if list.exists() { FindingList::read(&list)? } else { FindingList::default() };
+    let mut all = before.clone();
     all.finding.extend(FindingList::of(&report.title, report.new_findings()).finding);
-    write(&list, &toml::to_string(&all)?)?;
-    for (number, finding) in report.new_findings().enumerate() {
-        let name = format!("{}.c", report.file_name(number));
-        write(&folder.path().join(name), &finding.confirmation.code)?;
+    match toml::to_string(&all) {
+        Ok(text) => write(FINDINGS, &text),
+        Err(error) => log(&format!("cannot write {FINDINGS}: {error}")),
     }
-    Ok(())
+    let programs = report.new_findings().map(|finding| &finding.confirmation.code);
+    for (number, code) in programs.enumerate().filter(|(_, code)| !code.is_empty()) {
+        write(&format!("{}.c", report.file_name(number)), code);
+    }
+    // An earlier list was longer.
+    let longer = (report.new_findings().count()..).map(|number| format!("{}.c", report.file_name(number)));
+    for name in longer {
+        if fs::remove_file(folder.path().join(name)).is_err() {
+            break;
+        }
+    }
 }

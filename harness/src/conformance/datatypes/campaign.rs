@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
+use common::conformance::{Case, FIRST_FIXED, FaultKind, OPERATIONS, Operation};
 use datatypes::Layout;
 use datatypes::unusual::unusual_layout;
 use rand::{RngExt, SeedableRng};
@@ -13,12 +13,17 @@ use super::finding::{Finding, Hit};
 use super::worker::Worker;
 use crate::mpi::MpiError;
 
-/// Cases of a batch.
-const BATCH: usize = 400;
+/// Cases of a batch: few at first, while many processes crash, and more later, since starting a process takes up to a second.
+const FIRST_BATCH: usize = 400;
+const BATCH: usize = 2000;
 
 /// After so many crashes, or one hang, of an operation on the same outermost constructor, these are left out: otherwise they would take
 /// all the time.
 const MOST_CRASHES: u32 = 3;
+
+/// The same for an operation on any constructor. A long campaign can afford more.
+const MOST_CRASHES_OF_OPERATION: u64 = 8;
+const CASES_PER_CRASH: u64 = 500;
 
 /// The cases of a campaign.
 #[derive(Clone, Debug, Default)]
@@ -34,9 +39,6 @@ pub struct Range {
     /// When to stop.
     pub deadline: Option<Instant>,
 }
-
-/// The number of the first fixed case: random ones have smaller numbers.
-pub const FIRST_FIXED: u64 = 1 << 32;
 
 impl Range {
     /// All cases in their order.
@@ -59,8 +61,8 @@ pub struct Coverage {
     pub operations: Vec<u64>,
     /// Cases that contain each constructor.
     pub constructors: BTreeMap<&'static str, u64>,
-    /// Operations that were left out for an outermost constructor after crashes or a hang.
-    pub left_out: BTreeSet<(&'static str, &'static str)>,
+    /// In how many cases operations were left out after crashes or a hang.
+    pub left_out: BTreeMap<&'static str, u64>,
     /// Time without shrinking.
     pub time: Duration,
 }
@@ -114,8 +116,9 @@ impl Campaign {
         self.coverage.operations.resize(OPERATIONS.len(), 0);
         let is_over = || range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut all = range.cases();
+        let batch = if range.first < BATCH as u64 { FIRST_BATCH } else { BATCH };
         while !is_over() && !self.is_stopped {
-            let mut cases: Vec<_> = all.by_ref().take(BATCH).collect();
+            let mut cases: Vec<_> = all.by_ref().take(batch).collect();
             if cases.is_empty() {
                 break;
             }
@@ -200,10 +203,15 @@ impl Campaign {
     /// Leaves out operations that have crashed or hung too often.
     fn leave_out(&mut self, case: &mut Case, layout: &Layout) {
         let root = class(layout);
-        for ((operation, of), times) in &self.crashes {
-            if *of == root && *times >= MOST_CRASHES && !case.skipped.iter().any(|known| known == operation) {
+        let most = MOST_CRASHES_OF_OPERATION + self.coverage.cases / CASES_PER_CRASH;
+        for (operation, _) in self.crashes.keys() {
+            let of_operation = self.crashes.iter().filter(|((other, _), _)| other == operation);
+            let sum: u64 = of_operation.map(|(_, times)| u64::from(*times)).sum();
+            let of_root = self.crashes.get(&(*operation, root)).copied().unwrap_or_default();
+            let is_left_out = sum >= most || of_root >= MOST_CRASHES;
+            if is_left_out && !case.skipped.iter().any(|known| known == operation) {
                 case.skipped.push((*operation).to_owned());
-                self.coverage.left_out.insert((operation, of));
+                *self.coverage.left_out.entry(operation).or_default() += 1;
             }
         }
     }
@@ -246,7 +254,9 @@ impl Coverage {
         for (name, times) in &other.constructors {
             *self.constructors.entry(name).or_default() += times;
         }
-        self.left_out.extend(&other.left_out);
+        for (operation, times) in &other.left_out {
+            *self.left_out.entry(operation).or_default() += times;
+        }
     }
 
     /// Cases per minute.

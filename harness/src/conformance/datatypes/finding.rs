@@ -1,7 +1,9 @@
 //! A hit: an operation on a case with a wrong result. A finding: the simplest layout with the same fault.
 
+use std::collections::BTreeSet;
+
 use common::conformance::{Fault, FaultKind, Operation};
-use datatypes::Layout;
+use datatypes::{Feature, Layout};
 
 /// An operation on a case with a wrong result.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct Finding {
     pub hit: Hit,
     /// Other operations that fail with the same layout, and how.
     pub others: Vec<(&'static Operation, FaultKind)>,
+    /// The simplest hits of other layouts or operations that probably have the same cause.
+    pub similar: Vec<Hit>,
     /// Hits that it explains.
     pub hits: usize,
     /// Whether the hit occurs without other cases before it.
@@ -82,10 +86,82 @@ impl Hit {
 }
 
 impl Finding {
+    /// The first case that failed.
+    pub fn first_case(&self) -> u64 {
+        self.similar.iter().map(|hit| hit.case).fold(self.hit.case, u64::min)
+    }
+
     /// All operations that fail with the layout.
     pub fn operations(&self) -> Vec<&'static Operation> {
         std::iter::once(self.hit.operation)
             .chain(self.others.iter().map(|(operation, _)| *operation))
             .collect()
+    }
+
+    /// Whether it probably has the same cause as another one: operations of the same part of an MPI, on layouts of which one contains
+    /// the other, or whose places and bounds have the same properties.
+    pub fn is_similar(&self, other: &Self) -> bool {
+        let (own, of_other) = (&self.hit, &other.hit);
+        if !self.is_reproduced || !other.is_reproduced {
+            return self.is_reproduced == other.is_reproduced;
+        }
+        if part_of_mpi(own.operation) != part_of_mpi(of_other.operation) {
+            // Processes die in different places with one layout.
+            let is_known_to_fail =
+                |finding: &Self, hit: &Hit| finding.others.contains(&(hit.operation, hit.kind));
+            return own.layout == of_other.layout
+                && (own.kind != FaultKind::Crash || own.detail == of_other.detail)
+                && (is_known_to_fail(self, of_other) || is_known_to_fail(other, own));
+        }
+        let contained = [own.layout.contains(&of_other.layout), of_other.layout.contains(&own.layout)];
+        match own.kind == of_other.kind {
+            true => contained.contains(&true) || Properties::of(own) == Properties::of(of_other),
+            false => own.layout == of_other.layout || contained == [true; 2],
+        }
+    }
+}
+
+/// The part of an MPI that an operation uses. Counts of elements have an implementation of their own.
+fn part_of_mpi(operation: &Operation) -> &'static str {
+    match (operation.name, operation.clause.split('.').next()) {
+        ("bounds" | "contents" | "life_cycle", _) => operation.name,
+        ("pack_external" | "unpack_external", _) => "external32",
+        ("element_count" | "short_message" | "probe", _) => "counts",
+        ("accumulate" | "get_accumulate", _) => "accumulate",
+        ("partitioned", _) => "partitioned",
+        (_, Some("12")) => "one-sided",
+        (_, Some("14")) => "files",
+        (_, Some("6" | "8")) => "collectives",
+        _ => "copies",
+    }
+}
+
+/// Properties of places and bounds that implementations get wrong, whatever the constructors are.
+#[derive(PartialEq, Eq)]
+struct Properties {
+    has_data: bool,
+    first_byte: i64,
+    lower_bound: i64,
+    /// The extent relative to the data.
+    extent: (i64, std::cmp::Ordering),
+    features: BTreeSet<Feature>,
+    has_several_items: bool,
+}
+
+impl Properties {
+    fn of(hit: &Hit) -> Self {
+        let layout = &hit.layout;
+        // These depend on the constructors, not on the data.
+        let is_of_data = |feature: &Feature| {
+            !matches!(feature, Feature::SeveralBlocks | Feature::LongBlock | Feature::NegativeDisplacement)
+        };
+        Self {
+            has_data: layout.size() > 0,
+            first_byte: layout.true_lower_bound().signum(),
+            lower_bound: layout.lower_bound().signum(),
+            extent: (layout.extent().signum(), layout.extent().cmp(&layout.true_extent())),
+            features: layout.all_features().into_iter().filter(is_of_data).collect(),
+            has_several_items: hit.items > 1,
+        }
     }
 }

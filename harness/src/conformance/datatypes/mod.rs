@@ -3,7 +3,7 @@
 //! 1. [`Campaign`] generates cases, lets processes try them in batches ([`Worker`]), and collects hits. A crash or a hang is a hit, and
 //!    a new process continues with the next operation.
 //! 2. The reduction shrinks one hit of each kind, and leaves out all hits that contain the shrunk layout.
-//! 3. A second campaign tries further cases without the layouts that were found, which could hide other faults.
+//! 3. Longer campaigns follow without the layouts that were found, which could hide other faults.
 //! 4. Each finding becomes a C program ([`program`]), which is compiled and run before it is shown ([`confirmation`]).
 
 mod campaign;

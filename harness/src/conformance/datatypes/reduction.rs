@@ -76,7 +76,6 @@ pub fn reduce(
             ended => ended?,
         }
     }
-    reduced.findings = join(reduced.findings);
     reduced.findings.extend(one_of_each(&left).into_iter().map(|hit| {
         let is_like = |other: &&Hit| other.operation == hit.operation && other.kind == hit.kind;
         let hits = left.iter().filter(is_like).count();
@@ -144,12 +143,12 @@ pub fn repeated(worker: &mut Worker<'_>, hits: &[Hit]) -> Result<(Vec<Finding>, 
     Ok((found, fixed))
 }
 
-fn finding(hit: Hit, others: Vec<(&'static Operation, FaultKind)>, is_reproduced: bool) -> Finding {
+pub fn finding(hit: Hit, others: Vec<(&'static Operation, FaultKind)>, is_reproduced: bool) -> Finding {
     let confirmation = Confirmation::default();
-    Finding { hit, others, hits: 0, is_reproduced, is_known: false, confirmation }
+    Finding { hit, others, similar: Vec::new(), hits: 0, is_reproduced, is_known: false, confirmation }
 }
 
-fn explains(finding: &Finding, hit: &Hit) -> bool {
+pub fn explains(finding: &Finding, hit: &Hit) -> bool {
     let own = (finding.hit.operation, finding.hit.kind);
     let mut faults = std::iter::once(own).chain(finding.others.iter().copied());
     finding.is_reproduced
@@ -157,35 +156,24 @@ fn explains(finding: &Finding, hit: &Hit) -> bool {
         && hit.is_like(&finding.hit)
 }
 
-/// Whether another operation fails in the same way with the same layout.
-fn has_same_layout(finding: &Finding, other: &Finding) -> bool {
-    let is_reproduced = finding.is_reproduced && other.is_reproduced;
-    is_reproduced && finding.hit.kind == other.hit.kind && finding.hit.layout == other.hit.layout
-}
-
-/// Joins findings that a more general one explains, and those of several operations with one layout.
-fn join(findings: Vec<Finding>) -> Vec<Finding> {
-    let mut layouts: Vec<Finding> = Vec::new();
-    for finding in findings {
-        match layouts.iter_mut().find(|other| has_same_layout(other, &finding)) {
-            Some(same) => {
-                same.hits += finding.hits;
-                same.others.push((finding.hit.operation, finding.hit.kind));
-            }
-            None => layouts.push(finding),
-        }
-    }
+/// Joins findings that probably have one cause. The simplest represents the others, or a known one.
+pub fn join(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| (!finding.is_known, finding.hit.size()));
     let mut joined: Vec<Finding> = Vec::new();
-    for finding in layouts {
-        if let Some(general) = joined.iter_mut().find(|general| explains(general, &finding.hit)) {
-            general.hits += finding.hits;
+    for finding in findings {
+        let Some(same) = joined.iter_mut().find(|other| other.is_similar(&finding)) else {
+            joined.push(finding);
             continue;
+        };
+        same.hits += finding.hits;
+        let faults = std::iter::once((finding.hit.operation, finding.hit.kind)).chain(finding.others);
+        for (operation, kind) in faults {
+            if !same.operations().contains(&operation) {
+                same.others.push((operation, kind));
+            }
         }
-        let (special, mut others): (Vec<_>, Vec<_>) =
-            joined.into_iter().partition(|other| explains(&finding, &other.hit));
-        let hits = finding.hits + special.iter().map(|other| other.hits).sum::<usize>();
-        others.push(Finding { hits, ..finding });
-        joined = others;
+        same.similar.push(finding.hit);
+        same.similar.extend(finding.similar);
     }
     joined
 }
@@ -196,7 +184,7 @@ fn is_same(hit: &Hit, other: &Hit) -> bool {
 
 /// The first hit of each operation and kind. Several operations that fail in the same way on the same case probably have one cause,
 /// so that one of them is enough.
-fn one_of_each(hits: &[Hit]) -> Vec<Hit> {
+pub fn one_of_each(hits: &[Hit]) -> Vec<Hit> {
     let (mut operations, mut cases) = (BTreeSet::new(), BTreeSet::new());
     let mut is_new = |hit: &&Hit| {
         operations.insert((hit.operation.number(), hit.kind)) && cases.insert((hit.case, hit.kind))
@@ -357,6 +345,6 @@ mod tests {
             .iter()
             .map(|finding| (finding.hit.operation.name, finding.hits, finding.others.len()))
             .collect();
-        assert_eq!(names, [("send", 2, 0), ("send", 6, 1)]);
+        assert_eq!(names, [("pack", 6, 1), ("send", 2, 0)]);
     }
 }

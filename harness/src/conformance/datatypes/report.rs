@@ -2,13 +2,17 @@
 
 use std::fmt::Write;
 
-use common::conformance::{OPERATIONS, Operation};
+use common::conformance::{FIRST_FIXED, OPERATIONS, Operation};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
-use super::campaign::{Coverage, FIRST_FIXED};
+use super::campaign::Coverage;
 use super::finding::{Finding, Hit};
+use super::list::FindingList;
 use crate::mpi::Target;
+
+/// Layouts with probably the same cause that are shown.
+const MOST_SIMILAR: usize = 3;
 
 /// The findings in one MPI.
 #[derive(Debug)]
@@ -90,7 +94,8 @@ impl MpiReport {
                 "detail": finding.hit.detail,
                 "clause": finding.hit.operation.clause,
                 "other_operations": finding.others.iter().map(|(operation, _)| operation.name).collect::<Vec<_>>(),
-                "first_case": finding.hit.case,
+                "similar": finding.similar.iter().map(|hit| hit.layout.to_text()).collect::<Vec<_>>(),
+                "first_case": finding.first_case(),
                 "hits": finding.hits,
                 "known": finding.is_known,
                 "reproduced": finding.is_reproduced,
@@ -146,8 +151,7 @@ impl Finding {
     }
 
     fn text(&self) -> String {
-        let Hit { layout, items, operation: Operation { name, clause, .. }, kind, detail, case, .. } =
-            &self.hit;
+        let Hit { layout, items, operation: Operation { name, clause, .. }, kind, detail, .. } = &self.hit;
         let mut text = format!("{name}: {kind}\n   type: {}", layout.to_text());
         if *items != 1 {
             let _ = write!(text, ", {items} items");
@@ -158,7 +162,17 @@ impl Finding {
             let others: Vec<_> = self.others.iter().map(|(operation, _)| operation.name).collect();
             let _ = write!(text, "\n   also wrong: {}", others.join(", "));
         }
-        let _ = write!(text, "\n   first in {}; explains {}", case_name(*case), counted(self.hits, "hit"));
+        let mut similar: Vec<_> = self.similar.iter().map(|hit| hit.layout.to_short_text()).collect();
+        similar.dedup();
+        similar.retain(|layout| *layout != self.hit.layout.to_short_text());
+        if !similar.is_empty() {
+            let more = similar.len().saturating_sub(MOST_SIMILAR);
+            similar.truncate(MOST_SIMILAR);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let _ = write!(text, "\n   probably the same: {}{more}", similar.join("; "));
+        }
+        let first = case_name(self.first_case());
+        let _ = write!(text, "\n   first in {first}; explains {}", counted(self.hits, "hit"));
         if !self.is_reproduced {
             text += "\n   not reproduced without the cases before it";
         }
@@ -191,7 +205,7 @@ impl Coverage {
         let _ = writeln!(text, "constructors: {}", constructors.join(", "));
         if !self.left_out.is_empty() {
             let left_out: Vec<_> =
-                self.left_out.iter().map(|(operation, root)| format!("{operation} of {root}")).collect();
+                self.left_out.iter().map(|(operation, times)| format!("{operation} {times}")).collect();
             let _ = writeln!(text, "left out after crashes or hangs: {}", left_out.join(", "));
         }
         text
@@ -217,6 +231,12 @@ impl Reports {
         let mut report = Report::new("ddtbench conform");
         report.add_test_suites(self.0.iter().map(MpiReport::suite));
         report.to_string()
+    }
+
+    /// The list of all new findings.
+    pub fn findings(&self) -> FindingList {
+        let of_mpis = self.0.iter().map(|report| FindingList::of(&report.title, report.new_findings()));
+        FindingList { finding: of_mpis.flat_map(|list| list.finding).collect() }
     }
 
     /// Whether any finding is new.
@@ -251,6 +271,7 @@ mod tests {
         Finding {
             hit: Hit::of(&fault, &layout, 1, true).unwrap(),
             others: Vec::new(),
+            similar: Vec::new(),
             hits: 4,
             is_reproduced: true,
             is_known: false,

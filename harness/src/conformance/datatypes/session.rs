@@ -1,5 +1,7 @@
-//! All steps for one MPI: known findings, a campaign, its reduction, a second campaign without the findings of the first, and confirmation.
+//! All steps for one MPI: known findings, then campaigns, each with its reduction and without the findings of those before it, and
+//! confirmation.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use common::conformance::Operation;
@@ -7,25 +9,33 @@ use datatypes::Layout;
 
 use super::campaign::{Campaign, Range};
 use super::confirmation::confirm;
-use super::finding::Hit;
+use super::finding::{Confirmation, Finding, Hit};
 use super::program::program;
-use super::reduction::{reduce, repeated};
+use super::reduction::{explains, finding, join, one_of_each, reduce, repeated};
 use super::report::MpiReport;
 use super::worker::Worker;
 use crate::conformance::Conditions;
 use crate::mpi::MpiError;
 
 /// Time for shrinking the hits of a campaign, at least.
-const TO_SHRINK: Duration = Duration::from_secs(120);
+const TO_SHRINK: Duration = Duration::from_secs(60);
+
+/// Cases of the first campaign, and how much longer each next one is. They avoid the layouts that were found before, which would take
+/// most of the time and hide other faults.
+const FIRST_CASES: u64 = 400;
+const GROWTH: u64 = 4;
+
+/// Similar hits whose programs are tried if that of the simplest one does not show the fault.
+const MOST_SIMILAR: usize = 3;
 
 /// Settings of a search.
 #[derive(Clone, Debug)]
 pub struct SessionPlan {
     /// Makes the cases.
     pub seed: u64,
-    /// Cases of both campaigns.
+    /// Cases of all campaigns.
     pub cases: u64,
-    /// Time of both campaigns; shrinking takes as long again at most.
+    /// Time of all campaigns; shrinking takes as long again, or a minute after each.
     pub time: Option<Duration>,
     /// Operations.
     pub operations: Vec<&'static Operation>,
@@ -36,6 +46,8 @@ pub struct SessionPlan {
 pub struct Session<'a> {
     worker: Worker<'a>,
     plan: &'a SessionPlan,
+    /// What C programs have shown.
+    confirmed: HashMap<String, Confirmation>,
 }
 
 impl<'a> Session<'a> {
@@ -44,7 +56,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If files cannot be written.
     pub fn new(conditions: Conditions<'a>, plan: &'a SessionPlan) -> std::io::Result<Self> {
-        Ok(Self { worker: Worker::new(conditions)?, plan })
+        Ok(Self { worker: Worker::new(conditions)?, plan, confirmed: HashMap::new() })
     }
 
     /// Tries listed findings again, and nothing else.
@@ -58,26 +70,35 @@ impl<'a> Session<'a> {
         Ok(report)
     }
 
-    /// Searches for new findings. `log` gets sentences for the user.
+    /// Searches for new findings. `log` gets sentences for the user, and `save` the results so far: whatever happens later, they are kept.
     ///
     /// # Errors
     /// If no process begins.
-    pub fn search(&mut self, known: &[Hit], log: &mut dyn FnMut(&str)) -> Result<MpiReport, MpiError> {
+    pub fn search(
+        &mut self,
+        known: &[Hit],
+        log: &mut dyn FnMut(&str),
+        save: &mut dyn FnMut(&MpiReport),
+    ) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
-        let (mut found, fixed) = repeated(&mut self.worker, known)?;
-        found.iter_mut().for_each(|finding| finding.is_known = true);
+        let (mut shrunk, fixed) = repeated(&mut self.worker, known)?;
+        shrunk.iter_mut().for_each(|finding| finding.is_known = true);
         report.fixed = fixed;
-        report.findings = found;
-        let half = self.plan.cases.div_ceil(2);
-        for (first, cases) in [(0, half), (half, self.plan.cases - half)] {
-            let deadline = self.plan.time.map(|time| Instant::now() + time / 2);
-            let range = Range { fixed: Vec::new(), seed: self.plan.seed, first, cases, deadline };
-            self.campaign(&range, &mut report, log)?;
-            if report.is_stopped {
+        let (mut first, mut cases) = (0, FIRST_CASES);
+        while first < self.plan.cases && !report.is_stopped {
+            let left = self.plan.time.map(|time| time.saturating_sub(report.coverage.time));
+            if left == Some(Duration::ZERO) {
                 break;
             }
+            // A short rest is not worth another campaign.
+            let rest = self.plan.cases - first;
+            let count = if rest <= 2 * cases { rest } else { cases };
+            let deadline = left.map(|left| Instant::now() + left);
+            let range = Range { fixed: Vec::new(), seed: self.plan.seed, first, cases: count, deadline };
+            self.campaign(&range, &mut shrunk, &mut report, (log, save))?;
+            first += count;
+            cases *= GROWTH;
         }
-        self.confirm(&mut report)?;
         Ok(report)
     }
 
@@ -89,34 +110,43 @@ impl<'a> Session<'a> {
         &mut self,
         layouts: Vec<(Layout, u32)>,
         log: &mut dyn FnMut(&str),
+        save: &mut dyn FnMut(&MpiReport),
     ) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
-        self.campaign(&Range { fixed: layouts, ..Range::default() }, &mut report, log)?;
-        self.confirm(&mut report)?;
+        let range = Range { fixed: layouts, ..Range::default() };
+        self.campaign(&range, &mut Vec::new(), &mut report, (log, save))?;
         Ok(report)
     }
 
-    /// Tries cases without those of earlier findings, and adds further findings to the report.
+    /// Tries cases without those of earlier findings, and adds further findings to the list of shrunk ones, and to the report those that
+    /// probably have different causes.
     fn campaign(
         &mut self,
         range: &Range,
+        shrunk: &mut Vec<Finding>,
         report: &mut MpiReport,
-        log: &mut dyn FnMut(&str),
+        (log, save): (&mut dyn FnMut(&str), &mut dyn FnMut(&MpiReport)),
     ) -> Result<(), MpiError> {
         let mut campaign = Campaign::default();
-        campaign.run(&mut self.worker, &self.plan.operations, range, &report.findings)?;
+        campaign.run(&mut self.worker, &self.plan.operations, range, shrunk)?;
         log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
         report.hits += campaign.hits.len();
         report.coverage.add(&campaign.coverage);
-        let to_shrink = self.plan.time.map_or(TO_SHRINK, |time| (time / 2).max(TO_SHRINK));
+        let as_they_are = unshrunk(&campaign.hits, shrunk);
+        report.findings = join(shrunk.iter().cloned().chain(as_they_are).collect());
+        save(report);
+        let to_shrink =
+            if campaign.is_stopped { Duration::ZERO } else { campaign.coverage.time.max(TO_SHRINK) };
         let deadline = Instant::now() + to_shrink;
-        let (operations, findings) = (&self.plan.operations, &report.findings);
-        let reduced = reduce(&mut self.worker, operations, campaign.hits, findings, deadline)?;
-        if !reduced.findings.is_empty() {
-            log(&format!("{} findings", reduced.findings.len()));
-        }
-        report.findings.extend(reduced.findings);
+        let reduced = reduce(&mut self.worker, &self.plan.operations, campaign.hits, shrunk, deadline)?;
         report.is_stopped = campaign.is_stopped || reduced.is_stopped;
+        shrunk.extend(reduced.findings);
+        report.findings = join(shrunk.clone());
+        if !report.findings.is_empty() {
+            log(&format!("{} findings", report.findings.len()));
+        }
+        self.confirm(report)?;
+        save(report);
         Ok(())
     }
 
@@ -124,19 +154,46 @@ impl<'a> Session<'a> {
         MpiReport::new(self.worker.conditions().target)
     }
 
-    /// Compiles and runs the C program of each new finding.
-    fn confirm(&self, report: &mut MpiReport) -> Result<(), MpiError> {
+    /// Compiles and runs the C program of each new finding, once. If it does not show the fault, a similar hit represents the finding.
+    fn confirm(&mut self, report: &mut MpiReport) -> Result<(), MpiError> {
         for finding in report.findings.iter_mut().filter(|finding| !finding.is_known) {
-            if report.is_stopped {
-                finding.confirmation.code = program(&finding.hit, &report.title);
-                "stopped before it was run".clone_into(&mut finding.confirmation.reason);
-                continue;
-            }
-            match confirm(self.worker.conditions(), &finding.hit, self.worker.folder())? {
-                Some(confirmation) => finding.confirmation = confirmation,
-                None => report.is_stopped = true,
+            let similar = finding.similar.iter().take(MOST_SIMILAR).cloned();
+            let hits: Vec<Hit> = std::iter::once(finding.hit.clone()).chain(similar).collect();
+            finding.confirmation.code = program(&finding.hit, &report.title);
+            "stopped before it was run".clone_into(&mut finding.confirmation.reason);
+            for (place, hit) in hits.into_iter().enumerate() {
+                if report.is_stopped {
+                    break;
+                }
+                let code = program(&hit, &report.title);
+                let confirmation = match self.confirmed.get(&code) {
+                    Some(known) => known.clone(),
+                    None => match confirm(self.worker.conditions(), &hit, self.worker.folder())? {
+                        Some(new) => self.confirmed.entry(code).or_insert(new).clone(),
+                        None => {
+                            report.is_stopped = true;
+                            break;
+                        }
+                    },
+                };
+                if place == 0 || confirmation.shown.is_some() {
+                    finding.confirmation = confirmation;
+                }
+                if finding.confirmation.shown.is_some() {
+                    if place > 0 {
+                        std::mem::swap(&mut finding.hit, &mut finding.similar[place - 1]);
+                    }
+                    break;
+                }
             }
         }
         Ok(())
     }
+}
+
+/// One hit of each operation and kind that no finding explains, not shrunk yet.
+fn unshrunk(hits: &[Hit], found: &[Finding]) -> Vec<Finding> {
+    let new: Vec<Hit> =
+        hits.iter().filter(|hit| !found.iter().any(|finding| explains(finding, hit))).cloned().collect();
+    one_of_each(&new).into_iter().map(|hit| Finding { hits: 1, ..finding(hit, Vec::new(), true) }).collect()
 }

@@ -19,7 +19,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use common::conformance::{Batch, Case, Fault, FaultKind, Operation, Progress};
+use common::conformance::{Batch, Case, Fault, FaultKind, OPERATIONS, Operation, Progress};
 use common::model::check::CheckEvent;
 use datatypes::Layout;
 
@@ -106,7 +106,7 @@ impl Worker<'_> {
         let Some(subject) = self.subject(case, layout)? else { return Ok(()) };
         for i in 0..self.operations.len() {
             let (number, name, run) = self.operations[i];
-            if case.skipped.iter().any(|skipped| skipped == name) {
+            if !case.tries(&OPERATIONS[number]) {
                 continue;
             }
             self.begin(case, number)?;
