@@ -113,6 +113,9 @@ impl Finding {
                 && (own.kind != FaultKind::Crash || own.detail == of_other.detail)
                 && (is_known_to_fail(self, of_other) || is_known_to_fail(other, own));
         }
+        if has_own_engine(own.operation) && is_damage(own.kind) && is_damage(of_other.kind) {
+            return Places::of(own) == Places::of(of_other);
+        }
         let contained = [own.layout.contains(&of_other.layout), of_other.layout.contains(&own.layout)];
         match own.kind == of_other.kind {
             true => contained.contains(&true) || Properties::of(own) == Properties::of(of_other),
@@ -121,7 +124,7 @@ impl Finding {
     }
 }
 
-/// The part of an MPI that an operation uses. Counts of elements have an implementation of their own.
+/// The part of an MPI that an operation uses. MPIs count elements in separate code.
 fn part_of_mpi(operation: &Operation) -> &'static str {
     match (operation.name, operation.clause.split('.').next()) {
         ("bounds" | "contents" | "life_cycle", _) => operation.name,
@@ -136,14 +139,45 @@ fn part_of_mpi(operation: &Operation) -> &'static str {
     }
 }
 
+/// Whether an operation copies by a list of blocks that the part makes of the type: it depends on places, not on constructors.
+fn has_own_engine(operation: &Operation) -> bool {
+    ["files", "collectives", "one-sided"].contains(&part_of_mpi(operation))
+}
+
+/// Wrong bytes: the process may find them, refuse them or die.
+fn is_damage(kind: FaultKind) -> bool {
+    kind != FaultKind::WrongValue && kind != FaultKind::Hang
+}
+
+/// Places of data and bounds.
+#[derive(PartialEq, Eq)]
+struct Places {
+    has_data: bool,
+    first_byte: i64,
+    has_lower_bound: bool,
+    /// The extent relative to the data.
+    extent: (i64, std::cmp::Ordering),
+    has_empty_parts: bool,
+}
+
+impl Places {
+    fn of(hit: &Hit) -> Self {
+        let layout = &hit.layout;
+        let empty = [Feature::NoBlock, Feature::EmptyBlock, Feature::EmptyChild];
+        Self {
+            has_data: layout.size() > 0,
+            first_byte: layout.true_lower_bound().signum(),
+            has_lower_bound: layout.lower_bound() != 0,
+            extent: (layout.extent().signum(), layout.extent().cmp(&layout.true_extent())),
+            has_empty_parts: layout.all_features().iter().any(|feature| empty.contains(feature)),
+        }
+    }
+}
+
 /// Properties of places and bounds that implementations get wrong, whatever the constructors are.
 #[derive(PartialEq, Eq)]
 struct Properties {
-    has_data: bool,
-    first_byte: i64,
-    lower_bound: i64,
-    /// The extent relative to the data.
-    extent: (i64, std::cmp::Ordering),
+    places: Places,
     features: BTreeSet<Feature>,
     has_several_items: bool,
 }
@@ -156,10 +190,7 @@ impl Properties {
             !matches!(feature, Feature::SeveralBlocks | Feature::LongBlock | Feature::NegativeDisplacement)
         };
         Self {
-            has_data: layout.size() > 0,
-            first_byte: layout.true_lower_bound().signum(),
-            lower_bound: layout.lower_bound().signum(),
-            extent: (layout.extent().signum(), layout.extent().cmp(&layout.true_extent())),
+            places: Places::of(hit),
             features: layout.all_features().into_iter().filter(is_of_data).collect(),
             has_several_items: hit.items > 1,
         }

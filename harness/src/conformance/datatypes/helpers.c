@@ -31,7 +31,7 @@ static void hangs(int signal)
 }
 
 /* A file of this process. */
-__attribute__((unused)) static const char *file_name(void)
+static const char *file_name(void)
 {
     static char name[64];
     snprintf(name, sizeof name, "/tmp/finding.%ld", (long) getpid());

@@ -68,21 +68,10 @@ pub fn program(hit: &Hit, mpi: &str) -> String {
     let has_bool = data.values.iter().any(|value| value.element == Element::Bool);
     text +=
         if has_bool { "#define VALUE(i) ((i) / 3 % 2)\n" } else { "#define VALUE(i) (1 + 37 * (i) % 251)\n" };
-    text += HELPERS;
+    let helpers_at = text.len();
     let sent = sent_values(hit).unwrap_or(data.values.len()).min(data.values.len());
     let dense_values = if is_of_all { &data.values[..data.values.len() / 2] } else { &data.values[..sent] };
     let (dense, count) = contiguous(dense_values).unwrap_or((layout.clone(), hit.items));
-    text += &made("make", &layout);
-    text += &made("make_dense", &dense);
-    let element = data.values.first().map_or(Element::Byte, |value| value.element);
-    text += &made("make_element", &Layout::named(element));
-    let _ = write!(
-        text,
-        "\nint main(int argc, char **argv)\n{{\n    MPI_Datatype type, dense, element;\n    int rank;\n    const int count = {count};\n    \
-         MPI_Init(&argc, &argv);\n    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n    signal(SIGALRM, hangs);\n    alarm({LIMIT_S});\n    \
-         reserve();\n    make(&type);\n    make_dense(&dense);\n    make_element(&element);\n"
-    );
-    text += "    (void) rank, (void) dense, (void) element, (void) count;\n\n";
     let body = match operation {
         "bounds" => bounds(oracle),
         "contents" => contents(&layout),
@@ -90,11 +79,57 @@ pub fn program(hit: &Hit, mpi: &str) -> String {
         "partitioned" => operations(operation).replace("PARTITIONS", &partitions(hit.items).to_string()),
         name => operations(name).to_owned(),
     };
+    text += &made("make", &layout);
+    let uses = |name: &str| body.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
+    if uses("dense") {
+        text += &made("make_dense", &dense);
+    }
+    if uses("element") {
+        let element = data.values.first().map_or(Element::Byte, |value| value.element);
+        text += &made("make_element", &Layout::named(element));
+    }
+    text += "\nint main(int argc, char **argv)\n{\n    int rank;\n    MPI_Datatype type;\n    MPI_Init(&argc, &argv);\n    \
+             MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n    signal(SIGALRM, hangs);\n";
+    let _ = writeln!(text, "    alarm({LIMIT_S});\n    reserve();\n    make(&type);");
+    if uses("dense") {
+        let _ = writeln!(
+            text,
+            "    MPI_Datatype dense;\n    const int count = {count};\n    make_dense(&dense);"
+        );
+    }
+    if uses("element") {
+        text += "    MPI_Datatype element;\n    make_element(&element);\n";
+    }
+    text += "\n";
     for line in body.lines() {
         let _ = writeln!(text, "{}{line}", if line.is_empty() { "" } else { "    " });
     }
+    text.insert_str(helpers_at, &used_helpers(&text[helpers_at..]));
     text += "\n    if (!wrong && rank == 0)\n        printf(\"right\\n\");\n    fflush(stdout);\n    MPI_Finalize();\n    return wrong;\n}\n";
     text
+}
+
+/// The functions of `helpers.c` that the code or one of them uses, in their order.
+fn used_helpers(code: &str) -> String {
+    let blocks: Vec<&str> = HELPERS.split("\n\n").collect();
+    let has_word = |text: &str, word: &str| {
+        text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|other| other == word)
+    };
+    let mut is_used: Vec<bool> = blocks.iter().map(|block| helper_name(block).is_none()).collect();
+    // A function only uses those before it.
+    for i in (0..blocks.len()).rev() {
+        let Some(name) = helper_name(blocks[i]) else { continue };
+        let mut later = blocks.iter().zip(&is_used).skip(i + 1);
+        is_used[i] = has_word(code, name) || later.any(|(block, used)| *used && has_word(block, name));
+    }
+    let used = blocks.iter().zip(is_used).filter(|(_, used)| *used).map(|(block, _)| block.trim_end());
+    format!("{}\n", used.collect::<Vec<_>>().join("\n\n"))
+}
+
+/// The name of a function in `helpers.c`; `None` for declarations.
+fn helper_name(block: &str) -> Option<&str> {
+    let line = block.lines().find(|line| line.ends_with(')') && line.starts_with("static "))?;
+    line.split_once('(')?.0.rsplit([' ', '*']).next()
 }
 
 /// The type and the operation of the program. Of two descriptions it is the one that is wrong.
@@ -234,7 +269,7 @@ mod tests {
         for operation in OPERATIONS {
             let text = program(&hit("vector(2, 1, 3, int32)", operation.name, ""), "an MPI");
             assert!(text.contains("MPI_Type_vector"), "{}", operation.name);
-            let body = text.split("(void) rank, ").nth(1).unwrap();
+            let body = text.split("make(&type);").nth(1).unwrap();
             assert!(body.contains("MPI_") && body.contains("type"), "{}: {body}", operation.name);
             assert!(text.lines().all(|line| line.len() <= 140), "{text}");
         }
@@ -246,6 +281,16 @@ mod tests {
             program(&hit("resized(0, 16, hindexed([1, 1], [4, -4], int32))", "pack", "wrong"), "MPI 9");
         assert!(text.contains("RUNS = 4, BYTES = 16, FROM = -4, SPAN = 28"), "{text}");
         assert!(text.contains("{4, 4}, {-4, 4}, {20, 4}, {12, 4},"), "{text}");
+        // The program has the functions that it uses, also those that are passed to others, and no more.
+        let has = |name: &str| text.contains(&format!("{name}(")) && text.matches(name).count() > 1;
+        assert!(
+            ["hangs", "guarded", "reserve", "fill", "compare", "compare_packed"].iter().all(|name| has(name)),
+            "{text}"
+        );
+        assert!(
+            !text.contains("prepare") && !text.contains("file_name") && !text.contains("make_dense"),
+            "{text}"
+        );
         assert!(text.contains(" * MPI 9: wrong\n") && text.contains("(MPI-4.1, section 5.2)"), "{text}");
     }
 

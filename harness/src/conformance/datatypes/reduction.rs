@@ -345,6 +345,6 @@ mod tests {
             .iter()
             .map(|finding| (finding.hit.operation.name, finding.hits, finding.others.len()))
             .collect();
-        assert_eq!(names, [("pack", 6, 1), ("send", 2, 0)]);
+        assert_eq!(names, [("send", 6, 1), ("send", 2, 0)]);
     }
 }

@@ -46,7 +46,7 @@ pub struct SessionPlan {
 pub struct Session<'a> {
     worker: Worker<'a>,
     plan: &'a SessionPlan,
-    /// What C programs have shown.
+    /// Results of C programs.
     confirmed: HashMap<String, Confirmation>,
 }
 
@@ -95,7 +95,7 @@ impl<'a> Session<'a> {
             let count = if rest <= 2 * cases { rest } else { cases };
             let deadline = left.map(|left| Instant::now() + left);
             let range = Range { fixed: Vec::new(), seed: self.plan.seed, first, cases: count, deadline };
-            self.campaign(&range, &mut shrunk, &mut report, (log, save))?;
+            self.campaign(&range, &mut shrunk, &mut report, log, save)?;
             first += count;
             cases *= GROWTH;
         }
@@ -114,7 +114,7 @@ impl<'a> Session<'a> {
     ) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
         let range = Range { fixed: layouts, ..Range::default() };
-        self.campaign(&range, &mut Vec::new(), &mut report, (log, save))?;
+        self.campaign(&range, &mut Vec::new(), &mut report, log, save)?;
         Ok(report)
     }
 
@@ -125,7 +125,8 @@ impl<'a> Session<'a> {
         range: &Range,
         shrunk: &mut Vec<Finding>,
         report: &mut MpiReport,
-        (log, save): (&mut dyn FnMut(&str), &mut dyn FnMut(&MpiReport)),
+        log: &mut dyn FnMut(&str),
+        save: &mut dyn FnMut(&MpiReport),
     ) -> Result<(), MpiError> {
         let mut campaign = Campaign::default();
         campaign.run(&mut self.worker, &self.plan.operations, range, shrunk)?;
