@@ -132,7 +132,7 @@ pub struct MessageCases {
 
 impl Cases for MessageCases {
     fn selection(&self) -> anyhow::Result<Selection> {
-        Ok(Selection { layouts: self.layouts.layouts.clone(), ..self.tests.selection()? })
+        Ok(self.tests.selection()?.with_layouts(&self.layouts.layouts))
     }
 
     fn ranks(&self) -> Option<usize> {
@@ -174,7 +174,7 @@ pub struct EngineCases {
 
 impl Cases for EngineCases {
     fn selection(&self) -> anyhow::Result<Selection> {
-        Ok(Selection { layouts: self.layouts.layouts.clone(), ..self.tests.selection()? })
+        Ok(self.tests.selection()?.with_layouts(&self.layouts.layouts))
     }
 
     fn set_usual(&self, plan: &mut Plan, conditions: &ConditionArgs) {

@@ -84,6 +84,13 @@ impl Selection {
         !self.layouts.is_empty() && self.tests.is_empty()
     }
 
+    /// With these layouts. The test `layout`, named beside them, means them and not its default.
+    #[must_use]
+    pub fn with_layouts(mut self, layouts: &[String]) -> Self {
+        self.tests.retain(|test| layouts.is_empty() || !test.eq_ignore_ascii_case(apps::LAYOUT.name));
+        Self { layouts: layouts.to_vec(), ..self }
+    }
+
     /// Replaces tests, sets and lists by those given, by their names in a plan. Given values may exceed the cores.
     pub fn replace(&mut self, given: &Lists) {
         for (name, values) in &given.0 {
@@ -284,6 +291,16 @@ mod tests {
         assert!(made(&["a=1", "a=2"]).unwrap_err().contains("a=A,B"));
         let many = ["a=1..1TiB", "b=1..1TiB", "c=1..1TiB", "d=1..1TiB"];
         assert!(made(&many).unwrap_err().contains("more than"));
+    }
+
+    #[test]
+    fn the_test_layout_beside_a_layout_is_this_layout() {
+        let tests = |layouts: &[&str]| {
+            let named = Selection { tests: owned(&["nas_lu_y", "Layout"]), ..Selection::default() };
+            named.with_layouts(&owned(layouts)).tests
+        };
+        assert_eq!(tests(&["vector(4,1,2,double)"]), ["nas_lu_y"]);
+        assert_eq!(tests(&[]), ["nas_lu_y", "Layout"]);
     }
 
     #[test]
