@@ -95,8 +95,12 @@ impl RowSheet<'_> {
             let mut label_at = at.0 + 4.0;
             if let MarkShape::Bars { base } | MarkShape::Points { base } = self.picture.shape {
                 let base = across.scale.place(base);
-                let line = vec![(base, 0.0), (base, group.height)];
-                frame.draw_series([PathElement::new(line, stroke(INK, 0.9))])?;
+                // Beside the rows only: names of blocks may reach into the frame.
+                let line = |block: &TestBlock<'_>| {
+                    let bottom = block.top + block.methods.len() as f64 * ROW;
+                    PathElement::new(vec![(base, block.top), (base, bottom)], stroke(INK, 0.9))
+                };
+                frame.draw_series(group.blocks.iter().map(line))?;
                 label_at += across.share(base) * size.0;
             }
             for block in &group.blocks {
