@@ -84,7 +84,7 @@ impl Selection {
         !self.layouts.is_empty() && self.tests.is_empty()
     }
 
-    /// With these layouts. The test `layout`, named beside them, means them and not its default.
+    /// With these layouts. The test `layout`, if it is named too, means these and not its default.
     #[must_use]
     pub fn with_layouts(mut self, layouts: &[String]) -> Self {
         self.tests.retain(|test| layouts.is_empty() || !test.eq_ignore_ascii_case(apps::LAYOUT.name));
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn the_test_layout_beside_a_layout_is_this_layout() {
+    fn the_test_layout_with_layouts_means_these() {
         let tests = |layouts: &[&str]| {
             let named = Selection { tests: owned(&["nas_lu_y", "Layout"]), ..Selection::default() };
             named.with_layouts(&owned(layouts)).tests
