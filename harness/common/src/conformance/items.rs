@@ -18,7 +18,8 @@ pub struct Value {
 pub struct Items {
     /// The values.
     pub values: Vec<Value>,
-    /// The first byte of the data and one past the last, from the address that is passed to MPI.
+    /// The first byte of memory and one past the last, from the address that is passed to MPI. It has the data and, if there is any, the
+    /// bytes at the addresses of the items: both must be in the same storage (MPI-4.1, section 5.1.12).
     pub span: (i64, i64),
 }
 
@@ -46,8 +47,9 @@ impl Items {
                     .map(move |(element, at)| Value { displacement: at + item * extent, element: *element })
             })
             .collect();
-        let from = values.iter().map(|value| value.displacement).min().unwrap_or(0);
-        let to = values.iter().map(Value::end).max().unwrap_or(0);
+        let last = (i64::from(items) - 1) * extent;
+        let from = values.iter().map(|value| value.displacement.min(last).min(0)).min().unwrap_or(0);
+        let to = values.iter().map(|value| value.end().max(last + 1).max(1)).max().unwrap_or(0);
         Self { values, span: (from, to) }
     }
 
@@ -250,6 +252,15 @@ mod tests {
         let dense = "resized(0, 12, struct([2, 1, 2, 1], [0, 2, 6, 8], [byte, int32, byte, int32]))";
         assert_eq!(of(mixed, 2), (dense.to_owned(), 1));
         assert_eq!(contiguous(&[]), None);
+    }
+
+    #[test]
+    fn the_address_that_is_passed_is_in_the_same_storage_as_the_data() {
+        let span = |text: &str, items| Items::of(&text.parse().unwrap(), items).span;
+        assert_eq!(span("hindexed([2], [8], int32)", 1), (0, 16));
+        assert_eq!(span("hindexed([2], [-24], int32)", 1), (-24, 1));
+        assert_eq!(span("resized(0, -4, hindexed([1], [8], int32))", 3), (-8, 12));
+        assert_eq!((span("int32", 2), span("int32", 0)), ((0, 8), (0, 0)));
     }
 
     #[test]

@@ -1,0 +1,30 @@
+/* A value in front of the buffer's address is written to a file (MPI-4.1, sections 5.1.2 and 14.4.2).
+ * mpicc -o finding file-negative-displacement.c && mpiexec -n 1 ./finding */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    alarm(10);
+    char memory[] = {1, 2, 3}, name[] = "/tmp/finding-XXXXXX", found = 0;
+    int place = -1;
+    MPI_File file;
+    MPI_Datatype type;
+    int descriptor = mkstemp(name);
+    MPI_Type_create_indexed_block(1, 1, &place, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    int code = MPI_File_write_at(file, 0, memory + 1, 1, type, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+    if (code != MPI_SUCCESS || pread(descriptor, &found, 1, 0) != 1 || found != 1)
+        printf("wrong: code %d, the file has %d instead of 1\n", code, found);
+    else
+        printf("right\n");
+    remove(name);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,32 @@
+/* Two partitions, each of one item of a type with a gap behind its data (MPI-4.1, section 4.2).
+ * mpicc -o finding partitioned-extent.c && mpiexec -n 2 ./finding */
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    alarm(10);
+    char memory[] = {1, 2, 3, 4, 5, 6, 7, 8}, received[8] = {0};
+    int rank;
+    MPI_Datatype type;
+    MPI_Request request;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Type_create_resized(MPI_BYTE, 0, 4, &type);
+    MPI_Type_commit(&type);
+    if (rank == 0)
+        MPI_Psend_init(memory, 2, 1, type, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    else
+        MPI_Precv_init(received, 2, 1, type, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    if (rank == 0)
+        MPI_Pready_range(0, 1, request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 1)
+        printf(received[0] == 1 && received[4] == 5 ? "right\n" : "wrong: %d %d instead of 1 5\n", received[0], received[4]);
+    MPI_Request_free(&request);
+    MPI_Finalize();
+    return 0;
+}
