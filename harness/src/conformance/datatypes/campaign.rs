@@ -129,7 +129,7 @@ impl Campaign {
             }
             for ranks in [1, 2] {
                 if operations.iter().any(|operation| operation.ranks == ranks) && !self.is_stopped {
-                    self.run_batch(worker, operations, ranks, &cases)?;
+                    self.run_batch(worker, operations, (ranks, &is_over), &cases)?;
                 }
             }
         }
@@ -137,17 +137,17 @@ impl Campaign {
         Ok(())
     }
 
-    /// Tries one batch to its end, in as many processes as that takes.
+    /// Tries one batch to its end, in as many processes as that takes, or until the time is over.
     fn run_batch(
         &mut self,
         worker: &mut Worker<'_>,
         operations: &[&'static Operation],
-        ranks: usize,
+        (ranks, is_over): (usize, &dyn Fn() -> bool),
         cases: &[(Case, Layout)],
     ) -> Result<(), MpiError> {
         let mut left: Vec<Case> = cases.iter().map(|(case, _)| case.clone()).collect();
         let find = |number: u64| cases.iter().find(|(case, _)| case.number == number);
-        while !left.is_empty() {
+        while !left.is_empty() && !is_over() {
             for case in &mut left {
                 if let Some((_, layout)) = find(case.number) {
                     self.leave_out(case, layout);

@@ -105,7 +105,7 @@ impl Finding {
         if !self.is_reproduced || !other.is_reproduced {
             return self.is_reproduced == other.is_reproduced;
         }
-        if part_of_mpi(own.operation) != part_of_mpi(of_other.operation) {
+        if part_of_mpi(own) != part_of_mpi(of_other) {
             // Processes die in different places with one layout.
             let is_known_to_fail =
                 |finding: &Self, hit: &Hit| finding.others.contains(&(hit.operation, hit.kind));
@@ -113,8 +113,20 @@ impl Finding {
                 && (own.kind != FaultKind::Crash || own.detail == of_other.detail)
                 && (is_known_to_fail(self, of_other) || is_known_to_fail(other, own));
         }
-        if has_own_engine(own.operation) && is_damage(own.kind) && is_damage(of_other.kind) {
-            return Places::of(own) == Places::of(of_other);
+        let are_damage = is_damage(own.kind) && is_damage(of_other.kind);
+        match part_of_mpi(own) {
+            // The same function has a wrong result.
+            "bounds" => {
+                return own.detail.split(' ').find(is_function)
+                    == of_other.detail.split(' ').find(is_function);
+            }
+            // Partitions of an MPI are at wrong places, or they are not.
+            "partitioned" if are_damage => return true,
+            // These copy by a list of blocks that the part makes of the type: it depends on places, not on constructors.
+            "files" | "collectives" | "one-sided" if are_damage => {
+                return Places::of(own) == Places::of(of_other);
+            }
+            _ => {}
         }
         let contained = [own.layout.contains(&of_other.layout), of_other.layout.contains(&own.layout)];
         match own.kind == of_other.kind {
@@ -125,8 +137,10 @@ impl Finding {
 }
 
 /// The part of an MPI that an operation uses. MPIs count elements in separate code.
-fn part_of_mpi(operation: &Operation) -> &'static str {
+fn part_of_mpi(hit: &Hit) -> &'static str {
+    let operation = hit.operation;
     match (operation.name, operation.clause.split('.').next()) {
+        ("equivalent", _) if hit.kind == FaultKind::WrongValue => "bounds",
         ("bounds" | "contents" | "life_cycle", _) => operation.name,
         ("pack_external" | "unpack_external", _) => "external32",
         ("element_count" | "short_message" | "probe", _) => "counts",
@@ -139,9 +153,9 @@ fn part_of_mpi(operation: &Operation) -> &'static str {
     }
 }
 
-/// Whether an operation copies by a list of blocks that the part makes of the type: it depends on places, not on constructors.
-fn has_own_engine(operation: &Operation) -> bool {
-    ["files", "collectives", "one-sided"].contains(&part_of_mpi(operation))
+/// Whether a word is the name of a function.
+fn is_function(word: &&str) -> bool {
+    word.starts_with("MPI_")
 }
 
 /// Wrong bytes: the process may find them, refuse them or die.

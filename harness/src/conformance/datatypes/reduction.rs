@@ -347,4 +347,45 @@ mod tests {
             .collect();
         assert_eq!(names, [("send", 6, 1), ("send", 2, 0)]);
     }
+
+    #[test]
+    fn findings_are_joined_by_the_part_of_an_mpi_and_by_places() {
+        let of = |operation: &str, kind, detail: &str, layout: &str| {
+            let fault = Fault::new(0, operation, kind, detail.to_owned());
+            finding(Hit::of(&fault, &layout.parse().unwrap(), 1, true).unwrap(), Vec::new(), true)
+        };
+        use FaultKind::{Crash, WrongData, WrongValue};
+        let in_front = "hindexed([2, 2], [-7, 5], float)";
+        let pairs = [
+            (
+                of("gather", Crash, "", "struct([2], [-3], [byte])"),
+                of("alltoall", WrongData, "", in_front),
+                true,
+            ),
+            (of("gather", Crash, "", "struct([2], [0], [byte])"), of("gather", Crash, "", in_front), false),
+            (
+                of("gather", Crash, "", "struct([2], [-3], [byte])"),
+                of("file_view", Crash, "", in_front),
+                false,
+            ),
+            (
+                of("partitioned", WrongData, "", in_front),
+                of("partitioned", Crash, "", "resized(0, 6, byte)"),
+                true,
+            ),
+            (
+                of("bounds", WrongValue, "MPI_Type_size gives", in_front),
+                of("bounds", WrongValue, "MPI_Type_get_extent gives", in_front),
+                false,
+            ),
+            (
+                of("equivalent", WrongValue, "as byte: MPI_Type_get_extent gives", "byte"),
+                of("bounds", WrongValue, "MPI_Type_get_extent gives", in_front),
+                true,
+            ),
+        ];
+        for (one, other, are_similar) in pairs {
+            assert_eq!(one.is_similar(&other), are_similar, "{:?} {:?}", one.hit, other.hit);
+        }
+    }
 }

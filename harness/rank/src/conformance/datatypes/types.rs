@@ -59,6 +59,9 @@ const LIVES: usize = 2000;
 const LEAST_BYTES: usize = 64;
 const LEAST_PAGES: i64 = (LIVES * LEAST_BYTES / 4096) as i64;
 
+/// Longest text of a type that is made often: types without data may have long lists too.
+const LONGEST: usize = 2000;
+
 /// One case in so many makes and frees the type often.
 const ONE_IN: u64 = 40;
 
@@ -66,6 +69,7 @@ const ONE_IN: u64 = 40;
 pub fn life_cycle(bench: &Bench<'_>, subject: &Subject, _: u64) -> Result<(), Stop> {
     if subject.is_generated && !subject.number.is_multiple_of(ONE_IN)
         || subject.data.values.len() > MOST_VALUES
+        || subject.original.to_text().len() > LONGEST
     {
         return Err(Stop::Unsuitable);
     }
