@@ -9,7 +9,8 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     alarm(10);
-    char sent = 5, memory = 0;
+    char sent = 5;
+    static _Alignas(64) char memory = 0;
     int rank, lengths[] = {1, 1};
     MPI_Aint places[] = {0, 0};
     MPI_Datatype types[] = {MPI_DATATYPE_NULL, MPI_BYTE}, type;

@@ -9,7 +9,8 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     alarm(10);
-    char got = 0, memory = 5;
+    char got = 0;
+    static _Alignas(64) char memory = 5;
     int rank, lengths[] = {1, 0};
     MPI_Aint places[] = {0, 0};
     MPI_Datatype types[] = {MPI_SIGNED_CHAR, MPI_BYTE}, type;
