@@ -9,8 +9,6 @@ use bytemuck::{Pod, Zeroable};
 use datatypes::Element;
 use ndarray::{ArrayView, ArrayViewMut, Dimension, Slice};
 
-use crate::copy_choice;
-
 /// Bytes of a page, the unit of allocation and of the gaps.
 pub const PAGE_BYTES: usize = 4096;
 
@@ -80,7 +78,6 @@ impl Arrays {
     /// # Panics
     /// If that is not a multiple of 16, to which every element is aligned, or if it is a page or more.
     pub fn displaced(specs: Vec<ArraySpec>, bytes: impl Fn(usize) -> usize) -> Self {
-        copy_choice::choose();
         let (places, bytes) = places(&specs, bytes);
         Self { pages: bytemuck::zeroed_vec(bytes / PAGE_BYTES), specs, places }
     }

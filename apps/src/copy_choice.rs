@@ -1,12 +1,13 @@
-//! How long runs are copied: by the C library or inline, with vectors of 16 or of 32 bytes. The fastest copy depends
-//! on the processor, the direction and the length, so each process tries all of them once, before anything is timed.
+//! How tuned loops copy long runs: by the C library or inline, with vectors of 16 or of 32 bytes. The fastest copy
+//! depends on the processor, the direction and the length. `ddtbench` measures it once per machine, as for the pack
+//! engine, and gives the table to this crate, which does not measure.
 
-use std::sync::LazyLock;
-use std::time::{Duration, Instant};
+use std::fmt;
+use std::sync::OnceLock;
 
 /// A way to copy a run. All move the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Copying {
+pub enum Copying {
     /// The C library's `memcpy`.
     Library,
     /// Inline, with vectors of 16 bytes, which every 64-bit processor has.
@@ -26,7 +27,7 @@ pub(crate) enum Copying {
 
 /// Which of the two sides of a copy has gaps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum GapSide {
+pub enum GapSide {
     /// The one that is read.
     Gather,
     /// The one that is written.
@@ -44,39 +45,166 @@ const SHORTEST: usize = 32;
 /// start-up cost is negligible, and only the library knows the sizes of the caches.
 const CLASSES: usize = 9;
 
-/// Bytes that a trial moves: a message that fits with its gaps into the second-level cache of all processors in use.
+/// The copy for each class of runs: by side of the gaps, then by length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyTable([[Copying; CLASSES]; 2]);
+
+/// The table of this process.
+static TABLE: OnceLock<CopyTable> = OnceLock::new();
+
+impl CopyTable {
+    /// Replaces the copy of a class. `false` if this processor cannot copy these runs so.
+    pub fn choose(&mut self, class: CopyClass, copying: Copying) -> bool {
+        let is_possible = class.ways().contains(&copying);
+        if is_possible {
+            self.0[class.side as usize][class.length] = copying;
+        }
+        is_possible
+    }
+
+    /// Makes it the table of this process. Only the first call has an effect: a loop that runs must not change.
+    pub fn install(self) {
+        let _ = TABLE.set(self);
+    }
+}
+
+impl Default for CopyTable {
+    /// The table that is shipped, recorded on Zen 4 (AMD EPYC).
+    fn default() -> Self {
+        let of_side = std::array::from_fn(|length| Copying::shipped(SHORTEST << length));
+        Self([of_side; 2])
+    }
+}
+
+/// Runs of similar lengths, with gaps on one side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CopyClass {
+    side: GapSide,
+    length: usize,
+}
+
+impl CopyClass {
+    /// All classes.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let of_side = |side| (0..CLASSES).map(move |length| Self { side, length });
+        [GapSide::Gather, GapSide::Scatter].into_iter().flat_map(of_side)
+    }
+
+    fn of(side: GapSide, bytes: usize) -> Option<Self> {
+        let length = (bytes / SHORTEST).checked_ilog2()? as usize;
+        (length < CLASSES).then_some(Self { side, length })
+    }
+
+    /// The copy that is shipped.
+    pub fn shipped(self) -> Copying {
+        Copying::shipped(self.least())
+    }
+
+    /// The side with the gaps.
+    pub fn side(self) -> GapSide {
+        self.side
+    }
+
+    /// The shortest run, in bytes.
+    fn least(self) -> usize {
+        SHORTEST << self.length
+    }
+
+    /// The copies that this processor can make of all its runs.
+    pub fn ways(self) -> Vec<Copying> {
+        Copying::possible(self.least())
+    }
+}
+
+impl fmt::Display for CopyClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "runs of {} to {} bytes", self.least(), 2 * self.least() - 1)
+    }
+}
+
+/// Runs of one class, with their memory, for measuring.
+pub struct CopyTrial {
+    class: CopyClass,
+    array: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+/// Bytes of a message in a trial: it fits with its gaps into the second-level cache of all processors in use.
 const TRIAL_BYTES: usize = 1 << 16;
 
-/// Turns per way to copy; the fastest one counts. At a few microseconds each, all classes take 5 to 10 ms.
-const TURNS: usize = 16;
+/// Messages of each length that one [`CopyTrial::run`] copies.
+const TIMES: usize = 4;
 
-/// The C library's copy is kept unless another takes less than this share of its time. So all ranks choose the same
-/// copy if several are equally fast.
-const CLEARLY_FASTER: f64 = 0.95;
+impl CopyTrial {
+    /// For a class.
+    pub fn new(class: CopyClass) -> Self {
+        // Written once, because unwritten memory is one shared page of zeros, and too fast.
+        Self { class, array: vec![1; 3 * TRIAL_BYTES + 64], packed: vec![1; TRIAL_BYTES + 64] }
+    }
 
-/// The chosen copy, by direction and class.
-static CHOICES: LazyLock<[[Copying; CLASSES]; 2]> = LazyLock::new(|| {
-    // Written once, because unwritten memory is one shared page of zeros, and too fast.
-    let (mut array, mut packed) = (vec![1u8; 3 * TRIAL_BYTES], vec![1u8; TRIAL_BYTES]);
-    // Otherwise the compiler could remove copies whose result is never read.
-    std::hint::black_box((&mut array, &mut packed));
-    [GapSide::Gather, GapSide::Scatter].map(|direction| {
-        std::array::from_fn(|class| fastest(direction, SHORTEST << class, &mut array, &mut packed))
-    })
-});
-
-/// Chooses now, unless this process has chosen already. Called when arrays are allocated, which happens before any
-/// loop runs, so that the choice never falls into a timed loop.
-pub(crate) fn choose() {
-    LazyLock::force(&CHOICES);
+    /// Copies runs so, each time at another place, and returns the bytes. `first` changes the places. One length of the
+    /// runs is aligned to cache lines in the message, and one is not.
+    pub fn run(&mut self, copying: Copying, first: usize) -> usize {
+        let least = self.class.least();
+        let lengths = [least, least + least / 2 + 4];
+        lengths
+            .map(|bytes| {
+                let (stride, used) = (2 * bytes + 8, TRIAL_BYTES / bytes * bytes);
+                for place in first..first + TIMES {
+                    let (array, packed) = (&mut self.array[8 * (place % 8)..], &mut self.packed[..]);
+                    match self.class.side {
+                        GapSide::Gather => Runs { bytes, to_stride: bytes, from_stride: stride }.copy(
+                            copying,
+                            &mut packed[..used],
+                            array,
+                        ),
+                        GapSide::Scatter => Runs { bytes, to_stride: stride, from_stride: bytes }.copy(
+                            copying,
+                            array,
+                            &packed[..used],
+                        ),
+                    }
+                    // Otherwise the compiler could remove copies whose result is never read.
+                    std::hint::black_box((&mut *array, &mut *packed));
+                }
+                TIMES * used
+            })
+            .iter()
+            .sum()
+    }
 }
 
 impl Copying {
     /// The chosen copy for runs of this many bytes.
-    pub fn chosen(direction: GapSide, bytes: usize) -> Self {
-        match (bytes / SHORTEST).checked_ilog2() {
-            Some(class) if (class as usize) < CLASSES => CHOICES[direction as usize][class as usize],
-            _ => Self::Library,
+    pub(crate) fn chosen(side: GapSide, bytes: usize) -> Self {
+        let table = TABLE.get_or_init(CopyTable::default);
+        CopyClass::of(side, bytes).map_or(Self::Library, |class| table.0[class.side as usize][class.length])
+    }
+
+    /// The copy that is shipped for runs from `least` bytes to twice as many.
+    fn shipped(least: usize) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        let fastest = match least {
+            ..128 => Self::Straight,
+            128..512 => Self::Wide,
+            _ => Self::Lines,
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let fastest = Self::Library;
+        if Self::possible(least).contains(&fastest) { fastest } else { Self::Library }
+    }
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Library => "memcpy",
+            Self::Narrow => "16-byte vectors",
+            #[cfg(target_arch = "x86_64")]
+            Self::Wide => "32-byte vectors",
+            #[cfg(target_arch = "x86_64")]
+            Self::Straight => "32-byte vectors without a loop",
+            #[cfg(target_arch = "x86_64")]
+            Self::Lines => "32-byte vectors by cache lines",
         }
     }
 
@@ -208,43 +336,6 @@ fn copy_block<const N: usize>(to: &mut [u8], from: &[u8]) {
     to_2.copy_from_slice(from_2);
 }
 
-/// The fastest copy of runs from `least` bytes to twice as many.
-fn fastest(direction: GapSide, least: usize, array: &mut [u8], packed: &mut [u8]) -> Copying {
-    let possible = Copying::possible(least);
-    // One run length that is aligned to cache lines in the message, and one that is not. In the array none is.
-    let times = [least, least + least / 2 + 4].map(|bytes| {
-        let stride = 2 * bytes + 8;
-        let used = packed.len() / bytes * bytes;
-        trial(&possible, |copying| match direction {
-            GapSide::Gather => {
-                let runs = Runs { bytes, to_stride: bytes, from_stride: stride };
-                runs.copy(copying, &mut packed[..used], array);
-            }
-            GapSide::Scatter => {
-                let runs = Runs { bytes, to_stride: stride, from_stride: bytes };
-                runs.copy(copying, array, &packed[..used]);
-            }
-        })
-    });
-    let time_s = |i: usize| times.iter().map(|times| times[i].as_secs_f64()).sum::<f64>();
-    let by_time = |a: &usize, b: &usize| time_s(*a).total_cmp(&time_s(*b));
-    let best = (0..possible.len()).min_by(by_time).expect("the C library's is there");
-    if time_s(best) < CLEARLY_FASTER * time_s(0) { possible[best] } else { possible[0] }
-}
-
-/// The shortest time of each way to copy; the ways take turns.
-fn trial(possible: &[Copying], mut copy: impl FnMut(Copying)) -> Vec<Duration> {
-    let mut shortest = vec![Duration::MAX; possible.len()];
-    for _ in 0..TURNS {
-        for (shortest, &copying) in shortest.iter_mut().zip(possible) {
-            let start = Instant::now();
-            copy(copying);
-            *shortest = start.elapsed().min(*shortest);
-        }
-    }
-    shortest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,14 +370,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_chosen_can_copy_runs_of_that_length() {
-        for direction in [GapSide::Gather, GapSide::Scatter] {
-            for bytes in (0..400).chain([16383, 16384, 1 << 20, usize::MAX]) {
-                let chosen = Copying::chosen(direction, bytes);
-                assert!(Copying::possible(bytes).contains(&chosen), "{chosen:?} of {bytes} bytes");
+    fn classes_are_chosen_by_length_and_only_by_ways_that_are_possible() {
+        for (i, class) in CopyClass::all().enumerate() {
+            assert_eq!(CopyClass::all().filter(|other| other.to_string() == class.to_string()).count(), 2);
+            for bytes in [class.least(), 2 * class.least() - 1] {
+                assert_eq!(CopyClass::of(class.side, bytes), Some(class));
+            }
+            let mut trial = CopyTrial::new(class);
+            for (place, copying) in class.ways().into_iter().enumerate() {
+                let mut table = CopyTable::default();
+                assert!(table.choose(class, copying));
+                assert_eq!(table.0.as_flattened()[i], copying);
+                assert!(trial.run(copying, place) >= TRIAL_BYTES);
             }
         }
-        assert_eq!(Copying::chosen(GapSide::Gather, SHORTEST - 1), Copying::Library);
-        assert_eq!(Copying::chosen(GapSide::Gather, SHORTEST << CLASSES), Copying::Library);
+        assert_eq!(CopyClass::of(GapSide::Gather, SHORTEST - 1), None);
+        assert_eq!(CopyClass::of(GapSide::Gather, SHORTEST << CLASSES), None);
+        assert_eq!(CopyClass::of(GapSide::Scatter, usize::MAX), None);
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn a_copy_that_is_impossible_is_not_chosen() {
+        let mut table = CopyTable::default();
+        let long = CopyClass::of(GapSide::Gather, 4096).unwrap();
+        assert!(!table.choose(long, Copying::Straight));
+        assert_eq!(table, CopyTable::default());
     }
 }

@@ -28,7 +28,7 @@
 mod app;
 mod arrays;
 mod bytes;
-mod copy_choice;
+pub mod copy_choice;
 mod face;
 mod layouts;
 mod list;

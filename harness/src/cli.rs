@@ -25,6 +25,7 @@ mod selection;
 mod show;
 mod targets;
 mod trust;
+mod tune;
 mod wrong_bytes;
 
 use std::io::Write as _;
@@ -132,6 +133,7 @@ impl Cli {
             Some(Command::Run(args)) => return args.execute(Kind::PingPong),
             Some(Command::Halo(args)) => return args.execute(Kind::Halo),
             Some(Command::Overlap(args)) => return args.execute(Kind::Overlap),
+            Some(Command::Engine(args)) if args.given.cases.tune => return tune::execute(),
             Some(Command::Engine(args)) => return args.execute(Kind::Engine),
             Some(Command::Figure(args)) => return args.execute(),
             Some(Command::Partitioned(args)) => return args.execute(Kind::Partitioned),

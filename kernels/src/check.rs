@@ -9,8 +9,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use crate::program::compile_for;
-use crate::select::{Level, Target};
-use crate::{PlainLoop, Program};
+use crate::{PlainLoop, Program, Tuning, Way};
 
 /// Maximum number of bytes around the data in one of the two variants. It is not a multiple of any vector, so that
 /// data begins at all kinds of addresses.
@@ -21,15 +20,14 @@ pub(crate) fn noise(seed: u64) -> Pcg64 {
     Pcg64::seed_from_u64(!seed)
 }
 
-/// The instruction sets of this processor.
-pub(crate) fn levels_here() -> impl Iterator<Item = Level> {
-    Level::ALL.iter().copied().filter(|level| level.is_here())
+/// The ways to copy that this processor has.
+pub(crate) fn ways_here() -> impl Iterator<Item = Way> {
+    Way::ALL.into_iter().filter(|way| way.is_here())
 }
 
-/// Every choice of kernels on this processor: for small messages, and for those that do not fit into any cache,
-/// whatever their real size.
-pub(crate) fn targets_here() -> impl Iterator<Item = Target> {
-    levels_here().flat_map(|level| [0, usize::MAX].map(|message| Target { level, message }))
+/// For each way, the table with this way for all that it can copy.
+pub(crate) fn tunings_here() -> impl Iterator<Item = Tuning> {
+    ways_here().map(Tuning::only)
 }
 
 /// Compiles with every choice of kernels on this processor and compares with the oracle, on arrays that end where the
@@ -41,9 +39,9 @@ pub(crate) fn check(layout: &Layout, count: u64, noise: &mut Pcg64) {
     for margin in [0, noise.random_range(1..=MARGIN)] {
         let expected = Expected::of(layout, count, margin as i64, noise);
         expected.compare_plain_loop(count);
-        for target in targets_here() {
+        for tuning in tunings_here() {
             let program =
-                compile_for(layout, count, target).expect("data that has an array fits into memory");
+                compile_for(layout, count, &tuning).expect("data that has an array fits into memory");
             expected.compare(&program);
         }
     }

@@ -3,8 +3,10 @@
 use std::fmt::{self, Write as _};
 
 use crate::Program;
-use crate::operation::{Leaf, LoopNest, Nesting, Sequence};
-use crate::select::{Kernels, Level, PAST_CACHES};
+use crate::block_copy::MEDIUM;
+use crate::operation::{Leaf, LoopNest, Sequence};
+use crate::select::sizes;
+use crate::tuning::{Class, Direction, Shape};
 
 impl fmt::Display for Program {
     /// The text of [`Program::explain`].
@@ -18,20 +20,20 @@ impl Program {
     /// blocks and the reason for the choice.
     pub fn explain(&self) -> String {
         let mut kernels = Vec::new();
-        add(&self.sequence, self.level, 1, &mut kernels);
+        add(&self.sequence, 1, &mut kernels);
         let blocks: usize = kernels.iter().map(|used| used.blocks).sum();
-        let mut text = format!(
-            "{} in {}, instruction set {}\n",
-            counted(self.size(), "byte"),
-            counted(blocks, "block"),
-            self.level.name()
-        );
+        let mut text = format!("{} in {}\n", counted(self.size(), "byte"), counted(blocks, "block"));
         operations(&self.sequence, 1, &mut text);
         kernels.sort_by_key(|used| std::cmp::Reverse(used.bytes));
-        for Used { kernel, why, bytes, blocks } in kernels {
+        for Used { kernel, why, class, bytes, blocks } in kernels {
             let share = 100.0 * bytes as f64 / self.size() as f64;
             let (bytes, blocks) = (counted(bytes, "byte"), counted(blocks, "block"));
             let _ = writeln!(text, "kernel {kernel}: {bytes} ({share:.0}%) in {blocks}; {why}");
+            if let Some(class) = class {
+                for direction in Direction::ALL {
+                    let _ = writeln!(text, "  {direction}: {}", self.tuning.reason(class, direction));
+                }
+            }
         }
         text
     }
@@ -106,30 +108,32 @@ fn extremes(ends: &[usize]) -> (usize, usize) {
 struct Used {
     kernel: String,
     why: String,
+    /// Not for records of several columns, which have a class each.
+    class: Option<Class>,
     bytes: usize,
     blocks: usize,
 }
 
-/// Adds the work of `times` runs of a sequence in a program for `level`.
-fn add(sequence: &Sequence, level: Level, times: usize, all: &mut Vec<Used>) {
+/// Adds the work of `times` runs of a sequence.
+fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
     for operation in &sequence.operations {
         let rounds = times * operation.steps.iter().map(|step| step.count).product::<usize>();
         let leaf = &operation.leaf;
         let (sizes, why, blocks) = match leaf {
-            Leaf::Block { kernels, how, .. } => {
-                let shape = match how {
+            Leaf::Block { bytes, class, .. } => {
+                let shape = match class.shape {
                     _ if operation.steps.is_empty() => "one run",
-                    Nesting::Packed => "equal blocks at one distance",
-                    Nesting::Transposed => {
+                    Shape::Transposed => {
                         "equal blocks whose neighbours in memory are far apart in the stream"
                     }
+                    Shape::ManyPages => "equal blocks at one distance, on many pages",
+                    _ => "equal blocks at one distance",
                 };
-                let pages = if kernels.level < level { ", on many pages: in small pieces" } else { "" };
-                (kernels.sizes, format!("{shape}, {}{pages}", why_size(kernels)), 1)
+                (sizes(*bytes), format!("{shape}, {}", why_size(*bytes)), 1)
             }
-            Leaf::Indexed { offsets, kernels, .. } => {
-                let why = format!("equal blocks at uneven distances, {}", why_size(kernels));
-                (kernels.sizes, why, offsets.len())
+            Leaf::Indexed { block, offsets, .. } => {
+                let why = format!("equal blocks at uneven distances, {}", why_size(*block));
+                (sizes(*block), why, offsets.len())
             }
             Leaf::Records { records, .. } => {
                 let why = "blocks of lengths that recur, column by column".to_owned();
@@ -149,7 +153,7 @@ fn add(sequence: &Sequence, level: Level, times: usize, all: &mut Vec<Used>) {
                 ("any", why.to_owned(), ends.len())
             }
             Leaf::Body { offsets, body } => {
-                add(body, level, rounds * offsets.len(), all);
+                add(body, rounds * offsets.len(), all);
                 continue;
             }
         };
@@ -157,16 +161,15 @@ fn add(sequence: &Sequence, level: Level, times: usize, all: &mut Vec<Used>) {
         let (bytes, blocks) = (times * operation.bytes, rounds * blocks);
         match all.iter_mut().find(|used| used.kernel == kernel && used.why == why) {
             Some(used) => (used.bytes, used.blocks) = (used.bytes + bytes, used.blocks + blocks),
-            None => all.push(Used { kernel, why, bytes, blocks }),
+            None => all.push(Used { kernel, why, class: leaf.class(), bytes, blocks }),
         }
     }
 }
 
-/// The reason why blocks have this kernel.
-fn why_size(kernels: &Kernels) -> &'static str {
-    match kernels.sizes {
-        PAST_CACHES => "long, in a message that no cache holds: written past the caches",
-        sizes if sizes.ends_with("and more") || sizes.starts_with("256") => "long: by cache lines",
+/// The reason why blocks of this size have their kernel.
+fn why_size(bytes: usize) -> &'static str {
+    match sizes(bytes) {
+        _ if bytes >= MEDIUM => "long",
         sizes if sizes.contains(" to ") => "of a size without a specialised kernel: two halves that overlap",
         _ => "of a size that a kernel was compiled for",
     }
@@ -181,12 +184,24 @@ impl Leaf {
     /// The name of its kernel.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Block { how, .. } => how.name(),
+            Self::Block { class, .. } if class.shape == Shape::Transposed => "transposed",
+            Self::Block { .. } => "strided",
             Self::Indexed { .. } => "indexed",
             Self::Records { .. } => "records",
             Self::IndexedRecords { .. } => "indexed records",
             Self::Runs { .. } => "runs",
             Self::Body { .. } => "sequence",
+        }
+    }
+
+    /// The class for which its kernels were chosen. Columns of records have one each.
+    pub(crate) fn class(&self) -> Option<Class> {
+        match self {
+            Self::Block { class, .. }
+            | Self::Indexed { class, .. }
+            | Self::IndexedRecords { class, .. }
+            | Self::Runs { class, .. } => Some(*class),
+            Self::Records { .. } | Self::Body { .. } => None,
         }
     }
 }
@@ -196,45 +211,52 @@ mod tests {
     use datatypes::{Element, Layout};
 
     use crate::program::compile_for;
-    use crate::select::{Level, Target};
-
-    const BASE: Target = Target { level: Level::Base, message: 0 };
+    use crate::{Tuning, Way};
 
     #[test]
     fn kernels_are_named_with_their_bytes_and_the_reason() {
+        let base = Tuning::only(Way::Base);
         let double = Layout::named(Element::Double);
         let column = Layout::vector(4, 5, 100, &double).unwrap();
         let places = Layout::indexed_block(1, &[300, 310, 350], &double).unwrap();
         let runs = Layout::indexed(&[1, 4], &[5000, 5003], &double).unwrap();
         let whole = Layout::structure(&[1, 1], &[0, 8], &[column.clone(), places]).unwrap();
-        let program = compile_for(&whole, 2, BASE).unwrap();
+        let program = compile_for(&whole, 2, &base).unwrap();
         let expected = "\
-368 bytes in 14 blocks, instruction set base
+368 bytes in 14 blocks
   368 bytes: 2 times, 2816 bytes apart: one after the other
     160 bytes: 4 times, 800 bytes apart: 40 bytes at 0
     24 bytes: 3 blocks of 8 bytes at listed places, 2408 to 2816
 kernel strided, 40 bytes: 320 bytes (87%) in 8 blocks; equal blocks at one distance, of a size that a kernel was \
 compiled for
+  pack: 16-byte vectors
+  unpack: 16-byte vectors
 kernel indexed, 8 bytes: 48 bytes (13%) in 6 blocks; equal blocks at uneven distances, of a size that a kernel was \
 compiled for
+  pack: 16-byte vectors
+  unpack: 16-byte vectors
 ";
         assert_eq!(program.explain(), expected);
-        let runs = compile_for(&runs, 1, BASE).unwrap().explain();
+        let runs = compile_for(&runs, 1, &base).unwrap().explain();
         let expected = "\
-40 bytes in 2 blocks, instruction set base
+40 bytes in 2 blocks
   40 bytes: 2 blocks of 8 to 32 bytes at listed places
 kernel runs, any bytes: 40 bytes (100%) in 2 blocks; blocks of different lengths
+  pack: 16-byte vectors
+  unpack: 16-byte vectors
 ";
         assert_eq!(runs, expected);
         let places: Vec<i64> = [4, 1, 6, 2, 9, 3, 7, 0].iter().flat_map(|i| [3 * i, 100 + i]).collect();
         let records = Layout::indexed(&[3, 1].repeat(8), &places, &double).unwrap();
         let expected = "\
-256 bytes in 32 blocks, instruction set base
+256 bytes in 32 blocks
   256 bytes: 8 records of 4 words by index, 32 bytes each
 kernel indexed records, 8 bytes: 256 bytes (100%) in 32 blocks; values whose places depend on one list of indices
+  pack: 16-byte vectors
+  unpack: 16-byte vectors
 ";
-        assert_eq!(compile_for(&records, 1, BASE).unwrap().explain(), expected);
-        let nothing = compile_for(&double, 0, BASE).unwrap().explain();
-        assert_eq!(nothing, "0 bytes in 0 blocks, instruction set base\n");
+        assert_eq!(compile_for(&records, 1, &base).unwrap().explain(), expected);
+        let nothing = compile_for(&double, 0, &base).unwrap().explain();
+        assert_eq!(nothing, "0 bytes in 0 blocks\n");
     }
 }

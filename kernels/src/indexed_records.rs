@@ -4,8 +4,10 @@
 //! One list of 4-byte indices replaces a list of the places of all values. Values are copied as words, in groups with
 //! the same distance, so that one multiplication gives the places of several.
 
-use crate::select::{Level, Pair, RecordsKernel, words};
+use crate::loops::POSITION;
+use crate::select::{Pair, ParticlesKernel, RecordsKernel, particles, words};
 use crate::survey::ByteRun;
+use crate::way::Way;
 
 /// Records by index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +25,15 @@ pub(crate) struct Group {
     /// At least one, and at most [`MOST_IN_GROUP`].
     pub offsets: Vec<i64>,
     pub scale: usize,
+}
+
+/// The kernels for records.
+#[derive(Clone, Debug)]
+pub(crate) enum RecordsKernels {
+    /// All words of a record at once.
+    Particles(Pair<ParticlesKernel>),
+    /// One for each group of words.
+    Groups(Box<[Pair<RecordsKernel>]>),
 }
 
 /// Maximum number of runs in a record for which a pattern is searched.
@@ -134,6 +145,17 @@ impl IndexedRecords {
         Some(Self { groups, word_bytes, indices })
     }
 
+    /// Whether records are a position and single words from separate arrays, in this order.
+    pub fn are_particles(&self) -> bool {
+        let [positions, singles] = &self.groups[..] else { return false };
+        let word = self.word_bytes;
+        let is_adjacent = |pair: &[i64]| pair[0].wrapping_add(word as i64) == pair[1];
+        positions.offsets.len() == POSITION
+            && positions.scale == POSITION * word
+            && positions.offsets.windows(2).all(is_adjacent)
+            && singles.scale == word
+    }
+
     /// Words of one record.
     pub fn words(&self) -> usize {
         self.groups.iter().map(|group| group.offsets.len()).sum()
@@ -172,26 +194,35 @@ impl IndexedRecords {
     }
 
     /// The kernels for each group of words.
-    pub fn kernels(&self, level: Level) -> Box<[Pair<RecordsKernel>]> {
-        self.groups.iter().map(|group| words(self.word_bytes, group.offsets.len(), level)).collect()
+    pub fn kernels(&self, ways: Pair<Way>) -> RecordsKernels {
+        if self.are_particles() {
+            let (singles, is_even) = (self.groups[1].offsets.len(), self.is_even());
+            let kernel = |way| particles(self.word_bytes, singles, is_even, way);
+            return RecordsKernels::Particles(Pair::by(ways, kernel));
+        }
+        let of_group = |group: &Group| Pair::by(ways, |way| words(self.word_bytes, group.offsets.len(), way));
+        RecordsKernels::Groups(self.groups.iter().map(of_group).collect())
     }
 
     /// Runs all records; `array` is displacement 0, `packed` the place of the first of them.
     ///
     /// # Safety
     /// As for [`Sequence::run`](crate::operation::Sequence::run), with the result of [`IndexedRecords::kernels`] for
-    /// a level of this processor.
-    pub unsafe fn run<const PACK: bool>(
-        &self,
-        kernels: &[Pair<RecordsKernel>],
-        array: *mut u8,
-        packed: *mut u8,
-    ) {
+    /// ways of this processor.
+    pub unsafe fn run<const PACK: bool>(&self, kernels: &RecordsKernels, array: *mut u8, packed: *mut u8) {
+        let kernels = match (kernels, &self.groups[..]) {
+            (RecordsKernels::Particles(kernel), [positions, singles]) => {
+                // SAFETY: the caller's records; the kernel was chosen for these groups.
+                return unsafe { kernel.of::<PACK>()(array, packed, [positions, singles], &self.indices) };
+            }
+            (RecordsKernels::Groups(kernels), _) => kernels,
+            (RecordsKernels::Particles(_), _) => unreachable!("particles have two groups"),
+        };
         let record = self.record_bytes();
         let mut packed = packed;
         for indices in self.indices.chunks(ROWS) {
             let mut group_at = packed;
-            for (group, kernels) in self.groups.iter().zip(kernels) {
+            for (group, kernels) in self.groups.iter().zip(kernels.iter()) {
                 // SAFETY: words of the caller's records; the kernel was chosen for this number of them.
                 unsafe { kernels.of::<PACK>()(array, group_at, record, group, indices) };
                 group_at = group_at.wrapping_add(self.word_bytes * group.offsets.len());

@@ -6,14 +6,19 @@
 //! - blocks of one size at one distance, within any number of loops; the kernel handles two of them;
 //! - the same, if neighbours in memory are far apart in the stream (a transposition): several rows at once;
 //! - blocks of one size at listed places;
-//! - runs whose places depend on one list of indices (records by index), with one 4-byte number per record;
+//! - runs whose places depend on one list of indices (records by index), with one 4-byte number per record; all values of
+//!   a record at once if they are a position and single values;
 //! - other runs whose lengths recur (records), column by column;
 //! - other runs, one by one.
 //!
 //! Blocks of common sizes have kernels whose size is a compile-time constant, because a call of `memcpy` costs more
-//! than a short copy. Long blocks have our own copy, because the C library's is slow at some alignments. Messages
-//! that do not fit into any cache are written past the caches. Instruction sets are chosen at run time.
-//! [`Program::explain`] shows the choices.
+//! than a short copy.
+//!
+//! For each [class](Class) of operations and size of blocks, a [`Tuning`] has the [`Way`] to copy them: the instruction
+//! set, the C library's `memcpy`, writing past the caches, prefetching, or gather instructions. [`compile`] uses the
+//! table that is shipped, which was recorded on one processor (AMD EPYC, Zen 4) and is a guess for others.
+//! [`compile_for`] takes another: `ddtbench` measures one with the messages of [`Trial`]. This crate does not read files
+//! and does not measure. [`Program::explain`] shows the choices.
 //!
 //! # Use
 //!
@@ -79,6 +84,8 @@ mod explain;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzz;
+#[cfg(target_arch = "x86_64")]
+mod gather;
 mod indexed_records;
 mod loops;
 mod normal_form;
@@ -89,9 +96,13 @@ mod records;
 mod run;
 mod select;
 mod survey;
+mod tuning;
+mod way;
 
 pub use plain_loop::PlainLoop;
-pub use program::{CompileError, Program, RunError, compile};
+pub use program::{CompileError, Program, RunError, compile, compile_for};
+pub use tuning::{Class, Direction, Measured, Trial, Tuning, TuningError};
+pub use way::Way;
 
 #[cfg(test)]
 mod tests;

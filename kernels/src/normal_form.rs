@@ -274,9 +274,9 @@ fn runs(all: impl Iterator<Item = ByteRun>) -> NormalForm {
     }
     let (unit, units) = common_block(&merged);
     let has_few_units = units <= FEW_UNITS * merged.len();
-    // Records at one distance do not need a list.
+    // Other records at one distance do not need a list.
     if let Some(records) = IndexedRecords::of(merged.len(), |i| merged[i])
-        && !records.is_even()
+        && (records.are_particles() || !records.is_even())
     {
         return NormalForm::IndexedRecords(records);
     }

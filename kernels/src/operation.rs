@@ -1,12 +1,13 @@
 //! The operations of a program: loops around something that one kernel copies.
 
 use crate::block_copy::{MEDIUM, PAGE};
-use crate::indexed_records::IndexedRecords;
+use crate::indexed_records::{IndexedRecords, RecordsKernels};
 use crate::loops::Axis;
 use crate::normal_form::NormalForm;
 use crate::records::Records;
-use crate::select::{Kernels, Level, Pair, RecordsKernel, RunsKernel, StridedKernel, Target, kernels, runs};
+use crate::select::{self, IndexedKernel, Pair, RunsKernel, StridedKernel};
 use crate::survey::ByteRun;
+use crate::tuning::{Class, Shape, Tuning};
 
 /// A loop around the next step or the leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,27 +36,65 @@ pub(crate) struct LoopNest {
 /// The bytes that one call copies. Offsets are from displacement 0, wherever the loops have moved it.
 #[derive(Clone, Debug)]
 pub(crate) enum Leaf {
-    /// Contiguous bytes; the kernel handles the two innermost loops around them.
-    Block { offset: i64, bytes: usize, kernels: Kernels, how: Nesting },
+    /// Contiguous bytes; the kernels handle the innermost loop around them, and the two innermost ones.
+    Block { offset: i64, bytes: usize, class: Class, row: Pair<StridedKernel>, grid: Pair<StridedKernel> },
     /// Blocks at listed places, relative to the first in memory.
-    Indexed { lowest: i64, block: usize, offsets: Box<[u32]>, kernels: Kernels },
+    Indexed { lowest: i64, block: usize, offsets: Box<[u32]>, class: Class, kernel: Pair<IndexedKernel> },
     /// Records, and the kernels for the blocks of each column.
-    Records { records: Records, kernels: Box<[Kernels]> },
+    Records { records: Records, kernels: Box<[ColumnKernels]> },
     /// Records by index, and the kernels for the groups of their words.
-    IndexedRecords { records: IndexedRecords, kernels: Box<[Pair<RecordsKernel>]> },
+    IndexedRecords { records: IndexedRecords, class: Class, kernels: RecordsKernels },
     /// Runs of different lengths: the start of each, and its end in the packed stream.
-    Runs { offsets: Box<[i64]>, ends: Box<[usize]>, kernel: Pair<RunsKernel> },
+    Runs { offsets: Box<[i64]>, ends: Box<[usize]>, class: Class, kernel: Pair<RunsKernel> },
     /// Operations, once at each offset.
     Body { offsets: Box<[i64]>, body: Sequence },
 }
 
-/// The order in which the two innermost loops visit their blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nesting {
-    /// In packed order.
-    Packed,
-    /// Several rows at once.
-    Transposed,
+/// The kernels for the blocks of a column of records: at one distance, or at listed places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ColumnKernels {
+    pub strided: Pair<StridedKernel>,
+    pub indexed: Pair<IndexedKernel>,
+}
+
+/// The choices for a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target<'a> {
+    pub tuning: &'a Tuning,
+    /// Bytes of the whole message.
+    pub message: usize,
+}
+
+impl Target<'_> {
+    fn strided(self, class: Class, bytes: usize) -> Pair<StridedKernel> {
+        Pair::by(self.tuning.ways(class), |way| select::strided(bytes, way))
+    }
+
+    fn indexed(self, class: Class, bytes: usize) -> Pair<IndexedKernel> {
+        Pair::by(self.tuning.ways(class), |way| select::indexed(bytes, way))
+    }
+
+    /// The kernels for a column of blocks of this size.
+    fn column(self, bytes: usize) -> ColumnKernels {
+        ColumnKernels {
+            strided: self.strided(Shape::Strided.class(bytes), bytes),
+            indexed: self.indexed(Shape::Listed.class(bytes), bytes),
+        }
+    }
+
+    /// A run within loops.
+    fn block(self, run: ByteRun, loops: &[(usize, i64)]) -> Leaf {
+        let ByteRun { offset, bytes } = run;
+        let class = match loops {
+            [] if bytes > MEDIUM => Shape::Run.class(bytes),
+            // Longer than the innermost cache: only the length of the message counts.
+            _ if bytes >= LIKE_ONE_RUN => Shape::Run.class(self.message),
+            _ if has_many_pages(bytes, loops) => Shape::ManyPages.class(bytes),
+            _ => Shape::Strided.class(bytes),
+        };
+        let row = self.strided(class, bytes);
+        Leaf::Block { offset, bytes, class, row, grid: row }
+    }
 }
 
 /// Operations one after the other.
@@ -68,7 +107,7 @@ pub(crate) struct Sequence {
 
 impl Sequence {
     /// The operations of a form.
-    pub fn of(form: NormalForm, target: Target) -> Self {
+    pub fn of(form: NormalForm, target: Target<'_>) -> Self {
         let mut sequence = Self::default();
         match form {
             NormalForm::Sequence(parts) => parts.into_iter().for_each(|part| sequence.push(part, target)),
@@ -77,7 +116,7 @@ impl Sequence {
         sequence
     }
 
-    fn push(&mut self, form: NormalForm, target: Target) {
+    fn push(&mut self, form: NormalForm, target: Target<'_>) {
         let operation = LoopNest::of(form, target);
         self.bytes += operation.bytes;
         self.operations.push(operation);
@@ -85,7 +124,7 @@ impl Sequence {
 }
 
 impl LoopNest {
-    fn of(form: NormalForm, target: Target) -> Self {
+    fn of(form: NormalForm, target: Target<'_>) -> Self {
         let mut loops = Vec::new();
         let mut inner = form;
         while let NormalForm::Loop { count, stride, body } = inner {
@@ -93,20 +132,18 @@ impl LoopNest {
             inner = *body;
         }
         let mut leaf = match inner {
-            NormalForm::Run(ByteRun { offset, bytes }) => {
-                let level = if has_many_pages(bytes, &loops) { Level::Base } else { target.level };
-                let kernels = kernels(bytes, Target { level, ..target });
-                Leaf::Block { offset, bytes, kernels, how: Nesting::Packed }
-            }
+            NormalForm::Run(run) => target.block(run, &loops),
             NormalForm::Places { lowest, block, offsets } => {
-                Leaf::Indexed { lowest, block, offsets, kernels: kernels(block, target) }
+                let class = Shape::Listed.class(block);
+                Leaf::Indexed { lowest, block, offsets, class, kernel: target.indexed(class, block) }
             }
             NormalForm::Records(records) => {
-                let kernels = records.columns.iter().map(|column| kernels(column.block, target)).collect();
+                let kernels = records.columns.iter().map(|column| target.column(column.block)).collect();
                 Leaf::Records { records, kernels }
             }
             NormalForm::IndexedRecords(records) => {
-                Leaf::IndexedRecords { kernels: records.kernels(target.level), records }
+                let class = Shape::IndexedRecords.class(0);
+                Leaf::IndexedRecords { kernels: records.kernels(target.tuning.ways(class)), class, records }
             }
             NormalForm::Runs(runs) => Leaf::of_runs(&runs, target),
             NormalForm::Index { offsets, body } => {
@@ -121,28 +158,30 @@ impl LoopNest {
             bytes *= count;
         }
         steps.reverse();
-        if let (Leaf::Block { bytes, how, .. }, [.., outer, inner]) = (&mut leaf, &steps[..])
+        if let (Leaf::Block { bytes, class, grid, .. }, [.., outer, inner]) = (&mut leaf, &steps[..])
             && is_transposed(*bytes, outer, inner)
         {
-            *how = Nesting::Transposed;
+            *class = Shape::Transposed.class(target.message);
+            *grid = Pair::by(target.tuning.ways(*class), |way| select::transposed(*bytes, way));
         }
         Self { steps, leaf, bytes }
     }
 }
+
+/// Minimum size of blocks that are copied like one run as long as the message, in bytes: rows of 8 KiB lost up to a third
+/// of their speed if they were written past the caches.
+const LIKE_ONE_RUN: usize = 64 << 10;
 
 /// From this number of pages on, a processor begins to lose their addresses. Zen 4 keeps 72 without and 3072 with a
 /// delay; NAS LU's blocks of 40 bytes pack a fifth slower in small pieces on 162 pages, and as fast or faster from
 /// 408 on.
 const MANY_PAGES: usize = 400;
 
-/// Whether short blocks are on more pages than the processor's address cache has. Then a vector across two cache
-/// lines costs twice, and one of 64 bytes always is such a vector, so blocks are best copied in small pieces. (Zen 4,
-/// 4032 blocks of 64 bytes 4160 bytes apart: with vectors of 64, 32 and 16 bytes, packing reaches 5, 12 and 12 GB/s,
-/// unpacking 5, 5 and 16.)
+/// Whether short blocks are on more pages than the processor's address cache has.
 fn has_many_pages(block: usize, loops: &[(usize, i64)]) -> bool {
     let has_pages = |(_, stride): &&(usize, i64)| stride.unsigned_abs() >= PAGE as u64;
     let pages: usize = loops.iter().filter(has_pages).map(|(count, _)| count).product();
-    block < MEDIUM && loops.last().is_some_and(|inner| has_pages(&inner)) && pages >= MANY_PAGES
+    block <= MEDIUM && loops.last().is_some_and(|inner| has_pages(&inner)) && pages >= MANY_PAGES
 }
 
 /// Distance of blocks, in bytes, up to which several are in one cache line.
@@ -161,14 +200,16 @@ fn is_transposed(block: usize, outer: &Step, inner: &Step) -> bool {
 }
 
 impl Leaf {
-    fn of_runs(list: &[ByteRun], target: Target) -> Self {
+    fn of_runs(list: &[ByteRun], target: Target<'_>) -> Self {
         let mut end = 0;
         let ends = list.iter().map(|run| {
             end += run.bytes;
             end
         });
         let ends = ends.collect();
-        Self::Runs { ends, offsets: list.iter().map(|run| run.offset).collect(), kernel: runs(target.level) }
+        let class = Shape::Runs.class(0);
+        let kernel = Pair::by(target.tuning.ways(class), select::runs);
+        Self::Runs { ends, offsets: list.iter().map(|run| run.offset).collect(), class, kernel }
     }
 
     /// Bytes in the packed stream.
@@ -180,24 +221,6 @@ impl Leaf {
             Self::IndexedRecords { records, .. } => records.bytes(),
             Self::Runs { ends, .. } => ends.last().copied().unwrap_or(0),
             Self::Body { offsets, body } => offsets.len() * body.bytes,
-        }
-    }
-}
-
-impl Nesting {
-    /// The name in explanations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Packed => "strided",
-            Self::Transposed => "transposed",
-        }
-    }
-
-    /// The kernel of this order.
-    pub fn kernel<const PACK: bool>(self, kernels: &Kernels) -> StridedKernel {
-        match self {
-            Self::Packed => kernels.strided.of::<PACK>(),
-            Self::Transposed => kernels.transposed.of::<PACK>(),
         }
     }
 }

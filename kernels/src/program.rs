@@ -4,14 +4,14 @@ use datatypes::Layout;
 
 use crate::bounds::Reach;
 use crate::normal_form::NormalForm;
-use crate::operation::Sequence;
-use crate::select::{Level, Target};
+use crate::operation::{Sequence, Target};
+use crate::tuning::Tuning;
 
 /// Packs and unpacks copies of one layout.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub(crate) sequence: Sequence,
-    pub(crate) level: Level,
+    pub(crate) tuning: Tuning,
     reach: Reach,
 }
 
@@ -37,23 +37,24 @@ impl RunError {
     }
 }
 
-/// Compiles `count` copies of `layout`, one extent apart, for this processor.
+/// Compiles `count` copies of `layout`, one extent apart, with the kernels of [`Tuning::shipped`].
 ///
 /// # Errors
 /// If they reach beyond the address space.
 pub fn compile(layout: &Layout, count: u64) -> Result<Program, CompileError> {
-    let message = usize::try_from(layout.size().saturating_mul(count)).unwrap_or(usize::MAX);
-    compile_for(layout, count, Target { level: Level::best(), message })
+    compile_for(layout, count, &Tuning::shipped())
 }
 
-/// Like [`compile`], with the kernels for `target`.
-pub(crate) fn compile_for(layout: &Layout, count: u64, target: Target) -> Result<Program, CompileError> {
-    let level = target.level;
-    assert!(level.is_here(), "kernels of {} need a processor that has it", level.name());
+/// Like [`compile`], with the kernels that `tuning` chooses.
+///
+/// # Errors
+/// If they reach beyond the address space.
+pub fn compile_for(layout: &Layout, count: u64, tuning: &Tuning) -> Result<Program, CompileError> {
+    let message = usize::try_from(layout.size().saturating_mul(count)).unwrap_or(usize::MAX);
     let reach = Reach::of(layout, count)?;
-    let sequence = Sequence::of(NormalForm::of(layout, count), target);
+    let sequence = Sequence::of(NormalForm::of(layout, count), Target { tuning, message });
     assert_eq!(sequence.bytes, reach.size, "a program packs what its layout holds");
-    Ok(Program { sequence, level, reach })
+    Ok(Program { sequence, tuning: tuning.clone(), reach })
 }
 
 impl Program {

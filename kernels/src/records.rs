@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::loops::{Axis, Grid};
-use crate::select::Kernels;
+use crate::operation::ColumnKernels;
 use crate::survey::{ByteRun, Survey, compact};
 
 /// Records of columns.
@@ -105,7 +105,7 @@ impl Records {
     ///
     /// # Safety
     /// As for [`Sequence::run`](crate::operation::Sequence::run), with the kernels for the columns' blocks.
-    pub unsafe fn run<const PACK: bool>(&self, kernels: &[Kernels], array: *mut u8, packed: *mut u8) {
+    pub unsafe fn run<const PACK: bool>(&self, kernels: &[ColumnKernels], array: *mut u8, packed: *mut u8) {
         for first in (0..self.count).step_by(ROWS) {
             let rows = first..self.count.min(first + ROWS);
             let packed = packed.wrapping_add(first * self.bytes);
@@ -137,7 +137,7 @@ impl Column {
     /// As for [`Records::run`].
     unsafe fn run<const PACK: bool>(
         &self,
-        kernels: &Kernels,
+        kernels: &ColumnKernels,
         array: *mut u8,
         packed: *mut u8,
         rows: Range<usize>,

@@ -32,15 +32,15 @@ impl LoopNest {
         match (&self.leaf, steps) {
             // SAFETY: guaranteed by the caller.
             (leaf, []) => unsafe { leaf.run::<PACK>(array, packed) },
-            (Leaf::Block { offset, bytes, kernels, .. }, [step]) => {
-                let (kernel, row) = (kernels.strided.of::<PACK>(), Grid::row(step.axis(), *bytes));
+            (Leaf::Block { offset, bytes, row, .. }, [step]) => {
+                let loops = Grid::row(step.axis(), *bytes);
                 // SAFETY: guaranteed by the caller; the kernel was chosen for this size and processor.
-                unsafe { kernel(moved(array, *offset), packed, *bytes, row) }
+                unsafe { row.of::<PACK>()(moved(array, *offset), packed, *bytes, loops) }
             }
-            (Leaf::Block { offset, bytes, kernels, how }, [outer, inner]) => {
-                let grid = Grid { inner: inner.axis(), outer: outer.axis(), packed_step: *bytes };
+            (Leaf::Block { offset, bytes, grid, .. }, [outer, inner]) => {
+                let loops = Grid { inner: inner.axis(), outer: outer.axis(), packed_step: *bytes };
                 // SAFETY: as above.
-                unsafe { how.kernel::<PACK>(kernels)(moved(array, *offset), packed, *bytes, grid) }
+                unsafe { grid.of::<PACK>()(moved(array, *offset), packed, *bytes, loops) }
             }
             (_, [step, inner @ ..]) => {
                 let (mut array, mut packed) = (array, packed);
@@ -63,25 +63,24 @@ impl Leaf {
     #[inline]
     unsafe fn run<const PACK: bool>(&self, array: *mut u8, packed: *mut u8) {
         match self {
-            Self::Block { offset, bytes, kernels, .. } => {
+            Self::Block { offset, bytes, row, .. } => {
                 let once = Grid::row(Axis { count: 1, stride: 0 }, *bytes);
                 // SAFETY: guaranteed by the caller; the kernel was chosen for this size and processor.
-                unsafe { kernels.strided.of::<PACK>()(moved(array, *offset), packed, *bytes, once) }
+                unsafe { row.of::<PACK>()(moved(array, *offset), packed, *bytes, once) }
             }
-            Self::Indexed { lowest, block, offsets, kernels } => {
-                let kernel = kernels.indexed.of::<PACK>();
+            Self::Indexed { lowest, block, offsets, kernel, .. } => {
                 // SAFETY: guaranteed by the caller; the kernel was chosen for this size and processor.
-                unsafe { kernel(moved(array, *lowest), packed, *block, *block, offsets) }
+                unsafe { kernel.of::<PACK>()(moved(array, *lowest), packed, *block, *block, offsets) }
             }
             Self::Records { records, kernels } => {
                 // SAFETY: as above.
                 unsafe { records.run::<PACK>(kernels, array, packed) }
             }
-            Self::IndexedRecords { records, kernels } => {
+            Self::IndexedRecords { records, kernels, .. } => {
                 // SAFETY: as above.
                 unsafe { records.run::<PACK>(kernels, array, packed) }
             }
-            Self::Runs { offsets, ends, kernel } => {
+            Self::Runs { offsets, ends, kernel, .. } => {
                 // SAFETY: as above.
                 unsafe { kernel.of::<PACK>()(array, packed, offsets, ends) }
             }

@@ -1,8 +1,11 @@
-//! The choice of the kernel that copies blocks of a given size on this processor.
+//! The kernels, by the size of a block and the way to copy it.
 
-use crate::block_copy::{Between, Exact, LONG, Long, MEDIUM, Medium, Streamed};
+use crate::block_copy::{Between, BlockCopy, Exact, LONG, Library, Long, MEDIUM, Medium, Streamed};
+#[cfg(target_arch = "x86_64")]
+use crate::gather;
 use crate::indexed_records::Group;
 use crate::loops::{self, Grid};
+use crate::way::{Level, Way};
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
 pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, Grid);
@@ -18,54 +21,8 @@ pub(crate) type RunsKernel = unsafe fn(*mut u8, *mut u8, &[i64], &[usize]);
 /// indices.
 pub(crate) type RecordsKernel = unsafe fn(*mut u8, *mut u8, usize, &Group, &[u32]);
 
-/// An instruction set, from the smallest to the largest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
-    /// The instructions that every processor of the architecture has.
-    Base,
-    /// Vectors of 32 bytes.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// Vectors of 64 bytes.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    /// All levels that this architecture may have.
-    #[cfg(target_arch = "x86_64")]
-    pub const ALL: &[Self] = &[Self::Base, Self::Avx2, Self::Avx512];
-    /// All levels that this architecture may have.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub const ALL: &[Self] = &[Self::Base];
-
-    /// Whether this processor has it.
-    pub fn is_here(self) -> bool {
-        match self {
-            Self::Base => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"),
-        }
-    }
-
-    /// The largest that this processor has.
-    pub fn best() -> Self {
-        Self::ALL.iter().rev().copied().find(|level| level.is_here()).unwrap_or(Self::Base)
-    }
-
-    /// The name in explanations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Base => "base",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => "AVX2",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => "AVX-512",
-        }
-    }
-}
+/// Kernels for records of particles: array, packed, positions and single words, indices.
+pub(crate) type ParticlesKernel = unsafe fn(*mut u8, *mut u8, [&Group; 2], &[u32]);
 
 /// A kernel for either direction.
 #[derive(Clone, Copy, Debug)]
@@ -79,55 +36,99 @@ impl<K: Copy> Pair<K> {
     pub fn of<const PACK: bool>(&self) -> K {
         if PACK { self.pack } else { self.unpack }
     }
+
+    /// The kernels of one way for packing, and of another for unpacking.
+    pub fn by(ways: Pair<Way>, kernels: impl Fn(Way) -> Self) -> Self {
+        Self { pack: kernels(ways.pack).pack, unpack: kernels(ways.unpack).unpack }
+    }
 }
 
-/// The kernels for one size of block.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Kernels {
-    pub strided: Pair<StridedKernel>,
-    pub transposed: Pair<StridedKernel>,
-    pub indexed: Pair<IndexedKernel>,
-    /// `8`, `17 to 31`, `1024 and more`: the sizes that these are for.
-    pub sizes: &'static str,
-    /// The instruction set that they need.
-    pub level: Level,
+/// Calls `$make` for the kind of block of `$bytes` bytes, with the sizes that share it. Sizes that applications use have
+/// their own kernel; the others have one per range. Long blocks are copied in parts of `$part` bytes.
+macro_rules! by_size {
+    ($bytes:expr, $part:literal, $make:ident) => {{
+        macro_rules! exact {
+            ($size:literal) => {
+                $make::<Exact<$size>>(stringify!($size))
+            };
+        }
+        match $bytes {
+            1 => exact!(1),
+            2 => exact!(2),
+            3 => exact!(3),
+            4 => exact!(4),
+            5..=7 => $make::<Between<4>>("5 to 7"),
+            8 => exact!(8),
+            12 => exact!(12),
+            9..=15 => $make::<Between<8>>("9 to 15"),
+            16 => exact!(16),
+            20 => exact!(20),
+            24 => exact!(24),
+            28 => exact!(28),
+            17..=31 => $make::<Between<16>>("17 to 31"),
+            32 => exact!(32),
+            36 => exact!(36),
+            40 => exact!(40),
+            48 => exact!(48),
+            56 => exact!(56),
+            33..=63 => $make::<Between<32>>("33 to 63"),
+            64 => exact!(64),
+            72 => exact!(72),
+            80 => exact!(80),
+            96 => exact!(96),
+            65..=127 => $make::<Between<64>>("65 to 127"),
+            128 => exact!(128),
+            129..=255 => $make::<Between<128>>("129 to 255"),
+            MEDIUM..LONG => $make::<Medium>("256 to 1023"),
+            LONG.. => $make::<Long<$part>>("1024 and more"),
+            0 => unreachable!("nothing is not copied"),
+        }
+    }};
 }
 
-/// A module with a copy of every loop for one instruction set, and the choice by size.
+/// The sizes of blocks that have the same kernel as those of `bytes` bytes.
+pub(crate) fn sizes(bytes: usize) -> &'static str {
+    fn itself<B: BlockCopy>(sizes: &'static str) -> &'static str {
+        sizes
+    }
+    by_size!(bytes, 32, itself)
+}
+
+/// A module with a copy of every loop for one instruction set, and the choice by size. Long blocks are copied in parts
+/// of `$part` bytes.
 macro_rules! level {
-    ($module:ident, $level:ident $(, $feature:literal)?) => {
-        mod $module {
+    ($module:ident, $part:literal $(, $feature:literal)?) => {
+        pub(crate) mod $module {
             use super::*;
-            use crate::block_copy::BlockCopy;
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn strided<B: BlockCopy, const PACK: bool>(
+            unsafe fn strided_loop<B: BlockCopy, const PACK: bool>(
                 array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
             ) {
                 #[cfg(test)]
-                crate::tests::ran::note(strided::<B, PACK> as *const ());
+                crate::tests::ran::note(strided_loop::<B, PACK> as *const ());
                 // SAFETY: guaranteed by the caller.
                 unsafe { loops::strided::<B, PACK>(array, packed, bytes, grid) }
             }
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn transposed<B: BlockCopy, const PACK: bool, const STREAM: bool>(
+            unsafe fn transposed_loop<B: BlockCopy, const PACK: bool, const STREAM: bool>(
                 array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
             ) {
                 #[cfg(test)]
-                crate::tests::ran::note(transposed::<B, PACK, STREAM> as *const ());
+                crate::tests::ran::note(transposed_loop::<B, PACK, STREAM> as *const ());
                 // SAFETY: guaranteed by the caller.
                 unsafe { loops::transposed::<B, PACK, STREAM>(array, packed, bytes, grid) }
             }
 
             $(#[target_feature(enable = $feature)])?
-            unsafe fn indexed<B: BlockCopy, const PACK: bool>(
+            unsafe fn indexed_loop<B: BlockCopy, const PACK: bool, const AHEAD: usize>(
                 array: *mut u8, packed: *mut u8, bytes: usize, packed_step: usize, offsets: &[u32],
             ) {
                 #[cfg(test)]
-                crate::tests::ran::note(indexed::<B, PACK> as *const ());
+                crate::tests::ran::note(indexed_loop::<B, PACK, AHEAD> as *const ());
                 // SAFETY: guaranteed by the caller.
-                unsafe { loops::indexed::<B, PACK>(array, packed, bytes, packed_step, offsets) }
+                unsafe { loops::indexed::<B, PACK, AHEAD>(array, packed, bytes, packed_step, offsets) }
             }
 
             $(#[target_feature(enable = $feature)])?
@@ -140,11 +141,6 @@ macro_rules! level {
                 unsafe { loops::runs::<PACK>(array, packed, offsets, ends) }
             }
 
-            /// The kernel for runs of any lengths.
-            pub fn runs() -> Pair<RunsKernel> {
-                Pair { pack: run_list::<true>, unpack: run_list::<false> }
-            }
-
             $(#[target_feature(enable = $feature)])?
             unsafe fn record_words<T: Copy + 'static, const G: usize, const PACK: bool>(
                 array: *mut u8, packed: *mut u8, record: usize, group: &Group, indices: &[u32],
@@ -155,7 +151,84 @@ macro_rules! level {
                 unsafe { loops::words::<T, G, PACK>(array, packed, record, group, indices) }
             }
 
-            /// The kernel for `group` words of `bytes` bytes.
+            pub fn strided_of<B: BlockCopy>(_: &'static str) -> Pair<StridedKernel> {
+                Pair { pack: strided_loop::<B, true>, unpack: strided_loop::<B, false> }
+            }
+
+            pub fn transposed_of<B: BlockCopy, const STREAM: bool>() -> Pair<StridedKernel> {
+                Pair { pack: transposed_loop::<B, true, false>, unpack: transposed_loop::<B, false, STREAM> }
+            }
+
+            fn transposed_in_caches<B: BlockCopy>(_: &'static str) -> Pair<StridedKernel> {
+                transposed_of::<B, false>()
+            }
+
+            pub fn indexed_of<B: BlockCopy, const AHEAD: usize>() -> Pair<IndexedKernel> {
+                Pair { pack: indexed_loop::<B, true, AHEAD>, unpack: indexed_loop::<B, false, AHEAD> }
+            }
+
+            fn indexed_at_once<B: BlockCopy>(_: &'static str) -> Pair<IndexedKernel> {
+                indexed_of::<B, 0>()
+            }
+
+            pub fn strided(bytes: usize) -> Pair<StridedKernel> {
+                by_size!(bytes, $part, strided_of)
+            }
+
+            pub fn transposed(bytes: usize) -> Pair<StridedKernel> {
+                by_size!(bytes, $part, transposed_in_caches)
+            }
+
+            pub fn indexed(bytes: usize) -> Pair<IndexedKernel> {
+                by_size!(bytes, $part, indexed_at_once)
+            }
+
+            pub fn runs() -> Pair<RunsKernel> {
+                Pair { pack: run_list::<true>, unpack: run_list::<false> }
+            }
+
+            $(#[target_feature(enable = $feature)])?
+            unsafe fn particle_loop<
+                T: Copy + 'static, const N: usize, const W: usize, const PACK: bool, const EVEN: bool,
+            >(
+                array: *mut u8, packed: *mut u8, groups: [&Group; 2], indices: &[u32],
+            ) {
+                #[cfg(test)]
+                crate::tests::ran::note(particle_loop::<T, N, W, PACK, EVEN> as *const ());
+                // SAFETY: guaranteed by the caller.
+                unsafe { loops::particles::<T, N, W, PACK, EVEN>(array, packed, groups, indices) }
+            }
+
+            pub fn particles(bytes: usize, singles: usize, is_even: bool) -> Pair<ParticlesKernel> {
+                macro_rules! of {
+                    ($word:ty, $singles:literal, $words:literal) => {
+                        match is_even {
+                            true => Pair {
+                                pack: particle_loop::<$word, $singles, $words, true, true>,
+                                unpack: particle_loop::<$word, $singles, $words, false, true>,
+                            },
+                            false => Pair {
+                                pack: particle_loop::<$word, $singles, $words, true, false>,
+                                unpack: particle_loop::<$word, $singles, $words, false, false>,
+                            },
+                        }
+                    };
+                }
+                match (bytes, singles) {
+                    (4, 1) => of!(u32, 1, 4),
+                    (4, 2) => of!(u32, 2, 5),
+                    (4, 3) => of!(u32, 3, 6),
+                    (4, 4) => of!(u32, 4, 7),
+                    (4, 5) => of!(u32, 5, 8),
+                    (8, 1) => of!(u64, 1, 4),
+                    (8, 2) => of!(u64, 2, 5),
+                    (8, 3) => of!(u64, 3, 6),
+                    (8, 4) => of!(u64, 4, 7),
+                    (8, 5) => of!(u64, 5, 8),
+                    _ => unreachable!("words have 4 or 8 bytes, and groups 1 to 5 words"),
+                }
+            }
+
             pub fn words(bytes: usize, group: usize) -> Pair<RecordsKernel> {
                 macro_rules! of {
                     ($word:ty, $group:literal) => {
@@ -179,131 +252,81 @@ macro_rules! level {
                     _ => unreachable!("words have 4 or 8 bytes, and groups 1 to 5 words"),
                 }
             }
-
-            fn kernels<B: BlockCopy>(sizes: &'static str) -> Kernels {
-                Kernels {
-                    strided: Pair { pack: strided::<B, true>, unpack: strided::<B, false> },
-                    transposed: Pair {
-                        pack: transposed::<B, true, false>,
-                        unpack: transposed::<B, false, false>,
-                    },
-                    indexed: Pair { pack: indexed::<B, true>, unpack: indexed::<B, false> },
-                    sizes,
-                    level: Level::$level,
-                }
-            }
-
-            /// For sizes that can be written past the caches, in messages of `message` bytes.
-            fn streaming<B: BlockCopy>(sizes: &'static str, message: usize) -> Kernels {
-                let mut kernels = kernels::<B>(sizes);
-                if cfg!(target_arch = "x86_64") && message >= STREAM_TRANSPOSED {
-                    kernels.transposed.unpack = transposed::<B, false, true>;
-                }
-                kernels
-            }
-
-            /// Sizes that applications use have their own kernel; the others have one per range.
-            pub fn of(bytes: usize, message: usize) -> Kernels {
-                macro_rules! exact {
-                    ($size:literal) => { kernels::<Exact<$size>>(stringify!($size)) };
-                }
-                match bytes {
-                    1 => exact!(1),
-                    2 => exact!(2),
-                    3 => exact!(3),
-                    4 => exact!(4),
-                    5..=7 => kernels::<Between<4>>("5 to 7"),
-                    8 => streaming::<Exact<8>>("8", message),
-                    12 => exact!(12),
-                    9..=15 => kernels::<Between<8>>("9 to 15"),
-                    16 => streaming::<Exact<16>>("16", message),
-                    20 => exact!(20),
-                    24 => exact!(24),
-                    28 => exact!(28),
-                    17..=31 => kernels::<Between<16>>("17 to 31"),
-                    32 => streaming::<Exact<32>>("32", message),
-                    36 => exact!(36),
-                    40 => exact!(40),
-                    48 => exact!(48),
-                    56 => exact!(56),
-                    33..=63 => kernels::<Between<32>>("33 to 63"),
-                    64 => exact!(64),
-                    72 => exact!(72),
-                    80 => exact!(80),
-                    96 => exact!(96),
-                    65..=127 => kernels::<Between<64>>("65 to 127"),
-                    128 => exact!(128),
-                    129..=255 => kernels::<Between<128>>("129 to 255"),
-                    MEDIUM..LONG => kernels::<Medium>("256 to 1023"),
-                    STREAM_BLOCK.. if cfg!(target_arch = "x86_64") && message >= STREAM_LONG => kernels::<Streamed>(PAST_CACHES),
-                    LONG.. => kernels::<Long>("1024 and more"),
-                    0 => unreachable!("nothing is not copied"),
-                }
-            }
         }
     };
 }
 
-level!(base, Base);
+level!(base, 32);
 #[cfg(target_arch = "x86_64")]
-level!(avx2, Avx2, "avx2");
+level!(avx2, 32, "avx2");
 #[cfg(target_arch = "x86_64")]
-level!(avx512, Avx512, "avx512f,avx512vl");
+level!(avx512, 64, "avx512f,avx512vl");
 
-/// The target for which kernels are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Target {
-    /// The processor's instruction set.
-    pub level: Level,
-    /// Bytes of the whole message.
-    pub message: usize,
+/// Calls a function of the module for an instruction set.
+macro_rules! at_level {
+    ($level:expr, $function:ident ( $($argument:expr),* )) => {
+        match $level {
+            Level::Base => base::$function($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => avx2::$function($($argument),*),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => avx512::$function($($argument),*),
+        }
+    };
 }
 
-/// From this message size on, in bytes, the longest blocks are written past the caches: the part of such a message
-/// and its array that stays in the caches is evicted before it is used again. Zen 4 with 32 MiB of outer cache, 16
-/// MiB contiguous: 22 GB/s instead of 14 warm, 18 instead of 12 cold; 4 MiB: 27 instead of 40 warm.
-const STREAM_LONG: usize = 8 << 20;
-
-/// Minimum size of such blocks, in bytes: rows of 8 KiB lost up to a third of their speed.
-const STREAM_BLOCK: usize = 64 << 10;
-
-/// Like [`STREAM_LONG`], for transposed blocks, which otherwise read every line of the array before they write it: at
-/// 2 MiB as fast warm and 2.4 times as fast cold, at 5 MiB twice as fast.
-const STREAM_TRANSPOSED: usize = 2 << 20;
-
-/// The sizes that are written past the caches, in explanations.
-pub(crate) const PAST_CACHES: &str = "65536 and more, streamed";
-
-/// The kernels for blocks of `bytes` bytes. Calling them needs a processor that has the target's level.
-pub(crate) fn kernels(bytes: usize, target: Target) -> Kernels {
-    let Target { level, message } = target;
-    match level {
-        Level::Base => base::of(bytes, message),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::of(bytes, message),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::of(bytes, message),
+/// The kernels for blocks of `bytes` bytes in loops. Here and below, calling a kernel needs a processor that
+/// [has](Way::is_here) the way; a way that cannot copy such blocks is replaced.
+pub(crate) fn strided(bytes: usize, way: Way) -> Pair<StridedKernel> {
+    match way {
+        Way::Library => base::strided_of::<Library>(""),
+        Way::PastCaches if bytes >= LONG => base::strided_of::<Streamed>(""),
+        way => at_level!(way.level(), strided(bytes)),
     }
 }
 
-/// The kernels for runs of any lengths. Calling them needs a processor that has `level`.
-pub(crate) fn runs(level: Level) -> Pair<RunsKernel> {
-    match level {
-        Level::Base => base::runs(),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::runs(),
-        #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::runs(),
+/// The kernels for blocks in two loops, several rows at once.
+pub(crate) fn transposed(bytes: usize, way: Way) -> Pair<StridedKernel> {
+    match (way, bytes) {
+        (Way::PastCaches, 8) => base::transposed_of::<Exact<8>, true>(),
+        (Way::PastCaches, 16) => base::transposed_of::<Exact<16>, true>(),
+        (Way::PastCaches, 32) => base::transposed_of::<Exact<32>, true>(),
+        (way, bytes) => at_level!(way.level(), transposed(bytes)),
     }
 }
 
-/// The kernels for `group` words of `bytes` bytes of records by index. Calling them needs a processor that has `level`.
-pub(crate) fn words(bytes: usize, group: usize, level: Level) -> Pair<RecordsKernel> {
-    match level {
-        Level::Base => base::words(bytes, group),
+/// The kernels for blocks at listed places.
+pub(crate) fn indexed(bytes: usize, way: Way) -> Pair<IndexedKernel> {
+    match (way, bytes) {
+        (Way::Library, _) => base::indexed_of::<Library, 0>(),
+        (Way::Prefetch, 4) => base::indexed_of::<Exact<4>, AHEAD>(),
+        (Way::Prefetch, 8) => base::indexed_of::<Exact<8>, AHEAD>(),
+        (Way::Prefetch, 12) => base::indexed_of::<Exact<12>, AHEAD>(),
+        (Way::Prefetch, 16) => base::indexed_of::<Exact<16>, AHEAD>(),
+        (Way::Prefetch, 24) => base::indexed_of::<Exact<24>, AHEAD>(),
+        (Way::Prefetch, 32) => base::indexed_of::<Exact<32>, AHEAD>(),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx2 => avx2::words(bytes, group),
+        (Way::Gather, 4) => gather::words_of_4(),
         #[cfg(target_arch = "x86_64")]
-        Level::Avx512 => avx512::words(bytes, group),
+        (Way::Gather, 8) => gather::words_of_8(),
+        (way, bytes) => at_level!(way.level(), indexed(bytes)),
     }
+}
+
+/// The distance of prefetching, in blocks of a list.
+const AHEAD: usize = 32;
+
+/// The kernels for runs of any lengths.
+pub(crate) fn runs(way: Way) -> Pair<RunsKernel> {
+    at_level!(way.level(), runs())
+}
+
+/// The kernels for records of a position and `singles` single words of `bytes` bytes, for even indices or for any.
+pub(crate) fn particles(bytes: usize, singles: usize, is_even: bool, way: Way) -> Pair<ParticlesKernel> {
+    at_level!(way.level(), particles(bytes, singles, is_even))
+}
+
+/// The kernels for `group` words of `bytes` bytes of records by index.
+pub(crate) fn words(bytes: usize, group: usize, way: Way) -> Pair<RecordsKernel> {
+    at_level!(way.level(), words(bytes, group))
 }

@@ -23,4 +23,5 @@ pub mod proc;
 pub mod stats;
 pub mod summary;
 mod sync;
+pub mod tuning;
 pub mod units;

@@ -6,6 +6,7 @@ use common::model::event::{self, Hello, MessageFacts, RankPlace};
 use crate::binding;
 use crate::checked::{World, identity};
 use crate::measure::clock::Clock;
+use crate::tuning;
 
 /// The place of this process, whose rank is `rank`.
 pub fn place(rank: usize) -> RankPlace {
@@ -65,6 +66,7 @@ pub fn hello(
         settings: settings(),
         library_account: Vec::new(),
         build: env!("DDTBENCH_BUILD").to_owned(),
+        tuning: tuning::source().to_owned(),
         transport: None,
         clocks: None,
         bad_ending: None,

@@ -31,6 +31,7 @@ mod stamps;
 mod steady;
 mod team;
 mod transport;
+mod tuning;
 mod verify;
 
 use std::process::ExitCode;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
             return code;
         }
     };
+    tuning::read(cli.tuning.as_deref());
     let threading = cli.command.threading();
     let experiment = experiments::prepare(cli.command);
     let refusal = identity::verify().err().or_else(identity::foreign_launcher);

@@ -166,6 +166,9 @@ impl Cases for OverlapCases {
 
 #[derive(Debug, Args)]
 pub struct EngineCases {
+    /// Only measure which copies are the fastest on this processor, store the table and print it
+    #[arg(help_heading = WHAT, long)]
+    pub(super) tune: bool,
     #[command(flatten)]
     tests: TestArgs,
     #[command(flatten)]

@@ -57,7 +57,7 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
         refuse_other_mpis(&chosen, earlier, dir)?;
     }
     measure::introduce(&chosen, dir);
-    let targets = chosen.build()?;
+    let targets = chosen.build(&checked.plan.methods)?;
     // A run that was stopped early may have a plan without sizes.
     let mut checked = if earlier.is_none() { measure::with_sizes(checked, &targets, dir)? } else { checked };
     if interrupt::requested() {

@@ -9,6 +9,7 @@ use ddtbench::mpi::{Installation, MpiError, Project, Source, Target, interrupt};
 use ddtbench::plan::{Plan, Variant};
 
 use super::output::log;
+use super::tune;
 
 /// Chosen MPIs with their variants, before anything is built.
 #[derive(Debug)]
@@ -147,11 +148,12 @@ impl Chosen {
         }
     }
 
-    /// Builds the rank program for each MPI, and skips those that the user has not named if that fails.
+    /// Builds the rank program for each MPI, and skips those that the user has not named if that fails. If one of `methods`
+    /// copies by a table, there is one for this processor afterwards.
     ///
     /// # Errors
     /// If it fails for a named MPI, or for all.
-    pub fn build(&self) -> anyhow::Result<Vec<Target>> {
+    pub fn build(&self, methods: &[String]) -> anyhow::Result<Vec<Target>> {
         let mut programs: Vec<(&str, PathBuf)> = Vec::new();
         for installation in self.installations() {
             if interrupt::requested() {
@@ -164,6 +166,8 @@ impl Chosen {
                 Err(error) => return Err(error.into()),
             }
         }
+        let is_tuned = methods.iter().any(|method| method.contains("engine") || method.contains("tuned"));
+        let tuning = is_tuned.then(|| tune::ready(&self.project)).flatten();
         let target = |(installation, variant): &(Installation, Option<Variant>)| {
             let (_, program) = programs.iter().find(|(name, _)| *name == installation.name)?;
             let mut installation = installation.clone();
@@ -171,7 +175,8 @@ impl Chosen {
                 installation.env.extend(variant.env.clone());
                 variant.name.clone()
             });
-            Some(Target { installation, variant: variant.unwrap_or_default(), program: program.clone() })
+            let (variant, program) = (variant.unwrap_or_default(), program.clone());
+            Some(Target { installation, variant, program, tuning: tuning.clone() })
         };
         let targets: Vec<_> = self.mpis.iter().filter_map(target).collect();
         if targets.is_empty() {

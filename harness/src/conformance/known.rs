@@ -139,7 +139,7 @@ mod tests {
         let file = fs::File::create(program).unwrap();
         file.set_modified(SystemTime::now() - before).unwrap();
         let installation = Installation::fake("mpiexec");
-        Target { installation, variant: String::new(), program: program.to_owned() }
+        Target { installation, variant: String::new(), program: program.to_owned(), tuning: None }
     }
 
     fn conditions(target: &Target) -> Conditions<'_> {

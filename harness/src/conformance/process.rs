@@ -196,7 +196,7 @@ echo '{"check":"done"}'
         std::fs::write(&mpiexec, LAUNCHER).unwrap();
         std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
         let installation = Installation::fake(mpiexec);
-        Target { installation, variant: String::new(), program: "ddtbench-rank".into() }
+        Target { installation, variant: String::new(), program: "ddtbench-rank".into(), tuning: None }
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub struct Target {
     pub variant: String,
     /// Its rank program.
     pub program: PathBuf,
+    /// The folder of tables of the fastest copies; `None` for those that are shipped.
+    pub tuning: Option<PathBuf>,
 }
 
 impl Target {

@@ -1,7 +1,7 @@
 //! The pack engine's program for a message, as text.
 
 use apps::{Arrays, Exchange, MicroApp, Side, Test, Values, WireOrder};
-use kernels::{CompileError, compile};
+use kernels::{CompileError, Tuning, compile_for};
 
 use super::layout;
 
@@ -17,6 +17,7 @@ pub fn explain(
     side: Side,
     order: WireOrder,
     ranks: u32,
+    tuning: &Tuning,
 ) -> Result<String, CompileError> {
     let specs = &app.arrays;
     let (array, origin, layout, count) = match (&app.exchange, side) {
@@ -27,7 +28,7 @@ pub fn explain(
             (0, origin, layout, 1)
         }
     };
-    let program = compile(&layout, count.into())?;
+    let program = compile_for(&layout, count.into(), tuning)?;
     let heading = layout::heading(test, values, side, order);
     let copies = if count == 1 { "one copy".to_owned() } else { format!("{count} copies") };
     let array = specs[array].name;
@@ -42,12 +43,12 @@ mod tests {
 
     use super::*;
 
-    /// Without the instruction set, which depends on the machine.
+    /// The heading, and the program.
     fn explained(name: &str, side: Side) -> (String, String) {
         let test = find(name).unwrap();
         let values = test.set(test.quick_set().name).unwrap();
         let app = test.build(&values, Context { ranks: 4, seed: 1 }).unwrap();
-        let text = explain(test, &values, &app, side, WireOrder::Ddt, 4).unwrap();
+        let text = explain(test, &values, &app, side, WireOrder::Ddt, 4, &Tuning::shipped()).unwrap();
         let (head, program) = text.split_once("\n\n").unwrap();
         (head.to_owned(), program.to_owned())
     }
@@ -56,7 +57,7 @@ mod tests {
     fn the_engine_shows_what_it_compiles_and_chose() {
         let (head, program) = explained("nas_lu_y", Side::Send);
         assert!(head.ends_with("\none copy of its datatype, displacement 0 being byte 32720 of u"), "{head}");
-        assert!(program.starts_with("16320 bytes in 408 blocks, instruction set "), "{program}");
+        assert!(program.starts_with("16320 bytes in 408 blocks\n"), "{program}");
         assert!(program.contains("\n  16320 bytes: 408 times, "), "{program}");
         assert!(
             program.contains("\nkernel strided, 40 bytes: 16320 bytes (100%) in 408 blocks; "),

@@ -90,6 +90,7 @@ mod tests {
             installation: Installation::fake("mpiexec"),
             variant: variant.to_owned(),
             program: "ddtbench-rank".into(),
+            tuning: None,
         };
         let targets = [target(""), target("a"), target("b")];
         let run = Run { plan: &plan, targets: &targets };

@@ -4,10 +4,11 @@
 use datatypes::{Element, Layout};
 
 use super::ran;
-use crate::check::{check, levels_here, noise};
+use crate::check::{check, noise, ways_here};
 use crate::compile;
-use crate::operation::Leaf;
-use crate::select::words;
+use crate::indexed_records::RecordsKernels;
+use crate::operation::{Leaf, LoopNest};
+use crate::select::{particles, words};
 
 /// Indices without a pattern, with one that occurs twice.
 fn indices(count: i64) -> Vec<i64> {
@@ -40,8 +41,9 @@ fn is_by_index(layout: &Layout) -> bool {
 fn every_kernel_for_words_runs_and_agrees_with_the_oracle() {
     let mut noise = noise(6);
     for element in [Element::Float, Element::Double] {
-        for blocks in [&[3, 1, 1, 1, 1, 1][..], &[3, 1, 1, 1], &[1, 2], &[3, 1, 1], &[1, 2, 3], &[1, 1, 1, 1]]
-        {
+        let blocks: [&[i64]; 7] =
+            [&[1, 1, 1, 1, 1, 1], &[1, 2], &[1, 1, 1], &[1, 1], &[1, 2, 3], &[1, 1, 1, 1], &[3, 1, 2]];
+        for blocks in blocks {
             // Around the number of records that are copied at once.
             for count in if cfg!(miri) { [8, 9] } else { [9, 300] } {
                 let (lengths, places, element) = structure_of_arrays(element, blocks, &indices(count));
@@ -51,11 +53,48 @@ fn every_kernel_for_words_runs_and_agrees_with_the_oracle() {
             }
         }
     }
-    for level in levels_here().filter(|_| !cfg!(miri)) {
+    for way in ways_here().filter(|_| !cfg!(miri)) {
         for (bytes, group) in [4, 8].into_iter().flat_map(|bytes| (1..=5).map(move |group| (bytes, group))) {
-            let kernels = words(bytes, group, level);
+            let kernels = words(bytes, group, way);
             for address in [kernels.pack as *const (), kernels.unpack as *const ()] {
-                assert!(ran::has(address), "{group} words of {bytes} bytes, {level:?}");
+                assert!(ran::has(address), "{group} words of {bytes} bytes, {way:?}");
+            }
+        }
+    }
+}
+
+/// A position and single values, at uneven indices and one after the other.
+#[test]
+fn every_kernel_for_particles_runs_and_agrees_with_the_oracle() {
+    let mut noise = noise(10);
+    let is_of_particles = |layout: &Layout| {
+        let program = compile(layout, 1).unwrap();
+        let [LoopNest { leaf: Leaf::IndexedRecords { records, kernels, .. }, .. }] =
+            &program.sequence.operations[..]
+        else {
+            panic!("{program}");
+        };
+        assert!(matches!(kernels, RecordsKernels::Particles(_)), "{program}");
+        records.is_even()
+    };
+    for (element, bytes) in [(Element::Float, 4), (Element::Double, 8)] {
+        for singles in 1..=5 {
+            let blocks: Vec<i64> = [3].into_iter().chain(std::iter::repeat_n(1, singles)).collect();
+            // Around the number of even records that are copied at once.
+            for count in if cfg!(miri) { [8, 9] } else { [11, 300] } {
+                for is_even in [false, true] {
+                    let indices = if is_even { (3..count + 3).collect() } else { indices(count) };
+                    let (lengths, places, element) = structure_of_arrays(element, &blocks, &indices);
+                    let layout = Layout::indexed(&lengths, &places, &element).unwrap();
+                    assert_eq!(is_of_particles(&layout), is_even, "{blocks:?}");
+                    check(&layout, 2, &mut noise);
+                    for way in ways_here().filter(|_| !cfg!(miri)) {
+                        let kernels = particles(bytes, singles, is_even, way);
+                        for address in [kernels.pack as *const (), kernels.unpack as *const ()] {
+                            assert!(ran::has(address), "{blocks:?}, {way:?}");
+                        }
+                    }
+                }
             }
         }
     }

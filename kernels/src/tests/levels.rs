@@ -6,10 +6,11 @@ use datatypes::pool::random_layout;
 use datatypes::{Element, Layout};
 
 use super::ran;
-use crate::check::{Expected, check, levels_here, noise, targets_here};
+use crate::check::{Expected, check, noise, tunings_here, ways_here};
 use crate::operation::{Leaf, SAME_LINE, Sequence};
 use crate::program::compile_for;
-use crate::select::{Level, Target, kernels, runs};
+use crate::select::runs;
+use crate::{Class, Direction, Trial};
 
 /// Larger blocks use the kernel of this size.
 const LARGEST: usize = 1 << 17;
@@ -18,8 +19,8 @@ const LARGEST: usize = 1 << 17;
 fn sizes() -> Vec<usize> {
     let small = if cfg!(miri) { 40 } else { 300 };
     let changes = |&size: &usize| {
-        targets_here().any(|target| {
-            let addresses = |size| ran::all(&kernels(size, target)).map(|(_, address)| address);
+        ways_here().any(|way| {
+            let addresses = |size| ran::all(size, way).map(|(_, address)| address);
             addresses(size) != addresses(size + 1)
         })
     };
@@ -58,35 +59,31 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
             .chain(is_transposed.then_some(transposed))
             {
                 let expected = Expected::of(&layout, 1, 0, &mut noise);
-                for target in targets_here() {
-                    expected.compare(&compile_for(&layout, 1, target).unwrap());
+                for tuning in tunings_here() {
+                    expected.compare(&compile_for(&layout, 1, &tuning).unwrap());
                 }
             }
         }
         // In Miri, a generic function gets another address each time.
-        for target in targets_here().filter(|_| !cfg!(miri)) {
-            let kernels = kernels(size, target);
+        for way in ways_here().filter(|_| !cfg!(miri)) {
             // Blocks that fill a line do not have neighbours to be transposed with.
             let can_run = |kind: &str| size <= SAME_LINE as usize || !kind.contains("transposed");
-            for (kind, address) in ran::all(&kernels).into_iter().filter(|(kind, _)| can_run(kind)) {
-                assert!(ran::has(address), "{kind}, {target:?} of {} bytes has not run", kernels.sizes);
+            for (kind, address) in ran::all(size, way).into_iter().filter(|(kind, _)| can_run(kind)) {
+                assert!(ran::has(address), "{kind}, {way:?} of {size} bytes has not run");
             }
         }
     }
 }
 
-/// A table with the kernels of another instruction set would give correct results, but its own kernels would never
-/// run.
+/// A way with the kernels of another would give correct results, but its own kernels would never run.
 #[test]
 #[cfg_attr(miri, ignore = "a generic function has another address each time")]
-fn every_instruction_set_has_kernels_of_its_own() {
+fn every_way_has_kernels_of_its_own() {
     let mut known = HashSet::new();
-    for level in levels_here() {
-        let all = (1..300)
-            .flat_map(|size| ran::all(&kernels(size, Target { level, message: 0 })))
-            .map(|(_, address)| address);
+    for way in ways_here() {
+        let all = (1..3000).flat_map(|size| ran::all(size, way)).map(|(_, address)| address);
         let own: HashSet<_> = all.filter(|address| !known.contains(address)).collect();
-        assert!(!own.is_empty(), "{}", level.name());
+        assert!(!own.is_empty(), "{way:?}");
         known.extend(own);
     }
 }
@@ -170,10 +167,10 @@ fn runs_of_any_length_run_and_agree_with_the_oracle() {
     let mut noise = noise(2);
     let [uneven, ..] = rare_shapes();
     check(&uneven, 2, &mut noise);
-    for level in levels_here().filter(|_| !cfg!(miri)) {
-        let kernels = runs(level);
-        assert!(ran::has(kernels.pack as *const ()), "{level:?}");
-        assert!(ran::has(kernels.unpack as *const ()), "{level:?}");
+    for way in ways_here().filter(|_| !cfg!(miri)) {
+        let kernels = runs(way);
+        assert!(ran::has(kernels.pack as *const ()), "{way:?}");
+        assert!(ran::has(kernels.unpack as *const ()), "{way:?}");
     }
 }
 
@@ -182,29 +179,23 @@ fn random_layouts_have_every_shape() {
     let mut seen = HashSet::new();
     let random = (0..if cfg!(miri) { 60 } else { 1000 }).map(|seed| random_layout(seed, 4, 400));
     for layout in random.chain(rare_shapes()) {
-        let program = compile_for(&layout, 2, Target { level: Level::Base, message: 0 }).unwrap();
+        let program = crate::compile(&layout, 2).unwrap();
         shapes(&program.sequence, &mut seen);
     }
-    assert_eq!(seen, Leaf::NAMES.into(), "each level must be tested and named");
+    assert_eq!(seen, Leaf::NAMES.into(), "each shape must be tested and named");
 }
 
-/// Asks the system instead of the processor: if the detection failed, other tests would pass without these kernels.
 #[test]
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#[cfg_attr(miri, ignore = "reads a file")]
-fn every_instruction_set_of_the_machine_is_used() {
-    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap();
-    let flags = cpuinfo.lines().find(|line| line.starts_with("flags")).unwrap();
-    let has = |names: &[&str]| names.iter().all(|name| flags.split_whitespace().any(|flag| flag == *name));
-    for &level in Level::ALL {
-        let is_here = match level {
-            Level::Base => true,
-            Level::Avx2 => has(&["avx2"]),
-            Level::Avx512 => has(&["avx512f", "avx512vl"]),
-        };
-        assert_eq!(level.is_here(), is_here, "{}", level.name());
+#[cfg_attr(miri, ignore = "too large to interpret")]
+fn every_class_is_measured_with_messages_of_that_class() {
+    for class in Class::all() {
+        for direction in Direction::ALL {
+            let mut trial = Trial::new(class, direction);
+            assert_eq!(trial.ways(), class.ways(direction));
+            assert!(trial.is_of(class), "{class}, {direction}");
+            for place in 0..16 {
+                assert!(trial.run(place % trial.ways().len(), place) > 0);
+            }
+        }
     }
-    assert_eq!(Some(Level::best()), levels_here().max());
-    let program = crate::compile(&Layout::named(Element::Byte), 1).unwrap();
-    assert_eq!(program.level, Level::best());
 }

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-use crate::select::Kernels;
+use crate::select::{indexed, strided, transposed};
+use crate::way::Way;
 
 thread_local! {
     /// Per thread: every test has its own thread.
@@ -20,9 +21,9 @@ pub(super) fn has(kernel: *const ()) -> bool {
     RAN.with_borrow(|ran| ran.contains(&kernel))
 }
 
-/// All kernels for one size of block. Without `..`, so that a new kind cannot be forgotten here.
-pub(super) fn all(kernels: &Kernels) -> [(&'static str, *const ()); 6] {
-    let Kernels { strided, transposed, indexed, sizes: _, level: _ } = *kernels;
+/// The kernels of one way for one size of block.
+pub(super) fn all(bytes: usize, way: Way) -> [(&'static str, *const ()); 6] {
+    let (strided, transposed, indexed) = (strided(bytes, way), transposed(bytes, way), indexed(bytes, way));
     [
         ("pack strided", strided.pack as *const ()),
         ("unpack strided", strided.unpack as *const ()),

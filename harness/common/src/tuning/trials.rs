@@ -1,0 +1,156 @@
+//! The classes of the pack engine and of the tuned loops, measured, and the tables made of the choices.
+
+use std::time::Instant;
+
+use apps::copy_choice::{CopyClass, CopyTable, CopyTrial, GapSide};
+use kernels::{Class, Direction, Measured, Tuning, Way};
+
+use super::{Choice, Row, Table, choose};
+
+/// Parts of a table.
+const ENGINE: &str = "engine";
+const LOOPS: &str = "loops";
+
+/// The tables of both parts.
+#[derive(Clone, Debug, Default)]
+pub struct Tuned {
+    pub engine: Tuning,
+    pub loops: CopyTable,
+}
+
+/// Measures everything. This takes one or two seconds.
+pub fn measure() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for (class, direction) in engine_classes() {
+        let mut trial = kernels::Trial::new(class, direction);
+        let ways = trial.ways().to_vec();
+        let shipped = Tuning::shipped().way(class, direction);
+        let names: Vec<_> = ways.iter().map(|way| way.name()).collect();
+        let choice = choose_of(&ways, shipped, |way, round| trial.run(way, round));
+        rows.push(row(ENGINE, class.to_string(), direction.to_string(), &names, shipped.name(), choice));
+    }
+    for class in CopyClass::all() {
+        let mut trial = CopyTrial::new(class);
+        let (ways, shipped) = (class.ways(), class.shipped());
+        let names: Vec<_> = ways.iter().map(|way| way.name()).collect();
+        let choice = choose_of(&ways, shipped, |way, round| trial.run(ways[way], round));
+        rows.push(row(LOOPS, class.to_string(), direction(class).to_owned(), &names, shipped.name(), choice));
+    }
+    rows
+}
+
+fn engine_classes() -> impl Iterator<Item = (Class, Direction)> {
+    Class::all().flat_map(|class| Direction::ALL.map(|direction| (class, direction)))
+}
+
+fn direction(class: CopyClass) -> &'static str {
+    match class.side() {
+        GapSide::Gather => "pack",
+        GapSide::Scatter => "unpack",
+    }
+}
+
+/// Chooses by the speed of copies, which return their bytes.
+fn choose_of<W: PartialEq>(ways: &[W], shipped: W, mut copy: impl FnMut(usize, usize) -> usize) -> Choice {
+    let shipped = ways.iter().position(|way| *way == shipped).expect("a way of the class");
+    choose(ways.len(), shipped, |way, round| {
+        let start = Instant::now();
+        let bytes = copy(way, round);
+        bytes as f64 / start.elapsed().as_secs_f64()
+    })
+}
+
+fn row(part: &str, class: String, direction: String, names: &[&str], shipped: &str, choice: Choice) -> Row {
+    let Choice { way, bytes_per_s, next } = choice;
+    Row {
+        part: part.to_owned(),
+        class,
+        direction,
+        way: names[way].to_owned(),
+        bytes_per_s,
+        next: next.map(|(next, bytes_per_s)| (names[next].to_owned(), bytes_per_s)),
+        shipped: shipped.to_owned(),
+    }
+}
+
+impl Table {
+    /// The table for the engine and the one for the loops.
+    ///
+    /// # Errors
+    /// If a class or a way is not known, or if the processor lacks the way.
+    pub fn tuned(&self) -> Result<Tuned, String> {
+        let mut tuned = Tuned::default();
+        for row in &self.rows {
+            let is_valid = match &*row.part {
+                ENGINE => tuned.choose_for_engine(row),
+                LOOPS => tuned.choose_for_loops(row),
+                _ => None,
+            };
+            is_valid
+                .ok_or_else(|| format!("{} cannot be used for {}, {}", row.way, row.class, row.direction))?;
+        }
+        Ok(tuned)
+    }
+}
+
+impl Tuned {
+    fn choose_for_engine(&mut self, row: &Row) -> Option<()> {
+        let way = |name: &str| Way::ALL.into_iter().find(|way| way.name() == name);
+        let direction =
+            Direction::ALL.into_iter().find(|direction| direction.to_string() == row.direction)?;
+        let next = row.next.as_ref().and_then(|(name, bytes_per_s)| Some((way(name)?, *bytes_per_s)));
+        let measured = Measured { bytes_per_s: row.bytes_per_s, next };
+        self.engine.choose(Class::named(&row.class)?, direction, way(&row.way)?, Some(measured)).ok()
+    }
+
+    fn choose_for_loops(&mut self, row: &Row) -> Option<()> {
+        let is_it = |class: &CopyClass| class.to_string() == row.class && direction(*class) == row.direction;
+        let class = CopyClass::all().find(is_it)?;
+        let way = class.ways().into_iter().find(|way| way.name() == row.way)?;
+        self.loops.choose(class, way).then_some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tuning::Processor;
+
+    fn table(rows: Vec<Row>) -> Table {
+        let processor = Processor { model: "a model".to_owned(), microcode: String::new() };
+        Table::new(&processor, rows)
+    }
+
+    fn engine_row(class: &str, way: &str) -> Row {
+        let choice = Choice { way: 0, bytes_per_s: 11.9e9, next: Some((1, 10.2e9)) };
+        row(ENGINE, class.to_owned(), "pack".to_owned(), &[way, "memcpy"], "16-byte vectors", choice)
+    }
+
+    #[test]
+    fn rows_become_choices() {
+        let class = Class::named("records by index").unwrap();
+        let rows = vec![engine_row("records by index", "16-byte vectors")];
+        let tuned = table(rows).tuned().unwrap();
+        assert_eq!(tuned.engine.way(class, Direction::Pack), Way::Base);
+        let loops = CopyClass::all().next().unwrap();
+        let other = loops.ways().into_iter().find(|way| *way != loops.shipped()).unwrap();
+        let choice = Choice { way: 0, bytes_per_s: 1e9, next: None };
+        let of_loops =
+            row(LOOPS, loops.to_string(), "pack".to_owned(), &[other.name()], loops.shipped().name(), choice);
+        let tuned = table(vec![of_loops]).tuned().unwrap();
+        assert_ne!(tuned.loops, CopyTable::default());
+    }
+
+    #[test]
+    fn classes_and_ways_that_do_not_exist_are_refused() {
+        for (class, way) in
+            [("records by index", "magic"), ("nothing", "memcpy"), ("records by index", "memcpy")]
+        {
+            let reason = table(vec![engine_row(class, way)]).tuned().unwrap_err();
+            assert_eq!(reason, format!("{way} cannot be used for {class}, pack"));
+        }
+        let mut of_nobody = engine_row("records by index", "16-byte vectors");
+        of_nobody.part = "others".to_owned();
+        assert!(table(vec![of_nobody]).tuned().is_err());
+    }
+}

@@ -1,0 +1,147 @@
+//! The classes of operations for which a way is chosen.
+
+use std::fmt;
+
+use crate::block_copy::LONG;
+use crate::way::Way;
+
+/// Operations of one shape, with blocks of similar size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Class {
+    pub(crate) shape: Shape,
+    /// Index into the sizes of the shape.
+    pub(crate) size: usize,
+}
+
+/// Packing or unpacking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// From the array to the packed stream.
+    Pack,
+    /// From the packed stream to the array.
+    Unpack,
+}
+
+impl Direction {
+    /// Both directions.
+    pub const ALL: [Self; 2] = [Self::Pack, Self::Unpack];
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pack => "pack",
+            Self::Unpack => "unpack",
+        })
+    }
+}
+
+/// The shape of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Shape {
+    /// One run, or runs that are as long as whole messages, by their length.
+    Run,
+    /// Blocks at one distance.
+    Strided,
+    /// The same on so many pages that the processor does not remember their addresses.
+    ManyPages,
+    /// Blocks whose neighbours in memory are far apart in the stream, by the length of the message.
+    Transposed,
+    /// Blocks at listed places.
+    Listed,
+    /// Records by index.
+    IndexedRecords,
+    /// Runs of any lengths.
+    Runs,
+}
+
+/// Maximum number of sizes of a shape.
+pub(super) const MOST_SIZES: usize = 10;
+
+impl Shape {
+    pub const ALL: [Self; 7] = [
+        Self::Run,
+        Self::Strided,
+        Self::ManyPages,
+        Self::Transposed,
+        Self::Listed,
+        Self::IndexedRecords,
+        Self::Runs,
+    ];
+
+    /// The largest size of each class, in bytes.
+    pub fn sizes(self) -> &'static [usize] {
+        const LARGEST: usize = usize::MAX;
+        const BLOCKS: &[usize] = &[8, 16, 32, 64, 128, 256, 1024, 4096, 16384, LARGEST];
+        match self {
+            Self::Run => &[1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 23, LARGEST],
+            Self::Strided | Self::Listed => BLOCKS,
+            Self::ManyPages => BLOCKS.split_at(6).0,
+            Self::Transposed => &[1 << 21, LARGEST],
+            Self::IndexedRecords | Self::Runs => &[LARGEST],
+        }
+    }
+
+    /// Its class for this size.
+    pub fn class(self, bytes: usize) -> Class {
+        let sizes = self.sizes();
+        let size = sizes.iter().position(|&most| bytes <= most).unwrap_or(sizes.len() - 1);
+        Class { shape: self, size }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Run => "one run",
+            Self::Strided => "blocks",
+            Self::ManyPages => "blocks on many pages",
+            Self::Transposed => "transposed blocks, message",
+            Self::Listed => "listed blocks",
+            Self::IndexedRecords => "records by index",
+            Self::Runs => "runs of any length",
+        }
+    }
+}
+
+impl Class {
+    /// All classes.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Shape::ALL
+            .into_iter()
+            .flat_map(|shape| (0..shape.sizes().len()).map(move |size| Self { shape, size }))
+    }
+
+    /// The class with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().find(|class| class.to_string() == name)
+    }
+
+    /// The ways that this processor has to copy it.
+    pub fn ways(self, direction: Direction) -> Vec<Way> {
+        let Self { shape, size } = self;
+        let largest = shape.sizes()[size];
+        let has = |way: Way| match (way, shape) {
+            (Way::Base | Way::Avx2 | Way::Avx512, _) => true,
+            // Shorter ones take less time than the call.
+            (Way::Library, Shape::Run | Shape::Strided | Shape::Listed) => largest > 128,
+            (Way::PastCaches, Shape::Run) => largest > LONG,
+            (Way::PastCaches, Shape::Transposed) => direction == Direction::Unpack,
+            (Way::Prefetch, Shape::Listed) => largest <= 32,
+            (Way::Gather, Shape::Listed) => largest <= 8,
+            _ => false,
+        };
+        Way::ALL.into_iter().filter(|way| has(*way) && way.is_here()).collect()
+    }
+}
+
+impl fmt::Display for Class {
+    /// Shape and sizes, such as `listed blocks of 9 to 16 bytes`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, sizes) = (self.shape.name(), self.shape.sizes());
+        let least = if self.size > 0 { sizes[self.size - 1] + 1 } else { 1 };
+        match sizes[self.size] {
+            _ if sizes.len() == 1 => f.write_str(name),
+            usize::MAX => write!(f, "{name} of {least} bytes and more"),
+            most => write!(f, "{name} of {least} to {most} bytes"),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! The messages by which a program measures the ways of a class.
+
+use datatypes::{Element, Layout, LayoutError};
+
+use super::{Class, Direction, Shape, Tuning};
+use crate::Program;
+use crate::program::compile_for;
+use crate::way::Way;
+
+/// Messages of one class, with their memory, and the ways to copy them.
+pub struct Trial {
+    direction: Direction,
+    ways: Vec<Way>,
+    /// For each way, the messages.
+    programs: Vec<Vec<Program>>,
+    array: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+/// Bytes of a message in the innermost cache, and in the next one.
+const MESSAGES: [usize; 2] = [8 << 10, 64 << 10];
+
+/// Bytes that one [`Trial::run`] copies at least.
+const AT_LEAST: usize = 384 << 10;
+
+/// Distance of the places at which messages are tried, in bytes: not all are at multiples of a vector.
+const PLACES: [usize; 4] = [0, 8, 2048 + 64, 1024 + 24];
+
+impl Trial {
+    /// For a class, packed or unpacked.
+    pub fn new(class: Class, direction: Direction) -> Self {
+        let layouts = messages(class).expect("layouts within the address space");
+        let ways = class.ways(direction);
+        let programs = |&way: &Way| {
+            let mut tuning = Tuning::shipped();
+            tuning.choose(class, direction, way, None).expect("a way of the class");
+            let program =
+                |layout: &Layout| compile_for(layout, 1, &tuning).expect("layouts within the address space");
+            layouts.iter().map(program).collect()
+        };
+        let programs: Vec<Vec<Program>> = ways.iter().map(programs).collect();
+        let extent = layouts.iter().map(|layout| layout.true_upper_bound() as usize).max().unwrap_or(0);
+        let size = programs.iter().flatten().map(Program::size).max().unwrap_or(0);
+        // Written, because unwritten memory is one shared page of zeros, and too fast.
+        Self { direction, ways, programs, array: vec![1; extent + 4096], packed: vec![2; size + 4096] }
+    }
+
+    /// The ways to copy it, in the order of their numbers.
+    pub fn ways(&self) -> &[Way] {
+        &self.ways
+    }
+
+    /// Copies all messages by way number `way`, each time at another place, and returns the bytes. `first` changes the
+    /// places.
+    pub fn run(&mut self, way: usize, first: usize) -> usize {
+        let programs = &self.programs[way];
+        let mut copied = 0;
+        for program in programs {
+            for i in first..first + AT_LEAST.div_ceil(programs.len() * program.size()) {
+                let (from, to) = (PLACES[i % PLACES.len()], PLACES[i / PLACES.len() % PLACES.len()]);
+                let (array, packed) = (&mut self.array[from..], &mut self.packed[to..to + program.size()]);
+                match self.direction {
+                    Direction::Pack => program.pack(array, 0, packed),
+                    Direction::Unpack => program.unpack(packed, array, 0),
+                }
+                .expect("memory for the largest message");
+                copied += program.size();
+            }
+        }
+        copied
+    }
+}
+
+#[cfg(test)]
+impl Trial {
+    /// Whether all messages have only operations of this class.
+    pub(crate) fn is_of(&self, class: Class) -> bool {
+        let operations = self.programs.iter().flatten().flat_map(|program| &program.sequence.operations);
+        operations.clone().count() > 0
+            && operations.into_iter().all(|operation| operation.leaf.class() == Some(class))
+    }
+}
+
+/// Sizes of blocks of a class.
+fn sizes(class: Class) -> [usize; 2] {
+    let sizes = class.shape.sizes();
+    let least = if class.size > 0 { sizes[class.size - 1] + 1 } else { 4 };
+    match sizes[class.size] {
+        8 => [8, 4],
+        usize::MAX => [least / 64 * 96, least / 64 * 96 + 8],
+        most => [most, (least + most) / 8 * 4],
+    }
+}
+
+/// Messages of a class.
+fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
+    let byte = Layout::named(Element::Byte);
+    let double = Layout::named(Element::Double);
+    let of_blocks = |layout: &dyn Fn(usize, i64) -> Result<Layout, LayoutError>| {
+        let pairs = sizes(class).into_iter().flat_map(|block| MESSAGES.map(|message| (block, message)));
+        pairs.map(|(block, message)| layout(block, (message / block).max(3) as i64)).collect()
+    };
+    match class.shape {
+        Shape::Run => {
+            // Long runs take most of the time, so there is only one of them.
+            let sizes = sizes(class).into_iter().skip(usize::from(class.size >= 6));
+            sizes.map(|bytes| Layout::contiguous(bytes as i64, &byte)).collect()
+        }
+        Shape::Strided => of_blocks(&|block, count| {
+            let block = block as i64;
+            Layout::hvector(count, 1, block + (block / 2 + 7) / 8 * 8, &Layout::contiguous(block, &byte)?)
+        }),
+        Shape::ManyPages => of_blocks(&|block, _| {
+            Layout::hvector(1000, 1, 4096 + 64, &Layout::contiguous(block as i64, &byte)?)
+        }),
+        Shape::Transposed => {
+            // Real and complex numbers.
+            let (rows, columns, doubles) = if class.size == 0 { (128, 64, 1) } else { (768, 1024, 2) };
+            // Padded, because rows at multiples of 4 KiB would share the sets of the caches.
+            let column = Layout::vector(rows, doubles, (columns + 8) * doubles, &double)?;
+            Ok(vec![Layout::hvector(columns, 1, 8 * doubles, &column)?])
+        }
+        Shape::Listed => of_blocks(&|block, count| {
+            // Half of the places, in an order without a pattern: 40503 is odd, so no multiple recurs.
+            let room = (2 * count as u64).next_power_of_two() as i64;
+            let places: Vec<i64> = (0..count).map(|i| i * 40_503 % room).collect();
+            Layout::indexed_block(
+                block as i64,
+                &places.iter().map(|at| at * block as i64).collect::<Vec<_>>(),
+                &byte,
+            )
+        }),
+        Shape::IndexedRecords => MESSAGES
+            .map(|message| {
+                let records = message as i64 / 64;
+                let room = (2 * records as u64).next_power_of_two() as i64;
+                let index = |i: i64| i * 40_503 % room;
+                let values = |i: i64| {
+                    [3 * index(i)].into_iter().chain((3..8).map(move |array| array * room + index(i)))
+                };
+                let lengths = [3, 1, 1, 1, 1, 1].repeat(records as usize);
+                Layout::indexed(&lengths, &(0..records).flat_map(values).collect::<Vec<_>>(), &double)
+            })
+            .into_iter()
+            .collect(),
+        Shape::Runs => MESSAGES
+            .map(|message| {
+                let lengths: Vec<i64> = (0..message as i64 / 64).map(|i| 1 + i * i * i % 15).collect();
+                let places: Vec<i64> = (0..lengths.len() as i64).map(|i| 20 * i).collect();
+                Layout::indexed(&lengths, &places, &double)
+            })
+            .into_iter()
+            .collect(),
+    }
+}
