@@ -110,14 +110,31 @@ fn build(layout: &Layout, at: i64) -> NormalForm {
             indexed(displacements_bytes, 1, block)
         }
         Constructor::Struct { blocklengths, displacements_bytes, children } => {
-            let members = blocklengths.iter().zip(displacements_bytes).zip(children);
-            sequence(members.map(|((&length, &displacement), child)| {
-                repeated(length as u64, child.extent(), build(child, at.wrapping_add(displacement)))
-            }))
+            let mut joined = Joined::default();
+            joined.runs.reserve(children.len());
+            for ((&length, &displacement), child) in
+                blocklengths.iter().zip(displacements_bytes).zip(children)
+            {
+                let place = at.wrapping_add(displacement);
+                match member_run(length as usize, child, place) {
+                    // A list of thousands of values is a struct too, if they belong to different arrays.
+                    Some(run) => append(&mut joined.runs, run),
+                    None => joined.add(repeated(length as u64, child.extent(), build(child, place))),
+                }
+            }
+            joined.finish()
         }
         Constructor::Darray { array, child } => distributed(array, child.extent(), build(child, at)),
         _ => unreachable!("the others are nests"),
     }
+}
+
+/// A member of a struct that is one run.
+fn member_run(length: usize, child: &Layout, place: i64) -> Option<ByteRun> {
+    let segment = child.segment()?;
+    let is_run = length == 1 || length > 1 && segment.bytes as i64 == child.extent();
+    let (offset, bytes) = (place.wrapping_add(segment.offset), segment.bytes as usize * length);
+    (is_run && bytes > 0).then_some(ByteRun { offset, bytes })
 }
 
 /// A distributed array of `element`, one dimension around the other.
@@ -259,27 +276,35 @@ fn places(displacements: &[i64], scale: i64, block: ByteRun, survey: &Survey) ->
     NormalForm::Places { lowest: block.offset.wrapping_add(lowest), block: block.bytes, offsets }
 }
 
-/// Runs in packed order: adjacent ones are merged, then made a loop, a list of places, records or a list of runs.
-fn runs(all: impl Iterator<Item = ByteRun>) -> NormalForm {
-    let mut merged: Vec<ByteRun> = Vec::with_capacity(all.size_hint().0);
-    for run in all {
-        match merged.last_mut() {
-            Some(last) if last.end() == run.offset => last.bytes += run.bytes,
-            _ => merged.push(run),
-        }
+/// Appends a run, which continues the last one if it is adjacent.
+fn append(runs: &mut Vec<ByteRun>, run: ByteRun) {
+    match runs.last_mut() {
+        Some(last) if last.end() == run.offset => last.bytes += run.bytes,
+        _ => runs.push(run),
     }
+}
+
+/// Runs in packed order.
+fn runs(all: impl Iterator<Item = ByteRun>) -> NormalForm {
+    let mut merged = Vec::with_capacity(all.size_hint().0);
+    all.for_each(|run| append(&mut merged, run));
+    of_merged(merged)
+}
+
+/// Runs of which no two neighbours are adjacent: a loop, a list of places, records or a list of runs.
+fn of_merged(merged: Vec<ByteRun>) -> NormalForm {
     let Some(&first) = merged.first() else { return NOTHING };
     if merged.len() == 1 {
         return NormalForm::Run(first);
     }
-    let (unit, units) = common_block(&merged);
-    let has_few_units = units <= FEW_UNITS * merged.len();
     // Other records at one distance do not need a list.
     if let Some(records) = IndexedRecords::of(merged.len(), |i| merged[i])
         && (records.are_particles() || !records.is_even())
     {
         return NormalForm::IndexedRecords(records);
     }
+    let (unit, units) = common_block(&merged);
+    let has_few_units = units <= FEW_UNITS * merged.len();
     if merged.iter().any(|run| run.bytes != first.bytes)
         && let Some(records) = Records::of(&merged)
         // A list for each column costs as much as one for all, and goes through the stream several times.
@@ -318,32 +343,27 @@ fn gcd(a: usize, b: usize) -> usize {
     if a == 0 { b } else { gcd(b % a, a) }
 }
 
-/// One after the other: nested sequences are flattened, and adjacent runs are merged into lists of runs.
+/// One after the other.
 fn sequence(parts: impl Iterator<Item = NormalForm>) -> NormalForm {
     let mut joined = Joined::default();
-    for part in parts {
-        match part {
-            NormalForm::Sequence(inner) => inner.into_iter().for_each(|part| joined.add(part)),
-            part => joined.add(part),
-        }
-    }
-    joined.flush();
-    if joined.parts.len() == 1 { joined.parts.remove(0) } else { NormalForm::Sequence(joined.parts) }
+    parts.for_each(|part| joined.add(part));
+    joined.finish()
 }
 
-/// A sequence under construction.
+/// A sequence under construction: nested sequences are flattened, and adjacent runs are merged into lists of runs.
 #[derive(Default)]
 struct Joined {
     parts: Vec<NormalForm>,
-    /// Runs that may continue.
+    /// Runs that may continue, merged.
     runs: Vec<ByteRun>,
 }
 
 impl Joined {
     fn add(&mut self, part: NormalForm) {
         match part {
-            NormalForm::Run(run) => self.runs.push(run),
-            NormalForm::Runs(runs) => self.runs.extend(runs),
+            NormalForm::Run(run) => append(&mut self.runs, run),
+            NormalForm::Runs(runs) => runs.into_iter().for_each(|run| append(&mut self.runs, run)),
+            NormalForm::Sequence(inner) => inner.into_iter().for_each(|part| self.add(part)),
             other => {
                 self.flush();
                 self.parts.push(other);
@@ -352,9 +372,14 @@ impl Joined {
     }
 
     fn flush(&mut self) {
-        let form = runs(std::mem::take(&mut self.runs).into_iter());
+        let form = of_merged(std::mem::take(&mut self.runs));
         if !form.is_empty() {
             self.parts.push(form);
         }
+    }
+
+    fn finish(mut self) -> NormalForm {
+        self.flush();
+        if self.parts.len() == 1 { self.parts.remove(0) } else { NormalForm::Sequence(self.parts) }
     }
 }
