@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{Constructor, DistributedArray, Layout, Order};
+use crate::{Construction, Constructor, DistributedArray, Layout, Order};
 
 /// A language that MPI has an interface for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,12 @@ impl Language {
 impl Layout {
     /// The statements that make the datatype `newtype` and commit it.
     pub fn code(&self, language: Language) -> String {
-        let mut code = Code { language, ..Code::default() };
+        self.code_of(language, Construction::Usual)
+    }
+
+    /// The same with another construction.
+    pub fn code_of(&self, language: Language, construction: Construction) -> String {
+        let mut code = Code { language, construction, ..Code::default() };
         let datatype = code.add(self, true);
         code.finish(&datatype)
     }
@@ -40,6 +45,7 @@ const FEWEST_OF_LOOP: usize = 6;
 
 struct Code<'a> {
     language: Language,
+    construction: Construction,
     declarations: String,
     statements: String,
     /// Types made on the way.
@@ -56,7 +62,17 @@ impl Default for Code<'_> {
     fn default() -> Self {
         let (declarations, statements, parts) = (String::new(), String::new(), Vec::new());
         let (has_loop, is_large) = (false, false);
-        Self { language: Language::C, declarations, statements, parts, lists: 0, has_loop, is_large }
+        let construction = Construction::Usual;
+        Self {
+            language: Language::C,
+            construction,
+            declarations,
+            statements,
+            parts,
+            lists: 0,
+            has_loop,
+            is_large,
+        }
     }
 }
 
@@ -81,16 +97,22 @@ impl<'a> Code<'a> {
         if let Constructor::Named { element } = layout.constructor() {
             return element.constants()[self.language as usize].to_owned();
         }
-        if let Some((_, known)) = self.parts.iter().find(|(known, _)| *known == layout) {
+        if let Some((_, known)) = self.parts.iter().rfind(|(known, _)| *known == layout) {
             return known.clone();
         }
         let children = layout.constructor().children();
         let mut types: Vec<String> = children.iter().map(|child| self.add(child, false)).collect();
         let (function, mut arguments) = call(layout.constructor(), &mut types);
-        self.is_large = arguments.iter().any(Argument::is_beyond_int);
-        let datatype = match is_last {
+        self.is_large =
+            self.construction == Construction::Large || arguments.iter().any(Argument::is_beyond_int);
+        let is_duplicated = self.construction == Construction::Duplicated;
+        let name = |code: &Self| match is_last {
             true => "newtype".to_owned(),
-            false => format!("part{}", self.parts.len() + 1),
+            false => format!("part{}", code.parts.len() + 1),
+        };
+        let datatype = match is_duplicated {
+            true => format!("part{}", self.parts.len() + 1),
+            false => name(self),
         };
         let mut texts: Vec<String> = arguments.drain(..).map(|argument| self.argument(argument)).collect();
         texts.push(match self.language {
@@ -99,6 +121,16 @@ impl<'a> Code<'a> {
         });
         let suffix = if self.is_large && self.language == Language::C { "_c" } else { "" };
         self.call(&format!("{function}{suffix}"), &texts);
+        if is_duplicated {
+            self.parts.push((layout, datatype.clone()));
+            let copy = name(self);
+            let reference = if self.language == Language::C { format!("&{copy}") } else { copy.clone() };
+            self.call("MPI_Type_dup", &[datatype, reference]);
+            if !is_last {
+                self.parts.push((layout, copy.clone()));
+            }
+            return copy;
+        }
         if !is_last {
             self.parts.push((layout, datatype.clone()));
         }
@@ -384,6 +416,24 @@ fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static 
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn constructors_have_large_counts_or_are_duplicated_on_request() {
+        let layout: Layout = "resized(0, 16, vector(2, 1, 3, int32))".parse().unwrap();
+        let large = layout.code_of(Language::C, Construction::Large);
+        assert!(large.contains("MPI_Type_vector_c(2, 1, 3, MPI_INT32_T, &part1);"), "{large}");
+        assert!(large.contains("MPI_Type_create_resized_c(part1, 0, 16, &newtype);"), "{large}");
+        let duplicated = layout.code_of(Language::C, Construction::Duplicated);
+        for line in [
+            "MPI_Datatype newtype, part1, part2, part3;",
+            "MPI_Type_dup(part1, &part2);",
+            "MPI_Type_create_resized(part2, 0, 16, &part3);",
+            "MPI_Type_dup(part3, &newtype);",
+            "MPI_Type_free(&part3);",
+        ] {
+            assert!(duplicated.contains(line), "{line} is not in:\n{duplicated}");
+        }
+    }
+
     use super::*;
     use crate::Element;
 

@@ -31,6 +31,7 @@
 mod bounds;
 mod check;
 mod code;
+mod construction;
 mod constructor;
 mod cut;
 mod disjoint;
@@ -53,6 +54,7 @@ pub mod unusual;
 
 pub use bounds::Bounds;
 pub use code::Language;
+pub use construction::Construction;
 pub use constructor::{Constructor, Nest, Order, Part};
 pub use cut::{Placed, Repetition};
 pub use distributed::{DistributedArray, Distribution};

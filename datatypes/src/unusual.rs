@@ -37,16 +37,74 @@ pub fn unusual_layout(seed: u64, constructors: u32) -> Layout {
     loop {
         // Large extents overflow now and then.
         let Ok(layout) = grower.layout(constructors.max(1)) else { continue };
-        let bounds = [
-            layout.lower_bound(),
-            layout.upper_bound(),
-            layout.true_lower_bound(),
-            layout.true_upper_bound(),
-        ];
-        if layout.size() <= MOST_BYTES && bounds.iter().all(|bound| bound.abs() <= FARTHEST) {
+        if layout.size() <= MOST_BYTES && !is_beyond(&layout, FARTHEST) {
             return layout;
         }
     }
+}
+
+/// A small layout in two or three copies that are more than 2 GiB apart.
+pub fn far_layout(seed: u64) -> Layout {
+    let mut grower = Grower(Pcg64::seed_from_u64(seed));
+    loop {
+        let Ok(child) = grower.layout(1) else { continue };
+        if child.size() == 0 || child.size() > MOST_BYTES_OF_COPIES || is_beyond(&child, FARTHEST) {
+            continue;
+        }
+        if let Ok(layout) = grower.apart(child) {
+            return layout;
+        }
+    }
+}
+
+/// A layout of more than 65,536 values.
+pub fn long_layout(seed: u64) -> Layout {
+    let mut grower = Grower(Pcg64::seed_from_u64(seed));
+    loop {
+        let Ok(child) = grower.layout(1) else { continue };
+        let values: u64 = child.runs().map(|run| run.count).sum();
+        if values == 0 {
+            continue;
+        }
+        let count = ((MANY + grower.0.random_range(0..MANY / 8)) / values + 1) as i64;
+        let layout = match grower.below(3) {
+            0 => Layout::contiguous(count, &child),
+            1 => {
+                let constructor = grower.vector(child);
+                let Constructor::Vector { blocklength, stride, child, .. } = constructor else { continue };
+                Layout::new(Constructor::Vector { count, blocklength: blocklength.max(1), stride, child })
+            }
+            _ => {
+                let constructor = grower.hvector(child);
+                let Constructor::Hvector { blocklength, stride_bytes, child, .. } = constructor else {
+                    continue;
+                };
+                Layout::new(Constructor::Hvector {
+                    count,
+                    blocklength: blocklength.max(1),
+                    stride_bytes,
+                    child,
+                })
+            }
+        };
+        if let Ok(layout) = layout
+            && !is_beyond(&layout, 2 * FARTHEST)
+            && layout.size() <= 2 * FARTHEST as u64
+        {
+            return layout;
+        }
+    }
+}
+
+/// Bytes of a copy in [`far_layout`], and values in [`long_layout`].
+const MOST_BYTES_OF_COPIES: u64 = 1 << 10;
+const MANY: u64 = 1 << 16;
+
+/// Whether any byte, or bound, is so far from the origin.
+fn is_beyond(layout: &Layout, farthest: i64) -> bool {
+    [layout.lower_bound(), layout.upper_bound(), layout.true_lower_bound(), layout.true_upper_bound()]
+        .iter()
+        .any(|bound| bound.abs() > farthest)
 }
 
 struct Grower(Pcg64);
@@ -102,6 +160,39 @@ impl Grower {
             11 => Constructor::Darray { array: crate::pool::distributed(&mut self.0), child },
             _ => self.resized(child),
         })
+    }
+
+    /// Copies of a child that are far apart.
+    fn apart(&mut self, child: Layout) -> Result<Layout, LayoutError> {
+        let (count, away) =
+            (self.pick(&[2, 2, 3]), self.pick(&[1 << 31, (1 << 31) + 8, (1 << 32) - 4, (1 << 32) + 1]));
+        let distance = if self.one_in(3) { -away } else { away };
+        let places: Vec<i64> = (0..count).map(|place| place * distance).collect();
+        let blocks = vec![1; places.len()];
+        match self.below(6) {
+            0 => Layout::contiguous(count, &Layout::resized(child.lower_bound(), distance, &child)?),
+            1 => Layout::new(Constructor::Hindexed {
+                blocklengths: blocks,
+                displacements_bytes: places,
+                child,
+            }),
+            2 => {
+                Layout::new(Constructor::HindexedBlock { blocklength: 1, displacements_bytes: places, child })
+            }
+            3 => {
+                let children = places.iter().map(|_| child.clone()).collect();
+                Layout::new(Constructor::Struct {
+                    blocklengths: blocks,
+                    displacements_bytes: places,
+                    children,
+                })
+            }
+            4 if child.extent() != 0 => {
+                let stride = distance / child.extent();
+                Layout::new(Constructor::Vector { count, blocklength: 1, stride, child })
+            }
+            _ => Layout::new(Constructor::Hvector { count, blocklength: 1, stride_bytes: distance, child }),
+        }
     }
 
     fn count(&mut self) -> i64 {
@@ -271,6 +362,24 @@ mod tests {
         let again: Vec<String> = (0..200).map(|seed| unusual_layout(seed, 3).to_text()).collect();
         assert_eq!(texts, again);
         assert!(texts.iter().all(|text| text.parse::<Layout>().unwrap().to_text() == *text));
+    }
+
+    #[test]
+    fn far_layouts_have_little_data_and_long_ones_many_values() {
+        for seed in 0..500 {
+            let far = far_layout(seed);
+            assert!(is_beyond(&far, (1 << 31) - 4096) && far.size() <= 3 << 10, "{}", far.to_text());
+            let values: u64 = long_layout(seed).runs().map(|run| run.count).sum();
+            assert!((1 << 16..1 << 19).contains(&values), "{values} of {}", long_layout(seed).to_text());
+        }
+    }
+
+    #[test]
+    fn some_layouts_are_nested_eight_deep() {
+        fn depth(layout: &Layout) -> usize {
+            layout.constructor().children().iter().map(|child| 1 + depth(child)).max().unwrap_or(0)
+        }
+        assert_eq!((0..300).map(|seed| depth(&unusual_layout(seed, 8))).max(), Some(8));
     }
 
     #[test]

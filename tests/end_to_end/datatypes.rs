@@ -98,7 +98,7 @@ fn is_right_without_fault(mpi: &Mpi, kept: &Kept, number: usize) -> bool {
 fn faultless(mpi: &Mpi) {
     let kept = Measuring::on(mpi, "conform --only contents --cases 50 --format json").ends(0);
     let report: serde_json::Value = serde_json::from_str(&kept.ended.out).unwrap();
-    let number = |name: &str| report[0]["operations"][name].as_u64().unwrap();
+    let number = |name: &str| report["mpis"][0]["operations"][name].as_u64().unwrap();
     assert!(number("contents") > 40 && number("pack") == 0, "{}", kept.ended);
     let list = "[[finding]]\noperation = \"contents\"\nkind = \"wrong_value\"\nlayout = \"vector(2, 1, 3, int32)\"\nitems = 1\n";
     let replay = "conform --replay list.toml";

@@ -23,10 +23,12 @@ const JUDGE: &str = "--threshold 900%";
 const BROKEN: &str = "commit";
 
 pub fn trials() -> Vec<Trial> {
-    let checks: [(&str, fn()); 4] = [
+    let checks: [(&str, fn()); 6] = [
         ("a pull request on GitHub", github),
+        ("a pull request that moves wrong bytes", conform),
         ("a nightly job on GitLab", gitlab),
         ("git bisect finds the commit that breaks datatypes", bisect),
+        ("git bisect finds the commit that moves wrong bytes", bisect_findings),
         ("a ReFrame test", reframe),
     ];
     let trial = |(what, check): (&str, fn())| {
@@ -138,17 +140,38 @@ fn expect_failure(dir: &Path, fails: bool) {
     assert_eq!(junit.contains("<failure"), fails, "{junit}");
 }
 
+/// The script of a step of a workflow.
+fn script(steps: &Yaml, name: &str) -> String {
+    let mut steps = steps.as_vec().expect("a list of steps").iter();
+    let step = steps.find(|step| step["name"].as_str() == Some(name));
+    step.and_then(|step| step["run"].as_str()).unwrap_or_else(|| panic!("no script {name:?}")).to_owned()
+}
+
+/// A fault of datatypes, and a finding about it.
+const WRONG_BYTES: &str = "datatype swapped";
+const FINDING: &str = "[[finding]]\noperation = \"pack\"\nkind = \"wrong_data\"\nlayout = \"vector(2, 1, 3, int32)\"\nitems = 1\n";
+
+fn conform() {
+    let (mpich, dir) = (mpi("mpich"), tempfile::tempdir().unwrap());
+    let build = Build::new(mpich);
+    let script = script(&yaml("conform.yml")["jobs"]["conform"]["steps"], "Conform");
+    for (fault, code) in [("", 0), ("datatype contents", 1)] {
+        build.err(fault);
+        let mut command = shell(dir.path(), &script.replace("--out results", "--out results$CODE"));
+        command.env("NEW_MPICC", build.mpicc()).env("CODE", code.to_string());
+        run(command.env("CONFORM", "--cases 20 --only contents")).expect_code(code);
+        expect_failure(dir.path(), code == 1);
+    }
+    build.err("");
+}
+
 fn github() {
     let (mpich, dir) = (mpi("mpich"), tempfile::tempdir().unwrap());
     let build = Build::new(mpich);
     build.err(BROKEN);
     let steps = &yaml("github.yml")["jobs"]["compare"]["steps"];
     let step = |name: &str| -> Ended {
-        let mut steps = steps.as_vec().expect("a list of steps").iter();
-        let step = steps.find(|step| step["name"].as_str() == Some(name));
-        let script =
-            step.and_then(|step| step["run"].as_str()).unwrap_or_else(|| panic!("no script {name:?}"));
-        let mut command = shell(dir.path(), script);
+        let mut command = shell(dir.path(), &script(steps, name));
         command.env("BASE_MPICC", mpich.name).env("NEW_MPICC", build.mpicc());
         command.env("COMPARE", format!("{CASE} {COMPARE}")).env("JUDGE", JUDGE);
         run(command.env("GITHUB_STEP_SUMMARY", dir.path().join("summary.md")))
@@ -207,8 +230,23 @@ fn gitlab() {
     baseline("remove main").expect_code(2).expect_err(&["kept/main", "baseline list"]);
 }
 
-/// Eight commits: the third cannot be built, and the fifth is broken.
 fn bisect() {
+    bisect_by(BROKEN, |command, _| {
+        command.env("BASE_MPICC", mpi("mpich").name);
+        command.env("COMPARE", format!("{CASE} {COMPARE} {JUDGE} --undecided-is-ok"));
+    });
+}
+
+fn bisect_findings() {
+    bisect_by(WRONG_BYTES, |command, dir| {
+        let list = dir.join("findings.toml");
+        fs::write(&list, FINDING).unwrap();
+        command.env("FINDINGS", list);
+    });
+}
+
+/// Eight commits: the third cannot be built, and the fifth has the fault.
+fn bisect_by(fault: &str, configure: fn(&mut Command, &Path)) {
     const SCRIPT: &str = "
         git init --quiet repository
         cd repository
@@ -228,13 +266,10 @@ fn bisect() {
     for name in ["GIT_AUTHOR", "GIT_COMMITTER"] {
         command.env(format!("{name}_NAME"), "test").env(format!("{name}_EMAIL"), "test@localhost");
     }
-    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("BROKEN", BROKEN).env("BISECT", example("bisect"));
-    command
-        .env("BASE_MPICC", mpich.name)
-        .env("NEW_MPICC", build.mpicc())
-        .env("RESULTS", dir.path().join("results"));
+    command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("BROKEN", fault).env("BISECT", example("bisect"));
+    command.env("NEW_MPICC", build.mpicc()).env("RESULTS", dir.path().join("results"));
     command.env("BUILD", format!("test ! -e unbuildable && cp fault '{}'", build.fault().display()));
-    command.env("COMPARE", format!("{CASE} {COMPARE} {JUDGE} --undecided-is-ok"));
+    configure(&mut command, dir.path());
     let found = run(&mut command).expect_code(0);
     assert!(found.out.contains("the first bad one is commit 5"), "{found}");
     build.err("");

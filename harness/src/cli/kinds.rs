@@ -19,7 +19,7 @@ use super::resume::ResumeOptions;
 use super::selection::{ParamArgs, TestArgs};
 
 /// MPI counts ranks in a C `int`.
-const MOST_RANKS: usize = i32::MAX as usize;
+pub(super) const MOST_RANKS: usize = i32::MAX as usize;
 
 pub trait Cases: Args {
     /// # Errors

@@ -91,6 +91,7 @@ pub(crate) struct Log {
     stage: Option<String>,
     /// The last answer, and its time.
     answer: Option<(Answer, f64)>,
+    transport: Option<String>,
     is_done: bool,
     output: LastOutput,
 }
@@ -127,6 +128,7 @@ impl Log {
                         Some((Answer { note: plain(&answer.note).into_owned(), ..answer }, seconds));
                 }
             }
+            CheckEvent::Transport { name } => self.transport = Some(name),
             CheckEvent::Done => {
                 self.is_done = true;
                 return Sign::Done;
@@ -138,6 +140,11 @@ impl Log {
     /// Whether the process has printed its last event.
     pub(crate) fn is_done(&self) -> bool {
         self.is_done
+    }
+
+    /// The path of messages, if the process has found it out.
+    pub(crate) fn transport(&self) -> Option<&str> {
+        self.transport.as_deref()
     }
 
     pub(crate) fn has_begun(&self) -> bool {

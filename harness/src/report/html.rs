@@ -16,6 +16,9 @@ use crate::model::Record;
 
 const TEMPLATE: &str = include_str!("report.html");
 
+/// The style of pages.
+pub(crate) const STYLE: &str = include_str!("style.css");
+
 /// The picture of every launch, which is folded: it is the longest, and no answer.
 const LAUNCHES: &str = "launches";
 
@@ -53,7 +56,7 @@ pub fn html(
         head.iter().map(Account::text).chain([versions.join(", ")]).chain(notes).collect();
     render(
         TEMPLATE,
-        context! { title, head, compared, answers, methods, found, figures, of_launches, figure_style, cases, launches, warnings, environment, legend, reference, verdicts => VERDICTS },
+        context! { title, style => STYLE, head, compared, answers, methods, found, figures, of_launches, figure_style, cases, launches, warnings, environment, legend, reference, verdicts => VERDICTS },
     )
 }
 
@@ -66,7 +69,7 @@ fn title(records: &[Record], heads: &[Account]) -> String {
 }
 
 /// A page made of a template.
-pub(super) fn render(template: &str, context: Value) -> String {
+pub(crate) fn render(template: &str, context: Value) -> String {
     let mut engine = Environment::new();
     engine.set_auto_escape_callback(|_| AutoEscape::Html);
     let page = engine.render_str(template, context);

@@ -1,5 +1,6 @@
 //! Cases, the batches in which a process tries them, and what it leaves for the process that started it.
 
+use datatypes::Construction;
 use serde::{Deserialize, Serialize};
 
 use super::{OPERATIONS, Operation};
@@ -15,6 +16,9 @@ pub struct Case {
     pub items: u32,
     /// Whether data ends at a page that cannot be accessed; otherwise it begins behind one.
     pub at_end: bool,
+    /// How the datatype is made.
+    #[serde(default, skip_serializing_if = "Construction::is_usual")]
+    pub construction: Construction,
     /// Whether it is one of many; otherwise it is tried because of one operation, and slow operations are not left out.
     #[serde(default)]
     pub is_generated: bool,
@@ -33,7 +37,8 @@ pub const FIRST_FIXED: u64 = 1 << 32;
 impl Case {
     /// One of many cases.
     pub fn of(number: u64, layout: String, items: u32, at_end: bool) -> Self {
-        Self { number, layout, items, at_end, is_generated: true, skipped: Vec::new() }
+        let (construction, skipped) = (Construction::Usual, Vec::new());
+        Self { number, layout, items, at_end, construction, is_generated: true, skipped }
     }
 
     /// Whether an operation is tried. Processes that wait for each other, and files, take ten times as long as the others.
@@ -64,6 +69,9 @@ pub struct Batch {
     pub operations: Vec<String>,
     /// The cases.
     pub cases: Vec<Case>,
+    /// Whether the transport must be found out first.
+    #[serde(default)]
+    pub asks_transport: bool,
 }
 
 impl Batch {
@@ -170,14 +178,8 @@ mod tests {
     fn slow_operations_are_tried_on_a_quarter_of_later_cases() {
         let tried = |numbers: std::ops::Range<u64>, name: &str| {
             let operation = Operation::find(name).unwrap();
-            let case = |number| Case {
-                number,
-                layout: "byte".to_owned(),
-                items: 1,
-                at_end: true,
-                is_generated: true,
-                skipped: vec!["unpack".to_owned()],
-            };
+            let skipped = || vec!["unpack".to_owned()];
+            let case = |number| Case { skipped: skipped(), ..Case::of(number, "byte".to_owned(), 1, true) };
             numbers.filter(|number| case(*number).tries(operation)).count()
         };
         assert_eq!(

@@ -98,6 +98,11 @@ impl Contents {
         Self { combiner, integers, addresses, types: layout.constructor().children().len() }
     }
 
+    /// Those of a duplicate.
+    pub const fn of_duplicate() -> Self {
+        Self { combiner: "DUP", integers: Vec::new(), addresses: Vec::new(), types: 1 }
+    }
+
     /// The integers as a list in C.
     pub fn integers_in_c(&self) -> String {
         list(&self.integers)

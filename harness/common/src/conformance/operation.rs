@@ -11,16 +11,22 @@ pub struct Operation {
     pub asks: &'static str,
     /// The section of MPI-4.1 that defines the result.
     pub clause: &'static str,
-    /// The number of processes.
+    /// The least number of processes.
     pub ranks: usize,
+    /// Whether all processes take part; otherwise one, or pairs.
+    pub is_collective: bool,
 }
 
 const fn alone(name: &'static str, clause: &'static str, asks: &'static str) -> Operation {
-    Operation { name, asks, clause, ranks: 1 }
+    Operation { name, asks, clause, ranks: 1, is_collective: false }
 }
 
 const fn pair(name: &'static str, clause: &'static str, asks: &'static str) -> Operation {
-    Operation { name, asks, clause, ranks: 2 }
+    Operation { name, asks, clause, ranks: 2, is_collective: false }
+}
+
+const fn all(name: &'static str, clause: &'static str, asks: &'static str) -> Operation {
+    Operation { name, asks, clause, ranks: 2, is_collective: true }
 }
 
 /// All operations, in the order in which they are tried.
@@ -62,15 +68,22 @@ pub const OPERATIONS: &[Operation] = &[
     pair("get_origin", "12.3.2", "rank 1 gets a contiguous type of rank 0 as the type"),
     pair("accumulate", "12.3.4", "rank 0 replaces the type of rank 1 by MPI_Accumulate"),
     pair("get_accumulate", "12.3.4", "rank 1 gets the type of rank 0 by MPI_Get_accumulate"),
-    pair("bcast", "6.4", "a broadcast of the type"),
-    pair("gather", "6.5", "every rank sends a contiguous type, and rank 1 gathers the type"),
-    pair("nothing_from_others", "6.5", "a gather of no items as items of a type without data"),
-    pair("allgather", "6.7", "the same to all ranks"),
-    pair("scatter", "6.6", "rank 1 sends the type to all ranks, which receive a contiguous type"),
-    pair("alltoall", "6.8", "every rank sends a contiguous type to each, and receives the type"),
-    pair("neighbor_alltoall", "8.6.2", "the same between neighbours on a graph"),
-    pair("alltoallw", "6.8", "rank 0 sends the type, rank 1 receives a contiguous type"),
-    pair("neighbor_alltoallw", "8.6.3", "the same between neighbours on a graph"),
+    all("bcast", "6.4", "a broadcast of the type"),
+    all("gather", "6.5", "every rank sends a contiguous type, and rank 1 gathers the type"),
+    all("nothing_from_others", "6.5", "a gather of no items as items of a type without data"),
+    all("allgather", "6.7", "the same to all ranks"),
+    all("scatter", "6.6", "rank 1 sends the type to all ranks, which receive a contiguous type"),
+    all("alltoall", "6.8", "every rank sends a contiguous type to each, and receives the type"),
+    all("neighbor_alltoall", "8.6.2", "the same between neighbours on a graph"),
+    all("alltoallw", "6.8", "rank 0 sends the type, rank 1 receives a contiguous type"),
+    all("neighbor_alltoallw", "8.6.3", "the same between neighbours on a graph"),
+    all(
+        "gatherv",
+        "6.5",
+        "odd ranks send a contiguous type, the others nothing, and rank 1 gathers the type",
+    ),
+    all("allgatherv", "6.7", "the same to all ranks"),
+    all("reduce", "6.9.5", "a reduction of the type to rank 1 by a function of the program"),
 ];
 
 impl Operation {

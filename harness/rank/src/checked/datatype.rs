@@ -5,7 +5,7 @@
 
 use std::ffi::c_int;
 
-use datatypes::{Constructor, DistributedArray, Distribution, Element, Layout, Order};
+use datatypes::{Construction, Constructor, DistributedArray, Distribution, Element, Layout, Order};
 use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
@@ -128,16 +128,22 @@ enum Step {
 /// The constructor calls that create a datatype, in order.
 pub struct Recipe {
     steps: Vec<Step>,
+    construction: Construction,
 }
 
 impl Recipe {
     /// Converts the arguments; fails if one does not fit in the C interface. The communicator proves that MPI is
     /// initialised, and that this thread initialised it.
     pub fn new(layout: &Layout, comm: &Comm) -> Result<Self, CallError> {
+        Self::of(layout, Construction::Usual, comm)
+    }
+
+    /// The same for another construction.
+    pub fn of(layout: &Layout, construction: Construction, comm: &Comm) -> Result<Self, CallError> {
         if layout.has(&|element| element == Element::Half) {
             check_type(Element::Half, comm)?;
         }
-        let mut recipe = Self { steps: Vec::new() };
+        let mut recipe = Self { steps: Vec::new(), construction };
         recipe.add(layout, &mut Vec::new())?;
         Ok(recipe)
     }
@@ -157,7 +163,7 @@ impl Recipe {
             .iter()
             .map(|child| self.add(child, seen))
             .collect::<Result<_, _>>()?;
-        let step = step(layout.constructor(), children)?;
+        let step = step(layout.constructor(), children, self.construction == Construction::Large)?;
         self.steps.push(step);
         seen.push((layout, self.steps.len() - 1));
         Ok(self.steps.len() - 1)
@@ -172,6 +178,15 @@ impl Recipe {
             match step {
                 Step::Named(raw) => made = *raw,
                 Step::Made(make) => make(&types, &mut made)?,
+            }
+            if self.construction == Construction::Duplicated && matches!(step, Step::Made(_)) {
+                // SAFETY: a null handle to be overwritten.
+                let mut copy = unsafe { ffi::RSMPI_DATATYPE_NULL };
+                // SAFETY: a live type of this step; the pointer lives through the call.
+                let duplicated = unsafe { call!(MPI_Type_dup(made, &mut copy)) };
+                free(&mut made)?;
+                duplicated?;
+                made = copy;
             }
             types.0.push((made, matches!(step, Step::Made(_))));
         }
@@ -263,8 +278,9 @@ macro_rules! passed {
 /// followed by the `child` and the new type. With an argument beyond `int` it calls the function with the suffix `_c`, whose length of
 /// lists has the given type.
 macro_rules! step {
-    ($child:ident, $function:ident, $large:literal, ($([$list:ident: $length:ty],)? $($name:ident: $kind:ident),*)) => {{
+    (($child:ident, $is_large:ident), $function:ident, $large:literal, ($([$list:ident: $length:ty],)? $($name:ident: $kind:ident),*)) => {{
         let small = (|| {
+            refuse_if($is_large, stringify!($function))?;
             $(let $name = argument!($kind, stringify!($function), $name);)*
             Ok(Step::Made(Box::new(move |types: &Types, new: &mut MPI_Datatype| {
                 // SAFETY: the child is a live type of an earlier step; every list is passed with its own length, and lists that belong
@@ -295,42 +311,47 @@ macro_rules! step {
     }};
 }
 
-fn step(constructor: &Constructor, children: Vec<usize>) -> Result<Step, CallError> {
+/// Refuses arguments of type `int`, so that the function with the suffix `_c` is called.
+fn refuse_if(is_large: bool, call: &'static str) -> Result<(), CallError> {
+    if is_large { Err(CallError::TooLarge { call, argument: "all", value: 0 }) } else { Ok(()) }
+}
+
+fn step(constructor: &Constructor, children: Vec<usize>, is_large: bool) -> Result<Step, CallError> {
     let child = children.first().copied().unwrap_or_default();
     Ok(match constructor {
         Constructor::Named { element } => Step::Named(predefined(*element)),
         Constructor::Contiguous { count, .. } => {
-            step!(child, MPI_Type_contiguous, "MPI_Type_contiguous_c", (count: int))
+            step!((child, is_large), MPI_Type_contiguous, "MPI_Type_contiguous_c", (count: int))
         }
         Constructor::Vector { count, blocklength, stride, .. } => {
-            step!(child, MPI_Type_vector, "MPI_Type_vector_c", (count: int, blocklength: int, stride: int))
+            step!((child, is_large), MPI_Type_vector, "MPI_Type_vector_c", (count: int, blocklength: int, stride: int))
         }
         Constructor::Hvector { count, blocklength, stride_bytes, .. } => step!(
-            child,
+            (child, is_large),
             MPI_Type_create_hvector,
             "MPI_Type_create_hvector_c",
             (count: int, blocklength: int, stride_bytes: address)
         ),
         Constructor::Indexed { blocklengths, displacements, .. } => step!(
-            child,
+            (child, is_large),
             MPI_Type_indexed,
             "MPI_Type_indexed_c",
             ([displacements: Count], blocklengths: ints, displacements: ints)
         ),
         Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => step!(
-            child,
+            (child, is_large),
             MPI_Type_create_hindexed,
             "MPI_Type_create_hindexed_c",
             ([places: Count], blocklengths: ints, places: addresses)
         ),
         Constructor::IndexedBlock { blocklength, displacements: places, .. } => step!(
-            child,
+            (child, is_large),
             MPI_Type_create_indexed_block,
             "MPI_Type_create_indexed_block_c",
             ([places: Count], blocklength: int, places: ints)
         ),
         Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => step!(
-            child,
+            (child, is_large),
             MPI_Type_create_hindexed_block,
             "MPI_Type_create_hindexed_block_c",
             ([places: Count], blocklength: int, places: addresses)
@@ -338,23 +359,17 @@ fn step(constructor: &Constructor, children: Vec<usize>) -> Result<Step, CallErr
         Constructor::Subarray { sizes, subsizes, starts, order, .. } => {
             let order = order_constant(*order);
             step!(
-                child,
+                (child, is_large),
                 MPI_Type_create_subarray,
                 "MPI_Type_create_subarray_c",
                 ([sizes: c_int], sizes: ints, subsizes: ints, starts: ints, order: constant)
             )
         }
-        Constructor::Darray { array, .. } => return darray(array, child),
+        Constructor::Darray { array, .. } => return darray(array, child, is_large),
         Constructor::Struct { blocklengths, displacements_bytes, .. } => {
-            return structure(blocklengths, displacements_bytes, children);
+            return structure(blocklengths, displacements_bytes, children, is_large);
         }
-        Constructor::Resized { lower_bound, extent, .. } => {
-            let (lower_bound, extent) = (*lower_bound as MPI_Aint, *extent as MPI_Aint);
-            Step::Made(Box::new(move |types, new| {
-                // SAFETY: as above.
-                unsafe { call!(MPI_Type_create_resized(types.0[child].0, lower_bound, extent, new)) }
-            }))
-        }
+        Constructor::Resized { lower_bound, extent, .. } => resized(*lower_bound, *extent, child, is_large)?,
     })
 }
 
@@ -362,11 +377,15 @@ fn structure(
     blocklengths: &[i64],
     displacements_bytes: &[i64],
     children: Vec<usize>,
+    is_large: bool,
 ) -> Result<Step, CallError> {
     let types_of = move |types: &Types| -> Vec<MPI_Datatype> {
         children.iter().map(|&child| types.0[child].0).collect()
     };
-    let lengths = || Ok(argument!(ints, "MPI_Type_create_struct", blocklengths));
+    let lengths = || {
+        refuse_if(is_large, "MPI_Type_create_struct")?;
+        Ok(argument!(ints, "MPI_Type_create_struct", blocklengths))
+    };
     let refused = match lengths() {
         Ok(lengths) => {
             let places = argument!(addresses, "MPI_Type_create_struct", displacements_bytes);
@@ -398,7 +417,27 @@ fn structure(
     })))
 }
 
-fn darray(array: &DistributedArray, child: usize) -> Result<Step, CallError> {
+/// The child comes first, unlike in other constructors.
+fn resized(lower_bound: i64, extent: i64, child: usize, is_large: bool) -> Result<Step, CallError> {
+    const CALL: &str = "MPI_Type_create_resized";
+    const LARGE: &str = "MPI_Type_create_resized_c";
+    let Err(refused) = refuse_if(is_large, CALL) else {
+        let (lower_bound, extent) = (lower_bound as MPI_Aint, extent as MPI_Aint);
+        return Ok(Step::Made(Box::new(move |types, new| {
+            // SAFETY: as above.
+            unsafe { call!(MPI_Type_create_resized(types.0[child].0, lower_bound, extent, new)) }
+        })));
+    };
+    type Function = unsafe extern "C" fn(MPI_Datatype, Count, Count, *mut MPI_Datatype) -> c_int;
+    // SAFETY: the type of the function (MPI-4.1, section 5.1.7).
+    let function: Function = unsafe { large::function(LARGE, refused) }?;
+    Ok(Step::Made(Box::new(move |types, new| {
+        // SAFETY: as above.
+        check(LARGE, unsafe { function(types.0[child].0, lower_bound as Count, extent as Count, new) })
+    })))
+}
+
+fn darray(array: &DistributedArray, child: usize, is_large: bool) -> Result<Step, CallError> {
     const CALL: &str = "MPI_Type_create_darray";
     const LARGE: &str = "MPI_Type_create_darray_c";
     let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = array;
@@ -408,7 +447,10 @@ fn darray(array: &DistributedArray, child: usize) -> Result<Step, CallError> {
     let dargs: Vec<i64> = dargs.iter().map(|darg| darg.unwrap_or(default)).collect();
     let (dargs, psizes) = (argument!(ints, CALL, dargs), argument!(ints, CALL, psizes));
     let (ndims, order) = (gsizes.len() as c_int, order_constant(*order));
-    let sizes = || Ok(argument!(ints, CALL, gsizes));
+    let sizes = || {
+        refuse_if(is_large, CALL)?;
+        Ok(argument!(ints, CALL, gsizes))
+    };
     let refused = match sizes() {
         Ok(gsizes) => {
             return Ok(Step::Made(Box::new(move |types, new| {

@@ -25,6 +25,7 @@ pub mod threads;
 pub mod tool_information;
 pub mod typed;
 pub mod typed_collectives;
+mod user_reduction;
 pub mod window;
 pub mod world;
 
@@ -36,6 +37,7 @@ pub use large::Count;
 pub use partitioned::Partitioned;
 pub use request::{Envelope, Request};
 pub use threads::{TeamCalls, ThreadMultiple};
+pub use user_reduction::Item;
 pub use window::{Group, Window};
 pub use world::World;
 

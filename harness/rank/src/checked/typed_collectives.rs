@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use mpi::ffi::MPI_Aint;
 
 use super::typed::End;
-use super::{CallError, Comm};
+use super::{CallError, Comm, Datatype};
 
 impl Comm {
     /// `MPI_Bcast`.
@@ -35,6 +35,39 @@ impl Comm {
         let (send_type, receive_type) = (send_type.raw(), receive_type.raw());
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe { call!(MPI_Gather(from, sent, send_type, to, received, receive_type, root, self.raw())) }
+    }
+
+    /// `MPI_Gatherv` to a root, or `MPI_Allgatherv`: the received end has the count and the place of each rank's block, in extents.
+    ///
+    /// # Safety
+    /// The sent data must be readable, and the received blocks writable.
+    pub unsafe fn gather_blocks(
+        &self,
+        (from, sent, send_type): End<'_, *const u8>,
+        (to, blocks, receive_type): (*mut u8, &[(c_int, c_int)], &Datatype),
+        root: Option<usize>,
+    ) -> Result<(), CallError> {
+        let (from, to) = (from.cast(), to.cast());
+        let (counts, places): (Vec<c_int>, Vec<c_int>) = blocks.iter().copied().unzip();
+        let (counts, places) = (counts.as_ptr(), places.as_ptr());
+        let (send_type, receive_type, comm) = (send_type.raw(), receive_type.raw(), self.raw());
+        // SAFETY: the caller guarantees the memory; handles are live, and each list has an entry for each rank.
+        unsafe {
+            match root {
+                Some(root) => call!(MPI_Gatherv(
+                    from,
+                    sent,
+                    send_type,
+                    to,
+                    counts,
+                    places,
+                    receive_type,
+                    root as c_int,
+                    comm
+                )),
+                None => call!(MPI_Allgatherv(from, sent, send_type, to, counts, places, receive_type, comm)),
+            }
+        }
     }
 
     /// `MPI_Alltoallw` in which this rank sends to and receives from one peer only.

@@ -5,16 +5,18 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use common::conformance::{OPERATIONS, Operation};
 use ddtbench::conformance::Conditions;
 use ddtbench::conformance::datatypes::{FindingList, MpiReport, Replayed, Reports, Session, SessionPlan};
-use ddtbench::folder::LockedFolder;
+use ddtbench::folder::{LockedFolder, REPORT};
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
 use ddtbench::run::MpiAccount;
 
 use crate::cli::headings::RESULTS;
+use crate::cli::kinds::MOST_RANKS;
 use crate::cli::measure::{FAILED, INTERRUPTED};
 use crate::cli::mpi_args::MpiArgs;
 use crate::cli::numbers;
@@ -55,6 +57,9 @@ pub struct DatatypesArgs {
     /// Makes the layouts; the same seed makes the same ones
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
+    /// Number of ranks of operations that need several
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 2, value_parser = ranks)]
+    ranks: usize,
     /// Try these operations only; --help-all lists them
     #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = Operation::find)]
     only: Vec<&'static Operation>,
@@ -73,6 +78,11 @@ pub struct DatatypesArgs {
     /// Show build output
     #[arg(help_heading = RESULTS, short, long)]
     verbose: bool,
+}
+
+fn ranks(text: &str) -> Result<usize, String> {
+    let count = numbers::count(MOST_RANKS)(text)?;
+    if count >= 2 { Ok(count) } else { Err(format!("must be a whole number from 2 to {MOST_RANKS}")) }
 }
 
 impl DatatypesArgs {
@@ -97,6 +107,11 @@ impl DatatypesArgs {
                 Err(error) => return Err(error.into()),
             }
         }
+        if reports.0.iter().all(|report| !report.is_stopped) && targets.len() > 1 {
+            self.try_elsewhere(&targets, &plan, &mut reports)?;
+        }
+        let page = folder.path().join(REPORT);
+        fs::write(&page, reports.html()).with_context(|| format!("cannot write {}", page.display()))?;
         let is_stopped = reports.0.len() < targets.len() || reports.0.iter().any(|report| report.is_stopped);
         self.print(&reports, &folder)?;
         Ok(if is_stopped {
@@ -126,6 +141,7 @@ impl DatatypesArgs {
             cases: self.cases.unwrap_or(usual) as u64,
             time: self.time.map(Duration::from_secs_f64),
             operations: OPERATIONS.iter().filter(is_chosen).collect(),
+            ranks: self.ranks,
         }
     }
 
@@ -136,24 +152,47 @@ impl DatatypesArgs {
         list: &Replayed,
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<MpiReport, MpiError> {
-        let (launcher, launcher_args) = (self.mpis.launcher.as_deref(), &self.mpis.launcher_args[..]);
-        let conditions = Conditions { target, launcher, launcher_args, timeout_s: TIMEOUT_S };
-        let mut session = Session::new(conditions, plan)
-            .map_err(|error| MpiError::Other(format!("no temporary folder: {error}")))?;
+        let mut session = self.session(target, plan)?;
         let mut log = |text: &str| log(&format!("{}: {text}", target.label()));
-        let of_mpi = |list: &FindingList| list.hits(&target.installation.title());
         match list {
             Replayed::Layouts(layouts) => session.examine(layouts.clone(), &mut log, save),
-            Replayed::Findings(list) if self.replay.is_some() => session.replay(&of_mpi(list)),
-            Replayed::Findings(list) => session.search(&of_mpi(list), &mut log, save),
+            Replayed::Findings(list) if self.replay.is_some() => session.replay(&list.all()),
+            Replayed::Findings(list) => {
+                session.search(&list.hits(&target.installation.title()), &mut log, save)
+            }
         }
+    }
+
+    fn session<'a>(&'a self, target: &'a Target, plan: &'a SessionPlan) -> Result<Session<'a>, MpiError> {
+        let (launcher, launcher_args) = (self.mpis.launcher.as_deref(), &self.mpis.launcher_args[..]);
+        let conditions = Conditions { target, launcher, launcher_args, timeout_s: TIMEOUT_S };
+        Session::new(conditions, plan)
+            .map_err(|error| MpiError::Other(format!("no temporary folder: {error}")))
+    }
+
+    /// Tries the findings of each MPI on the others. A user who stops that gets the table without the rest.
+    fn try_elsewhere(
+        &self,
+        targets: &[Target],
+        plan: &SessionPlan,
+        reports: &mut Reports,
+    ) -> Result<(), MpiError> {
+        for (target, hits) in targets.iter().zip(reports.untried()) {
+            match self.session(target, plan)?.elsewhere(&hits) {
+                Ok(results) => reports.add_elsewhere(&target.label(), results),
+                Err(MpiError::Interrupted) => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     fn print(&self, reports: &Reports, folder: &LockedFolder) -> anyhow::Result<()> {
         match self.format {
             ConformFormat::Text => {
-                let place = folder.path().display();
-                output::print_text(&plain(&format!("{}\nresults: {place}\n", reports.text())))
+                let (place, page) = (folder.path().display(), folder.path().join(REPORT));
+                let text = reports.text(output::width());
+                output::print_text(&plain(&format!("{text}\nPage: {}\nresults: {place}\n", page.display())))
             }
             ConformFormat::Json => {
                 output::print(format!("{}\n", serde_json::to_string_pretty(&reports.json())?).as_bytes())

@@ -3,26 +3,48 @@
 use std::fs;
 use std::path::Path;
 
+use common::conformance::Items;
+
 use super::finding::{Confirmation, Hit};
 use super::program::{program, shows};
+use super::worker::Worker;
 use crate::conformance::Conditions;
 use crate::mpi::{Exit, Line, MpiError, Sign};
+
+/// Bytes from the first to the last of the data of a program, which fills all of them several times.
+const MOST_BYTES: usize = 1 << 30;
 
 /// Seconds of silence after which a program is ended. It ends itself earlier.
 const LIMIT_S: f64 = 30.0;
 
-/// Compiles and runs the program of a hit, in a folder for its files; `None` if the user wants to stop.
+/// Compiles and runs the program of a hit: with the least number of ranks, and if that does not show the fault, with as many as the
+/// worker has. `None` if the user wants to stop.
 ///
 /// # Errors
 /// If the launcher cannot be started.
-pub fn confirm(
+pub fn confirm(worker: &Worker<'_>, hit: &Hit) -> Result<Option<Confirmation>, MpiError> {
+    let least = hit.operation.ranks;
+    let confirmation = confirm_with(worker.conditions(), hit, worker.folder(), least)?;
+    let is_shown = confirmation.as_ref().is_none_or(|confirmation| confirmation.shown.is_some());
+    if is_shown || !hit.operation.is_collective || worker.ranks == least {
+        return Ok(confirmation);
+    }
+    confirm_with(worker.conditions(), hit, worker.folder(), worker.ranks)
+}
+
+fn confirm_with(
     conditions: &Conditions<'_>,
     hit: &Hit,
     folder: &Path,
+    ranks: usize,
 ) -> Result<Option<Confirmation>, MpiError> {
     let installation = &conditions.target.installation;
-    let code = program(hit, &installation.title());
     let (source, binary) = (folder.join("finding.c"), folder.join("finding"));
+    if Items::of(&hit.layout, hit.items).span_bytes() > MOST_BYTES {
+        let reason = "its C program would need more than 1 GiB of memory".to_owned();
+        return Ok(Some(Confirmation { reason, ..Confirmation::default() }));
+    }
+    let code = program(hit, &installation.title(), ranks);
     let failed = |reason: String, code: String| Confirmation { code, shown: None, reason };
     if let Err(error) = fs::write(&source, &code) {
         return Ok(Some(failed(format!("cannot write {}: {error}", source.display()), code)));
@@ -32,7 +54,7 @@ pub fn confirm(
         Err(MpiError::Interrupted) => return Ok(None),
         Err(error) => return Ok(Some(failed(format!("the C program cannot be compiled: {error}"), code))),
     }
-    let launch = conditions.launch(&binary, hit.operation.ranks, &[]);
+    let launch = conditions.launch(&binary, ranks, &[]);
     let mut lines = Vec::new();
     let exit = launch.watch(LIMIT_S, |line| {
         if let Line::Out(line) = line {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use common::conformance::{Fault, FaultKind, Operation};
-use datatypes::{Feature, Layout};
+use common::conformance::{Case, Fault, FaultKind, OPERATIONS, Operation};
+use datatypes::{Construction, Feature, Layout};
 
 /// An operation on a case with a wrong result.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Hit {
     pub items: u32,
     /// Whether data ends at a page that cannot be accessed; otherwise it begins behind one.
     pub at_end: bool,
+    /// How the datatype is made.
+    pub construction: Construction,
     /// The operation.
     pub operation: &'static Operation,
     /// How it failed.
@@ -58,15 +60,16 @@ pub struct Confirmation {
 
 impl Hit {
     /// A fault of a case, whose layout this is; `None` if its texts cannot be read.
-    pub fn of(fault: &Fault, layout: &Layout, items: u32, at_end: bool) -> Option<Self> {
+    pub fn of(fault: &Fault, layout: &Layout, case: &Case) -> Option<Self> {
         let node = fault.node.as_ref().map(|text| text.parse::<Layout>()).transpose().ok()?;
         let adopted = fault.adopted.as_ref().map(|text| text.parse()).transpose().ok()?;
         Some(Self {
             case: fault.case,
             // Bounds are those of one item.
-            items: if node.is_some() { 1 } else { items },
+            items: if node.is_some() { 1 } else { case.items },
             layout: node.unwrap_or_else(|| layout.clone()),
-            at_end,
+            at_end: case.at_end,
+            construction: case.construction,
             operation: Operation::find(&fault.operation).ok()?,
             kind: fault.kind,
             detail: fault.detail.clone(),
@@ -74,9 +77,39 @@ impl Hit {
         })
     }
 
+    /// A case whose fault is filled in by the caller.
+    pub fn untried(case: &Case, layout: &Layout) -> Self {
+        Self {
+            case: case.number,
+            layout: layout.clone(),
+            items: case.items,
+            at_end: case.at_end,
+            construction: case.construction,
+            operation: &OPERATIONS[0],
+            kind: FaultKind::Error,
+            detail: String::new(),
+            adopted: None,
+        }
+    }
+
     /// Whether it is of the class of another one, so that both probably have one cause.
     pub fn is_like(&self, simplest: &Self) -> bool {
-        self.items >= simplest.items.min(2) && self.layout.contains(&simplest.layout)
+        (simplest.construction.is_usual() || simplest.construction == self.construction)
+            && self.items >= simplest.items.min(2)
+            && self.layout.contains(&simplest.layout)
+    }
+
+    /// Whether both are the same operation on the same message.
+    pub fn is_same_trial(&self, other: &Self) -> bool {
+        let of = |hit: &Self| (hit.operation.number(), hit.items, hit.at_end, hit.construction);
+        of(self) == of(other) && self.layout == other.layout
+    }
+
+    /// The number of items and the construction, unless they are the usual ones, as the end of a sentence.
+    pub fn message(&self) -> String {
+        let items = if self.items == 1 { String::new() } else { format!(", {} items", self.items) };
+        let construction = self.construction.text();
+        if construction.is_empty() { items } else { format!("{items}, {construction}") }
     }
 
     /// How large it is: a shrinker begins with the smallest.

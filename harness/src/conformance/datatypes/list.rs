@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 use apps::Layouts;
-use common::conformance::{FaultKind, Operation};
-use datatypes::Layout;
+use common::conformance::{Case, FaultKind, Operation};
+use datatypes::{Construction, Layout};
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Hit};
@@ -40,6 +40,9 @@ pub struct ListedFinding {
     /// Whether data ends at a page that cannot be accessed; otherwise it begins behind one.
     #[serde(default)]
     pub at_end: bool,
+    /// How the datatype is made.
+    #[serde(default, skip_serializing_if = "Construction::is_usual")]
+    pub construction: Construction,
     /// A description for readers, which the program ignores.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
@@ -113,6 +116,17 @@ impl FindingList {
         self.finding.iter().filter(is_of).filter_map(|listed| listed.hit().ok()).collect()
     }
 
+    /// All hits, each once: another version may have them, too.
+    pub fn all(&self) -> Vec<Hit> {
+        let mut all: Vec<Hit> = Vec::new();
+        for hit in self.finding.iter().filter_map(|listed| listed.hit().ok()) {
+            if !all.iter().any(|known| known.is_same_trial(&hit)) {
+                all.push(hit);
+            }
+        }
+        all
+    }
+
     /// A list of findings.
     pub fn of<'a>(mpi: &str, findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         let listed = |hit: &Hit| ListedFinding {
@@ -122,6 +136,7 @@ impl FindingList {
             layout: hit.layout.to_text(),
             items: hit.items,
             at_end: hit.at_end,
+            construction: hit.construction,
             detail: hit.detail.clone(),
         };
         Self { finding: findings.into_iter().map(|finding| listed(&finding.hit)).collect() }
@@ -132,16 +147,10 @@ impl ListedFinding {
     fn hit(&self) -> anyhow::Result<Hit> {
         let layout: Layout = self.layout.parse().with_context(|| format!("layout {:?}", self.layout))?;
         ensure!(self.items <= MOST_ITEMS, "items = {}: must be at most {MOST_ITEMS}", self.items);
-        Ok(Hit {
-            case: 0,
-            layout,
-            items: self.items,
-            at_end: self.at_end,
-            operation: Operation::find(&self.operation).map_err(anyhow::Error::msg)?,
-            kind: self.kind,
-            detail: self.detail.clone(),
-            adopted: None,
-        })
+        let case = Case::of(0, String::new(), self.items, self.at_end);
+        let operation = Operation::find(&self.operation).map_err(anyhow::Error::msg)?;
+        let (kind, detail, construction) = (self.kind, self.detail.clone(), self.construction);
+        Ok(Hit { operation, kind, detail, construction, ..Hit::untried(&case, &layout) })
     }
 }
 
@@ -162,6 +171,8 @@ mod tests {
     fn a_list_is_of_some_mpis() {
         let list = read(LIST).unwrap();
         assert_eq!((list.hits("MPICH 5.0.2").len(), list.hits("MPICH 5.0.3").len()), (1, 0));
+        let twice = read(&[LIST, &LIST.replace("5.0.2", "5.0.3")].concat()).unwrap();
+        assert_eq!((twice.finding.len(), twice.all().len()), (2, 1));
         let text = toml::to_string(&list).unwrap();
         assert_eq!(read(&text).unwrap(), list);
         let any = read(&LIST.replace("mpi = \"MPICH 5.0.2\"\n", "")).unwrap();

@@ -1,6 +1,6 @@
 //! Conformance of datatypes: random layouts, every operation on each, and one finding for each cause.
 //!
-//! 1. [`Campaign`] generates cases, lets processes try them in batches ([`Worker`]), and collects hits. A crash or a hang is a hit, and
+//! 1. [`Campaign`] takes the layouts of the corpus, generates cases, lets processes try them in batches ([`Worker`]), and collects hits. A crash or a hang is a hit, and
 //!    a new process continues with the next operation.
 //! 2. The reduction shrinks one hit of each kind, and leaves out all hits that contain the shrunk layout.
 //! 3. Longer campaigns follow without the layouts that were found, which could hide other faults.
@@ -8,8 +8,11 @@
 
 mod campaign;
 pub mod confirmation;
+mod corpus;
 mod finding;
 mod list;
+mod matrix;
+mod page;
 pub mod program;
 mod reduction;
 mod report;

@@ -329,7 +329,7 @@ if (rank == 1)
 
 /// gather
 prepare();
-MPI_Gather(packed + rank * (BYTES / 2), count, dense, data, ITEMS, type, 1, MPI_COMM_WORLD);
+MPI_Gather(packed + rank * (BYTES / RANKS), count, dense, data, ITEMS, type, 1, MPI_COMM_WORLD);
 if (rank == 1)
     compare_memory();
 
@@ -338,20 +338,20 @@ MPI_Gather(data, 0, MPI_BYTE, data, ITEMS, type, 1, MPI_COMM_WORLD);
 
 /// allgather
 prepare();
-MPI_Allgather(packed + rank * (BYTES / 2), count, dense, data, ITEMS, type, MPI_COMM_WORLD);
+MPI_Allgather(packed + rank * (BYTES / RANKS), count, dense, data, ITEMS, type, MPI_COMM_WORLD);
 compare_memory();
 
 /// scatter
 fill();
 MPI_Scatter(data, ITEMS, type, packed, count, dense, 1, MPI_COMM_WORLD);
-compare("packed data", expected + rank * (BYTES / 2), packed, BYTES / 2, 0);
+compare("packed data", expected + rank * (BYTES / RANKS), packed, BYTES / RANKS, 0);
 
 /// alltoall
-/* Rank r receives block r of both ranks. */
+/* Rank r receives block r of all ranks. */
 static unsigned char values[BYTES + 1];
-for (int peer = 0; peer < 2; peer++) {
+for (int peer = 0; peer < RANKS; peer++) {
     fill_of(peer);
-    memcpy(values + peer * (BYTES / 2), expected + rank * (BYTES / 2), BYTES / 2);
+    memcpy(values + peer * (BYTES / RANKS), expected + rank * (BYTES / RANKS), BYTES / RANKS);
 }
 fill_of(rank);
 memcpy(packed, expected, BYTES);
@@ -360,14 +360,18 @@ MPI_Alltoall(packed, count, dense, data, ITEMS, type, MPI_COMM_WORLD);
 compare_memory();
 
 /// neighbor_alltoall
-/* Both ranks are neighbours of each; rank r receives block r of both. */
+/* All ranks are neighbours of each; rank r receives block r of all. */
 static unsigned char values[BYTES + 1];
-int neighbours[2] = {0, 1}, weights[2] = {1, 1};
+int neighbours[RANKS], weights[RANKS];
 MPI_Comm graph;
-MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, neighbours, weights, 2, neighbours, weights, MPI_INFO_NULL, 0, &graph);
-for (int peer = 0; peer < 2; peer++) {
+for (int peer = 0; peer < RANKS; peer++) {
+    neighbours[peer] = peer;
+    weights[peer] = 1;
+}
+MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, RANKS, neighbours, weights, RANKS, neighbours, weights, MPI_INFO_NULL, 0, &graph);
+for (int peer = 0; peer < RANKS; peer++) {
     fill_of(peer);
-    memcpy(values + peer * (BYTES / 2), expected + rank * (BYTES / 2), BYTES / 2);
+    memcpy(values + peer * (BYTES / RANKS), expected + rank * (BYTES / RANKS), BYTES / RANKS);
 }
 fill_of(rank);
 memcpy(packed, expected, BYTES);
@@ -376,19 +380,62 @@ MPI_Neighbor_alltoall(packed, count, dense, data, ITEMS, type, graph);
 compare_memory();
 
 /// alltoallw
-int sent[2] = {0, rank == 0 ? ITEMS : 0}, received[2] = {rank == 1 ? count : 0, 0}, places[2] = {0, 0};
-MPI_Datatype types[2] = {type, type}, denses[2] = {dense, dense};
+int sent[RANKS] = {0, rank == 0 ? ITEMS : 0}, received[RANKS] = {rank == 1 ? count : 0}, places[RANKS] = {0};
+MPI_Datatype types[RANKS], denses[RANKS];
+for (int peer = 0; peer < RANKS; peer++) {
+    types[peer] = type;
+    denses[peer] = dense;
+}
 fill();
 MPI_Alltoallw(data, sent, places, types, packed, received, places, denses, MPI_COMM_WORLD);
 if (rank == 1)
     compare_packed();
 
 /// neighbor_alltoallw
-int neighbour = 1 - rank, weight = 1, sent = rank == 0 ? ITEMS : 0, received = rank == 1 ? count : 0;
+int neighbour = 1 - rank, weight = 1, sent = rank == 0 ? ITEMS : 0, received = rank == 1 ? count : 0, degree = rank < 2;
 MPI_Aint place = 0;
 MPI_Comm graph;
-MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &neighbour, &weight, 1, &neighbour, &weight, MPI_INFO_NULL, 0, &graph);
+MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, degree, &neighbour, &weight, degree, &neighbour, &weight, MPI_INFO_NULL, 0, &graph);
 fill();
 MPI_Neighbor_alltoallw(data, &sent, &place, &type, packed, &received, &place, &dense, graph);
 if (rank == 1)
     compare_packed();
+
+/// gatherv allgatherv
+/* Blocks are in descending order, and those of even ranks stay as they are. */
+int counts[RANKS], places[RANKS];
+unsigned char *values = guarded(BYTES);
+fill();
+memcpy(packed, expected, BYTES);
+memcpy(values, expected, BYTES);
+for (int peer = 0; peer < RANKS; peer++) {
+    counts[peer] = peer % 2 ? ITEMS : 0;
+    places[peer] = (RANKS - 1 - peer) * ITEMS;
+    if (peer % 2 == 0)
+        memset(values + (RANKS - 1 - peer) * (BYTES / RANKS), 0xA5, BYTES / RANKS);
+}
+prepare_for(values);
+const unsigned char *mine = packed + (RANKS - 1 - rank) * (BYTES / RANKS);
+GATHER(mine, rank % 2 ? count : 0, dense, data, counts, places, type, ROOT MPI_COMM_WORLD);
+if (IS_RECEIVER)
+    compare_memory();
+
+/// reduce
+/* An MPI may choose another algorithm after some calls. */
+static unsigned char sent[ALL], values[BYTES + 1];
+MPI_Op operation;
+for (int peer = 0; peer < RANKS; peer++) {
+    fill_of(peer);
+    for (long i = 0; i < BYTES; i++)
+        values[i] ^= expected[i];
+}
+fill_of(rank);
+memcpy(sent, memory, ALL);
+MPI_Op_create(exclusive_or, 1, &operation);
+for (int call = 0; call < 20; call++) {
+    prepare_for(values);
+    MPI_Reduce(sent + BEFORE - FROM, data, ITEMS, type, operation, 1, MPI_COMM_WORLD);
+    if (rank == 1)
+        compare_memory();
+}
+MPI_Op_free(&operation);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use common::conformance::items::{Items, Value, contiguous};
 use common::conformance::{Contents, FaultKind, Operation, Reported, partitions};
-use datatypes::{Element, Language, Layout};
+use datatypes::{Construction, Element, Language, Layout};
 
 use super::finding::Hit;
 
@@ -24,18 +24,19 @@ const HEAD: &str = r#"#define _GNU_SOURCE
 "#;
 
 /// Collectives of which one end has the items of all ranks.
-const OF_ALL_RANKS: [&str; 5] = ["gather", "allgather", "scatter", "alltoall", "neighbor_alltoall"];
+const OF_ALL_RANKS: [&str; 7] =
+    ["gather", "allgather", "scatter", "alltoall", "neighbor_alltoall", "gatherv", "allgatherv"];
 
 /// Functions of all programs.
 const HELPERS: &str = include_str!("helpers.c");
 
-/// The program of a hit.
-pub fn program(hit: &Hit, mpi: &str) -> String {
+/// The program of a hit on this number of ranks.
+pub fn program(hit: &Hit, mpi: &str, ranks: usize) -> String {
     let (layout, operation) = subject(hit);
     let oracle = hit.adopted.as_ref().filter(|_| layout == hit.layout).unwrap_or(&layout);
     let is_of_all = OF_ALL_RANKS.contains(&operation);
-    let data = Items::of(oracle, if is_of_all { 2 * hit.items } else { hit.items });
-    let Operation { name, asks, clause, ranks } = hit.operation;
+    let data = Items::of(oracle, if is_of_all { ranks as u32 * hit.items } else { hit.items });
+    let Operation { name, asks, clause, .. } = hit.operation;
     let mut text = format!(
         "/* {name}: {asks} (MPI-4.1, section {clause}).\n *\n * Type: {}\n * Items: {}\n * {mpi}: {}\n *\n \
          * mpicc -o finding finding.c && mpiexec -n {ranks} ./finding\n */\n{HEAD}",
@@ -48,7 +49,7 @@ pub fn program(hit: &Hit, mpi: &str) -> String {
     let bytes = data.bytes();
     let _ = write!(
         text,
-        "enum {{ ITEMS = {}, VALUES = {}, RUNS = {}, BYTES = {bytes}, FROM = {from}, SPAN = {span}, AT_END = {} }};\n\n/* The bytes \
+        "enum {{ RANKS = {ranks}, ITEMS = {}, VALUES = {}, RUNS = {}, BYTES = {bytes}, FROM = {from}, SPAN = {span}, AT_END = {} }};\n\n/* The bytes \
          of all items, in the order of the type map: displacements and lengths. */\nstatic const struct {{ long at, bytes; }} \
          runs[] = {{\n",
         hit.items,
@@ -70,23 +71,29 @@ pub fn program(hit: &Hit, mpi: &str) -> String {
         if has_bool { "#define VALUE(i) ((i) / 3 % 2)\n" } else { "#define VALUE(i) (1 + 37 * (i) % 251)\n" };
     let helpers_at = text.len();
     let sent = sent_values(hit).unwrap_or(data.values.len()).min(data.values.len());
-    let dense_values = if is_of_all { &data.values[..data.values.len() / 2] } else { &data.values[..sent] };
+    let dense_values =
+        if is_of_all { &data.values[..data.values.len() / ranks] } else { &data.values[..sent] };
     let (dense, count) = contiguous(dense_values).unwrap_or((layout.clone(), hit.items));
     let body = match operation {
         "bounds" => bounds(oracle),
-        "contents" => contents(&layout),
+        "contents" => contents(&layout, hit.construction),
         "element_count" | "short_message" => counts(&data.values, hit.items, sent),
+        "gatherv" | "allgatherv" => of_gathers(operation),
         "partitioned" => operations(operation).replace("PARTITIONS", &partitions(hit.items).to_string()),
         name => operations(name).to_owned(),
     };
-    text += &made("make", &layout);
+    text += &made("make", &layout, hit.construction);
     let uses = |name: &str| body.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == name);
     if uses("dense") {
-        text += &made("make_dense", &dense);
+        text += &made("make_dense", &dense, Construction::Usual);
     }
     if uses("element") {
         let element = data.values.first().map_or(Element::Byte, |value| value.element);
-        text += &made("make_element", &Layout::named(element));
+        text += &made("make_element", &Layout::named(element), Construction::Usual);
+    }
+    if operation == "reduce" {
+        let item = data.values.len() / (hit.items as usize).max(1);
+        text += &exclusive_or(&data.values[..item], oracle.extent());
     }
     text += "\nint main(int argc, char **argv)\n{\n    int rank;\n    MPI_Datatype type;\n    MPI_Init(&argc, &argv);\n    \
              MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n    signal(SIGALRM, hangs);\n";
@@ -150,8 +157,8 @@ fn sent_values(hit: &Hit) -> Option<usize> {
 }
 
 /// A function that makes a type.
-fn made(name: &str, layout: &Layout) -> String {
-    let code = layout.code(Language::C);
+fn made(name: &str, layout: &Layout, construction: Construction) -> String {
+    let code = layout.code_of(Language::C, construction);
     let lines: Vec<String> = code.lines().map(|line| format!("    {line}\n")).collect();
     format!("\nstatic void {name}(MPI_Datatype *made)\n{{\n{}    *made = newtype;\n}}\n", lines.concat())
 }
@@ -166,6 +173,43 @@ fn runs(values: &[Value]) -> Vec<(i64, i64)> {
         }
     }
     runs
+}
+
+/// The statements of a gather with blocks of different sizes, to one rank or to all.
+fn of_gathers(operation: &str) -> String {
+    let [function, root, is_receiver] = match operation {
+        "gatherv" => ["MPI_Gatherv", "1, ", "rank == 1"],
+        _ => ["MPI_Allgatherv", "", "rank < RANKS"],
+    };
+    let text = operations(operation).replace("GATHER(", &format!("{function}("));
+    text.replace("ROOT ", root).replace("IS_RECEIVER", is_receiver)
+}
+
+/// The function of a reduction, with a literal list of the bytes of one item.
+fn exclusive_or(data: &[Value], extent: i64) -> String {
+    let mut runs: Vec<String> = runs(data).iter().map(|(at, bytes)| format!("{{{at}, {bytes}}}")).collect();
+    if runs.is_empty() {
+        runs.push("{0, 0}".to_owned());
+    }
+    let (count, runs) =
+        (runs.len(), runs.chunks(6).map(|line| line.join(", ")).collect::<Vec<_>>().join(",\n        "));
+    format!(
+        "
+static void exclusive_or(void *from, void *to, int *length, MPI_Datatype *handle)
+{{
+    static const struct {{ long at, bytes; }} of_item[] = {{
+        {runs}
+    }};
+    (void) handle;
+    for (long item = 0; item < *length; item++)
+        for (int run = 0; run < {count}; run++)
+            for (long i = 0; i < of_item[run].bytes; i++) {{
+                const long place = {extent} * item + of_item[run].at + i;
+                ((unsigned char *) to)[place] ^= ((unsigned char *) from)[place];
+            }}
+}}
+"
+    )
 }
 
 fn bounds(layout: &Layout) -> String {
@@ -185,8 +229,11 @@ compare_number(\"the true extent\", {true_extent}, true_extent);
     )
 }
 
-fn contents(layout: &Layout) -> String {
-    let expected = Contents::of(layout);
+fn contents(layout: &Layout, construction: Construction) -> String {
+    let expected = match construction {
+        Construction::Duplicated => Contents::of_duplicate(),
+        _ => Contents::of(layout),
+    };
     let (integers, addresses) = (expected.integers.len(), expected.addresses.len());
     let (first, second, types) = (expected.integers_in_c(), expected.addresses_in_c(), expected.types);
     format!(
@@ -255,19 +302,19 @@ pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) 
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::{Fault, OPERATIONS};
+    use common::conformance::{Case, Fault, OPERATIONS};
 
     use super::*;
 
     fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
         let fault = Fault::new(0, operation, FaultKind::WrongData, detail.to_owned());
-        Hit::of(&fault, &layout.parse().unwrap(), 2, true).unwrap()
+        Hit::of(&fault, &layout.parse().unwrap(), &Case::of(0, layout.to_owned(), 2, true)).unwrap()
     }
 
     #[test]
     fn every_operation_has_a_program() {
         for operation in OPERATIONS {
-            let text = program(&hit("vector(2, 1, 3, int32)", operation.name, ""), "an MPI");
+            let text = program(&hit("vector(2, 1, 3, int32)", operation.name, ""), "an MPI", 2);
             assert!(text.contains("MPI_Type_vector"), "{}", operation.name);
             let body = text.split("make(&type);").nth(1).unwrap();
             assert!(body.contains("MPI_") && body.contains("type"), "{}: {body}", operation.name);
@@ -278,7 +325,7 @@ mod tests {
     #[test]
     fn the_bytes_of_the_type_map_are_a_literal_list() {
         let text =
-            program(&hit("resized(0, 16, hindexed([1, 1], [4, -4], int32))", "pack", "wrong"), "MPI 9");
+            program(&hit("resized(0, 16, hindexed([1, 1], [4, -4], int32))", "pack", "wrong"), "MPI 9", 2);
         assert!(text.contains("RUNS = 4, BYTES = 16, FROM = -4, SPAN = 28"), "{text}");
         assert!(text.contains("{4, 4}, {-4, 4}, {20, 4}, {12, 4},"), "{text}");
         // The program has the functions that it uses, also those that are passed to others, and no more.
@@ -298,14 +345,14 @@ mod tests {
     fn of_two_descriptions_the_program_has_the_wrong_one() {
         let detail =
             "as contiguous(2, resized(0, 12, int32)): byte 4 of the packed data is 0x01 instead of 0x02";
-        let text = program(&hit("vector(2, 1, 3, int32)", "equivalent", detail), "an MPI");
+        let text = program(&hit("vector(2, 1, 3, int32)", "equivalent", detail), "an MPI", 2);
         assert!(text.contains("MPI_Type_contiguous(2, part1") && !text.contains("MPI_Type_vector"), "{text}");
     }
 
     #[test]
     fn a_short_message_has_as_many_values_as_in_the_hit() {
         let detail = "MPI_Get_elements gives 2 instead of 3 after 3 of 4 values";
-        let text = program(&hit("vector(2, 1, 3, int32)", "short_message", detail), "an MPI");
+        let text = program(&hit("vector(2, 1, 3, int32)", "short_message", detail), "an MPI", 2);
         assert!(text.contains("const int count = 3;") && text.contains("MPI_UNDEFINED, items"), "{text}");
     }
 

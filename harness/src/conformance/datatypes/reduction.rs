@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
-use datatypes::Layout;
+use datatypes::{Construction, Layout};
 
 use super::finding::{Confirmation, Finding, Hit};
 use super::worker::Worker;
@@ -33,12 +33,14 @@ struct Trial {
     layout: Layout,
     items: u32,
     at_end: bool,
+    construction: Construction,
     operation: &'static Operation,
 }
 
 impl Trial {
     fn of(hit: &Hit) -> Self {
-        Self { layout: hit.layout.clone(), items: hit.items, at_end: hit.at_end, operation: hit.operation }
+        let Hit { items, at_end, construction, operation, .. } = *hit;
+        Self { layout: hit.layout.clone(), items, at_end, construction, operation }
     }
 }
 
@@ -246,6 +248,8 @@ fn simpler(hit: &Hit) -> Vec<Trial> {
     let items = [1, 2, hit.items / 2, hit.items.saturating_sub(1)];
     let fewer = items.into_iter().filter(|items| (1..hit.items).contains(items));
     let fewer = fewer.map(|items| Trial { items, ..trial.clone() });
+    let usual = Trial { construction: Construction::Usual, ..trial.clone() };
+    let fewer = (!hit.construction.is_usual()).then_some(usual).into_iter().chain(fewer);
     let layouts = hit.layout.simpler().into_iter().take(MOST_CANDIDATES);
     fewer.chain(layouts.map(|layout| Trial { layout, ..trial.clone() })).collect()
 }
@@ -285,7 +289,7 @@ fn evaluate(
                 let is_own = fault.operation == trial.operation.name
                     && fault.node.as_ref().is_none_or(|node| *node == trial.layout.to_text());
                 if is_own && results[number].is_none() {
-                    results[number] = Hit::of(fault, &trial.layout, trial.items, trial.at_end);
+                    results[number] = Hit::of(fault, &trial.layout, &case(number, trial, &operations));
                 }
             }
             let Some(ended) = end.ended else { break };
@@ -293,10 +297,9 @@ fn evaluate(
             if let Some(kind) = ended.kind
                 && ended.operation == trials[number].operation
             {
-                let Trial { layout, items, at_end, operation } = trials[number].clone();
-                let (case, detail) = (ended.case, ended.detail);
-                results[number] =
-                    Some(Hit { case, layout, items, at_end, operation, kind, detail, adopted: None });
+                let (trial, detail) = (&trials[number], ended.detail);
+                let untried = Hit::untried(&case(number, trial, &operations), &trial.layout);
+                results[number] = Some(Hit { operation: trial.operation, kind, detail, ..untried });
             }
             ends += 1;
             if ends > restarts {
@@ -317,6 +320,7 @@ fn case(number: usize, trial: &Trial, operations: &[&'static Operation]) -> Case
         layout: trial.layout.to_text(),
         items: trial.items,
         at_end: trial.at_end,
+        construction: trial.construction,
         is_generated: false,
         skipped: operations.iter().filter(is_other).map(|operation| operation.name.to_owned()).collect(),
     }
@@ -330,7 +334,8 @@ mod tests {
 
     fn found(operation: &str, layout: &str) -> Finding {
         let fault = Fault::new(0, operation, FaultKind::Crash, String::new());
-        let hit = Hit::of(&fault, &layout.parse().unwrap(), 1, true).unwrap();
+        let case = Case::of(0, layout.to_owned(), 1, true);
+        let hit = Hit::of(&fault, &layout.parse().unwrap(), &case).unwrap();
         Finding { hits: 2, ..finding(hit, Vec::new(), true) }
     }
 
@@ -352,7 +357,8 @@ mod tests {
     fn findings_are_joined_by_the_part_of_an_mpi_and_by_places() {
         let of = |operation: &str, kind, detail: &str, layout: &str| {
             let fault = Fault::new(0, operation, kind, detail.to_owned());
-            finding(Hit::of(&fault, &layout.parse().unwrap(), 1, true).unwrap(), Vec::new(), true)
+            let case = Case::of(0, layout.to_owned(), 1, true);
+            finding(Hit::of(&fault, &layout.parse().unwrap(), &case).unwrap(), Vec::new(), true)
         };
         use FaultKind::{Crash, WrongData, WrongValue};
         let in_front = "hindexed([2, 2], [-7, 5], float)";

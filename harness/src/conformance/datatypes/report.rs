@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
-use common::conformance::{FIRST_FIXED, OPERATIONS, Operation};
+use common::conformance::{FIRST_FIXED, FaultKind, OPERATIONS};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
 use super::campaign::Coverage;
-use super::finding::{Finding, Hit};
+use super::finding::{Confirmation, Finding, Hit};
 use super::list::FindingList;
+use super::matrix::Matrix;
+use super::page::page;
 use crate::mpi::Target;
 
 /// Layouts with probably the same cause that are shown.
@@ -25,6 +27,11 @@ pub struct MpiReport {
     pub findings: Vec<Finding>,
     /// Listed findings that do not occur any more.
     pub fixed: Vec<Hit>,
+    /// Findings of other MPIs, and how they fail here.
+    pub elsewhere: Vec<(Hit, Option<FaultKind>)>,
+    /// Processes of the operations that need several, and the path of their messages.
+    pub ranks: usize,
+    pub transport: Option<String>,
     /// Wrong results before they were shrunk and joined.
     pub hits: usize,
     /// Counts of tried operations and constructors.
@@ -45,6 +52,9 @@ impl MpiReport {
             title: target.installation.title(),
             findings: Vec::new(),
             fixed: Vec::new(),
+            elsewhere: Vec::new(),
+            ranks: 0,
+            transport: None,
             hits: 0,
             coverage: Coverage::default(),
             is_stopped: false,
@@ -62,17 +72,24 @@ impl MpiReport {
         format!("{}-{}", self.label.chars().map(plain).collect::<String>(), number + 1)
     }
 
+    /// In one line: the version, the conditions, and the number of findings.
+    pub fn summary(&self) -> String {
+        let known = self.findings.iter().filter(|finding| finding.is_known).count();
+        let new = counted(self.findings.len() - known, "new finding");
+        let known = if known > 0 { format!(", {known} known") } else { String::new() };
+        let ranks = format!(", {} ranks", self.ranks);
+        let path = self.transport.as_ref().map_or_else(String::new, |path| format!("{ranks}, {path}"));
+        format!("{} ({}{path}): {new}{known}", self.label, self.title)
+    }
+
     fn text(&self) -> String {
         let new: Vec<_> = self.new_findings().collect();
-        let known = self.findings.len() - new.len();
-        let mut text = format!("{} ({}): {}", self.label, self.title, counted(new.len(), "new finding"));
-        if known > 0 {
-            let _ = write!(text, ", {known} known");
-        }
-        text.push('\n');
+        let mut text = self.summary() + "\n";
         for (number, finding) in new.iter().enumerate() {
             text += &format!("\n{}. {}", number + 1, finding.text());
-            let _ = writeln!(text, "   C program: {}.c", self.file_name(number));
+            if !finding.confirmation.code.is_empty() {
+                let _ = writeln!(text, "   C program: {}.c", self.file_name(number));
+            }
         }
         for hit in &self.fixed {
             let _ =
@@ -91,6 +108,7 @@ impl MpiReport {
                 "kind": finding.hit.kind,
                 "layout": finding.hit.layout.to_text(),
                 "items": finding.hit.items,
+                "construction": finding.hit.construction,
                 "detail": finding.hit.detail,
                 "clause": finding.hit.operation.clause,
                 "other_operations": finding.others.iter().map(|(operation, _)| operation.name).collect::<Vec<_>>(),
@@ -107,6 +125,8 @@ impl MpiReport {
         json!({
             "mpi": self.label,
             "title": self.title,
+            "ranks": self.ranks,
+            "transport": self.transport,
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
             "cases": self.coverage.cases,
             "seconds": self.coverage.time.as_secs_f64(),
@@ -145,22 +165,28 @@ impl MpiReport {
 impl Finding {
     /// In one line.
     pub fn sentence(&self) -> String {
-        let Hit { layout, items, operation, kind, detail, .. } = &self.hit;
-        let items = if *items == 1 { String::new() } else { format!(", {items} items") };
-        format!("{}, {kind}: {}{items}: {detail}", operation.name, layout.to_short_text())
+        let Hit { layout, operation, kind, detail, .. } = &self.hit;
+        let (layout, message) = (layout.to_short_text(), self.hit.message());
+        format!("{}, {kind}: {layout}{message}: {detail}", operation.name)
     }
 
     fn text(&self) -> String {
-        let Hit { layout, items, operation: Operation { name, clause, .. }, kind, detail, .. } = &self.hit;
-        let mut text = format!("{name}: {kind}\n   type: {}", layout.to_text());
-        if *items != 1 {
-            let _ = write!(text, ", {items} items");
-        }
-        let detail = detail.lines().next().unwrap_or_default();
-        let _ = write!(text, "\n   {detail}\n   MPI-4.1, section {clause}");
+        let Hit { layout, operation, kind, .. } = &self.hit;
+        let text =
+            format!("{}: {kind}\n   type: {}{}\n", operation.name, layout.to_text(), self.hit.message());
+        self.lines().iter().fold(text, |text, line| text + &format!("   {line}\n"))
+    }
+
+    /// All but the operation and the type.
+    pub fn lines(&self) -> Vec<String> {
+        let Hit { operation, detail, .. } = &self.hit;
+        let mut lines = vec![
+            detail.lines().next().unwrap_or_default().to_owned(),
+            format!("MPI-4.1, section {}", operation.clause),
+        ];
         if !self.others.is_empty() {
             let others: Vec<_> = self.others.iter().map(|(operation, _)| operation.name).collect();
-            let _ = write!(text, "\n   also wrong: {}", others.join(", "));
+            lines.push(format!("also wrong: {}", others.join(", ")));
         }
         let mut similar: Vec<_> = self.similar.iter().map(|hit| hit.layout.to_short_text()).collect();
         similar.dedup();
@@ -169,25 +195,31 @@ impl Finding {
             let more = similar.len().saturating_sub(MOST_SIMILAR);
             similar.truncate(MOST_SIMILAR);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let _ = write!(text, "\n   probably the same: {}{more}", similar.join("; "));
+            lines.push(format!("probably the same: {}{more}", similar.join("; ")));
         }
         let first = case_name(self.first_case());
-        let _ = write!(text, "\n   first in {first}; explains {}", counted(self.hits, "hit"));
+        lines.push(format!("first in {first}; explains {}", counted(self.hits, "hit")));
         if !self.is_reproduced {
-            text += "\n   not reproduced without the cases before it";
+            lines.push("not reproduced without the cases before it".to_owned());
         }
-        match &self.confirmation {
-            confirmation if confirmation.code.is_empty() => {}
-            confirmation => match &confirmation.shown {
-                Some(shown) => _ = write!(text, "\n   confirmed by the C program: {shown}"),
-                None => _ = write!(text, "\n   not confirmed: {}", confirmation.reason),
-            },
+        let Confirmation { shown, reason, .. } = &self.confirmation;
+        match shown {
+            Some(shown) => lines.push(format!("confirmed by the C program: {shown}")),
+            None if reason.is_empty() => {}
+            None => lines.push(format!("not confirmed: {reason}")),
         }
-        text + "\n"
+        lines
     }
 }
 
 impl Coverage {
+    /// How often each operation and each constructor was tried.
+    pub fn counts(&self) -> [Vec<(&'static str, u64)>; 2] {
+        let operations =
+            OPERATIONS.iter().map(|operation| operation.name).zip(self.operations.iter().copied());
+        [operations.collect(), self.constructors.iter().map(|(name, times)| (*name, *times)).collect()]
+    }
+
     fn text(&self, hits: usize) -> String {
         let mut text = format!(
             "\n{} cases in {:.0} s ({:.0} cases per minute), {}\n",
@@ -196,13 +228,10 @@ impl Coverage {
             self.cases_per_minute(),
             counted(hits, "hit")
         );
-        let operations = OPERATIONS.iter().zip(&self.operations);
-        let operations: Vec<_> =
-            operations.map(|(operation, times)| format!("{} {times}", operation.name)).collect();
-        let _ = writeln!(text, "operations: {}", operations.join(", "));
-        let constructors: Vec<_> =
-            self.constructors.iter().map(|(name, times)| format!("{name} {times}")).collect();
-        let _ = writeln!(text, "constructors: {}", constructors.join(", "));
+        for (name, counts) in ["operations", "constructors"].iter().zip(self.counts()) {
+            let counts: Vec<_> = counts.iter().map(|(name, times)| format!("{name} {times}")).collect();
+            let _ = writeln!(text, "{name}: {}", counts.join(", "));
+        }
         if !self.left_out.is_empty() {
             let left_out: Vec<_> =
                 self.left_out.iter().map(|(operation, times)| format!("{operation} {times}")).collect();
@@ -213,14 +242,47 @@ impl Coverage {
 }
 
 impl Reports {
-    /// As text.
-    pub fn text(&self) -> String {
-        self.0.iter().map(MpiReport::text).collect::<Vec<_>>().join("\n")
+    /// The table of several MPIs.
+    pub fn matrix(&self) -> Option<Matrix<'_>> {
+        Matrix::of(&self.0)
+    }
+
+    /// For each MPI the findings of the others.
+    pub fn untried(&self) -> Vec<Vec<Hit>> {
+        let of = |own: &MpiReport| {
+            let mut hits: Vec<Hit> = Vec::new();
+            for finding in self.0.iter().flat_map(|report| &report.findings) {
+                let mut known = own.findings.iter().map(|finding| &finding.hit).chain(&hits);
+                if finding.is_reproduced && !known.any(|hit| hit.is_same_trial(&finding.hit)) {
+                    hits.push(finding.hit.clone());
+                }
+            }
+            hits
+        };
+        self.0.iter().map(of).collect()
+    }
+
+    /// Adds how an MPI does with the findings of others.
+    pub fn add_elsewhere(&mut self, label: &str, results: Vec<(Hit, Option<FaultKind>)>) {
+        let report = self.0.iter_mut().find(|report| report.label == label);
+        report.into_iter().for_each(|report| report.elsewhere.clone_from(&results));
+    }
+
+    /// As text, in lines of this width if possible.
+    pub fn text(&self, width: Option<u16>) -> String {
+        let table = self.matrix().map(|matrix| format!("Findings by MPI:\n{}", matrix.table().text(width)));
+        table.into_iter().chain(self.0.iter().map(MpiReport::text)).collect::<Vec<_>>().join("\n")
     }
 
     /// As JSON.
     pub fn json(&self) -> Value {
-        self.0.iter().map(MpiReport::json).collect()
+        let mpis: Vec<Value> = self.0.iter().map(MpiReport::json).collect();
+        json!({ "mpis": mpis, "by_mpi": self.matrix().map(|matrix| matrix.json()) })
+    }
+
+    /// As one page.
+    pub fn html(&self) -> String {
+        page(self)
     }
 
     /// As JUnit XML, a suite for each MPI.
@@ -259,9 +321,8 @@ fn counted(count: usize, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::{Fault, FaultKind};
+    use common::conformance::{Case, Fault, FaultKind};
 
-    use super::super::finding::Confirmation;
     use super::*;
 
     fn finding(operation: &str, shown: Option<&str>) -> Finding {
@@ -269,7 +330,7 @@ mod tests {
         let layout = "vector(2, 1, -1, byte)".parse().unwrap();
         let (shown, reason) = (shown.map(str::to_owned), "the C program does not show it".to_owned());
         Finding {
-            hit: Hit::of(&fault, &layout, 1, true).unwrap(),
+            hit: Hit::of(&fault, &layout, &Case::of(0, String::new(), 1, true)).unwrap(),
             others: Vec::new(),
             similar: Vec::new(),
             hits: 4,
@@ -287,6 +348,9 @@ mod tests {
             title: "MPICH 9".to_owned(),
             findings: vec![known, finding("pack", Some("byte 1")), finding("send", None)],
             fixed: Vec::new(),
+            elsewhere: Vec::new(),
+            ranks: 2,
+            transport: Some("shm".to_owned()),
             hits: 9,
             coverage,
             is_stopped: false,
@@ -295,9 +359,9 @@ mod tests {
 
     #[test]
     fn a_finding_is_shown_with_its_type_its_clause_and_its_program() {
-        let text = reports().text();
+        let text = reports().text(None);
         for part in [
-            "mpich (MPICH 9): 2 new findings, 1 known",
+            "mpich (MPICH 9, 2 ranks, shm): 2 new findings, 1 known",
             "1. pack: wrong data\n   type: vector(2, 1, -1, byte)\n   byte 3 is wrong\n   MPI-4.1, section 5.2",
             "first in case 17; explains 4 hits\n   confirmed by the C program: byte 1\n   C program: mpich-1.c",
             "not confirmed: the C program does not show it\n   C program: mpich-2.c",
@@ -314,6 +378,33 @@ mod tests {
         assert_eq!(xml.matches("<testcase ").count(), OPERATIONS.len());
         assert_eq!(xml.matches("<failure ").count(), 2);
         assert!(reports().has_new_findings());
-        assert_eq!(reports().json()[0]["findings"][1]["confirmed"], true);
+        assert_eq!(reports().json()["mpis"][0]["findings"][1]["confirmed"], true);
+    }
+
+    #[test]
+    fn a_table_has_each_finding_on_each_mpi() {
+        assert!(reports().matrix().is_none(), "one MPI");
+        let mut both = reports();
+        let mut other = reports().0.remove(0);
+        other.label = "openmpi".to_owned();
+        other.findings.truncate(1);
+        let own = |i: usize| both.0[0].findings[i].hit.clone();
+        other.elsewhere = vec![(own(1), None)];
+        both.0.push(other);
+        let text = both.text(None);
+        for line in [
+            "operation  type                    mpich       openmpi\n",
+            "unpack     vector(2, 1, -1, byte)  wrong data  wrong data\n",
+            "pack       vector(2, 1, -1, byte)  wrong data  right\n",
+            "send       vector(2, 1, -1, byte)  wrong data\n",
+        ] {
+            assert!(text.contains(line), "{line} is not in:\n{text}");
+        }
+        let json = both.json();
+        assert_eq!(json["by_mpi"][1]["mpis"]["openmpi"], "right");
+        let page = both.html();
+        assert_eq!(page.matches("<details><summary>C program</summary>").count(), 4);
+        assert_eq!(page.matches("<td class=\"left\">right</td>").count(), 1, "{page}");
+        assert!(page.contains("<h3>2. pack: wrong data</h3>") && page.contains("int main"), "{page}");
     }
 }

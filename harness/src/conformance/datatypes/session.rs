@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use common::conformance::Operation;
+use common::conformance::{FaultKind, Operation};
 use datatypes::Layout;
 
 use super::campaign::{Campaign, Range};
 use super::confirmation::confirm;
+use super::corpus::corpus;
 use super::finding::{Confirmation, Finding, Hit};
 use super::program::program;
 use super::reduction::{explains, finding, join, one_of_each, reduce, repeated};
@@ -39,6 +40,8 @@ pub struct SessionPlan {
     pub time: Option<Duration>,
     /// Operations.
     pub operations: Vec<&'static Operation>,
+    /// Processes of operations that need several.
+    pub ranks: usize,
 }
 
 /// The steps for one MPI.
@@ -56,7 +59,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If files cannot be written.
     pub fn new(conditions: Conditions<'a>, plan: &'a SessionPlan) -> std::io::Result<Self> {
-        Ok(Self { worker: Worker::new(conditions)?, plan, confirmed: HashMap::new() })
+        Ok(Self { worker: Worker::new(conditions, plan.ranks)?, plan, confirmed: HashMap::new() })
     }
 
     /// Tries listed findings again, and nothing else.
@@ -66,6 +69,7 @@ impl<'a> Session<'a> {
     pub fn replay(&mut self, listed: &[Hit]) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
         (report.findings, report.fixed) = repeated(&mut self.worker, listed)?;
+        self.note_conditions(&mut report);
         self.confirm(&mut report)?;
         Ok(report)
     }
@@ -94,7 +98,8 @@ impl<'a> Session<'a> {
             let rest = self.plan.cases - first;
             let count = if rest <= 2 * cases { rest } else { cases };
             let deadline = left.map(|left| Instant::now() + left);
-            let range = Range { fixed: Vec::new(), seed: self.plan.seed, first, cases: count, deadline };
+            let fixed = if first == 0 { corpus() } else { Vec::new() };
+            let range = Range { fixed, seed: self.plan.seed, first, cases: count, deadline };
             self.campaign(&range, &mut shrunk, &mut report, log, save)?;
             first += count;
             cases *= GROWTH;
@@ -133,6 +138,7 @@ impl<'a> Session<'a> {
         log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
         report.hits += campaign.hits.len();
         report.coverage.add(&campaign.coverage);
+        self.note_conditions(report);
         let as_they_are = unshrunk(&campaign.hits, shrunk);
         report.findings = join(shrunk.iter().cloned().chain(as_they_are).collect());
         save(report);
@@ -155,21 +161,38 @@ impl<'a> Session<'a> {
         MpiReport::new(self.worker.conditions().target)
     }
 
+    /// The number of ranks, and the path of their messages, as far as it is known.
+    fn note_conditions(&self, report: &mut MpiReport) {
+        report.ranks = self.worker.ranks;
+        report.transport.clone_from(&self.worker.transport);
+    }
+
+    /// How findings of other MPIs fail on this one; `None` for those that do not.
+    ///
+    /// # Errors
+    /// If no process begins.
+    pub fn elsewhere(&mut self, hits: &[Hit]) -> Result<Vec<(Hit, Option<FaultKind>)>, MpiError> {
+        let (found, right) = repeated(&mut self.worker, hits)?;
+        let found = found.into_iter().map(|finding| (finding.hit.kind, finding.hit));
+        let found = found.map(|(kind, hit)| (hit, Some(kind)));
+        Ok(found.chain(right.into_iter().map(|hit| (hit, None))).collect())
+    }
+
     /// Compiles and runs the C program of each new finding, once. If it does not show the fault, a similar hit represents the finding.
     fn confirm(&mut self, report: &mut MpiReport) -> Result<(), MpiError> {
         for finding in report.findings.iter_mut().filter(|finding| !finding.is_known) {
             let similar = finding.similar.iter().take(MOST_SIMILAR).cloned();
             let hits: Vec<Hit> = std::iter::once(finding.hit.clone()).chain(similar).collect();
-            finding.confirmation.code = program(&finding.hit, &report.title);
+            finding.confirmation.code = program(&finding.hit, &report.title, finding.hit.operation.ranks);
             "stopped before it was run".clone_into(&mut finding.confirmation.reason);
             for (place, hit) in hits.into_iter().enumerate() {
                 if report.is_stopped {
                     break;
                 }
-                let code = program(&hit, &report.title);
+                let code = program(&hit, &report.title, hit.operation.ranks);
                 let confirmation = match self.confirmed.get(&code) {
                     Some(known) => known.clone(),
-                    None => match confirm(self.worker.conditions(), &hit, self.worker.folder())? {
+                    None => match confirm(&self.worker, &hit)? {
                         Some(new) => self.confirmed.entry(code).or_insert(new).clone(),
                         None => {
                             report.is_stopped = true;

@@ -15,8 +15,10 @@ use crate::mpi::{Exit, MpiError};
 pub struct Worker<'a> {
     conditions: Conditions<'a>,
     folder: TempDir,
-    /// Processes that were started.
-    pub started: u64,
+    /// Processes of operations that need several.
+    pub ranks: usize,
+    /// The path of messages between ranks, once it is known.
+    pub transport: Option<String>,
 }
 
 /// The results of a process.
@@ -48,8 +50,9 @@ impl<'a> Worker<'a> {
     ///
     /// # Errors
     /// If no folder can be made.
-    pub fn new(conditions: Conditions<'a>) -> io::Result<Self> {
-        Ok(Self { conditions, folder: TempDir::with_prefix("ddtbench-conform-")?, started: 0 })
+    pub fn new(conditions: Conditions<'a>, ranks: usize) -> io::Result<Self> {
+        let folder = TempDir::with_prefix("ddtbench-conform-")?;
+        Ok(Self { conditions, folder, ranks, transport: None })
     }
 
     /// The conditions under which processes are started.
@@ -62,19 +65,21 @@ impl<'a> Worker<'a> {
         self.folder.path()
     }
 
-    /// Tries the operations with this number of ranks on the cases; `None` if the user wants to stop.
+    /// Tries the operations that need at least this number of ranks on the cases; `None` if the user wants to stop.
     ///
     /// # Errors
     /// If no process begins, twice.
     pub fn run(
         &mut self,
         operations: &[&'static Operation],
-        ranks: usize,
+        least: usize,
         cases: &[Case],
     ) -> Result<Option<BatchEnd>, MpiError> {
-        let operations = operations.iter().filter(|operation| operation.ranks == ranks);
+        let operations = operations.iter().filter(|operation| operation.ranks == least);
         let operations: Vec<String> = operations.map(|operation| operation.name.to_owned()).collect();
-        let batch = Batch { operations, cases: cases.to_vec() };
+        let ranks = if least == 1 { 1 } else { self.ranks };
+        let asks_transport = ranks > 1 && self.transport.is_none();
+        let batch = Batch { operations, cases: cases.to_vec(), asks_transport };
         let in_folder = |name: &str| self.folder.path().join(name);
         let write = || serde_json::to_vec(&batch).map_err(io::Error::from);
         write()
@@ -90,12 +95,14 @@ impl<'a> Worker<'a> {
                 let _ = fs::remove_file(in_folder(&Progress::file(rank)));
                 let _ = fs::remove_file(in_folder(&Fault::file(rank)));
             }
-            self.started += 1;
             let mut log = Log::default();
             let Some(exit) = launch.watch(patience * self.conditions.timeout_s, |line| log.line(line))?
             else {
                 return Ok(None);
             };
+            if let Some(name) = log.transport() {
+                self.transport = Some(name.to_owned());
+            }
             if log.has_begun() {
                 return Ok(Some(self.read(ranks, &log, exit)?));
             }

@@ -3,8 +3,9 @@
 use std::io;
 use std::ptr;
 
-/// Bytes of an arena: more than any case needs.
-const BYTES: usize = 1 << 23;
+/// Bytes of an arena: only those that are used take memory. Some systems refuse to reserve that much; then there are fewer cases.
+const MOST_BYTES: usize = 1 << 34;
+const LEAST_BYTES: usize = 1 << 23;
 
 /// Bytes next to the used part that must not change, on the side without an inaccessible page.
 const MARGIN: usize = 64;
@@ -16,6 +17,7 @@ const UNTOUCHED: u8 = 0x3C;
 pub struct Arena {
     map: *mut libc::c_void,
     page: usize,
+    bytes: usize,
 }
 
 /// A part of an arena at one of its ends.
@@ -32,17 +34,21 @@ impl Arena {
     /// # Errors
     /// If the system has none left.
     pub fn new() -> io::Result<Self> {
+        Self::of(MOST_BYTES).or_else(|_| Self::of(LEAST_BYTES))
+    }
+
+    fn of(bytes: usize) -> io::Result<Self> {
         // SAFETY: the call takes a constant, and changes nothing.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)?;
-        let (all, flags) = (BYTES + 2 * page, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+        let (all, flags) = (bytes + 2 * page, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
         // SAFETY: a new mapping at an address that the system chooses.
         let map = unsafe { libc::mmap(ptr::null_mut(), all, libc::PROT_NONE, flags, -1, 0) };
         if map == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        let arena = Self { map, page };
+        let arena = Self { map, page, bytes };
         // SAFETY: all but the first and the last page of the mapping above.
-        match unsafe { libc::mprotect(arena.base().cast(), BYTES, libc::PROT_READ | libc::PROT_WRITE) } {
+        match unsafe { libc::mprotect(arena.base().cast(), bytes, libc::PROT_READ | libc::PROT_WRITE) } {
             0 => Ok(arena),
             _ => Err(io::Error::last_os_error()),
         }
@@ -54,10 +60,10 @@ impl Arena {
 
     /// `bytes` of memory with a margin, at the end or at the start of the arena; `None` if it is too small.
     pub fn part(&self, bytes: usize, at_end: bool) -> Option<Part> {
-        if bytes + MARGIN > BYTES {
+        if bytes + MARGIN > self.bytes {
             return None;
         }
-        let place = if at_end { BYTES - bytes } else { 0 };
+        let place = if at_end { self.bytes - bytes } else { 0 };
         let margin = if at_end { place - MARGIN } else { bytes };
         let part =
             Part { start: self.base().wrapping_add(place), bytes, margin: self.base().wrapping_add(margin) };
@@ -70,7 +76,7 @@ impl Arena {
 impl Drop for Arena {
     fn drop(&mut self) {
         // SAFETY: the mapping of `new`, which nothing uses any more.
-        unsafe { libc::munmap(self.map, BYTES + 2 * self.page) };
+        unsafe { libc::munmap(self.map, self.bytes + 2 * self.page) };
     }
 }
 
@@ -87,14 +93,26 @@ impl Part {
     /// Writes all of it.
     pub fn write(self, contents: &[u8]) {
         assert_eq!(contents.len(), self.bytes);
+        self.write_at(0, contents);
+    }
+
+    /// Writes from a byte on.
+    pub fn write_at(self, from: usize, contents: &[u8]) {
+        assert!(from + contents.len() <= self.bytes);
         // SAFETY: the part is within an arena that outlives the case, and MPI does not use it now.
-        unsafe { ptr::copy_nonoverlapping(contents.as_ptr(), self.start, self.bytes) };
+        unsafe { ptr::copy_nonoverlapping(contents.as_ptr(), self.start.add(from), contents.len()) };
     }
 
     /// Copies all of it.
     pub fn read(self) -> Vec<u8> {
+        self.read_at(0, self.bytes).to_vec()
+    }
+
+    /// Some of its bytes, until MPI uses it again.
+    pub fn read_at(&self, from: usize, bytes: usize) -> &[u8] {
+        assert!(from + bytes <= self.bytes);
         // SAFETY: as above.
-        unsafe { std::slice::from_raw_parts(self.start, self.bytes) }.to_vec()
+        unsafe { std::slice::from_raw_parts(self.start.add(from), bytes) }
     }
 
     /// Whether the bytes next to it are unchanged.
@@ -124,7 +142,7 @@ mod tests {
             unsafe { inner.write(0) };
             assert!(!part.has_clean_margin());
         }
-        assert!(arena.part(BYTES, true).is_none());
+        assert!(arena.part(MOST_BYTES, true).is_none());
     }
 
     /// Whether the system can read this byte for us.

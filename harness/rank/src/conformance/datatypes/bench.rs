@@ -58,6 +58,26 @@ impl From<CallError> for Stop {
     }
 }
 
+/// Bytes of data at most, and of the memory around them: operations copy both several times.
+const MOST_BYTES: usize = 1 << 26;
+
+/// Ranks 0 and 1 are a pair, 2 and 3, and so on. Messages and one-sided operations are between two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// 0 or 1.
+    pub place: usize,
+    /// The other rank.
+    pub peer: usize,
+}
+
+impl Pair {
+    /// The pair of a rank.
+    fn of(rank: usize, ranks: usize) -> Option<Self> {
+        let pair = Self { place: rank % 2, peer: rank ^ 1 };
+        (pair.peer < ranks).then_some(pair)
+    }
+}
+
 /// Communicators and memory, the same for all cases.
 pub struct Bench<'a> {
     /// All ranks.
@@ -65,9 +85,11 @@ pub struct Bench<'a> {
     /// This process only.
     pub own: Comm,
     pub rank: usize,
+    /// This rank in its pair; `None` for the last one of an odd number.
+    pub pair: Option<Pair>,
     /// Whether the MPI has partitioned communication.
     pub has_partitions: bool,
-    /// Graphs of two ranks, on which both are neighbours of each, and on which only the other is one.
+    /// Graphs on which all ranks are neighbours of each, and on which only the other of a pair is one.
     graphs: Option<[Neighbours; 2]>,
     /// The name of a file of this process.
     file: PathBuf,
@@ -87,15 +109,22 @@ impl<'a> Bench<'a> {
     /// Reserves the memory.
     pub fn new(world: &'a World, folder: &Path) -> anyhow::Result<Self> {
         let (comm, rank) = (&world.comm, world.comm.rank()?);
+        let ranks = comm.size()?;
+        let pair = Pair::of(rank, ranks);
         let graph = |neighbours: &[usize]| Neighbours::new(comm, neighbours, neighbours);
-        let graphs = match comm.size()? {
-            2 => Some([graph(&[0, 1])?, graph(&[1 - rank])?]),
-            _ => None,
+        let graphs = match ranks {
+            1 => None,
+            _ => {
+                let (all, other): (Vec<usize>, Vec<usize>) =
+                    ((0..ranks).collect(), pair.iter().map(|pair| pair.peer).collect());
+                Some([graph(&all)?, graph(&other)?])
+            }
         };
         Ok(Self {
             world: comm,
             own: comm.this_process()?,
             rank,
+            pair,
             has_partitions: symbols::missing(PARTITIONED).is_empty(),
             graphs,
             file: folder.join(format!("data.{rank}")),
@@ -104,17 +133,26 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// Whether there is enough memory for so many bytes in a part.
-    pub fn has_room(&self, bytes: usize) -> bool {
-        self.typed[0].part(bytes, true).is_some()
+    /// Whether there is enough memory for this data, and as much again for what an MPI may write in error.
+    pub fn has_room(&self, data: &Items) -> bool {
+        let has = |arena: &Arena, bytes: usize| arena.part(2 * bytes, true).is_some();
+        data.image_bytes() <= MOST_BYTES
+            && data.bytes() <= MOST_BYTES
+            && has(&self.typed[0], data.span_bytes())
+            && has(&self.packed[0], data.bytes())
     }
 
-    /// The graph on which both ranks are neighbours of each.
+    /// Whether this rank has this place in its pair.
+    pub fn is_place(&self, place: usize) -> bool {
+        self.pair.is_some_and(|pair| pair.place == place)
+    }
+
+    /// The graph on which all ranks are neighbours of each.
     pub fn everyone(&self) -> Result<&Comm, Stop> {
         self.graphs.as_ref().map(|[all, _]| all.comm()).ok_or(Stop::Unsuitable)
     }
 
-    /// The graph on which the other rank is the only neighbour.
+    /// The graph on which the other rank of a pair is the only neighbour.
     pub fn other(&self) -> Result<&Comm, Stop> {
         self.graphs.as_ref().map(|[_, other]| other.comm()).ok_or(Stop::Unsuitable)
     }
@@ -131,14 +169,15 @@ impl<'a> Bench<'a> {
 
     /// Memory of a receiver.
     pub fn blank(&self, subject: &Subject, data: &Items) -> Typed {
-        self.typed(1, subject, data, vec![UNWRITTEN; data.span_bytes()])
+        self.typed(1, subject, data, vec![UNWRITTEN; data.image_bytes()])
     }
 
     fn typed(&self, arena: usize, subject: &Subject, data: &Items, before: Vec<u8>) -> Typed {
-        let part = self.typed[arena].part(before.len(), subject.at_end).expect("checked for the case");
-        part.write(&before);
+        let part = self.typed[arena].part(data.span_bytes(), subject.at_end).expect("checked for the case");
         let address = part.start().wrapping_offset(-data.span.0 as isize);
-        Typed { part, before, address }
+        let typed = Typed { part, before, address };
+        typed.clear(data);
+        typed
     }
 
     /// Memory for packed data.
@@ -158,8 +197,21 @@ impl<'a> Bench<'a> {
 
 impl Typed {
     /// The memory as it was before the operation.
-    pub fn clear(&self) {
-        self.part.write(&self.before);
+    pub fn clear(&self, data: &Items) {
+        for window in data.windows() {
+            let from = (window.span.0 - data.span.0) as usize;
+            self.part.write_at(from, &self.before[window.at..window.end()]);
+        }
+    }
+
+    /// The memory as it is now.
+    fn read(&self, data: &Items) -> Vec<u8> {
+        let mut image = Vec::with_capacity(data.image_bytes());
+        for window in data.windows() {
+            let from = (window.span.0 - data.span.0) as usize;
+            image.extend_from_slice(self.part.read_at(from, window.bytes()));
+        }
+        image
     }
 
     /// The memory of a sender into which these bytes have been received.
@@ -180,7 +232,7 @@ impl Typed {
     }
 
     fn compare(&self, data: &Items, expected: &[u8]) -> Result<(), Wrong> {
-        if let Some(difference) = data.difference(expected, &self.part.read()) {
+        if let Some(difference) = data.difference(expected, &self.read(data)) {
             let kind = if difference.is_data { FaultKind::WrongData } else { FaultKind::ChangedMemory };
             return Err(Wrong { kind, detail: difference.text });
         }

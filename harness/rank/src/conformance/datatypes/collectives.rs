@@ -1,10 +1,12 @@
-//! Collective operations of two processes.
+//! Collective operations.
 
 use common::conformance::Items;
+use common::conformance::items::UNWRITTEN;
 
 use super::bench::{Bench, Stop, clean_margin, expect_packed};
 use super::operations::Gathered;
 use super::subject::{Dense, Subject};
+use crate::checked::Item;
 
 pub fn bcast(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
     let data = &subject.data;
@@ -25,7 +27,7 @@ pub fn bcast(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop
 /// The items of all ranks, one block after the other.
 fn of_all_ranks(bench: &Bench<'_>, subject: &Subject) -> Result<Items, Stop> {
     let all = Items::of(&subject.layout, subject.items * bench.world.size()? as u32);
-    if bench.has_room(2 * all.span_bytes()) { Ok(all) } else { Err(Stop::Unsuitable) }
+    if bench.has_room(&all) { Ok(all) } else { Err(Stop::Unsuitable) }
 }
 
 /// The same, for memory that is received into.
@@ -80,6 +82,75 @@ fn gather_to(bench: &Bench<'_>, subject: &Subject, salt: u64, root: Option<usize
     Ok(())
 }
 
+/// Odd ranks send a contiguous type to rank 1, which receives the type; the others send nothing.
+pub fn gather_v(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
+    gather_some(bench, subject, salt, Some(1))
+}
+
+/// The same to all ranks.
+pub fn all_gather_v(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
+    gather_some(bench, subject, salt, None)
+}
+
+/// Blocks of ranks are in descending order in memory, and those of even ranks are empty.
+fn gather_some(bench: &Bench<'_>, subject: &Subject, salt: u64, root: Option<usize>) -> Result<(), Stop> {
+    let (all, ranks) = (received_by_all(bench, subject)?, bench.world.size()?);
+    let mut packed = all.gathered(&all.filled(salt));
+    let mine = packed.len() / ranks;
+    let block = |rank: usize| (ranks - 1 - rank) * mine;
+    let part = bench.packed_source(subject, &packed[block(bench.rank)..][..mine]);
+    let sends = |rank: usize| rank % 2 == 1;
+    for rank in (0..ranks).filter(|rank| !sends(*rank)) {
+        packed[block(rank)..][..mine].fill(UNWRITTEN);
+    }
+    let typed = bench.blank(subject, &all);
+    let count = if sends(bench.rank) { subject.dense.count } else { 0 };
+    let from = (part.start().cast_const(), count, &subject.dense.datatype);
+    let blocks: Vec<_> = (0..ranks)
+        .map(|rank| {
+            (if sends(rank) { subject.count() } else { 0 }, (ranks - 1 - rank) as i32 * subject.count())
+        })
+        .collect();
+    // SAFETY: the part has the sent data, and the bench has made the memory of the type for the blocks of all ranks.
+    unsafe { bench.world.gather_blocks(from, (typed.address, &blocks, &subject.datatype), root) }?;
+    match root.is_none_or(|root| root == bench.rank) {
+        true => typed.expect(&all, &packed)?,
+        false => typed.expect_unchanged(&all)?,
+    }
+    Ok(())
+}
+
+/// A reduction by exclusive or, which this program does value by value: predefined operations take predefined types only (MPI-4.1,
+/// section 6.9.2).
+pub fn reduce(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
+    const ROOT: usize = 1;
+    let data = &subject.data;
+    if !data.are_disjoint() {
+        return Err(Stop::Unsuitable);
+    }
+    let of_rank = |rank: usize| salt + ((rank as u64) << 20);
+    let mut reduced = vec![0; data.bytes()];
+    for rank in 0..bench.world.size()? {
+        let packed = data.gathered(&data.filled(of_rank(rank)));
+        reduced.iter_mut().zip(packed).for_each(|(sum, byte)| *sum ^= byte);
+    }
+    let (from, to) = (bench.filled(subject, data, of_rank(bench.rank)), bench.blank(subject, data));
+    let one = &data.values[..data.values.len() / (subject.items as usize).max(1)];
+    let places =
+        one.iter().map(|value| (value.displacement as isize, value.element.size() as usize)).collect();
+    let item = Item { places, extent: subject.layout.extent() as isize };
+    // SAFETY: the bench has made both memories of the type, whose bytes the item describes.
+    unsafe {
+        let ends = (from.address.cast_const(), to.address, subject.count());
+        bench.world.reduce_by_exclusive_or(ends, &subject.datatype, item, ROOT)
+    }?;
+    match bench.rank == ROOT {
+        true => to.expect(data, &reduced)?,
+        false => to.expect_unchanged(data)?,
+    }
+    Ok(from.expect_unchanged(data)?)
+}
+
 /// Rank 1 sends the type, a block of items to every rank, which receives a contiguous type.
 pub fn scatter(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
     const ROOT: usize = 1;
@@ -125,22 +196,32 @@ fn all_to_all_on(bench: &Bench<'_>, subject: &Subject, salt: u64, is_graph: bool
     Ok(typed.expect(&all, &received)?)
 }
 
-/// Rank 0 sends the type to rank 1, and all other messages are empty.
+/// How many items this rank sends to the other of its pair, and how many it receives.
+fn counts(bench: &Bench<'_>, subject: &Subject) -> (i32, i32) {
+    match bench.pair.map(|pair| pair.place) {
+        Some(0) => (subject.count(), 0),
+        Some(_) => (0, subject.dense.count),
+        None => (0, 0),
+    }
+}
+
+/// Even ranks send the type to odd ones, and all other messages are empty.
 pub fn all_to_all_w(bench: &Bench<'_>, subject: &Subject, from: *const u8) -> Gathered {
-    let (sent, received) = if bench.rank == 0 { (subject.count(), 0) } else { (0, subject.dense.count) };
+    let (sent, received) = counts(bench, subject);
+    let peer = bench.pair.map_or(bench.rank, |pair| pair.peer);
     let part = bench.packed_target(subject, subject.data.bytes());
     // SAFETY: the bench has filled the memory of the type, and the part has room for its data.
     unsafe {
         let to = (part.start(), received, &subject.dense.datatype);
-        bench.world.all_to_one((from, sent, &subject.datatype), to, 1 - bench.rank.min(1))
+        bench.world.all_to_one((from, sent, &subject.datatype), to, peer)
     }?;
     clean_margin(part)?;
-    Ok((bench.rank == 1).then(|| part.read()))
+    Ok(bench.is_place(1).then(|| part.read()))
 }
 
 /// The same between neighbours on a graph.
 pub fn neighbor_all_to_all_w(bench: &Bench<'_>, subject: &Subject, from: *const u8) -> Gathered {
-    let (sent, received) = if bench.rank == 0 { (subject.count(), 0) } else { (0, subject.dense.count) };
+    let (sent, received) = counts(bench, subject);
     let part = bench.packed_target(subject, subject.data.bytes());
     // SAFETY: the bench has filled the memory of the type, and the part has room for its data.
     unsafe {
@@ -148,5 +229,5 @@ pub fn neighbor_all_to_all_w(bench: &Bench<'_>, subject: &Subject, from: *const 
         bench.other()?.neighbor_to_one((from, sent, &subject.datatype), to)
     }?;
     clean_margin(part)?;
-    Ok((bench.rank == 1).then(|| part.read()))
+    Ok(bench.is_place(1).then(|| part.read()))
 }

@@ -10,6 +10,9 @@ use super::bench::{Bench, Stop, Wrong, expect_packed};
 use super::subject::Subject;
 use crate::checked::{Datatype, File};
 
+/// Bytes of a file at most.
+const MOST_BYTES: i64 = 1 << 24;
+
 /// The type is written, compared with the bytes of the file, and read.
 pub fn memory(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
     let data = &subject.data;
@@ -35,6 +38,9 @@ pub fn memory(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Sto
 pub fn view(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
     let data = &subject.data;
     let element = subject.viewed_as().ok_or(Stop::Unsuitable)?;
+    if data.span.1 > MOST_BYTES {
+        return Err(Stop::Unsuitable);
+    }
     let packed = data.gathered(&data.filled(salt));
     let (source, values) = (bench.packed_source(subject, &packed), data.values.len() as i32);
     let value = Datatype::predefined(element);

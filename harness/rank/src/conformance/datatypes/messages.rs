@@ -149,7 +149,7 @@ pub fn persistent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
         ]
     };
     for _ in 0..2 {
-        to.clear();
+        to.clear(data);
         requests.iter_mut().try_for_each(Request::start)?;
         requests.iter_mut().try_for_each(Request::wait)?;
         to.expect(data, &packed)?;
@@ -189,10 +189,11 @@ pub fn replace(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), St
     if !data.are_disjoint() {
         return Err(Stop::Unsuitable);
     }
-    let (mine, other) = (salt + ((bench.rank as u64) << 20), salt + ((1 - bench.rank as u64) << 20));
-    let typed = bench.filled(subject, data, mine);
+    let Some(pair) = bench.pair else { return Ok(()) };
+    let of_rank = |rank: usize| salt + ((rank as u64) << 20);
+    let (typed, other) = (bench.filled(subject, data, of_rank(bench.rank)), of_rank(pair.peer));
     // SAFETY: the bench has made the memory of the type.
-    unsafe { bench.world.replace((typed.address, subject.count(), &subject.datatype), 1 - bench.rank) }?;
+    unsafe { bench.world.replace((typed.address, subject.count(), &subject.datatype), pair.peer) }?;
     Ok(typed.expect_within(data, &data.gathered(&data.filled(other)))?)
 }
 
@@ -203,10 +204,11 @@ pub fn partitioned(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<()
     if !bench.has_partitions || partitions == 0 || !data.are_disjoint() {
         return Err(Stop::Unsuitable);
     }
-    let is_sent = bench.rank == 0;
+    let Some(pair) = bench.pair else { return Ok(()) };
+    let is_sent = pair.place == 0;
     let typed = if is_sent { bench.filled(subject, data, salt) } else { bench.blank(subject, data) };
     let (count, datatype) = (subject.items as usize / partitions, &subject.datatype);
-    let envelope = Envelope { count, datatype, peer: 1 - bench.rank, tag: TAG, comm: bench.world };
+    let envelope = Envelope { count, datatype, peer: pair.peer, tag: TAG, comm: bench.world };
     // SAFETY: the bench has made the memory of the type, which lives until the request is freed.
     let mut message = unsafe { Partitioned::of(is_sent, typed.address, partitions, envelope) }?;
     message.request().start()?;
@@ -222,27 +224,29 @@ pub fn partitioned(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<()
 }
 
 pub fn send(bench: &Bench<'_>, subject: &Subject, from: *const u8) -> Gathered {
-    if bench.rank == 0 {
+    let Some(pair) = bench.pair else { return Ok(None) };
+    if pair.place == 0 {
         // SAFETY: the bench has filled the memory of the type.
-        unsafe { bench.world.send(from, subject.count().into(), &subject.datatype, 1) }?;
+        unsafe { bench.world.send(from, subject.count().into(), &subject.datatype, pair.peer) }?;
         return Ok(None);
     }
     let part = bench.packed_target(subject, subject.data.bytes());
     let Dense { datatype, count } = &subject.dense;
     // SAFETY: the part has room for the data.
-    unsafe { bench.world.receive(part.start(), (*count).into(), datatype, 0) }?;
+    unsafe { bench.world.receive(part.start(), (*count).into(), datatype, pair.peer) }?;
     clean_margin(part)?;
     Ok(Some(part.read()))
 }
 
 pub fn receive(bench: &Bench<'_>, subject: &Subject, packed: &[u8], to: *mut u8) -> Result<bool, Stop> {
-    if bench.rank == 0 {
+    let Some(pair) = bench.pair else { return Ok(false) };
+    if pair.place == 0 {
         let (part, Dense { datatype, count }) = (bench.packed_source(subject, packed), &subject.dense);
         // SAFETY: the part has the data.
-        unsafe { bench.world.send(part.start(), (*count).into(), datatype, 1) }?;
+        unsafe { bench.world.send(part.start(), (*count).into(), datatype, pair.peer) }?;
         return Ok(false);
     }
     // SAFETY: the bench has made the memory of the type.
-    unsafe { bench.world.receive(to, subject.count().into(), &subject.datatype, 0) }?;
+    unsafe { bench.world.receive(to, subject.count().into(), &subject.datatype, pair.peer) }?;
     Ok(true)
 }

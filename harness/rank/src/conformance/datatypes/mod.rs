@@ -25,7 +25,9 @@ use datatypes::Layout;
 
 use crate::checked::World;
 use crate::cli::Datatypes;
+use crate::environment;
 use crate::output::print_event;
+use crate::transport::Hosts;
 use bench::{Bench, Stop};
 use operations::{FUNCTIONS, Run};
 use progress::ProgressFile;
@@ -64,6 +66,12 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<ExitCode> {
         bench,
     };
     worker.beat(0);
+    if batch.asks_transport {
+        let transport = Hosts::of(&world.comm, &environment::place(rank))?.account(&world.comm)?;
+        if rank == 0 {
+            print_event(&CheckEvent::Transport { name: transport.name() });
+        }
+    }
     if !packing::is_plain(&worker.bench.own)? {
         worker.operations.retain(|(_, name, _)| !PACKED.contains(name));
     }
@@ -82,7 +90,11 @@ fn operations(batch: &Batch, ranks: usize) -> anyhow::Result<Vec<(usize, &'stati
     let mut found = Vec::new();
     for name in &batch.operations {
         let operation = Operation::find(name).map_err(anyhow::Error::msg)?;
-        ensure!(operation.ranks == ranks, "{name} needs {} ranks, and there are {ranks}", operation.ranks);
+        ensure!(
+            operation.ranks == ranks.min(2),
+            "{name} needs {} ranks, and there are {ranks}",
+            operation.ranks
+        );
         let function = FUNCTIONS.iter().find(|(known, _)| *known == operation.name);
         found.extend(function.map(|(name, run)| (operation.number(), *name, run)));
     }
@@ -137,15 +149,20 @@ impl Worker<'_> {
         }
         self.begin(case, number)?;
         let mut faults = Vec::new();
-        let subject = Subject::new(case, layout, &self.bench.own, &mut faults).unwrap_or_else(|error| {
-            faults.push(Fault::new(case.number, BOUNDS, FaultKind::Error, error.to_string()));
-            None
-        });
+        let subject = match Subject::new(case, layout, &self.bench.own, &mut faults) {
+            Ok(subject) => subject,
+            Err(error) => {
+                if let Stop::Wrong(wrong) = Stop::from(error) {
+                    faults.push(Fault::new(case.number, BOUNDS, FaultKind::Error, wrong.detail));
+                }
+                None
+            }
+        };
         if self.reports_bounds {
             self.progress.complete(number);
             faults.iter().try_for_each(|fault| self.report(fault))?;
         }
-        Ok(subject.filter(|subject| self.bench.has_room(2 * subject.data.span_bytes())))
+        Ok(subject.filter(|subject| self.bench.has_room(&subject.data)))
     }
 
     /// An operation begins on all ranks at the same time, so that the one that is to blame is known.

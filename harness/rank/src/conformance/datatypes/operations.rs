@@ -61,6 +61,9 @@ pub const FUNCTIONS: &[(&str, Run)] = &[
     ("neighbor_alltoall", Run::Inspect(collectives::neighbor_all_to_all)),
     ("alltoallw", Run::Gather(collectives::all_to_all_w)),
     ("neighbor_alltoallw", Run::Gather(collectives::neighbor_all_to_all_w)),
+    ("gatherv", Run::Inspect(collectives::gather_v)),
+    ("allgatherv", Run::Inspect(collectives::all_gather_v)),
+    ("reduce", Run::Inspect(collectives::reduce)),
 ];
 
 impl Run {

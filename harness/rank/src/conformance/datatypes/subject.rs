@@ -2,7 +2,7 @@
 
 use common::conformance::items::{Value, contiguous};
 use common::conformance::{Case, Fault, FaultKind, Items};
-use datatypes::{Element, Layout};
+use datatypes::{Construction, Element, Layout};
 
 use crate::checked::{CallError, Comm, Datatype, Recipe};
 
@@ -19,6 +19,7 @@ pub struct Subject {
     /// A contiguous type with the same signature.
     pub dense: Dense,
     pub at_end: bool,
+    pub construction: Construction,
     /// The number of the case.
     pub number: u64,
     /// Whether the case is one of many; otherwise it is tried because of one operation.
@@ -50,9 +51,11 @@ impl Subject {
         comm: &Comm,
         faults: &mut Vec<Fault>,
     ) -> Result<Option<Self>, CallError> {
-        let Some(adopted) = adopted(case.number, &layout, comm, faults)? else { return Ok(None) };
+        let Some(adopted) = adopted((case.number, case.construction), &layout, comm, faults)? else {
+            return Ok(None);
+        };
         let data = Items::of(&adopted, case.items);
-        let datatype = Recipe::new(&layout, comm)?.create()?;
+        let datatype = Recipe::of(&layout, case.construction, comm)?.create()?;
         let mut dense = Dense::of(&data.values, comm)?;
         if data.values.is_empty() {
             // Both ends have the same number of items; `nothing_from_others` tries other numbers.
@@ -66,9 +69,15 @@ impl Subject {
             data,
             dense,
             at_end: case.at_end,
+            construction: case.construction,
             number: case.number,
             is_generated: case.is_generated,
         }))
+    }
+
+    /// The calls that make the datatype once more.
+    pub fn recipe(&self, comm: &Comm) -> Result<Recipe, CallError> {
+        Recipe::of(&self.original, self.construction, comm)
     }
 
     /// The number of items as MPI takes it.
@@ -79,20 +88,20 @@ impl Subject {
 
 /// The layout with the bounds that the MPI reports, from the innermost type outwards.
 fn adopted(
-    case: u64,
+    (case, construction): (u64, Construction),
     layout: &Layout,
     comm: &Comm,
     faults: &mut Vec<Fault>,
 ) -> Result<Option<Layout>, CallError> {
     /// No test has so much memory.
-    const FARTHEST: i64 = 1 << 30;
+    const FARTHEST: i64 = 1 << 36;
     let mut children = Vec::new();
     for child in layout.constructor().children() {
         // Equal members are examined once.
         let known = layout.constructor().children().iter().position(|other| other == child);
         match known.and_then(|place| children.get(place)) {
             Some(known) => children.push(Layout::clone(known)),
-            None => match adopted(case, child, comm, faults)? {
+            None => match adopted((case, construction), child, comm, faults)? {
                 Some(child) => children.push(child),
                 None => return Ok(None),
             },
@@ -100,7 +109,7 @@ fn adopted(
     }
     let node = if children.is_empty() { Some(layout.clone()) } else { layout.with_children(&children) };
     let Some(node) = node else { return Ok(None) };
-    let reported = Recipe::new(layout, comm)?.create()?.reported()?;
+    let reported = Recipe::of(layout, construction, comm)?.create()?.reported()?;
     if let Some(detail) = reported.fault(&node) {
         let fault = Fault::new(case, "bounds", FaultKind::WrongValue, detail);
         let adopted = (node != *layout).then(|| node.to_text());

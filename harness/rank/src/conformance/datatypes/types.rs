@@ -1,7 +1,8 @@
 //! Other types with the same type map: equivalent descriptions and duplicates.
 
 use common::conformance::Contents;
-use datatypes::Equivalent;
+use common::conformance::contents::Integer;
+use datatypes::{Construction, Equivalent};
 
 use super::bench::{Bench, Stop, Wrong, expect_packed};
 use super::operations::Gathered;
@@ -46,7 +47,7 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
 
 /// A duplicate packs the same bytes.
 pub fn duplicate(bench: &Bench<'_>, subject: &Subject, from: *const u8) -> Gathered {
-    let original: Datatype = Recipe::new(&subject.original, &bench.own)?.create()?;
+    let original: Datatype = subject.recipe(&bench.own)?.create()?;
     let duplicate = original.duplicate()?;
     original.free()?;
     packing::pack_as(bench, subject, &duplicate, from).map(Some)
@@ -73,7 +74,7 @@ pub fn life_cycle(bench: &Bench<'_>, subject: &Subject, _: u64) -> Result<(), St
     {
         return Err(Stop::Unsuitable);
     }
-    let recipe = Recipe::new(&subject.original, &bench.own)?;
+    let recipe = subject.recipe(&bench.own)?;
     let mut least = i64::MAX;
     // Memory may grow once, since the system gives more than was asked for, but not again and again.
     for round in 0..4 {
@@ -100,8 +101,19 @@ fn resident_pages() -> Result<i64, Stop> {
 
 /// `MPI_Type_get_envelope` and `MPI_Type_get_contents` return the arguments of the constructor.
 pub fn contents(bench: &Bench<'_>, subject: &Subject, _: u64) -> Result<(), Stop> {
-    let expected = Contents::of(&subject.original);
-    let found = Recipe::new(&subject.original, &bench.own)?.create()?.contents()?;
+    let expected = match subject.construction {
+        Construction::Usual => Contents::of(&subject.original),
+        Construction::Duplicated => Contents::of_duplicate(),
+        // Arguments of large counts need other functions.
+        Construction::Large => return Err(Stop::Unsuitable),
+    };
+    // So do arguments beyond an int.
+    let is_beyond_int =
+        |integer: &Integer| matches!(integer, Integer::Number(number) if i32::try_from(*number).is_err());
+    if expected.integers.iter().any(is_beyond_int) {
+        return Err(Stop::Unsuitable);
+    }
+    let found = subject.recipe(&bench.own)?.create()?.contents()?;
     if found == expected {
         return Ok(());
     }
