@@ -31,9 +31,9 @@ pub struct CheckArgs {
     /// Another MPI than the baseline's: its name, or the path of its mpicc
     #[arg(long, value_name = "NAME")]
     mpi: Option<String>,
-    /// Time limit for additional runs, which measure undecided rows again
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = seconds)]
-    time: f64,
+    /// Time limit, with at least two runs [default: all runs, and 10m with further ones, which measure undecided rows again]
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    time: Option<f64>,
     /// The folder for the new runs [default: checks/DATE-TIME in the baseline]
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -52,8 +52,11 @@ pub struct CheckArgs {
     trust: bool,
 }
 
+/// Time limit in seconds of the runs after the first ones, unless the flag gives another.
+const TIME_S: f64 = 600.0;
+
 impl CheckArgs {
-    pub fn execute(self) -> anyhow::Result<ExitCode> {
+    pub fn execute(mut self) -> anyhow::Result<ExitCode> {
         let begun = Instant::now();
         let path = self.baseline.path();
         let kept = self.baseline.runs()?;
@@ -68,6 +71,7 @@ impl CheckArgs {
         trust::check(&plan, &[&file, &kept[0], &path, &self.baseline.place.dir], self.trust)?;
         self.refuse_early(&kept[0])?;
         plan.mpis = self.mpi.clone().map_or(plan.mpis, |mpi| vec![mpi]);
+        self.pace = self.pace.of_baseline(&path);
         let runs = self.pace.runs.unwrap_or(kept.len());
         let stamp = run::now().strftime("%Y-%m-%d-%H%M%S");
         let new = self.out.clone().unwrap_or_else(|| path.join(CHECKS).join(stamp.to_string()));
@@ -76,7 +80,7 @@ impl CheckArgs {
             if self.anyway { Vec::new() } else { kept.iter().filter_map(|run| environment(run)).collect() };
         let held_to: Vec<MpiAccount> = environments.iter().flat_map(Environment::accounts).cloned().collect();
         let options = BeginOptions { verbose: self.verbose, held_to: &held_to, ..BeginOptions::default() };
-        self.pace.measure(1..=runs, &new, &plan, options, ResumeOptions::default())?;
+        let runs = self.measure(runs, begun, &new, &plan, options)?;
         let folders = [path, new];
         let comparisons = self.compare(runs, begun, &folders, &plan, options)?;
         let found = folders[1].join(folder::COMPARISON);
@@ -94,6 +98,27 @@ impl CheckArgs {
         })
     }
 
+    /// Measures so many runs, or fewer if they would take more time than the flag gives, but as many as a comparison needs. Returns
+    /// their number.
+    fn measure(
+        &self,
+        runs: usize,
+        begun: Instant,
+        new: &Path,
+        plan: &Plan,
+        options: BeginOptions<'_>,
+    ) -> anyhow::Result<usize> {
+        for number in 1..=runs {
+            let (made, elapsed_s) = (number - 1, begun.elapsed().as_secs_f64());
+            if made >= FEWEST_RUNS && !fits(self.time, self.pace.pause_s(), made, elapsed_s) {
+                log(&format!("{made} of {runs} runs fit into --time"));
+                return Ok(made);
+            }
+            self.pace.measure(number..=number, new, plan, options, ResumeOptions::default())?;
+        }
+        Ok(runs)
+    }
+
     /// Compares the new runs, and measures undecided cases in further runs while there is time, up to twice as many runs in all.
     fn compare(
         &self,
@@ -103,11 +128,11 @@ impl CheckArgs {
         plan: &Plan,
         options: BeginOptions<'_>,
     ) -> anyhow::Result<Comparisons> {
-        let run_s = begun.elapsed().as_secs_f64() / runs as f64;
         let most = (2 * runs).max(FEWEST_RUNS);
         let mut comparer = Comparer::new(self.judge.settings());
         for made in runs.. {
-            let has_time = begun.elapsed().as_secs_f64() + self.pace.pause + run_s < self.time;
+            let elapsed_s = begun.elapsed().as_secs_f64();
+            let has_time = fits(self.time.or(Some(TIME_S)), self.pace.pause_s(), made, elapsed_s);
             let is_last = made == most || !has_time;
             let share = if is_last { 1.0 } else { made as f64 / most as f64 };
             let comparisons = self.judge.interim_test(&mut comparer, folders, share, self.anyway)?;
@@ -151,5 +176,24 @@ impl CheckArgs {
             differ.join("; ")
         );
         Ok(())
+    }
+}
+
+/// Whether one more run would end within a limit, after so many that have taken so long with their pauses.
+fn fits(time_s: Option<f64>, pause_s: f64, made: usize, elapsed_s: f64) -> bool {
+    let pauses_s = pause_s * made.saturating_sub(1) as f64;
+    let run_s = (elapsed_s - pauses_s) / made as f64;
+    time_s.is_none_or(|time_s| elapsed_s + pause_s + run_s < time_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_fits_if_it_ends_with_its_pause_before_the_limit() {
+        // Two runs of 4 s with a pause of 1 s between them: the third one ends at 14 s.
+        assert!(fits(Some(14.5), 1.0, 2, 9.0) && !fits(Some(13.5), 1.0, 2, 9.0));
+        assert!(fits(None, 120.0, 2, 1000.0));
     }
 }

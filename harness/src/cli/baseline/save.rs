@@ -54,6 +54,7 @@ impl SaveArgs {
         if !is_new {
             log(&format!("continuing the stopped save in {}", unfinished.display()));
         }
+        self.pace.keep(&unfinished)?;
         let measured = self.measure(runs, &unfinished, &plan);
         let have_succeeded = measured.inspect_err(|_| {
             // Removes empty folders. A folder with content stays.
