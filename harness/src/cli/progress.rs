@@ -19,6 +19,8 @@ pub struct Progress {
     /// Longest duration of a case in seconds: the time of all methods in a launch.
     expected_s: f64,
     label: String,
+    /// The interim result, behind the name of a case in the bar.
+    status: String,
     begun: u64,
     /// The failures of the last case that had any.
     last_failures: String,
@@ -38,9 +40,16 @@ impl Progress {
             bar,
             expected_s: run.plan.expected_s(),
             label: String::new(),
+            status: String::new(),
             begun: 0,
             last_failures: String::new(),
         }
+    }
+
+    /// Shows the interim result in the bar.
+    pub fn with_status(mut self, status: &str) -> Self {
+        status.clone_into(&mut self.status);
+        self
     }
 
     fn line(&self, text: &str) {
@@ -64,7 +73,8 @@ impl Drop for Progress {
 impl Observer for Progress {
     fn begins(&mut self, number: usize, total: usize, name: &str) {
         self.label = format!("[{number}/{total}] {name}");
-        self.bar.set_message(name.to_owned());
+        let parts = [name, self.status.as_str()].into_iter().filter(|part| !part.is_empty());
+        self.bar.set_message(parts.collect::<Vec<_>>().join("; "));
         self.bar.set_prefix("");
         self.begun = self.bar.position();
     }

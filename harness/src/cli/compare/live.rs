@@ -1,6 +1,7 @@
 //! Alternates launches of MPIs until every row is decided or the time is over.
 
 use std::collections::{HashMap, HashSet};
+use std::io::IsTerminal as _;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -48,7 +49,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
         labels[1..].iter().map(|_| Comparer::new(args.judge.settings())).collect();
     let cases: Vec<Subject> = run.units().into_iter().map(|unit| Subject::of_case(&run.case(unit))).collect();
     let mut schedule = Schedule::new(cases, checked.plan.launches());
-    let mut live = Live { run, folder, labels, records: Vec::new() };
+    let mut live = Live { run, folder, labels, records: Vec::new(), status: String::new() };
     let mut rows: Vec<Vec<ComparisonRow>> = Vec::new();
     loop {
         let batch = schedule.next(&rows.iter().flatten().collect::<Vec<_>>());
@@ -72,11 +73,12 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
         rows = others.map(|(comparer, other)| comparer.interim_test(&sides[0], other, &share)).collect();
         let undecided = rows.iter().flatten().filter(|row| row.is_open()).count();
         if !batch.is_empty() {
-            log(&format!(
-                "after up to {} launches per side, {undecided} of {} rows are undecided",
-                schedule.most_made(),
-                rows.iter().map(Vec::len).sum::<usize>()
-            ));
+            let all = rows.iter().map(Vec::len).sum::<usize>();
+            live.status = format!("{undecided} of {all} rows undecided");
+            // A terminal shows it in the bar, because only the answer is to remain.
+            if !std::io::stderr().is_terminal() {
+                log(&format!("after up to {} launches per side: {}", schedule.most_made(), live.status));
+            }
         }
         if is_over || undecided == 0 {
             let comparisons = Comparisons::of(args.judge.settings(), &sides, rows);
@@ -98,6 +100,8 @@ struct Live<'a> {
     /// The MPIs as tables name them, the base first.
     labels: Vec<String>,
     records: Vec<Record>,
+    /// The result of the last interim test.
+    status: String,
 }
 
 impl Live<'_> {
@@ -121,7 +125,7 @@ impl Live<'_> {
                 due.get(&Subject::of_case(&self.run.case(*unit))).is_some_and(|launch| *launch == unit.launch)
             };
             let units: Vec<Unit> = self.run.units().into_iter().filter(is_due).collect();
-            let mut progress = Progress::new(units.len(), &self.run);
+            let mut progress = Progress::new(units.len(), &self.run).with_status(&self.status);
             let (folder, done) = (&mut self.folder, HashSet::new());
             let (end, new) = self.run.some(&units, folder, &done, environment, &mut progress)?;
             self.records.extend(new);
