@@ -262,6 +262,8 @@ impl BreakEven {
             (Some(uses), Some(low), Some(high)) => {
                 format!("after {} [{}, {}]", number(uses), number(low), number(high))
             }
+            // From no use on: nothing is known.
+            (_, Some(low), _) if low <= 0.0 => "not known".to_owned(),
             (_, Some(low), _) => format!("after at least {}", number(low)),
         }
     }

@@ -36,12 +36,22 @@ impl Findings {
     /// A sentence for each tested guideline.
     fn sentences(&self) -> Vec<String> {
         let failed = self.failed.iter().map(|failure| format!("failed, {failure}"));
-        GUIDELINES.iter().filter_map(|guideline| self.sentence(guideline)).chain(failed).collect()
+        let all = GUIDELINES.iter().filter(|guideline| self.rows_of(guideline).next().is_some());
+        let is_open =
+            |guideline: &&Guideline| self.rows_of(guideline).all(|row| row.standing == Standing::Undecided);
+        let (open, others): (Vec<_>, Vec<_>) = all.partition(is_open);
+        let names = open.iter().map(|guideline| guideline.name.as_str()).collect::<Vec<_>>().join(", ");
+        let open = (!open.is_empty()).then(|| format!("undecided in all rows: {names}"));
+        let sentences = others.into_iter().filter_map(|guideline| self.sentence(guideline));
+        sentences.chain(open).chain(failed).collect()
+    }
+
+    fn rows_of(&self, guideline: &Guideline) -> impl Iterator<Item = &GuidelineRow> {
+        self.rows.iter().filter(move |row| row.guideline == guideline.name)
     }
 
     fn sentence(&self, guideline: &Guideline) -> Option<String> {
-        let rows: Vec<&GuidelineRow> =
-            self.rows.iter().filter(|row| row.guideline == guideline.name).collect();
+        let rows: Vec<&GuidelineRow> = self.rows_of(guideline).collect();
         let count = |standing| rows.iter().filter(|row| row.standing == standing).count();
         let first = rows.first()?;
         let mut parts = Vec::new();
