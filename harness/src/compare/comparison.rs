@@ -23,6 +23,9 @@ pub struct Comparison {
     /// How many blocks of both sides were disturbed.
     #[serde(default)]
     pub disturbance: Disturbance,
+    /// Whether ranks of either side shared cores.
+    #[serde(default)]
+    pub oversubscribed: bool,
     /// A method of a case each.
     pub rows: Vec<ComparisonRow>,
 }
@@ -79,6 +82,7 @@ impl Comparisons {
                 disturbed: sides[0].disturbance.disturbed + new.disturbance.disturbed,
                 blocks: sides[0].disturbance.blocks + new.disturbance.blocks,
             },
+            oversubscribed: sides[0].oversubscribed || new.oversubscribed,
             rows,
         };
         let unit = sides[0].unit;
@@ -106,8 +110,13 @@ impl Comparisons {
                 of(GateDecision::Undecided)
             ),
             GateDecision::Shut => {
+                let shut = |row: &&&ComparisonRow| row.gate() == GateDecision::Shut && row.is_by_mean();
+                let by_mean = match rows.iter().filter(shut).count() {
+                    0 => String::new(),
+                    count => format!(" ({count} by mean)"),
+                };
                 format!(
-                    "{} of {compared} rows are more than {threshold} slower, or broken",
+                    "{} of {compared} rows are more than {threshold} slower{by_mean}, or broken",
                     of(GateDecision::Shut)
                 )
             }
@@ -215,6 +224,8 @@ mod tests {
         let first = |comparisons: &Comparisons| comparisons.compared().sections[0].sentences[0].clone();
         comparisons.comparisons[0].disturbance = Disturbance { disturbed: 25, blocks: 100 };
         assert!(!first(&comparisons).starts_with("Disturbed"));
+        comparisons.comparisons[0].oversubscribed = true;
+        assert!(first(&comparisons).starts_with("Oversubscribed: "), "{}", first(&comparisons));
         comparisons.comparisons[0].disturbance = Disturbance { disturbed: 54, blocks: 100 };
         assert!(
             first(&comparisons).starts_with("Disturbed: in 54% of the blocks"),
@@ -235,6 +246,13 @@ mod tests {
         assert_eq!(decision(&undecided), "no row is shown to be more than 5.0% slower, but 2 of 3 may be");
         let shut = [Verdict::Slower, Verdict::Broken, Verdict::Undecided];
         assert_eq!(decision(&shut), "2 of 3 rows are more than 5.0% slower, or broken");
+        let mut late = row("a", "ddt", 1, 0.83, Verdict::Faster);
+        (late.mean, late.verdict) = (row("a", "ddt", 1, 3.04, Verdict::Slower).time, Verdict::Slower);
+        let same = row("b", "ddt", 1, 1.0, Verdict::Same);
+        assert_eq!(
+            comparisons(vec![late, same]).decision(),
+            "1 of 2 rows are more than 5.0% slower (1 by mean), or broken"
+        );
         assert_eq!(decision(&[]), "nothing was compared");
     }
 }

@@ -94,13 +94,28 @@ pub(super) fn mean(sides: [LaunchSeries; 2], alpha: f64, threshold: f64) -> Opti
             Some(Estimate::of(&difference.difference, units, alpha, threshold))
         }
         ComparisonUnit::Launch => {
-            let [base, new] = sides.map(|side| side.values.values().copied().collect::<Vec<_>>());
+            let [base, new] = sides.map(values);
             let ranks = RankDifference::of(&base, &new)?;
             let (low, high) = ranks.interval(alpha)?;
             let units = (base.len(), new.len());
             Some(Estimate::of_interval(ranks.value().exp(), (low.exp(), high.exp()), units, threshold))
         }
     }
+}
+
+/// The means of both sides, as far apart as the change of the mean.
+pub(super) fn mean_levels(sides: [LaunchSeries; 2]) -> Option<[f64; 2]> {
+    match sides[0].side.unit {
+        ComparisonUnit::Run => difference(sides).map(|(compared, _)| compared.locations),
+        ComparisonUnit::Launch => {
+            let [base, new] = sides.map(values);
+            RankDifference::of(&base, &new)?.levels(&base, &new)
+        }
+    }
+}
+
+fn values(series: LaunchSeries) -> Vec<f64> {
+    series.values.values().copied().collect()
 }
 
 /// The difference of a subject's time over that of another method.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::verdict::ratio_text;
 use super::{ComparisonRow, Verdict};
 use crate::report::units;
 use crate::stats::{median, sorted};
@@ -15,7 +16,21 @@ pub fn findings(rows: &[ComparisonRow]) -> Vec<String> {
     }
     let mut methods: Vec<_> = methods.into_iter().collect();
     methods.sort_by(|(_, a), (_, b)| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
-    all_methods(rows).into_iter().chain(methods.iter().map(|(method, rows)| sentence(method, rows))).collect()
+    let is_open = |rows: &Vec<&ComparisonRow>| rows.iter().all(|row| row.verdict == Verdict::Undecided);
+    let open: Vec<usize> =
+        methods.iter().filter(|(_, rows)| is_open(rows)).map(|(_, rows)| rows.len()).collect();
+    let share_a_line = open.len() > 1;
+    if share_a_line {
+        methods.retain(|(_, rows)| !is_open(rows));
+    }
+    let rows_open: usize = open.iter().sum();
+    let open =
+        share_a_line.then(|| format!("{} methods: undecided in all of their {rows_open} rows", open.len()));
+    all_methods(rows)
+        .into_iter()
+        .chain(methods.iter().map(|(method, rows)| sentence(method, rows)))
+        .chain(open)
+        .collect()
 }
 
 /// A change that all methods share: in all tests, in messages above some size, or in some tests.
@@ -32,8 +47,10 @@ fn all_methods(rows: &[ComparisonRow]) -> Option<String> {
         let smallest = rows.iter().filter(|row| !is_so(row, verdict)).map(|row| row.bytes).max()?;
         let large: Vec<&ComparisonRow> = rows.iter().copied().filter(|row| row.bytes > smallest).collect();
         if let Some(least) = large.iter().map(|row| row.bytes).min().filter(|_| shared(&large)) {
+            let is_one = large.iter().all(|row| row.bytes == least);
             let least = units::bytes(least);
-            return Some(format!("All messages from {least} on take {}.", times_as_long(&large)));
+            let sizes = if is_one { format!("of {least}") } else { format!("from {least} on") };
+            return Some(format!("All messages {sizes} take {}.", times_as_long(&large)));
         }
         let mut tests: BTreeMap<&str, Vec<&ComparisonRow>> = BTreeMap::new();
         rows.iter().for_each(|row| tests.entry(&row.subject.test).or_default().push(row));
@@ -61,9 +78,10 @@ fn times_as_long(rows: &[&ComparisonRow]) -> String {
         return "a different time".to_owned();
     };
     if high > ALIKE * low {
-        return format!("{low:.2} to {high:.2} times as long");
+        return format!("{} to {} times as long", ratio_text(low), ratio_text(high));
     }
-    format!("about {middle:.2} times as long ({low:.2}x to {high:.2}x)")
+    let [low, middle, high] = [low, middle, high].map(ratio_text);
+    format!("about {middle} times as long ({low}x to {high}x)")
 }
 
 /// The worst verdict of some rows, and the largest change among the rows that have it, for sorting.
@@ -85,13 +103,12 @@ fn sentence(method: &str, rows: &[&ComparisonRow]) -> String {
         Verdict::SameOrFaster,
         Verdict::Undecided,
     ];
-    for verdict in verdicts {
-        let of: Vec<&ComparisonRow> = rows.iter().copied().filter(|row| row.verdict == verdict).collect();
-        if of.is_empty() {
-            continue;
-        }
+    for (verdict, by_mean) in verdicts.into_iter().flat_map(|verdict| [(verdict, false), (verdict, true)]) {
+        let is_it = |row: &&ComparisonRow| row.verdict == verdict && row.is_by_mean() == by_mean;
+        let of: Vec<&ComparisonRow> = rows.iter().copied().filter(is_it).collect();
+        let Some(first) = of.first() else { continue };
         let all = if of.len() == rows.len() { String::new() } else { format!(" of {}", rows.len()) };
-        parts.push(format!("{} in {}{all}{}", verdict.name(), of.len(), extent(verdict, &of)));
+        parts.push(format!("{} in {}{all}{}", first.verdict_text(), of.len(), extent(verdict, &of)));
     }
     format!("{method}: {}", parts.join(", "))
 }
@@ -147,19 +164,31 @@ mod tests {
         let first = |rows: &[ComparisonRow]| findings(rows)[0].clone();
         let (ddt, manual) = (of(16_320, "ddt", 23.3), of(16_320, "manual", 3.0));
         let all = [ddt.clone(), manual.clone(), of(98_304, "manual", 2.9)];
-        assert_eq!(first(&all), "All methods in all tests take 2.90 to 23.30 times as long.");
+        assert_eq!(first(&all), "All methods in all tests take 2.90 to 23.3 times as long.");
         let alike = [of(16_320, "ddt", 3.1), manual.clone(), of(98_304, "manual", 2.9)];
         assert_eq!(first(&alike), "All methods in all tests take about 3.00 times as long (2.90x to 3.10x).");
         let large = [ddt.clone(), manual.clone(), of(100, "ddt", 1.0), of(100, "manual", 1.0)];
-        assert_eq!(first(&large), "All messages from 16.32 kB on take 3.00 to 23.30 times as long.");
+        assert_eq!(first(&large), "All messages of 16.32 kB take 3.00 to 23.3 times as long.");
+        let larger = [&large[..], &[of(98_304, "ddt", 2.0)]].concat();
+        assert_eq!(first(&larger), "All messages from 16.32 kB on take 2.00 to 23.3 times as long.");
+        let faster = |ratio| row("big", "ddt", 8192, ratio, Verdict::Faster);
+        let tiny = [faster(0.0042), ComparisonRow { subject: manual.subject.clone(), ..faster(0.78) }];
+        assert_eq!(first(&tiny), "All methods in all tests take 0.0042 to 0.78 times as long.");
         let of_test = [ddt.clone(), manual, row("other", "ddt", 1_000_000, 1.0, Verdict::Same)];
         assert!(
-            first(&of_test).starts_with("All methods of big take 3.00 to 23.30 times"),
+            first(&of_test).starts_with("All methods of big take 3.00 to 23.3 times"),
             "{}",
             first(&of_test)
         );
         // One method only.
         assert!(first(&[ddt, of(16_320, "manual", 1.0)]).starts_with("ddt: slower in 1"));
+    }
+
+    #[test]
+    fn methods_that_are_undecided_share_a_line() {
+        let open = |method: &str| row("a", method, 100, 1.1, Verdict::Undecided);
+        let rows = [open("ddt"), row("a", "manual", 100, 1.0, Verdict::Same), open("engine"), open("engine")];
+        assert_eq!(findings(&rows), ["manual: same in 1", "2 methods: undecided in all of their 3 rows"]);
     }
 
     #[test]

@@ -32,10 +32,10 @@ impl Comparisons {
         };
         let sentence = self.sentence(comparison, row);
         status.set_message(sentence.clone());
-        status.set_type(row.verdict.name());
+        status.set_type(row.verdict_text());
         let mut case = TestCase::new(format!("{} {}", row.subject.method, row.subject.sizes()), status);
         case.set_classname(format!("{}.{}", row.subject.experiment.name(), row.subject.test));
-        case.set_system_out(format!("{}: {sentence}", row.verdict.name()));
+        case.set_system_out(format!("{}: {sentence}", row.verdict_text()));
         case
     }
 }

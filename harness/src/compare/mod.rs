@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
 pub use differences::FEWEST_RUNS;
-use differences::{LaunchSeries, difference, mean, over};
+use differences::{LaunchSeries, difference, mean, mean_levels, over};
 pub use findings::findings;
 pub use interim::{interim_tests, spent};
 pub use overview::{Best, CaseRow, Overview};
@@ -104,7 +104,7 @@ pub struct ComparisonRow {
     pub new_s: Option<f64>,
     /// The change of its time, new over base.
     pub time: Option<Estimate>,
-    /// The median over the base's launches of their means, in seconds.
+    /// The mean on the base, in seconds, so that the change of the mean is the ratio of the means.
     pub base_mean_s: Option<f64>,
     /// The same of the other side.
     pub new_mean_s: Option<f64>,
@@ -127,6 +127,20 @@ impl ComparisonRow {
     /// The size of the change in any direction: a logarithm.
     fn change(&self) -> f64 {
         self.decisive().map_or(0.0, |answer| answer.ratio.ln().abs())
+    }
+
+    /// Whether the mean shows a change that the time does not show.
+    pub fn is_by_mean(&self) -> bool {
+        self.verdict.is_change() && self.time.as_ref().is_none_or(|time| time.verdict != self.verdict)
+    }
+
+    /// The verdict as text, with its basis if that is not the time.
+    pub fn verdict_text(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Slower if self.is_by_mean() => "slower by mean",
+            Verdict::Faster if self.is_by_mean() => "faster by mean",
+            verdict => verdict.name(),
+        }
     }
 
     /// The answer that determines the verdict.
@@ -303,8 +317,11 @@ impl Comparer {
     /// The row of a subject; `all` is the number of compared ones.
     fn row(&self, base: &Side, new: &Side, subject: &Subject, all: usize) -> ComparisonRow {
         let (of_base, of_new) = (base.values(subject), new.values(subject));
-        let series = |side| LaunchSeries::of(side, subject, Question::Time.values());
-        let levels = series(base).zip(series(new)).and_then(|(base, new)| difference([base, new]));
+        let series = |question: Question| {
+            let of = |side| LaunchSeries::of(side, subject, question.values());
+            Some([of(base)?, of(new)?])
+        };
+        let levels = series(Question::Time).and_then(difference);
         let of_times = |values: Option<&SubjectValues>| {
             crate::stats::mean(&values?.times.values().copied().collect::<Vec<_>>()).map(f64::exp)
         };
@@ -314,6 +331,10 @@ impl Comparer {
         };
         let of_means = |values: Option<&SubjectValues>| {
             crate::stats::median(&crate::stats::sorted(values?.means.values().copied())).map(f64::exp)
+        };
+        let [base_mean_s, new_mean_s] = match series(Question::Mean).and_then(mean_levels) {
+            Some(levels) => levels.map(|level| Some(level.exp())),
+            None => [of_base, of_new].map(of_means),
         };
         let fails = |values: Option<&SubjectValues>| values.is_some_and(|values| values.failure.is_some());
         let answer = |question| self.answers.get(&(question, subject.clone())).cloned();
@@ -340,8 +361,8 @@ impl Comparer {
             base_s,
             new_s,
             time,
-            base_mean_s: of_means(of_base),
-            new_mean_s: of_means(of_new),
+            base_mean_s,
+            new_mean_s,
             mean,
             verdict,
             control,

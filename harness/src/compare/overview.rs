@@ -54,8 +54,10 @@ pub struct CaseRow {
 pub struct Best {
     /// The fastest method.
     pub method: String,
-    /// The median over launches, in seconds.
-    pub median_s: f64,
+    /// Its time in seconds, adjusted to the machine's most common state if that is known, so that the quotient of two sides' times is
+    /// their ratio.
+    #[serde(alias = "median_s")]
+    pub time_s: f64,
     /// Its time relative to the fastest side's best; missing for that side.
     pub over_first: Option<Estimate>,
     /// `ddt` relative to `manual` on this side; missing if one was not measured.
@@ -71,8 +73,14 @@ impl Overview {
         let threshold = threshold.ln_1p();
         let losses = |best: &mut Best, answer: Estimate| best.over_first = Some(answer);
         let levels = moderated(rows.iter().map(|row| best_levels(sides, row)).collect());
+        // The order of sides is kept: the fastest is that of the levels of all methods.
+        let firsts: Vec<Option<usize>> = rows.iter().map(CaseRow::first).collect();
         let over_first = |r: usize, i: usize, row: &CaseRow| loss(sides, row, i, &levels[r]);
         settle(&mut rows, alpha / 2.0, threshold, &over_first, &losses);
+        for ((row, levels), first) in rows.iter_mut().zip(&levels).zip(firsts) {
+            let level = first.and_then(|first| Some(levels[first].as_ref()?.value.exp()));
+            row.with_times_of_ratios(first, level);
+        }
         let preference = |best: &mut Best, answer: Estimate| best.datatype_over_loops = Some(answer);
         let levels = moderated(rows.iter().map(|row| preferences(sides, &row.case)).collect());
         let of_side = |r: usize, i: usize, row: &CaseRow| {
@@ -103,11 +111,16 @@ impl Overview {
         Matrix {
             noun: self.noun(),
             sides: self.sides.clone(),
-            rows: self.cases.iter().map(CaseRow::shown).collect(),
+            rows: self.shown_rows(),
             means: self.means.clone(),
             sentences: self.sentences(),
         }
         .with_distinct_sets()
+    }
+
+    fn shown_rows(&self) -> Vec<MatrixRow> {
+        let sets = Subject::sizes_alike(&self.cases.iter().map(|row| &row.case).collect::<Vec<_>>());
+        self.cases.iter().zip(sets).map(|(row, set)| row.shown(set)).collect()
     }
 
     /// The name of a side in texts.
@@ -198,23 +211,40 @@ impl Overview {
 }
 
 impl CaseRow {
-    fn shown(&self) -> MatrixRow {
-        let times = self.sides.iter().flatten().map(|best| best.median_s);
-        let least = times.fold(f64::INFINITY, f64::min);
-        let cell = |best: &Best| MatrixCell {
+    fn shown(&self, set: &str) -> MatrixRow {
+        let cell = |(i, best): (usize, &Best)| MatrixCell {
             method: best.method.clone(),
-            time_s: best.median_s,
+            time_s: best.time_s,
             loss: best.over_first.as_ref().map_or_else(String::new, Estimate::text),
             place: match &best.over_first {
-                _ if best.median_s <= least => Place::Fastest,
-                Some(loss) if loss.verdict != Verdict::Slower => Place::NotSlower,
-                _ => Place::Slower,
+                _ if is_first(self, i) => Place::Fastest,
+                Some(loss) if loss.verdict == Verdict::Slower => Place::Slower,
+                _ => Place::NotSlower,
             },
         };
+        let sides = self.sides.iter().enumerate();
         MatrixRow {
             test: self.case.test.clone(),
-            set: self.case.sizes().to_owned(),
-            cells: self.sides.iter().map(|best| best.as_ref().map(cell)).collect(),
+            set: set.to_owned(),
+            cells: sides.map(|(i, best)| best.as_ref().map(|best| cell((i, best)))).collect(),
+        }
+    }
+
+    /// The side with the shortest time.
+    fn first(&self) -> Option<usize> {
+        let bests = self.sides.iter().enumerate().filter_map(|(i, best)| Some((i, best.as_ref()?)));
+        bests.min_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s)).map(|(i, _)| i)
+    }
+
+    /// The time of the fastest side, if it is known, and the others' times as so many times that.
+    fn with_times_of_ratios(&mut self, first: Option<usize>, level: Option<f64>) {
+        let Some(of_first) = first.and_then(|first| self.sides[first].as_mut()) else { return };
+        of_first.time_s = level.unwrap_or(of_first.time_s);
+        let time_s = of_first.time_s;
+        for best in self.sides.iter_mut().flatten() {
+            if let Some(loss) = &best.over_first {
+                best.time_s = time_s * loss.ratio;
+            }
         }
     }
 }
@@ -233,16 +263,31 @@ fn is_first(row: &CaseRow, i: usize) -> bool {
 
 /// The best of each side, without answers.
 fn row(sides: &[Side], case: &Subject) -> CaseRow {
-    let best = |side: &Side| {
-        let times = side.methods_of(case).filter(|subject| is_usable(subject));
-        let medians = times.filter_map(|subject| {
-            let median = median(&sorted(side.values(subject)?.times.values().copied()))?;
-            Some((subject.method.clone(), median))
-        });
-        let (method, median) = medians.min_by(|a, b| a.1.total_cmp(&b.1))?;
-        Some(Best { method, median_s: median.exp(), over_first: None, datatype_over_loops: None })
+    let usable = |side: &'_ Side| {
+        side.methods_of(case).filter(|subject| is_usable(subject)).cloned().collect::<Vec<_>>()
     };
-    CaseRow { case: case.clone(), sides: sides.iter().map(best).collect() }
+    let methods: Vec<Vec<Subject>> = sides.iter().map(usable).collect();
+    let all = || sides.iter().zip(&methods).flat_map(|(side, of)| of.iter().map(move |of| (side, of)));
+    let levels = levels_of(&all().map(|(side, subject)| times(side, subject)).collect::<Vec<_>>());
+    let has_levels = all().zip(&levels).all(|((side, subject), level)| {
+        level.is_some() || side.values(subject).is_none_or(|values| values.times.is_empty())
+    });
+    let mut levels = levels.into_iter();
+    let mut best = |(side, methods): (&Side, &Vec<Subject>)| {
+        let of_methods = methods.iter().zip(levels.by_ref());
+        let of_methods: Vec<(&String, f64)> = of_methods
+            .filter_map(|(subject, level)| {
+                let middle = || median(&sorted(side.values(subject)?.times.values().copied()));
+                // With too few launches of some, medians of all are compared.
+                let value = if has_levels { level.map(|level| level.value) } else { middle() };
+                Some((&subject.method, value?))
+            })
+            .collect();
+        let (method, value) = of_methods.into_iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let method = method.clone();
+        Some(Best { method, time_s: value.exp(), over_first: None, datatype_over_loops: None })
+    };
+    CaseRow { case: case.clone(), sides: sides.iter().zip(&methods).map(&mut best).collect() }
 }
 
 /// Whether an application could use the method.
@@ -288,8 +333,7 @@ fn preferences(sides: &[Side], case: &Subject) -> Vec<Option<Level>> {
 
 /// The best of side `i` relative to the best of the fastest side; `None` for that one.
 fn loss(sides: &[Side], row: &CaseRow, i: usize, levels: &[Option<Level>]) -> Option<CountedDifference> {
-    let bests = row.sides.iter().enumerate().filter_map(|(i, best)| Some((i, best.as_ref()?)));
-    let (first, _) = bests.min_by(|a, b| a.1.median_s.total_cmp(&b.1.median_s))?;
+    let first = row.first()?;
     if first == i {
         return None;
     }
@@ -331,6 +375,7 @@ mod tests {
     use super::*;
     use crate::compare::ComparisonUnit;
     use crate::compare::made::record;
+    use crate::model::Record;
 
     fn side(name: &str, manual: f64, ddt: f64) -> Side {
         // Launches differ by a percent, both methods in the same way.
@@ -374,8 +419,27 @@ mod tests {
             "{overview:?}"
         );
         assert!(
-            overview.matrix().rows[0].cells.iter().flatten().all(|cell| cell.place != Place::Slower),
-            "{overview:?}"
+            overview.matrix().rows[0].cells.iter().flatten().all(|cell| cell.place == Place::NotSlower),
+            "no winner is marked: {overview:?}"
         );
+    }
+
+    #[test]
+    fn quotients_of_cells_are_their_ratios_in_several_states_of_the_machine() {
+        // Side a takes 10 µs and b 30 µs where cores are near, and both times that far away: b has met the near state more often.
+        let side = |name: &str, time: f64, near: usize| {
+            let launch = |launch: usize| {
+                let latency_s = if launch < near { 33e-9 } else { 160e-9 };
+                let slower = (latency_s / 33e-9_f64).powf(0.45) * (1.0 + 0.003 * (launch % 4) as f64);
+                Record { state_latency_s: Some(latency_s), ..record("r", launch, "ddt", slower * time) }
+            };
+            Side::of(name, &(0..12).map(launch).collect::<Vec<_>>(), ComparisonUnit::Launch)
+        };
+        let overview = Overview::of(&[side("a", 1e-5, 4), side("b", 3e-5, 10)], 0.05, 0.05);
+        let [Some(first), Some(second)] = &overview.cases[0].sides[..] else { panic!("{overview:?}") };
+        let ratio = second.over_first.as_ref().unwrap().ratio;
+        assert!((second.time_s / first.time_s / ratio - 1.0).abs() < 1e-9, "{first:?} {second:?}");
+        // Medians would be 20.4 and 30.1: a quotient of 1.5.
+        assert!((ratio - 3.0).abs() < 0.1, "{ratio}");
     }
 }

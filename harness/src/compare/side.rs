@@ -54,6 +54,16 @@ impl Subject {
             && [&self.test, &self.set, &self.params] == [&case.test, &case.set, &case.params]
     }
 
+    /// The same for all of some cases: the values of all cases of a test if one of them has no named set.
+    pub(super) fn sizes_alike<'a>(subjects: &[&'a Self]) -> Vec<&'a str> {
+        let is_unnamed = |subject: &Self| subject.sizes() == subject.params;
+        let of = |subject: &&'a Self| {
+            let mut alike = subjects.iter().filter(|other| other.test == subject.test);
+            if alike.any(|other| is_unnamed(other)) { &*subject.params } else { subject.sizes() }
+        };
+        subjects.iter().map(of).collect()
+    }
+
     /// Another method of the same case.
     pub fn with(&self, method: &str) -> Self {
         Self { method: method.to_owned(), ..self.clone() }
@@ -93,6 +103,8 @@ pub struct Side {
     pub unit: ComparisonUnit,
     /// How many of its blocks were disturbed.
     pub disturbance: Disturbance,
+    /// Whether ranks shared cores.
+    pub oversubscribed: bool,
     /// Its cases in the order of the records.
     cases: IndexSet<Subject>,
     subjects: BTreeMap<Subject, SubjectValues>,
@@ -121,7 +133,7 @@ impl Side {
         let mut launches: BTreeMap<Subject, SubjectValues> = BTreeMap::new();
         let (mut places, mut mpis): (BTreeSet<String>, BTreeSet<String>) = Default::default();
         let mut wrong: Vec<Subject> = Vec::new();
-        let mut disturbance = Disturbance::default();
+        let (mut disturbance, mut oversubscribed) = (Disturbance::default(), false);
         let mut cases = IndexSet::new();
         for record in records {
             cases.insert(Subject::of_case(&record.case));
@@ -145,6 +157,7 @@ impl Side {
             }
             if is_headline(record) {
                 disturbance.add(record);
+                oversubscribed |= record.oversubscribed().is_some();
             }
             let name = if is_headline(record) { record.method.clone() } else { packing(&record.method) };
             let values = launches.entry(Subject::of(&record.case, &name)).or_default();
@@ -177,7 +190,16 @@ impl Side {
             }
         }
         let [place, mpi] = [places, mpis].map(|of| of.into_iter().collect::<Vec<_>>().join("; "));
-        Self { name: name.to_owned(), mpi, place, unit, disturbance, cases, subjects: launches }
+        Self {
+            name: name.to_owned(),
+            mpi,
+            place,
+            unit,
+            disturbance,
+            oversubscribed,
+            cases,
+            subjects: launches,
+        }
     }
 
     /// The launches of the MPI with this label in tables.
@@ -283,6 +305,19 @@ mod tests {
         };
         assert_eq!(times(ComparisonUnit::Launch), [0.0, 2.0, 1.0]);
         assert_eq!(times(ComparisonUnit::Run), [1.0, 1.0]);
+    }
+
+    #[test]
+    fn cases_of_a_test_are_named_alike() {
+        let of = |set: &str, params: &str| {
+            let mut record = record("a", 0, "ddt", 1.0);
+            (record.case_mut().set, record.case_mut().params) = (set.to_owned(), params.to_owned());
+            Subject::of_case(&record.case)
+        };
+        let named = of("8", "bytes=8");
+        assert_eq!(Subject::sizes_alike(&[&named, &of("1024", "bytes=1024")]), ["8", "1024"]);
+        let given = of(CUSTOM, "bytes=65536");
+        assert_eq!(Subject::sizes_alike(&[&named, &given]), ["bytes=8", "bytes=65536"]);
     }
 
     #[test]

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use super::phases::{self, from_to};
 use super::{
-    Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, FEWEST_RUNS, Verdict, findings, states,
+    Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, FEWEST_RUNS, Subject, Verdict,
+    findings, states,
 };
 use crate::model::{Case, FigureUnit};
+use crate::report::case::OVERSUBSCRIBED;
 use crate::report::columns::{Align, Column, Table};
 use crate::report::compared::{Compared, Section};
 use crate::report::pictures::Datum;
@@ -31,6 +33,7 @@ impl Comparisons {
                 .disturbance
                 .text()
                 .into_iter()
+                .chain(comparison.oversubscribed.then(|| OVERSUBSCRIBED.to_owned()))
                 .chain(Some(format!("{}.", comparison.conditions)).filter(|conditions| conditions != "."))
                 .chain(states::text(&comparison.states))
                 .chain(findings(&comparison.rows))
@@ -54,13 +57,14 @@ impl Comparisons {
                 "runs at different times: intervals include the variation between runs, at least 1%"
             }
         };
-        let rows = self.comparisons.iter().flat_map(|comparison| &comparison.rows);
-        let is_adjusted = rows.filter_map(|row| row.time.as_ref()).any(|time| time.adjusted);
+        let rows = || self.comparisons.iter().flat_map(|comparison| &comparison.rows);
+        let is_adjusted = rows().filter_map(|row| row.time.as_ref()).any(|time| time.adjusted);
         let adjusted = if is_adjusted { ADJUSTED } else { "" };
+        let by_mean = if rows().any(ComparisonRow::is_by_mean) { BY_MEAN } else { "" };
         let threshold = units::percent(self.settings.threshold);
         format!(
             "time: base -> new. change: the time of new divided by that of base, with its interval, from {unit}.{adjusted} slower, faster: \
-             shown to take longer, or less time; a gate fails if slower by more than {threshold}. same: any change is shown to be within \
+             shown to take longer, or less time; a gate fails if slower by more than {threshold}.{by_mean} same: any change is shown to be within \
              {threshold}. In 95 of 100 comparisons all intervals and all verdicts are right. Terms: docs/glossary.md."
         )
     }
@@ -70,19 +74,21 @@ impl Comparisons {
         let mut rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
         let order = |row: &ComparisonRow| (row.verdict, !row.is_beyond());
         rows.sort_by(|a, b| order(a).cmp(&order(b)).then(b.change().total_cmp(&a.change())));
-        let cells = |row: &ComparisonRow| {
+        let sets = Subject::sizes_alike(&rows.iter().map(|row| &row.subject).collect::<Vec<_>>());
+        let cells = |(row, set): (&ComparisonRow, &str)| {
             let subject = &row.subject;
             vec![
                 subject.test.clone(),
-                subject.sizes().to_owned(),
+                set.to_owned(),
                 subject.method.clone(),
                 row.times().unwrap_or_default(),
                 row.time.as_ref().map_or_else(String::new, Estimate::text),
-                row.verdict.name().to_owned(),
+                row.verdict_text().to_owned(),
                 self.notes(comparison, row).join("; "),
             ]
         };
-        Table { columns: COLUMNS.to_vec(), rows: rows.into_iter().map(cells).collect() }.with_distinct_sets()
+        Table { columns: COLUMNS.to_vec(), rows: rows.into_iter().zip(sets).map(cells).collect() }
+            .with_distinct_sets()
     }
 
     pub(super) fn sentence(&self, comparison: &Comparison, row: &ComparisonRow) -> String {
@@ -143,6 +149,9 @@ impl Comparisons {
         notes
     }
 }
+
+/// Verdicts on means.
+const BY_MEAN: &str = " by mean: shown by the mean, not by the median that the change is of.";
 
 /// The adjustment for the state of the machine.
 const ADJUSTED: &str = " Both are adjusted to the most common state of the machine (core-to-core latency and speed of copies, \

@@ -104,7 +104,7 @@ impl Trend {
         let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         let mpi = since.comparison().map_or("", |comparison| comparison.new.mpi.as_str());
         let now = row.decisive().map(|answer| format!(", now {}", answer.text())).unwrap_or_default();
-        Some(format!("{name}: {} since {} ({mpi}){now}.", row.verdict.name(), since.date))
+        Some(format!("{name}: {} since {} ({mpi}){now}.", row.verdict_text(), since.date))
     }
 
     fn columns(&self) -> Vec<Column<'_>> {
@@ -129,7 +129,7 @@ impl Trend {
             let Some(row) = rows.get(&number) else { return String::new() };
             let ratio = row.decisive().map(|answer| format!("{:.2}x", answer.ratio));
             let verdict = (row.verdict.is_change() || row.verdict == Verdict::Broken)
-                .then(|| row.verdict.name().to_owned());
+                .then(|| row.verdict_text().to_owned());
             [ratio, verdict].into_iter().flatten().collect::<Vec<_>>().join(" ")
         };
         let since = self.since(history).map(|check| check.date.clone());

@@ -185,15 +185,10 @@ impl Estimate {
     pub fn text(&self) -> String {
         let places = match self.ratio {
             ratio if ratio >= 9.95 => 1,
-            ratio if ratio < 0.095 => 3,
+            ratio if ratio < SMALL => 3,
             _ => 2,
         };
-        // Two digits, also for small values.
-        let digits = |value: f64| {
-            let decimals = (1.0 - value.log10().floor()).max(0.0) as usize;
-            format!("{value:.decimals$}")
-        };
-        let end = |end: f64| if end < 0.095 { digits(end) } else { format!("{end:.places$}") };
+        let end = |end: f64| if end < SMALL { digits(end) } else { format!("{end:.places$}") };
         let (least, most) = (self.ratio / FAR, self.ratio * FAR);
         let low = if self.low < least { format!("<{}", digits(least)) } else { end(self.low) };
         let high = if self.high > most { format!(">{}", digits(most)) } else { end(self.high) };
@@ -207,6 +202,24 @@ impl Estimate {
             factor if factor >= 2.0 => format!("only changes above {factor:.1}x would be detected"),
             factor => format!("only changes above {} would be detected", units::percent(factor - 1.0)),
         }
+    }
+}
+
+/// Ratios below this are shown with two digits.
+const SMALL: f64 = 0.095;
+
+/// A value with two digits, also if it is small.
+fn digits(value: f64) -> String {
+    let decimals = (1.0 - value.log10().floor()).max(0.0) as usize;
+    format!("{value:.decimals$}")
+}
+
+/// A ratio in a sentence: `23.3`, `0.78`, `0.0042`.
+pub(super) fn ratio_text(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio >= 9.95 => format!("{ratio:.1}"),
+        ratio if ratio < SMALL => digits(ratio),
+        ratio => format!("{ratio:.2}"),
     }
 }
 

@@ -323,13 +323,14 @@ pub fn launches(records: &[Record]) -> Option<String> {
     Some(format!("{most} launches per method: values are medians over launches, {what}."))
 }
 
+/// The warning about ranks that share cores.
+pub const OVERSUBSCRIBED: &str = "Oversubscribed: with more runnable threads than cores, ranks wait for each other's turns on a core. Such times compare methods \
+     on this machine with this thread level, and do not apply to others.";
+
 /// Warnings that qualify the times: too few cores, or an unused network.
 pub fn warnings(records: &[Record]) -> Vec<String> {
     let any = |is_so: fn(&Record) -> bool| records.iter().any(is_so);
-    let oversubscribed = any(|record| record.oversubscribed().is_some()).then_some(
-        "Oversubscribed: with more runnable threads than cores, ranks wait for each other's turns on a core. Such times compare methods \
-         on this machine with this thread level, and do not apply to others.",
-    );
+    let oversubscribed = any(|record| record.oversubscribed().is_some()).then_some(OVERSUBSCRIBED);
     let not_crossed = any(|record| !transport::joins(record.case.hosts, &record.case.transport)).then_some(
         "No network: what some hosts sent to each other crossed no network interface or InfiniBand port of theirs. Such times \
          do not apply to a network.",

@@ -47,9 +47,9 @@ pub struct MatrixCell {
 /// The place of an MPI in a test.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Place {
-    /// Its time is the shortest.
+    /// All others are shown to be slower.
     Fastest,
-    /// Not shown to be slower than the fastest.
+    /// Not shown to be slower than another.
     NotSlower,
     /// Shown to be slower.
     #[default]
@@ -120,7 +120,17 @@ impl SideMean {
 
     /// The ratio with its interval.
     pub fn text(&self) -> String {
-        format!("{:.2} {}", self.ratio, self.interval_text()).trim_end().to_owned()
+        format!("{} {}", self.ratio_text(), self.interval_text()).trim_end().to_owned()
+    }
+
+    /// No ratio if the interval includes almost any.
+    fn ratio_text(&self) -> String {
+        /// The factor between the ends of an interval, such as 0.1 and 10, beyond which one disturbed launch may determine the ratio.
+        const WIDE: f64 = 100.0;
+        match self.interval() {
+            Some((low, high)) if high > WIDE * low => "not known".to_owned(),
+            _ => format!("{:.2}", self.ratio),
+        }
     }
 }
 
@@ -169,7 +179,10 @@ impl Matrix {
 
     /// The meaning of the marks before times.
     pub fn legend(&self) -> String {
-        format!("*: the fastest {} in the test; ~: not shown to be slower than it.", self.noun)
+        format!(
+            "*: shown to be the fastest {} in the test; ~: not shown to be slower than others.",
+            self.noun
+        )
     }
 
     /// As a section of the results, with the names of its sides.
@@ -240,7 +253,7 @@ impl Matrix {
             let method = |i: usize| cell(i).map_or_else(String::new, |cell| format!("  {}", cell.method));
             two(&time, &method, [&row.test, &format!("  {}", row.set)])
         };
-        let mean = |i: usize| format!("  {:.2}", self.means.all.sides[i].ratio);
+        let mean = |i: usize| format!("  {}", self.means.all.sides[i].ratio_text());
         let interval = |i: usize| format!("  {}", self.means.all.sides[i].interval_text());
         let means = self.has_means().then(|| two(&mean, &interval, [MEAN, ""]));
         let columns = std::iter::once(Column::new("test", Align::Left, 0));
@@ -327,6 +340,13 @@ pub(crate) mod tests {
         assert!(lines[2].starts_with("  408x408") && lines[2].contains("  put_manual"), "{narrow}");
         assert!(lines[5].contains("4.00") && lines[6].contains("[3.60, 4.40]"), "{narrow}");
         assert_eq!(at(60).matches("geometric mean").count(), 2, "{}", at(60));
+    }
+
+    #[test]
+    fn a_mean_that_may_be_anything_is_not_known() {
+        let of = |ratio, low, high| SideMean { ratio, low: Some(low), high: Some(high) }.text();
+        assert_eq!(of(7.73, 0.04, 1599.98), "not known [0.04, 1599.98]");
+        assert_eq!(of(2.0, 0.5, 8.0), "2.00 [0.50, 8.00]");
     }
 
     #[test]

@@ -25,6 +25,15 @@ impl RankDifference {
         median(&self.differences).unwrap_or(f64::NAN)
     }
 
+    /// The levels of the same groups, as far apart as [`Self::value`]: the median of all values, with the second group moved to the
+    /// first. The medians of the two groups would be another distance apart, even in the other direction.
+    pub fn levels(&self, first: &[f64], second: &[f64]) -> Option<[f64; 2]> {
+        let value = self.value();
+        let moved = second.iter().map(|b| b - value);
+        let level = median(&sorted(first.iter().copied().chain(moved)))?;
+        Some([level, level + value])
+    }
+
     /// The interval that misses the difference with probability `alpha` at most; `None` with too few values.
     pub fn interval(&self, alpha: f64) -> Option<(f64, f64)> {
         let orders = orders(self.sizes);
@@ -79,6 +88,19 @@ mod tests {
         assert_eq!(of.interval(0.1), Some((1.0, 10.0)));
         assert_eq!(of.interval(0.02), None, "the most extreme of 70 orders, on both sides");
         assert!(RankDifference::of(&[], &[1.0]).is_none());
+    }
+
+    #[test]
+    fn levels_are_as_far_apart_as_the_difference() {
+        let (first, second) = ([1.0, 2.0, 4.0, 7.0], [6.0, 8.0, 9.0, 12.0]);
+        let of = RankDifference::of(&first, &second).unwrap();
+        // The second group moved by 5 is 1, 3, 4, 7; the two in the middle of all eight are 3 and 4.
+        assert_eq!(of.levels(&first, &second), Some([3.5, 8.5]));
+        // 16 of the 25 pairs rise, whereas the median falls from 9 to 8.
+        let (first, second) = ([0.0, 0.0, 9.0, 9.0, 9.0], [1.0, 8.0, 8.0, 10.0, 10.0]);
+        let of = RankDifference::of(&first, &second).unwrap();
+        let [base, new] = of.levels(&first, &second).unwrap();
+        assert!(of.value() > 0.0 && new - base == of.value(), "{base} {new}");
     }
 
     #[test]
