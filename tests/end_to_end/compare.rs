@@ -98,9 +98,9 @@ fn slower(mpi: &Mpi) {
     // A method that is sometimes late, which medians do not show.
     make_up_times(&kept.out(), slow([2.0, 2000.0]));
     let judged = compare("--gate").expect_code(1);
-    assert!(judged.out.contains("ddt: slower in 1: strided"), "{judged}");
+    assert!(judged.out.contains("ddt: slower by mean in 1: strided"), "{judged}");
     let junit = compare("--format junit").expect_code(0).out;
-    assert!(junit.contains("strided") && junit.contains(" mean "), "{junit}");
+    assert!(junit.contains("strided") && junit.contains("type=\"slower by mean\""), "{junit}");
     // Without a difference the gate passes.
     make_up_times(&kept.out(), |_, _| [2.0; 2]);
     compare("--gate").expect_code(0);
@@ -213,7 +213,7 @@ fn folders(mpi: &Mpi) {
     let compared = compare("loose --anyway --format markdown").expect_code(0).out;
     assert!(compared.contains(difference), "{compared}");
     let page = compare("other --anyway --format html").expect_code(0).out;
-    assert!(page.contains("<h2>out (base, mpich ") && page.contains("undecided in 1"), "{page}");
+    assert!(page.contains("<h2>out (base, mpich ") && page.contains("2 methods: undecided in all"), "{page}");
     compare("").expect_code(2).expect_err(&["several MPIs"]);
     // Another build of this program may measure differently.
     let mut environment = kept.environment();
