@@ -337,6 +337,8 @@ mod tests {
                 "MPI_TYPE_VECTOR(408, 5, 2050, MPI_DOUBLE_PRECISION, column, ierr)",
                 "vector(408, 5, 2050, double)",
             ),
+            ("call MPI_Type_vector(4, 1, 2, MPI_REAL8, column, ierror)", "vector(4, 1, 2, double)"),
+            ("MPI_Type_vector(4, 1, 2, MPI_DOUBLE, &column);\n", "vector(4, 1, 2, double)"),
             ("Vector(4, 1, 2, int)", "vector(4, 1, 2, int32)"),
             ("MPI_Type_create_hvector(3, 2, 40, MPI_INT, &rows)", "hvector(3, 2, 40, int32)"),
             ("MPI_Type_indexed(2, {1, 2}, {5, 9}, MPI_FLOAT, &type)", "indexed([1, 2], [5, 9], float)"),

@@ -27,6 +27,9 @@ fn place(line: usize, column: usize, is_single_line: bool) -> String {
 pub type NamedList = fn(name: &str, base: i64) -> Result<Vec<i64>, String>;
 
 /// A text that is read from its start to its end. What surrounds layouts in other texts is read by the same.
+/// Begins a statement in Fortran.
+const CALL: &str = "call";
+
 #[derive(Clone, Debug)]
 pub struct TextReader<'a> {
     text: &'a str,
@@ -89,15 +92,16 @@ impl<'a> TextReader<'a> {
         self.at == self.text.len()
     }
 
-    /// Refuses text after `what`.
+    /// Refuses text after `what`, except for the semicolon of a statement in C.
     ///
     /// # Errors
     /// If anything is.
     pub fn end(&mut self, what: &str) -> Result<(), TextError> {
-        if self.is_at_end() {
+        let place = self.place();
+        if self.is_at_end() || self.eat(';') && self.is_at_end() {
             return Ok(());
         }
-        let place = self.at;
+        self.at = place;
         Err(self.error_at(place, format!("{} after {what}, which has ended", self.next_word())))
     }
 
@@ -125,6 +129,10 @@ impl<'a> TextReader<'a> {
     /// # Errors
     /// If it is not a type, or has arguments that MPI forbids.
     pub fn layout(&mut self) -> Result<Layout, TextError> {
+        let before = self.place();
+        if !self.name().eq_ignore_ascii_case(CALL) {
+            self.at = before;
+        }
         let place = self.place();
         if let Some((element, bytes)) = names::element(&self.text[place..]) {
             self.at += bytes;

@@ -270,7 +270,7 @@ fn refuse_runs_within(dir: &Path) -> anyhow::Result<()> {
     let begun = |run: &&PathBuf| run.join(LAUNCHES).metadata().and_then(|facts| facts.modified()).ok();
     let Some(newest) = runs.iter().max_by_key(begun) else { return Ok(()) };
     bail!(
-        "{} is not a run, but contains {}; for the newest one: `ddtbench report {}`",
+        "{} is not a run, but contains {} runs; for the newest one: `ddtbench report {}`",
         dir.display(),
         runs.len(),
         newest.display()

@@ -264,11 +264,10 @@ fn columns_and_rows<'a>(
         row.extend(more_cells(case));
         row
     };
-    let of_group = |cases: &Vec<&CaseView>| {
-        let sets = cases.iter().map(|case| (case.first().case.test.clone(), (form.set)(case)));
-        cases.iter().zip(distinct_sets(&sets.collect::<Vec<_>>()).0).map(row).collect()
-    };
-    let rows = groups.iter().map(of_group).collect();
+    // Over all groups: cases with other numbers of threads have other headings.
+    let all_sets: Vec<_> = cases().map(|case| (case.first().case.test.clone(), (form.set)(case))).collect();
+    let mut sets = distinct_sets(&all_sets).0.into_iter();
+    let rows = groups.iter().map(|cases| cases.iter().zip(sets.by_ref()).map(row).collect()).collect();
     (columns, rows)
 }
 
@@ -279,26 +278,12 @@ fn best(case: &CaseView, times: &[&str]) -> String {
         false => format!("{name} {}", time(case, name)).trim_end().to_owned(),
     };
     let either = |names: &[&str]| match names {
+        [] => String::new(),
         [first] => timed(first),
         [first, other] => format!("{} or {other}", timed(first)),
         _ => format!("{} or {} more", timed(names[0]), names.len() - 1),
     };
-    let claim = case.fastest();
-    match &claim {
-        _ if let Some((faster, ..)) = claim.winner() => timed(faster),
-        Claim::InStates(states) => {
-            let all = states.iter().flat_map(|(_, claim)| match claim {
-                Claim::NoDifference(names) => names.clone(),
-                other => other.winner().into_iter().map(|(faster, ..)| faster).collect(),
-            });
-            either(&distinct(all))
-        }
-        Claim::NoDifference(names) | Claim::Unsteady(names) => either(names),
-        Claim::MeanDiffers { faster, slower, .. } => either(&[slower, faster]),
-        Claim::OfLoops(_) | Claim::Faster { .. } | Claim::Diagnosis { .. } | Claim::Unknown { .. } => {
-            String::new()
-        }
-    }
+    either(&case.fastest().candidates())
 }
 
 /// A claim in one cell.
@@ -502,7 +487,8 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
     let more = match slow.len() - 1 {
         0 => String::new(),
         more => {
-            format!(" {more} other results are at least {STANDS_OUT} times slower than the fastest method.")
+            let results = if more == 1 { "result is" } else { "results are" };
+            format!(" {more} other {results} at least {STANDS_OUT} times slower than the fastest method.")
         }
     };
     let what = format!(
@@ -536,11 +522,15 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     let (record, slow, case) = all.first()?;
     // On a busy machine, any method is sometimes slow.
     if Disturbance::of(cases.iter().flat_map(CaseView::methods)).text().is_some() {
-        let (slow, methods) =
-            (all.len(), cases.iter().flat_map(CaseView::methods).filter(|r| measured(r)).count());
+        let (worst, slow) = (slow, all.len());
+        let methods = cases.iter().flat_map(CaseView::methods).filter(|r| measured(r)).count();
         return Some(format!(
-            "Slow at times: {slow} of {methods} methods spend at least {} of their time in slow repetitions, as is usual on a busy machine.",
-            units::percent(SLOW_TIME)
+            "Slow at times, as is usual on a busy machine: {slow} of {methods} methods spend at least {} of their time in slow \
+             repetitions, {} of {} most ({}).",
+            units::percent(SLOW_TIME),
+            record.method,
+            case.name().replace("  ", " "),
+            units::percent(worst.time),
         ));
     }
     let is_reference = |name: &str| (form.method)(name).is_some_and(|method| method.is_reference);

@@ -292,8 +292,8 @@ pub fn too_few(record: &Record) -> &'static str {
 /// Ranks, hosts, transport and cache mode of a case.
 pub fn place(case: &Case) -> String {
     let hosts = if case.hosts > 1 { format!(" on {} hosts", case.hosts) } else { String::new() };
-    let parts =
-        [format!("{} ranks{hosts}", case.ranks), case.transport.clone(), case.cache.name().to_owned()];
+    let ranks = if case.ranks == 1 { "1 rank".to_owned() } else { format!("{} ranks", case.ranks) };
+    let parts = [ranks + &hosts, case.transport.clone(), case.cache.name().to_owned()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use super::names::distinct;
 use crate::model::{Case, Figure, LOOPS, Record};
 
 /// A method's time relative to a base, with its interval.
@@ -156,6 +157,21 @@ impl<'a> Claim<'a> {
         }
     }
 
+    /// The methods that may be the fastest.
+    pub fn candidates(&self) -> Vec<&'a str> {
+        match self {
+            _ if let Some((faster, ..)) = self.winner() => vec![faster],
+            Self::InStates(states) => distinct(states.iter().flat_map(|(_, claim)| claim.candidates())),
+            Self::NoDifference(names) | Self::Unsteady(names) => names.clone(),
+            Self::MeanDiffers { median, faster, .. } => {
+                distinct(median.candidates().into_iter().chain([*faster]))
+            }
+            Self::OfLoops(_) | Self::Faster { .. } | Self::Diagnosis { .. } | Self::Unknown { .. } => {
+                Vec::new()
+            }
+        }
+    }
+
     /// The claims of two loops about one other method, or of several methods: the claims themselves if they agree.
     pub fn of_loops(claims: Vec<Self>) -> Vec<Self> {
         fn by_median<'b, 'a>(claim: &'b Claim<'a>) -> &'b Claim<'a> {
@@ -170,8 +186,8 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// A winner in the shortest form: `manual 30.3x [30.2, 30.5]`, with several states each with its latency; `None` for other
-    /// claims.
+    /// A winner in the shortest form: `manual 30.3x [30.2, 30.5]`, with several states each with its latency, with several loops
+    /// each with its claim; `None` for other claims.
     pub fn short_text(&self) -> Option<String> {
         let times = |times| times_text(times).replacen(' ', "x ", 1);
         match self {
@@ -192,6 +208,18 @@ impl<'a> Claim<'a> {
                     format!("{what} at {}", at.join(" "))
                 };
                 Some(states.iter().map(&mut state).collect::<Vec<_>>().join(", "))
+            }
+            Self::OfLoops(claims) => {
+                let of_loop = |claim: &Claim<'a>| match claim {
+                    Self::Faster { faster, slower, times: of } => {
+                        format!("{faster} {} over {slower}", times(*of))
+                    }
+                    Self::MeanDiffers { faster, slower, .. } => format!("{faster} over {slower} by the mean"),
+                    Self::NoDifference(names) => format!("{} equal", names.join(" and ")),
+                    _ => claim.text(),
+                };
+                let all: Vec<String> = claims.iter().map(of_loop).collect();
+                Some(format!("depends on the loop: {}", all.join("; ")))
             }
             _ => None,
         }

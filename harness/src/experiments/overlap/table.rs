@@ -25,9 +25,9 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     answer: Answer {
         columns: &const {
             [
-                Column::new("comm", Align::Right, 2).rank(3),
-                Column::new("comp", Align::Right, 2).rank(3),
-                Column::new("ratio", Align::Right, 2).rank(2),
+                Column::new("comm", Align::Right, 2),
+                Column::new("comp", Align::Right, 2),
+                Column::new("ratio", Align::Right, 2),
             ]
         },
         cells: |case| {

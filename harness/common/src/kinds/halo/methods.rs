@@ -146,7 +146,7 @@ pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
 /// Why a method does not support an exchange between this number of ranks; `None` if it does.
 pub fn lack(app: &dyn HaloApp, ranks: usize, method: &str) -> Option<&'static str> {
-    const NO_LOOPS: &str = "it has no hand-written loops; its methods are all except manual and manual_tuned";
+    const NO_LOOPS: &str = "it has no hand-written loops; use loop instead";
     const NOT_ALONG_A_GRID: &str =
         "not all of its messages go to the next rank along one dimension of a grid";
     let Ok(row) = row(method) else { return None };

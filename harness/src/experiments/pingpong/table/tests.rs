@@ -195,7 +195,8 @@ fn slow_repetitions_that_take_much_of_the_time_are_reported_and_others_are_not()
     let busy = Record { blocks: 10, blocks_disturbed: 9, ..late.clone() };
     assert_eq!(
         of(&[busy]).unwrap(),
-        "Slow at times: 1 of 1 methods spend at least 10% of their time in slow repetitions, as is usual on a busy machine."
+        "Slow at times, as is usual on a busy machine: 1 of 1 methods spend at least 10% of their time in slow repetitions, ddt of \
+         wrf_x_vec 4x4 most (50%)."
     );
     assert_eq!(
         of(std::slice::from_ref(&late)).unwrap(),
