@@ -215,7 +215,7 @@ impl<'a> Claim<'a> {
                         format!("{faster} {} over {slower}", times(*of))
                     }
                     Self::MeanDiffers { faster, slower, .. } => format!("{faster} over {slower} by the mean"),
-                    Self::NoDifference(names) => format!("{} equal", names.join(" and ")),
+                    Self::NoDifference(names) => format!("{}: no difference", names.join(", ")),
                     _ => claim.text(),
                 };
                 let all: Vec<String> = claims.iter().map(of_loop).collect();
