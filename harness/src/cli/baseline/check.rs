@@ -108,9 +108,12 @@ impl CheckArgs {
         plan: &Plan,
         options: BeginOptions<'_>,
     ) -> anyhow::Result<usize> {
+        /// Fewer launches of a side have no interval.
+        const LAUNCHES: usize = 3;
+        let fewest = FEWEST_RUNS.max(LAUNCHES.div_ceil(plan.launches()));
         for number in 1..=runs {
             let (made, elapsed_s) = (number - 1, begun.elapsed().as_secs_f64());
-            if made >= FEWEST_RUNS && !fits(self.time, self.pace.pause_s(), made, elapsed_s) {
+            if made >= fewest && !fits(self.time, self.pace.pause_s(), made, elapsed_s) {
                 log(&format!("{made} of {runs} runs fit into --time"));
                 return Ok(made);
             }
