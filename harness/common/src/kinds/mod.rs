@@ -118,9 +118,16 @@ impl Kind {
     /// The method called `name`.
     ///
     /// # Errors
-    /// A message with all names.
+    /// A message with the kinds that have this method, or else with all names.
     pub fn method(self, name: &str) -> Result<&'static MethodInfo, String> {
-        (self.row().find)(name)
+        (self.row().find)(name).map_err(|error| {
+            let has_it = |kind: &Self| (kind.row().find)(name).is_ok();
+            let owners: Vec<&str> = Self::ALL.into_iter().filter(has_it).map(Self::name).collect();
+            match owners.is_empty() {
+                true => error,
+                false => format!("{name} is a method of {} only; `ddtbench list` shows all", owners.join(", ")),
+            }
+        })
     }
 
     /// The phase by which a method is judged: the last one.
@@ -186,6 +193,13 @@ mod tests {
         assert!(
             Kind::PingPong.method("many").is_err() && Kind::find("pingpongs").unwrap_err().contains("halo")
         );
+    }
+
+    #[test]
+    fn a_method_of_another_kind_is_refused_with_that_kind() {
+        let error = Kind::PingPong.method("alltoallw").unwrap_err();
+        assert_eq!(error, "alltoallw is a method of halo only; `ddtbench list` shows all");
+        assert!(Kind::PingPong.method("nothing").unwrap_err().contains("there are reference,"));
     }
 
     #[test]
