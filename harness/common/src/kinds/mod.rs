@@ -125,7 +125,9 @@ impl Kind {
             let owners: Vec<&str> = Self::ALL.into_iter().filter(has_it).map(Self::name).collect();
             match owners.is_empty() {
                 true => error,
-                false => format!("{name} is a method of {} only; `ddtbench list` shows all", owners.join(", ")),
+                false => {
+                    format!("{name} is a method of {} only; `ddtbench list` shows all", owners.join(", "))
+                }
             }
         })
     }
