@@ -11,7 +11,7 @@ use ddtbench::folder::Folder;
 use ddtbench::model::conditions::Cache;
 use ddtbench::mpi::{Installation, MpiError, Pmi, Project, interrupt};
 use ddtbench::plan::{Limits, Plan};
-use ddtbench::report::columns::wrapped;
+use ddtbench::report::columns::{breakable, wrapped};
 use ddtbench::run::doctor::{self, Finding, Health, Seen};
 use ddtbench::run::{Environment, Observer, Part, Run, RunEnd, Unit};
 
@@ -140,7 +140,9 @@ fn table(all: &[(String, Vec<Finding>)], width: usize) -> String {
                 Health::Error => anstyle::AnsiColor::Red.on_default().bold(),
             };
             let indent = 2 + 9 + widest + 2;
-            let line = wrapped(&" ".repeat(indent), finding, width, indent);
+            // Paths are long words.
+            let finding = breakable(finding, width.saturating_sub(indent));
+            let line = wrapped(&" ".repeat(indent), &finding, width, indent);
             text += &format!("  {style}{:<9}{style:#}{what:<widest$}  {}", health.label(), &line[indent..]);
         }
     }

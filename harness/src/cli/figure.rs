@@ -38,7 +38,7 @@ impl FigureArgs {
     pub fn execute(self) -> anyhow::Result<ExitCode> {
         match &self.name {
             None if !self.folder.resumes() => {
-                output::print(list().as_bytes())?;
+                output::print_text(&list())?;
                 Ok(ExitCode::SUCCESS)
             }
             name => {

@@ -220,10 +220,15 @@ fn narrowed(columns: &[Column], rows: &[Vec<String>], room: usize) -> Vec<usize>
     let mut can_be_broken = vec![true; columns.len()];
     let (all, last) = (0..columns.len(), columns.len().saturating_sub(1)..columns.len());
     let [words, numbers] = LEAST_CELLS;
-    for (among, least) in [(last, words), (all.clone(), words), (all, numbers)] {
+    // Numbers have no blanks; a number with its interval does.
+    for (among, least, of_text) in
+        [(last, words, true), (all.clone(), words, true), (all.clone(), numbers, true), (all, numbers, false)]
+    {
         while widths.iter().sum::<usize>() > room {
-            let is_wide =
-                |&at: &usize| columns[at].align == Align::Left && can_be_broken[at] && widths[at] > least;
+            let is_wide = |&at: &usize| {
+                let is_text = columns[at].align == Align::Left;
+                (is_text || !of_text) && can_be_broken[at] && widths[at] > least
+            };
             let Some(widest) = among.clone().filter(is_wide).max_by_key(|&at| widths[at]) else { break };
             let narrower =
                 rows.iter().map(|row| columns_of(&in_lines(&row[widest], widths[widest] - 1))).max();
@@ -280,8 +285,8 @@ fn lines(columns: &[Column], rows: &[Vec<String>], indent: usize) -> Vec<String>
     rows.iter().map(of_row).collect()
 }
 
-/// Adds blanks to words that are longer than `room`, after separators, as in `shape=8x8,16x16` or a path.
-fn breakable(text: &str, room: usize) -> String {
+/// The text with blanks in words that are longer than `room`, after separators, as in `shape=8x8,16x16` or a path.
+pub fn breakable(text: &str, room: usize) -> String {
     let is_end = |c: char| "/,;:=+-_".contains(c);
     let in_parts = |word: &str| {
         let (mut lines, mut used) = (String::new(), 0);
