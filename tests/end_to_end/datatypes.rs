@@ -18,9 +18,9 @@ pub fn trials() -> Vec<Trial> {
     // Each starts some dozen processes, which takes Open MPI ten times as long as MPICH.
     let mut trials = trials_on(&MPIS[..1], Need::AllProcessors, "datatypes", some);
     trials.extend(trials_on(&MPIS, Need::AllProcessors, "datatypes", both));
-    let all = format!("{}::datatypes::all planted faults are found and shrunk", MPIS[0]);
-    trials.push(when_asked(None, all, || {
-        planted(mpi(MPIS[0]), |_| true);
+    let other = format!("{}::datatypes::the other planted faults are found and shrunk", MPIS[0]);
+    trials.push(when_asked(None, other, || {
+        planted(mpi(MPIS[0]), |fault| !QUICK.contains(&fault));
         Ok(())
     }));
     trials
@@ -67,9 +67,12 @@ const PLANTED: [(&str, &str, &str); 30] = [
 const DEEP: (&str, usize) = ("deep", 4);
 const MOST_CONSTRUCTORS: usize = 3;
 
+/// With the default seed each is found by then.
+const CASES: u32 = 600;
+
 fn planted(mpi: &Mpi, is_chosen: fn(&str) -> bool) {
     for (fault, operation, constructor) in PLANTED.into_iter().filter(|(fault, ..)| is_chosen(fault)) {
-        let line = format!("conform --only {operation} --cases 1000");
+        let line = format!("conform --only {operation} --cases {CASES}");
         let kept = Measuring::on(mpi, line).fault(&format!("datatype {fault}")).ends(1);
         let list = FindingList::read(&kept.out().join("findings.toml")).unwrap();
         let most = if fault == DEEP.0 { DEEP.1 } else { MOST_CONSTRUCTORS };
