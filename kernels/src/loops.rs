@@ -302,8 +302,8 @@ pub(crate) unsafe fn words<T: Copy, const G: usize, const PACK: bool>(
 pub(crate) const POSITION: usize = 3;
 
 /// Records of a position and `N` single words, from separate arrays, as `W` words: all words of a record at once.
-/// The arrays are those of `groups`, see [`IndexedRecords::are_particles`](crate::indexed_records::IndexedRecords::are_particles). With `EVEN`, indices are 0, 1, 2, and so on, and
-/// only their number counts.
+/// [`IndexedRecords::are_particles`](crate::indexed_records::IndexedRecords::are_particles) describes the arrays in `groups`. If
+/// `EVEN`, the indices are 0, 1, 2, ..., and only their number is used.
 ///
 /// # Safety
 /// As for [`strided`].
