@@ -538,8 +538,10 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     let more = match all.len() - 1 {
         0 => String::new(),
         more => format!(
-            " {more} others spend at least {} of their time in slow repetitions{}.",
+            " {more} {} at least {} of {} time in slow repetitions{}.",
+            if more == 1 { "other method spends" } else { "other methods spend" },
             units::percent(SLOW_TIME),
+            if more == 1 { "its" } else { "their" },
             if of_references { ", contiguous messages too" } else { "" }
         ),
     };

@@ -207,7 +207,7 @@ fn slow_repetitions_that_take_much_of_the_time_are_reported_and_others_are_not()
     assert!(
         more.contains("ddt of")
             && more.ends_with(
-                " 2 others spend at least 10% of their time in slow repetitions, contiguous messages too."
+                " 2 other methods spend at least 10% of their time in slow repetitions, contiguous messages too."
             ),
         "{more}"
     );
