@@ -224,6 +224,19 @@ impl Layout {
         }
     }
 
+    /// The predefined type of which it is made, if that is only one; also if it has no value of it.
+    pub fn only_element(&self) -> Option<Element> {
+        let first = self.first_element()?;
+        (!self.has(&|element| element != first)).then_some(first)
+    }
+
+    fn first_element(&self) -> Option<Element> {
+        match self.constructor() {
+            Constructor::Named { element } => Some(*element),
+            other => other.children().iter().find_map(Self::first_element),
+        }
+    }
+
     /// Levels of constructors, the predefined type included.
     pub fn depth(&self) -> u32 {
         self.0.depth

@@ -167,3 +167,16 @@ fn markers_far_outside_do_not_disturb_a_direct_reading() {
     assert_eq!((map.lower_bound(), map.extent()), (i64::MIN, i64::MAX));
     assert_agrees(&layout, "marker at the lowest address");
 }
+
+#[test]
+fn a_layout_is_made_of_one_predefined_type_if_members_without_data_are_too() {
+    for (text, only) in [
+        ("vector(2, 1, 3, int32)", Some(Int32)),
+        ("contiguous(0, byte)", Some(Byte)),
+        ("struct([1, 0], [0, 4], [int32, int32])", Some(Int32)),
+        ("struct([1, 0], [0, 4], [int32, byte])", None),
+        ("struct([], [], [])", None),
+    ] {
+        assert_eq!(text.parse::<Layout>().unwrap().only_element(), only, "{text}");
+    }
+}

@@ -1,4 +1,4 @@
-/* MPI_Accumulate to a structure of a char and an empty member: one predefined type (MPI-4.1, section 12.3.4).
+/* MPI_Accumulate to a structure of a char and an empty member: one predefined type (MPI-4.1, sections 5.1 and 12.3.4).
  * mpicc -o finding accumulate-empty-member.c && mpiexec -n 2 ./finding */
 #include <mpi.h>
 #include <stdio.h>

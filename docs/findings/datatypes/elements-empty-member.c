@@ -1,4 +1,4 @@
-/* MPI_Get_elements counts basic elements (MPI-4.1, section 5.1.11): one, next to an empty member.
+/* MPI_Get_elements counts basic elements (MPI-4.1, sections 5.1 and 5.1.11): one, next to an empty member.
  * mpicc -o finding elements-empty-member.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     MPI_Type_create_struct(2, lengths, places, types, &type);
     MPI_Type_dup(type, &dense);
     MPI_Type_commit(&dense);
-    char from[64] = {0}, to[64];
+    signed char from[2] = {0}, to[2];
     int elements;
     MPI_Status status;
     MPI_Type_commit(&type);

@@ -16,11 +16,11 @@ int main(int argc, char **argv)
     MPI_Type_create_struct(2, lengths, places, types, &type);
     MPI_Type_dup(type, &dense);
     MPI_Type_commit(&dense);
-    char from[64] = {0}, to[64];
+    struct { char first; short second; } from = {0}, to;
     int elements;
     MPI_Status status;
     MPI_Type_commit(&type);
-    MPI_Sendrecv(from, 1, dense, 0, 0, to, 1, type, 0, 0, MPI_COMM_SELF, &status);
+    MPI_Sendrecv(&from, 1, dense, 0, 0, &to, 1, type, 0, 0, MPI_COMM_SELF, &status);
     MPI_Get_elements(&status, type, &elements);
     if (elements != 2)
         printf("wrong: MPI_Get_elements gives %d instead of 2\n", elements);

@@ -1,4 +1,4 @@
-/* The extent of a structure does not depend on the order of its members (MPI-4.1, sections 5.1.2 and 5.1.6): bytes 1
+/* The extent of a structure does not depend on the order of its members (MPI-4.1, sections 5.1 and 5.1.6): bytes 1
  * to 47, which may be rounded to 48.
  * mpicc -o finding extent-member-order.c && mpiexec -n 1 ./finding */
 #include <mpi.h>

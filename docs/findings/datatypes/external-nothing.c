@@ -1,4 +1,4 @@
-/* MPI_Pack_external of no item of a structure of two types writes nothing (MPI-4.1, section 5.3).
+/* MPI_Pack_external of an item of a type without data writes nothing (MPI-4.1, sections 5.1 and 5.3).
  * mpicc -o finding external-nothing.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

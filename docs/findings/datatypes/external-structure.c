@@ -10,16 +10,14 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     alarm(10);
-    short number = 0x0102;
-    char memory[3], packed[16] = {0};
+    struct { short number; char letter; } memory = {0x0102, 3};
+    char packed[16] = {0};
     int lengths[] = {1, 1};
     MPI_Aint places[] = {0, 2}, position = 0;
     MPI_Datatype types[] = {MPI_SHORT, MPI_CHAR}, type;
     MPI_Type_create_struct(2, lengths, places, types, &type);
     MPI_Type_commit(&type);
-    memcpy(memory, &number, 2);
-    memory[2] = 3;
-    MPI_Pack_external("external32", memory, 1, type, packed, 16, &position);
+    MPI_Pack_external("external32", &memory, 1, type, packed, 16, &position);
     if (position != 3 || memcmp(packed, "\1\2\3", 3) != 0)
         printf("wrong: %ld bytes: %d %d %d\n", (long)position, packed[0], packed[1], packed[2]);
     else

@@ -1,4 +1,4 @@
-/* Structures with an empty member, in blocks, are written to a file (MPI-4.1, sections 5.1.2 and 14.4.2).
+/* Structures with an empty member, in blocks, are written to a file (MPI-4.1, sections 5.1 and 14.4.1).
  * mpicc -o finding file-empty-member.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Blocks of one and of no structures, each with a char at displacement 1, are written to a file
- * (MPI-4.1, sections 5.1.2 and 14.4.2).
+ * (MPI-4.1, sections 5.1 and 14.4.1).
  * mpicc -o finding file-last-empty-block.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A value in front of the buffer's address is written to a file (MPI-4.1, sections 5.1.2 and 14.4.2).
+/* A value in front of the buffer's address is written to a file (MPI-4.1, sections 5.1 and 14.4.1).
  * mpicc -o finding file-negative-displacement.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* An item with a block of no elements within blocks is written to a file (MPI-4.1, sections 5.1.2 and 14.4.2).
+/* An item with a block of no elements within blocks is written to a file (MPI-4.1, sections 5.1 and 14.4.1).
  * mpicc -o finding file-nested-empty-block.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* MPI_Pack of a contiguous type whose element has a negative extent (MPI-4.1, sections 5.1.2 and 5.2).
+/* MPI_Pack of a contiguous type whose element has a negative extent (MPI-4.1, sections 5.1.2 and 5.1.6).
  * mpicc -o finding pack-negative-extent.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Two partitions, each of one item of a type with a gap behind its data (MPI-4.1, section 4.2).
+/* Two partitions, each of one item of a type with a gap behind its data (MPI-4.1, section 4.2.3).
  * mpicc -o finding partitioned-extent.c && mpiexec -n 2 ./finding */
 #include <mpi.h>
 #include <stdio.h>

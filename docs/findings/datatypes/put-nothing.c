@@ -1,4 +1,4 @@
-/* MPI_Put of an item without data between two fences (MPI-4.1, section 12.3.1).
+/* MPI_Put of an item without data between two fences (MPI-4.1, sections 5.1 and 12.3.1).
  * mpicc -o finding put-nothing.c && mpiexec -n 2 ./finding */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A structure of a char and a vector of blocks of no elements is sent (MPI-4.1, section 5.1.2).
+/* A structure of a char and a vector of blocks of no elements is sent (MPI-4.1, section 5.1).
  * mpicc -o finding send-empty-vector.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

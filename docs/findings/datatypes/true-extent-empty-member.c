@@ -1,4 +1,4 @@
-/* The true bounds are those of the type map (MPI-4.1, section 5.1.8): an empty member has none.
+/* The true bounds are those of the type map (MPI-4.1, sections 5.1 and 5.1.8): an empty member has none.
  * mpicc -o finding true-extent-empty-member.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

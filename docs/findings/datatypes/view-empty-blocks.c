@@ -1,4 +1,4 @@
-/* A file view of bytes 0 and 4, with blocks of no elements before, between and behind them (MPI-4.1, section 14.3).
+/* A file view of bytes 0 and 4, with blocks of no elements before, between and behind them (MPI-4.1, sections 5.1 and 14.3).
  * Their displacements are not in the type map, so that it has no negative ones, and none that descend.
  * mpicc -o finding view-empty-blocks.c && mpiexec -n 1 ./finding */
 #include <mpi.h>

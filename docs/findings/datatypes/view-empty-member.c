@@ -1,4 +1,4 @@
-/* A file view of a structure of a char and an empty member: nothing overlaps (MPI-4.1, section 14.3).
+/* A file view of a structure of a char and an empty member: nothing overlaps (MPI-4.1, sections 5.1 and 14.3).
  * mpicc -o finding view-empty-member.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

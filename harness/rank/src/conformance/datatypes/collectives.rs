@@ -24,16 +24,10 @@ pub fn bcast(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop
     Ok(())
 }
 
-/// The items of all ranks, one block after the other.
-fn of_all_ranks(bench: &Bench<'_>, subject: &Subject) -> Result<Items, Stop> {
+/// The items of all ranks, one block after the other, which must not overlap.
+fn disjoint_of_all_ranks(bench: &Bench<'_>, subject: &Subject) -> Result<Items, Stop> {
     let all = Items::of(&subject.layout, subject.items * bench.world.size()? as u32);
-    if bench.has_room(&all) { Ok(all) } else { Err(Stop::Unsuitable) }
-}
-
-/// The same, for memory that is received into.
-fn received_by_all(bench: &Bench<'_>, subject: &Subject) -> Result<Items, Stop> {
-    let all = of_all_ranks(bench, subject)?;
-    if all.are_disjoint() { Ok(all) } else { Err(Stop::Unsuitable) }
+    if bench.has_room(&all) && all.are_disjoint() { Ok(all) } else { Err(Stop::Unsuitable) }
 }
 
 /// Every rank sends a contiguous type to rank 1, which receives the type.
@@ -61,7 +55,7 @@ pub fn nothing_from_others(bench: &Bench<'_>, subject: &Subject, _: u64) -> Resu
 }
 
 fn gather_to(bench: &Bench<'_>, subject: &Subject, salt: u64, root: Option<usize>) -> Result<(), Stop> {
-    let all = received_by_all(bench, subject)?;
+    let all = disjoint_of_all_ranks(bench, subject)?;
     let packed = all.gathered(&all.filled(salt));
     let mine = packed.len() / bench.world.size()?;
     let part = bench.packed_source(subject, &packed[bench.rank * mine..][..mine]);
@@ -94,7 +88,7 @@ pub fn all_gather_v(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(
 
 /// Blocks of ranks are in descending order in memory, and those of even ranks are empty.
 fn gather_some(bench: &Bench<'_>, subject: &Subject, salt: u64, root: Option<usize>) -> Result<(), Stop> {
-    let (all, ranks) = (received_by_all(bench, subject)?, bench.world.size()?);
+    let (all, ranks) = (disjoint_of_all_ranks(bench, subject)?, bench.world.size()?);
     let mut packed = all.gathered(&all.filled(salt));
     let mine = packed.len() / ranks;
     let block = |rank: usize| (ranks - 1 - rank) * mine;
@@ -151,10 +145,11 @@ pub fn reduce(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Sto
     Ok(from.expect_unchanged(data)?)
 }
 
-/// Rank 1 sends the type, a block of items to every rank, which receives a contiguous type.
+/// Rank 1 sends the type, a block of items to every rank, which receives a contiguous type. Nothing may be read twice (MPI-4.1, section
+/// 6.6), so that the items must not overlap either.
 pub fn scatter(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
     const ROOT: usize = 1;
-    let all = of_all_ranks(bench, subject)?;
+    let all = disjoint_of_all_ranks(bench, subject)?;
     let typed = bench.filled(subject, &all, salt);
     let packed = all.gathered(&all.filled(salt));
     let mine = packed.len() / bench.world.size()?;
@@ -181,7 +176,7 @@ pub fn neighbor_all_to_all(bench: &Bench<'_>, subject: &Subject, salt: u64) -> R
 }
 
 fn all_to_all_on(bench: &Bench<'_>, subject: &Subject, salt: u64, is_graph: bool) -> Result<(), Stop> {
-    let all = received_by_all(bench, subject)?;
+    let all = disjoint_of_all_ranks(bench, subject)?;
     let ranks = bench.world.size()?;
     let of_rank = |rank: usize| all.gathered(&all.filled(salt + ((rank as u64) << 20)));
     let mine = all.bytes() / ranks;

@@ -44,7 +44,7 @@ pub fn view(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop>
     let packed = data.gathered(&data.filled(salt));
     let (source, values) = (bench.packed_source(subject, &packed), data.values.len() as i32);
     let value = Datatype::predefined(element);
-    // Holes of a new file are undefined (MPI-4.1, section 14.6), so that the file exists before.
+    // The standard does not define holes of a new file, so that the file exists before.
     let mut expected = vec![UNWRITTEN; data.span.1 as usize];
     let file = open(bench, &expected)?;
     file.set_view(&value, &subject.datatype)?;
@@ -86,17 +86,17 @@ fn contents(bench: &Bench<'_>) -> Result<Vec<u8>, Stop> {
 }
 
 impl Subject {
-    /// The elementary type of a file view of this type; `None` if the standard does not allow the view (MPI-4.1, section 14.3):
+    /// The elementary type of a file view of this type; `None` if the standard does not allow the view (MPI-4.1, sections 14.1.1 and 14.3):
     /// displacements must not be negative or descend, the type must be made of one elementary type, its holes and its extent must be
     /// multiples of it, and tiles must not overlap.
     fn viewed_as(&self) -> Option<Element> {
         let data = &self.data;
-        let element = data.values.first()?.element;
+        let element = self.original.only_element()?;
         let size = element.size() as i64;
         let extent = self.layout.extent();
-        let is_allowed = data.values.iter().all(|value| {
-            value.element == element && value.displacement >= 0 && value.displacement % size == 0
-        }) && data.values.is_sorted_by_key(|value| value.displacement)
+        let is_allowed = !data.values.is_empty()
+            && data.values.iter().all(|value| value.displacement >= 0 && value.displacement % size == 0)
+            && data.values.is_sorted_by_key(|value| value.displacement)
             && data.are_disjoint()
             && extent > 0
             && extent % size == 0
