@@ -41,7 +41,21 @@ impl Launch<'_> {
     /// # Errors
     /// If the launcher cannot be started.
     pub fn watch(&self, timeout_s: f64, take: impl FnMut(Line) -> Sign) -> Result<Option<Exit>> {
-        Ok(Running::start(&self.command_line()?)?.watch(Duration::from_secs_f64(timeout_s), take))
+        self.watch_until(None, timeout_s, take)
+    }
+
+    /// The same, but kills the process at the end of a time, as if it had printed nothing.
+    ///
+    /// # Errors
+    /// If the launcher cannot be started.
+    pub fn watch_until(
+        &self,
+        end: Option<Instant>,
+        timeout_s: f64,
+        take: impl FnMut(Line) -> Sign,
+    ) -> Result<Option<Exit>> {
+        let running = Running::start(&self.command_line()?)?;
+        Ok(running.watch_until(end, Duration::from_secs_f64(timeout_s), take))
     }
 
     /// The error for a rank program of another version.
@@ -64,10 +78,21 @@ impl Launch<'_> {
 impl Running {
     /// Passes the command's lines to `take` until it ends, or is killed because it printed nothing for so long. `None` if the
     /// user wants to stop.
-    pub(super) fn watch(mut self, limit: Duration, mut take: impl FnMut(Line) -> Sign) -> Option<Exit> {
+    pub(super) fn watch(self, limit: Duration, take: impl FnMut(Line) -> Sign) -> Option<Exit> {
+        self.watch_until(None, limit, take)
+    }
+
+    fn watch_until(
+        mut self,
+        end: Option<Instant>,
+        limit: Duration,
+        mut take: impl FnMut(Line) -> Sign,
+    ) -> Option<Exit> {
         let mut silence = Silence::new(limit);
         loop {
-            let (began, step) = (Instant::now(), silence.step());
+            let began = Instant::now();
+            let left = end.map_or(Duration::MAX, |end| end.saturating_duration_since(began));
+            let step = silence.step().min(left);
             let next = self.next(step);
             silence.waited(step, began.elapsed());
             match next {
@@ -88,7 +113,7 @@ impl Running {
                 Next::Exited(_) if super::interrupt::requested() => return None,
                 Next::Exited(exit) => return Some(Exit::Ended(exit)),
             }
-            if silence.is_over() {
+            if silence.is_over() || end.is_some_and(|end| Instant::now() >= end) {
                 self.kill();
                 return Some(Exit::Silent(silence.limit.as_secs_f64()));
             }

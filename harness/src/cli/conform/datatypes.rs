@@ -51,7 +51,7 @@ pub struct DatatypesArgs {
     /// Random layouts to try [default: 4000, or as many as --time allows]
     #[arg(long, value_name = "N", value_parser = numbers::count(MOST_CASES))]
     cases: Option<usize>,
-    /// Time for all cases; shrinking takes as long again, or some minutes
+    /// Time for each MPI; findings that are not shrunk until then are reported as they are
     #[arg(long, value_name = "TIME", value_parser = numbers::seconds)]
     time: Option<f64>,
     /// Makes the layouts; the same seed makes the same ones

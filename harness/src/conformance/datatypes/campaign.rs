@@ -134,30 +134,39 @@ impl Campaign {
                 break;
             }
             cases.sort_by_key(|(_, layout)| layout.constructors());
+            let before = (self.coverage.cases, self.coverage.constructors.clone());
             for (case, layout) in &mut cases {
                 case.skipped = known_operations(findings, layout, case);
                 self.coverage.count(layout, case.construction);
             }
+            let mut tried = cases.len();
             for ranks in [1, 2] {
                 if operations.iter().any(|operation| operation.ranks == ranks) && !self.is_stopped {
-                    self.run_batch(worker, operations, (ranks, &is_over), &cases)?;
+                    tried = tried.min(self.run_batch(worker, operations, (ranks, &is_over), &cases)?);
                 }
+            }
+            if tried < cases.len() {
+                (self.coverage.cases, self.coverage.constructors) = before;
+                cases[..tried]
+                    .iter()
+                    .for_each(|(case, layout)| self.coverage.count(layout, case.construction));
             }
         }
         self.coverage.time += begun.elapsed();
         Ok(())
     }
 
-    /// Tries one batch to its end, in as many processes as that takes, or until the time is over.
+    /// Tries one batch to its end, in as many processes as that takes, or until the time is over. Returns the number of tried cases.
     fn run_batch(
         &mut self,
         worker: &mut Worker<'_>,
         operations: &[&'static Operation],
         (ranks, is_over): (usize, &dyn Fn() -> bool),
         cases: &[(Case, Layout)],
-    ) -> Result<(), MpiError> {
+    ) -> Result<usize, MpiError> {
         let mut left: Vec<Case> = cases.iter().map(|(case, _)| case.clone()).collect();
         let find = |number: u64| cases.iter().find(|(case, _)| case.number == number);
+        let place_of = |number: u64| cases.iter().position(|(case, _)| case.number == number).unwrap_or(0);
         while !left.is_empty() && !is_over() {
             for case in &mut left {
                 if let Some((_, layout)) = find(case.number) {
@@ -166,7 +175,7 @@ impl Campaign {
             }
             let Some(end) = worker.run(operations, ranks, &left)? else {
                 self.is_stopped = true;
-                return Ok(());
+                return Ok(place_of(left[0].number));
             };
             end.done.iter().zip(&mut self.coverage.operations).for_each(|(done, sum)| *sum += done);
             for fault in &end.faults {
@@ -174,7 +183,10 @@ impl Campaign {
                     self.hits.extend(Hit::of(fault, layout, case));
                 }
             }
-            let Some(ended) = end.ended else { return Ok(()) };
+            if let Some(number) = end.cut_at {
+                return Ok(place_of(number));
+            }
+            let Some(ended) = end.ended else { return Ok(cases.len()) };
             let place = left.iter().position(|case| case.number == ended.case).unwrap_or(left.len() - 1);
             left.drain(..place);
             if let Some((case, layout)) = find(ended.case) {
@@ -197,7 +209,7 @@ impl Campaign {
                 left.remove(0);
             }
         }
-        Ok(())
+        Ok(left.first().map_or(cases.len(), |case| place_of(case.number)))
     }
 
     /// Leaves out operations that have crashed or hung too often.

@@ -95,7 +95,8 @@ fn wave(
     deadline: Instant,
 ) -> Result<(), MpiError> {
     let chosen = one_of_each(left);
-    let repeated = evaluate(worker, &chosen.iter().map(Trial::of).collect::<Vec<_>>(), usize::MAX)?;
+    let trials: Vec<_> = chosen.iter().map(Trial::of).collect();
+    let Some(repeated) = evaluate(worker, &trials, usize::MAX)?.whole() else { return Ok(()) };
     let (mut reproduced, mut others) = (Vec::new(), Vec::new());
     for (hit, repeated) in chosen.into_iter().zip(repeated) {
         match repeated {
@@ -129,16 +130,17 @@ fn wave(
     Ok(())
 }
 
-/// Tries hits again: those that still occur, as findings, and those that do not.
+/// Tries hits again: those that still occur, as findings, and those that do not. If the time is over, some may be missing.
 ///
 /// # Errors
 /// If no process begins.
 pub fn repeated(worker: &mut Worker<'_>, hits: &[Hit]) -> Result<(Vec<Finding>, Vec<Hit>), MpiError> {
     let again = evaluate(worker, &hits.iter().map(Trial::of).collect::<Vec<_>>(), usize::MAX)?;
     let (mut found, mut fixed) = (Vec::new(), Vec::new());
-    for (hit, again) in hits.iter().zip(again) {
-        match again {
+    for (hit, result) in hits.iter().zip(again.results) {
+        match result {
             Some(again) => found.push(finding(again, Vec::new(), true)),
+            None if again.is_cut => {}
             None => fixed.push(hit.clone()),
         }
     }
@@ -228,7 +230,7 @@ fn shrink_together(
         if trials.is_empty() || Instant::now() >= deadline {
             break;
         }
-        let mut results = evaluate(worker, &trials, restarts)?;
+        let Some(mut results) = evaluate(worker, &trials, restarts)?.whole() else { break };
         for ((hit, range), is_final) in hits.iter_mut().zip(ranges).zip(&mut is_final) {
             let next = results[range]
                 .iter_mut()
@@ -263,15 +265,26 @@ fn failing_operations(
     let others = operations.iter().filter(|operation| **operation != hit.operation);
     let trials: Vec<Trial> = others.map(|operation| Trial { operation, ..Trial::of(hit) }).collect();
     let results = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS)?;
-    Ok(results.into_iter().flatten().map(|hit| (hit.operation, hit.kind)).collect())
+    Ok(results.results.into_iter().flatten().map(|hit| (hit.operation, hit.kind)).collect())
 }
 
-/// The hit of each trial, if it fails. After an early end of a process a new one goes on, at most `restarts` times.
-fn evaluate(
-    worker: &mut Worker<'_>,
-    trials: &[Trial],
-    restarts: usize,
-) -> Result<Vec<Option<Hit>>, MpiError> {
+/// The hit of each trial, if it fails.
+struct Evaluated {
+    results: Vec<Option<Hit>>,
+    /// Whether the time was over before all were tried.
+    is_cut: bool,
+}
+
+impl Evaluated {
+    /// The results, if all were tried.
+    fn whole(self) -> Option<Vec<Option<Hit>>> {
+        (!self.is_cut).then_some(self.results)
+    }
+}
+
+/// Tries each. After an early end of a process a new one goes on, at most `restarts` times.
+fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> Result<Evaluated, MpiError> {
+    let mut is_cut = false;
     let mut results: Vec<Option<Hit>> = vec![None; trials.len()];
     for ranks in [1, 2] {
         let mut left: Vec<usize> =
@@ -292,6 +305,7 @@ fn evaluate(
                     results[number] = Hit::of(fault, &trial.layout, &case(number, trial, &operations));
                 }
             }
+            is_cut |= end.cut_at.is_some();
             let Some(ended) = end.ended else { break };
             let number = ended.case as usize;
             if let Some(kind) = ended.kind
@@ -309,7 +323,7 @@ fn evaluate(
             left.drain(..place);
         }
     }
-    Ok(results)
+    Ok(Evaluated { results, is_cut })
 }
 
 /// The case of a trial: all other operations are left out.

@@ -26,6 +26,10 @@ const TO_SHRINK: Duration = Duration::from_secs(60);
 const FIRST_CASES: u64 = 400;
 const GROWTH: u64 = 4;
 
+/// Time to compile and to run a C program, and of one that ends itself because an operation hangs.
+const OF_PROGRAM: Duration = Duration::from_secs(1);
+const OF_HANGING_PROGRAM: Duration = Duration::from_secs(11);
+
 /// Similar hits whose programs are tried if that of the simplest one does not show the fault.
 const MOST_SIMILAR: usize = 3;
 
@@ -36,7 +40,7 @@ pub struct SessionPlan {
     pub seed: u64,
     /// Cases of all campaigns.
     pub cases: u64,
-    /// Time of all campaigns; shrinking takes as long again, or a minute after each.
+    /// Time for everything; without it, shrinking takes as long as the cases, or a minute after each campaign.
     pub time: Option<Duration>,
     /// Operations.
     pub operations: Vec<&'static Operation>,
@@ -44,11 +48,39 @@ pub struct SessionPlan {
     pub ranks: usize,
 }
 
+/// The time of a search, if it is limited.
+#[derive(Clone, Copy, Debug)]
+struct Limit {
+    time: Duration,
+    end: Instant,
+}
+
+impl Limit {
+    fn new(time: Duration, now: Instant) -> Self {
+        Self { time, end: now + time }
+    }
+
+    fn left(self, now: Instant) -> Duration {
+        self.end.saturating_duration_since(now)
+    }
+
+    /// Whether the rest is enough for one more campaign.
+    fn has_room(self, now: Instant) -> bool {
+        self.left(now) > self.time / 8
+    }
+
+    /// The end of the next step: of the cases of a campaign, then of its shrinking. The rest is for C programs and later campaigns.
+    fn half(self, now: Instant) -> Instant {
+        now + self.left(now) / 2
+    }
+}
+
 /// The steps for one MPI.
 #[derive(Debug)]
 pub struct Session<'a> {
     worker: Worker<'a>,
     plan: &'a SessionPlan,
+    limit: Option<Limit>,
     /// Results of C programs.
     confirmed: HashMap<String, Confirmation>,
 }
@@ -59,7 +91,8 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If files cannot be written.
     pub fn new(conditions: Conditions<'a>, plan: &'a SessionPlan) -> std::io::Result<Self> {
-        Ok(Self { worker: Worker::new(conditions, plan.ranks)?, plan, confirmed: HashMap::new() })
+        let worker = Worker::new(conditions, plan.ranks)?;
+        Ok(Self { worker, plan, limit: None, confirmed: HashMap::new() })
     }
 
     /// Tries listed findings again, and nothing else.
@@ -85,19 +118,20 @@ impl<'a> Session<'a> {
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
+        self.limit = self.plan.time.map(|time| Limit::new(time, Instant::now()));
+        self.worker.deadline = self.limit.map(|limit| limit.end);
         let (mut shrunk, fixed) = repeated(&mut self.worker, known)?;
         shrunk.iter_mut().for_each(|finding| finding.is_known = true);
         report.fixed = fixed;
         let (mut first, mut cases) = (0, FIRST_CASES);
         while first < self.plan.cases && !report.is_stopped {
-            let left = self.plan.time.map(|time| time.saturating_sub(report.coverage.time));
-            if left == Some(Duration::ZERO) {
+            if self.limit.is_some_and(|limit| !limit.has_room(Instant::now())) {
                 break;
             }
             // A short rest is not worth another campaign.
             let rest = self.plan.cases - first;
             let count = if rest <= 2 * cases { rest } else { cases };
-            let deadline = left.map(|left| Instant::now() + left);
+            let deadline = self.limit.map(|limit| limit.half(Instant::now()));
             let fixed = if first == 0 { corpus() } else { Vec::new() };
             let range = Range { fixed, seed: self.plan.seed, first, cases: count, deadline };
             self.campaign(&range, &mut shrunk, &mut report, log, save)?;
@@ -134,6 +168,7 @@ impl<'a> Session<'a> {
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<(), MpiError> {
         let mut campaign = Campaign::default();
+        self.worker.deadline = range.deadline;
         campaign.run(&mut self.worker, &self.plan.operations, range, shrunk)?;
         log(&format!("{} cases, {} hits", campaign.coverage.cases, campaign.hits.len()));
         report.hits += campaign.hits.len();
@@ -142,9 +177,13 @@ impl<'a> Session<'a> {
         let as_they_are = unshrunk(&campaign.hits, shrunk);
         report.findings = join(shrunk.iter().cloned().chain(as_they_are).collect());
         save(report);
-        let to_shrink =
-            if campaign.is_stopped { Duration::ZERO } else { campaign.coverage.time.max(TO_SHRINK) };
-        let deadline = Instant::now() + to_shrink;
+        let now = Instant::now();
+        self.worker.deadline = self.limit.map(|limit| limit.half(now));
+        let deadline = match self.worker.deadline {
+            _ if campaign.is_stopped => now,
+            Some(deadline) => deadline,
+            None => now + campaign.coverage.time.max(TO_SHRINK),
+        };
         let reduced = reduce(&mut self.worker, &self.plan.operations, campaign.hits, shrunk, deadline)?;
         report.is_stopped = campaign.is_stopped || reduced.is_stopped;
         shrunk.extend(reduced.findings);
@@ -155,6 +194,12 @@ impl<'a> Session<'a> {
         self.confirm(report)?;
         save(report);
         Ok(())
+    }
+
+    /// Whether no time is left to run the program of such a fault.
+    fn is_too_late(&self, kind: FaultKind) -> bool {
+        let needs = if kind == FaultKind::Hang { OF_HANGING_PROGRAM } else { OF_PROGRAM };
+        self.limit.is_some_and(|limit| limit.left(Instant::now()) < needs)
     }
 
     fn report(&self) -> MpiReport {
@@ -172,6 +217,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If no process begins.
     pub fn elsewhere(&mut self, hits: &[Hit]) -> Result<Vec<(Hit, Option<FaultKind>)>, MpiError> {
+        self.worker.deadline = self.plan.time.map(|time| Instant::now() + time / 8);
         let (found, right) = repeated(&mut self.worker, hits)?;
         let found = found.into_iter().map(|finding| (finding.hit.kind, finding.hit));
         let found = found.map(|(kind, hit)| (hit, Some(kind)));
@@ -180,18 +226,20 @@ impl<'a> Session<'a> {
 
     /// Compiles and runs the C program of each new finding, once. If it does not show the fault, a similar hit represents the finding.
     fn confirm(&mut self, report: &mut MpiReport) -> Result<(), MpiError> {
-        for finding in report.findings.iter_mut().filter(|finding| !finding.is_known) {
+        let mut new: Vec<_> = report.findings.iter_mut().filter(|finding| !finding.is_known).collect();
+        // A hanging program takes as long as many others.
+        new.sort_by_key(|finding| finding.hit.kind == FaultKind::Hang);
+        for finding in new {
             let similar = finding.similar.iter().take(MOST_SIMILAR).cloned();
             let hits: Vec<Hit> = std::iter::once(finding.hit.clone()).chain(similar).collect();
             finding.confirmation.code = program(&finding.hit, &report.title, finding.hit.operation.ranks);
-            "stopped before it was run".clone_into(&mut finding.confirmation.reason);
+            let reason = if report.is_stopped { "stopped" } else { "the time was over" };
+            finding.confirmation.reason = format!("{reason} before it was run");
             for (place, hit) in hits.into_iter().enumerate() {
-                if report.is_stopped {
-                    break;
-                }
                 let code = program(&hit, &report.title, hit.operation.ranks);
                 let confirmation = match self.confirmed.get(&code) {
                     Some(known) => known.clone(),
+                    None if report.is_stopped || self.is_too_late(hit.kind) => break,
                     None => match confirm(&self.worker, &hit)? {
                         Some(new) => self.confirmed.entry(code).or_insert(new).clone(),
                         None => {
@@ -220,4 +268,41 @@ fn unshrunk(hits: &[Hit], found: &[Finding]) -> Vec<Finding> {
     let new: Vec<Hit> =
         hits.iter().filter(|hit| !found.iter().any(|finding| explains(finding, hit))).cloned().collect();
     one_of_each(&new).into_iter().map(|hit| Finding { hits: 1, ..finding(hit, Vec::new(), true) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The steps of a search on a made-up clock, if all of them need all their time: how long it takes, and how many campaigns it has.
+    fn search(time_s: u64, programs: u32) -> (f64, u32) {
+        let begun = Instant::now();
+        let limit = Limit::new(Duration::from_secs(time_s), begun);
+        let (mut now, mut campaigns) = (begun, 0);
+        while limit.has_room(now) {
+            campaigns += 1;
+            now = limit.half(now);
+            now = limit.half(now);
+            for _ in 0..programs {
+                if limit.left(now) >= OF_PROGRAM {
+                    now += OF_PROGRAM;
+                }
+            }
+        }
+        ((now - begun).as_secs_f64(), campaigns)
+    }
+
+    #[test]
+    fn a_search_ends_in_time() {
+        for time_s in [1, 20, 60, 300, 3600] {
+            for programs in [0, 1, 10, 100] {
+                let (took_s, campaigns) = search(time_s, programs);
+                assert!(took_s <= time_s as f64, "{time_s} s, {programs}: {took_s} s");
+                assert!(
+                    campaigns >= 1 && took_s >= 0.7 * time_s as f64,
+                    "{time_s} s, {programs}: {took_s} s"
+                );
+            }
+        }
+    }
 }

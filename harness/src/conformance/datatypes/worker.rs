@@ -1,6 +1,7 @@
 //! The process that tries a batch, and what it leaves: faults, counts, and the operation during which it ended.
 
 use std::path::Path;
+use std::time::Instant;
 use std::{fs, io};
 
 use common::conformance::{Batch, Case, Fault, FaultKind, OPERATIONS, Operation, Progress};
@@ -19,6 +20,8 @@ pub struct Worker<'a> {
     pub ranks: usize,
     /// The path of messages between ranks, once it is known.
     pub transport: Option<String>,
+    /// When processes are ended, and none is started any more.
+    pub deadline: Option<Instant>,
 }
 
 /// The results of a process.
@@ -30,6 +33,8 @@ pub struct BatchEnd {
     pub done: Vec<u64>,
     /// The operation at which it ended, if that was before the end of the batch.
     pub ended: Option<EarlyEnd>,
+    /// The case at which the time was over, if that was before the end of the batch.
+    pub cut_at: Option<u64>,
 }
 
 /// The operation during which a process ended.
@@ -52,7 +57,7 @@ impl<'a> Worker<'a> {
     /// If no folder can be made.
     pub fn new(conditions: Conditions<'a>, ranks: usize) -> io::Result<Self> {
         let folder = TempDir::with_prefix("ddtbench-conform-")?;
-        Ok(Self { conditions, folder, ranks, transport: None })
+        Ok(Self { conditions, folder, ranks, transport: None, deadline: None })
     }
 
     /// The conditions under which processes are started.
@@ -75,6 +80,12 @@ impl<'a> Worker<'a> {
         least: usize,
         cases: &[Case],
     ) -> Result<Option<BatchEnd>, MpiError> {
+        let first = cases.first().map_or(0, |case| case.number);
+        let nothing =
+            BatchEnd { done: vec![0; OPERATIONS.len()], cut_at: Some(first), ..BatchEnd::default() };
+        if self.is_late() {
+            return Ok(Some(nothing));
+        }
         let operations = operations.iter().filter(|operation| operation.ranks == least);
         let operations: Vec<String> = operations.map(|operation| operation.name.to_owned()).collect();
         let ranks = if least == 1 { 1 } else { self.ranks };
@@ -96,8 +107,8 @@ impl<'a> Worker<'a> {
                 let _ = fs::remove_file(in_folder(&Fault::file(rank)));
             }
             let mut log = Log::default();
-            let Some(exit) = launch.watch(patience * self.conditions.timeout_s, |line| log.line(line))?
-            else {
+            let timeout_s = patience * self.conditions.timeout_s;
+            let Some(exit) = launch.watch_until(self.deadline, timeout_s, |line| log.line(line))? else {
                 return Ok(None);
             };
             if let Some(name) = log.transport() {
@@ -106,9 +117,16 @@ impl<'a> Worker<'a> {
             if log.has_begun() {
                 return Ok(Some(self.read(ranks, &log, exit)?));
             }
+            if self.is_late() {
+                return Ok(Some(nothing));
+            }
             failed = Some(log.answer(exit).note);
         }
         Err(launch.never_began("twice", failed.unwrap_or_default()))
+    }
+
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Reads what the process has left.
@@ -133,6 +151,10 @@ impl<'a> Worker<'a> {
         let Some((case, number)) = begun.into_iter().min() else {
             return Err(MpiError::Other(format!("the rank program ended before its first case: {detail}")));
         };
+        if self.is_late() && matches!(exit, Exit::Silent(_)) {
+            end.cut_at = Some(case);
+            return Ok(end);
+        }
         let operation = &OPERATIONS[number.min(OPERATIONS.len() - 1)];
         let is_reported =
             end.faults.iter().any(|fault| fault.case == case && fault.operation == operation.name);
