@@ -23,7 +23,10 @@ const MOST_CRASHES: u32 = 3;
 
 /// The same for an operation on any constructor. A long campaign can afford more.
 const MOST_CRASHES_OF_OPERATION: u64 = 8;
-const CASES_PER_CRASH: u64 = 500;
+const CASES_PER_CRASH: u64 = 5000;
+
+/// The class of all types without data.
+const WITHOUT_DATA: &str = "types without data";
 
 /// The cases of a campaign.
 #[derive(Clone, Debug, Default)]
@@ -141,8 +144,17 @@ impl Campaign {
             }
             let mut tried = cases.len();
             for ranks in [1, 2] {
-                if operations.iter().any(|operation| operation.ranks == ranks) && !self.is_stopped {
-                    tried = tried.min(self.run_batch(worker, operations, (ranks, &is_over), &cases)?);
+                let is_tried = |(case, _): &&(Case, Layout)| {
+                    operations.iter().any(|operation| operation.ranks == ranks && case.tries(operation))
+                };
+                let of_ranks: Vec<_> = cases.iter().filter(is_tried).collect();
+                if !of_ranks.is_empty() && !self.is_stopped {
+                    let done = self.run_batch(worker, operations, (ranks, &is_over), &of_ranks)?;
+                    // The first case that was not tried.
+                    if let Some((case, _)) = of_ranks.get(done) {
+                        let place = cases.iter().position(|(other, _)| other.number == case.number);
+                        tried = tried.min(place.unwrap_or(0));
+                    }
                 }
             }
             if tried < cases.len() {
@@ -162,7 +174,7 @@ impl Campaign {
         worker: &mut Worker<'_>,
         operations: &[&'static Operation],
         (ranks, is_over): (usize, &dyn Fn() -> bool),
-        cases: &[(Case, Layout)],
+        cases: &[&(Case, Layout)],
     ) -> Result<usize, MpiError> {
         let mut left: Vec<Case> = cases.iter().map(|(case, _)| case.clone()).collect();
         let find = |number: u64| cases.iter().find(|(case, _)| case.number == number);
@@ -193,7 +205,14 @@ impl Campaign {
                 let (operation, detail) = (ended.operation, ended.detail);
                 let kind = ended.kind.unwrap_or(FaultKind::Error);
                 let times = if kind == FaultKind::Crash { 1 } else { MOST_CRASHES };
-                *self.crashes.entry((operation.name, class(layout))).or_default() += times;
+                // If nothing to be sent hangs, it does in all operations of this part, and each costs seconds.
+                let is_common = kind == FaultKind::Hang && class(layout) == WITHOUT_DATA;
+                let is_same = |other: &&&Operation| {
+                    **other == operation || is_common && is_of_one_part(other, operation)
+                };
+                for other in operations.iter().filter(is_same) {
+                    *self.crashes.entry((other.name, class(layout))).or_default() += times;
+                }
                 if let Some(kind) = ended.kind {
                     self.hits.push(Hit { operation, kind, detail, ..Hit::untried(case, layout) });
                 }
@@ -231,7 +250,13 @@ impl Campaign {
 
 /// The outermost constructor, which matters only if there is data.
 fn class(layout: &Layout) -> &'static str {
-    if layout.size() == 0 { "types without data" } else { layout.constructor().name() }
+    if layout.size() == 0 { WITHOUT_DATA } else { layout.constructor().name() }
+}
+
+/// Whether operations are defined in one chapter.
+fn is_of_one_part(operation: &Operation, other: &Operation) -> bool {
+    let chapter = |operation: &Operation| operation.clause.split('.').next().map(str::to_owned);
+    chapter(operation) == chapter(other)
 }
 
 /// Operations that are known to fail on a layout of this class.

@@ -22,7 +22,9 @@ const MOST_ROUNDS_OF_HANGS: usize = 5;
 
 /// How often a new process goes on after a crash while the candidates of other faults are tried.
 const MOST_RESTARTS: usize = 3;
+/// The same while other operations are tried on a shrunk layout. After a crash many fail, and shrinking each takes more processes.
 const MOST_RESTARTS_OF_OTHERS: usize = 1;
+const MOST_RESTARTS_AFTER_CRASH: usize = 20;
 
 /// Layouts of each operation and kind that are shrunk; more hits are kept as they are.
 const MOST_WAVES: usize = 12;
@@ -104,16 +106,21 @@ fn wave(
             _ => others.push(hit),
         }
     }
-    shrink(worker, &mut reproduced, deadline)?;
-    reproduced.sort_by_key(Hit::size);
-    for hit in reproduced {
-        // Its layout may be in a class other than that of the shrunk one.
-        left.retain(|other| (other.case, other.operation) != (hit.case, hit.operation));
-        if found.iter().any(|finding| explains(finding, &hit)) {
-            continue;
+    let (mut together, alone): (Vec<Hit>, Vec<Hit>) =
+        reproduced.into_iter().partition(|hit| !hit.kind.ends_process());
+    let mut all: Vec<&mut Hit> = together.iter_mut().collect();
+    shrink(worker, &mut all, MOST_ROUNDS, MOST_RESTARTS, deadline)?;
+    together.sort_by_key(Hit::size);
+    for hit in together {
+        add(worker, operations, hit, left, found)?;
+    }
+    // Each round takes a process, so that none is shrunk that the findings before it explain.
+    for mut hit in alone {
+        if !found.iter().any(|finding| explains(finding, &hit)) {
+            let rounds = if hit.kind == FaultKind::Hang { MOST_ROUNDS_OF_HANGS } else { MOST_ROUNDS };
+            shrink(worker, &mut [&mut hit], rounds, 0, deadline)?;
         }
-        let others = failing_operations(worker, operations, &hit)?;
-        found.push(finding(hit, others, true));
+        add(worker, operations, hit, left, found)?;
     }
     // These depend on what happened in the process before; others of their kind may not.
     for hit in others {
@@ -182,6 +189,23 @@ pub fn join(mut findings: Vec<Finding>) -> Vec<Finding> {
     joined
 }
 
+/// Adds a shrunk hit to the findings, unless one of them explains it.
+fn add(
+    worker: &mut Worker<'_>,
+    operations: &[&'static Operation],
+    hit: Hit,
+    left: &mut Vec<Hit>,
+    found: &mut Vec<Finding>,
+) -> Result<(), MpiError> {
+    // Its layout may be in a class other than that of the shrunk one.
+    left.retain(|other| (other.case, other.operation) != (hit.case, hit.operation));
+    if !found.iter().any(|finding| explains(finding, &hit)) {
+        let others = failing_operations(worker, operations, &hit)?;
+        found.push(finding(hit, others, true));
+    }
+    Ok(())
+}
+
 fn is_same(hit: &Hit, other: &Hit) -> bool {
     hit.case == other.case && hit.operation == other.operation && hit.layout == other.layout
 }
@@ -196,20 +220,8 @@ pub fn one_of_each(hits: &[Hit]) -> Vec<Hit> {
     hits.iter().filter(|hit| is_new(hit)).cloned().collect()
 }
 
-/// Replaces each hit by the simplest one with the same fault.
-fn shrink(worker: &mut Worker<'_>, hits: &mut [Hit], deadline: Instant) -> Result<(), MpiError> {
-    let (mut together, alone): (Vec<&mut Hit>, Vec<&mut Hit>) =
-        hits.iter_mut().partition(|hit| !hit.kind.ends_process());
-    shrink_together(worker, &mut together, MOST_ROUNDS, MOST_RESTARTS, deadline)?;
-    for hit in alone {
-        let rounds = if hit.kind == FaultKind::Hang { MOST_ROUNDS_OF_HANGS } else { MOST_ROUNDS };
-        shrink_together(worker, &mut [hit], rounds, 0, deadline)?;
-    }
-    Ok(())
-}
-
-/// One step of all hits in each process, until none can be made simpler.
-fn shrink_together(
+/// Replaces each hit by the simplest one with the same fault: one step of all hits in each process, until none can be made simpler.
+fn shrink(
     worker: &mut Worker<'_>,
     hits: &mut [&mut Hit],
     rounds: usize,
@@ -264,7 +276,9 @@ fn failing_operations(
 ) -> Result<Vec<(&'static Operation, FaultKind)>, MpiError> {
     let others = operations.iter().filter(|operation| **operation != hit.operation);
     let trials: Vec<Trial> = others.map(|operation| Trial { operation, ..Trial::of(hit) }).collect();
-    let results = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS)?;
+    let restarts =
+        if hit.kind == FaultKind::Crash { MOST_RESTARTS_AFTER_CRASH } else { MOST_RESTARTS_OF_OTHERS };
+    let results = evaluate(worker, &trials, restarts)?;
     Ok(results.results.into_iter().flatten().map(|hit| (hit.operation, hit.kind)).collect())
 }
 

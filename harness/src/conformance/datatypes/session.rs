@@ -19,12 +19,12 @@ use crate::conformance::Conditions;
 use crate::mpi::MpiError;
 
 /// Time for shrinking the hits of a campaign, at least.
-const TO_SHRINK: Duration = Duration::from_secs(60);
+const TO_SHRINK: Duration = Duration::from_secs(30);
 
 /// Cases of the first campaign, and how much longer each next one is. They avoid the layouts that were found before, which would take
 /// most of the time and hide other faults.
 const FIRST_CASES: u64 = 400;
-const GROWTH: u64 = 4;
+const GROWTH: u64 = 10;
 
 /// Time to compile and to run a C program, and of one that ends itself because an operation hangs.
 const OF_PROGRAM: Duration = Duration::from_secs(1);
