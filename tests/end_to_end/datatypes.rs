@@ -42,7 +42,7 @@ const PLANTED: [(&str, &str, &str); 30] = [
     ("packsize", "pack", "indexed"),
     ("hole", "unpack", "indexed"),
     ("hang", "unpack", "resized"),
-    ("external", "pack_external", "darray"),
+    ("external", "pack_external", "hvector"),
     ("copy", "duplicate", "subarray"),
     ("size", "bounds", "indexed_block"),
     ("bounds", "bounds", "hvector"),

@@ -12,7 +12,7 @@
  *   packsize        MPI_Pack_size is a byte too small for MPI_Type_indexed
  *   hole            MPI_Unpack of MPI_Type_indexed writes into a hole
  *   hang            MPI_Unpack of MPI_Type_create_resized does not return
- *   external        MPI_Pack_external flips a byte of MPI_Type_create_darray
+ *   external        MPI_Pack_external flips a byte of MPI_Type_create_hvector
  *   copy            a duplicate of MPI_Type_create_subarray is MPI_BYTE
  *   size            MPI_Type_size is a byte too large for MPI_Type_create_indexed_block
  *   bounds          the extent of MPI_Type_create_hvector is a byte too large
@@ -263,7 +263,7 @@ int MPI_Pack_external(const char representation[], const void *buffer, int count
 {
     MPI_Aint start = *position;
     int code = PMPI_Pack_external(representation, buffer, count, type, packed, bytes, position);
-    if (spoils("external", type, MPI_COMBINER_DARRAY) && *position > start)
+    if (spoils("external", type, MPI_COMBINER_HVECTOR) && *position > start)
         ((char *) packed)[start] ^= 0xff;
     return code;
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use common::conformance::Items;
+use common::conformance::{FaultKind, Items};
 
 use super::finding::{Confirmation, Hit};
 use super::program::{program, shows};
@@ -14,29 +14,45 @@ use crate::mpi::{Exit, Line, MpiError, Sign};
 /// Bytes from the first to the last of the data of a program, which fills all of them several times.
 const MOST_BYTES: usize = 1 << 30;
 
+/// The same of a program with static memory: a linker places 2 GiB.
+const MOST_STATIC_BYTES: usize = 1 << 28;
+
 /// Seconds of silence after which a program is ended. It ends itself earlier.
 const LIMIT_S: f64 = 30.0;
 
-/// Compiles and runs the program of a hit: with the least number of ranks, and if that does not show the fault, with as many as the
-/// worker has. `None` if the user wants to stop.
+/// Compiles and runs the program of a hit: without guard pages, which makes it shorter, and with the least number of ranks; if that does
+/// not show the fault, with guard pages, and with as many ranks as the worker has. `None` if the user wants to stop.
 ///
 /// # Errors
 /// If the launcher cannot be started.
 pub fn confirm(worker: &Worker<'_>, hit: &Hit) -> Result<Option<Confirmation>, MpiError> {
     let least = hit.operation.ranks;
-    let confirmation = confirm_with(worker.conditions(), hit, worker.folder(), least)?;
-    let is_shown = confirmation.as_ref().is_none_or(|confirmation| confirmation.shown.is_some());
-    if is_shown || !hit.operation.is_collective || worker.ranks == least {
-        return Ok(confirmation);
+    let mut ways = vec![(least, false), (least, true)];
+    if Items::of(&hit.layout, hit.items).span_bytes() > MOST_STATIC_BYTES {
+        ways.remove(0);
     }
-    confirm_with(worker.conditions(), hit, worker.folder(), worker.ranks)
+    if hit.kind == FaultKind::Hang {
+        // The end of memory does not matter to it, and each program takes long.
+        ways.truncate(1);
+    }
+    if hit.operation.is_collective && worker.ranks > least {
+        ways.push((worker.ranks, true));
+    }
+    let mut last = None;
+    for (ranks, is_guarded) in ways {
+        last = confirm_with(worker.conditions(), hit, worker.folder(), (ranks, is_guarded))?;
+        if last.as_ref().is_none_or(|confirmation| confirmation.shown.is_some()) {
+            break;
+        }
+    }
+    Ok(last)
 }
 
 fn confirm_with(
     conditions: &Conditions<'_>,
     hit: &Hit,
     folder: &Path,
-    ranks: usize,
+    (ranks, is_guarded): (usize, bool),
 ) -> Result<Option<Confirmation>, MpiError> {
     let installation = &conditions.target.installation;
     let (source, binary) = (folder.join("finding.c"), folder.join("finding"));
@@ -44,7 +60,7 @@ fn confirm_with(
         let reason = "its C program would need more than 1 GiB of memory".to_owned();
         return Ok(Some(Confirmation { reason, ..Confirmation::default() }));
     }
-    let code = program(hit, &installation.title(), ranks);
+    let code = program(hit, &installation.title(), ranks, is_guarded);
     let failed = |reason: String, code: String| Confirmation { code, shown: None, reason };
     if let Err(error) = fs::write(&source, &code) {
         return Ok(Some(failed(format!("cannot write {}: {error}", source.display()), code)));

@@ -232,11 +232,12 @@ impl<'a> Session<'a> {
         for finding in new {
             let similar = finding.similar.iter().take(MOST_SIMILAR).cloned();
             let hits: Vec<Hit> = std::iter::once(finding.hit.clone()).chain(similar).collect();
-            finding.confirmation.code = program(&finding.hit, &report.title, finding.hit.operation.ranks);
+            finding.confirmation.code =
+                program(&finding.hit, &report.title, finding.hit.operation.ranks, false);
             let reason = if report.is_stopped { "stopped" } else { "the time was over" };
             finding.confirmation.reason = format!("{reason} before it was run");
             for (place, hit) in hits.into_iter().enumerate() {
-                let code = program(&hit, &report.title, hit.operation.ranks);
+                let code = program(&hit, &report.title, hit.operation.ranks, false);
                 let confirmation = match self.confirmed.get(&code) {
                     Some(known) => known.clone(),
                     None if report.is_stopped || self.is_too_late(hit.kind) => break,
