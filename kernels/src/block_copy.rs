@@ -163,6 +163,33 @@ impl BlockCopy for Library {
     }
 }
 
+/// Blocks of at least [`LONG`] bytes by the instruction `rep movsb`. `memcpy` aligns the destination before it, which
+/// costs up to a fifth if the data is not in the caches (Zen 5: 4 KiB rows reach 21 GB/s instead of 17). The slow
+/// alignments of [`Library`] are left to [`Long`].
+pub(crate) struct Instruction;
+
+impl BlockCopy for Instruction {
+    #[inline(always)]
+    unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+        let is_slow = (1..AHEAD).contains(&(to.addr().wrapping_sub(from.addr()) % PAGE));
+        // SAFETY: guaranteed by the caller. The instruction goes towards higher addresses, as the calling convention
+        // guarantees, and changes only the bytes and the named registers.
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
+        if !is_slow {
+            return unsafe {
+                std::arch::asm!(
+                    "rep movsb",
+                    inout("rdi") to => _, inout("rsi") from => _, inout("rcx") bytes => _,
+                    options(nostack, preserves_flags)
+                )
+            };
+        }
+        let _ = is_slow;
+        // SAFETY: guaranteed by the caller.
+        unsafe { Long::<32>::copy(to, from, bytes) }
+    }
+}
+
 /// Shortest block for [`Long`], in bytes.
 pub(crate) const LONG: usize = 1024;
 

@@ -15,8 +15,9 @@
 //! than a short copy.
 //!
 //! For each [class](Class) of operations and size of blocks, a [`Tuning`] has the [`Way`] to copy them: the instruction
-//! set, the C library's `memcpy`, writing past the caches, prefetching, or gather instructions. [`compile`] uses the
-//! table that is shipped, which was recorded on one processor (AMD EPYC, Zen 4) and is a guess for others.
+//! set, the C library's `memcpy`, the instruction `rep movsb`, writing past the caches, prefetching, or gather
+//! instructions. [`compile`] uses a table that is shipped, recorded on Zen 4 or on Zen 5 (AMD EPYC); for other processors
+//! it is a guess.
 //! [`compile_for`] takes another: `ddtbench` measures one with the messages of [`Trial`]. This crate does not read files
 //! and does not measure. [`Program::explain`] shows the choices.
 //!

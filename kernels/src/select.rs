@@ -1,6 +1,8 @@
 //! The kernels, by the size of a block and the way to copy it.
 
-use crate::block_copy::{Between, BlockCopy, Exact, LONG, Library, Long, MEDIUM, Medium, Streamed};
+use crate::block_copy::{
+    Between, BlockCopy, Exact, Instruction, LONG, Library, Long, MEDIUM, Medium, Streamed,
+};
 #[cfg(target_arch = "x86_64")]
 use crate::gather;
 use crate::indexed_records::Group;
@@ -280,6 +282,7 @@ macro_rules! at_level {
 pub(crate) fn strided(bytes: usize, way: Way) -> Pair<StridedKernel> {
     match way {
         Way::Library => base::strided_of::<Library>(""),
+        Way::Instruction if bytes >= LONG => base::strided_of::<Instruction>(""),
         Way::PastCaches if bytes >= LONG => base::strided_of::<Streamed>(""),
         way => at_level!(way.level(), strided(bytes)),
     }
@@ -299,6 +302,7 @@ pub(crate) fn transposed(bytes: usize, way: Way) -> Pair<StridedKernel> {
 pub(crate) fn indexed(bytes: usize, way: Way) -> Pair<IndexedKernel> {
     match (way, bytes) {
         (Way::Library, _) => base::indexed_of::<Library, 0>(),
+        (Way::Instruction, LONG..) => base::indexed_of::<Instruction, 0>(),
         (Way::Prefetch, 4) => base::indexed_of::<Exact<4>, AHEAD>(),
         (Way::Prefetch, 8) => base::indexed_of::<Exact<8>, AHEAD>(),
         (Way::Prefetch, 12) => base::indexed_of::<Exact<12>, AHEAD>(),

@@ -1,6 +1,6 @@
 //! Which way copies each class of operations: a table, because the fastest one depends on the processor.
 //!
-//! The table that is shipped was recorded on one processor only (AMD EPYC, Zen 4). For other processors it is a guess;
+//! Tables are shipped for two processors, Zen 4 and Zen 5 (AMD EPYC). Others use that of Zen 4, which is a guess for them;
 //! a program can measure its own with [`Trial`]s. This crate does not measure on its own.
 
 mod class;

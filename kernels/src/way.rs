@@ -49,6 +49,8 @@ pub enum Way {
     Avx512,
     /// The C library's `memcpy`.
     Library,
+    /// The processor's instruction for copying, `rep movsb`.
+    Instruction,
     /// Whole cache lines, written past the caches.
     PastCaches,
     /// Listed blocks, with prefetching.
@@ -59,8 +61,16 @@ pub enum Way {
 
 impl Way {
     /// All ways.
-    pub const ALL: [Self; 7] =
-        [Self::Base, Self::Avx2, Self::Avx512, Self::Library, Self::PastCaches, Self::Prefetch, Self::Gather];
+    pub const ALL: [Self; 8] = [
+        Self::Base,
+        Self::Avx2,
+        Self::Avx512,
+        Self::Library,
+        Self::Instruction,
+        Self::PastCaches,
+        Self::Prefetch,
+        Self::Gather,
+    ];
 
     /// The name in tables and explanations.
     pub fn name(self) -> &'static str {
@@ -69,6 +79,7 @@ impl Way {
             Self::Avx2 => "32-byte vectors",
             Self::Avx512 => "64-byte vectors",
             Self::Library => "memcpy",
+            Self::Instruction => "rep movsb",
             Self::PastCaches => "past the caches",
             Self::Prefetch => "prefetching",
             Self::Gather => "gather instructions",
@@ -79,7 +90,7 @@ impl Way {
     pub fn is_here(self) -> bool {
         match self {
             Self::Base | Self::Library | Self::Prefetch => true,
-            Self::PastCaches => cfg!(target_arch = "x86_64"),
+            Self::Instruction | Self::PastCaches => cfg!(target_arch = "x86_64"),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 => Level::Avx2.is_here(),
             #[cfg(target_arch = "x86_64")]

@@ -56,7 +56,7 @@ pub(crate) enum Shape {
 }
 
 /// Maximum number of sizes of a shape.
-pub(super) const MOST_SIZES: usize = 10;
+pub(super) const MOST_SIZES: usize = 12;
 
 impl Shape {
     pub const ALL: [Self; 7] = [
@@ -72,11 +72,11 @@ impl Shape {
     /// The largest size of each class, in bytes.
     pub fn sizes(self) -> &'static [usize] {
         const LARGEST: usize = usize::MAX;
-        const BLOCKS: &[usize] = &[8, 16, 32, 64, 128, 256, 1024, 4096, 16384, LARGEST];
+        const BLOCKS: &[usize] = &[4, 8, 16, 32, 64, 128, 256, 1024, 2048, 4096, 16384, LARGEST];
         match self {
             Self::Run => &[1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 23, LARGEST],
             Self::Strided | Self::Listed => BLOCKS,
-            Self::ManyPages => BLOCKS.split_at(6).0,
+            Self::ManyPages => BLOCKS.split_at(7).0,
             Self::Transposed => &[1 << 21, LARGEST],
             Self::IndexedRecords | Self::Runs => &[LARGEST],
         }
@@ -123,6 +123,7 @@ impl Class {
             (Way::Base | Way::Avx2 | Way::Avx512, _) => true,
             // Shorter ones take less time than the call.
             (Way::Library, Shape::Run | Shape::Strided | Shape::Listed) => largest > 128,
+            (Way::Instruction, Shape::Run | Shape::Strided | Shape::Listed) => largest > LONG,
             (Way::PastCaches, Shape::Run) => largest > LONG,
             (Way::PastCaches, Shape::Transposed) => direction == Direction::Unpack,
             (Way::Prefetch, Shape::Listed) => largest <= 32,

@@ -4,6 +4,7 @@ use datatypes::{Element, Layout, LayoutError};
 
 use super::{Class, Direction, Shape, Tuning};
 use crate::Program;
+use crate::block_copy::{LINE, LONG};
 use crate::program::compile_for;
 use crate::way::Way;
 
@@ -20,13 +21,22 @@ pub struct Trial {
 /// Bytes of a message in the innermost cache, and in the next one.
 const MESSAGES: [usize; 2] = [8 << 10, 64 << 10];
 
-/// Bytes that one [`Trial::run`] copies at least.
-const AT_LEAST: usize = 384 << 10;
+/// The same for long blocks, of which short messages have few.
+const LONG_MESSAGES: [usize; 2] = [16 << 10, 256 << 10];
 
-/// Distance of the places at which messages are tried, in bytes: not all are at multiples of a vector.
-const PLACES: [usize; 4] = [0, 8, 2048 + 64, 1024 + 24];
+/// Distance of the places in the array at which messages are tried, in bytes: not all are at multiples of a vector.
+const ARRAY_OFFSETS: [usize; 4] = [0, 8, 2048 + 64, 1024 + 24];
+
+/// The same in the packed buffer, which every allocator begins at a multiple of 16 bytes.
+const PACKED_OFFSETS: [usize; 4] = [0, 16, 2048 + 64, 1024 + 32];
+
+/// Larger arrays are not evicted, which takes up to 50 ns per line.
+const MOST_EVICTED: usize = 1 << 20;
 
 impl Trial {
+    /// Number of places at which messages can be tried. The fastest way can depend on the place.
+    pub const PLACES: usize = ARRAY_OFFSETS.len() * PACKED_OFFSETS.len();
+
     /// For a class, packed or unpacked.
     pub fn new(class: Class, direction: Direction) -> Self {
         let layouts = messages(class).expect("layouts within the address space");
@@ -50,25 +60,44 @@ impl Trial {
         &self.ways
     }
 
-    /// Copies all messages by way number `way`, each time at another place, and returns the bytes. `first` changes the
-    /// places.
-    pub fn run(&mut self, way: usize, first: usize) -> usize {
-        let programs = &self.programs[way];
-        let mut copied = 0;
-        for program in programs {
-            for i in first..first + AT_LEAST.div_ceil(programs.len() * program.size()) {
-                let (from, to) = (PLACES[i % PLACES.len()], PLACES[i / PLACES.len() % PLACES.len()]);
-                let (array, packed) = (&mut self.array[from..], &mut self.packed[to..to + program.size()]);
-                match self.direction {
-                    Direction::Pack => program.pack(array, 0, packed),
-                    Direction::Unpack => program.unpack(packed, array, 0),
-                }
-                .expect("memory for the largest message");
-                copied += program.size();
-            }
-        }
-        copied
+    /// The sizes of the messages, in bytes.
+    pub fn sizes(&self) -> Vec<usize> {
+        self.programs[0].iter().map(Program::size).collect()
     }
+
+    /// Copies one message by one way, both by number, at place `place` modulo [`Trial::PLACES`].
+    pub fn copy(&mut self, way: usize, message: usize, place: usize) {
+        let program = &self.programs[way][message];
+        let at = ARRAY_OFFSETS[place % ARRAY_OFFSETS.len()];
+        let to = PACKED_OFFSETS[place / ARRAY_OFFSETS.len() % PACKED_OFFSETS.len()];
+        let (array, packed) = (&mut self.array[at..], &mut self.packed[to..to + program.size()]);
+        match self.direction {
+            Direction::Pack => program.pack(array, 0, packed),
+            Direction::Unpack => program.unpack(packed, array, 0),
+        }
+        .expect("memory for the largest message");
+    }
+
+    /// Evicts all memory from the caches. `false` if the processor has no instruction for it, or if it would take
+    /// too long.
+    pub fn evict(&self) -> bool {
+        self.array.len() <= MOST_EVICTED && evict(&self.packed) && evict(&self.array)
+    }
+}
+
+/// Evicts memory from all caches; `false` if the processor has no instruction for it.
+fn evict(memory: &[u8]) -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        for line in memory.chunks(LINE) {
+            // SAFETY: every processor of the architecture has the instruction, which needs a readable address.
+            unsafe { std::arch::x86_64::_mm_clflush(line.as_ptr()) }
+        }
+        // SAFETY: every processor of the architecture has the instruction.
+        unsafe { std::arch::x86_64::_mm_mfence() }
+    }
+    let _ = memory;
+    cfg!(all(target_arch = "x86_64", not(miri)))
 }
 
 #[cfg(test)]
@@ -86,7 +115,10 @@ fn sizes(class: Class) -> [usize; 2] {
     let sizes = class.shape.sizes();
     let least = if class.size > 0 { sizes[class.size - 1] + 1 } else { 4 };
     match sizes[class.size] {
-        8 => [8, 4],
+        4 => [4, 2],
+        8 => [8, 6],
+        // Larger than the caches of most processors.
+        usize::MAX if class.shape == Shape::Run => [20 << 20; 2],
         usize::MAX => [least / 64 * 96, least / 64 * 96 + 8],
         most => [most, (least + most) / 8 * 4],
     }
@@ -97,7 +129,9 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
     let byte = Layout::named(Element::Byte);
     let double = Layout::named(Element::Double);
     let of_blocks = |layout: &dyn Fn(usize, i64) -> Result<Layout, LayoutError>| {
-        let pairs = sizes(class).into_iter().flat_map(|block| MESSAGES.map(|message| (block, message)));
+        let messages = |block| if block > LONG { LONG_MESSAGES } else { MESSAGES };
+        let pairs =
+            sizes(class).into_iter().flat_map(|block| messages(block).map(|message| (block, message)));
         pairs.map(|(block, message)| layout(block, (message / block).max(3) as i64)).collect()
     };
     match class.shape {
@@ -107,8 +141,11 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
             sizes.map(|bytes| Layout::contiguous(bytes as i64, &byte)).collect()
         }
         Shape::Strided => of_blocks(&|block, count| {
+            // Distances that are powers of two, as in arrays of such sizes, and others: vectors are slow at the former.
+            let is_first = block == sizes(class)[0];
             let block = block as i64;
-            Layout::hvector(count, 1, block + (block / 2 + 7) / 8 * 8, &Layout::contiguous(block, &byte)?)
+            let gap = if is_first { block } else { (block / 2 + 7) / 8 * 8 };
+            Layout::hvector(count, 1, block + gap, &Layout::contiguous(block, &byte)?)
         }),
         Shape::ManyPages => of_blocks(&|block, _| {
             Layout::hvector(1000, 1, 4096 + 64, &Layout::contiguous(block as i64, &byte)?)
@@ -121,9 +158,13 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
             Ok(vec![Layout::hvector(columns, 1, 8 * doubles, &column)?])
         }
         Shape::Listed => of_blocks(&|block, count| {
-            // Half of the places, in an order without a pattern: 40503 is odd, so no multiple recurs.
+            // Half of the places, in an order without a pattern: 40503 is odd, so no multiple recurs. Lists of meshes
+            // ascend, those of particles do not: gathering wins only in the latter.
             let room = (2 * count as u64).next_power_of_two() as i64;
-            let places: Vec<i64> = (0..count).map(|i| i * 40_503 % room).collect();
+            let mut places: Vec<i64> = (0..count).map(|i| i * 40_503 % room).collect();
+            if block == sizes(class)[0] {
+                places.sort_unstable();
+            }
             Layout::indexed_block(
                 block as i64,
                 &places.iter().map(|at| at * block as i64).collect::<Vec<_>>(),
