@@ -172,10 +172,10 @@ impl BlockCopy for Instruction {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         let is_slow = (1..AHEAD).contains(&(to.addr().wrapping_sub(from.addr()) % PAGE));
-        // SAFETY: guaranteed by the caller. The instruction goes towards higher addresses, as the calling convention
-        // guarantees, and changes only the bytes and the named registers.
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         if !is_slow {
+            // SAFETY: guaranteed by the caller. The instruction goes towards higher addresses, as the calling convention
+            // guarantees, and changes only the bytes and the named registers.
             return unsafe {
                 std::arch::asm!(
                     "rep movsb",

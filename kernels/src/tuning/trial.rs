@@ -115,8 +115,8 @@ fn sizes(class: Class) -> [usize; 2] {
     let sizes = class.shape.sizes();
     let least = if class.size > 0 { sizes[class.size - 1] + 1 } else { 4 };
     match sizes[class.size] {
-        4 => [4, 2],
-        8 => [8, 6],
+        4 => [4; 2],
+        8 => [8; 2],
         // Larger than the caches of most processors.
         usize::MAX if class.shape == Shape::Run => [20 << 20; 2],
         usize::MAX => [least / 64 * 96, least / 64 * 96 + 8],
@@ -128,11 +128,13 @@ fn sizes(class: Class) -> [usize; 2] {
 fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
     let byte = Layout::named(Element::Byte);
     let double = Layout::named(Element::Double);
-    let of_blocks = |layout: &dyn Fn(usize, i64) -> Result<Layout, LayoutError>| {
+    // By size of a block, number of blocks, and whether it is the first of the two sizes.
+    let of_blocks = |layout: &dyn Fn(usize, i64, bool) -> Result<Layout, LayoutError>| {
         let messages = |block| if block > LONG { LONG_MESSAGES } else { MESSAGES };
-        let pairs =
-            sizes(class).into_iter().flat_map(|block| messages(block).map(|message| (block, message)));
-        pairs.map(|(block, message)| layout(block, (message / block).max(3) as i64)).collect()
+        let all = [true, false].into_iter().zip(sizes(class)).flat_map(|(is_first, block)| {
+            messages(block).map(|message| layout(block, (message / block).max(3) as i64, is_first))
+        });
+        all.collect()
     };
     match class.shape {
         Shape::Run => {
@@ -140,14 +142,13 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
             let sizes = sizes(class).into_iter().skip(usize::from(class.size >= 6));
             sizes.map(|bytes| Layout::contiguous(bytes as i64, &byte)).collect()
         }
-        Shape::Strided => of_blocks(&|block, count| {
+        Shape::Strided => of_blocks(&|block, count, is_first| {
             // Distances that are powers of two, as in arrays of such sizes, and others: vectors are slow at the former.
-            let is_first = block == sizes(class)[0];
             let block = block as i64;
             let gap = if is_first { block } else { (block / 2 + 7) / 8 * 8 };
             Layout::hvector(count, 1, block + gap, &Layout::contiguous(block, &byte)?)
         }),
-        Shape::ManyPages => of_blocks(&|block, _| {
+        Shape::ManyPages => of_blocks(&|block, _, _| {
             Layout::hvector(1000, 1, 4096 + 64, &Layout::contiguous(block as i64, &byte)?)
         }),
         Shape::Transposed => {
@@ -157,14 +158,13 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
             let column = Layout::vector(rows, doubles, (columns + 8) * doubles, &double)?;
             Ok(vec![Layout::hvector(columns, 1, 8 * doubles, &column)?])
         }
-        Shape::Listed => of_blocks(&|block, count| {
-            // Half of the places, in an order without a pattern: 40503 is odd, so no multiple recurs. Lists of meshes
-            // ascend, those of particles do not: gathering wins only in the latter.
+        Shape::Listed => of_blocks(&|block, count, is_first| {
+            // Lists of meshes ascend with uneven gaps. Those of particles have no pattern: half of the places, none
+            // twice, because 40503 is odd. Gathering wins only in the latter.
             let room = (2 * count as u64).next_power_of_two() as i64;
-            let mut places: Vec<i64> = (0..count).map(|i| i * 40_503 % room).collect();
-            if block == sizes(class)[0] {
-                places.sort_unstable();
-            }
+            let places: Vec<i64> = (0..count)
+                .map(|i| if is_first { 3 * i + i * 40_503 / 16 % 2 } else { i * 40_503 % room })
+                .collect();
             Layout::indexed_block(
                 block as i64,
                 &places.iter().map(|at| at * block as i64).collect::<Vec<_>>(),

@@ -100,14 +100,15 @@ mod tests {
         let luck = |way, round: usize| if way == 1 && round % 16 < 7 { 0.8 } else { 1.0 };
         assert_eq!(chosen(&[1.0, 1.1], 0, luck), 0);
         // Faster only in the first rounds.
-        let change = |way, round| if way == 1 && round >= ROUNDS / 2 { 0.9 } else { 1.0 };
+        let change = |way, round| if way == 1 && round >= ROUNDS / 2 { 0.8 } else { 1.0 };
         assert_eq!(chosen(&[1.0, 1.2], 0, change), 0);
     }
 
     #[test]
     fn more_rounds_follow_if_noise_hides_a_faster_way() {
         // The faster way is interrupted in the first rounds.
-        let busy = |way, round: usize| if way == 1 && round < ROUNDS && round % 3 == 0 { 0.5 } else { 1.0 };
+        let busy =
+            |way, round: usize| if way == 1 && round < ROUNDS && round.is_multiple_of(3) { 0.5 } else { 1.0 };
         assert_eq!(chosen(&[1.0, 1.3], 0, busy), 1);
     }
 
