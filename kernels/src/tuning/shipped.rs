@@ -6,7 +6,7 @@ use super::class::{Direction, Shape};
 use crate::block_copy::LONG;
 use crate::way::Way;
 
-/// Processors with a table of their own.
+/// Processors with a separate table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     /// Also for all others, for which it is a guess.
