@@ -142,8 +142,8 @@ impl CopyTrial {
         Self { class, array: vec![1; 3 * TRIAL_BYTES + 64], packed: vec![1; TRIAL_BYTES + 64] }
     }
 
-    /// Copies runs so, each time at another place, and returns the bytes. `first` changes the places. One length of the
-    /// runs is aligned to cache lines in the message, and one is not.
+    /// Copies runs so, each time at another place, and returns the bytes. `first` changes the places. The runs
+    /// have two lengths, of which one is not a power of two.
     pub fn run(&mut self, copying: Copying, first: usize) -> usize {
         let least = self.class.least();
         let lengths = [least, least + least / 2 + 4];

@@ -32,7 +32,7 @@ struct Row {
     measured: Option<Measured>,
 }
 
-/// The speed of a way, and of the next best one, in bytes per second.
+/// The speed of a way, and of the next best one, in bytes per second: a mean of warm and cold caches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// The speed of the chosen way.

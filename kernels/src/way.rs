@@ -122,7 +122,7 @@ impl Way {
             Self::Avx2 => Level::Avx2,
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => Level::Avx512,
-            Self::PastCaches | Self::Gather => Level::best(),
+            Self::PastCaches | Self::Gather | Self::Prefetch => Level::best(),
             _ => Level::Base,
         }
     }

@@ -117,7 +117,7 @@ fn sizes(class: Class) -> [usize; 2] {
     match sizes[class.size] {
         4 => [4; 2],
         8 => [8; 2],
-        // Larger than the caches of most processors.
+        // With its array, larger than the 32 MiB of the recorded processors.
         usize::MAX if class.shape == Shape::Run => [20 << 20; 2],
         usize::MAX => [least / 64 * 96, least / 64 * 96 + 8],
         most => [most, (least + most) / 8 * 4],

@@ -18,11 +18,12 @@ use crate::stats;
 /// Share of the time by which another way must be faster than the shipped one.
 pub const MARGIN: f64 = 0.03;
 
-/// Rounds: an interval needs six, and with 16 it excludes the two extreme ones on either side.
+/// Rounds: an interval needs six, and with 16 it excludes the three extreme ones on either side.
 const ROUNDS: usize = 16;
 
 /// If another way is faster by the medians only, as many rounds follow, up to so many times: on a busy machine 16
-/// intervals are wide, and a way that was a third faster was not chosen.
+/// intervals are wide, and a way that was a third faster was not chosen. Several looks make a false choice more likely; it
+/// costs little, because such ways are nearly equal.
 const MOST_LOOKS: usize = 4;
 
 /// The fastest way of several.

@@ -208,7 +208,9 @@ impl Campaign {
                 // If nothing to be sent hangs, it does in all operations of this part, and each costs seconds.
                 let is_common = kind == FaultKind::Hang && class(layout) == WITHOUT_DATA;
                 let is_same = |other: &&&Operation| {
-                    **other == operation || is_common && is_of_one_part(other, operation)
+                    // Without bounds, which make the datatype, nothing could be tried.
+                    let is_part = other.number() > 0 && is_of_one_part(other, operation);
+                    **other == operation || is_common && is_part
                 };
                 for other in operations.iter().filter(is_same) {
                     *self.crashes.entry((other.name, class(layout))).or_default() += times;
