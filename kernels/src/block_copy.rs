@@ -155,7 +155,7 @@ impl BlockCopy for Library {
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: guaranteed by the caller.
         unsafe {
-            match is_ahead(to, from, bytes) {
+            match bytes >= BACKWARD && is_ahead(to, from) {
                 true => copy_backward::<32>(to, from, bytes),
                 false => std::ptr::copy_nonoverlapping(from, to, bytes),
             }
@@ -171,10 +171,9 @@ pub(crate) struct Instruction;
 impl BlockCopy for Instruction {
     #[inline(always)]
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
-        let is_slow = (1..AHEAD).contains(&(to.addr().wrapping_sub(from.addr()) % PAGE));
         // Neither Miri nor AddressSanitizer sees what the instruction accesses.
         #[cfg(all(target_arch = "x86_64", not(any(miri, asan))))]
-        if !is_slow {
+        if !is_ahead(to, from) {
             // SAFETY: guaranteed by the caller. The instruction goes towards higher addresses, as the calling convention
             // guarantees, and changes only the bytes and the named registers.
             return unsafe {
@@ -185,7 +184,6 @@ impl BlockCopy for Instruction {
                 )
             };
         }
-        let _ = is_slow;
         // SAFETY: guaranteed by the caller.
         unsafe { Long::<32>::copy(to, from, bytes) }
     }
@@ -206,13 +204,13 @@ pub(crate) const PAGE: usize = 4096;
 /// copy towards lower addresses does not, but the processor prefetches the next block's lines less well.
 const AHEAD: usize = 512;
 
-/// Blocks shorter than this, in bytes, are always copied towards higher addresses.
-const WORTH_ASKING: usize = 8192;
+/// Shortest block, in bytes, that is copied towards lower addresses.
+const BACKWARD: usize = 8192;
 
-/// Whether a copy is better done towards lower addresses.
+/// Whether the destination is that far ahead of the source.
 #[inline(always)]
-fn is_ahead(to: *mut u8, from: *const u8, bytes: usize) -> bool {
-    bytes >= WORTH_ASKING && (1..AHEAD).contains(&(to.addr().wrapping_sub(from.addr()) % PAGE))
+fn is_ahead(to: *mut u8, from: *const u8) -> bool {
+    (1..AHEAD).contains(&(to.addr().wrapping_sub(from.addr()) % PAGE))
 }
 
 impl<const PART: usize> BlockCopy for Long<PART> {
@@ -220,7 +218,7 @@ impl<const PART: usize> BlockCopy for Long<PART> {
     unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
         // SAFETY: guaranteed by the caller.
         unsafe {
-            match is_ahead(to, from, bytes) {
+            match bytes >= BACKWARD && is_ahead(to, from) {
                 true => copy_backward::<PART>(to, from, bytes),
                 false => copy_forward::<PART>(to, from, bytes),
             }

@@ -148,9 +148,11 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
             let gap = if is_first { block } else { (block / 2 + 7) / 8 * 8 };
             Layout::hvector(count, 1, block + gap, &Layout::contiguous(block, &byte)?)
         }),
-        Shape::ManyPages => of_blocks(&|block, _, _| {
-            Layout::hvector(1000, 1, 4096 + 64, &Layout::contiguous(block as i64, &byte)?)
-        }),
+        Shape::ManyPages => {
+            let of_size =
+                |block| Layout::hvector(1000, 1, 4096 + 64, &Layout::contiguous(block as i64, &byte)?);
+            sizes(class).into_iter().map(of_size).collect()
+        }
         Shape::Transposed => {
             // Real and complex numbers.
             let (rows, columns, doubles) = if class.size == 0 { (128, 64, 1) } else { (768, 1024, 2) };

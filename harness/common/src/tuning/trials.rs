@@ -62,7 +62,8 @@ fn position<W: PartialEq>(ways: &[W], way: W) -> usize {
 /// Messages up to this size are copied at all places in each round; longer ones, which take long enough, at two.
 const AT_ALL_PLACES: usize = 256 << 10;
 
-/// A message is usually packed soon after it was computed, and unpacked into memory that is about to be used.
+/// A message is usually packed soon after it was computed, and unpacked into memory that is about to be used. With 3, rows
+/// of 4 KiB were copied in a way that is a fifth faster cold and a quarter slower warm (Zen 5).
 const WARM: f64 = 7.0;
 
 /// The speed of one way in bytes per second, with warm and with cold caches, because an application's data can be in

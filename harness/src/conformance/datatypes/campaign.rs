@@ -80,6 +80,8 @@ pub struct Campaign {
     /// Whether the user has stopped it.
     pub is_stopped: bool,
     crashes: BTreeMap<(&'static str, &'static str), u32>,
+    /// Operations that are not tried on types without data, because a similar one hung.
+    not_without_data: BTreeSet<&'static str>,
 }
 
 /// The case with a number.
@@ -205,15 +207,14 @@ impl Campaign {
                 let (operation, detail) = (ended.operation, ended.detail);
                 let kind = ended.kind.unwrap_or(FaultKind::Error);
                 let times = if kind == FaultKind::Crash { 1 } else { MOST_CRASHES };
-                // If nothing to be sent hangs, it does in all operations of this part, and each costs seconds.
-                let is_common = kind == FaultKind::Hang && class(layout) == WITHOUT_DATA;
-                let is_same = |other: &&&Operation| {
-                    // Without bounds, which make the datatype, nothing could be tried.
-                    let is_part = other.number() > 0 && is_of_one_part(other, operation);
-                    **other == operation || is_common && is_part
-                };
-                for other in operations.iter().filter(is_same) {
-                    *self.crashes.entry((other.name, class(layout))).or_default() += times;
+                *self.crashes.entry((operation.name, class(layout))).or_default() += times;
+                // If nothing to be sent hangs, it does in all operations of this part, and each costs seconds. Without
+                // the first operation, which makes the datatype, nothing could be tried.
+                if kind == FaultKind::Hang && class(layout) == WITHOUT_DATA {
+                    let similar = operations
+                        .iter()
+                        .filter(|other| other.number() > 0 && is_of_one_part(other, operation));
+                    self.not_without_data.extend(similar.map(|other| other.name));
                 }
                 if let Some(kind) = ended.kind {
                     self.hits.push(Hit { operation, kind, detail, ..Hit::untried(case, layout) });
@@ -237,13 +238,16 @@ impl Campaign {
     fn leave_out(&mut self, case: &mut Case, layout: &Layout) {
         let root = class(layout);
         let most = MOST_CRASHES_OF_OPERATION + self.coverage.cases / CASES_PER_CRASH;
-        for (operation, _) in self.crashes.keys() {
+        let too_many = self.crashes.keys().map(|(operation, _)| *operation).filter(|operation| {
             let of_operation = self.crashes.iter().filter(|((other, _), _)| other == operation);
             let sum: u64 = of_operation.map(|(_, times)| u64::from(*times)).sum();
             let of_root = self.crashes.get(&(*operation, root)).copied().unwrap_or_default();
-            let is_left_out = sum >= most || of_root >= MOST_CRASHES;
-            if is_left_out && !case.skipped.iter().any(|known| known == operation) {
-                case.skipped.push((*operation).to_owned());
+            sum >= most || of_root >= MOST_CRASHES
+        });
+        let hanging = self.not_without_data.iter().filter(|_| root == WITHOUT_DATA).copied();
+        for operation in too_many.chain(hanging) {
+            if !case.skipped.iter().any(|known| known == operation) {
+                case.skipped.push(operation.to_owned());
                 *self.coverage.left_out.entry(operation).or_default() += 1;
             }
         }

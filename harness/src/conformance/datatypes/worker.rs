@@ -115,7 +115,7 @@ impl<'a> Worker<'a> {
                 self.transport = Some(name.to_owned());
             }
             if log.has_begun() {
-                return Ok(Some(self.read(ranks, &log, exit)?));
+                return Ok(Some(self.read(ranks, &log, exit)?.unwrap_or(nothing)));
             }
             if self.is_late() {
                 return Ok(Some(nothing));
@@ -129,8 +129,8 @@ impl<'a> Worker<'a> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Reads what the process has left.
-    fn read(&self, ranks: usize, log: &Log, exit: Exit) -> Result<BatchEnd, MpiError> {
+    /// Reads what the process has left; `None` if the time was over before its first case.
+    fn read(&self, ranks: usize, log: &Log, exit: Exit) -> Result<Option<BatchEnd>, MpiError> {
         let mut end = BatchEnd { done: vec![0; OPERATIONS.len()], ..BatchEnd::default() };
         let mut begun = Vec::new();
         for rank in 0..ranks {
@@ -145,15 +145,18 @@ impl<'a> Worker<'a> {
             }
         }
         if log.is_done() {
-            return Ok(end);
+            return Ok(Some(end));
         }
         let detail = log.answer(exit).note;
         let Some((case, number)) = begun.into_iter().min() else {
+            if self.is_late() {
+                return Ok(None);
+            }
             return Err(MpiError::Other(format!("the rank program ended before its first case: {detail}")));
         };
         if self.is_late() && matches!(exit, Exit::Silent(_)) {
             end.cut_at = Some(case);
-            return Ok(end);
+            return Ok(Some(end));
         }
         let operation = &OPERATIONS[number.min(OPERATIONS.len() - 1)];
         let is_reported =
@@ -164,7 +167,7 @@ impl<'a> Worker<'a> {
         };
         let detail = ending(&detail).to_owned();
         end.ended = Some(EarlyEnd { case, operation, kind: (!is_reported).then_some(kind), detail });
-        Ok(end)
+        Ok(Some(end))
     }
 }
 
