@@ -139,12 +139,11 @@ impl Campaign {
                 break;
             }
             cases.sort_by_key(|(_, layout)| layout.constructors());
-            let before = (self.coverage.cases, self.coverage.constructors.clone());
             for (case, layout) in &mut cases {
                 case.skipped = known_operations(findings, layout, case);
-                self.coverage.count(layout, case.construction);
             }
-            let mut tried = cases.len();
+            // Cases of which some operations were tried.
+            let mut tried = BTreeSet::new();
             for ranks in [1, 2] {
                 let is_tried = |(case, _): &&(Case, Layout)| {
                     operations.iter().any(|operation| operation.ranks == ranks && case.tries(operation))
@@ -152,18 +151,11 @@ impl Campaign {
                 let of_ranks: Vec<_> = cases.iter().filter(is_tried).collect();
                 if !of_ranks.is_empty() && !self.is_stopped {
                     let done = self.run_batch(worker, operations, (ranks, &is_over), &of_ranks)?;
-                    // The first case that was not tried.
-                    if let Some((case, _)) = of_ranks.get(done) {
-                        let place = cases.iter().position(|(other, _)| other.number == case.number);
-                        tried = tried.min(place.unwrap_or(0));
-                    }
+                    tried.extend(of_ranks[..done].iter().map(|(case, _)| case.number));
                 }
             }
-            if tried < cases.len() {
-                (self.coverage.cases, self.coverage.constructors) = before;
-                cases[..tried]
-                    .iter()
-                    .for_each(|(case, layout)| self.coverage.count(layout, case.construction));
+            for (case, layout) in cases.iter().filter(|(case, _)| tried.contains(&case.number)) {
+                self.coverage.count(layout, case.construction);
             }
         }
         self.coverage.time += begun.elapsed();
