@@ -139,6 +139,7 @@ impl DatatypesArgs {
         SessionPlan {
             seed: self.seed,
             cases: self.cases.unwrap_or(usual) as u64,
+            cases_first: self.cases.is_some(),
             time: self.time.map(Duration::from_secs_f64),
             operations: OPERATIONS.iter().filter(is_chosen).collect(),
             ranks: self.ranks,
@@ -158,7 +159,7 @@ impl DatatypesArgs {
             Replayed::Layouts(layouts) => session.examine(layouts.clone(), &mut log, save),
             Replayed::Findings(list) if self.replay.is_some() => session.replay(&list.all()),
             Replayed::Findings(list) => {
-                session.search(&list.hits(&target.installation.title()), &mut log, save)
+                session.search(&list.of_mpi(&target.installation.title()), &mut log, save)
             }
         }
     }

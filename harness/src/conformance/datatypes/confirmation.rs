@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
 use common::conformance::{FaultKind, Items};
 
@@ -21,11 +22,16 @@ const MOST_STATIC_BYTES: usize = 1 << 28;
 const LIMIT_S: f64 = 30.0;
 
 /// Compiles and runs the program of a hit: without guard pages, which makes it shorter, and with the least number of ranks; if that does
-/// not show the fault, with guard pages, and with as many ranks as the worker has. `None` if the user wants to stop.
+/// not show the fault, with guard pages, and with as many ranks as the worker has. At the `end` it is ended. `None` if the user wants to
+/// stop.
 ///
 /// # Errors
 /// If the launcher cannot be started.
-pub fn confirm(worker: &Worker<'_>, hit: &Hit) -> Result<Option<Confirmation>, MpiError> {
+pub fn confirm(
+    worker: &Worker<'_>,
+    hit: &Hit,
+    end: Option<Instant>,
+) -> Result<Option<Confirmation>, MpiError> {
     let least = hit.operation.ranks;
     let mut ways = vec![(least, false), (least, true)];
     if Items::of(&hit.layout, hit.items).span_bytes() > MOST_STATIC_BYTES {
@@ -40,8 +46,9 @@ pub fn confirm(worker: &Worker<'_>, hit: &Hit) -> Result<Option<Confirmation>, M
     }
     let mut last = None;
     for (ranks, is_guarded) in ways {
-        last = confirm_with(worker.conditions(), hit, worker.folder(), (ranks, is_guarded))?;
-        if last.as_ref().is_none_or(|confirmation| confirmation.shown.is_some()) {
+        last = confirm_with(worker.conditions(), hit, worker.folder(), (ranks, is_guarded), end)?;
+        let is_decided = last.as_ref().is_none_or(|confirmation| confirmation.shown.is_some());
+        if is_decided || end.is_some_and(|end| Instant::now() >= end) {
             break;
         }
     }
@@ -53,6 +60,7 @@ fn confirm_with(
     hit: &Hit,
     folder: &Path,
     (ranks, is_guarded): (usize, bool),
+    end: Option<Instant>,
 ) -> Result<Option<Confirmation>, MpiError> {
     let installation = &conditions.target.installation;
     let (source, binary) = (folder.join("finding.c"), folder.join("finding"));
@@ -72,7 +80,7 @@ fn confirm_with(
     }
     let launch = conditions.launch(&binary, ranks, &[]);
     let mut lines = Vec::new();
-    let exit = launch.watch(LIMIT_S, |line| {
+    let exit = launch.watch_until(end, LIMIT_S, |line| {
         if let Line::Out(line) = line {
             lines.push(line);
         }
@@ -81,6 +89,9 @@ fn confirm_with(
     let (is_success, ending) = match exit {
         None => return Ok(None),
         Some(Exit::Ended(exit)) => (exit.success(), exit.to_string()),
+        Some(Exit::Silent(_)) if end.is_some_and(|end| Instant::now() >= end) => {
+            return Ok(Some(failed("the time was over before it ended".to_owned(), code)));
+        }
         Some(Exit::Silent(seconds)) => (false, format!("no end after {seconds} s")),
     };
     Ok(Some(match shows(hit.kind, &lines, is_success, &ending) {

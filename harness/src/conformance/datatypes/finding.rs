@@ -35,8 +35,8 @@ pub struct Finding {
     pub hit: Hit,
     /// Other operations that fail with the same layout, and how.
     pub others: Vec<(&'static Operation, FaultKind)>,
-    /// The simplest hits of other layouts or operations that probably have the same cause.
-    pub similar: Vec<Hit>,
+    /// Findings of other layouts or operations that probably have the same cause.
+    pub similar: Vec<Finding>,
     /// Hits that it explains.
     pub hits: usize,
     /// Whether the hit occurs without other cases before it.
@@ -121,14 +121,34 @@ impl Hit {
 impl Finding {
     /// The first case that failed.
     pub fn first_case(&self) -> u64 {
-        self.similar.iter().map(|hit| hit.case).fold(self.hit.case, u64::min)
+        self.similar.iter().map(|finding| finding.hit.case).fold(self.hit.case, u64::min)
     }
 
     /// All operations that fail with the layout.
     pub fn operations(&self) -> Vec<&'static Operation> {
-        std::iter::once(self.hit.operation)
-            .chain(self.others.iter().map(|(operation, _)| *operation))
-            .collect()
+        self.faults().map(|(operation, _)| operation).collect()
+    }
+
+    /// The same, and how.
+    pub fn faults(&self) -> impl Iterator<Item = (&'static Operation, FaultKind)> {
+        std::iter::once((self.hit.operation, self.hit.kind)).chain(self.others.iter().copied())
+    }
+
+    /// Operations other than its own that fail with its layout or a similar one, each once.
+    pub fn other_operations(&self) -> Vec<&'static Operation> {
+        let mut others: Vec<&'static Operation> = Vec::new();
+        let all = self.operations().into_iter().chain(self.similar.iter().flat_map(Self::operations));
+        for operation in all.filter(|operation| *operation != self.hit.operation) {
+            if !others.contains(&operation) {
+                others.push(operation);
+            }
+        }
+        others
+    }
+
+    /// Whether its layout or a similar one has this fault.
+    fn has_fault(&self, fault: (&'static Operation, FaultKind)) -> bool {
+        self.faults().any(|own| own == fault) || self.similar.iter().any(|similar| similar.has_fault(fault))
     }
 
     /// Whether it probably has the same cause as another one: operations of the same part of an MPI, on layouts of which one contains
@@ -140,8 +160,7 @@ impl Finding {
         }
         if part_of_mpi(own) != part_of_mpi(of_other) {
             // Processes die in different places with one layout.
-            let is_known_to_fail =
-                |finding: &Self, hit: &Hit| finding.others.contains(&(hit.operation, hit.kind));
+            let is_known_to_fail = |finding: &Self, hit: &Hit| finding.has_fault((hit.operation, hit.kind));
             return own.layout == of_other.layout
                 && (own.kind != FaultKind::Crash || own.detail == of_other.detail)
                 && (is_known_to_fail(self, of_other) || is_known_to_fail(other, own));

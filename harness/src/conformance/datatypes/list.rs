@@ -1,5 +1,6 @@
 //! Lists of findings as TOML: known ones, which do not fail a run, and those to be tried again.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
@@ -9,6 +10,7 @@ use datatypes::{Construction, Layout};
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Hit};
+use super::reduction::finding;
 
 /// Items of a message at most; tests need memory for them.
 const MOST_ITEMS: u32 = 100_000;
@@ -46,6 +48,12 @@ pub struct ListedFinding {
     /// A description for readers, which the program ignores.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
+    /// Other operations that fail with this layout, and how.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub others: BTreeMap<String, FaultKind>,
+    /// Findings that probably have the same cause.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub similar: Vec<ListedFinding>,
 }
 
 /// Findings or layouts to try again.
@@ -104,19 +112,19 @@ impl FindingList {
         let list: Self =
             toml::from_str(text).with_context(|| format!("{place} is not a list of findings"))?;
         for (i, listed) in list.finding.iter().enumerate() {
-            listed.hit().with_context(|| format!("{place}: finding {}", i + 1))?;
+            listed.finding().with_context(|| format!("{place}: finding {}", i + 1))?;
         }
         Ok(list)
     }
 
-    /// Hits of the findings of an MPI with this name and version.
-    pub fn hits(&self, mpi: &str) -> Vec<Hit> {
+    /// The findings of an MPI with this name and version.
+    pub fn of_mpi(&self, mpi: &str) -> Vec<Finding> {
         let is_of = |listed: &&ListedFinding| listed.mpi.as_ref().is_none_or(|of| of == mpi);
         // Each was read successfully before.
-        self.finding.iter().filter(is_of).filter_map(|listed| listed.hit().ok()).collect()
+        self.finding.iter().filter(is_of).filter_map(|listed| listed.finding().ok()).collect()
     }
 
-    /// All hits, each once: another version may have them, too.
+    /// The hit of each finding, each once: another version may have them, too.
     pub fn all(&self) -> Vec<Hit> {
         let mut all: Vec<Hit> = Vec::new();
         for hit in self.finding.iter().filter_map(|listed| listed.hit().ok()) {
@@ -129,8 +137,17 @@ impl FindingList {
 
     /// A list of findings.
     pub fn of<'a>(mpi: &str, findings: impl IntoIterator<Item = &'a Finding>) -> Self {
-        let listed = |hit: &Hit| ListedFinding {
-            mpi: Some(mpi.to_owned()),
+        Self { finding: findings.into_iter().map(|finding| ListedFinding::of(Some(mpi), finding)).collect() }
+    }
+}
+
+impl ListedFinding {
+    fn of(mpi: Option<&str>, finding: &Finding) -> Self {
+        let Finding { hit, others, similar, .. } = finding;
+        // The others are not tried again, so that those that depend on cases before them must not be listed.
+        let similar = similar.iter().filter(|similar| similar.is_reproduced);
+        Self {
+            mpi: mpi.map(str::to_owned),
             operation: hit.operation.name.to_owned(),
             kind: hit.kind,
             layout: hit.layout.to_text(),
@@ -138,12 +155,18 @@ impl FindingList {
             at_end: hit.at_end,
             construction: hit.construction,
             detail: hit.detail.clone(),
-        };
-        Self { finding: findings.into_iter().map(|finding| listed(&finding.hit)).collect() }
+            others: others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect(),
+            similar: similar.map(|similar| Self::of(None, similar)).collect(),
+        }
     }
-}
 
-impl ListedFinding {
+    fn finding(&self) -> anyhow::Result<Finding> {
+        let others = self.others.iter().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
+        let others = others.collect::<Result<_, String>>().map_err(anyhow::Error::msg)?;
+        let similar = self.similar.iter().map(Self::finding).collect::<Result<_, _>>()?;
+        Ok(Finding { similar, is_known: true, ..finding(self.hit()?, others, true) })
+    }
+
     fn hit(&self) -> anyhow::Result<Hit> {
         let layout: Layout = self.layout.parse().with_context(|| format!("layout {:?}", self.layout))?;
         ensure!(self.items <= MOST_ITEMS, "items = {}: must be at most {MOST_ITEMS}", self.items);
@@ -170,14 +193,28 @@ mod tests {
     #[test]
     fn a_list_is_of_some_mpis() {
         let list = read(LIST).unwrap();
-        assert_eq!((list.hits("MPICH 5.0.2").len(), list.hits("MPICH 5.0.3").len()), (1, 0));
+        assert_eq!((list.of_mpi("MPICH 5.0.2").len(), list.of_mpi("MPICH 5.0.3").len()), (1, 0));
         let twice = read(&[LIST, &LIST.replace("5.0.2", "5.0.3")].concat()).unwrap();
         assert_eq!((twice.finding.len(), twice.all().len()), (2, 1));
         let text = toml::to_string(&list).unwrap();
         assert_eq!(read(&text).unwrap(), list);
         let any = read(&LIST.replace("mpi = \"MPICH 5.0.2\"\n", "")).unwrap();
-        assert_eq!(any.hits("Open MPI 5").len(), 1);
+        assert_eq!(any.of_mpi("Open MPI 5").len(), 1);
         assert_eq!(read("").unwrap(), FindingList::default());
+    }
+
+    #[test]
+    fn a_finding_is_listed_with_other_operations_and_similar_findings() {
+        let similar =
+            "[[finding.similar]]\noperation = \"send\"\nkind = \"crash\"\nlayout = \"byte\"\nitems = 2\n";
+        let text = format!("{LIST}[finding.others]\nunpack = \"hang\"\n{similar}");
+        let findings = read(&text).unwrap().of_mpi("MPICH 5.0.2");
+        let names = |finding: &Finding| finding.operations().iter().map(|of| of.name).collect::<Vec<_>>();
+        assert_eq!(names(&findings[0]), ["pack", "unpack"]);
+        assert_eq!(names(&findings[0].similar[0]), ["send"]);
+        let written = toml::to_string(&FindingList::of("MPICH 5.0.2", &findings)).unwrap();
+        assert_eq!(read(&written).unwrap(), FindingList::of("MPICH 5.0.2", &findings), "{written}");
+        assert!(format!("{:#}", read(&text.replace("unpack =", "unpak =")).unwrap_err()).contains("unpak"));
     }
 
     #[test]

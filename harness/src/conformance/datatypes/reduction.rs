@@ -137,21 +137,32 @@ fn wave(
     Ok(())
 }
 
-/// Tries hits again: those that still occur, as findings, and those that do not. If the time is over, some may be missing.
+/// A hit that is tried again.
+#[derive(Debug)]
+pub enum Again {
+    /// It occurs, perhaps in another way.
+    Occurs(Hit),
+    /// The result is right.
+    Right,
+    /// The time was over.
+    Untried,
+}
+
+/// Tries hits again.
 ///
 /// # Errors
 /// If no process begins.
-pub fn repeated(worker: &mut Worker<'_>, hits: &[Hit]) -> Result<(Vec<Finding>, Vec<Hit>), MpiError> {
-    let again = evaluate(worker, &hits.iter().map(Trial::of).collect::<Vec<_>>(), usize::MAX)?;
-    let (mut found, mut fixed) = (Vec::new(), Vec::new());
-    for (hit, result) in hits.iter().zip(again.results) {
-        match result {
-            Some(again) => found.push(finding(again, Vec::new(), true)),
-            None if again.is_cut => {}
-            None => fixed.push(hit.clone()),
-        }
-    }
-    Ok((found, fixed))
+pub fn again(worker: &mut Worker<'_>, hits: &[&Hit]) -> Result<Vec<Again>, MpiError> {
+    let trials: Vec<_> = hits.iter().map(|hit| Trial::of(hit)).collect();
+    let evaluated = evaluate(worker, &trials, usize::MAX)?;
+    let results = evaluated.results.into_iter().zip(evaluated.is_tried);
+    Ok(results
+        .map(|(result, is_tried)| match result {
+            Some(hit) => Again::Occurs(hit),
+            None if is_tried => Again::Right,
+            None => Again::Untried,
+        })
+        .collect())
 }
 
 pub fn finding(hit: Hit, others: Vec<(&'static Operation, FaultKind)>, is_reproduced: bool) -> Finding {
@@ -160,10 +171,8 @@ pub fn finding(hit: Hit, others: Vec<(&'static Operation, FaultKind)>, is_reprod
 }
 
 pub fn explains(finding: &Finding, hit: &Hit) -> bool {
-    let own = (finding.hit.operation, finding.hit.kind);
-    let mut faults = std::iter::once(own).chain(finding.others.iter().copied());
     finding.is_reproduced
-        && faults.any(|fault| fault == (hit.operation, hit.kind))
+        && finding.faults().any(|fault| fault == (hit.operation, hit.kind))
         && hit.is_like(&finding.hit)
 }
 
@@ -171,20 +180,15 @@ pub fn explains(finding: &Finding, hit: &Hit) -> bool {
 pub fn join(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (!finding.is_known, finding.hit.size()));
     let mut joined: Vec<Finding> = Vec::new();
-    for finding in findings {
+    for mut finding in findings {
         let Some(same) = joined.iter_mut().find(|other| other.is_similar(&finding)) else {
             joined.push(finding);
             continue;
         };
         same.hits += finding.hits;
-        let faults = std::iter::once((finding.hit.operation, finding.hit.kind)).chain(finding.others);
-        for (operation, kind) in faults {
-            if !same.operations().contains(&operation) {
-                same.others.push((operation, kind));
-            }
-        }
-        same.similar.push(finding.hit);
-        same.similar.extend(finding.similar);
+        let similar = std::mem::take(&mut finding.similar);
+        same.similar.push(finding);
+        same.similar.extend(similar);
     }
     joined
 }
@@ -214,10 +218,15 @@ fn is_same(hit: &Hit, other: &Hit) -> bool {
 /// so that one of them is enough.
 pub fn one_of_each(hits: &[Hit]) -> Vec<Hit> {
     let (mut operations, mut cases) = (BTreeSet::new(), BTreeSet::new());
-    let mut is_new = |hit: &&Hit| {
-        operations.insert((hit.operation.number(), hit.kind)) && cases.insert((hit.case, hit.kind))
-    };
-    hits.iter().filter(|hit| is_new(hit)).cloned().collect()
+    let mut chosen = Vec::new();
+    for hit in hits {
+        let (operation, case) = ((hit.operation.number(), hit.kind), (hit.case, hit.kind));
+        if !operations.contains(&operation) && cases.insert(case) {
+            operations.insert(operation);
+            chosen.push(hit.clone());
+        }
+    }
+    chosen
 }
 
 /// Replaces each hit by the simplest one with the same fault: one step of all hits in each process, until none can be made simpler.
@@ -285,20 +294,20 @@ fn failing_operations(
 /// The hit of each trial, if it fails.
 struct Evaluated {
     results: Vec<Option<Hit>>,
-    /// Whether the time was over before all were tried.
-    is_cut: bool,
+    /// Whether each trial was begun before the time was over.
+    is_tried: Vec<bool>,
 }
 
 impl Evaluated {
     /// The results, if all were tried.
     fn whole(self) -> Option<Vec<Option<Hit>>> {
-        (!self.is_cut).then_some(self.results)
+        self.is_tried.iter().all(|is_tried| *is_tried).then_some(self.results)
     }
 }
 
 /// Tries each. After an early end of a process a new one goes on, at most `restarts` times.
 fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> Result<Evaluated, MpiError> {
-    let mut is_cut = false;
+    let mut is_tried = vec![true; trials.len()];
     let mut results: Vec<Option<Hit>> = vec![None; trials.len()];
     for ranks in [1, 2] {
         let mut left: Vec<usize> =
@@ -319,7 +328,10 @@ fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> Resul
                     results[number] = Hit::of(fault, &trial.layout, &case(number, trial, &operations));
                 }
             }
-            is_cut |= end.cut_at.is_some();
+            if let Some(cut_at) = end.cut_at {
+                let of_rest = left.iter().skip_while(|&&i| i as u64 != cut_at);
+                of_rest.for_each(|&i| is_tried[i] = false);
+            }
             let Some(ended) = end.ended else { break };
             let number = ended.case as usize;
             if let Some(kind) = ended.kind
@@ -337,7 +349,7 @@ fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> Resul
             left.drain(..place);
         }
     }
-    Ok(Evaluated { results, is_cut })
+    Ok(Evaluated { results, is_tried })
 }
 
 /// The case of a trial: all other operations are left out.
@@ -368,6 +380,15 @@ mod tests {
     }
 
     #[test]
+    fn an_operation_is_not_left_out_because_the_case_of_its_first_hit_is_taken() {
+        let hits = [("pack", 1), ("send", 1), ("send", 2), ("pack", 2), ("unpack", 2)];
+        let hit = |(operation, case)| Hit { case, ..found(operation, "byte").hit };
+        let chosen = one_of_each(&hits.map(hit));
+        let chosen: Vec<_> = chosen.iter().map(|hit| (hit.operation.name, hit.case)).collect();
+        assert_eq!(chosen, [("pack", 1), ("send", 2)]);
+    }
+
+    #[test]
     fn a_finding_is_joined_with_a_more_general_one_and_with_other_operations() {
         let special = found("pack", "vector(2, 1, -1, int16)");
         let general = found("pack", "vector(2, 1, -1, byte)");
@@ -376,7 +397,7 @@ mod tests {
         let joined = join(vec![special, other, of_send, general]);
         let names: Vec<(&str, usize, usize)> = joined
             .iter()
-            .map(|finding| (finding.hit.operation.name, finding.hits, finding.others.len()))
+            .map(|finding| (finding.hit.operation.name, finding.hits, finding.other_operations().len()))
             .collect();
         assert_eq!(names, [("send", 6, 1), ("send", 2, 0)]);
     }

@@ -111,8 +111,8 @@ impl MpiReport {
                 "construction": finding.hit.construction,
                 "detail": finding.hit.detail,
                 "clause": finding.hit.operation.clause,
-                "other_operations": finding.others.iter().map(|(operation, _)| operation.name).collect::<Vec<_>>(),
-                "similar": finding.similar.iter().map(|hit| hit.layout.to_text()).collect::<Vec<_>>(),
+                "other_operations": finding.other_operations().iter().map(|operation| operation.name).collect::<Vec<_>>(),
+                "similar": finding.similar.iter().map(|similar| similar.hit.layout.to_text()).collect::<Vec<_>>(),
                 "first_case": finding.first_case(),
                 "hits": finding.hits,
                 "known": finding.is_known,
@@ -184,11 +184,12 @@ impl Finding {
             detail.lines().next().unwrap_or_default().to_owned(),
             format!("MPI-4.1, section {}", operation.clause),
         ];
-        if !self.others.is_empty() {
-            let others: Vec<_> = self.others.iter().map(|(operation, _)| operation.name).collect();
+        let others: Vec<_> = self.other_operations().iter().map(|operation| operation.name).collect();
+        if !others.is_empty() {
             lines.push(format!("also wrong: {}", others.join(", ")));
         }
-        let mut similar: Vec<_> = self.similar.iter().map(|hit| hit.layout.to_short_text()).collect();
+        let mut similar: Vec<_> =
+            self.similar.iter().map(|similar| similar.hit.layout.to_short_text()).collect();
         similar.dedup();
         similar.retain(|layout| *layout != self.hit.layout.to_short_text());
         if !similar.is_empty() {

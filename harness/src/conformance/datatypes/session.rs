@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use common::conformance::{FaultKind, Operation};
 use datatypes::Layout;
 
-use super::campaign::{Campaign, Range};
+use super::campaign::{Campaign, Coverage, Range};
 use super::confirmation::confirm;
 use super::corpus::corpus;
 use super::finding::{Confirmation, Finding, Hit};
 use super::program::program;
-use super::reduction::{explains, finding, join, one_of_each, reduce, repeated};
+use super::reduction::{Again, again, explains, finding, join, one_of_each, reduce};
 use super::report::MpiReport;
 use super::worker::Worker;
 use crate::conformance::Conditions;
@@ -26,9 +26,13 @@ const TO_SHRINK: Duration = Duration::from_secs(30);
 const FIRST_CASES: u64 = 400;
 const GROWTH: u64 = 10;
 
-/// Time to compile and to run a C program, and of one that ends itself because an operation hangs.
-const OF_PROGRAM: Duration = Duration::from_secs(1);
-const OF_HANGING_PROGRAM: Duration = Duration::from_secs(11);
+/// Time to compile a C program and to run it in several ways, and for one that ends itself because an operation hangs. None is begun with
+/// less.
+const OF_PROGRAM: Duration = Duration::from_secs(4);
+const OF_HANGING_PROGRAM: Duration = Duration::from_secs(12);
+
+/// The part of the time in which known findings are tried again.
+const PART_OF_KNOWN: u32 = 8;
 
 /// Similar hits whose programs are tried if that of the simplest one does not show the fault.
 const MOST_SIMILAR: usize = 3;
@@ -40,6 +44,8 @@ pub struct SessionPlan {
     pub seed: u64,
     /// Cases of all campaigns.
     pub cases: u64,
+    /// Whether all of them should be tried in the time: shrinking comes second.
+    pub cases_first: bool,
     /// Time for everything; without it, shrinking takes as long as the cases, or a minute after each campaign.
     pub time: Option<Duration>,
     /// Operations.
@@ -69,9 +75,15 @@ impl Limit {
         self.left(now) > self.time / 8
     }
 
-    /// The end of the next step: of the cases of a campaign, then of its shrinking. The rest is for C programs and later campaigns.
-    fn half(self, now: Instant) -> Instant {
-        now + self.left(now) / 2
+    /// The end of the cases of a campaign. The rest is for shrinking, C programs and later campaigns.
+    fn of_cases(self, now: Instant, cases_first: bool) -> Instant {
+        now + if cases_first { self.left(now) * 3 / 4 } else { self.left(now) / 2 }
+    }
+
+    /// The end of shrinking, if the remaining cases need this much time: they come first. A part is always left to shrink.
+    fn of_shrinking(self, now: Instant, cases: Duration) -> Instant {
+        let left = self.left(now);
+        now + left.saturating_sub(cases).clamp(left / 8, left / 2)
     }
 }
 
@@ -101,7 +113,13 @@ impl<'a> Session<'a> {
     /// If no process begins.
     pub fn replay(&mut self, listed: &[Hit]) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
-        (report.findings, report.fixed) = repeated(&mut self.worker, listed)?;
+        for (hit, result) in listed.iter().zip(again(&mut self.worker, &listed.iter().collect::<Vec<_>>())?) {
+            match result {
+                Again::Occurs(hit) => report.findings.push(finding(hit, Vec::new(), true)),
+                Again::Right => report.fixed.push(hit.clone()),
+                Again::Untried => {}
+            }
+        }
         self.note_conditions(&mut report);
         self.confirm(&mut report)?;
         Ok(report)
@@ -113,16 +131,13 @@ impl<'a> Session<'a> {
     /// If no process begins.
     pub fn search(
         &mut self,
-        known: &[Hit],
+        known: &[Finding],
         log: &mut dyn FnMut(&str),
         save: &mut dyn FnMut(&MpiReport),
     ) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
         self.limit = self.plan.time.map(|time| Limit::new(time, Instant::now()));
-        self.worker.deadline = self.limit.map(|limit| limit.end);
-        let (mut shrunk, fixed) = repeated(&mut self.worker, known)?;
-        shrunk.iter_mut().for_each(|finding| finding.is_known = true);
-        report.fixed = fixed;
+        let mut shrunk = self.known(known, &mut report, log)?;
         let (mut first, mut cases) = (0, FIRST_CASES);
         while first < self.plan.cases && !report.is_stopped {
             if self.limit.is_some_and(|limit| !limit.has_room(Instant::now())) {
@@ -131,7 +146,7 @@ impl<'a> Session<'a> {
             // A short rest is not worth another campaign.
             let rest = self.plan.cases - first;
             let count = if rest <= 2 * cases { rest } else { cases };
-            let deadline = self.limit.map(|limit| limit.half(Instant::now()));
+            let deadline = self.limit.map(|limit| limit.of_cases(Instant::now(), self.plan.cases_first));
             let fixed = if first == 0 { corpus() } else { Vec::new() };
             let range = Range { fixed, seed: self.plan.seed, first, cases: count, deadline };
             self.campaign(&range, &mut shrunk, &mut report, log, save)?;
@@ -139,6 +154,43 @@ impl<'a> Session<'a> {
             cases *= GROWTH;
         }
         Ok(report)
+    }
+
+    /// Known findings that still occur, and those that there is no time to try. Others are fixed.
+    fn known(
+        &mut self,
+        known: &[Finding],
+        report: &mut MpiReport,
+        log: &mut dyn FnMut(&str),
+    ) -> Result<Vec<Finding>, MpiError> {
+        let mut all: Vec<(&Finding, bool)> = known.iter().map(|finding| (finding, false)).collect();
+        all.extend(known.iter().flat_map(|finding| &finding.similar).map(|finding| (finding, true)));
+        // Crashes take a new process, and hangs the limit of silence.
+        all.sort_by_key(|(finding, _)| finding.hit.kind);
+        self.worker.deadline = self.limit.map(|limit| Instant::now() + limit.time / PART_OF_KNOWN);
+        let hits: Vec<&Hit> = all.iter().map(|(finding, _)| &finding.hit).collect();
+        let (mut found, mut untried) = (Vec::new(), 0);
+        for ((known, is_similar), result) in all.iter().zip(again(&mut self.worker, &hits)?) {
+            let hit = match result {
+                Again::Occurs(hit) => hit,
+                Again::Untried => {
+                    untried += 1;
+                    known.hit.clone()
+                }
+                Again::Right => {
+                    report.fixed.extend((!is_similar).then(|| known.hit.clone()));
+                    continue;
+                }
+            };
+            found.push(Finding { is_known: true, ..finding(hit, known.others.clone(), true) });
+        }
+        if untried > 0 {
+            log(&format!(
+                "no time to try {untried} of {} known findings again: they count as not fixed",
+                all.len()
+            ));
+        }
+        Ok(found)
     }
 
     /// Tries all operations on these layouts with their numbers of items, and nothing else.
@@ -178,7 +230,8 @@ impl<'a> Session<'a> {
         report.findings = join(shrunk.iter().cloned().chain(as_they_are).collect());
         save(report);
         let now = Instant::now();
-        self.worker.deadline = self.limit.map(|limit| limit.half(now));
+        let rest = self.time_of_cases(range.first + range.cases, &report.coverage);
+        self.worker.deadline = self.limit.map(|limit| limit.of_shrinking(now, rest));
         let deadline = match self.worker.deadline {
             _ if campaign.is_stopped => now,
             Some(deadline) => deadline,
@@ -194,6 +247,15 @@ impl<'a> Session<'a> {
         self.confirm(report)?;
         save(report);
         Ok(())
+    }
+
+    /// The time that the cases from this one on will take, if shrinking is to leave it.
+    fn time_of_cases(&self, from: u64, so_far: &Coverage) -> Duration {
+        if !self.plan.cases_first {
+            return Duration::ZERO;
+        }
+        let rest = self.plan.cases.saturating_sub(from) as f64;
+        Duration::try_from_secs_f64(rest * 60.0 / so_far.cases_per_minute()).unwrap_or(Duration::MAX)
     }
 
     /// Whether no time is left to run the program of such a fault.
@@ -218,10 +280,13 @@ impl<'a> Session<'a> {
     /// If no process begins.
     pub fn elsewhere(&mut self, hits: &[Hit]) -> Result<Vec<(Hit, Option<FaultKind>)>, MpiError> {
         self.worker.deadline = self.plan.time.map(|time| Instant::now() + time / 8);
-        let (found, right) = repeated(&mut self.worker, hits)?;
-        let found = found.into_iter().map(|finding| (finding.hit.kind, finding.hit));
-        let found = found.map(|(kind, hit)| (hit, Some(kind)));
-        Ok(found.chain(right.into_iter().map(|hit| (hit, None))).collect())
+        let results = again(&mut self.worker, &hits.iter().collect::<Vec<_>>())?;
+        let result = |(hit, result): (&Hit, Again)| match result {
+            Again::Occurs(hit) => Some((hit.clone(), Some(hit.kind))),
+            Again::Right => Some((hit.clone(), None)),
+            Again::Untried => None,
+        };
+        Ok(hits.iter().zip(results).filter_map(result).collect())
     }
 
     /// Compiles and runs the C program of each new finding, once. If it does not show the fault, a similar hit represents the finding.
@@ -230,7 +295,7 @@ impl<'a> Session<'a> {
         // A hanging program takes as long as many others.
         new.sort_by_key(|finding| finding.hit.kind == FaultKind::Hang);
         for finding in new {
-            let similar = finding.similar.iter().take(MOST_SIMILAR).cloned();
+            let similar = finding.similar.iter().take(MOST_SIMILAR).map(|similar| similar.hit.clone());
             let hits: Vec<Hit> = std::iter::once(finding.hit.clone()).chain(similar).collect();
             finding.confirmation.code =
                 program(&finding.hit, &report.title, finding.hit.operation.ranks, false);
@@ -241,7 +306,7 @@ impl<'a> Session<'a> {
                 let confirmation = match self.confirmed.get(&code) {
                     Some(known) => known.clone(),
                     None if report.is_stopped || self.is_too_late(hit.kind) => break,
-                    None => match confirm(&self.worker, &hit)? {
+                    None => match confirm(&self.worker, &hit, self.limit.map(|limit| limit.end))? {
                         Some(new) => self.confirmed.entry(code).or_insert(new).clone(),
                         None => {
                             report.is_stopped = true;
@@ -254,7 +319,9 @@ impl<'a> Session<'a> {
                 }
                 if finding.confirmation.shown.is_some() {
                     if place > 0 {
-                        std::mem::swap(&mut finding.hit, &mut finding.similar[place - 1]);
+                        let similar = &mut finding.similar[place - 1];
+                        std::mem::swap(&mut finding.hit, &mut similar.hit);
+                        std::mem::swap(&mut finding.others, &mut similar.others);
                     }
                     break;
                 }
@@ -276,14 +343,14 @@ mod tests {
     use super::*;
 
     /// The steps of a search on a made-up clock, if all of them need all their time: how long it takes, and how many campaigns it has.
-    fn search(time_s: u64, programs: u32) -> (f64, u32) {
+    fn search(time_s: u64, programs: u32, rest_s: u64) -> (f64, u32) {
         let begun = Instant::now();
         let limit = Limit::new(Duration::from_secs(time_s), begun);
         let (mut now, mut campaigns) = (begun, 0);
         while limit.has_room(now) {
             campaigns += 1;
-            now = limit.half(now);
-            now = limit.half(now);
+            now = limit.of_cases(now, rest_s > 0);
+            now = limit.of_shrinking(now, Duration::from_secs(rest_s));
             for _ in 0..programs {
                 if limit.left(now) >= OF_PROGRAM {
                     now += OF_PROGRAM;
@@ -294,15 +361,25 @@ mod tests {
     }
 
     #[test]
+    fn shrinking_leaves_time_for_the_remaining_cases() {
+        let now = Instant::now();
+        let limit = Limit::new(Duration::from_secs(80), now);
+        let seconds = |rest_s| (limit.of_shrinking(now, Duration::from_secs(rest_s)) - now).as_secs();
+        assert_eq!([0, 50, 1000].map(seconds), [40, 30, 10]);
+    }
+
+    #[test]
     fn a_search_ends_in_time() {
         for time_s in [1, 20, 60, 300, 3600] {
             for programs in [0, 1, 10, 100] {
-                let (took_s, campaigns) = search(time_s, programs);
-                assert!(took_s <= time_s as f64, "{time_s} s, {programs}: {took_s} s");
-                assert!(
-                    campaigns >= 1 && took_s >= 0.7 * time_s as f64,
-                    "{time_s} s, {programs}: {took_s} s"
-                );
+                for rest_s in [0, 100, u64::MAX] {
+                    let (took_s, campaigns) = search(time_s, programs, rest_s);
+                    assert!(took_s <= time_s as f64, "{time_s} s, {programs}, {rest_s}: {took_s} s");
+                    assert!(
+                        campaigns >= 1 && took_s >= 0.7 * time_s as f64,
+                        "{time_s} s, {programs}, {rest_s}: {took_s} s"
+                    );
+                }
             }
         }
     }
