@@ -18,6 +18,10 @@ int main(int argc, char **argv)
     MPI_Datatype types[] = {MPI_INT, MPI_FLOAT}, pair, type;
     MPI_File file;
     int descriptor = mkstemp(name);
+    if (descriptor < 0) {
+        perror(name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     MPI_Type_create_struct(2, lengths, places, types, &pair);
     MPI_Type_create_hvector(2, 1, sizeof memory[0], pair, &type);
     MPI_Type_commit(&type);

@@ -15,6 +15,10 @@ int main(int argc, char **argv)
     MPI_File file;
     MPI_Datatype wide, type;
     int descriptor = mkstemp(name);
+    if (descriptor < 0) {
+        perror(name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     MPI_Type_create_resized(MPI_BYTE, 0, 2, &wide);
     MPI_Type_indexed(2, lengths, places, wide, &type);
     MPI_Type_commit(&type);

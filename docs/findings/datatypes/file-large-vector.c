@@ -14,6 +14,10 @@ int main(int argc, char **argv)
     MPI_File file;
     MPI_Datatype type;
     int descriptor = mkstemp(name);
+    if (descriptor < 0) {
+        perror(name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     MPI_Type_vector_c(2, 1, 2, MPI_BYTE, &type);
     MPI_Type_commit(&type);
     MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file);

@@ -17,6 +17,10 @@ int main(int argc, char **argv)
     MPI_File file;
     MPI_Datatype byte = MPI_BYTE, part, type;
     int descriptor = mkstemp(name);
+    if (descriptor < 0) {
+        perror(name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     MPI_Type_create_struct(1, &one, &at, &byte, &part);
     MPI_Type_create_hindexed(2, lengths, places, part, &type);
     MPI_Type_commit(&type);

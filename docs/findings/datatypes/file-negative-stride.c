@@ -14,6 +14,10 @@ int main(int argc, char **argv)
     MPI_File file;
     MPI_Datatype vector, type;
     int descriptor = mkstemp(name);
+    if (descriptor < 0) {
+        perror(name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     MPI_Type_vector(2, 1, -2, MPI_BYTE, &vector);
     MPI_Type_create_resized(vector, -2, 3, &type);
     MPI_Type_commit(&type);

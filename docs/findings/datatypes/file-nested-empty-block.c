@@ -16,6 +16,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     alarm(10);
     int descriptor = mkstemp(name);
+    if (descriptor < 0) {
+        perror(name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     for (int i = 0; i < 64; i++)
         memory[i] = i;
     MPI_Type_create_hindexed(2, lengths, places, MPI_BYTE, &part);

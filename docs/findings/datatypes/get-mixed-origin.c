@@ -1,4 +1,4 @@
-/* MPI_Get into 17,500 structures of an int and a long (MPI-4.1, section 12.3.2).
+/* MPI_Get of 17,500 pairs of an int and a long without gaps, into structures with gaps (MPI-4.1, section 12.3.2).
  * mpicc -o finding get-mixed-origin.c && mpiexec -n 2 ./finding */
 #include <mpi.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     alarm(10);
     enum { ITEMS = 17500, BYTES = ITEMS * 12 };
-    static char window_memory[BYTES], memory[ITEMS * 16];
+    static _Alignas(long) char window_memory[BYTES], memory[ITEMS * 16];
     static int lengths[2 * ITEMS];
     static MPI_Aint places[2 * ITEMS];
     static MPI_Datatype types[2 * ITEMS], type, dense;

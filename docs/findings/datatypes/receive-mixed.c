@@ -1,41 +1,35 @@
-/* 17,500 structures of an int and a long are received from the same values without gaps
- * (MPI-4.1, section 5.1.11).
+/* 17,500 structures of an int and a long are received from packed data (MPI-4.1, sections 3.3.1, 5.1.11 and 5.2).
  * mpicc -o finding receive-mixed.c && mpiexec -n 2 ./finding */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     alarm(10);
-    enum { ITEMS = 17500, BYTES = ITEMS * 12 };
-    static char sent[BYTES], memory[ITEMS * 16];
-    static int lengths[2 * ITEMS];
-    static MPI_Aint places[2 * ITEMS];
-    static MPI_Datatype types[2 * ITEMS], type, dense;
-    int rank, wrong = 0;
+    enum { ITEMS = 17500 };
+    static struct item { int number; long value; } sent[ITEMS], memory[ITEMS];
+    int lengths[] = {1, 1}, rank, room, position = 0, wrong = 0;
+    MPI_Aint places[] = {0, 8};
+    MPI_Datatype types[] = {MPI_INT, MPI_LONG}, type;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < 2 * ITEMS; i++) {
-        lengths[i] = 1;
-        places[i] = i / 2 * 12 + i % 2 * 4;
-        types[i] = i % 2 ? MPI_LONG : MPI_INT;
-    }
-    MPI_Type_create_struct(2 * ITEMS, lengths, places, types, &dense);
-    places[1] = 8;
     MPI_Type_create_struct(2, lengths, places, types, &type);
     MPI_Type_commit(&type);
-    MPI_Type_commit(&dense);
-    for (int i = 0; i < BYTES; i++)
-        sent[i] = 1 + i % 100;
+    for (int i = 0; i < ITEMS; i++)
+        sent[i] = (struct item) {1 + i, 1 + i};
+    MPI_Pack_size(ITEMS, type, MPI_COMM_WORLD, &room);
+    char *packed = malloc(room);
+    MPI_Pack(sent, ITEMS, type, packed, room, &position, MPI_COMM_WORLD);
     if (rank == 0)
-        MPI_Send(sent, 1, dense, 1, 0, MPI_COMM_WORLD);
+        MPI_Send(packed, position, MPI_PACKED, 1, 0, MPI_COMM_WORLD);
     if (rank == 1)
         MPI_Recv(memory, ITEMS, type, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int i = 0; i < BYTES && rank == 1; i++)
-        wrong += memory[i / 12 * 16 + i % 12 + (i % 12 < 4 ? 0 : 4)] != 1 + i % 100;
+    for (int i = 0; i < ITEMS && rank == 1; i++)
+        wrong += memory[i].number != 1 + i || memory[i].value != 1 + i;
     if (rank == 1)
-        printf(wrong ? "wrong: %d of %d bytes\n" : "right\n", wrong, BYTES);
+        printf(wrong ? "wrong: %d of %d items\n" : "right\n", wrong, ITEMS);
     MPI_Finalize();
     return 0;
 }

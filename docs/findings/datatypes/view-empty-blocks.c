@@ -16,6 +16,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     alarm(10);
     int descriptor = mkstemp(name);
+    if (descriptor < 0) {
+        perror(name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     MPI_Type_create_struct(1, &one, &at, &byte, &part);
     MPI_Type_create_hindexed(5, lengths, places, part, &type);
     MPI_Type_commit(&type);

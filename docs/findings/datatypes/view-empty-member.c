@@ -16,6 +16,10 @@ int main(int argc, char **argv)
     MPI_File file;
     MPI_Datatype types[] = {MPI_BYTE, MPI_DATATYPE_NULL}, type;
     int descriptor = mkstemp(name);
+    if (descriptor < 0) {
+        perror(name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     MPI_Type_contiguous(0, MPI_BYTE, &types[1]);
     MPI_Type_create_struct(2, lengths, places, types, &type);
     MPI_Type_commit(&type);

@@ -15,6 +15,10 @@ int main(int argc, char **argv)
     MPI_File file;
     MPI_Datatype half, type;
     int descriptor = mkstemp(name);
+    if (descriptor < 0) {
+        perror(name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     MPI_Type_create_subarray(1, &size, &part, &start, MPI_ORDER_C, MPI_BYTE, &half);
     MPI_Type_indexed(2, lengths, places, half, &type);
     MPI_Type_commit(&type);
