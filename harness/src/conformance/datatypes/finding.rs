@@ -134,6 +134,11 @@ impl Finding {
         std::iter::once((self.hit.operation, self.hit.kind)).chain(self.others.iter().copied())
     }
 
+    /// Whether it matters to a search with these operations. The first one makes the datatype for all others.
+    pub fn is_of(&self, operations: &[&'static Operation]) -> bool {
+        self.faults().any(|(operation, _)| operation.number() == 0 || operations.contains(&operation))
+    }
+
     /// Operations other than its own that fail with its layout or a similar one, each once.
     pub fn other_operations(&self) -> Vec<&'static Operation> {
         let mut others: Vec<&'static Operation> = Vec::new();

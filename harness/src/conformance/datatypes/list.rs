@@ -212,6 +212,8 @@ mod tests {
         let names = |finding: &Finding| finding.operations().iter().map(|of| of.name).collect::<Vec<_>>();
         assert_eq!(names(&findings[0]), ["pack", "unpack"]);
         assert_eq!(names(&findings[0].similar[0]), ["send"]);
+        let is_of = |name: &str| findings[0].is_of(&[Operation::find(name).unwrap()]);
+        assert_eq!(["unpack", "send"].map(is_of), [true, false]);
         let written = toml::to_string(&FindingList::of("MPICH 5.0.2", &findings)).unwrap();
         assert_eq!(read(&written).unwrap(), FindingList::of("MPICH 5.0.2", &findings), "{written}");
         assert!(format!("{:#}", read(&text.replace("unpack =", "unpak =")).unwrap_err()).contains("unpak"));

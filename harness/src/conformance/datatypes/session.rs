@@ -165,6 +165,7 @@ impl<'a> Session<'a> {
     ) -> Result<Vec<Finding>, MpiError> {
         let mut all: Vec<(&Finding, bool)> = known.iter().map(|finding| (finding, false)).collect();
         all.extend(known.iter().flat_map(|finding| &finding.similar).map(|finding| (finding, true)));
+        all.retain(|(finding, _)| finding.is_of(&self.plan.operations));
         // Crashes take a new process, and hangs the limit of silence.
         all.sort_by_key(|(finding, _)| finding.hit.kind);
         self.worker.deadline = self.limit.map(|limit| Instant::now() + limit.time / PART_OF_KNOWN);
