@@ -1,4 +1,5 @@
 /* Types that are freed leave no memory (MPI-4.1, section 5.1.9): 20,000 types of two blocks.
+ * Some processes lose memory, others do not: run it several times.
  * mpicc -o finding leak-indexed-block.c && mpiexec -n 1 ./finding */
 #include <mpi.h>
 #include <stdio.h>

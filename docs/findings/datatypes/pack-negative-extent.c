@@ -10,9 +10,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     alarm(10);
     char memory[] = {0, 1, 2, 3, 4, 5, 6, 7}, packed[4] = {0};
-    int place = 1, position = 0;
+    int sizes[] = {2}, parts[] = {1}, starts[] = {1}, position = 0;
     MPI_Datatype byte, back, type;
-    MPI_Type_create_indexed_block(1, 1, &place, MPI_BYTE, &byte);
+    MPI_Type_create_subarray(1, sizes, parts, starts, MPI_ORDER_C, MPI_BYTE, &byte);
     MPI_Type_create_resized(byte, 0, -1, &back);
     MPI_Type_contiguous(2, back, &type);
     MPI_Type_commit(&type);
