@@ -220,7 +220,7 @@ impl<const PART: usize> BlockCopy for Long<PART> {
         unsafe {
             match bytes >= BACKWARD && is_ahead(to, from) {
                 true => copy_backward::<PART>(to, from, bytes),
-                false => copy_forward::<PART>(to, from, bytes),
+                false => copy_forward::<PART>(to, from, bytes, |_| ()),
             }
         }
     }
@@ -248,12 +248,17 @@ impl BlockCopy for Medium {
     }
 }
 
-/// Copies at least [`LONG`] bytes towards higher addresses.
+/// Copies at least [`LONG`] bytes towards higher addresses. `before` is called with the place of each line.
 ///
 /// # Safety
 /// As for [`BlockCopy::copy`].
 #[inline(always)]
-unsafe fn copy_forward<const PART: usize>(to: *mut u8, from: *const u8, bytes: usize) {
+unsafe fn copy_forward<const PART: usize>(
+    to: *mut u8,
+    from: *const u8,
+    bytes: usize,
+    before: impl Fn(usize),
+) {
     let mut at = to.addr().wrapping_neg() % LINE;
     // SAFETY: a block has at least LONG bytes, and so one line at either end; `at` is the end of the copied part, and
     // the lines after it are within the block as long as the conditions hold.
@@ -262,11 +267,14 @@ unsafe fn copy_forward<const PART: usize>(to: *mut u8, from: *const u8, bytes: u
             copy_line::<PART>(to, from);
         }
         while at + 2 * LINE <= bytes {
+            before(at);
             copy_line::<PART>(to.add(at), from.add(at));
+            before(at + LINE);
             copy_line::<PART>(to.add(at + LINE), from.add(at + LINE));
             at += 2 * LINE;
         }
         if at + LINE <= bytes {
+            before(at);
             copy_line::<PART>(to.add(at), from.add(at));
             at += LINE;
         }
@@ -274,6 +282,56 @@ unsafe fn copy_forward<const PART: usize>(to: *mut u8, from: *const u8, bytes: u
             copy_line::<PART>(to.add(bytes - LINE), from.add(bytes - LINE));
         }
     }
+}
+
+/// Copies at least [`LONG`] bytes, and meanwhile prefetches as many at `next`, the array's part of the next block. As fast
+/// as `rep movsb` if the data is in the caches, and faster if not (Zen 5).
+///
+/// # Safety
+/// As for [`BlockCopy::copy`]; `next` may be anywhere.
+#[inline(always)]
+pub(crate) unsafe fn copy_ahead<const PACK: bool>(
+    to: *mut u8,
+    from: *const u8,
+    bytes: usize,
+    next: *const u8,
+) {
+    let prefetch_line = |at| match PACK {
+        true => prefetch(next.wrapping_add(at)),
+        false => prefetch_to_write(next.wrapping_add(at)),
+    };
+    // SAFETY: guaranteed by the caller.
+    unsafe {
+        match bytes >= BACKWARD && is_ahead(to, from) {
+            true => copy_backward::<32>(to, from, bytes),
+            false => copy_forward::<32>(to, from, bytes, prefetch_line),
+        }
+    }
+}
+
+/// Asks the processor to load a line. It may be anywhere.
+#[inline(always)]
+pub(crate) fn prefetch(line: *const u8) {
+    // SAFETY: prefetching does not access memory as far as programs can see, and every processor of the architecture
+    // has the instruction.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.cast());
+    }
+    #[cfg(any(not(target_arch = "x86_64"), miri))]
+    let _ = line;
+}
+
+/// Like [`prefetch`], for a line that will be written.
+#[inline(always)]
+fn prefetch_to_write(line: *const u8) {
+    // SAFETY: as for `prefetch`; processors without the instruction ignore it.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) line, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(any(not(target_arch = "x86_64"), miri))]
+    let _ = line;
 }
 
 /// Copies at least [`LONG`] bytes towards lower addresses.

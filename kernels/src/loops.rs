@@ -7,7 +7,7 @@
 //! strides of 128 bytes and more in the outer cache, and nothing in memory. It lost up to 40% in the inner cache and
 //! when unpacking.
 
-use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, settle};
+use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, copy_ahead, prefetch, settle};
 use crate::indexed_records::Group;
 
 /// One block in the direction of `PACK`.
@@ -142,6 +142,28 @@ unsafe fn spaced<B: BlockCopy, const PACK: bool>(
     }
 }
 
+/// Blocks of at least [`LONG`](crate::block_copy::LONG) bytes at `places`, `packed_step` bytes apart in the packed
+/// stream. While one is copied, the next one in the array is prefetched.
+///
+/// # Safety
+/// As for [`strided`].
+#[inline(always)]
+pub(crate) unsafe fn ahead<const PACK: bool>(
+    places: impl Iterator<Item = *mut u8> + Clone,
+    packed: *mut u8,
+    bytes: usize,
+    packed_step: usize,
+) {
+    let mut packed = packed;
+    let following = places.clone().skip(1).map(Some).chain([None]);
+    for (place, next) in places.zip(following) {
+        let (to, from) = if PACK { (packed, place) } else { (place, packed) };
+        // SAFETY: one of the caller's blocks.
+        unsafe { copy_ahead::<PACK>(to, from, bytes, next.unwrap_or(place)) };
+        packed = packed.wrapping_add(packed_step);
+    }
+}
+
 /// Rows that [`transposed`] copies at once.
 const TILE: usize = 8;
 
@@ -251,19 +273,6 @@ pub(crate) unsafe fn indexed<B: BlockCopy, const PACK: bool, const AHEAD: usize>
         unsafe { block::<B, PACK>(array.wrapping_add(offset as usize), packed, bytes) };
         packed = packed.wrapping_add(bytes);
     }
-}
-
-/// Asks the processor to load a line. It may be anywhere.
-#[inline(always)]
-fn prefetch(line: *mut u8) {
-    // SAFETY: prefetching does not access memory as far as programs can see, and every processor of the architecture
-    // has the instruction.
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(line.cast());
-    }
-    #[cfg(any(not(target_arch = "x86_64"), miri))]
-    let _ = line;
 }
 
 /// The words of `group`, `G` of the size of `T`, in the records at `indices`, which are `record` bytes apart in the packed

@@ -12,7 +12,7 @@ static USED: OnceLock<(Tuning, String)> = OnceLock::new();
 /// Uses the tables in a folder that were measured on this processor. Called before anything is compiled or packed.
 pub fn read(folder: Option<&Path>) {
     let (Tuned { engine, loops }, source) = match folder.map_or(Ok(None), of_this_processor) {
-        Ok(Some(tuned)) => (tuned, "measured on this processor".to_owned()),
+        Ok(Some(tuned)) => tuned,
         Ok(None) => (Tuned::default(), "shipped".to_owned()),
         Err(reason) => (Tuned::default(), format!("shipped; ignored: {reason}")),
     };
@@ -20,10 +20,19 @@ pub fn read(folder: Option<&Path>) {
     let _ = USED.set((engine, source));
 }
 
-fn of_this_processor(folder: &Path) -> Result<Option<Tuned>, String> {
+/// The tables, and their description.
+fn of_this_processor(folder: &Path) -> Result<Option<(Tuned, String)>, String> {
     let Some(processor) = Processor::this() else { return Ok(None) };
     let table = Table::read(folder, &processor).map_err(|error| error.to_string())?;
-    table.map(|table| table.tuned()).transpose()
+    let described = |table: Table| {
+        let changes: Vec<String> = table.changes().collect();
+        let source = match changes.is_empty() {
+            true => "measured on this processor: as shipped".to_owned(),
+            false => format!("measured on this processor: {}", changes.join("; ")),
+        };
+        Ok((table.tuned()?, source))
+    };
+    table.map(described).transpose()
 }
 
 fn used() -> &'static (Tuning, String) {
@@ -35,7 +44,7 @@ pub fn engine() -> &'static Tuning {
     &used().0
 }
 
-/// Whether the tables are those that are shipped, or were measured; and why a file was ignored.
+/// Whether the tables are those that are shipped, or were measured, with the differences; and why a file was ignored.
 pub fn source() -> &'static str {
     &used().1
 }

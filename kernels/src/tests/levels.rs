@@ -196,8 +196,8 @@ fn every_class_is_measured_with_messages_of_that_class() {
             for place in 0..Trial::PLACES {
                 for message in 0..trial.sizes().len() {
                     trial.copy(place % trial.ways().len(), message, place);
+                    trial.evict(message);
                 }
-                trial.evict();
             }
         }
     }

@@ -126,7 +126,8 @@ impl Class {
             (Way::Instruction, Shape::Run | Shape::Strided | Shape::Listed) => largest > LONG,
             (Way::PastCaches, Shape::Run) => largest > LONG,
             (Way::PastCaches, Shape::Transposed) => direction == Direction::Unpack,
-            (Way::Prefetch, Shape::Listed) => largest <= 32,
+            (Way::Prefetch, Shape::Strided) => largest > LONG,
+            (Way::Prefetch, Shape::Listed) => largest <= 32 || largest > LONG,
             (Way::Gather, Shape::Listed) => largest <= 8,
             _ => false,
         };

@@ -14,6 +14,8 @@ pub struct Trial {
     ways: Vec<Way>,
     /// For each way, the messages.
     programs: Vec<Vec<Program>>,
+    /// Bytes of the array that each message spans.
+    extents: Vec<usize>,
     array: Vec<u8>,
     packed: Vec<u8>,
 }
@@ -21,8 +23,8 @@ pub struct Trial {
 /// Bytes of a message in the innermost cache, and in the next one.
 const MESSAGES: [usize; 2] = [8 << 10, 64 << 10];
 
-/// The same for long blocks, of which short messages have few.
-const LONG_MESSAGES: [usize; 2] = [16 << 10, 256 << 10];
+/// The same for long blocks, of which short messages have few: in the second-level cache, and in the next one.
+const LONG_MESSAGES: [usize; 3] = [64 << 10, 256 << 10, 1 << 20];
 
 /// Distance of the places in the array at which messages are tried, in bytes: not all are at multiples of a vector.
 const ARRAY_OFFSETS: [usize; 4] = [0, 8, 2048 + 64, 1024 + 24];
@@ -30,7 +32,7 @@ const ARRAY_OFFSETS: [usize; 4] = [0, 8, 2048 + 64, 1024 + 24];
 /// The same in the packed buffer, which every allocator begins at a multiple of 16 bytes.
 const PACKED_OFFSETS: [usize; 4] = [0, 16, 2048 + 64, 1024 + 32];
 
-/// Larger arrays are not evicted, which takes up to 50 ns per line.
+/// Messages that span more are not evicted, which takes up to 50 ns per line.
 const MOST_EVICTED: usize = 1 << 20;
 
 impl Trial {
@@ -49,10 +51,18 @@ impl Trial {
             layouts.iter().map(program).collect()
         };
         let programs: Vec<Vec<Program>> = ways.iter().map(programs).collect();
-        let extent = layouts.iter().map(|layout| layout.true_upper_bound() as usize).max().unwrap_or(0);
+        let extents: Vec<usize> = layouts.iter().map(|layout| layout.true_upper_bound() as usize).collect();
+        let extent = extents.iter().copied().max().unwrap_or(0);
         let size = programs.iter().flatten().map(Program::size).max().unwrap_or(0);
         // Written, because unwritten memory is one shared page of zeros, and too fast.
-        Self { direction, ways, programs, array: vec![1; extent + 4096], packed: vec![2; size + 4096] }
+        Self {
+            direction,
+            ways,
+            programs,
+            extents,
+            array: vec![1; extent + 4096],
+            packed: vec![2; size + 4096],
+        }
     }
 
     /// The ways to copy it, in the order of their numbers.
@@ -78,10 +88,11 @@ impl Trial {
         .expect("memory for the largest message");
     }
 
-    /// Evicts all memory from the caches. `false` if the processor has no instruction for it, or if it would take
-    /// too long.
-    pub fn evict(&self) -> bool {
-        self.array.len() <= MOST_EVICTED && evict(&self.packed) && evict(&self.array)
+    /// Evicts the memory of a message from the caches. `false` if the processor has no instruction for it, or if it would
+    /// take too long.
+    pub fn evict(&self, message: usize) -> bool {
+        let (extent, size) = (self.extents[message], self.programs[0][message].size());
+        extent <= MOST_EVICTED && evict(&self.packed[..size + 4096]) && evict(&self.array[..extent + 4096])
     }
 }
 
@@ -130,11 +141,11 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
     let double = Layout::named(Element::Double);
     // By size of a block, number of blocks, and whether it is the first of the two sizes.
     let of_blocks = |layout: &dyn Fn(usize, i64, bool) -> Result<Layout, LayoutError>| {
-        let messages = |block| if block > LONG { LONG_MESSAGES } else { MESSAGES };
+        let messages = |block| if block > LONG { &LONG_MESSAGES[..] } else { &MESSAGES };
         let all = [true, false].into_iter().zip(sizes(class)).flat_map(|(is_first, block)| {
-            messages(block).map(|message| layout(block, (message / block).max(3) as i64, is_first))
+            messages(block).iter().map(move |message| (block, (message / block).max(3) as i64, is_first))
         });
-        all.collect()
+        all.map(|(block, count, is_first)| layout(block, count, is_first)).collect()
     };
     match class.shape {
         Shape::Run => {
@@ -173,8 +184,8 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
                 &byte,
             )
         }),
-        Shape::IndexedRecords => MESSAGES
-            .map(|message| {
+        Shape::IndexedRecords => {
+            let of_words = |word: &Layout, message: usize| {
                 let records = message as i64 / 64;
                 let room = (2 * records as u64).next_power_of_two() as i64;
                 let index = |i: i64| i * 40_503 % room;
@@ -182,10 +193,11 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
                     [3 * index(i)].into_iter().chain((3..8).map(move |array| array * room + index(i)))
                 };
                 let lengths = [3, 1, 1, 1, 1, 1].repeat(records as usize);
-                Layout::indexed(&lengths, &(0..records).flat_map(values).collect::<Vec<_>>(), &double)
-            })
-            .into_iter()
-            .collect(),
+                Layout::indexed(&lengths, &(0..records).flat_map(values).collect::<Vec<_>>(), word)
+            };
+            let words = [double, Layout::named(Element::Float)];
+            words.iter().flat_map(|word| MESSAGES.map(|message| of_words(word, message))).collect()
+        }
         Shape::Runs => MESSAGES
             .map(|message| {
                 let lengths: Vec<i64> = (0..message as i64 / 64).map(|i| 1 + i * i * i % 15).collect();

@@ -1,14 +1,16 @@
 //! Tables as files.
 
+use std::fs;
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 use super::Processor;
 
 /// Increased if classes, ways or trials change, so that older tables are measured again.
-const TABLE: u32 = 3;
+const TABLE: u32 = 4;
 
 /// The choices for one processor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +20,8 @@ pub struct Table {
     pub processor: String,
     /// Its microcode.
     pub microcode: String,
+    /// The C library.
+    pub library: String,
     /// Version of ddtbench and of the classes.
     pub version: String,
     pub rows: Vec<Row>,
@@ -64,8 +68,8 @@ fn version() -> String {
 impl Table {
     /// An empty table.
     pub fn new(processor: &Processor, rows: Vec<Row>) -> Self {
-        let Processor { model, microcode } = processor.clone();
-        Self { processor: model, microcode, version: version(), rows }
+        let Processor { model, microcode, library } = processor.clone();
+        Self { processor: model, microcode, library, version: version(), rows }
     }
 
     /// The file for a processor in a folder of tables.
@@ -89,8 +93,8 @@ impl Table {
         match table == Self::new(processor, table.rows.clone()) {
             true => Ok(Some(table)),
             false => Err(failed(format!(
-                "for {} (microcode {}, version {}), not for this processor and version",
-                table.processor, table.microcode, table.version
+                "for {} (microcode {}, {}, version {}), not for this processor and version",
+                table.processor, table.microcode, table.library, table.version
             ))),
         }
     }
@@ -101,10 +105,18 @@ impl Table {
     /// If it cannot be written.
     pub fn write(&self, folder: &Path, processor: &Processor) -> io::Result<()> {
         fs::create_dir_all(folder)?;
-        let path = Self::path(folder, processor);
-        let part = path.with_extension(format!("{}.part", std::process::id()));
-        fs::write(&part, serde_json::to_string_pretty(self).map_err(io::Error::other)? + "\n")?;
-        fs::rename(part, path)
+        // Readable for others, because the folder may be shared.
+        let readable = fs::Permissions::from_mode(0o666);
+        let mut part = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
+        part.write_all((serde_json::to_string_pretty(self)? + "\n").as_bytes())?;
+        part.persist(Self::path(folder, processor))?;
+        Ok(())
+    }
+
+    /// The choices that differ from the shipped ones, such as `engine, one run of 1 to 1024 bytes, pack: memcpy`.
+    pub fn changes(&self) -> impl Iterator<Item = String> {
+        let changed = self.rows.iter().filter(|row| row.is_changed());
+        changed.map(|Row { part, class, direction, way, .. }| format!("{part}, {class}, {direction}: {way}"))
     }
 }
 
@@ -113,7 +125,11 @@ mod tests {
     use super::*;
 
     fn processor(microcode: &str) -> Processor {
-        Processor { model: "a model".to_owned(), microcode: microcode.to_owned() }
+        Processor {
+            model: "a model".to_owned(),
+            microcode: microcode.to_owned(),
+            library: "glibc 2.36".to_owned(),
+        }
     }
 
     fn row() -> Row {
@@ -155,6 +171,6 @@ mod tests {
         assert!(reason().contains("damaged: "), "{}", reason());
         let foreign = serde_json::to_string(&Table::new(&other, vec![row()])).unwrap();
         fs::write(&path, foreign).unwrap();
-        assert!(reason().contains("for a model (microcode 2, version "), "{}", reason());
+        assert!(reason().contains("for a model (microcode 2, glibc 2.36, version "), "{}", reason());
     }
 }

@@ -1,14 +1,28 @@
-//! The processor that a table belongs to.
+//! The processor and the C library that a table belongs to.
 
 use std::fs;
 
-/// Model and microcode of a processor, as text.
+/// Model and microcode of a processor, and the C library, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Processor {
     /// Such as `AuthenticAMD family 25 model 17 stepping 1 (AMD EPYC)`.
     pub model: String,
     /// Its microcode, which can change speeds; empty if the system does not report it.
     pub microcode: String,
+    /// The C library, whose `memcpy` is one of the ways; empty if it does not report its version.
+    pub library: String,
+}
+
+#[cfg(target_env = "gnu")]
+fn library() -> String {
+    // SAFETY: the function returns a constant string that ends with a zero.
+    let version = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
+    format!("glibc {}", version.to_string_lossy())
+}
+
+#[cfg(not(target_env = "gnu"))]
+fn library() -> String {
+    String::new()
 }
 
 impl Processor {
@@ -35,12 +49,14 @@ impl Processor {
         let vendor = field("vendor_id").map(str::to_owned);
         let name = field("model name").map(|name| format!("({name})"));
         let words: Vec<String> = vendor.into_iter().chain(ids).chain(name).collect();
-        Some(Self { model: words.join(" "), microcode: field("microcode").unwrap_or_default().to_owned() })
+        let microcode = field("microcode").unwrap_or_default().to_owned();
+        Some(Self { model: words.join(" "), microcode, library: library() })
     }
 
     /// The name of its file.
     pub(super) fn file_name(&self, version: &str) -> String {
-        let text = format!("{} {} {version}", self.model, self.microcode);
+        let Self { model, microcode, library } = self;
+        let text = format!("{model} {microcode} {library} {version}");
         let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '-' };
         let name: String = text.chars().map(plain).collect();
         let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
@@ -56,10 +72,13 @@ mod tests {
     fn processors_are_described_by_model_and_microcode() {
         let amd = "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD \
                    EPYC\nstepping\t: 1\nmicrocode\t: 0x1000065\n";
-        let processor = Processor::of(amd).unwrap();
+        let processor = Processor { library: "glibc 2.36".to_owned(), ..Processor::of(amd).unwrap() };
         assert_eq!(processor.model, "AuthenticAMD family 25 model 17 stepping 1 (AMD EPYC)");
         let name = processor.file_name("0.1.0");
-        assert_eq!(name, "AuthenticAMD-family-25-model-17-stepping-1-AMD-EPYC-0x1000065-0.1.0.json");
+        assert_eq!(
+            name,
+            "AuthenticAMD-family-25-model-17-stepping-1-AMD-EPYC-0x1000065-glibc-2.36-0.1.0.json"
+        );
         let arm = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n";
         let processor = Processor::of(arm).unwrap();
         assert_eq!((&*processor.model, &*processor.microcode), ("CPU implementer 0x41 CPU part 0xd40", ""));

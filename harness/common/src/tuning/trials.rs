@@ -1,6 +1,7 @@
 //! The classes of the pack engine and of the tuned loops, measured, and the tables made of the choices.
 
-use std::time::{Duration, Instant};
+use std::collections::HashSet;
+use std::time::Instant;
 
 use apps::copy_choice::{CopyClass, CopyTable, CopyTrial, GapSide};
 use kernels::{Class, Direction, Measured, Trial, Tuning, Way};
@@ -66,31 +67,28 @@ const AT_ALL_PLACES: usize = 256 << 10;
 /// of 4 KiB were copied in a way that is a fifth faster cold and a quarter slower warm (Zen 5).
 const WARM: f64 = 7.0;
 
-/// The speed of one way in bytes per second, with warm and with cold caches, because an application's data can be in
-/// either state: their geometric mean, in which the warm speed has [`WARM`] times the weight. Of ways that are equally
+/// The speed of one way in bytes per second: the geometric mean of all messages, with warm and with cold caches, because
+/// an application's data can be in either state. A warm speed has [`WARM`] times the weight. Of ways that are equally
 /// fast warm, the fastest cold one is chosen.
 fn engine_speed(trial: &mut Trial, way: usize, round: usize) -> f64 {
-    let (mut bytes, start) = (0, Instant::now());
+    let (mut weights, mut logarithms) = (0.0, 0.0);
+    let mut add = |weight: f64, bytes: usize, start: Instant| {
+        weights += weight;
+        logarithms += weight * (bytes as f64 / start.elapsed().as_secs_f64()).ln();
+    };
     for (message, size) in trial.sizes().into_iter().enumerate() {
         let times = if size <= AT_ALL_PLACES { Trial::PLACES } else { 2 };
+        trial.copy(way, message, round);
+        let start = Instant::now();
         (round..round + times).for_each(|place| trial.copy(way, message, place));
-        bytes += times * size;
-    }
-    let warm = bytes as f64 / start.elapsed().as_secs_f64();
-    let (mut bytes, mut time) = (0, Duration::ZERO);
-    for (message, size) in trial.sizes().into_iter().enumerate() {
-        if trial.evict() {
+        add(WARM, times * size, start);
+        if trial.evict(message) {
             let start = Instant::now();
             trial.copy(way, message, round);
-            time += start.elapsed();
-            bytes += size;
+            add(1.0, size, start);
         }
     }
-    if bytes > 0 {
-        (warm.powf(WARM) * bytes as f64 / time.as_secs_f64()).powf(1.0 / (WARM + 1.0))
-    } else {
-        warm
-    }
+    (logarithms / weights).exp()
 }
 
 fn row(part: &str, class: String, direction: String, names: &[&str], shipped: &str, choice: Choice) -> Row {
@@ -110,7 +108,7 @@ impl Table {
     /// The table for the engine and the one for the loops.
     ///
     /// # Errors
-    /// If a class or a way is not known, or if the processor lacks the way.
+    /// If a class is missing, if a class or a way is not known, or if the processor lacks the way.
     pub fn tuned(&self) -> Result<Tuned, String> {
         let mut tuned = Tuned::default();
         for row in &self.rows {
@@ -122,7 +120,13 @@ impl Table {
             is_valid
                 .ok_or_else(|| format!("{} cannot be used for {}, {}", row.way, row.class, row.direction))?;
         }
-        Ok(tuned)
+        let classes: HashSet<_> =
+            self.rows.iter().map(|row| (&row.part, &row.class, &row.direction)).collect();
+        let all = engine_classes().count() + CopyClass::all().count();
+        match classes.len() == all && self.rows.len() == all {
+            true => Ok(tuned),
+            false => Err(format!("{} rows for {} of {all} classes", self.rows.len(), classes.len())),
+        }
     }
 }
 
@@ -150,27 +154,42 @@ mod tests {
     use crate::tuning::Processor;
 
     fn table(rows: Vec<Row>) -> Table {
-        let processor = Processor { model: "a model".to_owned(), microcode: String::new() };
-        Table::new(&processor, rows)
+        let model = "a model".to_owned();
+        Table::new(&Processor { model, microcode: String::new(), library: String::new() }, rows)
     }
 
-    fn engine_row(class: &str, way: &str) -> Row {
-        let choice = Choice { way: 0, bytes_per_s: 11.9e9, next: Some((1, 10.2e9)) };
-        row(ENGINE, class.to_owned(), "pack".to_owned(), &[way, "memcpy"], "16-byte vectors", choice)
+    /// A table with the shipped ways.
+    fn shipped() -> Table {
+        let choice = Choice { way: 0, bytes_per_s: 11.9e9, next: Some((0, 10.2e9)) };
+        let of = |part, class: String, direction: String, way: &str| {
+            row(part, class, direction, &[way], way, choice)
+        };
+        let engine = engine_classes().map(|(class, direction)| {
+            let way = Tuning::shipped().way(class, direction);
+            of(ENGINE, class.to_string(), direction.to_string(), way.name())
+        });
+        let loops = CopyClass::all()
+            .map(|class| of(LOOPS, class.to_string(), direction(class).to_owned(), class.shipped().name()));
+        table(engine.chain(loops).collect())
+    }
+
+    /// The row of records by index.
+    fn records(table: &mut Table) -> &mut Row {
+        table.rows.iter_mut().find(|row| row.class == "records by index").unwrap()
     }
 
     #[test]
     fn rows_become_choices() {
         let class = Class::named("records by index").unwrap();
-        let rows = vec![engine_row("records by index", "16-byte vectors")];
-        let tuned = table(rows).tuned().unwrap();
-        assert_eq!(tuned.engine.way(class, Direction::Pack), Way::Base);
-        let loops = CopyClass::all().next().unwrap();
+        let mut table = shipped();
+        assert_eq!(table.tuned().unwrap().loops, CopyTable::default());
+        records(&mut table).way = "16-byte vectors".to_owned();
+        let of_loops = table.rows.last_mut().unwrap();
+        let loops = CopyClass::all().last().unwrap();
         let other = loops.ways().into_iter().find(|way| *way != loops.shipped()).unwrap();
-        let choice = Choice { way: 0, bytes_per_s: 1e9, next: None };
-        let of_loops =
-            row(LOOPS, loops.to_string(), "pack".to_owned(), &[other.name()], loops.shipped().name(), choice);
-        let tuned = table(vec![of_loops]).tuned().unwrap();
+        of_loops.way = other.name().to_owned();
+        let tuned = table.tuned().unwrap();
+        assert_eq!(tuned.engine.way(class, Direction::Pack), Way::Base);
         assert_ne!(tuned.loops, CopyTable::default());
     }
 
@@ -179,11 +198,25 @@ mod tests {
         for (class, way) in
             [("records by index", "magic"), ("nothing", "memcpy"), ("records by index", "memcpy")]
         {
-            let reason = table(vec![engine_row(class, way)]).tuned().unwrap_err();
-            assert_eq!(reason, format!("{way} cannot be used for {class}, pack"));
+            let mut table = shipped();
+            let row = records(&mut table);
+            (row.class, row.way) = (class.to_owned(), way.to_owned());
+            assert_eq!(table.tuned().unwrap_err(), format!("{way} cannot be used for {class}, pack"));
         }
-        let mut of_nobody = engine_row("records by index", "16-byte vectors");
-        of_nobody.part = "others".to_owned();
-        assert!(table(vec![of_nobody]).tuned().is_err());
+        let mut table = shipped();
+        records(&mut table).part = "others".to_owned();
+        assert!(table.tuned().is_err());
+    }
+
+    #[test]
+    fn a_table_without_a_class_or_with_one_twice_is_refused() {
+        let mut table = shipped();
+        let all = table.rows.len();
+        let last = table.rows.pop().unwrap();
+        assert_eq!(table.tuned().unwrap_err(), format!("{} rows for {0} of {all} classes", all - 1));
+        table.rows.push(table.rows[0].clone());
+        assert_eq!(table.tuned().unwrap_err(), format!("{all} rows for {} of {all} classes", all - 1));
+        table.rows.push(last);
+        assert_eq!(table.tuned().unwrap_err(), format!("{} rows for {all} of {all} classes", all + 1));
     }
 }
