@@ -71,9 +71,11 @@ impl IndexedRecords {
     /// multiples of a word, or if records could overlap: then it would matter which is written last.
     pub fn of(count: usize, run: impl Fn(usize) -> ByteRun) -> Option<Self> {
         let most = MOST_RUNS.min(count / FEWEST_RECORDS);
+        let has_few_words =
+            |n: usize| (0..n).map(|i| run(i).bytes).sum::<usize>() <= FEW_WORDS * n * size_of::<u64>();
         let of_length =
             |n: usize| Self::of_length(count, &run, n).filter(|records| records.words() <= FEW_WORDS * n);
-        (2..=most).filter(|n| count.is_multiple_of(*n)).find_map(of_length)
+        (2..=most).filter(|&n| count.is_multiple_of(n) && has_few_words(n)).find_map(of_length)
     }
 
     /// Copies of the same runs at listed offsets, with the same restrictions.
@@ -92,22 +94,26 @@ impl IndexedRecords {
 
     /// Records of `n` runs.
     fn of_length(count: usize, run: &impl Fn(usize) -> ByteRun, n: usize) -> Option<Self> {
-        let distance = |i: usize| run(i).offset.wrapping_sub(run(i % n).offset);
+        // Of the run in this column, from that of the first record to that of the record that begins with run `record`.
+        let distance =
+            |record: usize, column: usize| run(record + column).offset.wrapping_sub(run(column).offset);
         // A record at another place than the first one gives the ratio of the columns' distances.
-        let other = (n..count).step_by(n).find(|&i| distance(i) != 0)?;
-        let is_proportional = |i: usize| {
-            i128::from(distance(i)) * i128::from(distance(other))
-                == i128::from(distance(i - i % n)) * i128::from(distance(other + i % n))
+        let other = (n..count).step_by(n).find(|&record| distance(record, 0) != 0)?;
+        let fits = |i: usize| {
+            let (record, column) = (i - i % n, i % n);
+            let product = |a: i64, b: i64| i128::from(a) * i128::from(b);
+            run(i).bytes == run(column).bytes
+                && product(distance(record, column), distance(other, 0))
+                    == product(distance(record, 0), distance(other, column))
         };
-        let recurs = |i: usize| run(i).bytes == run(i % n).bytes;
-        if !(n..count.min(n * FIRST)).all(|i| recurs(i) && is_proportional(i)) {
+        if !(n..count.min(n * FIRST)).all(fits) {
             return None;
         }
         let list = List::of((0..count).step_by(n).map(|i| run(i).offset))?;
         let first = i64::from(list.indices[0]);
         let steps = i64::from(list.indices[other / n]) - first;
         let column = |i: usize| {
-            let scale = distance(other + i) / steps;
+            let scale = distance(other, i) / steps;
             let offset = run(i).offset.wrapping_sub(scale.wrapping_mul(first));
             (scale > 0).then_some(Column { offset, scale, bytes: run(i).bytes })
         };

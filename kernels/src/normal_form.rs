@@ -6,6 +6,7 @@
 
 use datatypes::{Constructor, DistributedArray, Layout, Nest, Part};
 
+use crate::block_copy::LONG;
 use crate::indexed_records::IndexedRecords;
 use crate::records::Records;
 use crate::survey::{ByteRun, Survey, compact};
@@ -305,7 +306,12 @@ fn of_merged(merged: Vec<ByteRun>) -> NormalForm {
     }
     let (unit, units) = common_block(&merged);
     let has_few_units = units <= FEW_UNITS * merged.len();
-    if merged.iter().any(|run| run.bytes != first.bytes)
+    let is_even = merged.iter().all(|run| run.bytes == first.bytes);
+    // Each has the kernel for its length.
+    if !is_even && merged.iter().all(|run| run.bytes > LONG) {
+        return NormalForm::Sequence(merged.into_iter().map(NormalForm::Run).collect());
+    }
+    if !is_even
         && let Some(records) = Records::of(&merged)
         // A list for each column costs as much as one for all, and goes through the stream several times.
         && (records.is_even() || !has_few_units)
@@ -372,9 +378,9 @@ impl Joined {
     }
 
     fn flush(&mut self) {
-        let form = of_merged(std::mem::take(&mut self.runs));
-        if !form.is_empty() {
-            self.parts.push(form);
+        match of_merged(std::mem::take(&mut self.runs)) {
+            NormalForm::Sequence(parts) => self.parts.extend(parts),
+            form => self.parts.push(form),
         }
     }
 

@@ -43,7 +43,9 @@ pub(crate) enum Shape {
     Run,
     /// Blocks at one distance.
     Strided,
-    /// The same on so many pages that the processor does not remember their addresses.
+    /// The same, of more than [`LONG`] bytes, in messages that do not fit into the second-level cache.
+    Large,
+    /// Short ones on so many pages that the processor does not remember their addresses.
     ManyPages,
     /// Blocks whose neighbours in memory are far apart in the stream, by the length of the message.
     Transposed,
@@ -59,9 +61,10 @@ pub(crate) enum Shape {
 pub(super) const MOST_SIZES: usize = 12;
 
 impl Shape {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Run,
         Self::Strided,
+        Self::Large,
         Self::ManyPages,
         Self::Transposed,
         Self::Listed,
@@ -76,6 +79,7 @@ impl Shape {
         match self {
             Self::Run => &[1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 23, LARGEST],
             Self::Strided | Self::Listed => BLOCKS,
+            Self::Large => &[4096, LARGEST],
             Self::ManyPages => BLOCKS.split_at(7).0,
             Self::Transposed => &[1 << 21, LARGEST],
             Self::IndexedRecords | Self::Runs => &[LARGEST],
@@ -93,6 +97,7 @@ impl Shape {
         match self {
             Self::Run => "one run",
             Self::Strided => "blocks",
+            Self::Large => "blocks of large messages,",
             Self::ManyPages => "blocks on many pages",
             Self::Transposed => "transposed blocks, message",
             Self::Listed => "listed blocks",
@@ -122,11 +127,11 @@ impl Class {
         let has = |way: Way| match (way, shape) {
             (Way::Base | Way::Avx2 | Way::Avx512, _) => true,
             // Shorter ones take less time than the call.
-            (Way::Library, Shape::Run | Shape::Strided | Shape::Listed) => largest > 128,
-            (Way::Instruction, Shape::Run | Shape::Strided | Shape::Listed) => largest > LONG,
+            (Way::Library, Shape::Run | Shape::Strided | Shape::Large | Shape::Listed) => largest > 128,
+            (Way::Instruction, Shape::Run | Shape::Strided | Shape::Large | Shape::Listed) => largest > LONG,
             (Way::PastCaches, Shape::Run) => largest > LONG,
             (Way::PastCaches, Shape::Transposed) => direction == Direction::Unpack,
-            (Way::Prefetch, Shape::Strided) => largest > LONG,
+            (Way::Prefetch, Shape::Strided | Shape::Large) => largest > LONG,
             (Way::Prefetch, Shape::Listed) => largest <= 32 || largest > LONG,
             (Way::Gather, Shape::Listed) => largest <= 8,
             _ => false,

@@ -23,8 +23,11 @@ pub struct Trial {
 /// Bytes of a message in the innermost cache, and in the next one.
 const MESSAGES: [usize; 2] = [8 << 10, 64 << 10];
 
-/// The same for long blocks, of which short messages have few: in the second-level cache, and in the next one.
-const LONG_MESSAGES: [usize; 3] = [64 << 10, 256 << 10, 1 << 20];
+/// The same for long blocks, of which short messages have few: both in the second-level cache.
+const LONG_MESSAGES: [usize; 2] = [64 << 10, 256 << 10];
+
+/// A message that does not fit into the second-level cache.
+const LARGE_MESSAGE: usize = 1 << 20;
 
 /// Distance of the places in the array at which messages are tried, in bytes: not all are at multiples of a vector.
 const ARRAY_OFFSETS: [usize; 4] = [0, 8, 2048 + 64, 1024 + 24];
@@ -33,7 +36,7 @@ const ARRAY_OFFSETS: [usize; 4] = [0, 8, 2048 + 64, 1024 + 24];
 const PACKED_OFFSETS: [usize; 4] = [0, 16, 2048 + 64, 1024 + 32];
 
 /// Messages that span more are not evicted, which takes up to 50 ns per line.
-const MOST_EVICTED: usize = 1 << 20;
+const MOST_EVICTED: usize = 5 << 18;
 
 impl Trial {
     /// Number of places at which messages can be tried. The fastest way can depend on the place.
@@ -141,11 +144,11 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
     let double = Layout::named(Element::Double);
     // By size of a block, number of blocks, and whether it is the first of the two sizes.
     let of_blocks = |layout: &dyn Fn(usize, i64, bool) -> Result<Layout, LayoutError>| {
-        let messages = |block| if block > LONG { &LONG_MESSAGES[..] } else { &MESSAGES };
+        let messages = |block| if block > LONG { LONG_MESSAGES } else { MESSAGES };
         let all = [true, false].into_iter().zip(sizes(class)).flat_map(|(is_first, block)| {
-            messages(block).iter().map(move |message| (block, (message / block).max(3) as i64, is_first))
+            messages(block).map(|message| layout(block, (message / block).max(3) as i64, is_first))
         });
-        all.map(|(block, count, is_first)| layout(block, count, is_first)).collect()
+        all.collect()
     };
     match class.shape {
         Shape::Run => {
@@ -159,6 +162,14 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
             let gap = if is_first { block } else { (block / 2 + 7) / 8 * 8 };
             Layout::hvector(count, 1, block + gap, &Layout::contiguous(block, &byte)?)
         }),
+        Shape::Large => {
+            // Rows without their halo, as in most meshes.
+            let of_size = |block: usize| {
+                let (count, block) = ((LARGE_MESSAGE / block) as i64, block as i64);
+                Layout::hvector(count, 1, block + 16, &Layout::contiguous(block, &byte)?)
+            };
+            sizes(class).into_iter().map(of_size).collect()
+        }
         Shape::ManyPages => {
             let of_size =
                 |block| Layout::hvector(1000, 1, 4096 + 64, &Layout::contiguous(block as i64, &byte)?);
