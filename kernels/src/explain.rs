@@ -159,9 +159,10 @@ fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
         };
         let kernel = format!("{}, {sizes} bytes", leaf.name());
         let (bytes, blocks) = (times * operation.bytes, rounds * blocks);
-        match all.iter_mut().find(|used| used.kernel == kernel && used.why == why) {
+        let class = leaf.class();
+        match all.iter_mut().find(|used| used.kernel == kernel && used.why == why && used.class == class) {
             Some(used) => (used.bytes, used.blocks) = (used.bytes + bytes, used.blocks + blocks),
-            None => all.push(Used { kernel, why, class: leaf.class(), bytes, blocks }),
+            None => all.push(Used { kernel, why, class, bytes, blocks }),
         }
     }
 }

@@ -94,7 +94,7 @@ impl IndexedRecords {
 
     /// Records of `n` runs.
     fn of_length(count: usize, run: &impl Fn(usize) -> ByteRun, n: usize) -> Option<Self> {
-        // Of the run in this column, from that of the first record to that of the record that begins with run `record`.
+        // From the run in this column of the first record to the one of the record that begins with run `record`.
         let distance =
             |record: usize, column: usize| run(record + column).offset.wrapping_sub(run(column).offset);
         // A record at another place than the first one gives the ratio of the columns' distances.

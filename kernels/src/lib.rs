@@ -60,7 +60,7 @@
 //! - **Alignment.** Both buffers and all displacements may have any.
 //! - **Threads.** A program is immutable, so threads can share it. It starts none, and takes no lock.
 //! - **Memory.** Packing and unpacking allocate nothing. A program has 4 bytes for each listed block, or for each record
-//!   of records by index.
+//!   of records by index; and some 100 for each run of more than 1 KiB if lengths differ.
 //!
 //! # Cost
 //!
@@ -77,6 +77,8 @@
 //!
 //! [`datatypes::interpret`] defines the correct result. Every test compares with it.
 
+#[cfg(target_arch = "x86_64")]
+mod ahead;
 mod block_copy;
 mod bounds;
 #[cfg(any(test, feature = "fuzzing"))]

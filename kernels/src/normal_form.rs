@@ -306,17 +306,17 @@ fn of_merged(merged: Vec<ByteRun>) -> NormalForm {
     }
     let (unit, units) = common_block(&merged);
     let has_few_units = units <= FEW_UNITS * merged.len();
-    let is_even = merged.iter().all(|run| run.bytes == first.bytes);
-    // Each has the kernel for its length.
-    if !is_even && merged.iter().all(|run| run.bytes > LONG) {
-        return NormalForm::Sequence(merged.into_iter().map(NormalForm::Run).collect());
-    }
-    if !is_even
+    let are_equal = merged.iter().all(|run| run.bytes == first.bytes);
+    if !are_equal
         && let Some(records) = Records::of(&merged)
         // A list for each column costs as much as one for all, and goes through the stream several times.
         && (records.is_even() || !has_few_units)
     {
         return NormalForm::Records(records);
+    }
+    // Each has the kernel for its length.
+    if !are_equal && merged.iter().all(|run| run.bytes > LONG) {
+        return NormalForm::Sequence(merged.into_iter().map(NormalForm::Run).collect());
     }
     if !has_few_units {
         return NormalForm::Runs(merged);

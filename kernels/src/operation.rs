@@ -173,7 +173,8 @@ impl LoopNest {
 /// of their speed if they were written past the caches.
 const LIKE_ONE_RUN: usize = 64 << 10;
 
-/// The largest message that fits, with its array, into second-level caches: 1 to 2 MiB on processors in use.
+/// The largest message that fits, with as much of the array, into the 1 MiB of second-level cache of the processors whose
+/// tables are shipped.
 const IN_SECOND_LEVEL: usize = 1 << 19;
 
 /// From this number of pages on, a processor begins to lose their addresses. Zen 4 keeps 72 without and 3072 with a

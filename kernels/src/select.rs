@@ -3,11 +3,11 @@
 use crate::block_copy::{
     Between, BlockCopy, Exact, Instruction, LONG, Library, Long, MEDIUM, Medium, Streamed,
 };
-#[cfg(target_arch = "x86_64")]
-use crate::gather;
 use crate::indexed_records::Group;
 use crate::loops::{self, Grid};
 use crate::way::{Level, Way};
+#[cfg(target_arch = "x86_64")]
+use crate::{ahead, gather};
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
 pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, Grid);
@@ -131,40 +131,6 @@ macro_rules! level {
                 crate::tests::ran::note(indexed_loop::<B, PACK, AHEAD> as *const ());
                 // SAFETY: guaranteed by the caller.
                 unsafe { loops::indexed::<B, PACK, AHEAD>(array, packed, bytes, packed_step, offsets) }
-            }
-
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn strided_ahead_loop<const PACK: bool>(
-                array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
-            ) {
-                #[cfg(test)]
-                crate::tests::ran::note(strided_ahead_loop::<PACK> as *const ());
-                for i in 0..grid.outer.count {
-                    let row = array.wrapping_offset(i as isize * grid.outer.stride);
-                    let places = (0..grid.inner.count as isize).map(|i| row.wrapping_offset(i * grid.inner.stride));
-                    let packed = packed.wrapping_add(i * grid.inner.count * bytes);
-                    // SAFETY: guaranteed by the caller; blocks of records come in single rows.
-                    unsafe { loops::ahead::<PACK>(places, packed, bytes, grid.packed_step) }
-                }
-            }
-
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn indexed_ahead_loop<const PACK: bool>(
-                array: *mut u8, packed: *mut u8, bytes: usize, packed_step: usize, offsets: &[u32],
-            ) {
-                #[cfg(test)]
-                crate::tests::ran::note(indexed_ahead_loop::<PACK> as *const ());
-                let places = offsets.iter().map(|&offset| array.wrapping_add(offset as usize));
-                // SAFETY: guaranteed by the caller.
-                unsafe { loops::ahead::<PACK>(places, packed, bytes, packed_step) }
-            }
-
-            pub fn strided_ahead() -> Pair<StridedKernel> {
-                Pair { pack: strided_ahead_loop::<true>, unpack: strided_ahead_loop::<false> }
-            }
-
-            pub fn indexed_ahead() -> Pair<IndexedKernel> {
-                Pair { pack: indexed_ahead_loop::<true>, unpack: indexed_ahead_loop::<false> }
             }
 
             $(#[target_feature(enable = $feature)])?
@@ -318,7 +284,8 @@ pub(crate) fn strided(bytes: usize, way: Way) -> Pair<StridedKernel> {
         Way::Library => base::strided_of::<Library>(""),
         Way::Instruction if bytes >= LONG => base::strided_of::<Instruction>(""),
         Way::PastCaches if bytes >= LONG => base::strided_of::<Streamed>(""),
-        Way::Prefetch if bytes >= LONG => at_level!(Level::of_32_bytes(), strided_ahead()),
+        #[cfg(target_arch = "x86_64")]
+        Way::Prefetch if bytes >= LONG && Way::Avx2.is_here() => ahead::strided(),
         way => at_level!(way.level(), strided(bytes)),
     }
 }
@@ -338,7 +305,8 @@ pub(crate) fn indexed(bytes: usize, way: Way) -> Pair<IndexedKernel> {
     match (way, bytes) {
         (Way::Library, _) => base::indexed_of::<Library, 0>(),
         (Way::Instruction, LONG..) => base::indexed_of::<Instruction, 0>(),
-        (Way::Prefetch, LONG..) => at_level!(Level::of_32_bytes(), indexed_ahead()),
+        #[cfg(target_arch = "x86_64")]
+        (Way::Prefetch, LONG..) if Way::Avx2.is_here() => ahead::indexed(),
         (Way::Prefetch, 4) => base::indexed_of::<Exact<4>, AHEAD>(),
         (Way::Prefetch, 8) => base::indexed_of::<Exact<8>, AHEAD>(),
         (Way::Prefetch, 12) => base::indexed_of::<Exact<12>, AHEAD>(),

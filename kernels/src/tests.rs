@@ -80,6 +80,30 @@ fn shapes_are_recognised() {
     assert!(matches!(operation.leaf, Leaf::Indexed { block: 8, .. }));
 }
 
+#[test]
+#[cfg_attr(miri, ignore = "too large to interpret")]
+fn long_runs_and_large_messages_have_classes_of_their_own() {
+    let byte = Layout::named(Element::Byte);
+    let classes = |layout: &Layout| -> Vec<String> {
+        let operations = compile(layout, 1).unwrap().sequence.operations;
+        operations.iter().map(|operation| operation.leaf.class().unwrap().to_string()).collect()
+    };
+    // Long runs of different lengths: a kernel for each, and for the one that is most of the message that of one run.
+    let uneven = Layout::indexed(&[1500, 3000, 20_000], &[0, 2000, 6000], &byte).unwrap();
+    let expected =
+        ["blocks of 1025 to 2048 bytes", "blocks of 2049 to 4096 bytes", "one run of 16385 to 65536 bytes"];
+    assert_eq!(classes(&uneven), expected);
+    check(&uneven, 2, &mut noise(6));
+    // Rows in two loops, in a message that fits into the second-level cache, and in a larger one.
+    let rows = |count| {
+        Layout::subarray(&[count, 9, 3000], &[count, 7, 2500], &[0, 1, 8], datatypes::Order::C, &byte)
+            .unwrap()
+    };
+    assert_eq!(classes(&rows(3)), ["blocks of 2049 to 4096 bytes"]);
+    check(&rows(3), 1, &mut noise(7));
+    assert_eq!(classes(&rows(32)), ["long blocks of large messages, of 1025 to 4096 bytes"]);
+}
+
 /// Farther apart than 32 bits can express; tests do not have the memory to run this.
 #[test]
 fn places_beyond_4_gib_are_runs() {

@@ -36,18 +36,6 @@ impl Level {
     fn best() -> Self {
         Self::ALL.iter().rev().copied().find(|level| level.is_here()).unwrap_or(Self::Base)
     }
-
-    /// The one with vectors of 32 bytes, or of 16 if this processor does not have these.
-    #[cfg(target_arch = "x86_64")]
-    pub fn of_32_bytes() -> Self {
-        Self::best().min(Self::Avx2)
-    }
-
-    /// The only one.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub fn of_32_bytes() -> Self {
-        Self::Base
-    }
 }
 
 /// A way to copy the blocks of a class of operations.

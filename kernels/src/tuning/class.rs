@@ -97,7 +97,7 @@ impl Shape {
         match self {
             Self::Run => "one run",
             Self::Strided => "blocks",
-            Self::Large => "blocks of large messages,",
+            Self::Large => "long blocks of large messages,",
             Self::ManyPages => "blocks on many pages",
             Self::Transposed => "transposed blocks, message",
             Self::Listed => "listed blocks",
@@ -131,8 +131,10 @@ impl Class {
             (Way::Instruction, Shape::Run | Shape::Strided | Shape::Large | Shape::Listed) => largest > LONG,
             (Way::PastCaches, Shape::Run) => largest > LONG,
             (Way::PastCaches, Shape::Transposed) => direction == Direction::Unpack,
-            (Way::Prefetch, Shape::Strided | Shape::Large) => largest > LONG,
-            (Way::Prefetch, Shape::Listed) => largest <= 32 || largest > LONG,
+            (Way::Prefetch, Shape::Listed) if largest <= 32 => true,
+            (Way::Prefetch, Shape::Strided | Shape::Large | Shape::Listed) => {
+                largest > LONG && Way::Avx2.is_here()
+            }
             (Way::Gather, Shape::Listed) => largest <= 8,
             _ => false,
         };
@@ -144,7 +146,11 @@ impl fmt::Display for Class {
     /// Shape and sizes, such as `listed blocks of 9 to 16 bytes`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, sizes) = (self.shape.name(), self.shape.sizes());
-        let least = if self.size > 0 { sizes[self.size - 1] + 1 } else { 1 };
+        let least = match (self.size, self.shape) {
+            (0, Shape::Large) => LONG + 1,
+            (0, _) => 1,
+            (size, _) => sizes[size - 1] + 1,
+        };
         match sizes[self.size] {
             _ if sizes.len() == 1 => f.write_str(name),
             usize::MAX => write!(f, "{name} of {least} bytes and more"),

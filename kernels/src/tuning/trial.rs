@@ -4,7 +4,7 @@ use datatypes::{Element, Layout, LayoutError};
 
 use super::{Class, Direction, Shape, Tuning};
 use crate::Program;
-use crate::block_copy::{LINE, LONG};
+use crate::block_copy::{LINE, LONG, PAGE};
 use crate::program::compile_for;
 use crate::way::Way;
 
@@ -16,8 +16,29 @@ pub struct Trial {
     programs: Vec<Vec<Program>>,
     /// Bytes of the array that each message spans.
     extents: Vec<usize>,
-    array: Vec<u8>,
-    packed: Vec<u8>,
+    array: Buffer,
+    packed: Buffer,
+}
+
+/// Memory that begins at the same place of a page in every trial.
+struct Buffer {
+    memory: Vec<u8>,
+    start: usize,
+}
+
+impl Buffer {
+    /// Memory for a message of that many bytes at any place. It is written, because unwritten memory is one shared page of
+    /// zeros, and too fast.
+    fn new(bytes: usize) -> Self {
+        let memory = vec![1; bytes + 2 * PAGE];
+        // As the C library's large allocations, which have 16 bytes of its own at the start of their first page.
+        let start = (16 + memory.as_ptr().addr().wrapping_neg()) % PAGE;
+        Self { memory, start }
+    }
+
+    fn at(&mut self, place: usize) -> &mut [u8] {
+        &mut self.memory[self.start + place..]
+    }
 }
 
 /// Bytes of a message in the innermost cache, and in the next one.
@@ -57,15 +78,7 @@ impl Trial {
         let extents: Vec<usize> = layouts.iter().map(|layout| layout.true_upper_bound() as usize).collect();
         let extent = extents.iter().copied().max().unwrap_or(0);
         let size = programs.iter().flatten().map(Program::size).max().unwrap_or(0);
-        // Written, because unwritten memory is one shared page of zeros, and too fast.
-        Self {
-            direction,
-            ways,
-            programs,
-            extents,
-            array: vec![1; extent + 4096],
-            packed: vec![2; size + 4096],
-        }
+        Self { direction, ways, programs, extents, array: Buffer::new(extent), packed: Buffer::new(size) }
     }
 
     /// The ways to copy it, in the order of their numbers.
@@ -83,7 +96,7 @@ impl Trial {
         let program = &self.programs[way][message];
         let at = ARRAY_OFFSETS[place % ARRAY_OFFSETS.len()];
         let to = PACKED_OFFSETS[place / ARRAY_OFFSETS.len() % PACKED_OFFSETS.len()];
-        let (array, packed) = (&mut self.array[at..], &mut self.packed[to..to + program.size()]);
+        let (array, packed) = (self.array.at(at), &mut self.packed.at(to)[..program.size()]);
         match self.direction {
             Direction::Pack => program.pack(array, 0, packed),
             Direction::Unpack => program.unpack(packed, array, 0),
@@ -93,9 +106,11 @@ impl Trial {
 
     /// Evicts the memory of a message from the caches. `false` if the processor has no instruction for it, or if it would
     /// take too long.
-    pub fn evict(&self, message: usize) -> bool {
+    pub fn evict(&mut self, message: usize) -> bool {
         let (extent, size) = (self.extents[message], self.programs[0][message].size());
-        extent <= MOST_EVICTED && evict(&self.packed[..size + 4096]) && evict(&self.array[..extent + 4096])
+        extent <= MOST_EVICTED
+            && evict(&self.packed.at(0)[..size + PAGE])
+            && evict(&self.array.at(0)[..extent + PAGE])
     }
 }
 
@@ -168,7 +183,8 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
                 let (count, block) = ((LARGE_MESSAGE / block) as i64, block as i64);
                 Layout::hvector(count, 1, block + 16, &Layout::contiguous(block, &byte)?)
             };
-            sizes(class).into_iter().map(of_size).collect()
+            let blocks = if class.size == 0 { [4096, 2048] } else { [6144, 16 << 10] };
+            blocks.into_iter().map(of_size).collect()
         }
         Shape::ManyPages => {
             let of_size =

@@ -80,7 +80,7 @@ impl Table {
     /// The table for a processor; `None` without a file.
     ///
     /// # Errors
-    /// If the file is damaged, or for another processor or version.
+    /// If the file is damaged, or for another processor, C library or version.
     pub fn read(folder: &Path, processor: &Processor) -> Result<Option<Self>, TableError> {
         let path = Self::path(folder, processor);
         let failed = |reason: String| TableError { path: path.clone(), reason };
@@ -152,6 +152,9 @@ mod tests {
         let table = Table::new(&here, vec![row()]);
         table.write(folder.path(), &here).unwrap();
         assert_eq!(Table::read(folder.path(), &here).unwrap(), Some(table));
+        let other = Row { way: "32-byte vectors".to_owned(), ..row() };
+        let changes: Vec<_> = Table::new(&here, vec![row(), other]).changes().collect();
+        assert_eq!(changes, ["engine, one run, pack: 32-byte vectors"]);
         assert!(Table::read(folder.path(), &updated).unwrap().is_none());
     }
 

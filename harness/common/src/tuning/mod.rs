@@ -1,6 +1,6 @@
 //! Which way to copy is the fastest on this machine: measured once, for the pack engine and for the tuned loops.
 //!
-//! A table is stored by processor, microcode and version. Without one, both use the tables that are shipped. For each
+//! A table is stored by processor, microcode, C library and version. Without one, both use the tables that are shipped. For each
 //! class of copies all ways are measured in turn, in each round at another place in memory. The shipped way is replaced
 //! only by one whose time is shorter by [`MARGIN`], by the whole 95% interval of the ratio of both times, so that the
 //! choice does not follow noise.
@@ -15,8 +15,9 @@ pub use trials::{Tuned, measure};
 
 use crate::stats;
 
-/// Share of the time by which another way must be faster than the shipped one.
-pub const MARGIN: f64 = 0.03;
+/// Share of the time by which another way must be faster than the shipped one. Smaller differences in trials were the
+/// opposite in a test with another array.
+pub const MARGIN: f64 = 0.05;
 
 /// Rounds: an interval needs six, and with 16 it excludes the three extreme ones on either side.
 const ROUNDS: usize = 16;
@@ -82,8 +83,8 @@ mod tests {
     #[test]
     fn the_shipped_way_stays_unless_another_is_faster_by_the_margin() {
         let quiet = |_, _| 1.0;
-        assert_eq!(chosen(&[1.0, 1.02, 0.5], 0, quiet), 0, "within the margin");
-        assert_eq!(chosen(&[1.0, 1.02, 1.3, 1.2], 0, quiet), 2);
+        assert_eq!(chosen(&[1.0, 1.04, 0.5], 0, quiet), 0, "within the margin");
+        assert_eq!(chosen(&[1.0, 1.04, 1.3, 1.2], 0, quiet), 2);
         assert_eq!(chosen(&[1.3, 1.0], 0, quiet), 0);
         assert_eq!(chosen(&[1.0], 0, quiet), 0);
     }
