@@ -167,7 +167,7 @@ impl BlockCopy for Library {
 /// costs up to a fifth if the data is not in the caches (Zen 5: 4 KiB rows reach 21 GB/s instead of 17).
 ///
 /// At the slow alignments of [`Library`] Zen 5 is still as fast as with vectors: 94 GB/s instead of 169 for 39,888
-/// bytes, with vectors 95. Trials of this way include such alignments, so that it is not chosen on Zen 4.
+/// bytes, with vectors 95. Trials of this way include such alignments: a processor that is slow there does not choose it.
 pub(crate) struct Instruction;
 
 impl BlockCopy for Instruction {

@@ -156,7 +156,7 @@ impl<'a> Session<'a> {
         Ok(report)
     }
 
-    /// Known findings that still occur, and those that there is no time to try. Others are fixed.
+    /// Known findings that still occur, and those that were not tried because the time was over. Others are fixed.
     fn known(
         &mut self,
         known: &[Finding],
@@ -187,7 +187,7 @@ impl<'a> Session<'a> {
         }
         if untried > 0 {
             log(&format!(
-                "no time to try {untried} of {} known findings again: they count as not fixed",
+                "the time was over before {untried} of {} known findings were tried again: they count as not fixed",
                 all.len()
             ));
         }
