@@ -25,8 +25,13 @@ const MOST_CRASHES: u32 = 3;
 const MOST_CRASHES_OF_OPERATION: u64 = 8;
 const CASES_PER_CRASH: u64 = 5000;
 
-/// The class of all types without data.
+/// After so many crashes of a case, its other operations are left out: they crash too.
+const MOST_CRASHES_OF_CASE: u32 = 2;
+
+/// Classes of cases that fail in the same way with any constructor: types without data, and messages that an MPI sends in fragments.
 const WITHOUT_DATA: &str = "types without data";
+const LONG: &str = "long messages";
+const LONG_BYTES: u64 = 4096;
 
 /// The cases of a campaign.
 #[derive(Clone, Debug, Default)]
@@ -132,6 +137,11 @@ impl Campaign {
         self.coverage.operations.resize(OPERATIONS.len(), 0);
         let is_over = || range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut all = range.cases();
+        for finding in
+            findings.iter().filter(|finding| finding.is_reproduced && finding.hit.kind == FaultKind::Hang)
+        {
+            self.leave_out_without_data(&finding.hit, operations);
+        }
         let batch = if range.first < BATCH as u64 { FIRST_BATCH } else { BATCH };
         while !is_over() && !self.is_stopped {
             let mut cases: Vec<_> = all.by_ref().take(batch).collect();
@@ -173,6 +183,7 @@ impl Campaign {
         let mut left: Vec<Case> = cases.iter().map(|(case, _)| case.clone()).collect();
         let find = |number: u64| cases.iter().find(|(case, _)| case.number == number);
         let place_of = |number: u64| cases.iter().position(|(case, _)| case.number == number).unwrap_or(0);
+        let (mut last, mut crashes) = (u64::MAX, 0);
         while !left.is_empty() && !is_over() {
             for case in &mut left {
                 if let Some((_, layout)) = find(case.number) {
@@ -199,21 +210,17 @@ impl Campaign {
                 let (operation, detail) = (ended.operation, ended.detail);
                 let kind = ended.kind.unwrap_or(FaultKind::Error);
                 let times = if kind == FaultKind::Crash { 1 } else { MOST_CRASHES };
-                *self.crashes.entry((operation.name, class(layout))).or_default() += times;
-                // If nothing to be sent hangs, it does in all operations of this part, and each costs seconds. Without
-                // the first operation, which makes the datatype, nothing could be tried.
-                if kind == FaultKind::Hang && class(layout) == WITHOUT_DATA {
-                    let similar = operations
-                        .iter()
-                        .filter(|other| other.number() > 0 && is_of_one_part(other, operation));
-                    self.not_without_data.extend(similar.map(|other| other.name));
+                *self.crashes.entry((operation.name, class(layout, case.items))).or_default() += times;
+                let hit = Hit { operation, kind, detail, ..Hit::untried(case, layout) };
+                if kind == FaultKind::Hang {
+                    self.leave_out_without_data(&hit, operations);
                 }
-                if let Some(kind) = ended.kind {
-                    self.hits.push(Hit { operation, kind, detail, ..Hit::untried(case, layout) });
-                }
+                self.hits.extend(ended.kind.is_some().then_some(hit));
+                crashes = if case.number == last { crashes + 1 } else { 1 };
+                last = case.number;
                 // The next process goes on behind it; without the datatype nothing can be tried.
-                let number = ended.operation.number();
-                if number == 0 {
+                let number = operation.number();
+                if number == 0 || crashes == MOST_CRASHES_OF_CASE {
                     left.remove(0);
                 } else {
                     let done = OPERATIONS[1..=number].iter().map(|operation| operation.name.to_owned());
@@ -226,9 +233,19 @@ impl Campaign {
         Ok(left.first().map_or(cases.len(), |case| place_of(case.number)))
     }
 
+    /// If nothing to be sent hangs, it does in all operations of this part, and each costs seconds. Without the first operation, which
+    /// makes the datatype, nothing could be tried.
+    fn leave_out_without_data(&mut self, hang: &Hit, operations: &[&'static Operation]) {
+        if class(&hang.layout, hang.items) == WITHOUT_DATA {
+            let is_similar =
+                |other: &&&Operation| other.number() > 0 && is_of_one_part(other, hang.operation);
+            self.not_without_data.extend(operations.iter().filter(is_similar).map(|other| other.name));
+        }
+    }
+
     /// Leaves out operations that have crashed or hung too often.
     fn leave_out(&mut self, case: &mut Case, layout: &Layout) {
-        let root = class(layout);
+        let root = class(layout, case.items);
         let most = MOST_CRASHES_OF_OPERATION + self.coverage.cases / CASES_PER_CRASH;
         let too_many = self.crashes.keys().map(|(operation, _)| *operation).filter(|operation| {
             let of_operation = self.crashes.iter().filter(|((other, _), _)| other == operation);
@@ -246,9 +263,13 @@ impl Campaign {
     }
 }
 
-/// The outermost constructor, which matters only if there is data.
-fn class(layout: &Layout) -> &'static str {
-    if layout.size() == 0 { WITHOUT_DATA } else { layout.constructor().name() }
+/// The class of a case: the outermost constructor, unless it does not matter.
+fn class(layout: &Layout, items: u32) -> &'static str {
+    match layout.size() {
+        0 => WITHOUT_DATA,
+        bytes if bytes * u64::from(items) > LONG_BYTES => LONG,
+        _ => layout.constructor().name(),
+    }
 }
 
 /// Whether operations are defined in one chapter.
@@ -320,6 +341,25 @@ mod tests {
         assert_eq!(case(7, 41).0, case(7, 41).0);
         assert_ne!(case(7, 41).0, case(7, 42).0);
         assert_ne!(case(7, 41).0, case(8, 41).0);
+    }
+
+    #[test]
+    fn after_a_hang_without_data_its_part_is_left_out_for_such_types() {
+        let hang = |layout: &str| Hit {
+            operation: Operation::find("put").unwrap(),
+            kind: FaultKind::Hang,
+            ..Hit::untried(&Case::of(0, layout.to_owned(), 1, true), &layout.parse().unwrap())
+        };
+        let left_out = |layout: &str| {
+            let mut campaign = Campaign::default();
+            campaign.leave_out_without_data(&hang(layout), &OPERATIONS.iter().collect::<Vec<_>>());
+            campaign.not_without_data
+        };
+        let without = left_out("contiguous(0, byte)");
+        assert!(
+            without.contains("get_accumulate") && !without.contains("send") && !without.contains("bounds")
+        );
+        assert!(left_out("contiguous(1, byte)").is_empty());
     }
 
     /// An MPI that answers from the other oracle, which works on whole arrays, has no fault. Returns how many cases can be received.

@@ -273,7 +273,7 @@ MPI_Wait(&request, MPI_STATUS_IGNORE);
 compare("receiver's memory", image, memory, ALL, FIRST);
 MPI_Request_free(&request);
 
-/// put put_locked put_posted
+/// put
 MPI_Win window;
 fill(0);
 memcpy(packed, expected, BYTES);
@@ -285,6 +285,43 @@ if (rank == 0)
 MPI_Win_fence(0, window);
 if (rank == 1)
     compare("receiver's memory", image, memory, ALL, FIRST);
+MPI_Win_free(&window);
+
+/// put_locked
+MPI_Win window;
+fill(0);
+memcpy(packed, expected, BYTES);
+prepare(expected);
+MPI_Win_create(memory, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+MPI_Barrier(MPI_COMM_WORLD);
+if (rank == 0) {
+    MPI_Win_lock(MPI_LOCK_SHARED, 1, MPI_MODE_NOCHECK, window);
+    MPI_Put(packed, count, dense, 1, ORIGIN, ITEMS, type, window);
+    MPI_Win_unlock(1, window);
+}
+MPI_Win_free(&window);
+if (rank == 1)
+    compare("receiver's memory", image, memory, ALL, FIRST);
+
+/// put_posted
+MPI_Win window;
+fill(0);
+memcpy(packed, expected, BYTES);
+prepare(expected);
+MPI_Win_create(memory, rank == 1 ? ALL : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+MPI_Group all, peer;
+int other = 1 - rank;
+MPI_Comm_group(MPI_COMM_WORLD, &all);
+MPI_Group_incl(all, 1, &other, &peer);
+if (rank == 0) {
+    MPI_Win_start(peer, 0, window);
+    MPI_Put(packed, count, dense, 1, ORIGIN, ITEMS, type, window);
+    MPI_Win_complete(window);
+} else {
+    MPI_Win_post(peer, 0, window);
+    MPI_Win_wait(window);
+    compare("receiver's memory", image, memory, ALL, FIRST);
+}
 MPI_Win_free(&window);
 
 /// put_origin

@@ -25,9 +25,10 @@ pub fn bcast(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop
 }
 
 /// The items of all ranks, one block after the other, which must not overlap.
-fn disjoint_of_all_ranks(bench: &Bench<'_>, subject: &Subject) -> Result<Items, Stop> {
-    let all = Items::of(&subject.layout, subject.items * bench.world.size()? as u32);
-    if bench.has_room(&all) && all.are_disjoint() { Ok(all) } else { Err(Stop::Unsuitable) }
+fn disjoint_of_all_ranks<'a>(bench: &Bench<'_>, subject: &'a Subject) -> Result<&'a Items, Stop> {
+    let ranks = bench.world.size()? as u32;
+    let all = subject.of_all_ranks.get_or_init(|| Items::of(&subject.layout, subject.items * ranks));
+    if bench.has_room(all) && all.are_disjoint() { Ok(all) } else { Err(Stop::Unsuitable) }
 }
 
 /// Every rank sends a contiguous type to rank 1, which receives the type.
@@ -59,7 +60,7 @@ fn gather_to(bench: &Bench<'_>, subject: &Subject, salt: u64, root: Option<usize
     let packed = all.gathered(&all.filled(salt));
     let mine = packed.len() / bench.world.size()?;
     let part = bench.packed_source(subject, &packed[bench.rank * mine..][..mine]);
-    let typed = bench.blank(subject, &all);
+    let typed = bench.blank(subject, all);
     let from = (part.start().cast_const(), subject.dense.count, &subject.dense.datatype);
     let to = (typed.address, subject.count(), &subject.datatype);
     // SAFETY: the part has the sent data, and the bench has made the memory of the type.
@@ -70,8 +71,8 @@ fn gather_to(bench: &Bench<'_>, subject: &Subject, salt: u64, root: Option<usize
         }
     }?;
     match root.is_none_or(|root| root == bench.rank) {
-        true => typed.expect(&all, &packed)?,
-        false => typed.expect_unchanged(&all)?,
+        true => typed.expect(all, &packed)?,
+        false => typed.expect_unchanged(all)?,
     }
     Ok(())
 }
@@ -97,7 +98,7 @@ fn gather_some(bench: &Bench<'_>, subject: &Subject, salt: u64, root: Option<usi
     for rank in (0..ranks).filter(|rank| !sends(*rank)) {
         packed[block(rank)..][..mine].fill(UNWRITTEN);
     }
-    let typed = bench.blank(subject, &all);
+    let typed = bench.blank(subject, all);
     let count = if sends(bench.rank) { subject.dense.count } else { 0 };
     let from = (part.start().cast_const(), count, &subject.dense.datatype);
     let blocks: Vec<_> = (0..ranks)
@@ -108,8 +109,8 @@ fn gather_some(bench: &Bench<'_>, subject: &Subject, salt: u64, root: Option<usi
     // SAFETY: the part has the sent data, and the bench has made the memory of the type for the blocks of all ranks.
     unsafe { bench.world.gather_blocks(from, (typed.address, &blocks, &subject.datatype), root) }?;
     match root.is_none_or(|root| root == bench.rank) {
-        true => typed.expect(&all, &packed)?,
-        false => typed.expect_unchanged(&all)?,
+        true => typed.expect(all, &packed)?,
+        false => typed.expect_unchanged(all)?,
     }
     Ok(())
 }
@@ -150,7 +151,7 @@ pub fn reduce(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Sto
 pub fn scatter(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
     const ROOT: usize = 1;
     let all = disjoint_of_all_ranks(bench, subject)?;
-    let typed = bench.filled(subject, &all, salt);
+    let typed = bench.filled(subject, all, salt);
     let packed = all.gathered(&all.filled(salt));
     let mine = packed.len() / bench.world.size()?;
     let part = bench.packed_target(subject, mine);
@@ -162,7 +163,7 @@ pub fn scatter(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), St
     }?;
     expect_packed(&packed[bench.rank * mine..][..mine], &part.read())?;
     clean_margin(part)?;
-    Ok(typed.expect_unchanged(&all)?)
+    Ok(typed.expect_unchanged(all)?)
 }
 
 /// Every rank sends a contiguous type to each, which receives the type.
@@ -182,13 +183,13 @@ fn all_to_all_on(bench: &Bench<'_>, subject: &Subject, salt: u64, is_graph: bool
     let mine = all.bytes() / ranks;
     let received: Vec<u8> =
         (0..ranks).flat_map(|rank| of_rank(rank)[bench.rank * mine..][..mine].to_vec()).collect();
-    let (part, typed) = (bench.packed_source(subject, &of_rank(bench.rank)), bench.blank(subject, &all));
+    let (part, typed) = (bench.packed_source(subject, &of_rank(bench.rank)), bench.blank(subject, all));
     let from = (part.start().cast_const(), subject.dense.count, &subject.dense.datatype);
     let to = (typed.address, subject.count(), &subject.datatype);
     let comm = if is_graph { bench.everyone()? } else { bench.world };
     // SAFETY: the part has the sent data, and the bench has made the memory of the type.
     unsafe { comm.all_to_all_typed(from, to, is_graph) }?;
-    Ok(typed.expect(&all, &received)?)
+    Ok(typed.expect(all, &received)?)
 }
 
 /// How many items this rank sends to the other of its pair, and how many it receives.

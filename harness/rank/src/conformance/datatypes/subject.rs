@@ -1,5 +1,7 @@
 //! The subject of a case: a layout as a datatype of this MPI, and what its bytes should be.
 
+use std::cell::OnceCell;
+
 use common::conformance::items::{Value, contiguous};
 use common::conformance::{Case, Fault, FaultKind, Items};
 use datatypes::{Construction, Element, Layout};
@@ -16,6 +18,8 @@ pub struct Subject {
     /// Items in a message.
     pub items: u32,
     pub data: Items,
+    /// Items for each rank, one block after the other. Several collective operations need them.
+    pub of_all_ranks: OnceCell<Items>,
     /// A contiguous type with the same signature.
     pub dense: Dense,
     pub at_end: bool,
@@ -67,6 +71,7 @@ impl Subject {
             datatype,
             items: case.items,
             data,
+            of_all_ranks: OnceCell::new(),
             dense,
             at_end: case.at_end,
             construction: case.construction,
