@@ -37,7 +37,7 @@ pub fn unusual_layout(seed: u64, constructors: u32) -> Layout {
     loop {
         // Large extents overflow now and then.
         let Ok(layout) = grower.layout(constructors.max(1)) else { continue };
-        if layout.size() <= MOST_BYTES && !is_beyond(&layout, FARTHEST) {
+        if size_of_largest_part(&layout) <= MOST_BYTES && !is_beyond(&layout, FARTHEST) {
             return layout;
         }
     }
@@ -105,6 +105,11 @@ fn is_beyond(layout: &Layout, farthest: i64) -> bool {
     [layout.lower_bound(), layout.upper_bound(), layout.true_lower_bound(), layout.true_upper_bound()]
         .iter()
         .any(|bound| bound.abs() > farthest)
+}
+
+/// The size of the largest type within a layout: it may be in a block without items.
+fn size_of_largest_part(layout: &Layout) -> u64 {
+    layout.constructor().children().iter().map(size_of_largest_part).fold(layout.size(), u64::max)
 }
 
 struct Grower(Pcg64);
@@ -372,6 +377,14 @@ mod tests {
             let values: u64 = long_layout(seed).runs().map(|run| run.count).sum();
             assert!((1 << 16..1 << 19).contains(&values), "{values} of {}", long_layout(seed).to_text());
         }
+    }
+
+    #[test]
+    fn blocks_without_items_have_small_types_too() {
+        let large = (0..20_000)
+            .map(|seed| unusual_layout(seed, 8))
+            .find(|layout| layout.constructor().children().iter().any(|child| child.size() > MOST_BYTES));
+        assert_eq!(large, None);
     }
 
     #[test]
