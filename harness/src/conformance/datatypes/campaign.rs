@@ -19,10 +19,10 @@ const BATCH: usize = 2000;
 
 /// After so many crashes, or one hang, of an operation on the same outermost constructor, these are left out: otherwise they would take
 /// all the time.
-const MOST_CRASHES: u32 = 3;
+const MOST_CRASHES: u32 = 2;
 
 /// The same for an operation on any constructor. A long campaign can afford more.
-const MOST_CRASHES_OF_OPERATION: u64 = 8;
+const MOST_CRASHES_OF_OPERATION: u64 = 4;
 const CASES_PER_CRASH: u64 = 5000;
 
 /// After so many crashes of a case, its other operations are left out: they crash too.
@@ -85,8 +85,8 @@ pub struct Campaign {
     /// Whether the user has stopped it.
     pub is_stopped: bool,
     crashes: BTreeMap<(&'static str, &'static str), u32>,
-    /// Operations that are not tried on types without data, because a similar one hung.
-    not_without_data: BTreeSet<&'static str>,
+    /// Classes of cases, and operations that are not tried on them, because a similar one hung.
+    hanging: BTreeSet<(&'static str, &'static str)>,
 }
 
 /// The case with a number.
@@ -137,11 +137,8 @@ impl Campaign {
         self.coverage.operations.resize(OPERATIONS.len(), 0);
         let is_over = || range.deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let mut all = range.cases();
-        for finding in
-            findings.iter().filter(|finding| finding.is_reproduced && finding.hit.kind == FaultKind::Hang)
-        {
-            self.leave_out_without_data(&finding.hit, operations);
-        }
+        let known = findings.iter().filter(|finding| finding.is_reproduced && finding.hit.layout.size() == 0);
+        known.for_each(|finding| self.leave_out_similar(&finding.hit, operations));
         let batch = if range.first < BATCH as u64 { FIRST_BATCH } else { BATCH };
         while !is_over() && !self.is_stopped {
             let mut cases: Vec<_> = all.by_ref().take(batch).collect();
@@ -212,9 +209,7 @@ impl Campaign {
                 let times = if kind == FaultKind::Crash { 1 } else { MOST_CRASHES };
                 *self.crashes.entry((operation.name, class(layout, case.items))).or_default() += times;
                 let hit = Hit { operation, kind, detail, ..Hit::untried(case, layout) };
-                if kind == FaultKind::Hang {
-                    self.leave_out_without_data(&hit, operations);
-                }
+                self.leave_out_similar(&hit, operations);
                 self.hits.extend(ended.kind.is_some().then_some(hit));
                 crashes = if case.number == last { crashes + 1 } else { 1 };
                 last = case.number;
@@ -233,13 +228,13 @@ impl Campaign {
         Ok(left.first().map_or(cases.len(), |case| place_of(case.number)))
     }
 
-    /// If nothing to be sent hangs, it does in all operations of this part, and each costs seconds. Without the first operation, which
-    /// makes the datatype, nothing could be tried.
-    fn leave_out_without_data(&mut self, hang: &Hit, operations: &[&'static Operation]) {
-        if class(&hang.layout, hang.items) == WITHOUT_DATA {
-            let is_similar =
-                |other: &&&Operation| other.number() > 0 && is_of_one_part(other, hang.operation);
-            self.not_without_data.extend(operations.iter().filter(is_similar).map(|other| other.name));
+    /// If nothing to be sent hangs, or a long message, it does in all operations of this part, and each costs seconds. Without the
+    /// first operation, which makes the datatype, nothing could be tried.
+    fn leave_out_similar(&mut self, hit: &Hit, operations: &[&'static Operation]) {
+        let class = class(&hit.layout, hit.items);
+        if hit.kind == FaultKind::Hang && [WITHOUT_DATA, LONG].contains(&class) {
+            let is_similar = |other: &&&Operation| other.number() > 0 && is_of_one_part(other, hit.operation);
+            self.hanging.extend(operations.iter().filter(is_similar).map(|other| (class, other.name)));
         }
     }
 
@@ -253,7 +248,7 @@ impl Campaign {
             let of_root = self.crashes.get(&(*operation, root)).copied().unwrap_or_default();
             sum >= most || of_root >= MOST_CRASHES
         });
-        let hanging = self.not_without_data.iter().filter(|_| root == WITHOUT_DATA).copied();
+        let hanging = self.hanging.iter().filter(|(class, _)| *class == root).map(|(_, name)| *name);
         for operation in too_many.chain(hanging) {
             if !case.skipped.iter().any(|known| known == operation) {
                 case.skipped.push(operation.to_owned());
@@ -344,22 +339,20 @@ mod tests {
     }
 
     #[test]
-    fn after_a_hang_without_data_its_part_is_left_out_for_such_types() {
-        let hang = |layout: &str| Hit {
-            operation: Operation::find("put").unwrap(),
-            kind: FaultKind::Hang,
-            ..Hit::untried(&Case::of(0, layout.to_owned(), 1, true), &layout.parse().unwrap())
-        };
-        let left_out = |layout: &str| {
+    fn after_a_hang_its_part_is_left_out_for_the_class_of_the_case() {
+        let left_out = |layout: &str, items| {
+            let case = Case::of(0, layout.to_owned(), items, true);
+            let (operation, kind) = (Operation::find("put").unwrap(), FaultKind::Hang);
+            let hit = Hit { operation, kind, ..Hit::untried(&case, &layout.parse().unwrap()) };
             let mut campaign = Campaign::default();
-            campaign.leave_out_without_data(&hang(layout), &OPERATIONS.iter().collect::<Vec<_>>());
-            campaign.not_without_data
+            campaign.leave_out_similar(&hit, &OPERATIONS.iter().collect::<Vec<_>>());
+            campaign.hanging
         };
-        let without = left_out("contiguous(0, byte)");
-        assert!(
-            without.contains("get_accumulate") && !without.contains("send") && !without.contains("bounds")
-        );
-        assert!(left_out("contiguous(1, byte)").is_empty());
+        let without_data = left_out("contiguous(0, byte)", 1);
+        let has = |name| without_data.contains(&(WITHOUT_DATA, name));
+        assert!(has("get_accumulate") && !has("send") && !has("bounds"));
+        assert!(left_out("contiguous(1, byte)", 5000).contains(&(LONG, "get")));
+        assert!(left_out("contiguous(1, byte)", 1).is_empty());
     }
 
     /// An MPI that answers from the other oracle, which works on whole arrays, has no fault. Returns how many cases can be received.
