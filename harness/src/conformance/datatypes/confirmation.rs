@@ -99,3 +99,38 @@ fn confirm_with(
         Err(reason) => failed(reason, code),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::time::Duration;
+
+    use common::conformance::{Case, Operation};
+
+    use super::*;
+    use crate::mpi::{Installation, Target};
+
+    #[test]
+    fn a_program_is_ended_when_the_time_is_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = |name: &str, commands: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, format!("#!/bin/sh\n{commands}\n")).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            path
+        };
+        let mpicc = script("mpicc", "exit 0");
+        let installation = Installation { mpicc, ..Installation::fake(script("mpiexec", "exec sleep 1000")) };
+        let program = "ddtbench-rank".into();
+        let target = Target { installation, variant: String::new(), program, tuning: None };
+        let conditions = Conditions { target: &target, launcher: None, launcher_args: &[], timeout_s: 5.0 };
+        let worker = Worker::new(conditions, 2).unwrap();
+        let case = Case::of(0, "byte".to_owned(), 1, true);
+        let (operation, kind) = (Operation::find("send").unwrap(), FaultKind::Hang);
+        let hit = Hit { operation, kind, ..Hit::untried(&case, &"byte".parse().unwrap()) };
+        let begun = Instant::now();
+        let confirmation = confirm(&worker, &hit, Some(begun + Duration::from_secs(1))).unwrap().unwrap();
+        assert_eq!(confirmation.reason, "the time was over before it ended");
+        assert!(confirmation.shown.is_none() && begun.elapsed() < Duration::from_secs(5));
+    }
+}

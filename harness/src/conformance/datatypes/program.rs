@@ -472,7 +472,9 @@ pub fn shows(kind: FaultKind, lines: &[String], is_success: bool, ending: &str) 
         return Ok(line.1.to_owned());
     }
     if !is_success && matches!(kind, FaultKind::Crash | FaultKind::Error | FaultKind::Hang) {
-        return Ok(ending.to_owned());
+        // Rank 0 prints it after the operation; another rank may still be in it.
+        let is_late = lines.iter().any(|line| line.ends_with("right"));
+        return Ok(format!("{ending}{}", if is_late { ", perhaps in MPI_Finalize" } else { "" }));
     }
     Err(format!("the C program does not show it: {ending}"))
 }
@@ -564,5 +566,7 @@ mod tests {
         let right = ["right".to_owned()];
         assert!(shows(FaultKind::Crash, &right, true, "exit code 0").is_err());
         assert_eq!(shows(FaultKind::Crash, &[], false, "SIGSEGV"), Ok("SIGSEGV".to_owned()));
+        let late = "SIGSEGV, perhaps in MPI_Finalize".to_owned();
+        assert_eq!(shows(FaultKind::Crash, &right, false, "SIGSEGV"), Ok(late));
     }
 }
