@@ -33,7 +33,7 @@ unsafe fn copy_overlapping<const HALF: usize>(to: *mut u8, from: *const u8, byte
 /// # Safety
 /// As for [`BlockCopy::join`].
 #[inline(always)]
-unsafe fn join_words<T: Copy, const N: usize, const ALL: usize>(to: *mut u8, from: [*const u8; 4]) {
+unsafe fn join_runs<T: Copy, const N: usize, const ALL: usize>(to: *mut u8, from: [*const u8; 4]) {
     let word = |i: usize| {
         // SAFETY: a word of one of the caller's blocks.
         unsafe { from[i / N].cast::<T>().add(i % N).read_unaligned() }
@@ -41,6 +41,43 @@ unsafe fn join_words<T: Copy, const N: usize, const ALL: usize>(to: *mut u8, fro
     let words: [T; ALL] = std::array::from_fn(word);
     // SAFETY: guaranteed by the caller.
     unsafe { to.cast::<[T; ALL]>().write_unaligned(words) }
+}
+
+/// Copies `W` words of 4 or 8 bytes, each from its own place, to one place, with as few stores as possible.
+///
+/// While loads wait for memory, the processor has room for only so many stores. Fewer stores let it begin more loads: 65,536
+/// values on as many pages take 5% less time, and listed values that are in no cache 10 to 25% less (Zen 5).
+///
+/// # Safety
+/// Every place must be readable, and `to` writable, for one word and for all of them; without overlap.
+#[inline(always)]
+pub(crate) unsafe fn join_words<T: Copy, const W: usize>(to: *mut u8, place: impl Fn(usize) -> *const T) {
+    let mut word = 0;
+    // The compiler would write word by word.
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_mm_setr_pd, _mm_setr_ps, _mm_storeu_pd, _mm_storeu_ps};
+        // SAFETY: words of the caller, of the size that was checked; every processor of the architecture has the
+        // instructions, which need no alignment.
+        unsafe {
+            let double = |word: usize| place(word).cast::<f64>().read_unaligned();
+            while size_of::<T>() == 8 && word + 2 <= W {
+                _mm_storeu_pd(to.cast::<f64>().add(word), _mm_setr_pd(double(word), double(word + 1)));
+                word += 2;
+            }
+            let float = |word: usize| place(word).cast::<f32>().read_unaligned();
+            while size_of::<T>() == 4 && word + 4 <= W {
+                let four = _mm_setr_ps(float(word), float(word + 1), float(word + 2), float(word + 3));
+                _mm_storeu_ps(to.cast::<f32>().add(word), four);
+                word += 4;
+            }
+        }
+    }
+    while word < W {
+        // SAFETY: one of the caller's words.
+        unsafe { to.cast::<T>().add(word).write_unaligned(place(word).read_unaligned()) };
+        word += 1;
+    }
 }
 
 /// How one block is copied. Functions take the size as an argument, for kinds whose size is not a constant.
@@ -98,14 +135,15 @@ impl<const B: usize> BlockCopy for Exact<B> {
 
     #[inline(always)]
     unsafe fn join(to: *mut u8, from: [*const u8; 4], _: usize) {
-        // Only for sizes without a vector of that size. For others (single words, and five of 8 bytes), joining costs
-        // more than it saves.
+        // For others (such as five words of 8 bytes), joining costs more than it saves.
         // SAFETY: guaranteed by the caller; the words are parts of a block whose size is a multiple of theirs.
         unsafe {
             match B {
-                12 => join_words::<u32, 3, 12>(to, from),
-                20 => join_words::<u32, 5, 20>(to, from),
-                24 => join_words::<u64, 3, 12>(to, from),
+                4 => join_words::<u32, 4>(to, |i| from[i].cast()),
+                8 => join_words::<u64, 4>(to, |i| from[i].cast()),
+                12 => join_runs::<u32, 3, 12>(to, from),
+                20 => join_runs::<u32, 5, 20>(to, from),
+                24 => join_runs::<u64, 3, 12>(to, from),
                 _ => (0..4).for_each(|i| copy_exact::<B>(to.add(i * B), from[i])),
             }
         }

@@ -7,7 +7,7 @@
 //! strides of 128 bytes and more in the outer cache, and nothing in memory. It lost up to 40% in the inner cache and
 //! when unpacking.
 
-use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, prefetch, settle};
+use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, join_words, prefetch, settle};
 use crate::indexed_records::Group;
 
 /// One block in the direction of `PACK`.
@@ -274,8 +274,7 @@ pub(crate) unsafe fn words<T: Copy, const G: usize, const PACK: bool>(
         // SAFETY: words of one of the caller's records.
         unsafe {
             if PACK {
-                let words = std::array::from_fn(|i| place(i).read_unaligned());
-                packed.cast::<[T; G]>().write_unaligned(words);
+                join_words::<T, G>(packed, |i| place(i).cast_const());
             } else {
                 // One by one: taking a vector apart costs more than reading its words.
                 (0..G).for_each(|i| place(i).write_unaligned(packed.cast::<T>().add(i).read_unaligned()));
@@ -324,7 +323,7 @@ pub(crate) unsafe fn particles<
             while first + 4 <= indices.len() {
                 if PACK {
                     for i in first..first + 4 {
-                        join::<T, W>(record, |word| place(word, i));
+                        join_words::<T, W>(record.cast(), |word| place(word, i).cast_const());
                         record = record.wrapping_add(1);
                     }
                 } else {
@@ -346,7 +345,7 @@ pub(crate) unsafe fn particles<
         for (number, &index) in indices.iter().enumerate().skip(first) {
             let i = if EVEN { number } else { index as usize };
             if PACK {
-                join::<T, W>(record, |word| place(word, i));
+                join_words::<T, W>(record.cast(), |word| place(word, i).cast_const());
             } else {
                 // One by one: taking a vector apart costs more than reading its words.
                 (0..W).for_each(|word| {
@@ -355,31 +354,5 @@ pub(crate) unsafe fn particles<
             }
             record = record.wrapping_add(1);
         }
-    }
-}
-
-/// Writes a record of the words at these places.
-///
-/// # Safety
-/// All places must be readable, and the record writable.
-#[inline(always)]
-unsafe fn join<T: Copy, const W: usize>(record: *mut [T; W], place: impl Fn(usize) -> *mut T) {
-    let mut word = 0;
-    // In pairs: the compiler would write word by word, which needs twice as many stores.
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    while size_of::<T>() == 8 && word + 2 <= W {
-        use std::arch::x86_64::{_mm_load_sd, _mm_loadh_pd, _mm_storeu_pd};
-        let [low, high] = [word, word + 1].map(|word| place(word).cast_const().cast::<f64>());
-        // SAFETY: two of the caller's words; every processor of the architecture has the instructions, which need no
-        // alignment.
-        unsafe {
-            _mm_storeu_pd(record.cast::<f64>().wrapping_add(word), _mm_loadh_pd(_mm_load_sd(low), high))
-        };
-        word += 2;
-    }
-    while word < W {
-        // SAFETY: one of the caller's words.
-        unsafe { record.cast::<T>().wrapping_add(word).write_unaligned(place(word).read_unaligned()) };
-        word += 1;
     }
 }
