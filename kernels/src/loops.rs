@@ -97,12 +97,17 @@ pub(crate) unsafe fn strided<B: BlockCopy, const PACK: bool>(
 ) {
     let bytes = B::bytes(bytes);
     let Axis { count, stride } = grid.inner;
-    if grid.packed_step != bytes {
-        let places = (0..count as isize).map(|i| array.wrapping_offset(i * stride));
-        // SAFETY: guaranteed by the caller; blocks of records come in single rows.
-        return unsafe { spaced::<B, PACK>(places, packed, bytes, grid.packed_step) };
-    }
     let (mut row, mut packed) = (array, packed);
+    if !B::BY_FOUR || grid.packed_step != bytes {
+        for _ in 0..grid.outer.count {
+            let places = (0..count as isize).map(|i| row.wrapping_offset(i * stride));
+            // SAFETY: a row of the caller's blocks.
+            unsafe { spaced::<B, PACK>(places, packed, bytes, grid.packed_step) };
+            row = row.wrapping_offset(grid.outer.stride);
+            packed = packed.wrapping_add(count * grid.packed_step);
+        }
+        return;
+    }
     for _ in 0..grid.outer.count {
         let mut array = row;
         for _ in 0..count / 4 {
@@ -228,7 +233,7 @@ pub(crate) unsafe fn indexed<B: BlockCopy, const PACK: bool, const AHEAD: usize>
     offsets: &[u32],
 ) {
     let bytes = B::bytes(bytes);
-    if packed_step != bytes {
+    if !B::BY_FOUR || packed_step != bytes {
         let places = offsets.iter().map(|&offset| array.wrapping_add(offset as usize));
         // SAFETY: guaranteed by the caller.
         return unsafe { spaced::<B, PACK>(places, packed, bytes, packed_step) };
