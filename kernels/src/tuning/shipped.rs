@@ -78,7 +78,7 @@ fn of_family(family: Family, shape: Shape, size: usize, direction: Direction) ->
         (Shape::ManyPages, Family::Zen5) if largest > 128 => Way::Avx512,
         // Half in the first-level cache: 64-byte vectors lose a tenth.
         (Shape::Strided, Family::Zen5) if (33..=128).contains(&largest) => Way::Avx2,
-        (Shape::Listed, Family::Zen5) if (33..=1024).contains(&largest) => Way::Avx2,
+        (Shape::Listed, Family::Zen5) if (33..=256).contains(&largest) => Way::Avx2,
         (Shape::Large, _) => Way::Avx2,
         (Shape::Strided | Shape::Listed, _) if largest > LONG => Way::Avx2,
         // A vector across two cache lines costs twice, and one of 64 bytes always is such a vector. 4032 blocks of 64
