@@ -271,7 +271,7 @@ impl<const PART: usize> BlockCopy for Long<PART> {
         unsafe {
             match bytes >= BACKWARD && is_ahead(to, from) {
                 true => copy_backward::<PART>(to, from, bytes),
-                false => copy_forward::<PART>(to, from, bytes, |_| ()),
+                false => copy_forward::<PART>(to, from, bytes),
             }
         }
     }
@@ -299,34 +299,25 @@ impl BlockCopy for Medium {
     }
 }
 
-/// Copies at least [`LONG`] bytes towards higher addresses. Before a line is copied, `before` is called with its place.
+/// Copies at least [`LONG`] bytes towards higher addresses.
 ///
 /// # Safety
 /// As for [`BlockCopy::copy`].
 #[inline(always)]
-pub(crate) unsafe fn copy_forward<const PART: usize>(
-    to: *mut u8,
-    from: *const u8,
-    bytes: usize,
-    before: impl Fn(usize),
-) {
+unsafe fn copy_forward<const PART: usize>(to: *mut u8, from: *const u8, bytes: usize) {
     let mut at = to.addr().wrapping_neg() % LINE;
     // SAFETY: a block has at least LONG bytes, and so one line at either end; `at` is the end of the copied part, and
     // the lines after it are within the block as long as the conditions hold.
     unsafe {
         if at > 0 {
-            before(0);
             copy_line::<PART>(to, from);
         }
         while at + 2 * LINE <= bytes {
-            before(at);
             copy_line::<PART>(to.add(at), from.add(at));
-            before(at + LINE);
             copy_line::<PART>(to.add(at + LINE), from.add(at + LINE));
             at += 2 * LINE;
         }
         if at + LINE <= bytes {
-            before(at);
             copy_line::<PART>(to.add(at), from.add(at));
             at += LINE;
         }

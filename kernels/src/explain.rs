@@ -127,7 +127,6 @@ fn add(sequence: &Sequence, times: usize, all: &mut Vec<Used>) {
                         "equal blocks whose neighbours in memory are far apart in the stream"
                     }
                     Shape::ManyPages => "equal blocks at one distance, on many pages",
-                    Shape::Large => "equal blocks at one distance, in a large message",
                     _ => "equal blocks at one distance",
                 };
                 (sizes(*bytes), format!("{shape}, {}", why_size(*bytes)), 1)

@@ -3,7 +3,7 @@
 //! The same source packs and unpacks, depending on the constant `PACK`. Everything is `inline(always)`, as in
 //! [`block_copy`](crate::block_copy).
 //!
-//! Loops over strided blocks do not prefetch lines, except those of `ahead.rs`. Measured on Zen 4, prefetching gained up to 15% for blocks at
+//! Loops over strided blocks do not prefetch lines. Measured on Zen 4, prefetching gained up to 15% for blocks at
 //! strides of 128 bytes and more in the outer cache, and nothing in memory. It lost up to 40% in the inner cache and
 //! when unpacking.
 

@@ -1,6 +1,6 @@
 //! The operations of a program: loops around something that one kernel copies.
 
-use crate::block_copy::{LONG, MEDIUM, PAGE};
+use crate::block_copy::{MEDIUM, PAGE};
 use crate::indexed_records::{IndexedRecords, RecordsKernels};
 use crate::loops::Axis;
 use crate::normal_form::NormalForm;
@@ -89,7 +89,6 @@ impl Target<'_> {
             [] if bytes > MEDIUM && 2 * bytes > self.message => Shape::Run.class(bytes),
             // Longer than the innermost cache: only the length of the message counts.
             _ if bytes >= LIKE_ONE_RUN => Shape::Run.class(self.message),
-            _ if bytes > LONG && self.message > IN_SECOND_LEVEL => Shape::Large.class(bytes),
             _ if has_many_pages(bytes, loops) => Shape::ManyPages.class(bytes),
             _ => Shape::Strided.class(bytes),
         };
@@ -172,10 +171,6 @@ impl LoopNest {
 /// Minimum size of blocks that are copied like one run as long as the message, in bytes: rows of 8 KiB lost up to a third
 /// of their speed if they were written past the caches.
 const LIKE_ONE_RUN: usize = 64 << 10;
-
-/// The largest message that fits, with as much of the array, into the 1 MiB of second-level cache of the processors whose
-/// tables are shipped.
-const IN_SECOND_LEVEL: usize = 1 << 19;
 
 /// From this number of pages on, a processor begins to lose their addresses. Zen 4 keeps 72 without and 3072 with a
 /// delay; NAS LU's blocks of 40 bytes pack a fifth slower in small pieces on 162 pages, and as fast or faster from

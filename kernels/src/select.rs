@@ -3,11 +3,11 @@
 use crate::block_copy::{
     Between, BlockCopy, Exact, Instruction, LONG, Library, Long, MEDIUM, Medium, Streamed,
 };
+#[cfg(target_arch = "x86_64")]
+use crate::gather;
 use crate::indexed_records::Group;
 use crate::loops::{self, Grid};
 use crate::way::{Level, Way};
-#[cfg(target_arch = "x86_64")]
-use crate::{ahead, gather};
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
 pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, Grid);
@@ -284,8 +284,6 @@ pub(crate) fn strided(bytes: usize, way: Way) -> Pair<StridedKernel> {
         Way::Library => base::strided_of::<Library>(""),
         Way::Instruction if bytes >= LONG => base::strided_of::<Instruction>(""),
         Way::PastCaches if bytes >= LONG => base::strided_of::<Streamed>(""),
-        #[cfg(target_arch = "x86_64")]
-        Way::Prefetch if bytes >= LONG && Way::Avx2.is_here() => ahead::strided(),
         way => at_level!(way.level(), strided(bytes)),
     }
 }
@@ -305,8 +303,6 @@ pub(crate) fn indexed(bytes: usize, way: Way) -> Pair<IndexedKernel> {
     match (way, bytes) {
         (Way::Library, _) => base::indexed_of::<Library, 0>(),
         (Way::Instruction, LONG..) => base::indexed_of::<Instruction, 0>(),
-        #[cfg(target_arch = "x86_64")]
-        (Way::Prefetch, LONG..) if Way::Avx2.is_here() => ahead::indexed(),
         (Way::Prefetch, 4) => base::indexed_of::<Exact<4>, AHEAD>(),
         (Way::Prefetch, 8) => base::indexed_of::<Exact<8>, AHEAD>(),
         (Way::Prefetch, 12) => base::indexed_of::<Exact<12>, AHEAD>(),

@@ -53,7 +53,7 @@ pub enum Way {
     Instruction,
     /// Whole cache lines, written past the caches.
     PastCaches,
-    /// Short listed blocks or long blocks, with prefetching.
+    /// Short listed blocks, with prefetching.
     Prefetch,
     /// Listed values, by the processor's instructions for gathering and scattering.
     Gather,

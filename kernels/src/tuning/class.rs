@@ -43,8 +43,6 @@ pub(crate) enum Shape {
     Run,
     /// Blocks at one distance.
     Strided,
-    /// The same, of more than [`LONG`] bytes, in messages that do not fit into the second-level cache.
-    Large,
     /// Short ones on so many pages that the processor does not remember their addresses.
     ManyPages,
     /// Blocks whose neighbours in memory are far apart in the stream, by the length of the message.
@@ -61,10 +59,9 @@ pub(crate) enum Shape {
 pub(super) const MOST_SIZES: usize = 12;
 
 impl Shape {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 7] = [
         Self::Run,
         Self::Strided,
-        Self::Large,
         Self::ManyPages,
         Self::Transposed,
         Self::Listed,
@@ -79,7 +76,6 @@ impl Shape {
         match self {
             Self::Run => &[1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 23, LARGEST],
             Self::Strided | Self::Listed => BLOCKS,
-            Self::Large => &[4096, LARGEST],
             Self::ManyPages => BLOCKS.split_at(7).0,
             Self::Transposed => &[1 << 21, LARGEST],
             Self::IndexedRecords | Self::Runs => &[LARGEST],
@@ -97,7 +93,6 @@ impl Shape {
         match self {
             Self::Run => "one run",
             Self::Strided => "blocks",
-            Self::Large => "long blocks of large messages,",
             Self::ManyPages => "blocks on many pages",
             Self::Transposed => "transposed blocks, message",
             Self::Listed => "listed blocks",
@@ -127,14 +122,11 @@ impl Class {
         let has = |way: Way| match (way, shape) {
             (Way::Base | Way::Avx2 | Way::Avx512, _) => true,
             // Shorter ones take less time than the call.
-            (Way::Library, Shape::Run | Shape::Strided | Shape::Large | Shape::Listed) => largest > 128,
-            (Way::Instruction, Shape::Run | Shape::Strided | Shape::Large | Shape::Listed) => largest > LONG,
+            (Way::Library, Shape::Run | Shape::Strided | Shape::Listed) => largest > 128,
+            (Way::Instruction, Shape::Run | Shape::Strided | Shape::Listed) => largest > LONG,
             (Way::PastCaches, Shape::Run) => largest > LONG,
             (Way::PastCaches, Shape::Transposed) => direction == Direction::Unpack,
-            (Way::Prefetch, Shape::Listed) if largest <= 32 => true,
-            (Way::Prefetch, Shape::Strided | Shape::Large | Shape::Listed) => {
-                largest > LONG && Way::Avx2.is_here()
-            }
+            (Way::Prefetch, Shape::Listed) => largest <= 32,
             (Way::Gather, Shape::Listed) => largest <= 8,
             _ => false,
         };
@@ -146,10 +138,9 @@ impl fmt::Display for Class {
     /// Shape and sizes, such as `listed blocks of 9 to 16 bytes`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, sizes) = (self.shape.name(), self.shape.sizes());
-        let least = match (self.size, self.shape) {
-            (0, Shape::Large) => LONG + 1,
-            (0, _) => 1,
-            (size, _) => sizes[size - 1] + 1,
+        let least = match self.size {
+            0 => 1,
+            size => sizes[size - 1] + 1,
         };
         match sizes[self.size] {
             _ if sizes.len() == 1 => f.write_str(name),

@@ -47,9 +47,6 @@ const MESSAGES: [usize; 2] = [8 << 10, 64 << 10];
 /// The same for long blocks, of which short messages have few: both in the second-level cache.
 const LONG_MESSAGES: [usize; 2] = [64 << 10, 256 << 10];
 
-/// A message that does not fit into the second-level cache.
-const LARGE_MESSAGE: usize = 1 << 20;
-
 /// Distance of the places in the array at which messages are tried, in bytes: not all are at multiples of a vector.
 const ARRAY_OFFSETS: [usize; 4] = [0, 8, 2048 + 64, 1024 + 24];
 
@@ -177,15 +174,6 @@ fn messages(class: Class) -> Result<Vec<Layout>, LayoutError> {
             let gap = if is_first { block } else { (block / 2 + 7) / 8 * 8 };
             Layout::hvector(count, 1, block + gap, &Layout::contiguous(block, &byte)?)
         }),
-        Shape::Large => {
-            // Rows without their halo, as in most meshes.
-            let of_size = |block: usize| {
-                let (count, block) = ((LARGE_MESSAGE / block) as i64, block as i64);
-                Layout::hvector(count, 1, block + 16, &Layout::contiguous(block, &byte)?)
-            };
-            let blocks = if class.size == 0 { [4096, 2048] } else { [6144, 16 << 10] };
-            blocks.into_iter().map(of_size).collect()
-        }
         Shape::ManyPages => {
             let of_size =
                 |block| Layout::hvector(1000, 1, 4096 + 64, &Layout::contiguous(block as i64, &byte)?);
