@@ -7,7 +7,7 @@
 //! strides of 128 bytes and more in the outer cache, and nothing in memory. It lost up to 40% in the inner cache and
 //! when unpacking.
 
-use crate::block_copy::{Any, BlockCopy, MEDIUM, STREAM_ALIGN, join_words, prefetch, settle};
+use crate::block_copy::{Any, BlockCopy, STREAM_ALIGN, join_words, prefetch, settle};
 use crate::indexed_records::Group;
 
 /// One block in the direction of `PACK`.
@@ -98,8 +98,7 @@ pub(crate) unsafe fn strided<B: BlockCopy, const PACK: bool>(
     let bytes = B::bytes(bytes);
     let Axis { count, stride } = grid.inner;
     let (mut row, mut packed) = (array, packed);
-    // Unlike listed blocks, those of MEDIUM bytes take a fifth less one by one (640 of every 968 bytes, warm, Zen 5).
-    if !B::BY_FOUR || bytes >= MEDIUM || grid.packed_step != bytes {
+    if !B::BY_FOUR || grid.packed_step != bytes {
         for _ in 0..grid.outer.count {
             let places = (0..count as isize).map(|i| row.wrapping_offset(i * stride));
             // SAFETY: a row of the caller's blocks.
