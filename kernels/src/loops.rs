@@ -97,20 +97,16 @@ pub(crate) unsafe fn strided<B: BlockCopy, const PACK: bool>(
 ) {
     let bytes = B::bytes(bytes);
     let Axis { count, stride } = grid.inner;
-    let (mut row, mut packed) = (array, packed);
-    if !B::BY_FOUR || grid.packed_step != bytes {
-        for _ in 0..grid.outer.count {
-            let places = (0..count as isize).map(|i| row.wrapping_offset(i * stride));
-            // SAFETY: a row of the caller's blocks.
-            unsafe { spaced::<B, PACK>(places, packed, bytes, grid.packed_step) };
-            row = row.wrapping_offset(grid.outer.stride);
-            packed = packed.wrapping_add(count * grid.packed_step);
-        }
-        return;
+    if grid.packed_step != bytes {
+        let places = (0..count as isize).map(|i| array.wrapping_offset(i * stride));
+        // SAFETY: guaranteed by the caller; blocks of records come in single rows.
+        return unsafe { spaced::<B, PACK>(places, packed, bytes, grid.packed_step) };
     }
+    let (fours, rest) = if B::BY_FOUR { (count / 4, count % 4) } else { (0, count) };
+    let (mut row, mut packed) = (array, packed);
     for _ in 0..grid.outer.count {
         let mut array = row;
-        for _ in 0..count / 4 {
+        for _ in 0..fours {
             // Addresses wrap, because the one after the last may be outside of any memory.
             let places = [0, 1, 2, 3].map(|i| array.wrapping_offset(i * stride));
             // SAFETY: four of the caller's blocks.
@@ -118,7 +114,7 @@ pub(crate) unsafe fn strided<B: BlockCopy, const PACK: bool>(
             array = array.wrapping_offset(stride.wrapping_mul(4));
             packed = packed.wrapping_add(4 * bytes);
         }
-        for _ in 0..count % 4 {
+        for _ in 0..rest {
             // SAFETY: one of the caller's blocks.
             unsafe { block::<B, PACK>(array, packed, bytes) };
             array = array.wrapping_offset(stride);
