@@ -77,7 +77,6 @@
 //!
 //! [`datatypes::interpret`] defines the correct result. Every test compares with it.
 
-#[cfg(target_arch = "x86_64")]
 mod block_copy;
 mod bounds;
 #[cfg(any(test, feature = "fuzzing"))]
