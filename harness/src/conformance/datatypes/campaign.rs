@@ -22,7 +22,7 @@ const BATCH: usize = 2000;
 const MOST_CRASHES: u32 = 2;
 
 /// The same for an operation on any constructor. A long campaign can afford more.
-const MOST_CRASHES_OF_OPERATION: u64 = 4;
+const MOST_CRASHES_OF_OPERATION: u64 = 8;
 const CASES_PER_CRASH: u64 = 5000;
 
 /// After so many crashes of a case, its other operations are left out: they crash too.
