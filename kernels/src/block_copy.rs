@@ -230,11 +230,12 @@ impl BlockCopy for Instruction {
                 options(nostack, preserves_flags)
             );
         }
-        // Neither Miri nor AddressSanitizer sees what the instruction accesses.
+        // Neither Miri nor AddressSanitizer sees what the instruction accesses. Not the same as without vectors, or the
+        // compiler would merge both kernels.
         // SAFETY: guaranteed by the caller.
         #[cfg(any(not(target_arch = "x86_64"), miri, asan))]
         unsafe {
-            Long::<32>::copy(to, from, bytes);
+            Long::<64>::copy(to, from, bytes);
         }
     }
 }
