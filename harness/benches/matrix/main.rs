@@ -11,7 +11,7 @@ mod recorded;
 
 use std::collections::BTreeMap;
 
-use ddtbench::compare::{ComparisonUnit, Estimate, Overview, Side, Verdict};
+use ddtbench::compare::{ComparisonUnit, Estimate, Overview, Settings, Side, Verdict};
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Record};
 use ddtbench::stats::{quantile, sorted};
@@ -40,9 +40,9 @@ fn print(mpis: &BTreeMap<String, Vec<Launch>>, count: usize) {
     let (mut slower, mut asked, mut wrong, mut wrong_means, mut matrices) = (0, 0, 0, 0, 0);
     let half = |low: f64, high: f64| (high / low).ln() / 2.0;
     for start in 0..all.saturating_sub(2 * count) {
-        let overview = overview(mpis, start..start + 2 * count);
+        let overviews = overviews(mpis, start..start + 2 * count);
         matrices += 1;
-        for row in &overview.cases {
+        for row in overviews.iter().flat_map(|overview| &overview.cases) {
             let bests = || row.sides.iter().enumerate().filter_map(|(i, best)| Some((i, best.as_ref()?)));
             let Some((first, fastest)) = bests().find(|(_, best)| best.over_first.is_none()) else {
                 continue;
@@ -58,12 +58,13 @@ fn print(mpis: &BTreeMap<String, Vec<Launch>>, count: usize) {
                 }
             }
         }
-        let mean = &overview.means.all;
-        let Some(first) = mean.first() else { continue };
-        let intervals = mean.sides.iter().enumerate().filter_map(|(i, mean)| Some((i, mean.interval()?)));
-        for (i, (low, high)) in intervals {
-            means.push(half(low, high));
-            wrong_means += usize::from(i / 2 == first / 2 && !(low..=high).contains(&1.0));
+        for mean in overviews.iter().map(|overview| &overview.means.all) {
+            let Some(first) = mean.first() else { continue };
+            let intervals = mean.sides.iter().enumerate().filter_map(|(i, mean)| Some((i, mean.interval()?)));
+            for (i, (low, high)) in intervals {
+                means.push(half(low, high));
+                wrong_means += usize::from(i / 2 == first / 2 && !(low..=high).contains(&1.0));
+            }
         }
     }
     let percent = |values: Vec<f64>, at: f64| {
@@ -85,8 +86,8 @@ fn misses(loss: &Estimate) -> bool {
     !(loss.low..=loss.high).contains(&1.0)
 }
 
-/// The matrix of two sides of each MPI, to which these launches are dealt out in turn.
-fn overview(mpis: &BTreeMap<String, Vec<Launch>>, range: std::ops::Range<usize>) -> Overview {
+/// The matrices of two sides of each MPI, to which these launches are dealt out in turn: one for each state of the machine.
+fn overviews(mpis: &BTreeMap<String, Vec<Launch>>, range: std::ops::Range<usize>) -> Vec<Overview> {
     let sides = mpis.iter().flat_map(|(mpi, launches)| {
         let launches = &launches[range.clone()];
         [0, 1].map(|part| {
@@ -95,7 +96,8 @@ fn overview(mpis: &BTreeMap<String, Vec<Launch>>, range: std::ops::Range<usize>)
             Side::of(&format!("{mpi} {part}"), &records, ComparisonUnit::Launch)
         })
     });
-    Overview::of(&sides.collect::<Vec<_>>(), ALPHA, 0.05)
+    let settings = Settings { alpha: ALPHA, ..Settings::default() };
+    Overview::of_states(&sides.collect::<Vec<_>>(), &settings, None).expect("no weights")
 }
 
 fn records((number, launch): (usize, &Launch)) -> Vec<Record> {

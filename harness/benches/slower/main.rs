@@ -94,7 +94,7 @@ fn print(mpi: &str, slower: &Slower, rise: f64, rows: &[ComparisonRow]) {
     let wrong: Vec<_> = changed.chain(meant.iter().filter(|row| is(row, Verdict::Faster))).collect();
     let fails = meant.iter().filter(|row| is(row, Verdict::Slower) && row.is_beyond()).count();
     let mut risen: Vec<f64> =
-        meant.iter().filter_map(|row| row.time.as_ref()).map(|time| time.ratio).collect();
+        meant.iter().filter_map(|row| row.decisive()?.time.as_ref()).map(|time| time.ratio).collect();
     risen.sort_by(f64::total_cmp);
     let risen: Vec<String> = risen.iter().map(|ratio| format!("{ratio:.2}x")).collect();
     println!(
@@ -107,7 +107,8 @@ fn print(mpi: &str, slower: &Slower, rise: f64, rows: &[ComparisonRow]) {
         others.len(),
     );
     for row in wrong {
-        let change = row.time.as_ref().map(Estimate::text).unwrap_or_default();
+        let change = row.decisive().and_then(|change| change.time.as_ref()).map(Estimate::text);
+        let change = change.unwrap_or_default();
         println!(
             "         wrongly {}: {} {}, {change}",
             row.verdict.name(),

@@ -125,7 +125,7 @@ fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
                     let value = |launch: &Launch| {
                         let of = launch.get(key)?;
                         let by = by.iter().map(|measure| Some(measure(launch, of, &key.0)?.ln()));
-                        Some(Explained { value: of.median_s.ln(), by: by.collect::<Option<_>>()? })
+                        Some(Explained::new(of.median_s.ln(), by.collect::<Option<_>>()?))
                     };
                     let windows = launches.chunks_exact(2 * LAUNCHES).filter_map(move |window| {
                         let [first, second] = [0, 1].map(|side| {
@@ -170,7 +170,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
     );
     for_each_mpi(recorded, |mpi, launches| {
         let line = |budget: Budget| {
-            let outcomes = compare_all(launches, count, budget, THRESHOLDS[0], &|_, _| 1.0);
+            let outcomes = compare_all(launches, count, budget, THRESHOLDS[0], &Planted::default());
             let rate = |is_so: &dyn Fn(&ComparisonRow) -> bool| {
                 let all: Vec<f64> =
                     outcomes.iter().map(|o| f64::from(u8::from(o.rows.iter().any(is_so)))).collect();
@@ -183,7 +183,7 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
                 "{mpi:<9} {:<35} {}  {}  {:>8}  {:>6.0}%\n",
                 budget.name,
                 rate(&is_alarm),
-                rate(&|row| misses(row.time.as_ref())),
+                rate(&|row| times(row).any(|time| misses(time, 1.0))),
                 median_launches(&outcomes),
                 100.0 * mean(&decided)
             )
@@ -204,8 +204,8 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
         let launches: Vec<Launch> = launches.iter().map(of_searched_tests).collect();
         let line = |threshold: f64, budget: Budget| {
             let of = SLOWER.map(|factor| {
-                let slower = |t: &str, m: &str| if SEARCHED.contains(&(t, m)) { factor } else { 1.0 };
-                compare_all(&launches, count.div_ceil(PER_SEARCH), budget, threshold, &slower)
+                let planted = Planted { searched: factor, ..Planted::default() };
+                compare_all(&launches, count.div_ceil(PER_SEARCH), budget, threshold, &planted)
             });
             let made = of.iter().map(|outcomes| median_launches(outcomes)).max().unwrap_or(0);
             let cells = of.map(|outcomes| {
@@ -217,6 +217,71 @@ fn print(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
         };
         THRESHOLDS.map(|threshold| line(threshold, BUDGETS[0])).concat()
     });
+    print_odd_launches(recorded, count.div_ceil(PER_SEARCH));
+}
+
+/// Prints what launches do that take much longer than others: those of a library, which are a result, and those of a disturbed machine.
+fn print_odd_launches(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
+    println!(
+        "\nSome launches take much longer, with all tests: share of {count} comparisons with an alarm, share of all intervals that miss \
+         the ratio of the expected means, median of the ratios"
+    );
+    println!("MPI       launches                                         expected  alarms  misses   ratio");
+    let libraries: [(&str, [f64; 2], f64); 4] = [
+        ("1 in 4 takes 3.0x as long on both sides", [0.25; 2], 3.0),
+        ("1 in 3 takes 1.5x as long on both sides", [1.0 / 3.0; 2], 1.5),
+        ("1 in 4 takes 3.0x as long on the new side", [0.0, 0.25], 3.0),
+        ("1 in 3 takes 1.5x as long on the new side", [0.0, 1.0 / 3.0], 1.5),
+    ];
+    for_each_mpi(recorded, |mpi, launches| {
+        let line = |(name, shares, times_as_long): (&str, [f64; 2], f64)| {
+            let expected = f64::powf(times_as_long, shares[1] - shares[0]);
+            let planted = Planted { odd: shares, times_as_long, ..Planted::default() };
+            let outcomes = compare_all(launches, count, BUDGETS[2], THRESHOLDS[0], &planted);
+            let alarms = outcomes.iter().filter(|outcome| outcome.rows.iter().any(is_alarm)).count();
+            let all: Vec<&Estimate> = outcomes.iter().flat_map(|of| of.rows.iter().flat_map(times)).collect();
+            let missed = all.iter().filter(|time| misses(time, expected)).count();
+            let ratio = stats::median(&stats::sorted(all.iter().map(|time| time.ratio))).unwrap_or(f64::NAN);
+            format!(
+                "{mpi:<9} {name:<48} {expected:>8.2} {:>6.1}% {:>6.1}% {ratio:>7.2}\n",
+                100.0 * alarms as f64 / outcomes.len() as f64,
+                100.0 * missed as f64 / all.len() as f64,
+            )
+        };
+        libraries.map(line).concat()
+    });
+    println!(
+        "\nOne launch of ten is disturbed and takes 1.5x as long, and a method of each of some tests is slower, as above: percent called \
+         slower, failing a gate, and the same"
+    );
+    println!("MPI      {}", SLOWER.map(|factor| format!("{:>15}", format!("{factor}x"))).join(""));
+    for_each_mpi(recorded, |mpi, launches| {
+        let launches: Vec<Launch> = launches.iter().map(of_searched_tests).collect();
+        let cells = SLOWER.map(|searched| {
+            let planted = Planted { searched, odd: [0.1; 2], times_as_long: 1.5, is_disturbance: true };
+            let outcomes = compare_all(&launches, count, BUDGETS[0], THRESHOLDS[0], &planted);
+            let rows = outcomes.iter().flat_map(|outcome| &outcome.rows);
+            format!("{:>15}", found(rows.filter(|row| is_searched(row))))
+        });
+        format!("{mpi:<9}{}\n", cells.concat())
+    });
+}
+
+/// The faults that are planted into recorded launches.
+struct Planted {
+    /// The factor of the times of the searched methods on the new side.
+    searched: f64,
+    /// The share of the launches of each side in which all methods take longer, and the factor.
+    odd: [f64; 2],
+    times_as_long: f64,
+    /// Whether the machine is recorded as disturbed in these launches.
+    is_disturbance: bool,
+}
+
+impl Default for Planted {
+    fn default() -> Self {
+        Self { searched: 1.0, odd: [0.0; 2], times_as_long: 1.0, is_disturbance: false }
+    }
 }
 
 /// The percentages of rows that are called slower, that fail a gate, and that are called the same.
@@ -339,9 +404,14 @@ fn runs(side: &str, launches: &[Launch], count: usize, pause: usize) -> Vec<Reco
     all.flat_map(of_run).collect()
 }
 
-/// Whether an interval misses the true value of a build that is compared with itself.
-fn misses(answer: Option<&Estimate>) -> bool {
-    answer.is_some_and(|answer| answer.low > 1.0 || answer.high < 1.0)
+/// The changes of a row's time, in each state of the machine.
+fn times(row: &ComparisonRow) -> impl Iterator<Item = &Estimate> {
+    row.compared().filter_map(|change| change.time.as_ref())
+}
+
+/// Whether an interval misses the true ratio.
+fn misses(answer: &Estimate, ratio: f64) -> bool {
+    answer.low > ratio || answer.high < ratio
 }
 
 /// The result of a comparison.
@@ -350,21 +420,20 @@ struct Outcome {
     launches: usize,
 }
 
-/// Comparisons that begin at places all over the recording. `slower` gives the factor of a method's times on one
-/// side.
+/// Comparisons that begin at places all over the recording.
 fn compare_all(
     launches: &[Launch],
     count: usize,
     budget: Budget,
     threshold: f64,
-    slower: &dyn Fn(&str, &str) -> f64,
+    planted: &Planted,
 ) -> Vec<Outcome> {
     let mut random = Pcg64::seed_from_u64(1);
     let window = (2 * MOST).min(launches.len());
     let starts = launches.len() - window + 1;
     // In order, so that neighbours in the list share launches.
     (0..count)
-        .map(|i| compare(&launches[i * starts / count..][..window], budget, threshold, slower, &mut random))
+        .map(|i| compare(&launches[i * starts / count..][..window], budget, threshold, planted, &mut random))
         .collect()
 }
 
@@ -372,17 +441,26 @@ fn compare(
     launches: &[Launch],
     budget: Budget,
     threshold: f64,
-    slower: &dyn Fn(&str, &str) -> f64,
+    planted: &Planted,
     random: &mut Pcg64,
 ) -> Outcome {
     let mut sides = [Vec::new(), Vec::new()];
     for (number, pair) in launches.chunks(2).enumerate() {
         let first = usize::from(random.random::<bool>());
         for (launch, side) in pair.iter().zip([first, 1 - first]) {
-            let factor = |test: &str, method: &str| if side == 1 { slower(test, method) } else { 1.0 };
+            // Each case is a process of its own.
+            let mut odd: BTreeMap<&str, bool> = BTreeMap::new();
             sides[side].extend(launch.iter().map(|(of, recorded)| {
                 let mut record = record("", number, of, recorded);
-                record.median_s = record.median_s.map(|median| median * factor(&of.0, &of.1));
+                let is_searched = side == 1 && SEARCHED.contains(&(of.0.as_str(), of.1.as_str()));
+                let mut factor = if is_searched { planted.searched } else { 1.0 };
+                if *odd.entry(&of.0).or_insert_with(|| random.random::<f64>() < planted.odd[side]) {
+                    let is_packing = of.2 == "pack";
+                    factor *= if is_packing && !planted.is_disturbance { 1.0 } else { planted.times_as_long };
+                    (record.blocks, record.blocks_disturbed) =
+                        (10, if planted.is_disturbance { 5 } else { 0 });
+                }
+                record.median_s = record.median_s.map(|median| median * factor);
                 record
             }));
         }

@@ -163,7 +163,7 @@ pub(super) struct Ended {
     pub over: Vec<Record>,
     pub same_bytes: Compared<'static>,
     /// The best of each MPI.
-    pub overview: Overview,
+    pub overviews: Vec<Overview>,
     pub folder: Folder,
     /// Commands that find the cause of wrong bytes.
     pub to_isolate: Vec<String>,
@@ -208,13 +208,13 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let kind = checked.plan.experiment;
     let over = over_launches(&records, checked.plan.limits.precision());
     let same_bytes = same_bytes(&checked.named_cases(), checked.plan.context(), &records);
-    let overview = overview::overview(&records, None)?;
+    let overviews = overview::overviews(&records, None)?;
     let mut figure_drawn = false;
     if !over.is_empty() {
         let figure = checked.plan.figure.as_ref();
         environment.keep(&folder)?;
         let mut compared = same_bytes.clone();
-        overview::add(&mut compared, &overview);
+        overview::add(&mut compared, &overviews);
         let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &compared, true)?;
         let is_drawn = |name: &String| page.pictures.iter().any(|drawn| drawn.name == *name);
         figure_drawn = figure.is_some_and(|figure| figure.file_names().iter().all(is_drawn));
@@ -224,7 +224,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let to_isolate = wrong_bytes::commands(&checked, &targets, &over, folder.path())?;
     let figure = checked.plan.figure.map(|figure| (figure.file_names(), figure_drawn));
     let notes = environment.notes;
-    Ok(Ended { end, kind, over, same_bytes, overview, folder, to_isolate, figure, notes })
+    Ok(Ended { end, kind, over, same_bytes, overviews, folder, to_isolate, figure, notes })
 }
 
 fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Result<()> {
@@ -250,7 +250,7 @@ impl Ended {
     pub fn print(&self, with_details: bool) -> anyhow::Result<ExitCode> {
         if !self.over.is_empty() {
             let mut compared = self.same_bytes.clone();
-            overview::add(&mut compared, &self.overview);
+            overview::add(&mut compared, &self.overviews);
             print_results(self.kind, &self.over, &compared, with_details, &self.notes)?;
         }
         if self.end == RunEnd::Interrupted || !self.is_success() {

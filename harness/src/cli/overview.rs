@@ -1,4 +1,4 @@
-//! The best of each MPI of a run or of several, next to each other.
+//! The best of each MPI of a run or of several, next to each other, in each state of the machine.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(super) fn weights(file: &Path) -> anyhow::Result<Weights> {
 ///
 /// # Errors
 /// A weight without a test.
-pub(super) fn overview(launches: &[Record], weights: Option<&Weights>) -> anyhow::Result<Overview> {
+pub(super) fn overviews(launches: &[Record], weights: Option<&Weights>) -> anyhow::Result<Vec<Overview>> {
     let runs = distinct(launches.iter().map(|record| record.case.run.as_str()));
     let sides = grouped(launches, |record| (record.case.mpi_label(), record.case.run.as_str()));
     let is_in_several = |label: &str| sides.keys().filter(|(other, _)| other == label).count() > 1;
@@ -38,18 +38,14 @@ pub(super) fn overview(launches: &[Record], weights: Option<&Weights>) -> anyhow
         Side::of(&name(label, run), records.iter().copied(), ComparisonUnit::Launch)
     };
     let sides: Vec<Side> = sides.iter().map(side).collect();
-    let Settings { threshold, alpha } = Settings::default();
-    let overview = Overview::of(&sides, alpha, threshold);
-    match weights {
-        Some(weights) => overview.weighted(&sides, weights).map_err(anyhow::Error::msg),
-        None => Ok(overview),
-    }
+    Overview::of_states(&sides, &Settings::default(), weights).map_err(anyhow::Error::msg)
 }
 
-/// Adds it as the first section, if there are several MPIs or weights; its picture is always added.
-pub(super) fn add<'a>(compared: &mut Compared<'a>, overview: &'a Overview) {
-    if overview.sides.len() >= SEVERAL || !overview.means.weights.is_empty() {
-        compared.sections.insert(0, overview.section());
-    }
-    compared.changes.extend(overview.marks());
+/// Adds them as the first sections, if there are several MPIs or weights; their pictures are always added.
+pub(super) fn add<'a>(compared: &mut Compared<'a>, overviews: &'a [Overview]) {
+    let is_answer =
+        |overview: &&Overview| overview.sides.len() >= SEVERAL || !overview.means.weights.is_empty();
+    let sections: Vec<_> = overviews.iter().filter(is_answer).map(Overview::section).collect();
+    compared.sections.splice(0..0, sections);
+    compared.changes.extend(overviews.iter().flat_map(Overview::marks));
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use ddtbench::compare::{Comparisons, Overview};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::experiments::{self, Kind};
@@ -102,7 +102,8 @@ impl Shown {
     }
 }
 
-/// One A4 sheet of these launches, and of their records over all launches.
+/// One A4 sheet of these launches, and of their records over all launches. Its table is of the state of the machine with most launches;
+/// the means of others are sentences.
 ///
 /// # Errors
 /// An account of machine and MPIs that cannot be understood.
@@ -110,12 +111,18 @@ pub(super) fn sheet(
     dirs: &[PathBuf],
     launches: &[Record],
     over: &[Record],
-    overview: &Overview,
+    overviews: &[Overview],
 ) -> anyhow::Result<String> {
     let accounts = accounts(&environments(dirs)?.concat());
     let kind = over[0].case.experiment;
     let form = experiments::of(kind).table_format();
-    let changes = overview.marks();
+    let most = overviews.iter().rev().max_by_key(|overview| overview.launches).context("no launches")?;
+    let mut matrix = most.matrix();
+    let others = overviews.iter().filter(|other| *other != most);
+    matrix
+        .sentences
+        .extend(others.filter_map(|other| Some(format!("With {}: {}", other.place(), other.mean_text()?))));
+    let changes = most.marks();
     let results = Results {
         form,
         over,
@@ -129,7 +136,7 @@ pub(super) fn sheet(
     let folders = dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(" ");
     Ok(page(&Sheet {
         kind: kind.name(),
-        matrix: &overview.matrix(),
+        matrix: &matrix,
         chart: chart.as_ref().map(|chart| chart.svg.as_str()),
         accounts: &accounts,
         place: setting(over),

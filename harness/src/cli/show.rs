@@ -212,15 +212,15 @@ impl ReportArgs {
         dirs.iter().try_for_each(|dir| refuse_runs_within(dir))?;
         let launches = run_page::launches(&dirs, &tests)?;
         let weights = self.weights.as_deref().map(overview::weights).transpose()?;
-        let overview = overview::overview(&launches, weights.as_ref())?;
+        let overviews = overview::overviews(&launches, weights.as_ref())?;
         // Comparisons are of all tests.
         let only = if let ([dir], []) = (&dirs[..], &tests[..]) { Some(dir) } else { None };
         let found = only.and_then(|dir| comparisons(dir));
         let of_run = || only.and_then(|dir| recorded::same_bytes(dir)).unwrap_or_default();
         let mut compared = if found.is_some() { Compared::default() } else { of_run() };
-        overview::add(&mut compared, &overview);
+        overview::add(&mut compared, &overviews);
         // The page of a comparison has its rows, too.
-        let found = found.map(|found| Comparisons { overview: overview.clone(), ..found });
+        let found = found.map(|found| Comparisons { overviews: overviews.clone(), ..found });
         let of_page = found.as_ref().map_or_else(|| compared.clone(), Comparisons::compared);
         let Shown { kind, over, page, notes } = Shown::of(&dirs, &launches, &of_page, !self.no_title)?;
         if let Some(name) = &self.figure {
@@ -236,13 +236,13 @@ impl ReportArgs {
             ReportFormat::Text => print_results(kind, &over, &compared, self.details, &notes),
             ReportFormat::Html => output::print(page.html.as_bytes()),
             ReportFormat::Page => {
-                output::print(run_page::sheet(&dirs, &launches, &over, &overview)?.as_bytes())
+                output::print(run_page::sheet(&dirs, &launches, &over, &overviews)?.as_bytes())
             }
             ReportFormat::Pdf => bail!(
                 "--format pdf is for one picture, named by --figure; --format page is one sheet, which a browser can print as PDF"
             ),
             ReportFormat::Json => {
-                output::print(export::json(&over, &serde_json::to_value(&overview)?).as_bytes())
+                output::print(export::json(&over, &serde_json::to_value(&overviews)?).as_bytes())
             }
             ReportFormat::Csv => output::print(&times_csv(&over)),
             ReportFormat::Markdown => {

@@ -1,10 +1,12 @@
 //! Whole comparisons: two sides, the rows, and the decision of a gate.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, StateMet, Verdict, states};
+use super::states::{self, States};
+use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, StateChange, StateMet, Verdict};
 use crate::report::case::Disturbance;
 use crate::report::units;
 
@@ -17,8 +19,7 @@ pub struct Comparison {
     /// Differences in conditions, if the sides are compared nevertheless; otherwise empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub conditions: String,
-    /// The states of the machine during its launches.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The states of the machine during its launches, the nearest cores first; empty if latencies are not known.
     pub states: Vec<StateMet>,
     /// How many blocks of both sides were disturbed.
     #[serde(default)]
@@ -50,8 +51,8 @@ pub struct Comparisons {
     pub unit: ComparisonUnit,
     /// One for each other side.
     pub comparisons: Vec<Comparison>,
-    /// All sides, side by side.
-    pub overview: Overview,
+    /// All sides, side by side, in each state of the machine.
+    pub overviews: Vec<Overview>,
 }
 
 /// The decision of a gate: whether a change may pass.
@@ -77,7 +78,7 @@ impl Comparisons {
             base: label(&sides[0]),
             new: label(new),
             conditions: String::new(),
-            states: states::met([&sides[0], new]),
+            states: states::met(&[&sides[0], new], &States::of([&sides[0], new])),
             disturbance: Disturbance {
                 disturbed: sides[0].disturbance.disturbed + new.disturbance.disturbed,
                 blocks: sides[0].disturbance.blocks + new.disturbance.blocks,
@@ -86,8 +87,10 @@ impl Comparisons {
             rows,
         };
         let unit = sides[0].unit;
-        let overview = Overview::of(sides, settings.alpha, settings.threshold);
-        Self { settings, unit, comparisons: sides[1..].iter().zip(rows).map(comparison).collect(), overview }
+        let overviews =
+            Overview::of_states(sides, &settings, None).expect("tests have no weights that could be wrong");
+        let comparisons = sides[1..].iter().zip(rows).map(comparison).collect();
+        Self { settings, unit, comparisons, overviews }
     }
 
     /// The decision of a gate for all of them.
@@ -95,31 +98,60 @@ impl Comparisons {
         self.comparisons.iter().map(Comparison::gate).max().unwrap_or(GateDecision::Undecided)
     }
 
-    /// That decision as a sentence.
+    /// That decision as a sentence, with the state of the machine that decides.
     pub fn decision(&self) -> String {
         let rows: Vec<&ComparisonRow> =
             self.comparisons.iter().flat_map(|comparison| &comparison.rows).collect();
         let compared = rows.iter().filter(|row| row.verdict != Verdict::NotCompared).count();
-        let of = |decision| rows.iter().filter(|row| row.gate() == decision).count();
+        let of = |decision| rows.iter().filter(move |row| row.gate() == decision);
         let threshold = units::percent(self.settings.threshold);
+        let at = |decision| self.states_text(of(decision).filter_map(|row| row.decisive()), true);
         match self.gate() {
-            GateDecision::Open => format!("no row is more than {threshold} slower, of {compared}"),
+            GateDecision::Open => {
+                let all = rows.iter().flat_map(|row| row.compared());
+                format!(
+                    "no row is more than {threshold} slower, of {compared}{}",
+                    self.states_text(all, false)
+                )
+            }
             GateDecision::Undecided if compared == 0 => "nothing was compared".to_owned(),
             GateDecision::Undecided => format!(
-                "no row is shown to be more than {threshold} slower, but {} of {compared} may be",
-                of(GateDecision::Undecided)
+                "no row is shown to be more than {threshold} slower, but {} of {compared} may be{}",
+                of(GateDecision::Undecided).count(),
+                at(GateDecision::Undecided)
             ),
             GateDecision::Shut => {
-                let shut = |row: &&&ComparisonRow| row.gate() == GateDecision::Shut && row.is_by_mean();
-                let by_mean = match rows.iter().filter(shut).count() {
+                let by_mean = match of(GateDecision::Shut).filter(|row| row.is_by_mean()).count() {
                     0 => String::new(),
                     count => format!(" ({count} by mean)"),
                 };
                 format!(
-                    "{} of {compared} rows are more than {threshold} slower{by_mean}, or broken",
-                    of(GateDecision::Shut)
+                    "{} of {compared} rows are more than {threshold} slower{by_mean}, or broken{}",
+                    of(GateDecision::Shut).count(),
+                    at(GateDecision::Shut)
                 )
             }
+        }
+    }
+
+    /// These states: `, with cores 33 ns apart`, or ` (5 at 33 ns, 1 at 160 ns)` with the number of each.
+    fn states_text<'a>(&self, changes: impl Iterator<Item = &'a StateChange>, is_counted: bool) -> String {
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        changes.for_each(|change| *counts.entry(change.state).or_default() += 1);
+        let known = self.comparisons.iter().max_by_key(|comparison| comparison.states.len());
+        let known = known.into_iter().flat_map(|comparison| &comparison.states);
+        let met: Vec<(f64, usize)> =
+            known.filter_map(|met| Some((met.latency_s, *counts.get(&met.state)?))).collect();
+        let of = |(latency_s, count): &(f64, usize)| match is_counted {
+            true => format!("{count} at {}", states::at(*latency_s, false)),
+            false => states::at(*latency_s, false),
+        };
+        let all = || met.iter().map(of).collect::<Vec<_>>();
+        match &met[..] {
+            [] => String::new(),
+            [(latency_s, _)] => format!(", with {}", states::at(*latency_s, true)),
+            _ if is_counted => format!(" ({})", all().join(", ")),
+            _ => format!(", with cores {} apart", all().join(" and ")),
         }
     }
 
@@ -171,22 +203,6 @@ impl Comparison {
     }
 }
 
-impl ComparisonRow {
-    /// Whether the row lets a change pass.
-    pub(super) fn gate(&self) -> GateDecision {
-        match self.verdict {
-            Verdict::Broken => GateDecision::Shut,
-            Verdict::Slower if self.is_beyond() => GateDecision::Shut,
-            Verdict::Slower | Verdict::Undecided | Verdict::SameOrSlower => GateDecision::Undecided,
-            Verdict::Same
-            | Verdict::SameOrFaster
-            | Verdict::Faster
-            | Verdict::Repaired
-            | Verdict::NotCompared => GateDecision::Open,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,7 +224,7 @@ mod tests {
         assert_eq!(gate(&[Verdict::Undecided, Verdict::Slower]), GateDecision::Shut);
         assert_eq!(gate(&[Verdict::Undecided, Verdict::Broken]), GateDecision::Shut);
         let mut little = row("a", "ddt", 1, 1.07, Verdict::Slower);
-        little.time.as_mut().unwrap().beyond = false;
+        little.changes[0].time.as_mut().unwrap().beyond = false;
         assert_eq!(
             comparisons(vec![little]).gate(),
             GateDecision::Undecided,
@@ -247,7 +263,8 @@ mod tests {
         let shut = [Verdict::Slower, Verdict::Broken, Verdict::Undecided];
         assert_eq!(decision(&shut), "2 of 3 rows are more than 5.0% slower, or broken");
         let mut late = row("a", "ddt", 1, 0.83, Verdict::Faster);
-        (late.mean, late.verdict) = (row("a", "ddt", 1, 3.04, Verdict::Slower).time, Verdict::Slower);
+        late.changes[0].mean = row("a", "ddt", 1, 3.04, Verdict::Slower).changes.remove(0).time;
+        (late.changes[0].verdict, late.verdict) = (Verdict::Slower, Verdict::Slower);
         let same = row("b", "ddt", 1, 1.0, Verdict::Same);
         assert_eq!(
             comparisons(vec![late, same]).decision(),

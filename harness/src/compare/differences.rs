@@ -1,9 +1,9 @@
-//! The difference of two sides, from interleaved launches or from runs at different times, adjusted to one state of the machine
-//! if the states are known.
+//! The difference of two sides in one state of the machine, from interleaved launches or from runs at different times, adjusted to one
+//! latency and speed of copies within the state if these are known.
 
 use std::collections::BTreeMap;
 
-use super::side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValues, by_run};
+use super::side::{ComparisonUnit, LaunchId, MachineThen, Side, Subject, SubjectValues, by_run};
 use super::verdict::Estimate;
 use crate::stats::adjusted::{Explained, SlopePrior};
 use crate::stats::difference::{BetweenGroups, Compared, Difference};
@@ -32,10 +32,10 @@ impl<'a> LaunchSeries<'a> {
         Some(Self { side, subject, values: of(side.values(subject)?) })
     }
 
-    /// The state of the machine for each value.
-    fn states(&self) -> impl Iterator<Item = StateValues> + use<'a> {
-        let states = self.side.values(self.subject).map(|values| &values.states);
-        let of = move |number| states.and_then(|states| states.get(number).copied()).unwrap_or_default();
+    /// The machine for each value.
+    fn machine(&self) -> impl Iterator<Item = MachineThen> + use<'a> {
+        let machine = self.side.values(self.subject).map(|values| &values.machine);
+        let of = move |number| machine.and_then(|machine| machine.get(number).copied()).unwrap_or_default();
         self.values.keys().map(of)
     }
 }
@@ -128,24 +128,24 @@ pub(super) fn over(base: &Side, new: &Side, subject: &Subject, other: &str) -> O
     adjusted(series, RATIOS)
 }
 
-/// The values of both sides with those figures of the machine's state that are known for all of them, and the slopes of these.
+/// The values of both sides with those measures of the machine that are known for all of them, and the slopes of these.
 ///
-/// Launches differ most by how far apart their cores are and how fast these are at the moment, and methods follow that each in its own
-/// measure, so that neither a ratio nor a neighbour takes it off.
+/// Within a state, launches differ most by the speed of the cores at the moment, and methods follow that each in its own measure, so that
+/// neither a ratio nor a neighbour removes it.
 fn explained(
     sides: [LaunchSeries<'_>; 2],
     slopes: [SlopePrior; 2],
 ) -> ([BTreeMap<&LaunchId, Explained>; 2], Vec<SlopePrior>) {
-    let states = States::of(sides.iter().flat_map(LaunchSeries::states));
+    let middles = Middles::of(sides.iter().flat_map(LaunchSeries::machine));
     let values = sides.map(|side| {
-        let values = side.values.iter().zip(side.states());
-        values.map(|((number, value), state)| (number, states.explained(*value, state))).collect()
+        let values = side.values.iter().zip(side.machine());
+        values.map(|((number, value), machine)| (number, middles.explained(*value, machine))).collect()
     });
-    (values, states.slopes(slopes))
+    (values, middles.slopes(slopes))
 }
 
-/// The level of each series at the most common state of the machine of all of them, each with its own slopes: other MPIs, and other
-/// methods, follow the state in another measure. `None` with too few launches.
+/// The level of each series at the median latency and copy speed of all of them, each with its own slopes: other MPIs, and other
+/// methods, follow these in another measure. `None` with too few launches.
 pub(super) fn levels_of(series: &[Option<LaunchSeries<'_>>]) -> Vec<Option<Level>> {
     levels(series, TIMES)
 }
@@ -156,48 +156,47 @@ pub(super) fn level_of_ratio(series: LaunchSeries<'_>) -> Option<Level> {
 }
 
 fn levels(series: &[Option<LaunchSeries<'_>>], slopes: [SlopePrior; 2]) -> Vec<Option<Level>> {
-    let states = States::of(series.iter().flatten().flat_map(LaunchSeries::states));
-    let level = |series: &Option<LaunchSeries<'_>>| {
-        let series = (*series)?;
-        let values = series.values.values().zip(series.states());
-        let values: Vec<_> = values.map(|(value, state)| states.explained(*value, state)).collect();
-        Level::of(&values, &states.slopes(slopes))
+    let values = |series: &Option<LaunchSeries<'_>>| {
+        series.map(|series| series.values.values().copied().zip(series.machine()).collect::<Vec<_>>())
+    };
+    levels_by(&series.iter().map(values).collect::<Vec<_>>(), slopes)
+}
+
+/// The level of each of some series of values with their machine, likewise.
+pub(super) fn levels_of_values(series: &[Vec<(f64, MachineThen)>]) -> Vec<Option<Level>> {
+    levels_by(&series.iter().cloned().map(Some).collect::<Vec<_>>(), TIMES)
+}
+
+fn levels_by(series: &[Option<Vec<(f64, MachineThen)>>], slopes: [SlopePrior; 2]) -> Vec<Option<Level>> {
+    let middles = Middles::of(series.iter().flatten().flatten().map(|(_, machine)| *machine));
+    let level = |series: &Option<Vec<(f64, MachineThen)>>| {
+        let values = series.as_ref()?.iter().map(|(value, machine)| middles.explained(*value, *machine));
+        Level::of(&values.collect::<Vec<_>>(), &middles.slopes(slopes))
     };
     series.iter().map(level).collect()
 }
 
-/// The level of each of some series of values with their states, likewise.
-pub(super) fn levels_by_state(series: &[Vec<(f64, StateValues)>]) -> Vec<Option<Level>> {
-    let states = States::of(series.iter().flatten().map(|(_, state)| *state));
-    let level = |series: &Vec<(f64, StateValues)>| {
-        let values: Vec<_> = series.iter().map(|(value, state)| states.explained(*value, *state)).collect();
-        Level::of(&values, &states.slopes(TIMES))
-    };
-    series.iter().map(level).collect()
-}
+/// The medians, within a state, of those measures of the machine that are known for all values that are compared.
+struct Middles([Option<f64>; 2]);
 
-/// The figures of the machine's state that are known for all values that are compared, and their medians.
-pub(super) struct States([Option<f64>; 2]);
-
-impl States {
-    fn of(all: impl Iterator<Item = StateValues>) -> Self {
-        let all: Vec<StateValues> = all.collect();
-        // The most common state of the machine: two sides may follow the state differently, and their difference is taken there.
-        let usual = |i: usize| {
-            let values: Option<Vec<f64>> = all.iter().map(|state| state[i]).collect();
+impl Middles {
+    fn of(all: impl Iterator<Item = MachineThen>) -> Self {
+        let all: Vec<MachineThen> = all.collect();
+        let middle = |i: usize| {
+            let values: Option<Vec<f64>> = all.iter().map(|machine| machine.measures[i]).collect();
             median(&sorted(values?))
         };
-        Self([0, 1].map(usual))
+        Self([0, 1].map(middle))
     }
 
-    /// A value with its state, relative to the most common one.
-    fn explained(&self, value: f64, state: StateValues) -> Explained {
-        let by = self.0.iter().zip(state).filter_map(|(usual, state)| Some(state? - (*usual)?));
-        Explained { value, by: by.collect() }
+    /// A value with its measures, relative to the medians.
+    fn explained(&self, value: f64, machine: MachineThen) -> Explained {
+        let by = self.0.iter().zip(machine.measures).filter_map(|(middle, of)| Some(of? - (*middle)?));
+        Explained { is_disturbed: machine.is_disturbed, ..Explained::new(value, by.collect()) }
     }
 
     fn slopes(&self, slopes: [SlopePrior; 2]) -> Vec<SlopePrior> {
-        self.0.iter().zip(slopes).filter_map(|(usual, slope)| usual.map(|_| slope)).collect()
+        self.0.iter().zip(slopes).filter_map(|(middle, slope)| middle.map(|_| slope)).collect()
     }
 }
 

@@ -1,97 +1,149 @@
-//! Findings in sentences: a change that all methods share, then rows that share a method and a verdict, the worst first.
+//! Findings in sentences: where a verdict depends on the state of the machine; then for each state a change that all methods share, and
+//! rows that share a method and a verdict, the worst first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::verdict::ratio_text;
-use super::{ComparisonRow, Verdict};
+use super::{Comparison, ComparisonRow, StateChange, Verdict, states};
 use crate::report::units;
-use crate::stats::{median, sorted};
 
-/// A change that all methods share, if there is one; then a sentence for each method, starting with the worst verdict and the
-/// largest change.
-pub fn findings(rows: &[ComparisonRow]) -> Vec<String> {
-    let mut methods: BTreeMap<&str, Vec<&ComparisonRow>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.verdict != Verdict::NotCompared) {
-        methods.entry(&row.subject.method).or_default().push(row);
+/// A row in a state of the machine; without one for a method that works on one side only.
+type Line<'a> = (&'a ComparisonRow, Option<&'a StateChange>);
+
+/// Where a verdict depends on the state; then, for each state, a change that all methods share, and a sentence for each method, starting
+/// with the worst verdict and the largest change.
+pub fn findings(comparison: &Comparison) -> Vec<String> {
+    let rows: Vec<&ComparisonRow> =
+        comparison.rows.iter().filter(|row| row.verdict != Verdict::NotCompared).collect();
+    let (failed, working): (Vec<&ComparisonRow>, Vec<_>) = rows.iter().copied().partition(|row| row.fails());
+    let failed: Vec<Line<'_>> = failed.into_iter().map(|row| (row, None)).collect();
+    let of_state = |state: usize| -> Vec<Line<'_>> {
+        let changes = working.iter().flat_map(|row| row.compared().map(move |change| (*row, Some(change))));
+        changes.filter(|(_, change)| change.is_some_and(|change| change.state == state)).collect()
+    };
+    let met: BTreeSet<usize> = working.iter().flat_map(|row| row.compared().map(|of| of.state)).collect();
+    let in_state = |state: usize| {
+        let lines = of_state(state);
+        let sentences = all_methods(&lines, &comparison.new.name).into_iter().chain(of_methods(&lines));
+        let latency_s = comparison.states.iter().find(|met| met.state == state).map(|met| met.latency_s);
+        let at = latency_s.filter(|_| met.len() > 1);
+        let at = at.map_or_else(String::new, |latency_s| format!("At {}, ", states::at(latency_s, false)));
+        sentences.map(|sentence| format!("{at}{sentence}")).collect::<Vec<_>>()
+    };
+    of_methods(&failed)
+        .into_iter()
+        .chain(depending(&working))
+        .chain(met.iter().copied().flat_map(in_state))
+        .collect()
+}
+
+/// The rows whose final verdict depends on the state of the machine.
+fn depending(rows: &[&ComparisonRow]) -> Option<String> {
+    /// Maximum rows that are named.
+    const MOST: usize = 3;
+    let decided = |row: &ComparisonRow| {
+        let decided = row.compared().filter(|change| change.is_decided());
+        decided.map(|change| change.verdict).collect::<BTreeSet<_>>().len() > 1
+    };
+    let all: Vec<&&ComparisonRow> = rows.iter().filter(|row| decided(row)).collect();
+    let named = |row: &&&ComparisonRow| {
+        let change = |change: &StateChange| {
+            let at = change.latency_s.map_or_else(String::new, |of| format!(" at {}", states::at(of, false)));
+            Some(format!("{}{at}", change.changes()?))
+        };
+        let changes = row.compared().filter(|of| of.is_decided()).filter_map(change).collect::<Vec<_>>();
+        format!("{} {} ({})", row.subject.test, row.subject.method, changes.join(", "))
+    };
+    let names = all.iter().take(MOST).map(named).collect::<Vec<_>>().join("; ");
+    let more = all.len().saturating_sub(MOST);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    (!all.is_empty()).then(|| format!("Depends on the state of the machine: {names}{more}."))
+}
+
+/// A sentence for each method, starting with the worst verdict and the largest change.
+fn of_methods(lines: &[Line<'_>]) -> Vec<String> {
+    let mut methods: BTreeMap<&str, Vec<Line<'_>>> = BTreeMap::new();
+    for line in lines {
+        methods.entry(&line.0.subject.method).or_default().push(*line);
     }
     let mut methods: Vec<_> = methods.into_iter().collect();
     methods.sort_by(|(_, a), (_, b)| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let is_open = |rows: &Vec<&ComparisonRow>| rows.iter().all(|row| row.verdict == Verdict::Undecided);
+    let is_open = |lines: &Vec<Line<'_>>| lines.iter().all(|line| verdict(line) == Verdict::Undecided);
     let open: Vec<usize> =
-        methods.iter().filter(|(_, rows)| is_open(rows)).map(|(_, rows)| rows.len()).collect();
+        methods.iter().filter(|(_, lines)| is_open(lines)).map(|(_, lines)| lines.len()).collect();
     let share_a_line = open.len() > 1;
     if share_a_line {
-        methods.retain(|(_, rows)| !is_open(rows));
+        methods.retain(|(_, lines)| !is_open(lines));
     }
     let rows_open: usize = open.iter().sum();
     let open =
         share_a_line.then(|| format!("{} methods: undecided in all of their {rows_open} rows", open.len()));
-    all_methods(rows)
-        .into_iter()
-        .chain(methods.iter().map(|(method, rows)| sentence(method, rows)))
-        .chain(open)
-        .collect()
+    methods.iter().map(|(method, lines)| sentence(method, lines)).chain(open).collect()
+}
+
+fn verdict((row, change): &Line<'_>) -> Verdict {
+    change.map_or(row.verdict, |change| change.verdict)
 }
 
 /// A change that all methods share: in all tests, in messages above some size, or in some tests.
-fn all_methods(rows: &[ComparisonRow]) -> Option<String> {
-    let rows: Vec<&ComparisonRow> = rows.iter().filter(|row| row.time.is_some()).collect();
+fn all_methods(lines: &[Line<'_>], new: &str) -> Option<String> {
+    let has_time = |line: &&Line<'_>| line.1.is_some_and(|change| change.time.is_some());
+    let lines: Vec<&Line<'_>> = lines.iter().filter(has_time).collect();
     [Verdict::Slower, Verdict::Faster].into_iter().find_map(|verdict| {
-        let shared = |rows: &[&ComparisonRow]| {
-            let methods: BTreeSet<&str> = rows.iter().map(|row| row.subject.method.as_str()).collect();
-            methods.len() > 1 && rows.iter().all(|row| is_so(row, verdict))
+        let shared = |lines: &[&Line<'_>]| {
+            let methods: BTreeSet<&str> = lines.iter().map(|(row, _)| row.subject.method.as_str()).collect();
+            methods.len() > 1 && lines.iter().all(|line| is_so(line, verdict))
         };
-        if shared(&rows) {
-            return Some(format!("All methods in all tests take {}.", times_as_long(&rows)));
+        let all = |what: &str, of: &[&Line<'_>]| {
+            format!("{new} is {} in all {what}: {}.", verdict.name(), at_least(of, verdict))
+        };
+        if shared(&lines) {
+            return Some(all("methods and tests", &lines));
         }
-        let smallest = rows.iter().filter(|row| !is_so(row, verdict)).map(|row| row.bytes).max()?;
-        let large: Vec<&ComparisonRow> = rows.iter().copied().filter(|row| row.bytes > smallest).collect();
-        if let Some(least) = large.iter().map(|row| row.bytes).min().filter(|_| shared(&large)) {
-            let is_one = large.iter().all(|row| row.bytes == least);
+        let smallest = lines.iter().filter(|line| !is_so(line, verdict)).map(|line| line.0.bytes).max()?;
+        let large: Vec<&Line<'_>> = lines.iter().copied().filter(|line| line.0.bytes > smallest).collect();
+        if let Some(least) = large.iter().map(|line| line.0.bytes).min().filter(|_| shared(&large)) {
+            let is_one = large.iter().all(|line| line.0.bytes == least);
             let least = units::bytes(least);
             let sizes = if is_one { format!("of {least}") } else { format!("from {least} on") };
-            return Some(format!("All messages {sizes} take {}.", times_as_long(&large)));
+            return Some(all(&format!("messages {sizes}"), &large));
         }
-        let mut tests: BTreeMap<&str, Vec<&ComparisonRow>> = BTreeMap::new();
-        rows.iter().for_each(|row| tests.entry(&row.subject.test).or_default().push(row));
-        tests.retain(|_, rows| shared(rows));
-        let of: Vec<&ComparisonRow> = tests.values().flatten().copied().collect();
+        let mut tests: BTreeMap<&str, Vec<&Line<'_>>> = BTreeMap::new();
+        lines.iter().for_each(|line| tests.entry(&line.0.subject.test).or_default().push(line));
+        tests.retain(|_, lines| shared(lines));
+        let of: Vec<&Line<'_>> = tests.values().flatten().copied().collect();
         let names = tests.keys().copied().collect::<Vec<_>>().join(", ");
-        (!of.is_empty()).then(|| format!("All methods of {names} take {}.", times_as_long(&of)))
+        (!of.is_empty()).then(|| all(&format!("methods of {names}"), &of))
     })
 }
 
 /// Whether the time has this verdict.
-fn is_so(row: &ComparisonRow, verdict: Verdict) -> bool {
-    row.time.as_ref().is_some_and(|time| time.verdict == verdict)
+fn is_so((_, change): &Line<'_>, verdict: Verdict) -> bool {
+    change.and_then(|change| change.time.as_ref()).is_some_and(|time| time.verdict == verdict)
 }
 
-/// Changes that differ by more than this factor have no common size: only their range is reported.
-const ALIKE: f64 = 1.5;
-
-/// The median of similar changes, otherwise their range.
-fn times_as_long(rows: &[&ComparisonRow]) -> String {
-    let ratios = sorted(rows.iter().filter_map(|row| Some(row.time.as_ref()?.ratio)));
-    let [Some(low), Some(middle), Some(high)] =
-        [ratios.first().copied(), median(&ratios), ratios.last().copied()]
-    else {
-        return "a different time".to_owned();
-    };
-    if high > ALIKE * low {
-        return format!("{} to {} times as long", ratio_text(low), ratio_text(high));
+/// The range of the smallest changes that the intervals allow: `by at least 2.90 to 22.3 times`.
+fn at_least(lines: &[&Line<'_>], verdict: Verdict) -> String {
+    let times = lines.iter().filter_map(|(_, change)| change.as_ref()?.time.as_ref());
+    let ends = times.map(|time| if verdict == Verdict::Slower { time.low } else { 1.0 / time.high });
+    let (low, high) =
+        ends.fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), end| (low.min(end), high.max(end)));
+    let [low, high] = [low, high].map(ratio_text);
+    if low == high {
+        format!("by at least {low} times")
+    } else {
+        format!("by at least {low} to {high} times")
     }
-    let [low, middle, high] = [low, middle, high].map(ratio_text);
-    format!("about {middle} times as long ({low}x to {high}x)")
 }
 
-/// The worst verdict of some rows, and the largest change among the rows that have it, for sorting.
-fn order(rows: &[&ComparisonRow]) -> (Verdict, f64) {
-    let worst = rows.iter().map(|row| row.verdict).min().unwrap_or(Verdict::NotCompared);
-    let largest = rows.iter().filter(|row| row.verdict == worst).map(|row| row.change()).fold(0.0, f64::max);
-    (worst, -largest)
+/// The worst verdict of some lines, and the largest change among those that have it, for sorting.
+fn order(lines: &[Line<'_>]) -> (Verdict, f64) {
+    let worst = lines.iter().map(verdict).min().unwrap_or(Verdict::NotCompared);
+    let sizes = lines.iter().filter(|line| verdict(line) == worst).filter_map(|line| line.1);
+    (worst, -sizes.map(StateChange::size).fold(0.0, f64::max))
 }
 
-fn sentence(method: &str, rows: &[&ComparisonRow]) -> String {
+fn sentence(method: &str, lines: &[Line<'_>]) -> String {
     let mut parts = Vec::new();
     let verdicts = [
         Verdict::Broken,
@@ -103,24 +155,28 @@ fn sentence(method: &str, rows: &[&ComparisonRow]) -> String {
         Verdict::SameOrFaster,
         Verdict::Undecided,
     ];
-    for (verdict, by_mean) in verdicts.into_iter().flat_map(|verdict| [(verdict, false), (verdict, true)]) {
-        let is_it = |row: &&ComparisonRow| row.verdict == verdict && row.is_by_mean() == by_mean;
-        let of: Vec<&ComparisonRow> = rows.iter().copied().filter(is_it).collect();
-        let Some(first) = of.first() else { continue };
-        let all = if of.len() == rows.len() { String::new() } else { format!(" of {}", rows.len()) };
-        parts.push(format!("{} in {}{all}{}", first.verdict_text(), of.len(), extent(verdict, &of)));
+    for (found, by_mean) in verdicts.into_iter().flat_map(|verdict| [(verdict, false), (verdict, true)]) {
+        let is_it = |line: &&Line<'_>| {
+            verdict(line) == found && line.1.is_some_and(StateChange::is_by_mean) == by_mean
+        };
+        let of: Vec<Line<'_>> = lines.iter().filter(is_it).copied().collect();
+        let Some((row, change)) = of.first() else { continue };
+        let all = if of.len() == lines.len() { String::new() } else { format!(" of {}", lines.len()) };
+        let name = change.map_or(row.verdict.name(), StateChange::verdict_text);
+        parts.push(format!("{name} in {}{all}{}", of.len(), extent(found, &of)));
     }
     format!("{method}: {}", parts.join(", "))
 }
 
-/// The range of the rows with a verdict, and the largest one.
-fn extent(verdict: Verdict, of: &[&ComparisonRow]) -> String {
-    let names = || of.iter().map(|row| row.subject.test.as_str()).collect::<Vec<_>>().join(", ");
+/// The range of the lines with a verdict, and the change that is largest by the near end of its interval.
+fn extent(verdict: Verdict, of: &[Line<'_>]) -> String {
+    let names = || of.iter().map(|(row, _)| row.subject.test.as_str()).collect::<Vec<_>>().join(", ");
     match verdict {
         Verdict::Broken | Verdict::Repaired => format!(" ({})", names()),
         Verdict::Slower | Verdict::Faster => {
-            let most = of.iter().max_by(|a, b| a.change().total_cmp(&b.change()));
-            let most = most.and_then(|row| Some((&row.subject.test, row.changes()?)));
+            let changes = of.iter().filter_map(|(row, change)| Some((&row.subject.test, (*change)?)));
+            let most = changes.max_by(|a, b| a.1.size().total_cmp(&b.1.size()));
+            let most = most.and_then(|(test, change)| Some((test, change.changes()?)));
             most.map_or_else(String::new, |(test, text)| match of.len() {
                 1 => format!(": {test} {text}"),
                 _ => format!(", most in {test}: {text}"),
@@ -133,7 +189,45 @@ fn extent(verdict: Verdict, of: &[&ComparisonRow]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::made::row;
+    use crate::compare::StateMet;
+    use crate::compare::made::{comparisons, in_states, row};
+
+    fn findings(rows: &[ComparisonRow]) -> Vec<String> {
+        super::findings(&comparisons(rows.to_vec()).comparisons[0])
+    }
+
+    #[test]
+    fn each_state_has_its_sentences_and_what_depends_on_it_comes_first() {
+        let far = |row: &ComparisonRow, ratio, verdict| {
+            in_states(row, &[(33e-9, None), (160e-9, Some((ratio, verdict)))])
+        };
+        let rows = [
+            far(&row("a", "ddt", 8, 1.0, Verdict::Same), 1.3, Verdict::Slower),
+            far(&row("b", "ddt", 8, 1.0, Verdict::Same), 1.0, Verdict::Same),
+        ];
+        let mut comparison = comparisons(rows.to_vec()).comparisons.remove(0);
+        comparison.states = [(33e-9, 0), (160e-9, 1)]
+            .map(|(latency_s, state)| StateMet { state, latency_s, launches: vec![3, 3] })
+            .to_vec();
+        assert_eq!(
+            super::findings(&comparison),
+            [
+                "Depends on the state of the machine: a ddt (1.00x [0.99, 1.01] at 33 ns, 1.30x [1.29, 1.31] at 160 ns).",
+                "At 33 ns, ddt: same in 2",
+                "At 160 ns, ddt: slower in 1 of 2: a 1.30x [1.29, 1.31], same in 1 of 2",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_single_odd_launch_does_not_make_the_headline() {
+        let odd = row("wide", "ddt", 100, 65.2, Verdict::Slower);
+        let mut odd = odd;
+        let time = odd.changes[0].time.as_mut().unwrap();
+        (time.low, time.high) = (5.8, 728.8);
+        let rows = [odd, row("sure", "ddt", 100, 38.0, Verdict::Slower)];
+        assert_eq!(findings(&rows), ["ddt: slower in 2, most in sure: 38.0x [37.6, 38.4]"]);
+    }
 
     #[test]
     fn rows_are_listed_by_method_the_worst_first() {
@@ -164,19 +258,32 @@ mod tests {
         let first = |rows: &[ComparisonRow]| findings(rows)[0].clone();
         let (ddt, manual) = (of(16_320, "ddt", 23.3), of(16_320, "manual", 3.0));
         let all = [ddt.clone(), manual.clone(), of(98_304, "manual", 2.9)];
-        assert_eq!(first(&all), "All methods in all tests take 2.90 to 23.3 times as long.");
+        assert_eq!(first(&all), "other is slower in all methods and tests: by at least 2.87 to 23.1 times.");
         let alike = [of(16_320, "ddt", 3.1), manual.clone(), of(98_304, "manual", 2.9)];
-        assert_eq!(first(&alike), "All methods in all tests take about 3.00 times as long (2.90x to 3.10x).");
+        assert_eq!(
+            first(&alike),
+            "other is slower in all methods and tests: by at least 2.87 to 3.07 times."
+        );
         let large = [ddt.clone(), manual.clone(), of(100, "ddt", 1.0), of(100, "manual", 1.0)];
-        assert_eq!(first(&large), "All messages of 16.32 kB take 3.00 to 23.3 times as long.");
+        assert_eq!(
+            first(&large),
+            "other is slower in all messages of 16.32 kB: by at least 2.97 to 23.1 times."
+        );
         let larger = [&large[..], &[of(98_304, "ddt", 2.0)]].concat();
-        assert_eq!(first(&larger), "All messages from 16.32 kB on take 2.00 to 23.3 times as long.");
+        assert_eq!(
+            first(&larger),
+            "other is slower in all messages from 16.32 kB on: by at least 1.98 to 23.1 times."
+        );
         let faster = |ratio| row("big", "ddt", 8192, ratio, Verdict::Faster);
         let tiny = [faster(0.0042), ComparisonRow { subject: manual.subject.clone(), ..faster(0.78) }];
-        assert_eq!(first(&tiny), "All methods in all tests take 0.0042 to 0.78 times as long.");
+        assert_eq!(
+            first(&tiny),
+            "other is faster in all methods and tests: by at least 1.27 to 235.7 times."
+        );
         let of_test = [ddt.clone(), manual, row("other", "ddt", 1_000_000, 1.0, Verdict::Same)];
         assert!(
-            first(&of_test).starts_with("All methods of big take 3.00 to 23.3 times"),
+            first(&of_test)
+                .starts_with("other is slower in all methods of big: by at least 2.97 to 23.1 times"),
             "{}",
             first(&of_test)
         );

@@ -11,13 +11,14 @@ use std::collections::{BTreeMap, HashSet};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Estimate, Settings, Side, Subject, Verdict};
+use super::states::{self, States};
+use super::{Estimate, Settings, Side, StateMet, Subject, Verdict};
 use crate::stats::holm_levels;
 pub use described::{FasterDescription, code};
 pub use list::methods;
 use list::{GUIDELINES, Guideline};
 pub use question::BreakEven;
-use question::{Evidence, GuidelineQuestion, questions};
+use question::{GuidelineQuestion, questions};
 pub use text::compared;
 
 /// Whether a guideline holds.
@@ -51,6 +52,8 @@ pub struct GuidelineRow {
     /// The case, with the method that should not take longer.
     #[serde(flatten)]
     pub subject: Subject,
+    /// The state of the machine, by its number: the nearest cores first.
+    pub state: usize,
     /// The median over launches of its time, in seconds.
     pub time_s: f64,
     /// The compared time: a method, or a multiple of one.
@@ -77,6 +80,8 @@ pub struct Findings {
     pub mpi: String,
     /// Ranks, hosts, transport and cache.
     pub place: String,
+    /// The states of the machine during its launches; empty if they are not known.
+    pub states: Vec<StateMet>,
     pub settings: Settings,
     /// The rows, the largest violation first; of the violated ones, those that never pay come last.
     pub rows: Vec<GuidelineRow>,
@@ -85,24 +90,38 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Tests all guidelines with the launches of an MPI. The probability of any false violation is at most [`Settings::alpha`].
+    /// Tests all guidelines with the launches of an MPI, in each state of the machine. The probability of any false violation is at most
+    /// [`Settings::alpha`].
     pub fn of(side: &Side, settings: &Settings) -> Self {
         let threshold = settings.threshold.ln_1p();
-        let questions = questions(side);
-        let asked = questions.iter().map(GuidelineQuestion::hypothesis).collect::<HashSet<_>>().len();
-        let answerable: Vec<(GuidelineQuestion, Evidence, f64)> = questions
+        let states = States::of([side]);
+        let met = states::met(&[side], &states);
+        let all: usize = met.iter().map(StateMet::all).sum();
+        let is_common = |state: &usize| met.iter().all(|met| met.state != *state || met.is_common(all));
+        let parts: Vec<(usize, Side)> =
+            (0..states.count()).filter(is_common).map(|state| (state, states.part(side, state))).collect();
+        let questions: Vec<(usize, &Side, GuidelineQuestion)> = parts
+            .iter()
+            .flat_map(|(state, part)| {
+                questions(part).into_iter().map(move |question| (*state, part, question))
+            })
+            .collect();
+        let hypothesis = |state: usize, question: &GuidelineQuestion| (state, question.hypothesis());
+        let asked = questions.iter().map(|(state, _, question)| hypothesis(*state, question));
+        let asked = asked.collect::<HashSet<_>>().len();
+        let answerable: Vec<_> = questions
             .into_iter()
-            .filter_map(|question| {
-                let evidence = question.evidence(side);
+            .filter_map(|(state, part, question)| {
+                let evidence = question.evidence(part);
                 let beyond = evidence.difference(threshold)?;
                 // Only one of two times can be longer, so both directions together are one hypothesis.
                 let p = if beyond.value > 0.0 { beyond.p() } else { 1.0 };
-                Some((question, evidence, p))
+                Some((state, part, question, evidence, p))
             })
             .collect();
         let mut tested: BTreeMap<_, f64> = BTreeMap::new();
-        for (question, _, p) in &answerable {
-            let known = tested.entry(question.hypothesis()).or_insert(1.0);
+        for (state, _, question, _, p) in &answerable {
+            let known = tested.entry(hypothesis(*state, question)).or_insert(1.0);
             *known = known.min(*p);
         }
         let chances: Vec<f64> = tested.values().copied().collect();
@@ -110,16 +129,17 @@ impl Findings {
         let alpha = settings.alpha / 2.0;
         let levels: BTreeMap<_, f64> = tested.into_keys().zip(holm_levels(&chances, asked, alpha)).collect();
         let of_interval = alpha / asked.max(1) as f64;
-        let rows = answerable.into_iter().filter_map(|(question, evidence, p)| {
-            let (time_s, than, than_s) = question.times(side);
+        let rows = answerable.into_iter().filter_map(|(state, part, question, evidence, p)| {
+            let (time_s, than, than_s) = question.times(part);
             let answer = evidence.answer(of_interval, threshold)?;
-            let answer = if p <= levels[&question.hypothesis()] {
+            let answer = if p <= levels[&hypothesis(state, &question)] {
                 answer.with(Verdict::Slower, threshold)
             } else {
                 answer
             };
             Some(GuidelineRow {
                 guideline: &question.guideline.name,
+                state,
                 time_s,
                 than,
                 than_s,
@@ -133,11 +153,12 @@ impl Findings {
         });
         let mut rows = best_of_each(rows.collect(), settings.threshold);
         // A row that never pays has no size; the guidelines on round trips show its loss.
-        let size = |row: &GuidelineRow| if row.answer.ratio.is_finite() { row.answer.ratio } else { 0.0 };
+        let size = |row: &GuidelineRow| if row.answer.ratio.is_finite() { row.answer.low } else { 0.0 };
         rows.sort_by(|a, b| a.standing.cmp(&b.standing).then(size(b).total_cmp(&size(a))));
         Self {
             mpi: side.name.clone(),
             place: side.place.clone(),
+            states: met,
             settings: settings.clone(),
             rows,
             failed: failed(side),
@@ -145,12 +166,12 @@ impl Findings {
     }
 }
 
-/// One row for each guideline and subject. Of several alternatives, simpler ones first, the one with the worst standing and the
+/// One row for each guideline, subject and state. Of several alternatives, simpler ones first, the one with the worst standing and the
 /// largest gain; a simpler one is preferred if its gain is the same within the threshold.
 fn best_of_each(rows: Vec<GuidelineRow>, threshold: f64) -> Vec<GuidelineRow> {
-    let mut groups: IndexMap<(&str, Subject), Vec<GuidelineRow>> = IndexMap::new();
+    let mut groups: IndexMap<(&str, Subject, usize), Vec<GuidelineRow>> = IndexMap::new();
     for row in rows {
-        groups.entry((row.guideline, row.subject.clone())).or_default().push(row);
+        groups.entry((row.guideline, row.subject.clone(), row.state)).or_default().push(row);
     }
     let best = |rows: Vec<GuidelineRow>| {
         let worst = rows.iter().map(|row| row.standing).min()?;

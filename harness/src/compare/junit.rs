@@ -2,7 +2,7 @@
 
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Comparison, ComparisonRow, Comparisons, GateDecision, Verdict};
+use super::{Comparison, ComparisonRow, Comparisons, GateDecision, Verdict, states};
 
 impl Comparisons {
     /// JUnit XML with a suite per comparison: rows that fail a gate are failures; undecided and missing rows are skipped.
@@ -12,6 +12,9 @@ impl Comparisons {
     pub fn junit(&self) -> Result<String, SerializeError> {
         let suite = |comparison: &Comparison| {
             let mut suite = TestSuite::new(comparison.suite(self.unit));
+            if let Some(states) = states::text(&comparison.states) {
+                suite.add_property(("state", states.as_str()));
+            }
             if !comparison.conditions.is_empty() {
                 suite.add_property(("conditions", comparison.conditions.as_str()));
             }
@@ -43,8 +46,8 @@ impl Comparisons {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::made::{comparisons, row};
-    use crate::compare::{ComparisonUnit, PhaseChange};
+    use crate::compare::made::{comparisons, in_states, row};
+    use crate::compare::{ComparisonUnit, PhaseChange, StateMet};
     use crate::model::Phase;
 
     #[test]
@@ -52,8 +55,10 @@ mod tests {
         let communicate = |base_s, new_s| PhaseChange { phase: Phase::Communicate, base_s, new_s };
         let pack = PhaseChange { phase: Phase::Pack, base_s: 1e-6, new_s: 1e-6 };
         let phases = vec![pack, communicate(9e-6, 220e-6)];
+        let mut slower = row("a", "ddt", 1, 22.4, Verdict::Slower);
+        slower.changes[0].phases = phases;
         let rows = vec![
-            ComparisonRow { phases, ..row("a", "ddt", 1, 22.4, Verdict::Slower) },
+            slower,
             row("b<", "ddt", 1, 1.0, Verdict::Undecided),
             row("c", "ddt", 1, 1.0, Verdict::Same),
         ];
@@ -70,6 +75,24 @@ mod tests {
             &format!("<system-out>slower: {message}</system-out>"),
             "<system-out>same: c 4x4 ddt: 10.0 -&gt; 10.0 µs (1.00x [0.99, 1.01])",
             "b&lt; 4x4 ddt",
+        ] {
+            assert!(xml.contains(part), "{part}: {xml}");
+        }
+    }
+
+    #[test]
+    fn states_are_a_property_and_each_has_its_change() {
+        let of = row("a", "ddt", 1, 1.0, Verdict::Same);
+        let mut comparisons =
+            comparisons(vec![in_states(&of, &[(33e-9, None), (160e-9, Some((1.3, Verdict::Slower)))])]);
+        comparisons.comparisons[0].states = [(33e-9, 0), (160e-9, 1)]
+            .map(|(latency_s, state)| StateMet { state, latency_s, launches: vec![13, 13] })
+            .to_vec();
+        let xml = comparisons.junit().unwrap();
+        for part in [
+            r#"<property name="state" value="cores 33 ns apart in 26 launches, 160 ns in 26"/>"#,
+            r#"failures="1""#,
+            "a 4x4 ddt: 10.0 -&gt; 10.0 µs (1.00x [0.99, 1.01]) at 33 ns same; 10.0 -&gt; 13.0 µs (1.30x [1.29, 1.31]) at 160 ns slower",
         ] {
             assert!(xml.contains(part), "{part}: {xml}");
         }

@@ -1,6 +1,6 @@
 //! Made-up records for tests.
 
-use super::{ComparisonRow, ComparisonUnit, Comparisons, Estimate, Settings, Side, Verdict};
+use super::{ComparisonRow, ComparisonUnit, Comparisons, Estimate, Settings, Side, StateChange, Verdict};
 use crate::experiments::Kind;
 use crate::model::{Case, Record};
 
@@ -43,23 +43,19 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         detectable: 1.01,
         would_decide: (!verdict.is_change() && verdict != Verdict::Same).then_some(12),
         adjusted: false,
-        depends: false,
     };
-    ComparisonRow {
-        subject: side.subjects().next().expect("one was made").clone(),
-        bytes,
+    let change = StateChange {
+        launches: (3, 3),
         base_s: Some(1e-5),
         new_s: Some(1e-5 * ratio),
         time: Some(answer),
         base_mean_s: Some(1.02e-5),
         new_mean_s: Some(1.02e-5 * ratio),
-        mean: None,
         verdict,
-        control: None,
-        over_control: None,
-        phases: Vec::new(),
-        note: String::new(),
-    }
+        ..StateChange::default()
+    };
+    let subject = side.subjects().next().expect("one was made").clone();
+    ComparisonRow { subject, bytes, changes: vec![change], verdict, note: String::new() }
 }
 
 /// A comparison of one other side with these rows.
@@ -67,4 +63,23 @@ pub fn comparisons(rows: Vec<ComparisonRow>) -> Comparisons {
     let side = |name: &str| Side::of(name, [&record("r", 0, "ddt", 1.0)], ComparisonUnit::Launch);
     let sides = [side("one"), side("other")];
     Comparisons::of(Settings::default(), &sides, vec![rows])
+}
+
+/// The row with a change in each of these states, by their latencies in seconds: that of the row, or one with this ratio and verdict.
+pub fn in_states(of: &ComparisonRow, states: &[(f64, Option<(f64, Verdict)>)]) -> ComparisonRow {
+    let change = |(state, &(latency_s, other)): (usize, &(f64, Option<(f64, Verdict)>))| {
+        let change = match other {
+            Some((ratio, verdict)) => row("x", "x", 1, ratio, verdict).changes.remove(0),
+            None => of.changes[0].clone(),
+        };
+        StateChange { state, latency_s: Some(latency_s), ..change }
+    };
+    let changes: Vec<StateChange> = states.iter().enumerate().map(change).collect();
+    ComparisonRow { verdict: ComparisonRow::worst(&changes), changes, ..of.clone() }
+}
+
+/// The change of a row in its only state.
+pub fn only(row: &ComparisonRow) -> &StateChange {
+    let [change] = &row.changes[..] else { panic!("{row:?}") };
+    change
 }

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::differences::levels_by_state;
+use super::differences::levels_of_values;
 use super::overview::{CaseRow, is_usable};
-use super::side::{ComparisonUnit, LaunchId, Side, StateValues, Subject};
+use super::side::{ComparisonUnit, LaunchId, MachineThen, Side, Subject};
 use super::weights::{Weights, test_names};
 use crate::report::matrix::{GroupMean, Means, SideMean};
 use crate::stats::difference::Difference;
@@ -19,8 +19,8 @@ use crate::stats::{mean, median, sorted};
 /// The level at which intervals miss.
 const ALPHA: f64 = 0.05;
 
-/// The logarithm of a time, and the state of the machine next to it.
-type TimeInState = (f64, StateValues);
+/// The logarithm of a time, and the machine next to it.
+type TimeInState = (f64, MachineThen);
 
 /// A case that counts: its share of the weight of all, and each side's times by launch.
 struct Counted<'a> {
@@ -84,13 +84,15 @@ fn group(cases: &[&Counted<'_>], units: usize) -> GroupMean {
         shares.sum::<Option<f64>>().map(|sum| sum / whole)
     };
     let of_unit = |side: usize, unit: usize| {
-        let state = [0, 1].map(|i| average(&|case| case.times[side][unit].1[i]));
-        (average(&|case| Some(case.times[side][unit].0)).unwrap_or(f64::NAN), state)
+        let measures = [0, 1].map(|i| average(&|case| case.times[side][unit].1.measures[i]));
+        let is_disturbed = cases.iter().any(|case| case.times[side][unit].1.is_disturbed);
+        let machine = MachineThen { measures, is_disturbed };
+        (average(&|case| Some(case.times[side][unit].0)).unwrap_or(f64::NAN), machine)
     };
     let sides: Vec<Vec<TimeInState>> =
         (0..first.times.len()).map(|side| (0..units).map(|unit| of_unit(side, unit)).collect()).collect();
-    let has_states = sides.iter().flatten().all(|(_, state)| state.iter().any(Option::is_some));
-    let mut levels = if has_states { levels_by_state(&sides) } else { Vec::new() };
+    let is_known = sides.iter().flatten().all(|(_, machine)| machine.measures.iter().any(Option::is_some));
+    let mut levels = if is_known { levels_of_values(&sides) } else { Vec::new() };
     moderate(&mut levels.iter_mut().flatten().collect::<Vec<_>>());
     let levels: Option<Vec<Level>> =
         levels.into_iter().collect::<Option<Vec<_>>>().filter(|levels| !levels.is_empty());
@@ -146,19 +148,22 @@ fn best_times(side: &Side, case: &Subject) -> Vec<TimeInState> {
 /// The times of a method by launch, or by run, with the states of the machine.
 fn by_unit(side: &Side, subject: &Subject) -> BTreeMap<LaunchId, TimeInState> {
     let Some(values) = side.values(subject) else { return BTreeMap::new() };
-    let state = |launch: &LaunchId| values.states.get(launch).copied().unwrap_or_default();
-    let times = values.times.iter().map(|(launch, time)| (launch.clone(), (*time, state(launch))));
+    let machine = |launch: &LaunchId| values.machine.get(launch).copied().unwrap_or_default();
+    let times = values.times.iter().map(|(launch, time)| (launch.clone(), (*time, machine(launch))));
     if side.unit == ComparisonUnit::Launch {
         return times.collect();
     }
     let mut runs: BTreeMap<LaunchId, Vec<TimeInState>> = BTreeMap::new();
     times.for_each(|((run, _), time)| runs.entry((run, 0)).or_default().push(time));
     let average = |times: &[TimeInState], i: usize| {
-        let states: Option<Vec<f64>> = times.iter().map(|(_, state)| state[i]).collect();
-        mean(&states?)
+        let of: Option<Vec<f64>> = times.iter().map(|(_, machine)| machine.measures[i]).collect();
+        mean(&of?)
     };
-    let of_run =
-        |times: Vec<TimeInState>| Some((mean(&times_of(&times))?, [0, 1].map(|i| average(&times, i))));
+    let of_run = |times: Vec<TimeInState>| {
+        let is_disturbed = times.iter().all(|(_, machine)| machine.is_disturbed);
+        let measures = [0, 1].map(|i| average(&times, i));
+        Some((mean(&times_of(&times))?, MachineThen { measures, is_disturbed }))
+    };
     runs.into_iter().filter_map(|(run, times)| Some((run, of_run(times)?))).collect()
 }
 
@@ -167,7 +172,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_pcg::Pcg64;
 
-    use super::super::Overview;
+    use super::super::{Overview, Settings};
     use super::*;
     use crate::compare::made::record;
     use crate::model::Record;
@@ -185,9 +190,13 @@ mod tests {
         Side::of(name, &times.iter().flat_map(of).collect::<Vec<_>>(), ComparisonUnit::Launch)
     }
 
+    fn rows(sides: &[Side]) -> Vec<CaseRow> {
+        Overview::of_states(sides, &Settings::default(), None).unwrap().remove(0).cases
+    }
+
     fn means_of(sides: &[Side], weights: Option<&str>) -> Result<Means, String> {
         let weights = weights.map(|text| Weights::parse("w.toml", text).unwrap());
-        means(sides, &Overview::of(sides, 0.05, 0.05).cases, weights.as_ref())
+        means(sides, &rows(sides), weights.as_ref())
     }
 
     #[test]
@@ -243,7 +252,7 @@ mod tests {
                 )
             };
             let sides = [of(1), of(methods)];
-            let rows = Overview::of(&sides, 0.05, 0.05).cases;
+            let rows = rows(&sides);
             let counted: Vec<Counted<'_>> = rows
                 .iter()
                 .map(|row| Counted {

@@ -13,6 +13,7 @@ mod junit;
 mod means;
 mod overview;
 mod phases;
+mod row;
 mod same_bytes;
 mod schedule;
 mod side;
@@ -33,17 +34,24 @@ pub use findings::findings;
 pub use interim::{interim_tests, spent};
 pub use overview::{Best, CaseRow, Overview};
 pub use phases::PhaseChange;
+pub use row::{ComparisonRow, StateChange};
 pub use same_bytes::same_bytes;
 pub use schedule::Schedule;
-pub use side::{ComparisonUnit, LaunchId, Side, StateValues, Subject, SubjectValues};
+pub use side::{ComparisonUnit, LaunchId, MachineThen, Side, Subject, SubjectValues};
 pub use states::StateMet;
+use states::States;
 pub use trend::{Check, Trend};
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
 pub use weights::Weights;
 
+use crate::stats::launches::SlowGroup;
+
 /// Control methods, which show whether other methods have changed as much: the first one that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
+
+/// A state of the machine is compared if at least this share of the launches of a case met it: a few disturbed readings are not a state.
+const MIN_STATE_SHARE: f64 = 0.1;
 
 /// A question about each method of each case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,117 +97,25 @@ impl Default for Settings {
     }
 }
 
-/// A method of a case on both sides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ComparisonRow {
-    /// The method of a case.
-    #[serde(flatten)]
-    pub subject: Subject,
-    /// Bytes of a message.
-    pub bytes: u64,
-    /// The time on the base, in seconds: the geometric mean over launches, adjusted to the machine's most common state if that is
-    /// known, so that the change is the ratio of the times.
-    pub base_s: Option<f64>,
-    /// The same of the other side.
-    pub new_s: Option<f64>,
-    /// The change of its time, new over base.
-    pub time: Option<Estimate>,
-    /// The mean on the base, in seconds, so that the change of the mean is the ratio of the means.
-    pub base_mean_s: Option<f64>,
-    /// The same of the other side.
-    pub new_mean_s: Option<f64>,
-    /// The change of its mean; missing with too few launches for an interval.
-    pub mean: Option<Estimate>,
-    /// The verdict on its time, unless its mean is shown to be slower by more than the threshold, or to have changed by more while its
-    /// time is not shown to have changed.
-    pub verdict: Verdict,
-    /// The method that its change is compared with; missing for references.
-    pub control: Option<String>,
-    /// Its change relative to that of the control: shows whether others have changed as much. It does not affect verdicts.
-    pub over_control: Option<Estimate>,
-    /// Its other phases on both sides, which explain a change; they are not tested.
-    pub phases: Vec<PhaseChange>,
-    /// Its failure; empty without one.
-    pub note: String,
-}
-
-impl ComparisonRow {
-    /// The size of the change in any direction: a logarithm.
-    fn change(&self) -> f64 {
-        self.decisive().map_or(0.0, |answer| answer.ratio.ln().abs())
-    }
-
-    /// Whether the mean shows a change that the time does not show.
-    pub fn is_by_mean(&self) -> bool {
-        self.verdict.is_change() && self.time.as_ref().is_none_or(|time| time.verdict != self.verdict)
-    }
-
-    /// The verdict as text, with its basis if that is not the time.
-    pub fn verdict_text(&self) -> &'static str {
-        match self.verdict {
-            Verdict::Slower if self.is_by_mean() => "slower by mean",
-            Verdict::Faster if self.is_by_mean() => "faster by mean",
-            verdict => verdict.name(),
-        }
-    }
-
-    /// The answer that determines the verdict.
-    fn decisive(&self) -> Option<&Estimate> {
-        self.differing_mean().filter(|mean| mean.verdict == self.verdict).or(self.time.as_ref())
-    }
-
-    /// The change of the mean, if it is shown to be beyond the threshold and differs from that of the time: another verdict, or at
-    /// most half as large.
-    fn differing_mean(&self) -> Option<&Estimate> {
-        let mean = self.mean.as_ref().filter(|mean| mean.beyond)?;
-        let is_alike = |time: &Estimate| {
-            let times = (mean.ratio / time.ratio).max(time.ratio / mean.ratio);
-            time.verdict == mean.verdict && (times < 2.0 || mean.low < time.high && time.low < mean.high)
-        };
-        (!self.time.as_ref().is_some_and(is_alike)).then_some(mean)
-    }
-
-    /// Whether a change is shown to be larger than the threshold.
-    pub fn is_beyond(&self) -> bool {
-        let beyond = |answer: &Estimate| answer.beyond && answer.verdict == self.verdict;
-        [&self.time, &self.mean].into_iter().flatten().any(beyond)
-    }
-
-    /// Whether the verdict is final.
-    pub fn is_decided(&self) -> bool {
-        match self.verdict {
-            Verdict::Slower | Verdict::Faster => self.is_beyond(),
-            Verdict::SameOrSlower | Verdict::Undecided | Verdict::SameOrFaster => false,
-            Verdict::Same | Verdict::Broken | Verdict::Repaired | Verdict::NotCompared => true,
-        }
-    }
-
-    /// Whether more launches may show more: it is undecided, or the means differ more than the times and that may be chance.
-    pub fn is_open(&self) -> bool {
-        !self.is_decided() || self.has_open_mean()
-    }
-
-    fn has_open_mean(&self) -> bool {
-        /// A logarithm. Smaller differences are usual without a fault: in one of ten launches, means differ from medians by as
-        /// much.
-        const MUCH: f64 = 0.1;
-        let farther = || {
-            let means = self.new_mean_s?.ln() - self.base_mean_s?.ln();
-            Some((means - self.time.as_ref()?.ratio.ln()).abs() > MUCH)
-        };
-        let fails = matches!(self.verdict, Verdict::Broken | Verdict::Repaired | Verdict::NotCompared);
-        !fails && !self.mean.as_ref().is_some_and(Estimate::is_decided) && farther().unwrap_or(false)
-    }
-}
-
 /// Compares two sides with interim tests.
 #[derive(Debug, Default)]
 pub struct Comparer {
     settings: Settings,
     /// The part of its error that each case has spent.
     spent: BTreeMap<Subject, f64>,
-    answers: BTreeMap<(Question, Subject), Estimate>,
+    /// The answers by the latency of their state, a logarithm: more launches may show more states.
+    answers: BTreeMap<(Question, Subject), Vec<(Option<f64>, Estimate)>>,
 }
+
+/// Two sides, whole and in each state of the machine.
+struct Sides<'a> {
+    whole: [&'a Side; 2],
+    states: States,
+    parts: Vec<[Side; 2]>,
+}
+
+/// A method of a case in a state of the machine, by its number.
+type InState<'a> = (usize, &'a Subject);
 
 impl Comparer {
     /// Before the first test.
@@ -215,36 +131,34 @@ impl Comparer {
         new: &Side,
         share: &dyn Fn(&Subject) -> Option<f64>,
     ) -> Vec<ComparisonRow> {
-        let subjects: Vec<Subject> =
-            base.subjects().filter(|subject| new.values(subject).is_some()).cloned().collect();
+        let sides = Sides::of([base, new]);
+        let subjects: Vec<&Subject> =
+            base.subjects().filter(|subject| new.values(subject).is_some()).collect();
+        let compared: Vec<InState<'_>> = (0..sides.parts.len())
+            .flat_map(|state| subjects.iter().map(move |subject| (state, *subject)))
+            .filter(|of| sides.is_compared(*of))
+            .collect();
         let may_spend = self.spend(&subjects, share);
-        self.ask_times([base, new], &subjects, &may_spend);
-        self.ask_means([base, new], &subjects, &may_spend);
+        self.ask_times(&sides, &compared, &may_spend);
+        self.ask_means(&sides, &compared, &may_spend);
         let all = base.subjects().chain(new.subjects().filter(|subject| base.values(subject).is_none()));
-        all.map(|subject| self.row(base, new, subject, subjects.len())).collect()
+        all.map(|subject| self.row(&sides, subject, compared.len())).collect()
     }
 
     /// Tests whether the times of the subjects have changed, if their cases may spend some error now. A decision stays, and its
     /// interval becomes that of all launches; if their estimate contradicts the decision, it is withdrawn ([`Estimate::with`]).
-    fn ask_times(
-        &mut self,
-        [base, new]: [&Side; 2],
-        subjects: &[Subject],
-        may_spend: &BTreeMap<Subject, f64>,
-    ) {
+    fn ask_times(&mut self, sides: &Sides<'_>, compared: &[InState<'_>], may_spend: &BTreeMap<Subject, f64>) {
         let question = Question::Time;
-        let known = |subject: &Subject| self.answers.get(&(question, subject.clone()));
-        let decided = |subject: &Subject| known(subject).filter(|answer| answer.is_decided());
+        let decided = |of: InState<'_>| self.answer(question, sides, of).filter(|of| of.is_decided());
         let family = QuestionFamily {
-            all: subjects.len(),
-            different: subjects.iter().filter_map(decided).filter(|answer| answer.beyond).count(),
+            all: compared.len(),
+            different: compared.iter().filter_map(|of| decided(*of)).filter(|answer| answer.beyond).count(),
             alpha: self.settings.alpha * question.share(),
             threshold: self.threshold(),
         };
-        let asked = subjects.iter().filter_map(|subject| {
-            let share = *may_spend.get(&case_of(subject))?;
-            let series = |side| LaunchSeries::of(side, subject, question.values());
-            Some(Asked { key: subject, share, difference: difference([series(base)?, series(new)?])? })
+        let asked = compared.iter().filter_map(|of| {
+            let share = *may_spend.get(&case_of(of.1))?;
+            Some(Asked { key: *of, share, difference: difference(sides.series(question, *of)?)? })
         });
         let (mut answers, mut open) = (Vec::new(), Vec::new());
         for asked in asked {
@@ -257,34 +171,50 @@ impl Comparer {
             }
         }
         answers.extend(family.judge(open));
-        self.answers
-            .extend(answers.into_iter().map(|(subject, answer)| ((question, subject.clone()), answer)));
+        answers.into_iter().for_each(|(of, answer)| self.put(question, sides, of, answer));
     }
 
     /// Tests whether the means of the same subjects have changed.
-    fn ask_means(
-        &mut self,
-        [base, new]: [&Side; 2],
-        subjects: &[Subject],
-        may_spend: &BTreeMap<Subject, f64>,
-    ) {
+    fn ask_means(&mut self, sides: &Sides<'_>, compared: &[InState<'_>], may_spend: &BTreeMap<Subject, f64>) {
         let (question, threshold) = (Question::Mean, self.threshold());
-        for subject in subjects {
-            let Some(share) = may_spend.get(&case_of(subject)) else { continue };
-            let series = |side| LaunchSeries::of(side, subject, question.values());
-            let alpha = self.settings.alpha * question.share() * share / subjects.len() as f64;
-            let sides = series(base).zip(series(new));
-            let Some(answer) = sides.and_then(|(base, new)| mean([base, new], alpha, threshold)) else {
-                continue;
-            };
-            let key = (question, subject.clone());
-            let before = self.answers.get(&key).filter(|before| before.is_decided());
+        for of in compared {
+            let Some(share) = may_spend.get(&case_of(of.1)) else { continue };
+            let alpha = self.settings.alpha * question.share() * share / compared.len() as f64;
+            let series = sides.series(question, *of);
+            let Some(answer) = series.and_then(|series| mean(series, alpha, threshold)) else { continue };
+            let before = self.answer(question, sides, *of).filter(|before| before.is_decided());
             let now = match before {
                 Some(before) => answer.with(before.verdict, threshold),
                 None => answer,
             };
-            self.answers.insert(key, now);
+            self.put(question, sides, *of, now);
         }
+    }
+
+    /// The last answer to a question in a state.
+    fn answer(
+        &self,
+        question: Question,
+        sides: &Sides<'_>,
+        (state, subject): InState<'_>,
+    ) -> Option<&Estimate> {
+        let known = self.answers.get(&(question, subject.clone()))?;
+        let is_of_state =
+            |(latency, _): &&(Option<f64>, Estimate)| sides.states.number(subject.ranks, *latency) == state;
+        known.iter().rfind(is_of_state).map(|(_, answer)| answer)
+    }
+
+    fn put(
+        &mut self,
+        question: Question,
+        sides: &Sides<'_>,
+        (state, subject): InState<'_>,
+        answer: Estimate,
+    ) {
+        let latency = sides.latency_s(state, subject).map(f64::ln);
+        let known = self.answers.entry((question, subject.clone())).or_default();
+        known.retain(|(latency, _)| sides.states.number(subject.ranks, *latency) != state);
+        known.push((latency, answer));
     }
 
     /// As a logarithm.
@@ -295,11 +225,11 @@ impl Comparer {
     /// The error that each tested case may spend now.
     fn spend(
         &mut self,
-        subjects: &[Subject],
+        subjects: &[&Subject],
         share: &dyn Fn(&Subject) -> Option<f64>,
     ) -> BTreeMap<Subject, f64> {
         let mut may_spend = BTreeMap::new();
-        for case in subjects.iter().map(case_of) {
+        for case in subjects.iter().map(|subject| case_of(subject)) {
             if may_spend.contains_key(&case) {
                 continue;
             }
@@ -314,50 +244,68 @@ impl Comparer {
         may_spend
     }
 
-    /// The row of a subject; `all` is the number of compared ones.
-    fn row(&self, base: &Side, new: &Side, subject: &Subject, all: usize) -> ComparisonRow {
-        let (of_base, of_new) = (base.values(subject), new.values(subject));
-        let series = |question: Question| {
-            let of = |side| LaunchSeries::of(side, subject, question.values());
-            Some([of(base)?, of(new)?])
-        };
-        let levels = series(Question::Time).and_then(difference);
-        let of_times = |values: Option<&SubjectValues>| {
-            crate::stats::mean(&values?.times.values().copied().collect::<Vec<_>>()).map(f64::exp)
-        };
-        let [base_s, new_s] = match levels {
-            Some((levels, _)) => levels.locations.map(|level| Some(level.exp())),
-            None => [of_base, of_new].map(of_times),
-        };
-        let of_means = |values: Option<&SubjectValues>| {
-            crate::stats::median(&crate::stats::sorted(values?.means.values().copied())).map(f64::exp)
-        };
-        let [base_mean_s, new_mean_s] = match series(Question::Mean).and_then(mean_levels) {
-            Some(levels) => levels.map(|level| Some(level.exp())),
-            None => [of_base, of_new].map(of_means),
-        };
+    /// The row of a subject; `all` is the number of all compared changes.
+    fn row(&self, sides: &Sides<'_>, subject: &Subject, all: usize) -> ComparisonRow {
+        let [of_base, of_new] = sides.whole.map(|side| side.values(subject));
         let fails = |values: Option<&SubjectValues>| values.is_some_and(|values| values.failure.is_some());
-        let answer = |question| self.answers.get(&(question, subject.clone())).cloned();
-        let [time, mean] = [Question::Time, Question::Mean].map(answer);
-        let of_mean = mean.as_ref().filter(|mean| mean.beyond).map(|mean| mean.verdict);
-        let worst = time.as_ref().map(|time| time.verdict).into_iter().chain(of_mean).min();
+        let states = (0..sides.parts.len()).filter(|state| sides.launches(*state, subject) != (0, 0));
+        let changes: Vec<StateChange> =
+            states.map(|state| self.change(sides, (state, subject), all)).collect();
         let verdict = match (fails(of_base), fails(of_new)) {
             (false, true) if of_base.is_some() => Verdict::Broken,
             (true, false) if of_new.is_some() => Verdict::Repaired,
-            (false, false) if of_base.is_some() && of_new.is_some() => worst.unwrap_or(Verdict::Undecided),
+            (false, false) if of_base.is_some() && of_new.is_some() => ComparisonRow::worst(&changes),
             _ => Verdict::NotCompared,
         };
         let failure = of_new.and_then(|values| values.failure);
         let failure = failure.or_else(|| of_base.and_then(|values| values.failure));
+        ComparisonRow {
+            subject: subject.clone(),
+            bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
+            changes,
+            verdict,
+            note: failure.unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// The change of a subject in a state.
+    fn change(&self, sides: &Sides<'_>, of: InState<'_>, all: usize) -> StateChange {
+        let (state, subject) = of;
+        let [base, new] = &sides.parts[state];
+        let values = [base, new].map(|side| side.values(subject));
+        let is_compared = sides.is_compared(of);
+        let levels = sides.series(Question::Time, of).and_then(difference);
+        let plain = |values: Option<&SubjectValues>| {
+            crate::stats::mean(&values?.times.values().copied().collect::<Vec<_>>()).map(f64::exp)
+        };
+        let [base_s, new_s] = match levels {
+            Some((levels, _)) => levels.locations.map(|level| Some(level.exp())),
+            None => values.map(plain),
+        };
+        let plain_mean = |values: Option<&SubjectValues>| {
+            crate::stats::median(&crate::stats::sorted(values?.means.values().copied())).map(f64::exp)
+        };
+        let [base_mean_s, new_mean_s] = match sides.series(Question::Mean, of).and_then(mean_levels) {
+            Some(levels) => levels.map(|level| Some(level.exp())),
+            None => values.map(plain_mean),
+        };
+        let answer = |question| self.answer(question, sides, of).filter(|_| is_compared).cloned();
+        let [time, mean] = [Question::Time, Question::Mean].map(answer);
+        let of_mean = mean.as_ref().filter(|mean| mean.beyond).map(|mean| mean.verdict);
+        let worst = time.as_ref().map(|time| time.verdict).into_iter().chain(of_mean).min();
+        let verdict = if is_compared { worst.unwrap_or(Verdict::Undecided) } else { Verdict::NotCompared };
         let control = control(base, new, subject);
         let over_control = control.as_ref().and_then(|control| {
             let (difference, units) = over(base, new, subject, control)?;
             let alpha = self.settings.alpha / all.max(1) as f64;
             Some(Estimate::of(&difference.difference, units, alpha, self.threshold()))
         });
-        ComparisonRow {
-            subject: subject.clone(),
-            bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
+        let slow = |side: &Side| SlowGroup::of(&side.quiet_times(subject));
+        let phases = values[0].zip(values[1]).map(|(base, new)| phases::of(base, new));
+        StateChange {
+            state,
+            latency_s: sides.latency_s(state, subject),
+            launches: sides.launches(state, subject),
             base_s,
             new_s,
             time,
@@ -365,11 +313,50 @@ impl Comparer {
             new_mean_s,
             mean,
             verdict,
+            slow: (slow(base), slow(new)),
             control,
             over_control,
-            phases: of_base.zip(of_new).map(|(base, new)| phases::of(base, new)).unwrap_or_default(),
-            note: failure.unwrap_or_default().to_owned(),
+            phases: phases.unwrap_or_default(),
         }
+    }
+}
+
+impl<'a> Sides<'a> {
+    fn of(whole: [&'a Side; 2]) -> Self {
+        let states = States::of(whole);
+        let part = |number| whole.map(|side| states.part(side, number));
+        let parts = (0..states.count()).map(part).collect();
+        Self { whole, states, parts }
+    }
+
+    /// Launches of each side with a time in a state.
+    fn launches(&self, state: usize, subject: &Subject) -> (usize, usize) {
+        let [base, new] = self.parts[state]
+            .each_ref()
+            .map(|side| side.values(subject).map_or(0, |values| values.times.len()));
+        (base, new)
+    }
+
+    /// Whether a subject is compared in a state: both sides met it, in a tenth of the launches of the subject or more.
+    fn is_compared(&self, (state, subject): InState<'_>) -> bool {
+        let sum = |state| {
+            let (base, new) = self.launches(state, subject);
+            base + new
+        };
+        let all: usize = (0..self.parts.len()).map(sum).sum();
+        let (base, new) = self.launches(state, subject);
+        base > 0 && new > 0 && (base + new) as f64 >= MIN_STATE_SHARE * all as f64
+    }
+
+    /// The values for a question on both sides; `None` if the subject is not compared.
+    fn series<'b>(&'b self, question: Question, of: InState<'b>) -> Option<[LaunchSeries<'b>; 2]> {
+        let series = |side: &'b Side| LaunchSeries::of(side, of.1, question.values());
+        let [base, new] = self.parts[of.0].each_ref().map(series);
+        Some([base?, new?]).filter(|_| self.is_compared(of))
+    }
+
+    fn latency_s(&self, state: usize, subject: &Subject) -> Option<f64> {
+        states::latency_s(self.parts[state].iter().filter_map(|side| side.values(subject)))
     }
 }
 

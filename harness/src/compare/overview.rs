@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Verdict;
 use super::differences::{CountedDifference, LaunchSeries, difference, level_of_ratio, levels_of};
 use super::means::means;
 use super::side::{ComparisonUnit, Side, Subject};
+use super::states::{self, States};
 use super::verdict::{Asked, Estimate, QuestionFamily};
 use super::weights::Weights;
+use super::{MIN_STATE_SHARE, Settings, Verdict};
 use crate::model::{Case, FigureUnit};
 use crate::report::compared::Section;
 use crate::report::matrix::{Matrix, MatrixCell, MatrixRow, Means, Place, SideMean};
@@ -25,11 +26,17 @@ use crate::stats::{median, sorted};
 const LOOPS: &str = "manual";
 const DATATYPE: &str = "ddt";
 
-/// All sides.
+/// All sides in one state of the machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
     /// The sides, the base first.
     pub sides: Vec<String>,
+    /// The median core-to-core latency of its launches, in seconds; missing if it is not known for all of them.
+    #[serde(default)]
+    pub latency_s: Option<f64>,
+    /// Launches of all sides and cases in this state.
+    #[serde(default)]
+    pub launches: usize,
     /// The unit of a side's values.
     #[serde(default)]
     pub unit: ComparisonUnit,
@@ -54,8 +61,8 @@ pub struct CaseRow {
 pub struct Best {
     /// The fastest method.
     pub method: String,
-    /// Its time in seconds, adjusted to the machine's most common state if that is known, so that the quotient of two sides' times is
-    /// their ratio.
+    /// Its time in seconds, adjusted to the median latency and copy speed of the state if these are known, so that the quotient of two
+    /// sides' times is their ratio.
     #[serde(alias = "median_s")]
     pub time_s: f64,
     /// Its time relative to the fastest side's best; missing for that side.
@@ -65,9 +72,42 @@ pub struct Best {
 }
 
 impl Overview {
-    /// Compares several sides.
-    pub fn of(sides: &[Side], alpha: f64, threshold: f64) -> Self {
-        let cases = distinct(sides.iter().flat_map(Side::cases).cloned());
+    /// Compares several sides in each state of the machine in which two of them can be compared, the nearest cores first; without
+    /// such a state in the one with most launches. With weights of tests in its means.
+    ///
+    /// # Errors
+    /// A weight without a test.
+    pub fn of_states(
+        sides: &[Side],
+        settings: &Settings,
+        weights: Option<&Weights>,
+    ) -> Result<Vec<Self>, String> {
+        let states = States::of(sides);
+        let part = |state| sides.iter().map(|side| states.part(side, state)).collect::<Vec<_>>();
+        let mut parts: Vec<Vec<Side>> = (0..states.count()).map(part).collect();
+        let all: usize = parts.iter().flatten().map(Side::launches).sum();
+        let is_common = |part: &Vec<Side>| {
+            part.iter().map(Side::launches).sum::<usize>() as f64 >= MIN_STATE_SHARE * all as f64
+        };
+        let comparable = |part: &&Vec<Side>| {
+            is_common(part) && part.iter().filter(|side| side.has_intervals()).count() >= sides.len().min(2)
+        };
+        match parts.iter().any(|part| comparable(&part)) {
+            true => parts.retain(|part| comparable(&part)),
+            false => {
+                let most =
+                    parts.into_iter().rev().max_by_key(|part| part.iter().map(Side::launches).sum::<usize>());
+                parts = most.into_iter().collect();
+            }
+        }
+        // The answers of all states are corrected together.
+        let alpha = settings.alpha / parts.len().max(1) as f64;
+        parts.iter().map(|sides| Self::of(sides, alpha, settings.threshold, weights)).collect()
+    }
+
+    /// Compares sides whose launches are in one state.
+    fn of(sides: &[Side], alpha: f64, threshold: f64, weights: Option<&Weights>) -> Result<Self, String> {
+        let cases = distinct(sides.iter().flat_map(Side::cases_with_results).cloned());
         let mut rows: Vec<CaseRow> = cases.iter().map(|case| row(sides, case)).collect();
         // The answers to each question are one family: they are corrected together.
         let threshold = threshold.ln_1p();
@@ -93,23 +133,27 @@ impl Overview {
             Some((Compared { difference, locations }, (ratios.len(), ratios.len())))
         };
         settle(&mut rows, alpha / 2.0, threshold, &of_side, &preference);
-        let means = means(sides, &rows, None).unwrap_or_default();
-        let unit = sides.first().map(|side| side.unit).unwrap_or_default();
-        Self { sides: sides.iter().map(|side| side.name.clone()).collect(), unit, cases: rows, means }
+        let values = sides.iter().flat_map(|side| side.subjects().filter_map(|subject| side.values(subject)));
+        Ok(Self {
+            sides: sides.iter().map(|side| side.name.clone()).collect(),
+            latency_s: states::latency_s(values),
+            launches: sides.iter().map(Side::launches).sum(),
+            unit: sides.first().map(|side| side.unit).unwrap_or_default(),
+            means: means(sides, &rows, weights)?,
+            cases: rows,
+        })
     }
 
-    /// The same with weights in its means.
-    ///
-    /// # Errors
-    /// A weight without a test.
-    pub fn weighted(self, sides: &[Side], weights: &Weights) -> Result<Self, String> {
-        Ok(Self { means: means(sides, &self.cases, Some(weights))?, ..self })
+    /// Where it holds: `cores 30 ns apart`; empty if the state is not known.
+    pub fn place(&self) -> String {
+        self.latency_s.map_or_else(String::new, |latency_s| states::at(latency_s, true))
     }
 
     /// As it is shown.
     pub fn matrix(&self) -> Matrix {
         Matrix {
             noun: self.noun(),
+            place: self.place(),
             sides: self.sides.clone(),
             rows: self.shown_rows(),
             means: self.means.clone(),
@@ -140,8 +184,9 @@ impl Overview {
     pub fn marks(&self) -> Vec<Datum> {
         let Some(case) = self.cases.first().filter(|_| self.sides.len() > 1) else { return Vec::new() };
         let first = self.means.all.first().map_or("", |first| &*self.sides[first]);
-        let case =
-            Arc::new(Case { experiment: case.case.experiment, test: self.means.title(), ..Case::default() });
+        let title = [self.means.title(), self.place()].join(", ");
+        let test = title.trim_end_matches(", ").to_owned();
+        let case = Arc::new(Case { experiment: case.case.experiment, test, ..Case::default() });
         let of_side = |(name, mean): (&String, &SideMean)| Datum {
             case: case.clone(),
             method: name.clone(),
@@ -155,21 +200,26 @@ impl Overview {
         self.sides.iter().zip(&self.means.all.sides).map(of_side).collect()
     }
 
+    /// The geometric means relative to that of the fastest side; `None` if no case has times on all sides.
+    pub fn mean_text(&self) -> Option<String> {
+        let mean = &self.means.all;
+        let first = mean.first()?;
+        let others = mean.sides.iter().enumerate().filter(|(i, _)| *i != first);
+        let others = others.map(|(i, mean)| format!("{} {}", self.sides[i], mean.text()));
+        let others = others.collect::<Vec<_>>().join(", ");
+        Some(format!("{}, relative to {}: {others}.", self.means.title(), self.sides[first]))
+    }
+
     /// The means, where each side is fastest, and what it prefers: a sentence each.
     fn sentences(&self) -> Vec<String> {
-        let (all, Means { all: mean, left_out, .. }) = (self.cases.len(), &self.means);
+        let (all, left_out) = (self.cases.len(), &self.means.left_out);
         let counted = |count: &dyn Fn(usize) -> usize| {
             let counts = self.sides.iter().enumerate().map(|(i, name)| (name, count(i)));
             let counts = counts.filter(|(_, count)| *count > 0);
             counts.map(|(name, count)| format!("{name} in {count}")).collect::<Vec<_>>().join(", ")
         };
         let mut sentences = Vec::new();
-        if let Some(first) = mean.first() {
-            let others = mean.sides.iter().enumerate().filter(|(i, _)| *i != first);
-            let others = others.map(|(i, mean)| format!("{} {}", self.sides[i], mean.text()));
-            let others = others.collect::<Vec<_>>().join(", ");
-            sentences.push(format!("{}, relative to {}: {others}.", self.means.title(), self.sides[first]));
-        }
+        sentences.extend(self.mean_text());
         if !self.means.weights.is_empty() {
             let shares =
                 self.means.tests.iter().map(|of| format!("{} {}", of.test, units::percent(of.weight)));
@@ -391,10 +441,14 @@ mod tests {
         Side::of(name, &records, ComparisonUnit::Launch)
     }
 
+    fn overview(sides: &[Side]) -> Overview {
+        Overview::of_states(sides, &Settings::default(), None).unwrap().remove(0)
+    }
+
     #[test]
     fn the_fastest_of_each_side_stands_beside_the_others() {
         let (a, b) = (side("a", 1e-5, 2e-5), side("b", 3e-5, 0.5e-5));
-        let overview = Overview::of(&[a, b], 0.05, 0.05);
+        let overview = overview(&[a, b]);
         assert_eq!(
             overview.sentences(),
             [
@@ -413,7 +467,7 @@ mod tests {
     #[test]
     fn who_is_not_faster_for_certain_is_not_first() {
         let (a, b) = (side("a", 1e-5, 2e-5), side("b", 1.001e-5, 2e-5));
-        let overview = Overview::of(&[a, b], 0.05, 0.05);
+        let overview = overview(&[a, b]);
         assert!(
             overview.sentences().contains(&"Fastest MPI, of 1 case: not known in 1.".to_owned()),
             "{overview:?}"
@@ -425,21 +479,35 @@ mod tests {
     }
 
     #[test]
-    fn quotients_of_cells_are_their_ratios_in_several_states_of_the_machine() {
-        // Side a takes 10 µs and b 30 µs where cores are near, and both times that far away: b has met the near state more often.
-        let side = |name: &str, time: f64, near: usize| {
+    fn each_state_of_the_machine_has_its_table_and_means() {
+        // Side a takes 10 µs and b 30 µs if cores are near, and 20 and 25 µs if they are far. Latencies vary within a state.
+        let side = |name: &str, times: [f64; 2], near: usize| {
             let launch = |launch: usize| {
-                let latency_s = if launch < near { 33e-9 } else { 160e-9 };
-                let slower = (latency_s / 33e-9_f64).powf(0.45) * (1.0 + 0.003 * (launch % 4) as f64);
-                Record { state_latency_s: Some(latency_s), ..record("r", launch, "ddt", slower * time) }
+                let (at, latency) = if launch < near { (0, 33e-9) } else { (1, 160e-9) };
+                let varies = 1.0 + 0.01 * (launch % 4) as f64;
+                let record = record("r", launch, "ddt", times[at] * varies.powf(0.45));
+                Record { state_latency_s: Some(latency * varies), ..record }
             };
             Side::of(name, &(0..12).map(launch).collect::<Vec<_>>(), ComparisonUnit::Launch)
         };
-        let overview = Overview::of(&[side("a", 1e-5, 4), side("b", 3e-5, 10)], 0.05, 0.05);
-        let [Some(first), Some(second)] = &overview.cases[0].sides[..] else { panic!("{overview:?}") };
-        let ratio = second.over_first.as_ref().unwrap().ratio;
-        assert!((second.time_s / first.time_s / ratio - 1.0).abs() < 1e-9, "{first:?} {second:?}");
-        // Medians would be 20.4 and 30.1: a quotient of 1.5.
-        assert!((ratio - 3.0).abs() < 0.1, "{ratio}");
+        let sides = [side("a", [1e-5, 2e-5], 4), side("b", [3e-5, 2.5e-5], 9)];
+        let overviews = Overview::of_states(&sides, &Settings::default(), None).unwrap();
+        let [near, far] = &overviews[..] else { panic!("{overviews:?}") };
+        assert_eq!(
+            (near.place(), far.place()),
+            ("cores 33 ns apart".to_owned(), "cores 163 ns apart".to_owned())
+        );
+        assert_eq!((near.launches, far.launches), (13, 11));
+        for (overview, expected) in [(near, 3.0), (far, 1.25)] {
+            let [Some(first), Some(second)] = &overview.cases[0].sides[..] else { panic!("{overview:?}") };
+            let ratio = second.over_first.as_ref().unwrap().ratio;
+            assert!((second.time_s / first.time_s / ratio - 1.0).abs() < 1e-9, "{first:?} {second:?}");
+            let mean = overview.means.all.sides[1].ratio;
+            assert!(
+                (ratio / expected - 1.0).abs() < 0.01 && (mean / expected - 1.0).abs() < 0.01,
+                "{ratio} {mean}"
+            );
+        }
+        assert!(far.matrix().title().ends_with(", cores 163 ns apart"), "{}", far.matrix().title());
     }
 }

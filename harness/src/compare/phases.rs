@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::side::{LaunchId, SubjectValues};
+use super::side::SubjectValues;
 use crate::model::Phase;
 use crate::report::units;
 use crate::stats::{median, sorted};
@@ -33,23 +33,10 @@ const PARTS: [Phase; 10] = [
 /// Phases that happen once, outside of it.
 const ONCE: [Phase; 3] = [Phase::Create, Phase::Init, Phase::Free];
 
-/// All phases that both sides have, in launches in the most common state of the machine: medians over several states would depend
-/// on the number of launches in each.
+/// All phases that both sides have, in launches of one state of the machine: medians over launches.
 pub(super) fn of(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> {
-    /// More than the variation of the latency within a state, as a logarithm: two states differ at least by a factor of two.
-    const APART: f64 = 0.4;
-    let latency = |values: &SubjectValues, launch: &LaunchId| values.states.get(launch)?[0];
-    let latencies =
-        [base, new].into_iter().flat_map(|values| values.states.values().filter_map(|state| state[0]));
-    let usual = median(&sorted(latencies));
-    let is_usual = |values: &SubjectValues, launch: &LaunchId| match (latency(values, launch), usual) {
-        (Some(latency), Some(usual)) => (latency - usual).abs() < APART,
-        _ => true,
-    };
-    let middle = |values: &SubjectValues, phase: &Phase| {
-        let launches = values.phases.get(phase)?.iter();
-        median(&sorted(launches.filter(|(launch, _)| is_usual(values, launch)).map(|(_, time)| *time)))
-    };
+    let middle =
+        |values: &SubjectValues, phase: &Phase| median(&sorted(values.phases.get(phase)?.values().copied()));
     let both = |phase: &Phase| {
         Some(PhaseChange { phase: *phase, base_s: middle(base, phase)?, new_s: middle(new, phase)? })
     };

@@ -74,14 +74,8 @@ impl Schedule {
 fn needs(rows: &[&ComparisonRow]) -> BTreeMap<Subject, f64> {
     let mut needs: BTreeMap<Subject, f64> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.is_open()) {
-        let needed = row.time.as_ref().and_then(|time| time.would_decide);
-        let needed = match row.is_decided() {
-            // The mean has no estimate, but is usually decided soon.
-            true => 0.0,
-            false => needed.map_or(f64::INFINITY, |needed| needed as f64),
-        };
         let of_case = needs.entry(case_of(&row.subject)).or_insert(f64::INFINITY);
-        *of_case = of_case.min(needed);
+        *of_case = of_case.min(row.launches_needed());
     }
     needs
 }
@@ -94,7 +88,7 @@ mod tests {
 
     fn needing(test: &str, launches: Option<usize>) -> ComparisonRow {
         let mut row = row(test, "ddt", 100, 1.2, Verdict::Undecided);
-        if let Some(time) = &mut row.time {
+        if let Some(time) = &mut row.changes[0].time {
             time.would_decide = launches;
         }
         row

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
+use super::CONTROLS;
 use crate::experiments::Kind;
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case, PairScope, Phase, Record, mpi_label};
 use crate::report::case::{Disturbance, place};
-use crate::stats::mean;
+use crate::stats::{self, mean, median, sorted};
 
 /// A method of a case, on any side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -84,11 +85,16 @@ pub enum ComparisonUnit {
 /// Run and launch of a value.
 pub type LaunchId = (String, usize);
 
-/// The state of the machine for a value, as logarithms: core-to-core latency, and the speed of a core's copies within its cache.
-/// No MPI influences them, and times follow both. The time of our own packing would explain as much, but depends on the MPI: it
-/// is up to 22% shorter after the messages of one MPI than after another's, because different parts of the arrays are in the
-/// cache.
-pub type StateValues = [Option<f64>; 2];
+/// The machine next to a value. No MPI influences it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MachineThen {
+    /// Logarithms of the core-to-core latency and of the speed of a core's copies within its cache. Times follow both. The time of our
+    /// own packing would explain as much, but depends on the MPI: it is up to 22% shorter after the messages of one MPI than after
+    /// another's, because different parts of the arrays are in the cache.
+    pub measures: [Option<f64>; 2],
+    /// Whether it was disturbed: a rank often lost its core, or packing without MPI took unusually long.
+    pub is_disturbed: bool,
+}
 
 /// A side of a comparison: the times of all methods of all cases.
 #[derive(Clone, Debug, Default)]
@@ -117,8 +123,8 @@ pub struct SubjectValues {
     pub times: BTreeMap<LaunchId, f64>,
     /// Logarithms of the means.
     pub means: BTreeMap<LaunchId, f64>,
-    /// The state of the machine for each.
-    pub states: BTreeMap<LaunchId, StateValues>,
+    /// The machine for each.
+    pub machine: BTreeMap<LaunchId, MachineThen>,
     /// The outcome of the first launch without usable times, if there is one.
     pub failure: Option<&'static str>,
     /// Bytes of a message.
@@ -168,8 +174,10 @@ impl Side {
                 Some(median) => {
                     // Between hosts, this latency is that of the MPI's own messages.
                     let latency_s = record.state_latency_s.filter(|_| record.case.hosts == 1);
-                    let state = [latency_s, record.state_copy_bytes_per_s];
-                    values.states.insert(number.clone(), state.map(|value| value.map(f64::ln)));
+                    let measures = [latency_s, record.state_copy_bytes_per_s];
+                    let measures = measures.map(|value| value.filter(|value| *value > 0.0).map(f64::ln));
+                    let is_disturbed = Disturbance::of([record]).is_much();
+                    values.machine.insert(number.clone(), MachineThen { measures, is_disturbed });
                     let mean = record.mean_s.filter(|mean| *mean > 0.0);
                     values.means.extend(mean.map(|mean| (number.clone(), mean.ln())));
                     values.times.insert(number, median.ln());
@@ -221,6 +229,28 @@ impl Side {
         self.cases.iter()
     }
 
+    /// Those in which a method has times, or has failed.
+    pub(super) fn cases_with_results(&self) -> impl Iterator<Item = &Subject> {
+        let has_results = |values: &SubjectValues| !values.times.is_empty() || values.failure.is_some();
+        let has_results = move |subject: &Subject| self.values(subject).is_some_and(has_results);
+        self.cases.iter().filter(move |case| self.methods_of(case).any(has_results))
+    }
+
+    /// Launches of all cases together, of the method of each that has most.
+    pub(super) fn launches(&self) -> usize {
+        self.cases().map(|case| self.launches_of(case)).sum()
+    }
+
+    /// Whether a case has enough launches for an interval.
+    pub(super) fn has_intervals(&self) -> bool {
+        self.cases().any(|case| self.launches_of(case) >= stats::launches::FEWEST)
+    }
+
+    fn launches_of(&self, case: &Subject) -> usize {
+        let values = self.methods_of(case).filter_map(|subject| self.values(subject));
+        values.map(|values| values.times.len()).max().unwrap_or(0)
+    }
+
     /// All methods of all cases.
     pub fn subjects(&self) -> impl Iterator<Item = &Subject> {
         self.subjects.keys().filter(|subject| !subject.method.ends_with(PACKING))
@@ -237,6 +267,56 @@ impl Side {
     /// The result of a subject.
     pub fn values(&self, subject: &Subject) -> Option<&SubjectValues> {
         self.subjects.get(subject)
+    }
+
+    /// The times of a subject in seconds, of launches in which the machine was not disturbed.
+    pub(super) fn quiet_times(&self, subject: &Subject) -> Vec<f64> {
+        let Some(values) = self.values(subject) else { return Vec::new() };
+        let is_quiet = |launch: &LaunchId| !values.machine.get(launch).is_some_and(|of| of.is_disturbed);
+        values.times.iter().filter(|(launch, _)| is_quiet(launch)).map(|(_, time)| time.exp()).collect()
+    }
+
+    /// The same side with those launches only that `is_in` picks by the number of ranks and the logarithm of the latency.
+    pub(super) fn restricted(&self, is_in: &dyn Fn(usize, Option<f64>) -> bool) -> Self {
+        let of_subject = |(subject, values): (&Subject, &SubjectValues)| {
+            let of = |launch: &LaunchId| values.machine.get(launch)?.measures[0];
+            let is_in = |launch: &LaunchId| is_in(subject.ranks, of(launch));
+            fn only<T: Clone>(
+                all: &BTreeMap<LaunchId, T>,
+                is_in: &dyn Fn(&LaunchId) -> bool,
+            ) -> BTreeMap<LaunchId, T> {
+                let launches = all.iter().filter(|(launch, _)| is_in(launch));
+                launches.map(|(launch, value)| (launch.clone(), value.clone())).collect()
+            }
+            let values = SubjectValues {
+                times: only(&values.times, &is_in),
+                means: only(&values.means, &is_in),
+                machine: only(&values.machine, &is_in),
+                phases: values.phases.iter().map(|(phase, of)| (*phase, only(of, &is_in))).collect(),
+                ..*values
+            };
+            (subject.clone(), values)
+        };
+        let subjects = self.subjects.iter().map(of_subject).collect();
+        let mut side = Self { subjects, ..self.clone() };
+        side.mark_disturbed();
+        side
+    }
+
+    /// Marks launches in which packing by `manual` took unusually long, for all methods of the case. No MPI has a part in it, so the
+    /// machine was disturbed.
+    fn mark_disturbed(&mut self) {
+        let of_case = |case: &Subject| {
+            let packing = self.values(&case.with(&packing(CONTROLS[0])))?;
+            Some((case.clone(), unusually_long(&packing.times)))
+        };
+        let disturbed: BTreeMap<Subject, BTreeSet<LaunchId>> =
+            self.cases.iter().filter_map(of_case).collect();
+        for (subject, values) in &mut self.subjects {
+            let Some(launches) = disturbed.get(&subject.with("")) else { continue };
+            let machine = values.machine.iter_mut().filter(|(launch, _)| launches.contains(*launch));
+            machine.for_each(|(_, machine)| machine.is_disturbed = true);
+        }
     }
 
     /// The subject's time relative to that of another method of the case, in the same launches: logarithms.
@@ -259,6 +339,21 @@ impl Side {
             .filter_map(|run| mean(run))
             .collect()
     }
+}
+
+/// Launches whose time, a logarithm, is unusually long for them: beyond the median by more than launches of one state differ. None if
+/// these are a fifth or more: then it is a property of the side, whose calls may make packing slower.
+fn unusually_long(times: &BTreeMap<LaunchId, f64>) -> BTreeSet<LaunchId> {
+    /// As for values that are far off (`stats::adjusted`): 2.5 standard deviations, from the median absolute deviation.
+    const DEVIATIONS: f64 = 2.5 * 1.4826;
+    /// A logarithm. Times of packing that differ by less are usual in undisturbed launches.
+    const LEAST: f64 = 0.05;
+    let Some(middle) = median(&sorted(times.values().copied())) else { return BTreeSet::new() };
+    let deviation = median(&sorted(times.values().map(|time| (time - middle).abs()))).unwrap_or_default();
+    let limit = (DEVIATIONS * deviation).max(LEAST);
+    let long = times.iter().filter(|(_, time)| **time > middle + limit);
+    let long: BTreeSet<LaunchId> = long.map(|(launch, _)| launch.clone()).collect();
+    if 5 * long.len() < times.len() { long } else { BTreeSet::new() }
 }
 
 pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a LaunchId, T)>) -> Vec<Vec<T>> {

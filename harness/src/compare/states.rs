@@ -1,54 +1,128 @@
-//! The states of the machine during the launches of two sides.
+//! The states of the machine during the launches of several sides: core-to-core latencies that are clearly apart. Launches are
+//! compared only with launches in the same state.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::case_of;
-use super::side::{LaunchId, Side, Subject};
+use super::side::{LaunchId, Side, Subject, SubjectValues};
+use super::{MIN_STATE_SHARE, case_of};
 use crate::model::Case;
-use crate::report::state;
+use crate::report::verdict::{apart, short};
 use crate::stats::{levels, median, sorted};
 
+/// The states, the nearest cores first. Latencies are comparable between cases with the same number of ranks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct States {
+    /// The lowest latency of each state except the first, as logarithms.
+    starts: BTreeMap<usize, Vec<f64>>,
+}
+
+impl States {
+    /// All states of the launches of these sides. If the latency of a launch is not known, all launches with as many ranks are in one
+    /// state, which has no name.
+    pub fn of<'a>(sides: impl IntoIterator<Item = &'a Side>) -> Self {
+        let mut latencies: BTreeMap<usize, Vec<Option<f64>>> = BTreeMap::new();
+        for side in sides {
+            for subject in side.subjects() {
+                let machine = side.values(subject).into_iter().flat_map(|values| values.machine.values());
+                let known = machine.map(|machine| machine.measures[0].map(f64::exp));
+                latencies.entry(subject.ranks).or_default().extend(known);
+            }
+        }
+        let starts = |all: Vec<Option<f64>>| {
+            let all = all.into_iter().collect::<Option<Vec<f64>>>().unwrap_or_default();
+            levels(&sorted(all)).into_iter().map(f64::ln).collect()
+        };
+        Self { starts: latencies.into_iter().map(|(ranks, all)| (ranks, starts(all))).collect() }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.starts.values().map(|starts| starts.len() + 1).max().unwrap_or(1)
+    }
+
+    /// The number of the state with this latency, a logarithm.
+    pub fn number(&self, ranks: usize, latency: Option<f64>) -> usize {
+        let starts = self.starts.get(&ranks).map_or(&[][..], Vec::as_slice);
+        latency.map_or(0, |latency| starts.partition_point(|start| *start <= latency))
+    }
+
+    /// The launches of a side in a state.
+    pub fn part(&self, side: &Side, number: usize) -> Side {
+        side.restricted(&|ranks, latency| self.number(ranks, latency) == number)
+    }
+}
+
+/// The median latency of the launches of some results, all in one state, in seconds; `None` if it is not known for all of them.
+pub(super) fn latency_s<'a>(values: impl IntoIterator<Item = &'a SubjectValues>) -> Option<f64> {
+    let machine = values.into_iter().flat_map(|values| values.machine.values());
+    let latencies: Vec<f64> = machine.map(|machine| machine.measures[0]).collect::<Option<_>>()?;
+    median(&sorted(latencies)).map(f64::exp)
+}
+
 /// Launches of cases in one state of the machine.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StateMet {
+    /// Its number, the nearest cores first.
+    pub state: usize,
     /// Their median core-to-core latency, in seconds.
     pub latency_s: f64,
-    /// Number of launches of a case, on both sides.
-    pub launches: usize,
+    /// Launches of each side, of all cases together.
+    pub launches: Vec<usize>,
 }
 
-/// The states during the launches of two sides, the fastest first; empty if latencies were not measured.
-pub(super) fn met(sides: [&Side; 2]) -> Vec<StateMet> {
-    let mut latencies: BTreeMap<(usize, Subject, &LaunchId), f64> = BTreeMap::new();
-    for (number, side) in sides.into_iter().enumerate() {
+impl StateMet {
+    /// Launches of all sides.
+    pub(super) fn all(&self) -> usize {
+        self.launches.iter().sum()
+    }
+
+    /// Whether all sides met it, in a tenth of `all` launches or more.
+    pub(super) fn is_common(&self, all: usize) -> bool {
+        self.launches.iter().all(|launches| *launches > 0)
+            && self.all() as f64 >= MIN_STATE_SHARE * all as f64
+    }
+}
+
+/// The states during the launches of some sides, the nearest cores first; empty if latencies are not known.
+pub(super) fn met(sides: &[&Side], states: &States) -> Vec<StateMet> {
+    let mut met: BTreeMap<usize, (Vec<f64>, Vec<usize>)> = BTreeMap::new();
+    for (i, side) in sides.iter().enumerate() {
+        let mut latencies: BTreeMap<(Subject, &LaunchId), f64> = BTreeMap::new();
         for subject in side.subjects() {
             // The methods of a case share its launches.
-            let states = side.values(subject).into_iter().flat_map(|values| &values.states);
-            let known = states.filter_map(|(launch, state)| Some((launch, state[0]?.exp())));
-            latencies.extend(known.map(|(launch, latency)| ((number, case_of(subject), launch), latency)));
+            let machine = side.values(subject).into_iter().flat_map(|values| &values.machine);
+            let known = machine.filter_map(|(launch, machine)| Some((launch, machine.measures[0]?)));
+            latencies.extend(known.map(|(launch, latency)| ((case_of(subject), launch), latency)));
+        }
+        for ((case, _), latency) in latencies {
+            let (all, launches) = met.entry(states.number(case.ranks, Some(latency))).or_default();
+            launches.resize(sides.len(), 0);
+            all.push(latency.exp());
+            launches[i] += 1;
         }
     }
-    let all = sorted(latencies.into_values());
-    let mut groups: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-    let starts = levels(&all);
-    for latency in all {
-        groups.entry(starts.partition_point(|&start| start <= latency)).or_default().push(latency);
-    }
-    let state = |group: Vec<f64>| Some(StateMet { latency_s: median(&group)?, launches: group.len() });
-    groups.into_values().filter_map(state).collect()
+    let state = |(state, (all, launches)): (usize, (Vec<f64>, Vec<usize>))| {
+        Some(StateMet { state, latency_s: median(&sorted(all))?, launches })
+    };
+    met.into_iter().filter_map(state).collect()
 }
 
-/// Example: `The machine: cores 30 ns apart in 52 launches, 165 ns in 28.`; `None` if there was one state.
+/// Example: `cores 30 ns apart in 52 launches, 165 ns in 28`; `None` if no state is known.
 pub(super) fn text(states: &[StateMet]) -> Option<String> {
-    if states.len() < 2 {
-        return None;
-    }
-    let each = states.iter().map(|state| (state.latency_s, state.launches));
-    // Latencies are known on one host only.
-    let counted = state::counted(&Case::default(), each)?;
-    Some(format!("The machine: {counted}."))
+    let of = |(place, state): (usize, &StateMet)| match (place, state.all()) {
+        (0, 1) => format!("{} in 1 launch", at(state.latency_s, true)),
+        (0, launches) => format!("{} in {launches} launches", at(state.latency_s, true)),
+        (_, launches) => format!("{} in {launches}", at(state.latency_s, false)),
+    };
+    let all: Vec<String> = states.iter().enumerate().map(of).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// The distance of cores, as words or only the latency: latencies are known on one host only.
+pub(super) fn at(latency_s: f64, with_words: bool) -> String {
+    if with_words { apart(&Case::default(), latency_s) } else { short(latency_s) }
 }
 
 #[cfg(test)]
@@ -58,22 +132,41 @@ mod tests {
     use crate::compare::made::record;
     use crate::model::Record;
 
+    fn side(latencies: &[f64]) -> Side {
+        let of = |(launch, ns): (usize, &f64)| {
+            ["manual", "ddt"].map(|method| Record {
+                state_latency_s: Some(1e-9 * ns),
+                ..record("r", launch, method, 1e-5)
+            })
+        };
+        let records: Vec<Record> = latencies.iter().enumerate().flat_map(of).collect();
+        Side::of("x", &records, ComparisonUnit::Launch)
+    }
+
+    fn found(sides: [&Side; 2]) -> Option<String> {
+        text(&met(&sides, &States::of(sides)))
+    }
+
     #[test]
     fn launches_are_counted_by_state_once_for_all_methods() {
-        let side = |latencies: &[f64]| {
-            let of = |(launch, ns): (usize, &f64)| {
-                ["manual", "ddt"].map(|method| Record {
-                    state_latency_s: Some(1e-9 * ns),
-                    ..record("r", launch, method, 1e-5)
-                })
-            };
-            let records: Vec<Record> = latencies.iter().enumerate().flat_map(of).collect();
-            Side::of("x", &records, ComparisonUnit::Launch)
+        let near = side(&[30.0, 31.0, 30.2]);
+        assert_eq!(found([&near, &near]).unwrap(), "cores 30 ns apart in 6 launches");
+        let other = side(&[29.5, 164.0, 165.0, 166.0]);
+        assert_eq!(found([&near, &other]).unwrap(), "cores 30 ns apart in 4 launches, 165 ns in 3");
+        assert_eq!(found([&side(&[]), &side(&[])]), None);
+    }
+
+    #[test]
+    fn a_part_has_the_launches_of_its_state_only() {
+        let (near, both) = (side(&[30.0, 31.0, 30.2]), side(&[29.5, 164.0, 165.0, 166.0]));
+        let states = States::of([&near, &both]);
+        assert_eq!(states.count(), 2);
+        let launches = |side: &Side, number| {
+            let part = states.part(side, number);
+            let subject = part.subjects().next().unwrap();
+            part.values(subject).unwrap().times.keys().map(|(_, launch)| *launch).collect::<Vec<_>>()
         };
-        let near = side(&[30.0, 31.0, 30.5]);
-        assert_eq!(text(&met([&near, &near])), None);
-        let found = met([&near, &side(&[29.5, 164.0, 165.0, 166.0])]);
-        assert_eq!(text(&found).unwrap(), "The machine: cores 30 ns apart in 4 launches, 165 ns in 3.");
-        assert_eq!(met([&side(&[]), &side(&[])]), []);
+        assert_eq!((launches(&near, 0), launches(&near, 1)), (vec![0, 1, 2], vec![]));
+        assert_eq!((launches(&both, 0), launches(&both, 1)), (vec![0], vec![1, 2, 3]));
     }
 }

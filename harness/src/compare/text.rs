@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::phases::{self, from_to};
 use super::{
-    Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, FEWEST_RUNS, Subject, Verdict,
-    findings, states,
+    Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, FEWEST_RUNS, Overview, StateChange,
+    StateMet, Subject, Verdict, findings, states,
 };
 use crate::model::{Case, FigureUnit};
 use crate::report::case::OVERSUBSCRIBED;
@@ -13,16 +13,24 @@ use crate::report::columns::{Align, Column, Table};
 use crate::report::compared::{Compared, Section};
 use crate::report::pictures::Datum;
 use crate::report::units;
+use crate::stats::launches::SlowGroup;
 
-const COLUMNS: [Column; 7] = [
+const COLUMNS: [Column; 8] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2).rank(1),
     Column::new("method", Align::Left, 2),
+    Column::new(AT, Align::Right, 2),
     Column::new("time", Align::Right, 2),
     Column::new("change", Align::Right, 2),
     Column::new("verdict", Align::Left, 2),
     Column::new("note", Align::Left, 2).rank(2),
 ];
+
+/// The column of the state of the machine, by its core-to-core latency.
+const AT: &str = "at";
+
+/// A line of the table: a row in a state of the machine, or without one if it is not compared in any.
+type Line<'a> = (&'a ComparisonRow, Option<&'a StateChange>);
 
 impl Comparisons {
     /// The comparison for text, Markdown and pages.
@@ -35,8 +43,8 @@ impl Comparisons {
                 .into_iter()
                 .chain(comparison.oversubscribed.then(|| OVERSUBSCRIBED.to_owned()))
                 .chain(Some(format!("{}.", comparison.conditions)).filter(|conditions| conditions != "."))
-                .chain(states::text(&comparison.states))
-                .chain(findings(&comparison.rows))
+                .chain(comparison.not_compared())
+                .chain(findings(comparison))
                 .collect(),
             table: self.table(comparison),
             matrix: None,
@@ -44,9 +52,10 @@ impl Comparisons {
         let mut sections: Vec<Section<'_>> = self.comparisons.iter().map(section).collect();
         // With three or more sides, all of them next to each other are the answer.
         let place = if self.comparisons.len() > 1 { 0 } else { sections.len() };
-        sections.insert(place, self.overview.section());
-        let changes = self.comparisons.iter().flat_map(Comparison::changes);
-        Compared { sections, legend: self.legend(), changes: changes.chain(self.overview.marks()).collect() }
+        sections.splice(place..place, self.overviews.iter().map(Overview::section));
+        let changes = self.comparisons.iter().flat_map(Comparison::marks);
+        let changes = changes.chain(self.overviews.iter().flat_map(Overview::marks)).collect();
+        Compared { sections, legend: self.legend(), changes }
     }
 
     /// Explains columns and verdicts.
@@ -58,76 +67,109 @@ impl Comparisons {
             }
         };
         let rows = || self.comparisons.iter().flat_map(|comparison| &comparison.rows);
-        let is_adjusted = rows().filter_map(|row| row.time.as_ref()).any(|time| time.adjusted);
+        let changes = || rows().flat_map(|row| &row.changes);
+        let is_adjusted = changes().filter_map(|change| change.time.as_ref()).any(|time| time.adjusted);
         let adjusted = if is_adjusted { ADJUSTED } else { "" };
-        let by_mean = if rows().any(ComparisonRow::is_by_mean) { BY_MEAN } else { "" };
+        let is_in_several = self.comparisons.iter().any(|comparison| comparison.states.len() > 1);
+        let in_states = if is_in_several { IN_STATES } else { "" };
+        let by_mean = if changes().any(StateChange::is_by_mean) { BY_MEAN } else { "" };
         let threshold = units::percent(self.settings.threshold);
         format!(
-            "time: base -> new. change: the time of new divided by that of base, with its interval, from {unit}.{adjusted} slower, faster: \
+            "time: base -> new. change: the time of new divided by that of base, with its interval, from {unit}{in_states}.{adjusted} slower, faster: \
              shown to take longer, or less time; a gate fails if slower by more than {threshold}.{by_mean} same: any change is shown to be within \
-             {threshold}. In 95 of 100 comparisons all intervals and all verdicts are right. Terms: docs/glossary.md."
+             {threshold}. In 95 of 100 comparisons all intervals and all verdicts are right for the states of the machine that are named. \
+             Terms: docs/glossary.md."
         )
     }
 
-    /// The rows: the worst verdict first, then the largest change.
+    /// The rows: the worst verdict first, then the largest change. A row has a line for each state in which it is compared.
     fn table(&self, comparison: &Comparison) -> Table<'static> {
         let mut rows: Vec<&ComparisonRow> = comparison.rows.iter().collect();
         let order = |row: &ComparisonRow| (row.verdict, !row.is_beyond());
-        rows.sort_by(|a, b| order(a).cmp(&order(b)).then(b.change().total_cmp(&a.change())));
+        rows.sort_by(|a, b| order(a).cmp(&order(b)).then(b.size().total_cmp(&a.size())));
         let sets = Subject::sizes_alike(&rows.iter().map(|row| &row.subject).collect::<Vec<_>>());
-        let cells = |(row, set): (&ComparisonRow, &str)| {
+        let cells = |(row, change): Line<'_>, set: &str| {
             let subject = &row.subject;
+            let latency_s = change.and_then(|change| change.latency_s);
+            let is_verdict = |change: &&StateChange| !row.fails() && change.verdict != Verdict::NotCompared;
             vec![
                 subject.test.clone(),
                 set.to_owned(),
                 subject.method.clone(),
-                row.times().unwrap_or_default(),
-                row.time.as_ref().map_or_else(String::new, Estimate::text),
-                row.verdict_text().to_owned(),
-                self.notes(comparison, row).join("; "),
+                latency_s.map_or_else(String::new, |latency_s| states::at(latency_s, false)),
+                change.and_then(StateChange::times).unwrap_or_default(),
+                change.and_then(|of| of.time.as_ref()).map_or_else(String::new, Estimate::text),
+                change.filter(is_verdict).map_or(row.verdict_text(), StateChange::verdict_text).to_owned(),
+                self.notes(comparison, row, change).join("; "),
             ]
         };
-        Table { columns: COLUMNS.to_vec(), rows: rows.into_iter().zip(sets).map(cells).collect() }
-            .with_distinct_sets()
+        let of_row = |(row, set)| row_lines(row).into_iter().map(move |line| cells(line, set));
+        let rows = rows.into_iter().zip(sets).flat_map(of_row).collect();
+        let table = Table { columns: COLUMNS.to_vec(), rows }.with_distinct_sets();
+        if comparison.states.len() > 1 { table } else { table.without(&[AT]) }
     }
 
     pub(super) fn sentence(&self, comparison: &Comparison, row: &ComparisonRow) -> String {
         let subject = &row.subject;
         let name = [subject.test.as_str(), subject.sizes(), subject.method.as_str()];
         let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-        let change = row.time.as_ref().map(|time| format!(" ({})", time.text())).unwrap_or_default();
-        let times = row.times().map(|times| format!(": {times}{change}")).unwrap_or_default();
-        let parts: Vec<String> =
-            [format!("{name}{times}")].into_iter().chain(self.notes(comparison, row)).collect();
-        format!("{}; {}", parts.join(", "), comparison.mpis())
+        let lines = row_lines(row);
+        let is_one = lines.len() == 1;
+        let line = |(row, change): &Line<'_>| {
+            let time = change.and_then(|change| change.time.as_ref());
+            let ratio = time.map(|time| format!(" ({})", time.text())).unwrap_or_default();
+            let times = change.and_then(StateChange::times).map(|times| format!("{times}{ratio}"));
+            let latency_s = change.and_then(|change| change.latency_s);
+            let at = latency_s.map(|latency_s| format!("at {}", states::at(latency_s, false)));
+            let verdict = change.filter(|_| !is_one).map(|change| change.verdict_text().to_owned());
+            let head = [times, at, verdict].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let notes = self.notes(comparison, row, *change);
+            let parts = [head].into_iter().chain(notes).filter(|part| !part.is_empty());
+            parts.collect::<Vec<_>>().join(", ")
+        };
+        let lines: Vec<String> = lines.iter().map(line).filter(|line| !line.is_empty()).collect();
+        let lines = if lines.is_empty() { name } else { format!("{name}: {}", lines.join("; ")) };
+        format!("{lines}; {}", comparison.mpis())
     }
 
-    /// The failure, the phases that explain a change, the change of the control, the launches needed to decide.
-    fn notes(&self, comparison: &Comparison, row: &ComparisonRow) -> Vec<String> {
+    /// The failure, the mean, the phases that explain a change, the change of the control, the launches needed to decide.
+    fn notes(
+        &self,
+        comparison: &Comparison,
+        row: &ComparisonRow,
+        change: Option<&StateChange>,
+    ) -> Vec<String> {
         let mut notes = Vec::new();
         if !row.note.is_empty() {
             notes.push(row.note.clone());
-        }
-        if let (Some(mean), Some(base), Some(new)) = (row.differing_mean(), row.base_mean_s, row.new_mean_s) {
-            notes.push(format!("mean {} ({})", from_to(base, new), mean.text()));
-        }
-        if row.time.as_ref().is_some_and(|time| time.verdict.is_change() && time.verdict == row.verdict) {
-            let is_slower = row.verdict == Verdict::Slower;
-            notes.extend(phases::explanation(&row.phases, is_slower, self.settings.threshold));
-            notes.extend(comparison.attribution(row));
-        }
-        if row.time.as_ref().is_some_and(|time| time.depends) {
-            notes.push("a different change in other states of the machine".to_owned());
         }
         let unit = match self.unit {
             ComparisonUnit::Launch => "launches",
             ComparisonUnit::Run => "runs",
         };
+        if !row.fails() && row.compared().next().is_none() {
+            notes.push("the sides met no common state of the machine".to_owned());
+        }
+        let Some(change) = change.filter(|change| change.verdict != Verdict::NotCompared) else {
+            return notes;
+        };
+        if let (Some(mean), Some(base), Some(new)) =
+            (change.differing_mean(), change.base_mean_s, change.new_mean_s)
+        {
+            notes.push(format!("mean {} ({})", from_to(base, new), mean.text()));
+        }
+        if change.time.as_ref().is_some_and(|time| time.verdict.is_change() && time.verdict == change.verdict)
+        {
+            let is_slower = change.verdict == Verdict::Slower;
+            notes.extend(phases::explanation(&change.phases, is_slower, self.settings.threshold));
+            notes.extend(comparison.attribution(row, change));
+        }
+        notes.extend(change.slow_launches());
         // So many launches are not practical, and a change that close to the threshold may never be decided.
         const MANY: usize = 1000;
-        match &row.time {
-            Some(time) if !row.is_decided() => {
-                notes.push(match row.verdict.is_change() {
+        match &change.time {
+            Some(time) if !change.is_decided() => {
+                notes.push(match change.verdict.is_change() {
                     true => format!("may be less than {}", units::percent(self.settings.threshold)),
                     false => time.detectable_text(),
                 });
@@ -136,11 +178,11 @@ impl Comparisons {
                         Some(format!("about {needed} {unit} are needed to decide"))
                     }
                     Some(_) => Some(format!("more than {MANY} {unit} are needed to decide")),
-                    None if row.verdict.is_change() => None,
+                    None if change.verdict.is_change() => None,
                     None => Some(format!("more {unit} may not decide")),
                 });
             }
-            None if !row.is_decided() => notes.push(match self.unit {
+            None if !change.is_decided() => notes.push(match self.unit {
                 ComparisonUnit::Launch => "fewer than three launches of each side".to_owned(),
                 ComparisonUnit::Run => format!("at least {FEWEST_RUNS} runs of each side are needed"),
             }),
@@ -150,14 +192,36 @@ impl Comparisons {
     }
 }
 
+/// The lines of a row: its changes in all states in which it is compared; otherwise what is known of it.
+fn row_lines(row: &ComparisonRow) -> Vec<Line<'_>> {
+    let compared: Vec<_> = row.compared().collect();
+    let shown = if compared.is_empty() || row.fails() { row.changes.iter().collect() } else { compared };
+    match &shown[..] {
+        [] => vec![(row, None)],
+        shown => shown.iter().map(|change| (row, Some(*change))).collect(),
+    }
+}
+
 /// Verdicts on means.
 const BY_MEAN: &str = " by mean: shown by the mean, not by the median that the change is of.";
 
-/// The adjustment for the state of the machine.
-const ADJUSTED: &str = " Both are adjusted to the most common state of the machine (core-to-core latency and speed of copies, \
-     measured next to each block).";
+/// The adjustment within a state of the machine.
+const ADJUSTED: &str =
+    " Both are adjusted to the median core-to-core latency and speed of copies of these launches.";
 
-impl ComparisonRow {
+/// Several states of the machine.
+const IN_STATES: &str = " in the same state of the machine; at: its core-to-core latency";
+
+impl StateChange {
+    /// Launches that take clearly longer than the others of their side: `7 of 30 launches of new take 3.0 times as long`.
+    fn slow_launches(&self) -> Vec<String> {
+        let of = |(side, slow): (&str, &Option<SlowGroup>)| {
+            let SlowGroup { launches, of, times } = (*slow)?;
+            Some(format!("{launches} of {of} launches of {side} take {times:.1} times as long as the others"))
+        };
+        [("base", &self.slow.0), ("new", &self.slow.1)].into_iter().filter_map(of).collect()
+    }
+
     /// The change that determines the verdict; also that of the mean, if it differs.
     pub(super) fn changes(&self) -> Option<String> {
         let time = self.time.as_ref().map(Estimate::text);
@@ -168,7 +232,7 @@ impl ComparisonRow {
         })
     }
 
-    /// Its times on both sides.
+    /// The times on both sides.
     fn times(&self) -> Option<String> {
         match (self.base_s, self.new_s) {
             (Some(base), Some(new)) => Some(from_to(base, new)),
@@ -180,45 +244,66 @@ impl ComparisonRow {
 }
 
 impl Comparison {
-    /// Whether the control has changed in the same direction, and the change relative to it.
-    fn attribution(&self, row: &ComparisonRow) -> Option<String> {
-        let name = row.control.as_ref()?;
+    /// Whether the control has changed in the same direction in this state, and the change relative to it.
+    fn attribution(&self, row: &ComparisonRow, change: &StateChange) -> Option<String> {
+        let name = change.control.as_ref()?;
         let control = row.subject.with(name);
         let control = self.rows.iter().find(|row| row.subject == control)?;
-        let change = control.time.as_ref().filter(|_| control.verdict == row.verdict)?;
-        let text = format!("{name} ({:.2}x)", change.ratio);
-        Some(match row.over_control.as_ref().map(|over| over.verdict) {
+        let control = control.changes.iter().find(|of| of.state == change.state)?;
+        let time = control.time.as_ref().filter(|_| control.verdict == change.verdict)?;
+        let text = format!("{name} ({:.2}x)", time.ratio);
+        Some(match change.over_control.as_ref().map(|over| over.verdict) {
             Some(Verdict::Same) => format!("as {text}"),
-            Some(over) if over == row.verdict => format!("more than {text}"),
+            Some(over) if over == change.verdict => format!("more than {text}"),
             Some(over) if over.is_change() => format!("less than {text}"),
             _ => format!("{text} as well"),
         })
     }
 
-    /// The title: the sides, and where they were measured, once if it is the same.
-    fn title(&self) -> String {
+    /// The title: the sides, where they were measured, once if it is the same, and the states of the machine.
+    pub(super) fn title(&self) -> String {
         let (base, new) = (self.base.text("base"), self.new.text("new"));
-        match self.base.place == self.new.place {
+        let title = match self.base.place == self.new.place {
             true => format!("{base} and {new}: {}", self.base.place),
             false => format!("{base}: {}\n{new}: {}", self.base.place, self.new.place),
-        }
+        };
+        [Some(title), states::text(&self.states)].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
+    /// Launches in states of the machine that are not compared, because a side did not meet them, or because they are few.
+    fn not_compared(&self) -> Option<String> {
+        let all: usize = self.states.iter().map(StateMet::all).sum();
+        let text = |state: &StateMet| {
+            let at = states::at(state.latency_s, false);
+            format!("at {at}, {} of the base and {} of new", state.launches[0], state.launches[1])
+        };
+        let few: Vec<String> = self.states.iter().filter(|state| !state.is_common(all)).map(text).collect();
+        (!few.is_empty()).then(|| {
+            format!(
+                "Launches in states that only one side met, or in less than a tenth of the launches, are not compared: {}.",
+                few.join("; ")
+            )
+        })
     }
 
     /// The answers of all rows as marks.
-    pub(super) fn changes(&self) -> impl Iterator<Item = Datum> {
-        self.rows.iter().filter_map(|row| self.change(row))
+    pub(super) fn marks(&self) -> impl Iterator<Item = Datum> {
+        self.rows.iter().flat_map(|row| row.compared().filter_map(|change| self.mark(row, change)))
     }
 
-    /// The answer of a row as a mark; `None` without one.
-    fn change(&self, row: &ComparisonRow) -> Option<Datum> {
-        let time = row.decisive()?;
+    /// The answer of a row in a state as a mark; `None` without one.
+    fn mark(&self, row: &ComparisonRow, change: &StateChange) -> Option<Datum> {
+        let time = change.answer()?;
         let subject = &row.subject;
+        let state = change.latency_s.filter(|_| self.states.len() > 1);
+        let state =
+            state.map_or_else(String::new, |latency_s| format!(" at {}", states::at(latency_s, false)));
         let case = Case {
             experiment: subject.experiment,
             test: subject.test.clone(),
             set: subject.set.clone(),
             params: subject.params.clone(),
-            mpi: self.new.name.clone(),
+            mpi: format!("{}{state}", self.new.name),
             ranks: subject.ranks,
             cache: subject.cache,
             ..Case::default()
@@ -226,7 +311,7 @@ impl Comparison {
         Some(Datum {
             case: Arc::new(case),
             method: subject.method.clone(),
-            series: row.verdict.name().to_owned(),
+            series: change.verdict.name().to_owned(),
             quantity: "change".to_owned(),
             against: self.base.name.clone(),
             bytes: row.bytes,
@@ -240,8 +325,9 @@ impl Comparison {
 
 #[cfg(test)]
 mod tests {
-    use crate::compare::made::{comparisons, row};
-    use crate::compare::{ComparisonRow, Estimate, Verdict};
+    use super::SlowGroup;
+    use crate::compare::made::{comparisons, in_states, only, row};
+    use crate::compare::{ComparisonRow, Estimate, StateMet, Verdict};
 
     #[test]
     fn the_answer_comes_before_the_table_and_the_worst_before_the_rest() {
@@ -276,6 +362,47 @@ mod tests {
     }
 
     #[test]
+    fn each_row_has_a_line_per_state_and_the_title_names_them() {
+        let of = row("a", "ddt", 1, 1.0, Verdict::Same);
+        let both = in_states(&of, &[(33e-9, None), (160e-9, Some((1.3, Verdict::Slower)))]);
+        let mut comparisons = comparisons(vec![both]);
+        let met = |state: usize, latency_s: f64, launches: [usize; 2]| StateMet {
+            state,
+            latency_s,
+            launches: launches.to_vec(),
+        };
+        comparisons.comparisons[0].states = vec![met(0, 33e-9, [13, 13]), met(1, 160e-9, [13, 12])];
+        let text = comparisons.compared().text(Some(80));
+        assert!(text.contains("warm; cores 33 ns apart in 26 launches, 160 ns in 25"), "{text}");
+        let lines = [
+            "ddt      33 ns  10.0 -> 10.0 µs  1.00x [0.99, 1.01]  same",
+            "ddt     160 ns  10.0 -> 13.0 µs  1.30x [1.29, 1.31]  slower",
+        ];
+        assert!(lines.iter().all(|line| text.contains(line)), "{text}");
+        assert!(text.contains("in the same state of the machine"), "{text}");
+        assert_eq!(
+            comparisons.decision(),
+            "1 of 1 rows are more than 5.0% slower, or broken, with cores 160 ns apart"
+        );
+        comparisons.comparisons[0].states.push(met(2, 900e-9, [1, 0]));
+        let text = comparisons.compared().markdown();
+        assert!(text.contains("not compared: at 900 ns, 1 of the base and 0 of new."), "{text}");
+        // One state is named too.
+        comparisons.comparisons[0].states.truncate(1);
+        comparisons.comparisons[0].rows = vec![of];
+        let text = comparisons.compared().text(Some(80));
+        assert!(text.contains("cores 33 ns apart in 26 launches") && !text.contains("  at  "), "{text}");
+    }
+
+    #[test]
+    fn launches_that_form_a_second_group_are_named() {
+        let mut slow = row("a", "ddt", 1, 1.23, Verdict::Slower);
+        slow.changes[0].slow.1 = Some(SlowGroup { launches: 7, of: 30, times: 3.04 });
+        let text = comparisons(vec![slow]).compared().text(None);
+        assert!(text.contains("7 of 30 launches of new take 3.0 times as long as the others"), "{text}");
+    }
+
+    #[test]
     fn conditions_that_differ_come_before_the_findings() {
         let mut comparisons = comparisons(vec![row("a", "ddt", 1, 1.5, Verdict::Slower)]);
         comparisons.comparisons[0].conditions = "FI_PROVIDER: tcp and not set".to_owned();
@@ -299,32 +426,33 @@ mod tests {
     fn a_change_that_others_share_is_attributed_and_stays_a_change() {
         let slower = |method: &str, ratio: f64, over: Verdict| {
             let mut row = row("a", method, 1, ratio, Verdict::Slower);
-            let time = row.time.clone().unwrap();
-            (row.control, row.over_control) =
-                (Some("manual".to_owned()), Some(Estimate { verdict: over, ..time }));
+            let change = &mut row.changes[0];
+            change.control = Some("manual".to_owned());
+            change.over_control = change.time.clone().map(|time| Estimate { verdict: over, ..time });
             row
         };
         let manual = row("a", "manual", 1, 2.57, Verdict::Slower);
         let note = |of: ComparisonRow| {
             let comparisons = comparisons(vec![of.clone(), manual.clone()]);
-            comparisons.notes(&comparisons.comparisons[0], &of).join("; ")
+            comparisons.notes(&comparisons.comparisons[0], &of, Some(only(&of))).join("; ")
         };
         assert_eq!(note(slower("ddt", 23.0, Verdict::Slower)), "more than manual (2.57x)");
         assert_eq!(note(slower("ddt", 1.79, Verdict::Faster)), "less than manual (2.57x)");
         assert_eq!(note(slower("ddt", 2.60, Verdict::Same)), "as manual (2.57x)");
         assert_eq!(note(slower("ddt", 2.60, Verdict::Undecided)), "manual (2.57x) as well");
-        let mut faster = ComparisonRow { verdict: Verdict::Faster, ..slower("ddt", 0.5, Verdict::Faster) };
-        faster.time.as_mut().unwrap().verdict = Verdict::Faster;
+        let mut faster = slower("ddt", 0.5, Verdict::Faster);
+        faster.changes[0].time.as_mut().unwrap().verdict = Verdict::Faster;
+        (faster.changes[0].verdict, faster.verdict) = (Verdict::Faster, Verdict::Faster);
         assert_eq!(note(faster), "", "the control has changed the other way");
         let mut little = slower("ddt", 2.60, Verdict::Same);
-        little.time.as_mut().unwrap().beyond = false;
+        little.changes[0].time.as_mut().unwrap().beyond = false;
         assert_eq!(note(little), "as manual (2.57x); may be less than 5.0%");
     }
 
     #[test]
     fn each_answer_is_a_mark() {
         let mut silent = row("c", "ddt", 8, 1.0, Verdict::NotCompared);
-        silent.time = None;
+        silent.changes[0].time = None;
         let rows =
             vec![row("a", "ddt", 8, 2.0, Verdict::Slower), row("b", "ddt", 8, 1.0, Verdict::Same), silent];
         let comparisons = comparisons(rows);

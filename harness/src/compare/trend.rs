@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Comparison, ComparisonRow, Comparisons, Subject, Verdict};
+use super::{Comparison, ComparisonRow, Comparisons, StateChange, Subject, Verdict, states};
 use crate::model::Case;
 use crate::report::columns::{Align, Column, Table};
 use crate::report::compared::{Compared, Section};
@@ -103,7 +103,11 @@ impl Trend {
         let name = [subject.test.as_str(), subject.sizes(), subject.method.as_str()];
         let name = name.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
         let mpi = since.comparison().map_or("", |comparison| comparison.new.mpi.as_str());
-        let now = row.decisive().map(|answer| format!(", now {}", answer.text())).unwrap_or_default();
+        let now = row.decisive().and_then(|change| {
+            let at = change.latency_s.map(|latency_s| format!(" at {}", states::at(latency_s, false)));
+            Some(format!(", now {}{}", change.answer()?.text(), at.unwrap_or_default()))
+        });
+        let now = now.unwrap_or_default();
         Some(format!("{name}: {} since {} ({mpi}){now}.", row.verdict_text(), since.date))
     }
 
@@ -127,7 +131,8 @@ impl Trend {
         let (subject, rows) = history;
         let of_check = |number: usize| {
             let Some(row) = rows.get(&number) else { return String::new() };
-            let ratio = row.decisive().map(|answer| format!("{:.2}x", answer.ratio));
+            let answer = row.decisive().and_then(StateChange::answer);
+            let ratio = answer.map(|answer| format!("{:.2}x", answer.ratio));
             let verdict = (row.verdict.is_change() || row.verdict == Verdict::Broken)
                 .then(|| row.verdict_text().to_owned());
             [ratio, verdict].into_iter().flatten().collect::<Vec<_>>().join(" ")
@@ -152,7 +157,7 @@ impl Trend {
                 series: String::new(),
                 ..datum
             };
-            comparison.changes().map(place).collect()
+            comparison.marks().map(place).collect()
         };
         self.0.iter().flat_map(of_check).collect()
     }

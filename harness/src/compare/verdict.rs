@@ -8,7 +8,7 @@ use crate::stats;
 use crate::stats::difference::{Compared, Difference};
 
 /// A verdict on a row: what the corrected interval of its change shows. A gate depends on `Estimate::beyond` too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Works on the base, fails on the other side.
@@ -22,6 +22,7 @@ pub enum Verdict {
     /// Fails on the base, works on the other side.
     Repaired,
     /// None of the others is shown; more launches may show one.
+    #[default]
     Undecided,
     /// Not slower by more than the threshold; more launches may show whether it is faster.
     SameOrFaster,
@@ -107,10 +108,8 @@ pub struct Estimate {
     pub detectable: f64,
     /// Launches, or runs, per side that would probably decide; missing after a decision.
     pub would_decide: Option<usize>,
-    /// Whether it is adjusted to the machine's most common state.
+    /// Whether it is adjusted to one latency and speed of copies within its state.
     pub adjusted: bool,
-    /// Whether it is shown to differ between states.
-    pub depends: bool,
 }
 
 impl Estimate {
@@ -128,13 +127,7 @@ impl Estimate {
         let answer = Self::of_interval(difference.value.exp(), ends, units, threshold);
         let would_decide = (!answer.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize);
         let detectable = (half + threshold).exp();
-        Self {
-            would_decide,
-            detectable,
-            adjusted: difference.is_adjusted,
-            depends: difference.depends,
-            ..answer
-        }
+        Self { would_decide, detectable, adjusted: difference.is_adjusted, ..answer }
     }
 
     /// From a ratio and its interval; `threshold` is a logarithm. The number of launches for a decision is unknown.
@@ -155,7 +148,6 @@ impl Estimate {
             detectable: high / ratio * threshold.exp(),
             would_decide: None,
             adjusted: false,
-            depends: false,
         }
     }
 

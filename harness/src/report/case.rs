@@ -363,10 +363,15 @@ impl Disturbance {
         }
     }
 
+    /// Whether so many blocks were disturbed that medians are affected.
+    pub fn is_much(self) -> bool {
+        self.disturbed as f64 > DISTURBED * self.blocks as f64
+    }
+
     /// The warning about a busy machine, if many blocks were disturbed.
     pub fn text(self) -> Option<String> {
         let Self { disturbed, blocks } = self;
-        (disturbed as f64 > DISTURBED * blocks as f64).then(|| {
+        self.is_much().then(|| {
             format!(
                 "Disturbed: in {} of the blocks a rank was without its core for more than a tenth of the time, because the hypervisor \
                  or another process had it. Times are too long, and vary more than on a quiet machine.",

@@ -13,6 +13,8 @@ use super::units;
 pub struct Matrix {
     /// The name of a column in texts: an MPI, or another side.
     pub noun: &'static str,
+    /// The state of the machine in which it holds: `cores 30 ns apart`; empty if it is not known.
+    pub place: String,
     /// The MPIs.
     pub sides: Vec<String>,
     /// A row per case.
@@ -174,7 +176,8 @@ impl Matrix {
 
     /// The heading.
     pub fn title(&self) -> String {
-        format!("Time of the fastest method of each {}", self.noun)
+        let title = format!("Time of the fastest method of each {}", self.noun);
+        if self.place.is_empty() { title } else { format!("{title}, {}", self.place) }
     }
 
     /// The meaning of the marks before times.
@@ -301,6 +304,7 @@ pub(crate) mod tests {
         let name = |test: usize| format!("test_{test}");
         Matrix {
             noun: "MPI",
+            place: String::new(),
             sides: (0..sides).map(|side| format!("mpich-4.3.{side}")).collect(),
             rows: (0..tests)
                 .map(|test| MatrixRow {

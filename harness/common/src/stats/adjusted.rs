@@ -1,5 +1,5 @@
 //! Values of groups, adjusted for covariates that were measured with them: a regression in which each slope is known roughly beforehand,
-//! and in which the few values that are far off count less.
+//! and in which values from a disturbed machine count less if they are far off.
 
 use super::quantile::{median, sorted};
 
@@ -10,6 +10,15 @@ pub struct Explained {
     pub value: f64,
     /// The covariates. The value depends on each of them linearly.
     pub by: Vec<f64>,
+    /// Whether the machine was seen to be disturbed while it was measured. An unusual value from a quiet machine is a result.
+    pub is_disturbed: bool,
+}
+
+impl Explained {
+    /// A value from a quiet machine.
+    pub const fn new(value: f64, by: Vec<f64>) -> Self {
+        Self { value, by, is_disturbed: false }
+    }
 }
 
 /// Prior knowledge of a covariate's slope. A covariate that hardly varies then adjusts by hardly anything,
@@ -24,8 +33,9 @@ pub struct SlopePrior {
     pub range: (f64, f64),
 }
 
-/// Values that are further away from their expected value than this many standard deviations count as if they were there: Huber, "Robust
-/// Regression", Annals of Statistics 1 (1973). Launches that were disturbed take up to twice as long, whereas others differ by 1 to 3%.
+/// Values from a disturbed machine that are further away from their expected value than this many standard deviations count as if they
+/// were there: Huber, "Robust Regression", Annals of Statistics 1 (1973). Disturbed launches take up to twice as long, whereas others
+/// differ by 1 to 3%.
 const FAR: f64 = 2.5;
 
 /// Minimum values in all groups together for that. With fewer, values in two modes would look precise if each group met one of them: of
@@ -35,8 +45,17 @@ const FEWEST_FOR_FAR: usize = 24;
 /// The factor from a median absolute deviation to the standard deviation of a normal distribution.
 const OF_NORMAL: f64 = 1.4826;
 
-/// The deviations beyond which values count less, from all deviations and the number of them that are free; without limit for few.
-pub(super) fn limit(deviations: &[f64], freedom: f64) -> f64 {
+/// Deviations with those of disturbed values at the limit, and the number of values that are not beyond it. The limit is from all
+/// deviations and the number of them that are free; few have none.
+pub(super) fn limited(deviations: &[f64], is_disturbed: &[bool], freedom: f64) -> (Vec<f64>, f64) {
+    let limit = limit(deviations, freedom);
+    let beyond = |(of, is_disturbed): (&f64, &bool)| *is_disturbed && of.abs() > limit;
+    let each = || deviations.iter().zip(is_disturbed);
+    let limited = each().map(|of| if beyond(of) { of.0.clamp(-limit, limit) } else { *of.0 });
+    (limited.collect(), each().filter(|of| !beyond(*of)).count() as f64)
+}
+
+fn limit(deviations: &[f64], freedom: f64) -> f64 {
     let sizes = sorted(deviations.iter().map(|of| of.abs()));
     let scale = (sizes.len() as f64 / freedom).sqrt() * OF_NORMAL;
     let limit = median(&sizes).map(|middle| FAR * scale * middle).filter(|limit| *limit > 0.0);
@@ -53,8 +72,12 @@ pub(super) struct Fit {
     pub variance: f64,
     /// Its degrees of freedom.
     pub freedom: f64,
-    /// The sum of the squared deviations, of which those that are far off are at the limit.
-    pub squares: f64,
+    /// The sum of the squared deviations, of which those of disturbed values are at the limit at most.
+    squares: f64,
+    /// The same of each group.
+    squares_of_groups: Vec<f64>,
+    /// The factor of a variance because values are at the limit.
+    widening: f64,
     /// How many slopes were estimated from the values: a fraction for each covariate, because its prior counts too.
     pub parameters: f64,
     /// The number of values of each group, and the means of their covariates.
@@ -90,11 +113,27 @@ impl Fit {
         self.variance / size + self.variance_by_slopes(means)
     }
 
-    /// The second location minus the first, and its variance.
-    pub fn difference(&self) -> (f64, f64) {
-        let [(first, a), (second, b)] = &self.groups[..] else { return (f64::NAN, f64::NAN) };
-        let of_means = self.variance * (1.0 / first + 1.0 / second);
-        (self.locations[1] - self.locations[0], of_means + self.variance_by_slopes(&less(b, a)))
+    /// The second location minus the first, with its variance and degrees of freedom. Each group has its own variance (Welch,
+    /// Biometrika 34, 1947): a library that is slow in some launches only varies more than another one.
+    pub fn difference(&self) -> (f64, f64, f64) {
+        let [(_, a), (_, b)] = &self.groups[..] else { return (f64::NAN, f64::NAN, f64::NAN) };
+        let count: f64 = self.groups.iter().map(|(size, _)| size).sum();
+        // Values at the limit show nothing about the variance.
+        let share = self.freedom / (count - self.groups.len() as f64 - self.parameters);
+        let of_group = |((size, _), squares): (&(f64, Vec<f64>), &f64)| {
+            let freedom = size - 1.0 - self.parameters * size / count;
+            (squares / freedom * self.widening / size, share * freedom)
+        };
+        let of_groups = self.groups.iter().zip(&self.squares_of_groups).map(of_group);
+        let parts = of_groups.chain([(self.variance_by_slopes(&less(b, a)), self.freedom)]);
+        let (mut variance, mut squares) = (0.0, 0.0);
+        for (part, freedom) in parts {
+            variance += part;
+            squares += part.powi(2) / freedom;
+        }
+        // Without variation, the degrees of freedom do not matter.
+        let freedom = if squares > 0.0 { variance.powi(2) / squares } else { 1.0 };
+        (self.locations[1] - self.locations[0], variance, freedom)
     }
 
     /// The variance that the error of the slopes causes, between values whose covariates differ by so much.
@@ -113,6 +152,7 @@ impl Fit {
 struct Design<'a> {
     priors: &'a [SlopePrior],
     values: Vec<f64>,
+    is_disturbed: Vec<bool>,
     group: Vec<usize>,
     /// The number of values of each group, and the means of their covariates.
     groups: Vec<(f64, Vec<f64>)>,
@@ -144,6 +184,7 @@ impl<'a> Design<'a> {
         Some(Self {
             priors,
             values: all().map(|(_, of)| of.value).collect(),
+            is_disturbed: all().map(|(_, of)| of.is_disturbed).collect(),
             group: all().map(|(i, _)| i).collect(),
             groups: of_groups,
             within,
@@ -193,20 +234,23 @@ impl<'a> Design<'a> {
         let fitted: Vec<f64> =
             self.group.iter().zip(&self.within).map(|(&i, by)| means[i] + dot(&slopes, by)).collect();
         let deviations = less(&self.values, &fitted);
-        let limit = limit(&deviations, freedom);
-        let limited: Vec<f64> = deviations.iter().map(|of| of.clamp(-limit, limit)).collect();
-        let near = deviations.iter().filter(|of| of.abs() <= limit).count() as f64;
+        let (limited, near) = limited(&deviations, &self.is_disturbed, freedom);
         let next: Vec<f64> = fitted.iter().zip(&limited).map(|(fitted, of)| fitted + of).collect();
+        let mut squares_of_groups = vec![0.0; self.groups.len()];
+        self.group.iter().zip(&limited).for_each(|(&group, of)| squares_of_groups[group] += of * of);
         let squares = dot(&limited, &limited);
+        let widening = widening(near / count, (count - freedom) / count);
         let at_0 = self.means(&next);
         let locations =
             at_0.iter().zip(&self.groups).map(|(mean, (_, by))| mean - dot(&slopes, by)).collect();
         let fit = Fit {
             locations,
             slopes,
-            variance: squares / freedom * widening(near / count, (count - freedom) / count),
+            variance: squares / freedom * widening,
             freedom: near - (count - freedom),
             squares,
+            squares_of_groups,
+            widening,
             parameters,
             groups: self.groups.clone(),
             information,
@@ -265,7 +309,7 @@ mod tests {
     const UNKNOWN: SlopePrior = SlopePrior { expected: 0.0, deviation: 1e6, range: ANY };
 
     fn group(values: &[(f64, f64)]) -> Vec<Explained> {
-        values.iter().map(|&(value, by)| Explained { value, by: vec![by] }).collect()
+        values.iter().map(|&(value, by)| Explained::new(value, vec![by])).collect()
     }
 
     fn pair() -> [Vec<Explained>; 2] {
@@ -280,9 +324,11 @@ mod tests {
     #[test]
     fn without_knowledge_it_is_least_squares() {
         let of = fit(&pair(), UNKNOWN);
-        let (value, variance) = of.difference();
-        // From the normal equations of value = a + b group + c covariate: b and its standard error.
+        let (value, variance, freedom) = of.difference();
+        // From the normal equations of value = a + b group + c covariate: b and its standard error; both groups vary alike.
         assert!(close(value, 0.6) && close(variance.sqrt(), 0.55045) && close(of.freedom, 5.0), "{of:?}");
+        // Computed with NumPy, by Welch's formula with the error of the slope as a third part.
+        assert!(close(freedom, 5.85468), "{freedom}");
         assert!(close(of.slopes[0], 1.15) && close(of.locations[0], 1.025), "{of:?}");
     }
 
@@ -291,11 +337,25 @@ mod tests {
         // Computed with SciPy: least squares with one row more, that of the slope, weighted by the standard deviation of the residuals.
         let known = SlopePrior { expected: 0.5, deviation: 0.2, range: (0.0, 1.0) };
         let of = fit(&pair(), known);
-        let (value, variance) = of.difference();
-        assert!(close(value, 1.02770) && close(variance.sqrt(), 0.64118), "{of:?}");
+        let (value, variance, freedom) = of.difference();
+        assert!(
+            close(value, 1.02770) && close(variance.sqrt(), 0.64118) && close(freedom, 5.72675),
+            "{of:?}"
+        );
         assert!(close(of.slopes[0], 0.72230) && close(of.freedom, 5.65800), "{of:?}");
         let least = fit(&pair(), SlopePrior { range: (0.8, 1.0), ..known });
         assert_eq!(least.slopes, [0.8], "no slope is outside of its range");
+    }
+
+    #[test]
+    fn a_small_group_that_varies_more_is_not_as_sure_as_the_other() {
+        // Computed with NumPy. With a common variance the error would be 0.095.
+        let first: Vec<_> = (0..12).map(|i| (1.0 + 0.01 * ((7 * i) % 5) as f64, (i % 3) as f64)).collect();
+        let second: Vec<_> = (0..5).map(|i| (2.0 + 0.3 * ((5 * i) % 4) as f64, (i % 3) as f64)).collect();
+        let known = SlopePrior { expected: 0.5, deviation: 0.4, range: (0.0, 1.0) };
+        let (value, variance, freedom) = fit(&[group(&first), group(&second)], known).difference();
+        assert!(close(value, 1.34541) && close(variance.sqrt(), 0.18191), "{value} {variance}");
+        assert!((freedom - 3.7578).abs() < 1e-3, "{freedom}");
     }
 
     #[test]
@@ -314,24 +374,30 @@ mod tests {
     }
 
     #[test]
-    fn values_that_are_far_off_count_less() {
+    fn disturbed_values_that_are_far_off_count_less_and_others_do_not() {
         let of = |base: f64, far: &[(usize, f64)]| {
-            let disturbed = |i: usize| far.iter().filter(|(at, _)| *at == i).map(|(_, by)| by).sum::<f64>();
+            let disturbance = |i: usize| far.iter().find(|(at, _)| *at == i).map(|(_, by)| *by);
             let value = |i: usize| {
                 let by = ((3 * i) % 4) as f64;
-                (base + 0.01 * ((7 * i) % 5) as f64 + 0.3 * by + disturbed(i), by)
+                let value = base + 0.01 * ((7 * i) % 5) as f64 + 0.3 * by + disturbance(i).unwrap_or(0.0);
+                Explained { is_disturbed: disturbance(i).is_some(), ..Explained::new(value, vec![by]) }
             };
-            group(&(0..13).map(value).collect::<Vec<_>>())
+            (0..13).map(value).collect::<Vec<_>>()
         };
         let groups = [of(1.0, &[(4, 0.5)]), of(1.05, &[(2, 0.6), (9, 0.7)])];
         let known = SlopePrior { expected: 0.5, deviation: 0.4, range: (0.0, 1.0) };
         let (fit, plain) =
             (fit(&groups, known), fit(&[groups[0][..9].to_vec(), groups[1][..9].to_vec()], known));
-        let (value, variance) = fit.difference();
-        // Computed with SciPy. Without the limit it would be 0.11154 with an error of 0.08125 and 23 degrees of freedom.
+        let (value, variance, _) = fit.difference();
+        // Computed with NumPy. Without the limit it would be 0.11154 with an error of 0.08125 and 23 degrees of freedom.
         assert!(close(value, 0.05432) && close(variance.sqrt(), 0.01264), "{fit:?}");
         assert!(close(fit.slopes[0], 0.30041) && (fit.freedom - 20.0).abs() < 1e-3, "{fit:?}");
         assert!(plain.difference().1.sqrt() > 0.08, "few values all count alike");
+        let quiet = groups.map(|group| {
+            group.into_iter().map(|of| Explained { is_disturbed: false, ..of }).collect::<Vec<_>>()
+        });
+        let (value, variance, _) = self::fit(&quiet, known).difference();
+        assert!(close(value, 0.11154) && (variance.sqrt() - 0.0812).abs() < 1e-3, "{value} {variance}");
     }
 
     #[test]
@@ -342,7 +408,7 @@ mod tests {
         };
         let [first, second] = pair().each_ref().map(more);
         let of = Fit::of(&[&first, &second], &[UNKNOWN; 3]).unwrap();
-        let (value, variance) = of.difference();
+        let (value, variance, _) = of.difference();
         assert!(close(value, 0.6) && close(variance.sqrt(), 0.55045) && close(of.freedom, 5.0), "{of:?}");
     }
 

@@ -1,5 +1,7 @@
 //! Results of several launches: the location of a quantity, and the range of further launches.
 
+use serde::{Deserialize, Serialize};
+
 use super::interval::{MIN_ROUNDS, disjoint, median_interval};
 use super::quantile::{mean_and_variance, median, sorted};
 use super::steady;
@@ -137,6 +139,33 @@ pub fn locations(groups: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
     groups.iter().zip(&scaled).map(of_group).collect()
 }
 
+/// Launches of one kind that form two groups, such as those of a library that is slow in one start of four.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SlowGroup {
+    /// Launches in the slower group.
+    pub launches: usize,
+    /// All launches.
+    pub of: usize,
+    /// How many times as long they take as the others: the ratio of the medians.
+    pub times: f64,
+}
+
+impl SlowGroup {
+    /// From the times of launches: the widest gap that cannot be scatter ([`super::levels`]), with at least a fifth of the
+    /// launches, and two, on either side. `None` without one.
+    pub fn of(times: &[f64]) -> Option<Self> {
+        let all = sorted(times.iter().copied());
+        let least = all.len().div_ceil(5).max(2);
+        let starts = super::levels(&all).into_iter().map(|start| all.partition_point(|time| *time < start));
+        let gap = |at: usize| all[at] / all[at - 1];
+        let at = starts
+            .filter(|&at| least <= at && at + least <= all.len())
+            .max_by(|&a, &b| gap(a).total_cmp(&gap(b)))?;
+        let (others, slow) = all.split_at(at);
+        Some(Self { launches: slow.len(), of: all.len(), times: median(slow)? / median(others)? })
+    }
+}
+
 /// Factor by which times and ratios of two methods may differ between runs in one state of the machine, in addition to
 /// the variation between launches of one run. With it, intervals of six launches include another run up to 12 minutes
 /// later or earlier in 98% of 330 times, and in 92% of 220 ratios; without it in 86% and 71%
@@ -191,6 +220,21 @@ mod tests {
     use rand_pcg::Pcg64;
 
     use super::*;
+
+    #[test]
+    fn launches_that_form_a_second_group_are_counted() {
+        let times = |slow: usize, times: f64| {
+            let of = |i: usize| (1.0 + 0.002 * ((7 * i) % 10) as f64) * if i < slow { times } else { 1.0 };
+            (0..30).map(of).collect::<Vec<_>>()
+        };
+        let found = SlowGroup::of(&times(7, 3.0)).unwrap();
+        assert!(found.launches == 7 && found.of == 30 && (found.times - 3.0).abs() < 0.03, "{found:?}");
+        assert_eq!(SlowGroup::of(&times(24, 2.0)).unwrap().launches, 24, "six others are a fifth");
+        assert_eq!(SlowGroup::of(&times(5, 3.0)), None, "fewer than a fifth");
+        assert_eq!(SlowGroup::of(&times(0, 1.0)), None);
+        assert_eq!(SlowGroup::of(&[1.0, 1.0, 3.0]), None, "one launch is not a group");
+        assert_eq!(SlowGroup::of(&[]), None);
+    }
 
     #[test]
     fn the_basis_follows_from_the_number_of_launches() {

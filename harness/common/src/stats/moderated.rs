@@ -180,7 +180,7 @@ mod tests {
     fn series_with_their_own_slopes_are_compared_at_one_state() {
         let series = |at_0: f64, slope: f64, by: [f64; 5]| {
             let noise = [0.01, -0.02, 0.0, 0.02, -0.01];
-            let value = |i: usize| Explained { value: at_0 + slope * by[i] + noise[i], by: vec![by[i]] };
+            let value = |i: usize| Explained::new(at_0 + slope * by[i] + noise[i], vec![by[i]]);
             (0..5).map(value).collect::<Vec<_>>()
         };
         let slope = SlopePrior { expected: 0.5, deviation: 0.4, range: (0.0, 1.0) };

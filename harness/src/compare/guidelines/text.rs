@@ -1,14 +1,20 @@
 //! Guidelines for people: the standing of each, then its violations, the worst first.
 
-use super::{BreakEven, Findings, GUIDELINES, Guideline, GuidelineRow, Standing};
+use std::collections::BTreeSet;
+
+use super::{BreakEven, Findings, GUIDELINES, Guideline, GuidelineRow, Standing, states};
 use crate::report::columns::{Align, Column, Table};
 use crate::report::compared::{Compared, Section};
 use crate::report::units;
 
-const COLUMNS: [Column; 8] = [
+/// The column of the state of the machine, by its core-to-core latency.
+const AT: &str = "at";
+
+const COLUMNS: [Column; 9] = [
     Column::new("test", Align::Left, 0),
     Column::new("set", Align::Left, 2).rank(1),
     Column::new("guideline", Align::Left, 2),
+    Column::new(AT, Align::Right, 2),
     Column::new("takes", Align::Left, 2).rank(3),
     Column::new("instead of", Align::Left, 2).rank(2),
     Column::new("ratio", Align::Right, 2),
@@ -25,33 +31,53 @@ pub fn compared(all: &[Findings]) -> Compared<'static> {
 impl Findings {
     fn section(&self) -> Section<'static> {
         let rows = self.rows.iter().filter(|row| row.standing != Standing::Holds);
+        let table = Table { columns: COLUMNS.to_vec(), rows: rows.map(|row| self.cells(row)).collect() };
+        let table = table.with_distinct_sets();
+        let place = format!("{}, {}", self.mpi, self.place);
+        let title = [Some(place), states::text(&self.states)].into_iter().flatten();
         Section {
-            title: format!("{}, {}", self.mpi, self.place),
+            title: title.collect::<Vec<_>>().join("; "),
             sentences: self.sentences(),
-            table: Table { columns: COLUMNS.to_vec(), rows: rows.map(cells).collect() }.with_distinct_sets(),
+            table: if self.states.len() > 1 { table } else { table.without(&[AT]) },
             matrix: None,
         }
     }
 
-    /// A sentence for each tested guideline.
+    /// A sentence for each tested guideline, in each state of the machine.
     fn sentences(&self) -> Vec<String> {
         let failed = self.failed.iter().map(|failure| format!("failed, {failure}"));
-        let all = GUIDELINES.iter().filter(|guideline| self.rows_of(guideline).next().is_some());
-        let is_open =
-            |guideline: &&Guideline| self.rows_of(guideline).all(|row| row.standing == Standing::Undecided);
+        let states: BTreeSet<usize> = self.rows.iter().map(|row| row.state).collect();
+        states.iter().flat_map(|state| self.sentences_of(*state)).chain(failed).collect()
+    }
+
+    fn sentences_of(&self, state: usize) -> Vec<String> {
+        let all = GUIDELINES.iter().filter(|guideline| self.rows_of(guideline, state).next().is_some());
+        let is_open = |guideline: &&Guideline| {
+            self.rows_of(guideline, state).all(|row| row.standing == Standing::Undecided)
+        };
         let (open, others): (Vec<_>, Vec<_>) = all.partition(is_open);
         let names = open.iter().map(|guideline| guideline.name.as_str()).collect::<Vec<_>>().join(", ");
         let open = (!open.is_empty()).then(|| format!("undecided in all rows: {names}"));
-        let sentences = others.into_iter().filter_map(|guideline| self.sentence(guideline));
-        sentences.chain(open).chain(failed).collect()
+        let sentences = others.into_iter().filter_map(|guideline| self.sentence(guideline, state));
+        let at = match self.at(state) {
+            at if at.is_empty() || self.states.len() < 2 => String::new(),
+            at => format!("At {at}, "),
+        };
+        sentences.chain(open).map(|sentence| format!("{at}{sentence}")).collect()
     }
 
-    fn rows_of(&self, guideline: &Guideline) -> impl Iterator<Item = &GuidelineRow> {
-        self.rows.iter().filter(move |row| row.guideline == guideline.name)
+    /// The core-to-core latency of a state; empty if it is not known.
+    fn at(&self, state: usize) -> String {
+        let met = self.states.iter().find(|met| met.state == state);
+        met.map_or_else(String::new, |met| states::at(met.latency_s, false))
     }
 
-    fn sentence(&self, guideline: &Guideline) -> Option<String> {
-        let rows: Vec<&GuidelineRow> = self.rows_of(guideline).collect();
+    fn rows_of(&self, guideline: &Guideline, state: usize) -> impl Iterator<Item = &GuidelineRow> {
+        self.rows.iter().filter(move |row| row.guideline == guideline.name && row.state == state)
+    }
+
+    fn sentence(&self, guideline: &Guideline, state: usize) -> Option<String> {
+        let rows: Vec<&GuidelineRow> = self.rows_of(guideline, state).collect();
         let count = |standing| rows.iter().filter(|row| row.standing == standing).count();
         let first = rows.first()?;
         let mut parts = Vec::new();
@@ -76,9 +102,31 @@ impl Findings {
         Some(format!("{}, {}: {}", guideline.name, guideline.statement, parts.join("; ")))
     }
 
+    fn cells(&self, row: &GuidelineRow) -> Vec<String> {
+        let takes = |method: &str, time_s: f64| match time_s > 0.0 {
+            true => format!("{method} {}", units::seconds(time_s)),
+            false => method.to_owned(),
+        };
+        vec![
+            row.subject.test.clone(),
+            row.subject.sizes().to_owned(),
+            row.guideline.to_owned(),
+            self.at(row.state),
+            takes(row.takes(), row.time_s),
+            takes(&row.than, row.than_s),
+            row.measure(),
+            row.standing.name().to_owned(),
+            match (row.standing, &row.description) {
+                (Standing::Violated, Some(faster)) => shortened(&faster.send),
+                (Standing::Violated, None) => row.instead.to_owned(),
+                _ => String::new(),
+            },
+        ]
+    }
+
     fn legend(&self) -> String {
         format!(
-            "Times are medians over launches, ratios geometric means over them, with corrected intervals. violated: the interval is above \
+            "Times are medians over launches, ratios geometric means over them, with corrected intervals, in one state of the machine. violated: the interval is above \
              1 and extends beyond {}, which happens by chance in at most 5 of 100 such lists; holds: it is below that; undecided: \
              neither. Times with a datatype are round trips; D2 and D12 are for packing only, D10 for creating and freeing.",
             units::percent(self.settings.threshold)
@@ -95,27 +143,6 @@ impl GuidelineRow {
     fn takes(&self) -> &str {
         if self.break_even.is_some() { "create and free" } else { &self.subject.method }
     }
-}
-
-fn cells(row: &GuidelineRow) -> Vec<String> {
-    let takes = |method: &str, time_s: f64| match time_s > 0.0 {
-        true => format!("{method} {}", units::seconds(time_s)),
-        false => method.to_owned(),
-    };
-    vec![
-        row.subject.test.clone(),
-        row.subject.sizes().to_owned(),
-        row.guideline.to_owned(),
-        takes(row.takes(), row.time_s),
-        takes(&row.than, row.than_s),
-        row.measure(),
-        row.standing.name().to_owned(),
-        match (row.standing, &row.description) {
-            (Standing::Violated, Some(faster)) => shortened(&faster.send),
-            (Standing::Violated, None) => row.instead.to_owned(),
-            _ => String::new(),
-        },
-    ]
 }
 
 /// A layout for a cell: its beginning, if it is long.
