@@ -35,6 +35,7 @@ struct Row {
 /// Launches of each MPI, in chronological order.
 pub struct Recording {
     /// The name of the recording.
+    #[allow(dead_code, reason = "tests do not print it")]
     pub name: &'static str,
     /// Number of launches in the two minutes that `ddtbench baseline` waits between runs; 0 for a recording that is too short for that.
     #[allow(dead_code, reason = "not all benches that have this module look at runs")]
@@ -42,6 +43,7 @@ pub struct Recording {
     gzipped: &'static [u8],
 }
 
+#[allow(dead_code, reason = "not all users need launches of a long time")]
 pub const RECORDINGS: [Recording; 2] = [
     Recording {
         name: "130 launches of six tests over 35 minutes",

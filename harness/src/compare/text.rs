@@ -192,13 +192,17 @@ impl Comparisons {
     }
 }
 
-/// The lines of a row: its changes in all states in which it is compared; otherwise what is known of it.
+/// The lines of a row: its changes in all states in which it is compared, without those of too few launches for a ratio if there are
+/// others; of a row that is not compared what is known of it.
 fn row_lines(row: &ComparisonRow) -> Vec<Line<'_>> {
-    let compared: Vec<_> = row.compared().collect();
-    let shown = if compared.is_empty() || row.fails() { row.changes.iter().collect() } else { compared };
-    match &shown[..] {
-        [] => vec![(row, None)],
-        shown => shown.iter().map(|change| (row, Some(*change))).collect(),
+    let of =
+        |is_shown: &dyn Fn(&&StateChange) -> bool| row.changes.iter().filter(is_shown).collect::<Vec<_>>();
+    let is_compared = |change: &&StateChange| !row.fails() && change.verdict != Verdict::NotCompared;
+    let with_ratio = of(&|change| is_compared(change) && change.time.is_some());
+    let all = [with_ratio, of(&is_compared), of(&|_| true)];
+    match all.into_iter().find(|shown| !shown.is_empty()) {
+        None => vec![(row, None)],
+        Some(shown) => shown.into_iter().map(|change| (row, Some(change))).collect(),
     }
 }
 
