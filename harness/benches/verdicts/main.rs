@@ -448,7 +448,7 @@ fn compare(
     for (number, pair) in launches.chunks(2).enumerate() {
         let first = usize::from(random.random::<bool>());
         for (launch, side) in pair.iter().zip([first, 1 - first]) {
-            // Each case is a process of its own.
+            // Each case has its own process.
             let mut odd: BTreeMap<&str, bool> = BTreeMap::new();
             sides[side].extend(launch.iter().map(|(of, recorded)| {
                 let mut record = record("", number, of, recorded);

@@ -1,4 +1,4 @@
-//! Findings in sentences: where a verdict depends on the state of the machine; then for each state a change that all methods share, and
+//! Findings in sentences: verdicts that depend on the state of the machine; then for each state a change that all methods share, and
 //! rows that share a method and a verdict, the worst first.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use crate::report::units;
 /// A row in a state of the machine; without one for a method that works on one side only.
 type Line<'a> = (&'a ComparisonRow, Option<&'a StateChange>);
 
-/// Where a verdict depends on the state; then, for each state, a change that all methods share, and a sentence for each method, starting
+/// Verdicts that depend on the state; then, for each state, a change that all methods share, and a sentence for each method, starting
 /// with the worst verdict and the largest change.
 pub fn findings(comparison: &Comparison) -> Vec<String> {
     let rows: Vec<&ComparisonRow> =

@@ -144,7 +144,7 @@ impl Overview {
         })
     }
 
-    /// Where it holds: `cores 30 ns apart`; empty if the state is not known.
+    /// The state in which it holds: `cores 30 ns apart`; empty if that is not known.
     pub fn place(&self) -> String {
         self.latency_s.map_or_else(String::new, |latency_s| states::at(latency_s, true))
     }
@@ -153,7 +153,10 @@ impl Overview {
     pub fn matrix(&self) -> Matrix {
         Matrix {
             noun: self.noun(),
-            place: self.place(),
+            place: match self.place() {
+                place if place.is_empty() => place,
+                place => format!("{place} in {} launches", self.launches),
+            },
             sides: self.sides.clone(),
             rows: self.shown_rows(),
             means: self.means.clone(),
@@ -192,6 +195,7 @@ impl Overview {
             method: name.clone(),
             quantity: GEOMETRIC_MEAN.to_owned(),
             against: first.to_owned(),
+            state_latency_s: self.latency_s,
             value: mean.ratio,
             interval: mean.interval(),
             unit: FigureUnit::Ratio,
@@ -508,6 +512,10 @@ mod tests {
                 "{ratio} {mean}"
             );
         }
-        assert!(far.matrix().title().ends_with(", cores 163 ns apart"), "{}", far.matrix().title());
+        assert!(
+            far.matrix().title().ends_with(", cores 163 ns apart in 11 launches"),
+            "{}",
+            far.matrix().title()
+        );
     }
 }

@@ -193,7 +193,7 @@ impl Comparisons {
 }
 
 /// The lines of a row: its changes in all states in which it is compared, without those of too few launches for a ratio if there are
-/// others; of a row that is not compared what is known of it.
+/// others; of a row that is not compared all that is known.
 fn row_lines(row: &ComparisonRow) -> Vec<Line<'_>> {
     let of =
         |is_shown: &dyn Fn(&&StateChange) -> bool| row.changes.iter().filter(is_shown).collect::<Vec<_>>();
@@ -319,6 +319,7 @@ impl Comparison {
             quantity: "change".to_owned(),
             against: self.base.name.clone(),
             bytes: row.bytes,
+            state_latency_s: change.latency_s,
             value: time.ratio,
             interval: Some((time.low, time.high)),
             unit: FigureUnit::Ratio,

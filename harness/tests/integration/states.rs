@@ -1,4 +1,4 @@
-//! Comparisons of recorded launches in two states of the machine: a change in one state is found there, and nowhere else.
+//! Comparisons of recorded launches in two states of the machine: a change in one state is found only there.
 
 use std::collections::BTreeMap;
 

@@ -34,6 +34,8 @@ pub struct Datum {
     pub y_name: String,
     /// The place on it.
     pub y: Option<String>,
+    /// Core-to-core latency in seconds: the state of the machine in which the value was measured. Missing if it is not known.
+    pub state_latency_s: Option<f64>,
     pub value: f64,
     /// Both ends of its 95% interval, if it has one.
     #[serde(rename = "low,high", serialize_with = "ends")]
@@ -50,6 +52,7 @@ impl Datum {
             launch: record.launch,
             quantity: quantity.to_owned(),
             bytes: record.bytes,
+            state_latency_s: record.state_latency_s,
             value,
             unit,
             ..Self::default()
@@ -135,7 +138,7 @@ mod tests {
         assert!(lines[0].starts_with("run,experiment,test,set,params,mpi,"), "{text}");
         assert!(
             lines[0].ends_with(
-                "method,series,launch,quantity,against,bytes,panel,x_name,x,y_name,y,value,low,high,unit"
+                "method,series,launch,quantity,against,bytes,panel,x_name,x,y_name,y,state_latency_s,value,low,high,unit"
             ),
             "{text}"
         );
