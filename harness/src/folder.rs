@@ -22,6 +22,8 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use crate::model::event::{MessageFacts, TimedApart};
 use crate::model::{BlockState, Case, CaseResult, Phase, Record};
 pub use locked_folder::LockedFolder;
@@ -350,9 +352,20 @@ pub fn times_csv(records: &[Record]) -> Vec<u8> {
     [times_header(), rows::rows(records)].concat()
 }
 
-/// Figures of records as a table.
+/// Figures of records over launches as a table, each with the latency of its state of the machine.
 pub fn figures_csv(records: &[Record]) -> Vec<u8> {
-    [figures_header(), rows::rows(FigureRow::all(records))].concat()
+    #[derive(Default, Serialize)]
+    struct InState {
+        state_latency_s: Option<f64>,
+    }
+    let of_record = |record: &Record| {
+        let state_latency_s = record.state_latency_s;
+        FigureRow::all(std::slice::from_ref(record))
+            .map(move |row| (row, InState { state_latency_s }))
+            .collect::<Vec<_>>()
+    };
+    let header = rows::header(&rows::columns(&(FigureRow::default(), InState::default())));
+    [header, rows::rows(records.iter().flat_map(of_record))].concat()
 }
 
 fn times_header() -> Vec<u8> {

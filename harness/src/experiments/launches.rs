@@ -1,14 +1,15 @@
-//! Times and figures over all launches, from those of each launch. The launch is the statistical unit, because variation between
-//! processes shows only between launches.
+//! Times and figures over launches, from those of each launch. The launch is the statistical unit, because variation between
+//! processes shows only between launches. Launches in different states of the machine are never joined to one value.
 
 mod fastest;
 mod intervals;
 mod states;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use states::Levels;
+use indexmap::IndexMap;
+use states::States;
 
 use crate::model::{Basis, Case, Figure, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats;
@@ -17,43 +18,65 @@ use crate::stats::launches::{self, Drift};
 /// The minimum number of launches for an interval over launches.
 pub const FEWEST: usize = launches::FEWEST;
 
-/// One record for each method, phase and pair of a case, in the order of the first launch. A method has converged if the interval
-/// of its headline phase over launches is within `precision` of the median, a fraction. `precision` is `None` if launches end by
-/// another rule.
+/// One record for each method, phase and pair of a case in each state of the machine that its launches met: cases in the order of
+/// their first launch, their states from the fastest. A method has converged if the interval of its headline phase over launches is
+/// within `precision` of the median, a fraction. `precision` is `None` if launches end by another rule.
 ///
 /// A method that moved wrong bytes in any launch has one record, without times, and nothing is relative to it.
 pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> {
-    type Of<'a> = (&'a Arc<Case>, &'a str, Phase, PairScope);
+    type Of<'a> = (&'a str, Phase, PairScope);
     let wrong = with_wrong_data(records);
     let is_wrong = |case: &Arc<Case>, method: &str| wrong.contains(&(case, method));
-    let (mut groups, mut places): (Vec<Vec<&Record>>, HashMap<Of<'_>, usize>) = Default::default();
+    let states = States::of(records);
+    let mut cases: IndexMap<&Arc<Case>, BTreeMap<Option<usize>, IndexMap<Of<'_>, Vec<&Record>>>> =
+        IndexMap::new();
     for record in records {
-        if !is_headline(record) && is_wrong(&record.case, &record.method) {
+        let is_wrong = is_wrong(&record.case, &record.method);
+        if is_wrong && !is_headline(record) {
             continue;
         }
-        let of = (&record.case, record.method.as_str(), record.phase, record.pair);
-        let place = *places.entry(of).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some(group) => group.push(record),
-            None => groups.push(vec![record]),
-        }
+        let state = if is_wrong { states.most_common(record) } else { states.number(record) };
+        let groups = cases.entry(&record.case).or_default().entry(state).or_default();
+        groups.entry((&record.method, record.phase, record.pair)).or_default().push(record);
     }
-    let (drift, levels) = (drift(&groups), Levels::of(records));
-    let mut over: Vec<Record> = groups.iter().map(|group| joined(group, drift, &levels)).collect();
-    fastest::choose(&mut over, &groups, &levels);
+    let all = cases.into_values().flatten();
+    let (numbers, groups): (Vec<Option<usize>>, Vec<Vec<&Record>>) =
+        all.flat_map(|(state, groups)| groups.into_values().map(move |group| (state, group))).unzip();
+    let drift = drift(&groups);
+    let of_state = |(state, group): (&Option<usize>, &Vec<&Record>)| joined(group, drift, *state, &states);
+    let mut over: Vec<Record> = numbers.iter().zip(&groups).map(of_state).collect();
+    fastest::choose(&mut over, &groups, &states);
     if !wrong.is_empty() {
         for record in &mut over {
             let case = &record.case;
             record.figures.retain(|figure| !is_wrong(case, &figure.against));
-            for state in &mut record.states {
-                state.figures.retain(|figure| !is_wrong(case, &figure.against));
-            }
         }
     }
     if let Some(precision) = precision {
         set_outcomes(&mut over, precision);
     }
     over
+}
+
+/// Those of the records over launches that are of the state most launches of the run were in; of another one for cases without a
+/// launch in it.
+pub fn most_common_state(over: &[Record]) -> Vec<Record> {
+    let mut launches: HashMap<(&Arc<Case>, Option<usize>), usize> = HashMap::new();
+    for record in over {
+        let most = launches.entry((&record.case, record.state)).or_default();
+        *most = record.launches.max(*most);
+    }
+    let mut of_run: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+    launches.iter().for_each(|((_, state), launches)| *of_run.entry(*state).or_default() += launches);
+    let mut of_case: HashMap<&Arc<Case>, (usize, Option<usize>)> = HashMap::new();
+    // From the last state, so that of equal ones the fastest is kept.
+    for (&state, &launches_of_run) in of_run.iter().rev() {
+        for record in over.iter().filter(|record| record.state == state) {
+            let kept = of_case.entry(&record.case).or_insert((launches_of_run, state));
+            *kept = if launches_of_run >= kept.0 { (launches_of_run, state) } else { *kept };
+        }
+    }
+    over.iter().filter(|record| of_case[&record.case].1 == record.state).cloned().collect()
 }
 
 /// The methods that moved wrong bytes in a launch, with their cases. Their times in other launches are not used either: the same
@@ -82,24 +105,25 @@ fn is_headline(record: &Record) -> bool {
 /// Replaces outcomes that depend on an interval over launches, by the method's headline phase.
 fn set_outcomes(over: &mut [Record], precision: f64) {
     let has_ended = |record: &&Record| record.basis != Basis::WithinLaunch && record.outcome.counts();
-    let outcomes: HashMap<(Arc<Case>, String), Outcome> = over
+    let of = |record: &Record| (record.case.clone(), record.method.clone(), record.state);
+    let outcomes: HashMap<_, Outcome> = over
         .iter()
         .filter(|record| is_headline(record))
         .filter(has_ended)
-        .map(|record| ((record.case.clone(), record.method.clone()), ended(record, precision)))
+        .map(|record| (of(record), ended(record, precision)))
         .collect();
     for record in over.iter_mut().filter(|record| record.outcome.counts()) {
-        if let Some(outcome) = outcomes.get(&(record.case.clone(), record.method.clone())) {
+        if let Some(outcome) = outcomes.get(&of(record)) {
             record.outcome = outcome.clone();
         }
     }
 }
 
-/// The record over the launches of one method, phase and pair; there is at least one. It uses the launches with times, unless one
-/// moved wrong bytes.
-fn joined(all: &[&Record], drift: Drift, levels: &Levels<'_>) -> Record {
+/// The record over the launches of one method, phase and pair in one state; there is at least one. It uses the launches with
+/// times, unless one moved wrong bytes.
+fn joined(all: &[&Record], drift: Drift, state: Option<usize>, states: &States<'_>) -> Record {
     if let Some(wrong) = all.iter().find(|record| record.outcome.is_wrong()) {
-        return Record { launch: None, launches: all.len(), ..(*wrong).clone() };
+        return Record { launch: None, launches: all.len(), state, ..(*wrong).clone() };
     }
     let mut measured: Vec<&Record> = all.iter().copied().filter(|record| record.median_s.is_some()).collect();
     measured.sort_by_key(|record| record.launch);
@@ -111,13 +135,15 @@ fn joined(all: &[&Record], drift: Drift, levels: &Levels<'_>) -> Record {
     let mut record = Record {
         launch: None,
         launches: of.len(),
+        state,
         outcome: shown.outcome.clone(),
         part: first.part.filter(|part| all.iter().all(|record| record.part == Some(*part))),
         ..first.clone()
     };
-    record.states = levels.met(of);
-    if of.len() > 1 {
-        over_several(&mut record, of, drift, levels);
+    // The only one of several launches that was in its state has no interval either.
+    if states.has_several_launches(first) {
+        over_several(&mut record, of, drift);
+        record.state_latency_s = states.latency_s(first, state);
     }
     record
 }
@@ -132,7 +158,7 @@ fn ended(record: &Record, precision: f64) -> Outcome {
 }
 
 /// Replaces values of the first launch by values of all launches. `of` is in the order of launches.
-fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Levels<'_>) {
+fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     let each = |value: fn(&Record) -> Option<f64>| {
         of.iter().filter_map(|record| value(record)).collect::<Vec<f64>>()
     };
@@ -152,7 +178,6 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Leve
     record.max_s = each(|record| record.max_s).into_iter().reduce(f64::max);
     record.slow_samples = median_of(|record| record.slow_samples);
     record.slow_time = median_of(|record| record.slow_time);
-    record.state_latency_s = median_of(|record| record.state_latency_s);
     record.state_copy_bytes_per_s = median_of(|record| record.state_copy_bytes_per_s);
     let sum = |value: fn(&Record) -> usize| of.iter().map(|record| value(record)).sum();
     record.n = sum(|record| record.n);
@@ -165,28 +190,23 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift, levels: &Leve
     record.unsteady = launches::unsteady(&medians);
     record.figures.clear();
     for group in figures(of) {
-        let figure = over(&group.iter().map(|(_, figure)| *figure).collect::<Vec<_>>());
-        let values = group.iter().filter_map(|(launch, figure)| Some((*launch, figure.value?)));
-        levels.add(record, &figure, values);
-        record.figures.push(figure);
+        record.figures.push(over(&group));
     }
 }
 
-/// The figures of launches, grouped by quantity, each with its launch.
-fn figures<'a>(of: &[&'a Record]) -> Vec<Vec<(&'a Record, &'a Figure)>> {
-    let mut groups: Vec<Vec<(&Record, &Figure)>> = Vec::new();
-    for (record, figure) in
-        of.iter().flat_map(|record| record.figures.iter().map(move |figure| (*record, figure)))
-    {
-        let is_same = |group: &&mut Vec<(&Record, &Figure)>| {
+/// The figures of launches, grouped by quantity.
+fn figures<'a>(of: &[&'a Record]) -> Vec<Vec<&'a Figure>> {
+    let mut groups: Vec<Vec<&Figure>> = Vec::new();
+    for figure in of.iter().flat_map(|record| &record.figures) {
+        let is_same = |group: &&mut Vec<&Figure>| {
             // An equation of a model is shown next to its figure; a method is part of the figure's meaning.
             let by_model = matches!(figure.quantity, Quantity::GainModel | Quantity::GainDifference);
-            let first = group[0].1;
+            let first = group[0];
             first.quantity == figure.quantity && (by_model || first.against == figure.against)
         };
         match groups.iter_mut().find(is_same) {
-            Some(group) => group.push((record, figure)),
-            None => groups.push(vec![(record, figure)]),
+            Some(group) => group.push(figure),
+            None => groups.push(vec![figure]),
         }
     }
     groups

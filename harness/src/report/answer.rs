@@ -8,7 +8,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::case::{CaseView, Disturbance, cell, launches, measured, share, warnings};
 use super::columns::{Align, Column, Fitted, Table, distinct_sets, fitted, text_width, wrapped};
-use super::names::distinct;
+use super::names::{distinct, grouped};
 use super::state;
 use super::table::TableFormat;
 use super::units;
@@ -142,9 +142,7 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     if cases.is_empty() {
         return "No records.\n".to_owned();
     }
-    let places = distinct(cases.iter().map(CaseView::conditions));
-    let here = |place: &String| cases.iter().filter(move |case| case.conditions() == *place).collect();
-    let groups: Vec<Vec<&CaseView>> = places.iter().map(here).collect();
+    let groups = groups(cases.iter().filter(|case| !case.has_too_few_launches()));
     let (shown, is_short) = lines(form, &groups, room);
     let mut text = String::new();
     // Warnings about all cases come first.
@@ -157,18 +155,32 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     }
     let left_out = shown.left_out_text(width);
     let mut rows = shown.rows.into_iter();
-    for (place, cases) in places.iter().zip(&groups) {
-        let states =
-            state::met(cases.iter().copied()).map_or_else(String::new, |states| format!("; {states}"));
-        text += &format!("\n{}", wrapped("", &format!("{place}{states}"), width, 2));
+    for cases in &groups {
+        let heading = cases[0].conditions() + &state::counted_of(cases.iter().copied());
+        text += &format!("\n{}", wrapped("", &heading, width, 2));
         rows.by_ref().take(cases.len() + 1).for_each(|line| text += &format!("{line}\n"));
     }
     text += &left_out;
+    for cases in self::groups(cases.iter().filter(|case| case.has_too_few_launches())) {
+        let what = cases[0].conditions() + &state::counted_of(cases.iter().copied());
+        text +=
+            &wrapped("", &format!("Too few launches for an interval: {what} (--details: times)."), width, 2);
+    }
     text.push('\n');
     for sentence in sentences(form, &cases) {
         text += &wrapped("", &sentence, width, 2);
     }
     text
+}
+
+/// Cases under the same conditions: in the order of their first one, with the states of a place next to each other.
+fn groups<'c, 'a>(cases: impl Iterator<Item = &'c CaseView<'a>>) -> Vec<Vec<&'c CaseView<'a>>> {
+    let places = grouped(cases, |case| case.place()).into_values();
+    let by_state = |mut of_place: Vec<&'c CaseView<'a>>| {
+        of_place.sort_by_key(|case| case.first().state);
+        grouped(of_place, |case| case.conditions()).into_values()
+    };
+    places.flat_map(by_state).collect()
 }
 
 /// An explanation of the columns that are shown.
@@ -288,11 +300,7 @@ fn best(case: &CaseView, times: &[&str]) -> String {
 
 /// A claim in one cell.
 fn verdict(claim: &Claim) -> String {
-    // The sentence about several states is too wide.
-    match claim {
-        Claim::InStates(_) => short_verdict(claim),
-        _ => worded(claim, claim.text()),
-    }
+    worded(claim, claim.text())
 }
 
 /// The shortest form.
@@ -313,7 +321,7 @@ fn worded(claim: &Claim, text: String) -> String {
             format!("{by_median} by the median, {faster} by the mean")
         }
         Claim::Unsteady(_) => "unsteady: no verdict".to_owned(),
-        Claim::Faster { .. } | Claim::InStates(_) | Claim::OfLoops(_) | Claim::Diagnosis { .. } => text,
+        Claim::Faster { .. } | Claim::OfLoops(_) | Claim::Diagnosis { .. } => text,
         Claim::Unknown { names, why } if !names.is_empty() => format!("not known: {why}"),
         Claim::Unknown { .. } => text,
     }
@@ -326,8 +334,10 @@ pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) ->
 
 /// The findings, the largest gap, and the failures.
 fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
-    let mpis = distinct(cases.iter().map(CaseView::side));
-    let mut sentences: Vec<String> = mpis.iter().map(|mpi| found(form, mpi, cases)).collect();
+    let shown = || cases.iter().filter(|case| !case.has_too_few_launches());
+    let sides = grouped(shown(), |case| case.side());
+    let mut sentences: Vec<String> = sides.iter().map(|(side, cases)| found(form, side, cases)).collect();
+    sentences.extend(decided_by_state(form, shown()));
     sentences.extend((form.answer.sentences)(cases));
     sentences.extend(stands_out(form, cases));
     sentences.extend(slow_repetitions(form, cases));
@@ -335,12 +345,37 @@ fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
     sentences
 }
 
+/// The cases in which one method is faster in one state of the machine, and not in another one.
+fn decided_by_state<'c, 'a: 'c>(
+    form: &'static TableFormat,
+    cases: impl Iterator<Item = &'c CaseView<'a>>,
+) -> Option<String> {
+    let of_case = |states: Vec<&'c CaseView<'a>>| {
+        let claims: Vec<Claim> = states.iter().map(|case| form.answer.claim(case)).collect();
+        let winners: Vec<_> = claims.iter().map(|claim| claim.winner().map(|(faster, ..)| faster)).collect();
+        let is_known = |claim: &Claim| claim.winner().is_some() || matches!(claim, Claim::NoDifference(_));
+        (claims.iter().all(is_known) && winners.iter().any(|winner| *winner != winners[0])).then(|| {
+            let each = states
+                .iter()
+                .zip(&claims)
+                .map(|(case, claim)| format!("{} with {}", claim.text(), case.state().unwrap_or_default()));
+            let each = each.collect::<Vec<_>>().join(", ");
+            format!("{}, {}: {each}", states[0].name().replace("  ", " "), states[0].first().case.mpi_label())
+        })
+    };
+    let all: Vec<String> =
+        grouped(cases, |case| &case.first().case).into_values().filter_map(of_case).collect();
+    let more = all.len().saturating_sub(REPORTED);
+    let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
+    let shown = all[..all.len().min(REPORTED)].join("; ");
+    (!all.is_empty()).then(|| format!("The state of the machine decides: {shown}{more}."))
+}
+
 /// How often each of two methods is faster, on one MPI.
-fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
-    let of_mpi: Vec<&CaseView> = cases.iter().filter(|case| case.side() == mpi).collect();
-    let claims: Vec<Claim> = of_mpi.iter().map(|case| form.answer.claim(case)).collect();
+fn found(form: &'static TableFormat, mpi: &str, cases: &[&CaseView]) -> String {
+    let claims: Vec<Claim> = cases.iter().map(|case| form.answer.claim(case)).collect();
     let compares = !claims.iter().any(|claim| matches!(claim, Claim::Diagnosis { .. }));
-    if let Some(known) = without_verdict(form, &of_mpi).filter(|_| compares) {
+    if let Some(known) = without_verdict(form, cases).filter(|_| compares) {
         return format!("Found, {mpi}: {known}");
     }
     if let [claim] = &claims[..] {
@@ -369,10 +404,6 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[CaseView]) -> String {
     parts.extend(diagnoses(&claims));
     let count = |is: fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
     let rest = [
-        (
-            count(|claim| matches!(claim, Claim::InStates(_)) && claim.winner().is_none()),
-            "depends on the state in",
-        ),
         (count(|claim| matches!(claim, Claim::OfLoops(_))), "depends on the loop in"),
         (count(|claim| matches!(claim, Claim::NoDifference(_))), "no difference shown in"),
         (count(|claim| matches!(claim, Claim::MeanDiffers { .. })), "median and mean disagree in"),

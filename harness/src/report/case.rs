@@ -1,15 +1,19 @@
 //! A case: its methods side by side, the fastest one, warnings and failures.
 
+use std::collections::{BTreeSet, HashMap};
+
 use serde::{Deserialize, Serialize};
 
 use super::columns::{Align, Column};
-use super::names::{grouped, work, work_names};
+use super::names::{distinct, grouped, work, work_names};
+use super::state;
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, FASTER};
 use crate::model::transport;
 use crate::model::{Basis, Case, Figure, LOOPS, Outcome, PairScope, Phase, Quantity, Record};
-use crate::stats;
+use crate::stats::launches::FEWEST;
+use crate::stats::{self, MIN_ROUNDS};
 use common::kinds::Kind;
 
 /// Minimum fraction of disturbed blocks that is reported: fewer hardly affect medians.
@@ -19,25 +23,56 @@ const DISTURBED: f64 = 0.25;
 /// other programs, it was less.
 const MEAN_DIFFERS: f64 = 0.1;
 
-/// The records of one case, in their order.
+/// The records of one case in one state of the machine, in their order.
 pub struct CaseView<'a> {
     form: &'static TableFormat,
     records: Vec<&'a Record>,
     /// Whether cases of several runs are shown together.
     is_of_several_runs: bool,
+    /// The name of the state, if it is known.
+    state: Option<String>,
+    /// Launches of the case in any state.
+    all_launches: usize,
+    /// Whether these are the launches in the state that most launches of the case were in; of equal ones the fastest.
+    is_most_common: bool,
+    /// Whether cases on the same MPI are shown in several states.
+    is_of_several_states: bool,
     /// Distinguishes it from other cases of its test, if there are any.
     distinguished_by: Option<String>,
 }
 
 impl<'a> CaseView<'a> {
-    /// One view per case, in the order of the records.
+    /// One view per case and state, in the order of the records.
     pub fn all(form: &'static TableFormat, records: &'a [Record]) -> Vec<Self> {
         let is_of_several_runs = records.windows(2).any(|two| two[0].case.run != two[1].case.run);
-        let grouped = grouped(records, |record| &record.case).into_values();
-        let view = |records| Self { form, records, is_of_several_runs, distinguished_by: None };
-        let mut cases: Vec<Self> = grouped.map(view).collect();
+        let names = state::names(records);
+        let view = |records: Vec<&'a Record>| Self {
+            form,
+            is_of_several_runs,
+            state: names.get(&state::of_run(records[0])).cloned(),
+            all_launches: 0,
+            is_most_common: true,
+            is_of_several_states: false,
+            distinguished_by: None,
+            records,
+        };
+        let mut cases: Vec<Self> =
+            grouped(records, |record| (&record.case, record.state)).into_values().map(view).collect();
+        for views in cases.chunk_by_mut(|a, b| a.first().case == b.first().case) {
+            let all_launches = views.iter().map(|view| view.launches().0).sum();
+            let most = views.iter().map(|view| view.launches().0).max();
+            let common = views.iter().position(|view| Some(view.launches().0) == most);
+            for (place, view) in views.iter_mut().enumerate() {
+                (view.all_launches, view.is_most_common) = (all_launches, Some(place) == common);
+            }
+        }
+        let mut states: HashMap<String, BTreeSet<Option<usize>>> = HashMap::new();
+        for case in &cases {
+            states.entry(case.side()).or_default().insert(case.first().state);
+        }
+        cases.iter_mut().for_each(|case| case.is_of_several_states = states[&case.side()].len() > 1);
         let all: Vec<&Case> = cases.iter().map(|case| &*case.first().case).collect();
-        let names = work_names(&all);
+        let names = work_names(&distinct(all.iter().copied()));
         let name = |case: &&Case| {
             let name = &names[&work(case)];
             let rest = name.strip_prefix(&case.test).map(str::trim_start);
@@ -53,9 +88,29 @@ impl<'a> CaseView<'a> {
         self.records[0]
     }
 
-    /// The MPI and the place; whether threads share cores; with more than two ranks, the thread level; with several runs, the
-    /// run.
+    /// Launches in this state, and in any.
+    pub fn launches(&self) -> (usize, usize) {
+        (self.records.iter().map(|record| record.launches).max().unwrap_or_default(), self.all_launches)
+    }
+
+    /// Whether the case has a state with more launches, and this one too few for an interval.
+    pub fn has_too_few_launches(&self) -> bool {
+        !self.is_most_common && self.launches().0 < FEWEST
+    }
+
+    /// The place, and the state of the machine.
     pub fn conditions(&self) -> String {
+        [Some(self.place()), self.state.clone()].into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
+    /// The name of the state, if it is known.
+    pub fn state(&self) -> Option<&str> {
+        self.state.as_deref()
+    }
+
+    /// The MPI, and ranks, hosts, transport and cache mode; whether threads share cores; with more than two ranks, the thread level;
+    /// with several runs, the run.
+    pub fn place(&self) -> String {
         let first = self.first();
         let run = if self.is_of_several_runs { format!("{}: ", first.case.run) } else { String::new() };
         let shared = |(threads, cores)| format!("{threads} runnable threads on {cores} cores");
@@ -69,13 +124,12 @@ impl<'a> CaseView<'a> {
         parts.join(", ")
     }
 
-    /// The MPI, and with several runs, the run.
+    /// The MPI; with several runs, the run; with several states, the state.
     pub fn side(&self) -> String {
         let case = &self.first().case;
-        match self.is_of_several_runs {
-            true => format!("{} of {}", mpi(case), case.run),
-            false => mpi(case),
-        }
+        let run = if self.is_of_several_runs { format!(" of {}", case.run) } else { String::new() };
+        let state = self.state.as_ref().filter(|_| self.is_of_several_states);
+        mpi(case) + &run + &state.map_or_else(String::new, |state| format!(", {state}"))
     }
 
     /// The record of the headline phase of each method.
@@ -173,7 +227,6 @@ impl<'a> CaseView<'a> {
                 "a core is reserved, but the MPI's threads are not bound to it in {ranks} ranks"
             ));
         }
-        notes.extend(super::state::note(self));
         let mut of_each = |about: &str, figure: &dyn Fn(&Record) -> Option<String>| {
             let each = self.methods().filter_map(|r| Some(format!("{} {}", r.method, figure(r)?)));
             let each: Vec<_> = each.collect();
@@ -237,20 +290,7 @@ impl<'a> CaseView<'a> {
             let near = near.iter().filter(|other| of(other)).map(|other| other.name);
             std::iter::once(first).chain(near).collect::<Vec<_>>()
         };
-        let in_states = near.iter().find_map(|other| {
-            let record = all.iter().find(|record| record.method == other.name)?;
-            let claim =
-                Claim::of_record(record, record.figure(Quantity::TimeOverFastest), first, |ratio| ratio)?;
-            let is_next = other.name == next.name;
-            Some(claim).filter(|claim| {
-                matches!(claim, Claim::InStates(_))
-                    && (claim.winner().is_none() || (is_next && near.len() == 1))
-            })
-        });
         let mean = means.into_iter().min_by(|a, b| a.high.total_cmp(&b.high));
-        if let Some(claim) = in_states {
-            return claim.unless_mean_differs(mean, first);
-        }
         if near.iter().any(|other| other.unsteady) {
             return Claim::Unsteady(names(&|_| true));
         }
@@ -271,7 +311,7 @@ impl<'a> CaseView<'a> {
                 let why = if ddt.fastest.is_none() { "no ratios recorded" } else { too_few(ddt) };
                 Claim::Unknown { names: vec!["ddt", name], why: why.to_owned() }
             };
-            let claim = Claim::of_record(ddt, ddt.over(name), name, |ratio| ratio);
+            let claim = Against::of(ddt, ddt.over(name)).map(|ratio| Claim::of(ratio, name));
             claim.map_or_else(unknown, |claim| claim.unless_mean_differs(mean_over(ddt, name), name))
         };
         Claim::of_loops(loops.map(claim).collect())
@@ -286,7 +326,8 @@ fn mean_over<'a>(record: &'a Record, method: &str) -> Option<Against<'a>> {
 
 /// Why the ratios of a measured record have no interval.
 pub fn too_few(record: &Record) -> &'static str {
-    if record.launches > 1 { "too few launches" } else { "too few rounds" }
+    // With enough rounds, one launch lacks an interval only if other launches were in another state.
+    if record.launches > 1 || record.blocks >= MIN_ROUNDS { "too few launches" } else { "too few rounds" }
 }
 
 /// Ranks, hosts, transport and cache mode of a case.

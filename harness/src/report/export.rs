@@ -9,9 +9,9 @@ use super::table::TableFormat;
 use crate::model::Record;
 
 /// The schema of [`json()`]. The number changes if programs would misread the new form.
-const SCHEMA: &str = "ddtbench-results/1";
+const SCHEMA: &str = "ddtbench-results/2";
 
-/// All records with their figures: the columns of `summary.csv` as fields, those of the case within `case`. Next to them the best of
+/// All records with their figures, one for each state of the machine: the columns of `summary.csv` as fields, those of the case within `case`. Next to them the best of
 /// each MPI, `overview`.
 pub fn json(records: &[Record], overview: &Value) -> String {
     let result = |record: &Record| {
@@ -21,7 +21,6 @@ pub fn json(records: &[Record], overview: &Value) -> String {
             fields.extend(columns);
         }
         fields.insert("figures".to_owned(), json!(record.figures));
-        fields.insert("states".to_owned(), json!(record.states));
         fields
     };
     let results: Vec<_> = records.iter().map(result).collect();
@@ -35,9 +34,8 @@ pub fn markdown(format: &'static TableFormat, records: &[Record]) -> String {
         let rows = case.methods().map(|record| format.row(case, record)).collect();
         let table = Table { columns: format.columns.to_vec(), rows }.markdown();
         let verdict = format.answer.verdict(case);
-        let (name, size, place) = (case.name().replace("  ", " "), (format.size)(first), case.conditions());
-        let place =
-            [Some(place), super::state::met([case])].into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let (name, size) = (case.name().replace("  ", " "), (format.size)(first));
+        let place = case.conditions() + &super::state::counted_of([case]);
         format!("## {name}\n\n{size}; {place}; {}\n\n{table}\nVerdict: {verdict}.\n", first.case.params)
     };
     CaseView::all(format, records).iter().map(of_case).collect::<Vec<_>>().join("\n")

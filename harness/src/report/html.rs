@@ -90,7 +90,7 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Value {
         test => r.case.test.as_str(),
         set => view.set(),
         params => r.case.params.as_str(),
-        place => [Some(view.conditions()), state::met([view])].into_iter().flatten().collect::<Vec<_>>().join("; "),
+        place => view.conditions() + &state::counted_of([view]),
         size => (form.size)(r),
         side => view.side(),
         verdict => found.join("; "),

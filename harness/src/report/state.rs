@@ -1,30 +1,55 @@
 //! The states of the machine during launches, as text: core-to-core latency.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
-use super::case::{CaseView, measured};
-use super::units;
-use super::verdict::{apart, short, times_text};
-use crate::model::{Case, InState, Quantity, Record};
+use super::case::CaseView;
+use super::verdict::{apart, places, short};
+use crate::model::{Case, Record};
 use crate::stats;
 
-/// The states during launches of cases together: `cores 30 ns apart in 5 launches, 180 ns in 1`; `None` if they were not
-/// measured.
-pub fn met<'c>(cases: impl IntoIterator<Item = &'c CaseView<'c>>) -> Option<String> {
-    let (mut states, mut place) = (BTreeMap::<usize, (Vec<f64>, usize)>::new(), None);
-    for case in cases {
-        // The methods of a case share its launches.
-        let Some(record) = case.methods().find(|record| !record.states.is_empty()) else { continue };
-        place = place.or(Some(&record.case));
-        for InState { number, latency_s, launches, .. } in &record.states {
-            let state = states.entry(*number).or_default();
-            state.0.push(*latency_s);
-            state.1 += launches;
-        }
+/// A state of a run: states are numbered for each number of ranks and hosts.
+pub type RunState<'a> = (&'a str, usize, usize, Option<usize>);
+
+/// The state of a record over launches.
+pub fn of_run(record: &Record) -> RunState<'_> {
+    let Case { run, hosts, ranks, .. } = &*record.case;
+    (run, *hosts, *ranks, record.state)
+}
+
+/// The name of each state of records over launches, the same for all cases: `cores 30 ns apart`. A state that was not measured has
+/// none.
+pub fn names(records: &[Record]) -> HashMap<RunState<'_>, String> {
+    let mut states: HashMap<RunState<'_>, Vec<&Record>> = HashMap::new();
+    records.iter().for_each(|record| states.entry(of_run(record)).or_default().push(record));
+    let mut names = HashMap::new();
+    for (state, records) in states {
+        let case = &records[0].case;
+        let latency_s =
+            stats::median(&stats::sorted(records.iter().filter_map(|record| record.state_latency_s)));
+        let changed = records.iter().any(|record| record.mixed_states);
+        match (state.3, latency_s) {
+            (Some(_), Some(latency_s)) => names.insert(state, apart(case, latency_s)),
+            (None, _) if changed => names.insert(state, format!("{} at a changing distance", places(case))),
+            _ => None,
+        };
     }
-    let latency = |latencies: &[f64]| stats::median(&stats::sorted(latencies.iter().copied()));
-    let each = states.values().filter_map(|(latencies, launches)| Some((latency(latencies)?, *launches)));
-    counted(place?, each)
+    names
+}
+
+/// In how many of its launches a case was in this state: ` in 5 of 6 launches`; for several cases the fewest and the most. Empty if
+/// all launches were.
+pub fn counted_of<'c>(cases: impl IntoIterator<Item = &'c CaseView<'c>>) -> String {
+    let mut counts: Vec<(usize, usize)> = cases.into_iter().map(CaseView::launches).collect();
+    counts.sort_unstable();
+    let all = counts.iter().map(|count| count.1).max().unwrap_or_default();
+    match (counts.first(), counts.last()) {
+        (Some(first), Some(last)) if counts.iter().any(|(of_state, all)| of_state < all) => {
+            let range =
+                if first.0 == last.0 { first.0.to_string() } else { format!("{} to {}", first.0, last.0) };
+            format!(" in {range} of {all} launches")
+        }
+        _ => String::new(),
+    }
 }
 
 /// States with their latencies and numbers of launches; at least one launch is of this case.
@@ -41,91 +66,65 @@ pub fn counted(case: &Case, states: impl IntoIterator<Item = (f64, usize)>) -> O
     }
 }
 
-/// The times of each method in each state, relative to the fastest method, if launches of the case were in several states.
-pub fn note(case: &CaseView) -> Option<String> {
-    let several: Vec<&Record> =
-        case.methods().filter(|record| measured(record) && record.states.len() > 1).collect();
-    let states = several.first()?.states.iter();
-    let launches =
-        |launches: usize| if launches == 1 { "1 launch".to_owned() } else { format!("{launches} launches") };
-    let states = states.map(|state| format!("{} ({})", short(state.latency_s), launches(state.launches)));
-    let of_method = |record: &&Record| {
-        let times = record.states.iter().map(|state| state.median_s.map_or_else(String::new, units::seconds));
-        let times = times.collect::<Vec<_>>().join(" and ");
-        let figure = record.figure(Quantity::TimeOverFastest);
-        let ratio = |(_, figure): (f64, &crate::model::Figure)| Some((figure.value?, figure.interval()?));
-        let ratios = figure.into_iter().flat_map(|figure| record.in_states(figure)).filter_map(ratio);
-        let ratios: Vec<String> = ratios.map(|(value, (low, high))| times_text((value, low, high))).collect();
-        match (figure, &ratios[..]) {
-            (Some(figure), [_, ..]) => {
-                format!(
-                    "{} {times}, {} times as long as {}",
-                    record.method,
-                    ratios.join(" and "),
-                    figure.against
-                )
-            }
-            _ => format!("{} {times}", record.method),
-        }
-    };
-    let methods: Vec<String> = several.iter().map(of_method).collect();
-    let what = if case.first().case.hosts > 1 { "hosts" } else { "cores" };
-    let states = states.collect::<Vec<_>>().join(" and ");
-    Some(format!("in each state, {what} {states} apart: {}", methods.join("; ")))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Figure, Phase};
+    use crate::model::Phase;
     use crate::report::made::{case, record};
     use crate::report::table::TableFormat;
 
     static FORM: TableFormat = TableFormat::new(&|_| None, Phase::RoundTrip, "reference");
 
-    fn state(number: usize, latency_s: f64, launches: usize) -> InState {
-        InState {
-            number,
-            latency_s,
-            launches,
-            median_s: Some(1e-6 * (1 + number) as f64),
-            ..InState::default()
-        }
-    }
-
-    fn of(test: &str, hosts: usize, states: Vec<InState>) -> Record {
+    fn of(test: &str, hosts: usize, state: Option<(usize, f64)>, launches: usize) -> Record {
         let mut record = record(&case(test, "mpich", "n=1"), "ddt", 1e-6);
         record.case_mut().hosts = hosts;
-        Record { states, ..record }
+        let (state, state_latency_s) = state.unzip();
+        Record { state, state_latency_s, launches, ..record }
     }
 
     #[test]
-    fn the_launches_of_all_cases_are_counted_by_state() {
-        let text = |records: &[Record]| met(&CaseView::all(&FORM, records));
-        let near = || state(0, 30e-9, 5);
-        assert_eq!(text(&[of("a", 1, vec![near()])]).unwrap(), "cores 30 ns apart");
-        let records = [of("a", 1, vec![near(), state(1, 180e-9, 1)]), of("b", 1, vec![state(0, 32e-9, 6)])];
-        assert_eq!(text(&records).unwrap(), "cores 31 ns apart in 11 launches, 180 ns in 1");
-        assert_eq!(text(&[of("a", 2, vec![state(0, 1.26e-6, 6)])]).unwrap(), "hosts 1.3 µs apart");
-        assert_eq!(text(&[of("a", 1, vec![])]), None);
+    fn the_heading_names_the_state_and_its_launches_if_there_were_others() {
+        let text = |records: &[Record]| {
+            let cases = CaseView::all(&FORM, records);
+            let heading = |case: &CaseView| format!("{}{}", case.conditions(), counted_of([case]));
+            cases.iter().map(heading).collect::<Vec<_>>()
+        };
+        let near = |test: &str, launches| of(test, 1, Some((0, 30e-9)), launches);
+        assert_eq!(text(&[near("a", 5)]), ["mpich, 2 ranks, warm; cores 30 ns apart"]);
+        let far = of("a", 1, Some((1, 180e-9)), 1);
+        let of_b = Record { state_latency_s: Some(32e-9), ..near("b", 6) };
+        let records = [near("a", 5), far, of_b];
+        let expected = [
+            "mpich, 2 ranks, warm; cores 31 ns apart in 5 of 6 launches",
+            "mpich, 2 ranks, warm; cores 180 ns apart in 1 of 6 launches",
+            "mpich, 2 ranks, warm; cores 31 ns apart",
+        ];
+        assert_eq!(text(&records), expected);
+        let cases = CaseView::all(&FORM, &records);
+        assert_eq!(counted_of([&cases[0], &cases[2]]), " in 5 to 6 of 6 launches");
+        assert_eq!(cases[0].side(), "mpich, cores 31 ns apart");
+        assert_eq!(
+            text(&[of("a", 2, Some((0, 1.26e-6)), 6)]),
+            ["mpich, 2 ranks on 2 hosts, warm; hosts 1.3 µs apart"]
+        );
+        assert_eq!(text(&[of("a", 1, None, 6)]), ["mpich, 2 ranks, warm"]);
+        let mixed = Record { mixed_states: true, ..of("a", 1, None, 1) };
+        assert_eq!(
+            text(&[near("a", 5), mixed])[1],
+            "mpich, 2 ranks, warm; cores at a changing distance in 1 of 6 launches"
+        );
     }
 
     #[test]
-    fn a_case_whose_launches_met_several_states_has_its_times_and_ratios_in_each() {
-        let ratio = |value| {
-            Figure::with_interval(Quantity::TimeOverFastest, value, (0.9 * value, 1.1 * value))
-                .against("manual")
+    fn a_state_with_few_launches_is_not_in_the_answer_unless_it_is_the_most_common_one() {
+        let shown = |launches: [usize; 2]| {
+            let records =
+                [of("a", 1, Some((0, 30e-9)), launches[0]), of("a", 1, Some((1, 180e-9)), launches[1])];
+            CaseView::all(&FORM, &records).iter().map(CaseView::has_too_few_launches).collect::<Vec<_>>()
         };
-        let in_state = |mut state: InState, value| {
-            state.figures = vec![ratio(value)];
-            state
-        };
-        let states = vec![in_state(state(0, 30e-9, 5), 2.0), in_state(state(1, 180e-9, 1), 1.0)];
-        let record = Record { figures: vec![ratio(1.9)], ..of("a", 1, states) };
-        let records = [record];
-        let expected = "in each state, cores 30 ns (5 launches) and 180 ns (1 launch) apart: ddt 1.00 µs and 2.00 µs, \
-                        2.00 [1.80, 2.20] and 1.00 [0.90, 1.10] times as long as manual";
-        assert_eq!(note(&CaseView::all(&FORM, &records)[0]).unwrap(), expected);
-        assert_eq!(note(&CaseView::all(&FORM, &[of("a", 1, vec![state(0, 30e-9, 6)])])[0]), None);
+        assert_eq!(shown([3, 3]), [false, false]);
+        assert_eq!(shown([5, 2]), [false, true]);
+        assert_eq!(shown([1, 2]), [true, false]);
+        assert_eq!(shown([1, 1]), [false, true]);
     }
 }

@@ -94,10 +94,8 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     let all = cases[0].conditions();
     let same = cases.iter().all(|case| case.conditions() == all);
     let mut text = wrapped("", form.legend, width, 0);
-    let states =
-        |cases: &[CaseView]| state::met(cases).map_or_else(String::new, |states| format!("; {states}"));
     if same {
-        text += &wrapped("All: ", &format!("{all}{}", states(&cases)), width, 2);
+        text += &wrapped("All: ", &format!("{all}{}", state::counted_of(&cases)), width, 2);
     }
     if let Some(launches) = launches(records) {
         text += &wrapped("", &launches, width, 0);
@@ -121,7 +119,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
         let size = (form.size)(r);
         let at = match same {
             true => String::new(),
-            false => format!("  {}{}", case.conditions(), states(std::slice::from_ref(case))),
+            false => format!("  {}{}", case.conditions(), state::counted_of([case])),
         };
         text.push('\n');
         text += &wrapped("", &format!("{}  {size}{at}  ({})", case.name(), r.case.params), width, 4);

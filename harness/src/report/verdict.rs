@@ -70,8 +70,6 @@ pub enum Claim<'a> {
     },
     /// The ratio differed between the first and the second half of the run.
     Unsteady(Vec<&'a str>),
-    /// The launches were in several states of the machine, with different ratios: the claim of each state, with its latency.
-    InStates(Vec<(String, Claim<'a>)>),
     /// Hand-written loops that compare differently with another method: the claim of each.
     OfLoops(Vec<Claim<'a>>),
     /// The result of a case's only method, or of each of its methods.
@@ -119,40 +117,10 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// The claim of a figure that compares a record's method with `base`, and of its values in each state of the launches, if
-    /// these differ. `turn` converts the figure to a time relative to the base. `None` without an interval.
-    pub fn of_record(
-        record: &'a Record,
-        figure: Option<&Figure>,
-        base: &'a str,
-        turn: fn(Against<'a>) -> Against<'a>,
-    ) -> Option<Self> {
-        let over_all = turn(Against::of(record, figure)?);
-        let state = |(latency_s, figure)| Some((latency_s, turn(Against::of(record, Some(figure))?)));
-        let states: Vec<(f64, Against)> = record.in_states(figure?).filter_map(state).collect();
-        let lowest_high = states.iter().map(|(_, ratio)| ratio.high).fold(f64::INFINITY, f64::min);
-        if !states.iter().any(|(_, ratio)| ratio.low > lowest_high) {
-            return Some(Self::of(over_all, base));
-        }
-        let claim = |(place, (latency_s, ratio)): (usize, &(f64, Against<'a>))| {
-            let at = if place == 0 { apart(&record.case, *latency_s) } else { short(*latency_s) };
-            (at, Self::of(*ratio, base))
-        };
-        Some(Self::InStates(states.iter().enumerate().map(claim).collect()))
-    }
-
-    /// The faster and the slower method, and the ratio; with several states, the largest. `None` without such a pair, or if it is
-    /// not the same in all states.
+    /// The faster and the slower method, and the ratio. `None` without such a pair.
     pub fn winner(&self) -> Option<(&'a str, &'a str, (f64, f64, f64))> {
         match self {
             Self::Faster { faster, slower, times } => Some((faster, slower, *times)),
-            Self::InStates(states) => {
-                let winners: Vec<_> =
-                    states.iter().map(|(_, claim)| claim.winner()).collect::<Option<_>>()?;
-                let is_same =
-                    winners.iter().all(|winner| (winner.0, winner.1) == (winners[0].0, winners[0].1));
-                winners.into_iter().filter(|_| is_same).max_by(|a, b| a.2.0.total_cmp(&b.2.0))
-            }
             _ => None,
         }
     }
@@ -161,7 +129,6 @@ impl<'a> Claim<'a> {
     pub fn candidates(&self) -> Vec<&'a str> {
         match self {
             _ if let Some((faster, ..)) = self.winner() => vec![faster],
-            Self::InStates(states) => distinct(states.iter().flat_map(|(_, claim)| claim.candidates())),
             Self::NoDifference(names) | Self::Unsteady(names) => names.clone(),
             Self::MeanDiffers { median, faster, .. } => {
                 distinct(median.candidates().into_iter().chain([*faster]))
@@ -186,29 +153,11 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// A winner in the shortest form: `manual 30.3x [30.2, 30.5]`, with several states each with its latency, with several loops
-    /// each with its claim; `None` for other claims.
+    /// A winner in the shortest form: `manual 30.3x [30.2, 30.5]`, with several loops each with its claim; `None` for other claims.
     pub fn short_text(&self) -> Option<String> {
         let times = |times| times_text(times).replacen(' ', "x ", 1);
         match self {
             Self::Faster { faster, times: of, .. } => Some(format!("{faster} {}", times(*of))),
-            Self::InStates(states) => {
-                let mut known = None;
-                let mut state = |(at, claim): &(String, Claim<'a>)| {
-                    let at: Vec<&str> =
-                        at.split(' ').filter(|word| !["cores", "hosts", "apart"].contains(word)).collect();
-                    let what = match claim.winner() {
-                        Some((faster, _, of)) if known == Some(faster) => times(of),
-                        Some((faster, _, of)) => {
-                            known = Some(faster);
-                            format!("{faster} {}", times(of))
-                        }
-                        None => "no difference shown".to_owned(),
-                    };
-                    format!("{what} at {}", at.join(" "))
-                };
-                Some(states.iter().map(&mut state).collect::<Vec<_>>().join(", "))
-            }
             Self::OfLoops(claims) => {
                 let of_loop = |claim: &Claim<'a>| match claim {
                     Self::Faster { faster, slower, times: of } => {
@@ -228,25 +177,6 @@ impl<'a> Claim<'a> {
     /// A sentence without its full stop.
     pub fn text(&self) -> String {
         match self {
-            Self::InStates(states) if self.winner().is_some() => {
-                let of = |(place, (at, claim)): (usize, &(String, Claim))| match (place, claim.winner()) {
-                    (0, _) => format!("{} with {at}", claim.text()),
-                    (_, Some((_, _, times))) => format!("{} at {at}", times_text(times)),
-                    (_, None) => format!("{} at {at}", claim.text()),
-                };
-                states.iter().enumerate().map(of).collect::<Vec<_>>().join(", ")
-            }
-            Self::InStates(states) => {
-                let of = |(place, (at, claim)): (usize, &(String, Claim))| {
-                    let what = match claim.winner() {
-                        Some((faster, _, times)) => format!("{faster} {} times as fast", times_text(times)),
-                        None => "no difference shown".to_owned(),
-                    };
-                    format!("{what} {} {at}", if place == 0 { "with" } else { "at" })
-                };
-                let parts: Vec<String> = states.iter().enumerate().map(of).collect();
-                format!("depends on the state: {}", parts.join(", "))
-            }
             Self::OfLoops(claims) => {
                 let texts: Vec<String> = claims.iter().map(Claim::text).collect();
                 format!("depends on the loop: {}", texts.join("; "))
@@ -277,8 +207,12 @@ impl<'a> Claim<'a> {
 
 /// The distance of the cores, or of the hosts: `cores 30 ns apart`.
 pub fn apart(case: &Case, latency_s: f64) -> String {
-    let what = if case.hosts > 1 { "hosts" } else { "cores" };
-    format!("{what} {} apart", short(latency_s))
+    format!("{} {} apart", places(case), short(latency_s))
+}
+
+/// The places between which messages are sent.
+pub fn places(case: &Case) -> &'static str {
+    if case.hosts > 1 { "hosts" } else { "cores" }
 }
 
 /// A latency in two or three digits, which do not change between launches.
@@ -332,7 +266,7 @@ pub fn times_text((value, low, high): (f64, f64, f64)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{InState, Quantity};
+    use crate::model::Quantity;
 
     #[test]
     fn a_claim_names_the_faster_first_and_claims_nothing_of_an_interval_that_holds_1() {
@@ -370,51 +304,6 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_that_differs_between_states_is_claimed_for_each_of_them() {
-        let figure = |(value, low, high)| {
-            Figure::with_interval(Quantity::TimeOver, value, (low, high)).against("manual")
-        };
-        let text = |states: &[(f64, (f64, f64, f64))]| {
-            let state = |&(latency_s, ratio): &(f64, _)| InState {
-                latency_s,
-                figures: vec![figure(ratio)],
-                ..InState::default()
-            };
-            let figures = vec![figure((1.1, 0.73, 1.15))];
-            let states = states.iter().map(state).collect();
-            let record = Record { method: "ddt".into(), figures, states, ..Record::default() };
-            let claim = Claim::of_record(&record, record.over("manual"), "manual", |ratio| ratio).unwrap();
-            (claim.text(), claim.winner().map(|(faster, _, (times, ..))| (faster.to_owned(), times)))
-        };
-        let (near, far) = ((30e-9, (1.14, 1.13, 1.16)), 186e-9);
-        let (depends, winner) = text(&[near, (far, (0.73, 0.72, 0.76))]);
-        let expected = "depends on the state: manual 1.14 [1.13, 1.16] times as fast with cores 30 ns apart, \
-                        ddt 1.37 [1.32, 1.39] times as fast at 186 ns";
-        assert_eq!((depends.as_str(), winner), (expected, None));
-        let faster = |faster, slower| Claim::Faster { faster, slower, times: (1.5, 1.4, 1.6) };
-        let in_states = |first, second| {
-            let states = [("cores 30 ns apart".to_owned(), first), ("186 ns".to_owned(), second)];
-            Claim::InStates(states.to_vec()).short_text().unwrap()
-        };
-        assert_eq!(
-            in_states(faster("ddt", "manual"), faster("ddt", "manual")),
-            "ddt 1.50x [1.40, 1.60] at 30 ns, 1.50x [1.40, 1.60] at 186 ns"
-        );
-        assert_eq!(
-            in_states(Claim::NoDifference(vec!["ddt", "manual"]), faster("ddt", "manual")),
-            "no difference shown at 30 ns, ddt 1.50x [1.40, 1.60] at 186 ns"
-        );
-        let (twice, winner) = text(&[near, (far, (1.5, 1.4, 1.6))]);
-        let expected = "manual is 1.14 [1.13, 1.16] times as fast as ddt with cores 30 ns apart, 1.50 [1.40, 1.60] at 186 ns";
-        assert_eq!((twice.as_str(), winner), (expected, Some(("manual".to_owned(), 1.5))));
-        let (level, _) = text(&[near, (far, (1.0, 0.98, 1.02))]);
-        assert!(level.ends_with("apart, no difference shown at 186 ns"), "{level}");
-        // States with overlapping intervals are not shown to differ.
-        assert_eq!(text(&[near, (far, (0.9, 0.7, 1.2))]).0, "no difference shown: ddt, manual");
-        assert_eq!(text(&[near]).0, "no difference shown: ddt, manual");
-    }
-
-    #[test]
     fn loops_on_different_sides_of_a_datatype_are_no_verdict() {
         let faster = |faster, slower| Claim::Faster { faster, slower, times: (1.5, 1.4, 1.6) };
         let (plain, tuned) = (faster("ddt", "manual"), faster("manual_tuned", "ddt"));
@@ -433,22 +322,6 @@ mod tests {
         let claims = Claim::of_loops(vec![contradicted.clone(), faster("manual_tuned", "ddt")]);
         assert!(matches!(&claims[..], [Claim::OfLoops(of)] if of.len() == 2), "{claims:?}");
         assert_eq!(Claim::of_loops(vec![contradicted, faster("ddt", "manual_tuned")]).len(), 2);
-    }
-
-    #[test]
-    fn a_mean_contradicts_states_that_agree_and_not_those_that_do_not() {
-        let faster = |faster, slower| Claim::Faster { faster, slower, times: (1.5, 1.4, 1.6) };
-        let states = |far| {
-            let near = ("cores 30 ns apart".to_owned(), faster("ddt", "manual"));
-            Claim::InStates(vec![near, ("180 ns".to_owned(), far)])
-        };
-        let mean = Against { name: "ddt", value: 2.0, low: 1.8, high: 2.2, unsteady: false };
-        let agreeing = states(faster("ddt", "manual")).unless_mean_differs(Some(mean), "manual");
-        let expected = "ddt is 1.50 [1.40, 1.60] times as fast as manual with cores 30 ns apart, 1.50 [1.40, 1.60] at 180 ns, but by \
-                        the mean manual is 2.00 [1.80, 2.20] times as fast as ddt";
-        assert_eq!((agreeing.text().as_str(), agreeing.winner()), (expected, None));
-        let differing = states(faster("manual", "ddt"));
-        assert_eq!(differing.clone().unless_mean_differs(Some(mean), "manual"), differing);
     }
 
     #[test]

@@ -21,7 +21,7 @@ pub use key::{Case, mpi_label};
 pub use method::{LOOP, LOOPS, MethodInfo, MethodRow, find_method, info, infos};
 pub use outcome::Outcome;
 pub use phase::Phase;
-pub use record::{Basis, BlockState, CaseResult, InState, Measured, PairScope, Record, State};
+pub use record::{Basis, BlockState, CaseResult, Measured, PairScope, Record, State};
 pub use times::Times;
 
 /// The version of results and plans. It is increased when a column or a method changes its meaning; other versions are refused.

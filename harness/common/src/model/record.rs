@@ -192,7 +192,8 @@ pub struct Record {
     pub slow_samples: Option<f64>,
     /// Share of the time that they take.
     pub slow_time: Option<f64>,
-    /// Core-to-core latency measured with the blocks used, median, in seconds.
+    /// Core-to-core latency measured with the blocks used, median, in seconds. For several launches together that of their state of
+    /// the machine, the same for all methods of a case.
     pub state_latency_s: Option<f64>,
     /// A core's copy rate within its cache, measured with the blocks used, median, in bytes per second.
     pub state_copy_bytes_per_s: Option<f64>,
@@ -217,24 +218,10 @@ pub struct Record {
     /// The figures derived from the times; a separate table.
     #[serde(skip)]
     pub figures: Vec<Figure>,
-    /// For several launches together: their results in each state of the machine, the fastest first; empty if states are not known.
+    /// The number of the state of the machine that its launches were in, among those of the run, from 0, the fastest. `None` for a
+    /// single launch, and if the state was not measured or changed within the launches.
     #[serde(skip)]
-    pub states: Vec<InState>,
-}
-
-/// The launches in one state of the machine.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct InState {
-    /// Its number among the states of the run, from 0, the fastest.
-    pub number: usize,
-    /// Median of their core-to-core latencies, in seconds.
-    pub latency_s: f64,
-    /// How many launches.
-    pub launches: usize,
-    /// The median of their medians, in seconds.
-    pub median_s: Option<f64>,
-    /// Figures over these launches.
-    pub figures: Vec<Figure>,
+    pub state: Option<usize>,
 }
 
 impl Record {
@@ -306,12 +293,6 @@ impl Record {
     /// The value of such a figure.
     pub fn value(&self, quantity: Quantity) -> Option<f64> {
         self.figure(quantity)?.value
-    }
-
-    /// A figure in each state of the machine that occurred in its launches, with the state's latency in seconds.
-    pub fn in_states(&self, figure: &Figure) -> impl Iterator<Item = (f64, &Figure)> {
-        let is_it = |other: &&Figure| (other.quantity, &other.against) == (figure.quantity, &figure.against);
-        self.states.iter().filter_map(move |state| Some((state.latency_s, state.figures.iter().find(is_it)?)))
     }
 
     /// Its time relative to that of another method.

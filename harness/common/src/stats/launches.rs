@@ -114,31 +114,6 @@ pub fn repeat(values: &[f64], drift: Drift) -> Option<(f64, f64)> {
     student(values, |n| drift.between_runs(n)).map(of_other_runs)
 }
 
-/// The 95% interval of the location of each group of launches: Student's of logarithms (of the values themselves, if
-/// one of them is not above 0), with the common variance within groups. `None` for an empty group, and for all groups
-/// if that variance has fewer than [`FEWEST`] - 1 degrees of freedom.
-pub fn locations(groups: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
-    let all = groups.concat();
-    let scale = Scale::of(&all);
-    let scaled: Vec<Vec<f64>> = groups.iter().map(|group| scale.to(group)).collect();
-    let known = scaled.iter().filter_map(|group| mean_and_variance(group).map(|of| (group.len(), of)));
-    let (mut squares, mut freedom) = (0.0, 0);
-    for (n, (_, variance)) in known {
-        squares += variance * (n - 1) as f64;
-        freedom += n - 1;
-    }
-    let of_group = |(group, scaled): (&Vec<f64>, &Vec<f64>)| {
-        let middle = scaled.iter().sum::<f64>() / scaled.len() as f64;
-        let variance = squares / freedom as f64 / scaled.len() as f64;
-        let half = quantile(LEVEL, freedom as f64)? * variance.sqrt();
-        scale.around(group, (middle - half, middle + half))
-    };
-    if freedom + 1 < FEWEST || all.iter().any(|value| !value.is_finite()) {
-        return vec![None; groups.len()];
-    }
-    groups.iter().zip(&scaled).map(of_group).collect()
-}
-
 /// Launches of one kind that form two groups, such as those of a library that is slow in one start of four.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SlowGroup {
@@ -266,20 +241,6 @@ mod tests {
         assert!((low.ln() + 2.484).abs() < 1e-3 && (high.ln() - 2.484).abs() < 1e-3, "{low} {high}");
         let (low, high) = location(&[-1.0, 0.0, 1.0]).interval.unwrap();
         assert!((low + 2.484).abs() < 1e-3 && (high - 2.484).abs() < 1e-3, "{low} {high}");
-    }
-
-    #[test]
-    fn groups_share_the_variance_within_them() {
-        // Logarithms 0, 2 and 10: with one degree of freedom a variance of 2 is not enough; with two, Student's quantile is 4.303.
-        let e = std::f64::consts::E;
-        let (near, far) = (vec![1.0, e.powi(2)], vec![e.powi(10)]);
-        assert_eq!(locations(&[near.clone(), far.clone()]), [None, None]);
-        let found = locations(&[near, vec![e.powi(9), e.powi(11)], far]);
-        let half = |i: usize| found[i].map(|(low, high)| ((high / low).ln() / 2.0 * 1e3).round() / 1e3);
-        // s^2 = (2 + 2) / 2; halves are 4.303 s / sqrt(n).
-        assert_eq!([half(0), half(1), half(2)], [Some(4.303), Some(4.303), Some(6.085)]);
-        let empty = locations(&[vec![1.0, 1.1, 1.2], vec![]]);
-        assert!(empty[0].is_some() && empty[1].is_none());
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate, share, too_
 use crate::report::columns::{Align, Column};
 use crate::report::table::TableFormat;
 use crate::report::units;
-use crate::report::verdict::Claim;
+use crate::report::verdict::{Against, Claim};
 
 const LEGEND: &str = "pack: median time, ± the larger side of its 95% interval. another run: range in which a repeat of this run would put the \
     median (95%). create: compiling the layouts of both sides, or making and committing both datatypes. pack rate: packed bytes per second. \
@@ -39,7 +39,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
 fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let claims = [MPI_PACK, MANUAL, LOOP].into_iter().filter_map(|method| {
         let record = case.methods().find(|record| record.method == method)?;
-        Claim::of_record(record, record.over(ENGINE), ENGINE, |ratio| ratio)
+        Some(Claim::of(Against::of(record, record.over(ENGINE))?, ENGINE))
     });
     match claims.into_iter().next() {
         Some(claim) => claim,

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::intervals;
-use super::states::Levels;
+use super::states::States;
 use crate::model::{Case, Figure, LOOPS, PairScope, Quantity, Record};
 use crate::stats::{self, launches};
 
@@ -22,13 +22,13 @@ struct RankedMethod<'a> {
 
 /// Chooses the fastest method in the headline records of several launches, and adds the ratio of each other method to it and to
 /// each loop. `groups` are the records of the launches in `over`.
-pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], levels: &Levels<'_>) {
-    let mut cases: HashMap<(&Case, PairScope), Vec<usize>> = HashMap::new();
+pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], states: &States<'_>) {
+    let mut cases: HashMap<(&Case, PairScope, Option<usize>), Vec<usize>> = HashMap::new();
     let is_ranked = |group: &[&Record]| group.iter().any(|record| record.fastest.is_some());
     for (i, group) in groups.iter().enumerate().filter(|(_, group)| is_ranked(group)) {
-        cases.entry((&group[0].case, group[0].pair)).or_default().push(i);
+        cases.entry((&group[0].case, group[0].pair, over[i].state)).or_default().push(i);
     }
-    for places in cases.into_values().filter(|places| places.iter().any(|&i| groups[i].len() > 1)) {
+    for places in cases.into_values().filter(|places| states.has_several_launches(groups[places[0]][0])) {
         let methods: Vec<RankedMethod<'_>> =
             places.iter().filter_map(|&i| ranked(i, &over[i], &groups[i])).collect();
         let fastest = fastest(&methods);
@@ -40,13 +40,9 @@ pub(super) fn choose(over: &mut [Record], groups: &[Vec<&Record>], levels: &Leve
             let is_other =
                 |figure: &Figure| !matches!(figure.quantity, Quantity::TimeOver | Quantity::TimeOverFastest);
             over[i].figures.retain(is_other);
-            over[i].states.iter_mut().for_each(|state| state.figures.retain(is_other));
         }
         for (i, figures) in figures {
-            for (figure, ratios) in figures {
-                levels.add(&mut over[i], &figure, ratios.into_iter());
-                over[i].figures.push(figure);
-            }
+            over[i].figures.extend(figures);
         }
     }
 }
@@ -63,15 +59,12 @@ fn ranked<'a>(place: usize, over: &Record, launches: &'a [&'a Record]) -> Option
     })
 }
 
-/// A figure over launches, and its value in each.
-type OfLaunches<'a> = (Figure, Vec<(&'a Record, f64)>);
-
 /// The time of a method relative to each loop and to the fastest, for medians and means.
 fn figures<'a>(
     method: &RankedMethod<'a>,
     all: &[RankedMethod<'a>],
     fastest: Option<&RankedMethod<'a>>,
-) -> Vec<OfLaunches<'a>> {
+) -> Vec<Figure> {
     let is_fastest = |other: &RankedMethod<'_>| fastest.is_some_and(|fastest| fastest.place == other.place);
     let of = |other: &RankedMethod<'_>| {
         let (is_loop, is_fastest) = (LOOPS.contains(&other.name), is_fastest(other));
@@ -91,10 +84,8 @@ fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> 
     let mut first = *all.iter().min_by(|a, b| a.median_s.total_cmp(&b.median_s))?;
     for _ in 0..all.len() {
         let others = all.iter().filter(|one| one.place != first.place);
-        let medians = others.filter_map(|one| {
-            let ratios = ratios(one.launches, first).into_iter().map(|(_, ratio)| ratio);
-            Some((*one, stats::median(&stats::sorted(ratios))?))
-        });
+        let medians = others
+            .filter_map(|one| Some((*one, stats::median(&stats::sorted(ratios(one.launches, first)))?)));
         match medians.min_by(|a, b| a.1.total_cmp(&b.1)) {
             Some((faster, ratio)) if ratio < 1.0 => first = faster,
             _ => break,
@@ -105,7 +96,7 @@ fn fastest<'a, 'b>(all: &'b [RankedMethod<'a>]) -> Option<&'b RankedMethod<'a>> 
 
 /// A method's time relative to another's, launch by launch: from the rounds' ratios if these are recorded in either direction, as
 /// they are for the hand-written loops, otherwise from the medians of the launch.
-fn ratios<'a>(launches: &[&'a Record], other: &RankedMethod<'_>) -> Vec<(&'a Record, f64)> {
+fn ratios(launches: &[&Record], other: &RankedMethod<'_>) -> Vec<f64> {
     let ratio = |record: &&Record| {
         if let Some(recorded) = record.over(other.name).and_then(|figure| figure.value) {
             return Some(recorded);
@@ -116,30 +107,25 @@ fn ratios<'a>(launches: &[&'a Record], other: &RankedMethod<'_>) -> Vec<(&'a Rec
         }
         Some(record.median_s? / same.median_s.filter(|&median| median > 0.0)?)
     };
-    launches.iter().filter_map(|record| Some((*record, ratio(record)?))).collect()
+    launches.iter().filter_map(ratio).collect()
 }
 
 /// The mean of a method relative to that of another, launch by launch.
-fn mean_ratios<'a>(launches: &[&'a Record], other: &RankedMethod<'_>) -> Vec<(&'a Record, f64)> {
+fn mean_ratios(launches: &[&Record], other: &RankedMethod<'_>) -> Vec<f64> {
     let mean = |record: &Record| record.mean_s.filter(|&mean| mean > 0.0);
     let ratio = |record: &&Record| {
         let same = other.launches.iter().find(|one| one.launch == record.launch)?;
         Some(mean(record)? / mean(same)?)
     };
-    launches.iter().filter_map(|record| Some((*record, ratio(record)?))).collect()
+    launches.iter().filter_map(ratio).collect()
 }
 
 /// The figure of a ratio over launches.
-fn figure<'a>(
-    quantity: Quantity,
-    of_launches: Vec<(&'a Record, f64)>,
-    other: &str,
-) -> Option<OfLaunches<'a>> {
-    let ratios: Vec<f64> = of_launches.iter().map(|(_, ratio)| *ratio).collect();
+fn figure(quantity: Quantity, ratios: Vec<f64>, other: &str) -> Option<Figure> {
     let value = stats::median(&stats::sorted(ratios.iter().copied()))?;
     let (low, high) = intervals::interval(quantity, &ratios).unzip();
     let figure = Figure::plain(quantity, value).against(other);
-    Some((Figure { low, high, unsteady: launches::halves_differ(&ratios), ..figure }, of_launches))
+    Some(Figure { low, high, unsteady: launches::halves_differ(&ratios), ..figure })
 }
 
 #[cfg(test)]

@@ -9,14 +9,6 @@ pub(super) fn interval(quantity: Quantity, values: &[f64]) -> Option<(f64, f64)>
     launches::location(&scale.to(values)).interval.map(|interval| scale.of_other_runs(interval))
 }
 
-/// The 95% interval of each group of launches, with the common variance within groups.
-pub(super) fn intervals(quantity: Quantity, groups: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
-    let scale = Scale::of(quantity);
-    let scaled: Vec<Vec<f64>> = groups.iter().map(|group| scale.to(group)).collect();
-    let all = launches::locations(&scaled).into_iter();
-    all.map(|interval| interval.map(|interval| scale.of_other_runs(interval))).collect()
-}
-
 /// The scale on which a quantity has its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scale {
@@ -83,8 +75,6 @@ mod tests {
             let (_, high) = interval(quantity, &[0.3, 0.5, 0.99]).unwrap();
             assert!(0.99 < high && high < 1.0, "{quantity:?}: {high}");
         }
-        let of_groups = intervals(Quantity::OverheadReference, &[vec![0.3, 0.5, 0.9], vec![0.95]]);
-        assert!(of_groups.iter().all(|interval| interval.unwrap().1 < 1.0), "{of_groups:?}");
         assert_eq!(interval(Quantity::EarlyBird, &[1.0, 1.0, 0.4]).unwrap().1, 1.0, "all bytes are early");
     }
 

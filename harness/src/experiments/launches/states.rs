@@ -1,79 +1,97 @@
-//! Launches by the state of the machine: times and ratios differ more between states than within one, and no interval over all
-//! launches shows this.
+//! Launches by the state of the machine: times and ratios differ more between states than within one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::intervals;
-use crate::model::{Figure, InState, PairScope, Record};
+use crate::model::{Case, Record};
 use crate::stats;
 
 /// Launches with comparable latencies: same run, same number of ranks and hosts.
 type LatencyGroup<'a> = (&'a str, usize, usize);
 
-fn place(record: &Record) -> LatencyGroup<'_> {
-    (&record.case.run, record.case.hosts, record.case.ranks)
+fn place(case: &Case) -> LatencyGroup<'_> {
+    (&case.run, case.hosts, case.ranks)
 }
 
-/// The latencies at which the states of each group begin. All cases and methods together show them.
-pub(super) struct Levels<'a>(HashMap<LatencyGroup<'a>, Vec<f64>>);
+/// The states of a case's launches.
+#[derive(Default)]
+struct OfCase {
+    launches: HashSet<Option<usize>>,
+    /// The number of each launch's state; `None` if it changed within the launch. Without launches in which it was not measured.
+    known: HashMap<Option<usize>, Option<usize>>,
+    /// The median of the latencies of the launches in each state, in seconds.
+    latency_s: BTreeMap<usize, f64>,
+    most_common: Option<usize>,
+}
 
-impl<'a> Levels<'a> {
+/// The states of launches. All cases and methods of a run together show at which latencies they begin.
+pub(super) struct States<'a>(HashMap<&'a Case, OfCase>);
+
+impl<'a> States<'a> {
     pub(super) fn of(records: &'a [Record]) -> Self {
-        let mut latencies: HashMap<LatencyGroup<'_>, Vec<f64>> = HashMap::new();
+        let mut all: HashMap<LatencyGroup<'_>, Vec<f64>> = HashMap::new();
+        let mut cases: HashMap<&Case, OfCase> = HashMap::new();
+        let mut of_launches: HashMap<(&Case, Option<usize>), Vec<&Record>> = HashMap::new();
         for record in records.iter().filter(|record| super::is_headline(record)) {
-            latencies.entry(place(record)).or_default().extend(latency(record));
-        }
-        let levels = |latencies: Vec<f64>| stats::levels(&stats::sorted(latencies));
-        Self(latencies.into_iter().map(|(place, latencies)| (place, levels(latencies))).collect())
-    }
-
-    /// The number of the state with this latency.
-    fn number(&self, record: &Record, latency_s: f64) -> usize {
-        let levels = self.0.get(&place(record)).map_or(&[][..], Vec::as_slice);
-        levels.partition_point(|&level| level <= latency_s)
-    }
-
-    /// The states of a method's launches, without figures. Pairs have none, because they are at different distances.
-    pub(super) fn met(&self, launches: &[&Record]) -> Vec<InState> {
-        let mut states: BTreeMap<usize, Vec<&Record>> = BTreeMap::new();
-        for record in launches.iter().filter(|record| record.pair == PairScope::All) {
+            cases.entry(&record.case).or_default().launches.insert(record.launch);
             if let Some(latency_s) = latency(record) {
-                states.entry(self.number(record, latency_s)).or_default().push(record);
+                all.entry(place(&record.case)).or_default().push(latency_s);
+                of_launches.entry((&record.case, record.launch)).or_default().push(record);
             }
         }
-        let median = |of: &[&Record], value: fn(&Record) -> Option<f64>| {
-            stats::median(&stats::sorted(of.iter().filter_map(|record| value(record))))
-        };
-        let state = |(number, of): (usize, Vec<&Record>)| {
-            let (latency_s, median_s) = (median(&of, latency)?, median(&of, |record| record.median_s));
-            Some(InState { number, latency_s, launches: of.len(), median_s, figures: Vec::new() })
-        };
-        states.into_iter().filter_map(state).collect()
+        let begins: HashMap<_, _> =
+            all.into_iter().map(|(place, all)| (place, stats::levels(&stats::sorted(all)))).collect();
+        let mut latencies: HashMap<(&Case, usize), Vec<f64>> = HashMap::new();
+        for ((case, launch), methods) in of_launches {
+            let Some(latency_s) = median(methods.iter().filter_map(|record| latency(record))) else {
+                continue;
+            };
+            // The times of a launch that changed its state are of neither.
+            let is_mixed = methods.iter().any(|record| record.mixed_states);
+            let number = begins[&place(case)].partition_point(|&begin| begin <= latency_s);
+            let number = (!is_mixed).then_some(number);
+            number
+                .into_iter()
+                .for_each(|number| latencies.entry((case, number)).or_default().push(latency_s));
+            cases.entry(case).or_default().known.insert(launch, number);
+        }
+        for ((case, number), latencies) in latencies {
+            let of_case = cases.entry(case).or_default();
+            of_case.latency_s.extend(median(latencies).map(|latency_s| (number, latency_s)));
+        }
+        for of_case in cases.values_mut() {
+            let count = |number: &&usize| {
+                let launches = of_case.known.values().filter(|state| **state == Some(**number)).count();
+                (launches, Reverse(**number))
+            };
+            of_case.most_common = of_case.latency_s.keys().max_by_key(count).copied();
+        }
+        Self(cases)
     }
 
-    /// Adds a figure over all launches, of which each has a value, to the states that they met, if these are several.
-    pub(super) fn add<'b>(
-        &self,
-        record: &mut Record,
-        figure: &Figure,
-        values: impl Iterator<Item = (&'b Record, f64)>,
-    ) {
-        if record.states.len() < 2 || figure.low.is_none() {
-            return;
-        }
-        let mut groups = vec![Vec::new(); record.states.len()];
-        for (launch, value) in values {
-            let number = latency(launch).map(|latency_s| self.number(launch, latency_s));
-            let state = record.states.iter().position(|state| Some(state.number) == number);
-            state.into_iter().for_each(|state| groups[state].push(value));
-        }
-        let intervals = intervals::intervals(figure.quantity, &groups);
-        for (state, (group, interval)) in record.states.iter_mut().zip(groups.iter().zip(intervals)) {
-            let (low, high) = interval.unzip();
-            let value = stats::median(&stats::sorted(group.iter().copied()));
-            state.figures.push(Figure { value, low, high, unsteady: None, ..figure.clone() });
-        }
+    /// The state of the record's launch; if that was not measured, because all methods failed, the most common one of the case.
+    pub(super) fn number(&self, record: &Record) -> Option<usize> {
+        let of_case = self.0.get(&*record.case)?;
+        of_case.known.get(&record.launch).copied().unwrap_or(of_case.most_common)
     }
+
+    /// The state that most launches of the record's case were in; of equal ones the fastest.
+    pub(super) fn most_common(&self, record: &Record) -> Option<usize> {
+        self.0.get(&*record.case)?.most_common
+    }
+
+    /// The core-to-core latency of a state in the launches of the record's case, in seconds.
+    pub(super) fn latency_s(&self, record: &Record, state: Option<usize>) -> Option<f64> {
+        self.0.get(&*record.case)?.latency_s.get(&state?).copied()
+    }
+
+    pub(super) fn has_several_launches(&self, record: &Record) -> bool {
+        self.0.get(&*record.case).is_some_and(|of_case| of_case.launches.len() > 1)
+    }
+}
+
+fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    stats::median(&stats::sorted(values))
 }
 
 /// The latency of a launch's blocks, if it was measured.
@@ -83,56 +101,109 @@ fn latency(record: &Record) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::over_launches;
+    use super::super::{most_common_state, over_launches};
     use crate::experiments::Kind;
-    use crate::model::{Figure, Quantity, Record};
+    use crate::model::{Basis, Figure, Quantity, Record};
 
-    /// Launches at these latencies in nanoseconds, with the ratios of `ddt` to `manual`.
-    fn over(launches: &[(f64, f64)]) -> Record {
-        let record = |(launch, &(latency_ns, ratio)): (usize, &(f64, f64))| Record {
+    /// Launches at these latencies in nanoseconds, with times in microseconds and the ratios of `ddt` to `manual`.
+    fn records(launches: &[(f64, f64, f64)]) -> Vec<Record> {
+        let record = |(launch, &(latency_ns, time_us, ratio)): (usize, &(f64, f64, f64))| Record {
             method: "ddt".to_owned(),
             phase: Kind::PingPong.headline(),
             launch: Some(launch),
-            median_s: Some(1e-6 * latency_ns),
+            median_s: Some(time_us / 1e6),
             state_latency_s: Some(1e-9 * latency_ns),
             figures: vec![Figure::with_interval(Quantity::TimeOver, ratio, (ratio, ratio)).against("manual")],
             ..Record::default()
         };
-        let records: Vec<_> = launches.iter().enumerate().map(record).collect();
-        over_launches(&records, None).remove(0)
+        launches.iter().enumerate().map(record).collect()
+    }
+
+    fn over(launches: &[(f64, f64, f64)]) -> Vec<Record> {
+        over_launches(&records(launches), None)
     }
 
     #[test]
-    fn ratios_are_given_for_each_state_that_launches_met() {
-        // Measured values: milc_su3_zd on MPICH.
-        let over =
-            over(&[(30.0, 1.14), (31.0, 1.13), (186.0, 0.73), (30.0, 1.15), (185.0, 0.74), (30.5, 1.14)]);
-        let states: Vec<_> = over.states.iter().map(|state| (state.number, state.launches)).collect();
-        assert_eq!(states, [(0, 4), (1, 2)]);
-        let ratio = over.over("manual").unwrap();
-        let [(near_s, near), (far_s, far)] = over.in_states(ratio).collect::<Vec<_>>()[..] else {
-            panic!("{over:?}")
+    fn no_value_lies_between_states() {
+        // 55 and 110 µs: in turn, so that a median over all launches would be 82.5.
+        let near = [(30.0, 55.0, 3.5), (30.5, 55.2, 3.6), (31.0, 54.8, 3.4)];
+        let far = [(186.0, 110.0, 1.7), (185.0, 110.4, 1.6), (187.0, 109.6, 1.8)];
+        let in_turn: Vec<_> = near.into_iter().zip(far).flat_map(|(near, far)| [near, far]).collect();
+        let over = over(&in_turn);
+        let facts: Vec<_> = over.iter().map(|r| (r.state, r.launches, r.median_s, r.basis)).collect();
+        assert_eq!(
+            facts,
+            [(Some(0), 3, Some(55.0e-6), Basis::LaunchesT), (Some(1), 3, Some(110.0e-6), Basis::LaunchesT)]
+        );
+        let ends = |of: &Record| {
+            [of.median_low_s, of.median_high_s, of.repeat_low_s, of.repeat_high_s].map(Option::unwrap)
         };
-        assert_eq!((near.value, far.value), (Some(1.14), Some(0.735)));
-        assert!((near_s - 30.25e-9).abs() < 1e-15 && (far_s - 185.5e-9).abs() < 1e-15, "{near_s} {far_s}");
-        let ((near_low, near_high), (far_low, far_high)) =
-            (near.interval().unwrap(), far.interval().unwrap());
-        assert!(1.11 < near_low && near_high < 1.17, "{near:?}");
-        assert!(0.7 < far_low && far_high < 0.77, "{far:?}");
-        assert!(over.states[1].median_s.is_some_and(|median_s| (median_s - 185.5e-6).abs() < 1e-12));
+        assert!(ends(&over[0]).iter().all(|end| (53e-6..57e-6).contains(end)), "{over:?}");
+        assert!(ends(&over[1]).iter().all(|end| (107e-6..113e-6).contains(end)), "{over:?}");
+        let latencies: Vec<_> = over.iter().map(|record| record.state_latency_s.unwrap()).collect();
+        assert!(
+            (latencies[0] - 30.5e-9).abs() < 1e-15 && (latencies[1] - 186e-9).abs() < 1e-15,
+            "{latencies:?}"
+        );
+        let ratios: Vec<_> = over.iter().map(|record| record.over("manual").unwrap()).collect();
+        assert_eq!((ratios[0].value, ratios[1].value), (Some(3.5), Some(1.7)));
+        assert!(ratios[0].low.unwrap() > 3.2 && ratios[1].high.unwrap() < 2.1, "{ratios:?}");
+        // Of equal states the faster is named.
+        assert_eq!(most_common_state(&over), over[..1]);
     }
 
     #[test]
-    fn one_state_is_reported_without_figures_of_its_own_and_none_if_nothing_was_measured() {
-        let steady = over(&[(30.0, 1.14), (31.0, 1.13), (34.0, 1.12)]);
-        let [state] = &steady.states[..] else { panic!("{steady:?}") };
-        assert_eq!((state.launches, state.figures.len()), (3, 0));
-        assert!(over(&[(0.0, 1.14), (0.0, 1.13)]).states.is_empty());
+    fn a_state_with_few_launches_has_no_interval_and_takes_none_from_the_other() {
+        let near = [(30.0, 55.0, 3.5), (30.5, 55.2, 3.6), (31.0, 54.8, 3.4)];
+        for far in [&[(186.0, 110.0, 1.7)][..], &[(186.0, 110.0, 1.7), (185.0, 112.0, 1.8)]] {
+            let with = over(&[&near[..], far].concat());
+            let [near_over, far_over] = &with[..] else { panic!("{with:?}") };
+            assert_eq!(near_over, &over(&near)[0]);
+            assert_eq!((far_over.launches, far_over.median_low_s), (far.len(), None));
+            assert_eq!(far_over.over("manual").unwrap().interval(), None);
+            assert_eq!(most_common_state(&with), with[..1]);
+        }
     }
 
     #[test]
-    fn a_single_launch_has_its_state() {
-        let one = over(&[(30.0, 1.14)]);
-        assert_eq!((one.states.len(), one.states[0].launches), (1, 1));
+    fn a_launch_that_failed_is_of_the_state_of_its_other_methods_or_of_the_most_common_one() {
+        let mut records = records(&[
+            (30.0, 1.0, 1.0),
+            (185.0, 2.0, 1.0),
+            (186.0, 2.0, 1.0),
+            (30.0, 1.0, 1.0),
+            (30.0, 1.0, 1.0),
+        ]);
+        let crashed = |launch: usize| Record {
+            method: "engine".to_owned(),
+            median_s: None,
+            state_latency_s: None,
+            figures: Vec::new(),
+            ..records[launch].clone()
+        };
+        let [far, unknown] = [1, 4].map(crashed);
+        records[4] = Record { median_s: None, state_latency_s: None, ..records[4].clone() };
+        records.extend([far, unknown]);
+        let states: Vec<_> =
+            over_launches(&records, None).into_iter().map(|r| (r.method, r.state, r.launches)).collect();
+        let of = |method: &str, state, launches| (method.to_owned(), Some(state), launches);
+        assert_eq!(states, [of("ddt", 0, 2), of("engine", 0, 1), of("ddt", 1, 2), of("engine", 1, 1)]);
+    }
+
+    #[test]
+    fn a_launch_that_changed_its_state_is_of_none() {
+        let mut records = records(&[(30.0, 1.0, 1.0), (31.0, 1.0, 1.0), (30.0, 1.5, 1.0)]);
+        records[2].mixed_states = true;
+        let states: Vec<_> =
+            over_launches(&records, None).iter().map(|r| (r.state, r.launches, r.median_s)).collect();
+        assert_eq!(states, [(None, 1, Some(1.5e-6)), (Some(0), 2, Some(1e-6))]);
+    }
+
+    #[test]
+    fn without_latencies_all_launches_are_of_one_state_without_a_number() {
+        let unknown = over(&[(0.0, 1.0, 1.14), (0.0, 1.1, 1.13)]);
+        assert_eq!((unknown.len(), unknown[0].state, unknown[0].launches), (1, None, 2));
+        let one = over(&[(30.0, 1.0, 1.14)]);
+        assert_eq!((one.len(), one[0].state, one[0].launches), (1, Some(0), 1));
     }
 }

@@ -1,6 +1,8 @@
 //! The heading within a picture: title, date, place and MPIs; for a paper's figure, also the differences from the paper's
 //! setting.
 
+use std::collections::BTreeSet;
+
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::canvas::{Area, BOLD, Refused, TEXT, WIDTH, bold, font, width, write};
@@ -8,6 +10,7 @@ use super::{Picture, Results};
 use crate::model::{Case, Record};
 use crate::report::columns::wrapped;
 use crate::report::names::distinct;
+use crate::report::state;
 
 /// Size of the title.
 const TITLE: f64 = TEXT + 1.0;
@@ -92,6 +95,7 @@ pub fn setting(records: &[Record]) -> String {
         "1" => format!("1 {unit}"),
         _ => format!("{number} {unit}s"),
     };
+    let states: BTreeSet<String> = state::names(records).into_values().collect();
     let shared = records.iter().any(|record| record.oversubscribed().is_some());
     let parts = [
         all(|case| format!("{} {}", case.mpi_label(), case.mpi_version)),
@@ -99,6 +103,7 @@ pub fn setting(records: &[Record]) -> String {
         counted(all(|case| case.hosts.to_string()), "host"),
         counted(all(threads), "thread"),
         all(|case| case.transport.clone()),
+        states.into_iter().collect::<Vec<_>>().join(", "),
         format!("{} caches", all(|case| case.cache.name().to_owned())),
         if shared { "more threads than cores".to_owned() } else { String::new() },
     ];

@@ -1,7 +1,7 @@
 use super::*;
 use crate::experiments::{self, Kind};
 use crate::model::conditions::Cache;
-use crate::model::{Case, Figure, InState, Outcome, PairScope, Quantity, SCHEMA};
+use crate::model::{Case, Figure, Outcome, PairScope, Quantity, SCHEMA};
 use crate::report::compared::Compared;
 use crate::report::html::html;
 
@@ -375,13 +375,23 @@ fn an_overhead_below_0_is_explained_and_a_state_is_in_the_heading() {
     assert!(!answer(&records).contains("below 0%"));
     let overhead = figure(&mut records[2], Quantity::OverheadReference);
     (overhead.value, overhead.low, overhead.high) = (Some(-0.9), Some(-1.1), Some(-0.7));
-    let met =
-        |latency_s, launches| InState { number: launches % 2, latency_s, launches, ..InState::default() };
-    records[2].states = vec![met(180e-9, 1), met(30e-9, 4)];
-    records[2].states.reverse();
+    records.iter_mut().for_each(|record| {
+        (record.launches, record.state, record.state_latency_s) = (4, Some(0), Some(30e-9));
+    });
+    let far = Record {
+        launches: 1,
+        state: Some(1),
+        state_latency_s: Some(180e-9),
+        median_low_s: None,
+        figures: Vec::new(),
+        ..records[2].clone()
+    };
+    records.push(far);
     let text = answer(&records);
     assert_eq!(text.matches("An overhead below 0%: ").count(), 1, "{text}");
-    assert!(text.contains("mpich, 2 ranks, warm; cores 30 ns apart in 4 launches, 180 ns in 1"), "{text}");
+    assert!(text.contains("  mpich, 2 ranks, warm; cores 30 ns apart in 4 of 5 launches test"), "{text}");
+    let few = "Too few launches for an interval: mpich, 2 ranks, warm; cores 180 ns apart in 1 of 5 launches (--details: times).";
+    assert!(text.contains(few), "{text}");
 }
 
 #[test]
@@ -455,6 +465,7 @@ fn no_verdict_is_drawn_where_the_halves_of_a_ratio_part() {
 fn nothing_is_concluded_without_an_interval() {
     let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
     records[1].figures.iter_mut().for_each(|figure| figure.low = None);
+    records[1].blocks = 5;
     let text = unbroken(&records);
     let verdicts = "not known: too few rounds of ddt; ddt or manual: not known, too few rounds\n";
     assert!(text.contains(verdicts), "{text}");
