@@ -14,7 +14,7 @@ use super::weights::Weights;
 use super::{MIN_STATE_SHARE, Settings, Verdict};
 use crate::model::{Case, FigureUnit};
 use crate::report::compared::Section;
-use crate::report::matrix::{Matrix, MatrixCell, MatrixRow, Means, Place, SideMean};
+use crate::report::matrix::{Matrix, MatrixCell, MatrixRow, Means, Place, SideMean, is_wide};
 use crate::report::names::distinct;
 use crate::report::pictures::{Datum, GEOMETRIC_MEAN};
 use crate::report::units;
@@ -273,7 +273,9 @@ impl CaseRow {
             place: match &best.over_first {
                 _ if is_first(self, i) => Place::Fastest,
                 Some(loss) if loss.verdict == Verdict::Slower => Place::Slower,
-                _ => Place::NotSlower,
+                Some(loss) if !is_wide((loss.low, loss.high)) => Place::NotSlower,
+                None if self.first() == Some(i) => Place::NotSlower,
+                _ => Place::Unknown,
             },
         };
         let sides = self.sides.iter().enumerate();

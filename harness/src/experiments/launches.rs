@@ -176,8 +176,10 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     record.p99_s = median_of(|record| record.p99_s);
     record.p999_s = median_of(|record| record.p999_s);
     record.max_s = each(|record| record.max_s).into_iter().reduce(f64::max);
-    record.slow_samples = median_of(|record| record.slow_samples);
-    record.slow_time = median_of(|record| record.slow_time);
+    // Known only if most launches had undisturbed blocks.
+    let is_known = 2 * each(|record| record.slow_time).len() > of.len();
+    record.slow_samples = median_of(|record| record.slow_samples).filter(|_| is_known);
+    record.slow_time = median_of(|record| record.slow_time).filter(|_| is_known);
     record.state_copy_bytes_per_s = median_of(|record| record.state_copy_bytes_per_s);
     let sum = |value: fn(&Record) -> usize| of.iter().map(|record| value(record)).sum();
     record.n = sum(|record| record.n);
@@ -393,6 +395,10 @@ mod tests {
         let over = &over_launches(&[of(0, 0.0), of(1, 0.01), of(2, 0.9)], PRECISION)[0];
         assert_eq!((over.p999_s, over.max_s), (Some(3.0), Some(9.0)));
         assert_eq!((over.slow_samples, over.slow_time), (Some(0.001), Some(0.01)));
+        // All blocks of the second and the third were disturbed.
+        let unknown = |launch| Record { slow_time: None, slow_samples: None, ..of(launch, 0.0) };
+        let over = &over_launches(&[of(0, 0.9), unknown(1), unknown(2)], PRECISION)[0];
+        assert_eq!((over.slow_samples, over.slow_time), (None, None));
     }
 
     #[test]

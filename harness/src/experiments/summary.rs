@@ -75,7 +75,10 @@ impl<'a> RowContext<'a> {
         let blocks = self.blocks();
         let samples = stats::sorted(blocks.iter().flat_map(|block| phase.samples(block).iter().copied()));
         let median = stats::median(&samples)?;
-        let slow = stats::SlowSamples::of(&samples);
+        // Any method is slow while a rank is without its core.
+        let undisturbed = || blocks.iter().filter(|block| !block.is_disturbed());
+        let of_method = stats::sorted(undisturbed().flat_map(|block| phase.samples(block).iter().copied()));
+        let slow = stats::SlowSamples::of(&of_method);
         let rounds: Vec<_> = view.rounds(phase, scope).into_values().collect();
         let interval = stats::blocks_interval(&rounds);
         let of_states = |value: fn(&MachineState) -> f64| {
@@ -95,7 +98,7 @@ impl<'a> RowContext<'a> {
             blocks: blocks.len(),
             blocks_other_state,
             mixed_states: view.mixes_states(scope),
-            blocks_disturbed: blocks.iter().filter(|block| block.is_disturbed()).count(),
+            blocks_disturbed: blocks.len() - undisturbed().count(),
             batch,
             median_s: Some(median),
             median_low_s: interval.map(|interval| interval.0),

@@ -54,16 +54,22 @@ pub fn sentence(left: &[Leftover]) -> Option<String> {
         1 => "a segment".to_owned(),
         count => format!("{count} segments"),
     };
+    let names: Vec<String> = left.iter().map(|left| left.path.display().to_string()).collect();
     // A pattern would also match segments that another MPI program creates later.
-    let (when, command) = match common(left).filter(|_| left.len() > NAMED) {
-        Some(patterns) => (" while no MPI program runs", format!("rm {}", patterns.join(" "))),
-        None => {
-            let names: Vec<String> = left.iter().map(|left| left.path.display().to_string()).collect();
-            ("", format!("rm {}", names.join(" ")))
+    let remedy = match (common(left), left.len() > NAMED) {
+        (_, false) => format!("; this frees them: rm {}", names.join(" ")),
+        (Some(patterns), true) => {
+            format!("; this frees them while no MPI program runs: rm {}", patterns.join(" "))
+        }
+        (None, true) => {
+            let first = names[..NAMED - 1].join(", ");
+            format!(
+                ", such as {first}; other programs use segments with such names, so remove them when these have ended"
+            )
         }
     };
     Some(format!(
-        "killed MPI programs left {segments} of shared memory ({mib:.0} MiB) on this machine; this frees them{when}: {command}"
+        "killed MPI programs left {segments} of shared memory ({mib:.0} MiB) on this machine{remedy}"
     ))
 }
 
@@ -192,7 +198,8 @@ mod tests {
         // The seventh is in use.
         fs::write(folder.path().join("mpich_shm_7_0"), "").unwrap();
         let text = sentence(&left).unwrap();
-        assert!(text.ends_with("mpich_shm_5_0") && !text.contains('*'), "{text}");
+        assert!(text.contains("mpich_shm_2_0; other") && !text.contains('*'), "{text}");
+        assert!(!text.contains("mpich_shm_3_0") && !text.contains("rm "), "{text}");
         assert!(sentence(&left[..1]).unwrap().starts_with("killed MPI programs left a segment of"));
     }
 }

@@ -6,7 +6,7 @@ use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 use indexmap::{IndexMap, IndexSet};
 
-use super::case::{CaseView, Disturbance, cell, launches, measured, share, warnings};
+use super::case::{CaseView, both_overheads, cell, launches, measured, overhead_gap, share, warnings};
 use super::columns::{Align, Column, Fitted, Table, distinct_sets, fitted, text_width, wrapped};
 use super::names::{distinct, grouped};
 use super::state;
@@ -51,8 +51,17 @@ impl Answer {
 
     /// The fastest method and all verdicts, each once: the fastest may be that of a verdict.
     pub fn findings(&self, case: &CaseView) -> Vec<String> {
-        let all = [case.fastest()].into_iter().chain((self.claims)(case));
-        all.map(|claim| claim.text()).collect::<IndexSet<String>>().into_iter().collect()
+        let has_fastest = case.methods().any(|record| record.fastest.is_some());
+        let claims = (self.claims)(case);
+        // Kinds that compare all methods with one of them have no fastest one.
+        let fastest = (has_fastest || claims.is_empty()).then(|| case.fastest());
+        fastest
+            .into_iter()
+            .chain(claims)
+            .map(|claim| claim.text())
+            .collect::<IndexSet<String>>()
+            .into_iter()
+            .collect()
     }
 
     /// The fastest method, without other values.
@@ -99,7 +108,7 @@ pub const PACKING: Answer = Answer {
         if claims.is_empty() { vec![case.fastest()] } else { claims }
     },
     methods: &["reference", "manual", "ddt"],
-    sentences: |cases| negative_overheads(cases).into_iter().collect(),
+    sentences: |cases| negative_overheads(cases).into_iter().chain(estimates_that_disagree(cases)).collect(),
     ..Answer::PLAIN
 };
 
@@ -161,8 +170,9 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
         rows.by_ref().take(cases.len() + 1).for_each(|line| text += &format!("{line}\n"));
     }
     text += &left_out;
-    for cases in self::groups(cases.iter().filter(|case| case.has_too_few_launches())) {
-        let what = cases[0].conditions() + &state::counted_of(cases.iter().copied());
+    let few = cases.iter().filter(|case| case.has_too_few_launches());
+    for (state, cases) in grouped(few, |case| case.state()) {
+        let what = format!("{}{}", state.unwrap_or_default(), state::counted_of(cases));
         text +=
             &wrapped("", &format!("Too few launches for an interval: {what} (--details: times)."), width, 2);
     }
@@ -334,23 +344,20 @@ pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) ->
 
 /// The findings, the largest gap, and the failures.
 fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
-    let shown = || cases.iter().filter(|case| !case.has_too_few_launches());
-    let sides = grouped(shown(), |case| case.side());
+    let shown: Vec<CaseView> = cases.iter().filter(|case| !case.has_too_few_launches()).cloned().collect();
+    let sides = grouped(&shown, |case| case.side());
     let mut sentences: Vec<String> = sides.iter().map(|(side, cases)| found(form, side, cases)).collect();
-    sentences.extend(decided_by_state(form, shown()));
-    sentences.extend((form.answer.sentences)(cases));
-    sentences.extend(stands_out(form, cases));
-    sentences.extend(slow_repetitions(form, cases));
+    sentences.extend(decided_by_state(form, &shown));
+    sentences.extend((form.answer.sentences)(&shown));
+    sentences.extend(stands_out(form, &shown));
+    sentences.extend(slow_repetitions(form, &shown));
     sentences.extend(failures(cases));
     sentences
 }
 
 /// The cases in which one method is faster in one state of the machine, and not in another one.
-fn decided_by_state<'c, 'a: 'c>(
-    form: &'static TableFormat,
-    cases: impl Iterator<Item = &'c CaseView<'a>>,
-) -> Option<String> {
-    let of_case = |states: Vec<&'c CaseView<'a>>| {
+fn decided_by_state(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
+    let of_case = |states: Vec<&CaseView>| {
         let claims: Vec<Claim> = states.iter().map(|case| form.answer.claim(case)).collect();
         let winners: Vec<_> = claims.iter().map(|claim| claim.winner().map(|(faster, ..)| faster)).collect();
         let is_known = |claim: &Claim| claim.winner().is_some() || matches!(claim, Claim::NoDifference(_));
@@ -386,7 +393,8 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[&CaseView]) -> String {
     let mut pairs: Vec<Pair<'_>> = Vec::new();
     for (faster, slower, times) in claims.iter().filter_map(Claim::winner) {
         match pairs.iter_mut().find(|pair| pair.0 == (faster, slower)) {
-            Some(pair) => (pair.1, pair.2) = (pair.1 + 1, if times.0 > pair.2.0 { times } else { pair.2 }),
+            // By the near ends of the intervals, because a wide one may reach anywhere.
+            Some(pair) => (pair.1, pair.2) = (pair.1 + 1, if times.1 > pair.2.1 { times } else { pair.2 }),
             None => pairs.push(((faster, slower), 1, times)),
         }
     }
@@ -491,6 +499,26 @@ fn negative_overheads(cases: &[CaseView]) -> Option<String> {
     cases.iter().flat_map(CaseView::methods).any(is_negative).then(|| NEGATIVE_OVERHEAD.to_owned())
 }
 
+/// How many methods have two estimates of the pack overhead with disjoint intervals, and the largest gap between these.
+fn estimates_that_disagree(cases: &[CaseView]) -> Option<String> {
+    let mut all: Vec<(f64, &Record, &CaseView)> = Vec::new();
+    for case in cases {
+        let of_case = case.methods().filter(|record| measured(record));
+        all.extend(of_case.filter_map(|record| Some((overhead_gap(record)?, record, case))));
+    }
+    let (_, record, case) = all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let more = match all.len() - 1 {
+        0 => String::new(),
+        more => format!(", and of {more} more"),
+    };
+    Some(format!(
+        "Two estimates of the pack overhead disagree, {} of {}: {}{more}; see docs/concepts.md#the-two-pack-overheads.",
+        record.method,
+        case.name().replace("  ", " "),
+        both_overheads(record),
+    ))
+}
+
 /// The method with the largest ratio to the fastest of its case. `None` if no ratio has an interval.
 fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
     let mut all: Vec<(Against, &CaseView)> = Vec::new();
@@ -539,7 +567,8 @@ pub(super) const SLOW_TIME: f64 = 0.1;
 /// Fewer slow repetitions may be a single random event.
 const SLOW_LEAST: f64 = 3.0;
 
-/// The method whose slow repetitions take the largest fraction of its time, which no median shows. `None` if that is small.
+/// The method whose slow repetitions in undisturbed blocks take the largest fraction of its time in most launches, which no median
+/// shows. `None` if that is small.
 fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     let is_slow = |record: &&Record| {
         let slow = record.slow().filter(|_| measured(record));
@@ -551,19 +580,6 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
     }
     all.sort_by(|a, b| b.1.time.total_cmp(&a.1.time));
     let (record, slow, case) = all.first()?;
-    // On a busy machine, any method is sometimes slow.
-    if Disturbance::of(cases.iter().flat_map(CaseView::methods)).text().is_some() {
-        let (worst, slow) = (slow, all.len());
-        let methods = cases.iter().flat_map(CaseView::methods).filter(|r| measured(r)).count();
-        return Some(format!(
-            "Slow at times, as is usual on a busy machine: {slow} of {methods} methods spend at least {} of their time in slow \
-             repetitions, {} of {} most ({}).",
-            units::percent(SLOW_TIME),
-            record.method,
-            case.name().replace("  ", " "),
-            units::percent(worst.time),
-        ));
-    }
     let is_reference = |name: &str| (form.method)(name).is_some_and(|method| method.is_reference);
     let of_references = all[1..].iter().any(|(record, ..)| is_reference(&record.method));
     let more = match all.len() - 1 {

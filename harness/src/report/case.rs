@@ -24,6 +24,7 @@ const DISTURBED: f64 = 0.25;
 const MEAN_DIFFERS: f64 = 0.1;
 
 /// The records of one case in one state of the machine, in their order.
+#[derive(Clone)]
 pub struct CaseView<'a> {
     form: &'static TableFormat,
     records: Vec<&'a Record>,
@@ -250,6 +251,10 @@ impl<'a> CaseView<'a> {
             let differs = (mean - median).abs() > MEAN_DIFFERS * median.abs();
             differs.then(|| format!("{} ({tail})", units::seconds(mean)))
         });
+        of_each(
+            "the two estimates of the pack overhead disagree (docs/concepts.md#the-two-pack-overheads)",
+            &|r| overhead_gap(r).filter(|_| measured(r)).map(|_| both_overheads(r)),
+        );
         of_each("samples are means of a batch", &|r| (r.batch > 1).then(|| r.batch.to_string()));
         notes
     }
@@ -290,15 +295,22 @@ impl<'a> CaseView<'a> {
             let near = near.iter().filter(|other| of(other)).map(|other| other.name);
             std::iter::once(first).chain(near).collect::<Vec<_>>()
         };
-        let mean = means.into_iter().min_by(|a, b| a.high.total_cmp(&b.high));
+        // A mean contradicts only the medians of the same two methods.
+        let by_mean = means.into_iter().min_by(|a, b| a.high.total_cmp(&b.high)).and_then(|mean| {
+            let median = others.iter().find(|other| other.name == mean.name)?;
+            let claim = Claim::of(*median, first).unless_mean_differs(Some(mean), first);
+            matches!(claim, Claim::MeanDiffers { .. }).then_some(claim)
+        });
+        if let Some(claim) = by_mean {
+            return claim;
+        }
         if near.iter().any(|other| other.unsteady) {
             return Claim::Unsteady(names(&|_| true));
         }
-        let claim = match names(&|other| other.low <= FASTER) {
+        match names(&|other| other.low <= FASTER) {
             close if close.len() == 1 => Claim::of(*next, first),
             close => Claim::NoDifference(close),
-        };
-        claim.unless_mean_differs(mean, first)
+        }
     }
 
     /// Whether a hand-written loop or the datatype is faster, for each measured loop; one claim if that depends on the loop.
@@ -346,7 +358,13 @@ fn mpi(case: &Case) -> String {
 
 /// The basis of intervals. `None` without records.
 pub fn launches(records: &[Record]) -> Option<String> {
-    let most = records.iter().map(|record| record.launches).max()?;
+    let states = records.chunk_by(|a, b| a.case == b.case).map(|of_case| {
+        let states = grouped(of_case, |record| record.state).into_values();
+        let launches = states.filter_map(|of_state| of_state.iter().map(|record| record.launches).max());
+        launches.collect::<Vec<_>>()
+    });
+    let states: Vec<Vec<usize>> = states.collect();
+    let most = states.iter().map(|of_case| of_case.iter().sum::<usize>()).max()?;
     if most < 2 {
         return Some(
             "One launch of each method: intervals and verdicts are within this launch, and another one can lie outside; \
@@ -354,14 +372,16 @@ pub fn launches(records: &[Record]) -> Option<String> {
                 .to_owned(),
         );
     }
-    let bases: Vec<Basis> =
-        records.iter().filter(|record| record.launches == most).map(|record| record.basis).collect();
-    let what = match bases.iter().find(|basis| **basis != Basis::WithinLaunch) {
-        Some(Basis::Launches) => "intervals show the spread between launches",
-        Some(_) => "intervals show the spread between launches (Student's t)",
-        None => "too few for an interval, which needs three",
+    let has = |basis| records.iter().any(|record| record.basis == basis);
+    let what = match (has(Basis::Launches), has(Basis::LaunchesT)) {
+        (true, false) => "intervals show the spread between launches",
+        (false, true) => "intervals show the spread between launches (Student's t)",
+        (true, true) => "intervals show the spread between launches (Student's t with fewer than six)",
+        (false, false) => "too few for an interval, which needs three",
     };
-    Some(format!("{most} launches per method: values are medians over launches, {what}."))
+    let several = states.iter().any(|of_case| of_case.len() > 1);
+    let of_state = if several { " in one state of the machine" } else { "" };
+    Some(format!("{most} launches per method: values are medians over launches{of_state}, {what}."))
 }
 
 /// The warning about ranks that share cores.
@@ -454,7 +474,7 @@ fn half_width(record: &Record) -> String {
     cell(half, |half| format!("±{}", units::percent(half)))
 }
 
-/// Two cells: the fraction of packing and its interval; empty without an interval.
+/// Two cells: the fraction of packing and its interval.
 pub fn packing(record: &Record) -> [String; 2] {
     match record.figure(Quantity::OverheadPack) {
         // MPI's packing cannot be timed.
@@ -463,11 +483,42 @@ pub fn packing(record: &Record) -> [String; 2] {
     }
 }
 
-/// Two cells: a fraction and its interval with as many decimals; empty without an interval.
+/// The cell of an interval of a value that has none: no claim is made from it.
+const NO_INTERVAL: &str = "[no interval]";
+
+/// Two cells: a fraction and its interval with as many decimals; empty without a value.
 pub fn share(record: &Record, quantity: Quantity) -> [String; 2] {
-    let Some((value, (low, high))) = with_interval(record, quantity) else { return Default::default() };
-    let figure = |end| units::percent_figure(end, units::percent_decimals(value));
-    [units::percent(value), format!("[{}, {}]", figure(low), figure(high))]
+    let figure = |end, value| units::percent_figure(end, units::percent_decimals(value));
+    cells(record, quantity, units::percent, figure)
+}
+
+/// A value, and its interval with the decimals of the value.
+fn cells(
+    record: &Record,
+    quantity: Quantity,
+    value: fn(f64) -> String,
+    end: impl Fn(f64, f64) -> String,
+) -> [String; 2] {
+    let Some(figure) = record.figure(quantity) else { return Default::default() };
+    let Some(of) = figure.value else { return Default::default() };
+    let interval = figure.interval().map(|(low, high)| format!("[{}, {}]", end(low, of), end(high, of)));
+    [value(of), interval.unwrap_or_else(|| NO_INTERVAL.to_owned())]
+}
+
+/// How far the intervals of the two estimates of the pack overhead are apart; `None` if they overlap, and for a datatype, whose
+/// packing cannot be timed.
+pub fn overhead_gap(record: &Record) -> Option<f64> {
+    let of = |quantity| with_interval(record, quantity);
+    let (by_reference, (_, by_packing)) =
+        (of(Quantity::OverheadReference)?.1, of(Quantity::OverheadPack).filter(|(share, _)| *share > 0.0)?);
+    Some((by_reference.0 - by_packing.1).max(by_packing.0 - by_reference.1)).filter(|&gap| gap > 0.0)
+}
+
+/// Both estimates with their intervals: `62% [61, 63] by the reference, 58% [57, 59] by packing`.
+pub fn both_overheads(record: &Record) -> String {
+    let [ovh, pack] = [Quantity::OverheadReference, Quantity::OverheadPack]
+        .map(|quantity| share(record, quantity).join(" "));
+    format!("{ovh} by the reference (ovh), {pack} by timed packing (pack%)")
 }
 
 /// A figure with both ends of its interval; `None` without one.
@@ -491,10 +542,9 @@ pub fn share_and_half(record: &Record, quantity: Quantity) -> [String; 2] {
     [units::percent(share), larger_side(figure).map_or_else(String::new, half)]
 }
 
-/// A ratio and its interval, two cells; empty without an interval.
+/// A ratio and its interval, two cells; empty without a value.
 pub fn ratio(record: &Record, quantity: Quantity) -> [String; 2] {
-    let Some((value, (low, high))) = with_interval(record, quantity) else { return Default::default() };
-    [format!("{value:.2}"), format!("[{low:.2}, {high:.2}]")]
+    cells(record, quantity, |value| format!("{value:.2}"), |end, _| format!("{end:.2}"))
 }
 
 /// Bytes per second.

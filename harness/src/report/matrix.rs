@@ -56,6 +56,8 @@ pub enum Place {
     /// Shown to be slower.
     #[default]
     Slower,
+    /// Not compared, or its interval includes almost any ratio.
+    Unknown,
 }
 
 impl Place {
@@ -65,6 +67,7 @@ impl Place {
             Self::Fastest => "*",
             Self::NotSlower => "~",
             Self::Slower => " ",
+            Self::Unknown => "?",
         }
     }
 }
@@ -109,6 +112,13 @@ pub struct SideMean {
     pub high: Option<f64>,
 }
 
+/// Whether an interval of a ratio includes almost any: one disturbed launch may determine the ratio.
+pub fn is_wide((low, high): (f64, f64)) -> bool {
+    /// The factor between the ends, such as 0.1 and 10.
+    const WIDE: f64 = 100.0;
+    high > WIDE * low
+}
+
 impl SideMean {
     /// Both ends of the interval.
     pub fn interval(&self) -> Option<(f64, f64)> {
@@ -127,10 +137,8 @@ impl SideMean {
 
     /// No ratio if the interval includes almost any.
     fn ratio_text(&self) -> String {
-        /// The factor between the ends of an interval, such as 0.1 and 10, beyond which one disturbed launch may determine the ratio.
-        const WIDE: f64 = 100.0;
         match self.interval() {
-            Some((low, high)) if high > WIDE * low => "not known".to_owned(),
+            Some(interval) if is_wide(interval) => "not known".to_owned(),
             _ => format!("{:.2}", self.ratio),
         }
     }
@@ -183,7 +191,7 @@ impl Matrix {
     /// The meaning of the marks before times.
     pub fn legend(&self) -> String {
         format!(
-            "*: shown to be the fastest {} in the test; ~: not shown to be slower than others.",
+            "*: shown to be the fastest {} in the test; ~: not shown to be slower than others; ?: not known, for example after a stall.",
             self.noun
         )
     }

@@ -44,6 +44,16 @@ pub(super) fn compare_by(
     test: RowTest<'_>,
 ) -> anyhow::Result<Comparisons> {
     let sides = folders.iter().map(|folder| Recording::read(folder)).collect::<anyhow::Result<Vec<_>>>()?;
+    for Recording { name, records, .. } in &sides {
+        let mpis = Record::mpis(records);
+        ensure!(
+            mpis.len() == 1,
+            "{name} has several MPIs ({}), and a side of a comparison has one: `ddtbench compare {name}` compares them with each other, \
+             and a run with --mpi {} is a side",
+            mpis.join(", "),
+            mpis[0]
+        );
+    }
     let [base, others @ ..] = sides.as_slice() else { bail!("no folder") };
     let mut conditions = Vec::new();
     for other in others {
@@ -127,12 +137,6 @@ impl Recording {
             r.environments.iter().flatten().flat_map(Environment::accounts).cloned().collect()
         };
         differ.extend(other_settings(&accounts(self), &accounts(other)));
-        for recording in [self, other] {
-            let mpis = Record::mpis(&recording.records);
-            if mpis.len() > 1 {
-                differ.push(format!("{} has several MPIs: {}", recording.name, mpis.join(", ")));
-            }
-        }
         let cases = |r: &Self| r.of_records(|record| format!("{} {}", record.case.test, record.case.params));
         if cases(self).is_disjoint(&cases(other)) {
             differ.push("no common cases".to_owned());

@@ -351,3 +351,24 @@ fn percentiles_are_those_of_all_samples_used() {
     assert_eq!((ddt.p99_s, ddt.p999_s), (None, None), "11 samples say nothing of one in 100");
     assert_eq!((ddt.slow_samples, ddt.slow_time), (Some(0.0), Some(0.0)));
 }
+
+#[test]
+fn a_method_is_slow_only_in_undisturbed_blocks() {
+    let slow = |is_disturbed: bool| {
+        let mut times = vec![1.0; 100];
+        times[7] = 500.0;
+        let mut block = Block { times: Times::from([(Phase::RoundTrip, times)]), ..block(1.0, 33.0) };
+        block.disturbance.waited = if is_disturbed { 1.0 } else { 0.0 };
+        block
+    };
+    let share = |slow_block: Block, other: Block| {
+        let result = result(vec![measured("ddt", vec![slow_block, other])]);
+        let records = records(&result);
+        let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
+        (ddt.slow_time.map(|share| share > 0.5), ddt.blocks_disturbed)
+    };
+    let quiet = || block(1.0, 33.0);
+    assert_eq!(share(slow(false), quiet()), (Some(true), 0));
+    assert_eq!(share(slow(true), quiet()), (Some(false), 1));
+    assert_eq!(share(slow(true), slow(true)), (None, 2));
+}
