@@ -24,12 +24,11 @@ pub const FEWEST: usize = launches::FEWEST;
 ///
 /// A method that moved wrong bytes in any launch has one record, without times, and nothing is relative to it.
 pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> {
-    type Of<'a> = (&'a str, Phase, PairScope);
+    type Groups<'a> = IndexMap<(&'a str, Phase, PairScope), Vec<&'a Record>>;
     let wrong = with_wrong_data(records);
     let is_wrong = |case: &Arc<Case>, method: &str| wrong.contains(&(case, method));
     let states = States::of(records);
-    let mut cases: IndexMap<&Arc<Case>, BTreeMap<Option<usize>, IndexMap<Of<'_>, Vec<&Record>>>> =
-        IndexMap::new();
+    let mut cases: IndexMap<&Arc<Case>, BTreeMap<Option<usize>, Groups<'_>>> = IndexMap::new();
     for record in records {
         let is_wrong = is_wrong(&record.case, &record.method);
         if is_wrong && !is_headline(record) {

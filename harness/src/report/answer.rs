@@ -437,7 +437,10 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
         };
         let mut shares: Vec<_> = cases.iter().filter_map(of).collect();
         shares.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let text = |[share, interval]: &[String; 2]| format!("{share} {interval}").trim_end().to_owned();
+        let text = |[share, interval]: &[String; 2]| match interval.as_str() {
+            "" => format!("{share} (no interval)"),
+            _ => format!("{share} {interval}"),
+        };
         let (least, most) = (text(&shares.first()?.1), text(&shares.last()?.1));
         let shares = if least == most { least } else { format!("{least} to {most}") };
         Some(format!("{shares} of the time of {name} is pack overhead"))

@@ -483,10 +483,7 @@ pub fn packing(record: &Record) -> [String; 2] {
     }
 }
 
-/// The cell of an interval of a value that has none: no claim is made from it.
-const NO_INTERVAL: &str = "[no interval]";
-
-/// Two cells: a fraction and its interval with as many decimals; empty without a value.
+/// Two cells: a fraction and its interval with as many decimals; empty if there is none.
 pub fn share(record: &Record, quantity: Quantity) -> [String; 2] {
     let figure = |end, value| units::percent_figure(end, units::percent_decimals(value));
     cells(record, quantity, units::percent, figure)
@@ -502,7 +499,7 @@ fn cells(
     let Some(figure) = record.figure(quantity) else { return Default::default() };
     let Some(of) = figure.value else { return Default::default() };
     let interval = figure.interval().map(|(low, high)| format!("[{}, {}]", end(low, of), end(high, of)));
-    [value(of), interval.unwrap_or_else(|| NO_INTERVAL.to_owned())]
+    [value(of), interval.unwrap_or_default()]
 }
 
 /// How far the intervals of the two estimates of the pack overhead are apart; `None` if they overlap, and for a datatype, whose
@@ -542,7 +539,7 @@ pub fn share_and_half(record: &Record, quantity: Quantity) -> [String; 2] {
     [units::percent(share), larger_side(figure).map_or_else(String::new, half)]
 }
 
-/// A ratio and its interval, two cells; empty without a value.
+/// A ratio and its interval, two cells; empty if there is none.
 pub fn ratio(record: &Record, quantity: Quantity) -> [String; 2] {
     cells(record, quantity, |value| format!("{value:.2}"), |end, _| format!("{end:.2}"))
 }

@@ -20,7 +20,7 @@ struct Quote {
 }
 
 /// The folder `recorded` with all recorded results.
-fn unpacked() -> TempDir {
+pub fn unpacked() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let kept = dir.path().join("recorded");
     fs::create_dir(&kept).unwrap();
@@ -33,10 +33,10 @@ fn unpacked() -> TempDir {
     dir
 }
 
-/// Output of a command in a terminal of 100 columns.
-fn printed(command: &str, dir: &Path) -> String {
+/// Output of a command in a terminal of so many columns.
+pub fn printed(command: &str, dir: &Path, columns: &str) -> String {
     let mut program = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
-    program.args(shlex::split(command).unwrap()).current_dir(dir).env("COLUMNS", "100");
+    program.args(shlex::split(command).unwrap()).current_dir(dir).env("COLUMNS", columns);
     let ended = program.output().unwrap();
     assert!(ended.status.code() < Some(2), "{command}: {}", String::from_utf8_lossy(&ended.stderr));
     String::from_utf8(ended.stdout).unwrap()
@@ -91,7 +91,7 @@ fn quoted_output_is_what_the_program_prints() {
             !is_command
         };
         let quoted: Vec<String> = lines.into_iter().filter(is_output).collect();
-        let output = printed(&command, dir.path());
+        let output = printed(&command, dir.path(), "100");
         if let Some(part) = missing(&quoted, &output) {
             panic!(
                 "{}: not in the output of `ddtbench {command}`:\n{}\n\nIt is\n{output}",

@@ -148,7 +148,7 @@ mod tests {
         let ratios: Vec<_> = over.iter().map(|record| record.over("manual").unwrap()).collect();
         assert_eq!((ratios[0].value, ratios[1].value), (Some(3.5), Some(1.7)));
         assert!(ratios[0].low.unwrap() > 3.2 && ratios[1].high.unwrap() < 2.1, "{ratios:?}");
-        // Of equal states the faster is named.
+        // With equally many launches the faster state is named.
         assert_eq!(most_common_state(&over), over[..1]);
     }
 

@@ -1,0 +1,168 @@
+//! Sentences of the recorded results against the tables of which they are made: each ratio is that of the methods it names, within
+//! the interval of their row, and no sentence lacks a number.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::quotes::{printed, unpacked};
+
+/// A value with both ends of its interval.
+type Estimate = (f64, f64, f64);
+
+/// A figure with an interval, as a ratio or in percent, and the two methods that it is about.
+struct Row {
+    methods: [String; 2],
+    estimate: Estimate,
+}
+
+/// All figures over launches of a run, in both directions.
+fn rows(json: &str) -> Vec<Row> {
+    let json: Value = serde_json::from_str(json).unwrap();
+    let mut rows = Vec::new();
+    for result in json["results"].as_array().unwrap() {
+        for figure in result["figures"].as_array().unwrap() {
+            let number = |name: &str| figure[name].as_f64();
+            let (Some(value), Some(low), Some(high)) = (number("value"), number("low"), number("high"))
+            else {
+                continue;
+            };
+            let methods =
+                [&result["method"], &figure["against"]].map(|name| name.as_str().unwrap().to_owned());
+            let estimates = match figure["unit"].as_str() {
+                Some("fraction") => vec![(100.0 * value, 100.0 * low, 100.0 * high)],
+                _ => vec![(value, low, high), (1.0 / value, 1.0 / high, 1.0 / low)],
+            };
+            rows.extend(estimates.into_iter().map(|estimate| Row { methods: methods.clone(), estimate }));
+        }
+    }
+    rows
+}
+
+/// The numbers with intervals in a text, such as `20.0 [19.7, 20.3]` or `97% [97, 98]`, with the digits after the point.
+fn estimates(text: &str) -> Vec<(Estimate, usize)> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices(" [") {
+        let Some((ends, _)) = text[at + 2..].split_once(']') else { continue };
+        let Some((low, high)) = ends.split_once(", ") else { continue };
+        let value = text[..at].rsplit([' ', '(']).next().unwrap_or_default();
+        let value = value.trim_end_matches(['%', 'x']);
+        let numbers = [value, low, high].map(|number| number.parse::<f64>());
+        let [Ok(number), Ok(low), Ok(high)] = numbers else { panic!("{text}: {value} [{ends}]") };
+        let digits = value.split_once('.').map_or(0, |(_, digits)| digits.len());
+        found.push(((number, low, high), digits));
+    }
+    found
+}
+
+/// Whether a text names a method.
+fn names(text: &str, method: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || ['_', ':'].contains(&letter);
+    text.split(|letter| !is_part(letter)).any(|word| word.trim_end_matches(':') == method)
+}
+
+/// What is wrong with a sentence.
+fn fault(sentence: &str, rows: &[Row]) -> Option<String> {
+    let text = sentence.trim();
+    for empty in ["  ", "NaN", "inf ", ":  ", " ,", "[]", "()", " .", "-> "] {
+        if text.contains(empty) {
+            return Some(format!("{empty:?} in {text}"));
+        }
+    }
+    for ((value, low, high), digits) in estimates(text) {
+        if !(low <= value && value <= high) {
+            return Some(format!("{value} is not in [{low}, {high}]: {text}"));
+        }
+        // Half of the last digit, and as much again for rounding.
+        let near = |a: f64, b: f64| (a - b).abs() <= 0.51 * 0.1_f64.powi(digits as i32);
+        let is_it = |row: &&Row| {
+            let methods = row.methods.iter().filter(|method| !method.is_empty());
+            let (of, from, to) = row.estimate;
+            near(of, value)
+                && near(from, low)
+                && near(to, high)
+                && methods.into_iter().all(|method| {
+                    // The overhead is relative to the reference, which a sentence need not name.
+                    names(text, method) || method.ends_with("reference")
+                })
+        };
+        if !rows.iter().any(|row| is_it(&row)) {
+            return Some(format!("{value} [{low}, {high}] is in no row of the methods: {text}"));
+        }
+    }
+    None
+}
+
+/// The sentences of an answer: the lines after its tables, and those of each case in the table of all methods.
+fn sentences(text: &str) -> Vec<&str> {
+    let begins =
+        ["Found, ", "The state of ", "Two estimates ", "Largest gap: ", "Slow at times: ", "Fastest"];
+    text.lines().map(str::trim).filter(|line| begins.iter().any(|begin| line.starts_with(begin))).collect()
+}
+
+#[test]
+fn every_sentence_of_recorded_results_agrees_with_its_table() {
+    let dir = unpacked();
+    let mut count = 0;
+    for run in std::fs::read_dir(dir.path().join("recorded")).unwrap() {
+        let run = run.unwrap().file_name().into_string().unwrap();
+        let of = |arguments: &str| printed(&format!("report recorded/{run} {arguments}"), dir.path(), "2000");
+        let rows = rows(&of("--format json"));
+        for text in [of(""), of("--details")] {
+            for sentence in sentences(&text) {
+                assert_eq!(fault(sentence, &rows), None, "{run}");
+                count += estimates(sentence).len();
+            }
+        }
+    }
+    assert!(count > 50, "{count} numbers in sentences");
+}
+
+#[test]
+fn a_sentence_with_a_wrong_or_a_missing_number_is_found() {
+    let row = Row { methods: ["ddt".to_owned(), "manual".to_owned()], estimate: (20.04, 19.71, 20.33) };
+    let fault = |text: &str| fault(text, std::slice::from_ref(&row)).is_some();
+    assert!(!fault("Found, mpich: manual is 20.0 [19.7, 20.3] times as fast as ddt."));
+    assert!(fault("Found, mpich: manual is 20.2 [19.7, 20.3] times as fast as ddt."));
+    assert!(fault("Found, mpich: manual is 20.0 [19.7, 20.3] times as fast as ddt_pieces."));
+    assert!(fault("Found, mpich: manual is 20.4 [19.7, 20.3] times as fast as ddt."));
+    assert!(fault("Found, openmpi:tcp:  of the time of ddt is pack overhead."));
+}
+
+#[test]
+fn two_states_of_the_machine_have_a_row_each() {
+    let dir = unpacked();
+    let csv = printed("report recorded/subarray --format csv", dir.path(), "100");
+    let mut table = csv::Reader::from_reader(csv.as_bytes());
+    let headers = table.headers().unwrap().clone();
+    let at = |name: &str| headers.iter().position(|header| header == name).unwrap();
+    let (method, phase, latency) = (at("method"), at("phase"), at("state_latency_s"));
+    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
+    let of_ddt = rows.iter().filter(|row| &row[method] == "ddt" && &row[phase] == "round_trip");
+    let of_ddt: Vec<[f64; 4]> = of_ddt
+        .map(|row| {
+            let cells =
+                [&row[latency], &row[at("median_low_s")], &row[at("median_s")], &row[at("median_high_s")]];
+            cells.map(|cell| cell.parse().unwrap())
+        })
+        .collect();
+    let [near, far] = &of_ddt[..] else { panic!("{of_ddt:?}") };
+    assert!(near[0] < 40e-9 && far[0] > 160e-9, "{near:?} {far:?}");
+    assert!(
+        near[1] < near[2] && near[2] < near[3] && near[3] < far[1] && far[1] < far[2],
+        "{near:?} {far:?}"
+    );
+    // The launches themselves: three near, three far.
+    let launches = Path::new("recorded/subarray/launches.csv");
+    let mut table = csv::Reader::from_path(dir.path().join(launches)).unwrap();
+    let headers = table.headers().unwrap().clone();
+    let at = |name: &str| headers.iter().position(|header| header == name).unwrap();
+    let mut times: Vec<f64> = table
+        .records()
+        .map(Result::unwrap)
+        .filter(|row| &row[at("method")] == "ddt" && &row[at("phase")] == "round_trip")
+        .map(|row| row[at("median_s")].parse().unwrap())
+        .collect();
+    times.sort_by(f64::total_cmp);
+    assert_eq!([near[2], far[2]], [times[1], times[4]], "{times:?}");
+}
