@@ -235,6 +235,27 @@ mod tests {
     }
 
     #[test]
+    fn a_guideline_holds_or_not_in_each_state_of_the_machine() {
+        let record = |launch: usize, method: &str| {
+            let is_far = launch % 2 == 1;
+            let time = if is_far && method == "ddt" { 20.0 } else { 1.0 };
+            let noise = 1.0 + 0.002 * (launch % 3) as f64;
+            let latency_s = Some(if is_far { 160e-9 } else { 33e-9 });
+            Record { state_latency_s: latency_s, ..record("a", launch, method, time * noise) }
+        };
+        let records: Vec<Record> =
+            (0..12).flat_map(|launch| [record(launch, "ddt"), record(launch, "manual")]).collect();
+        let findings =
+            Findings::of(&Side::of("mine", &records, ComparisonUnit::Launch), &Settings::default());
+        let found: Vec<_> =
+            findings.rows.iter().map(|row| (row.guideline, row.state, row.standing)).collect();
+        assert_eq!(found, [("D1 by hand", 1, Standing::Violated), ("D1 by hand", 0, Standing::Holds)]);
+        let text = compared(&[findings]).text(Some(80));
+        assert!(text.contains("cores 33 ns apart in 6 launches, 160 ns in 6"), "{text}");
+        assert!(text.contains("At 160 ns, D1 by hand") && text.contains("  160 ns  "), "{text}");
+    }
+
+    #[test]
     fn the_best_description_is_the_simplest_of_those_that_gain_most() {
         let times = [
             ("ddt", 54.0),

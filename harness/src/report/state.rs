@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::case::CaseView;
-use super::verdict::{apart, places, short};
+use super::verdict::{apart, places};
 use crate::model::{Case, Record};
 use crate::stats;
 
@@ -49,20 +49,6 @@ pub fn counted_of<'c>(cases: impl IntoIterator<Item = &'c CaseView<'c>>) -> Stri
             format!(" in {range} of {all} launches")
         }
         _ => String::new(),
-    }
-}
-
-/// States with their latencies and numbers of launches; at least one launch is of this case.
-pub fn counted(case: &Case, states: impl IntoIterator<Item = (f64, usize)>) -> Option<String> {
-    let mut states = states.into_iter();
-    let (nearest_s, launches) = states.next()?;
-    let nearest = apart(case, nearest_s);
-    let others: Vec<String> =
-        states.map(|(latency_s, launches)| format!("{} in {launches}", short(latency_s))).collect();
-    match (&others[..], launches) {
-        ([], _) => Some(nearest),
-        (others, 1) => Some(format!("{nearest} in 1 launch, {}", others.join(", "))),
-        (others, _) => Some(format!("{nearest} in {launches} launches, {}", others.join(", "))),
     }
 }
 

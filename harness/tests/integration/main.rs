@@ -9,7 +9,7 @@ mod layers; // dependencies between modules
 mod pages; // links and lengths of the documentation
 mod proportion; // work that grows with the number of cases
 mod quotes; // output and pictures in the documentation
-mod states; // comparisons of launches in two states of the machine
 mod sentences; // numbers in sentences against their tables
+mod states; // comparisons of launches in two states of the machine
 mod streams; // standard streams that are closed or full
 mod terminal; // widths of printed text

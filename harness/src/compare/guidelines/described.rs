@@ -59,8 +59,10 @@ pub fn code(all: &[Findings], fence: bool, width: Option<u16>) -> String {
     let width = if fence { usize::MAX } else { text_width(width) };
     for findings in all {
         let Some((row, found)) = findings.best_description() else { continue };
+        let at =
+            if findings.states.len() > 1 { format!(" at {}", findings.at(row.state)) } else { String::new() };
         let best = format!(
-            "{}: {} is fastest described as {}: {} ({} instead of {}).",
+            "{}: {} is fastest described as {}: {} ({} instead of {}{at}).",
             findings.mpi,
             name(&row.subject),
             row.than.trim_start_matches("ddt:"),

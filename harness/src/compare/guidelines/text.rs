@@ -59,15 +59,12 @@ impl Findings {
         let names = open.iter().map(|guideline| guideline.name.as_str()).collect::<Vec<_>>().join(", ");
         let open = (!open.is_empty()).then(|| format!("undecided in all rows: {names}"));
         let sentences = others.into_iter().filter_map(|guideline| self.sentence(guideline, state));
-        let at = match self.at(state) {
-            at if at.is_empty() || self.states.len() < 2 => String::new(),
-            at => format!("At {at}, "),
-        };
+        let at = if self.states.len() > 1 { format!("At {}, ", self.at(state)) } else { String::new() };
         sentences.chain(open).map(|sentence| format!("{at}{sentence}")).collect()
     }
 
     /// The core-to-core latency of a state; empty if it is not known.
-    fn at(&self, state: usize) -> String {
+    pub(super) fn at(&self, state: usize) -> String {
         let met = self.states.iter().find(|met| met.state == state);
         met.map_or_else(String::new, |met| states::at(met.latency_s, false))
     }
