@@ -19,8 +19,6 @@ use ddtbench::compare::{
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Phase, Record};
 use ddtbench::stats;
-use ddtbench::stats::adjusted::{Explained, SlopePrior};
-use ddtbench::stats::difference::Difference;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use recorded::{IN_TURN, Launch, RECORDINGS, Recorded};
@@ -85,78 +83,10 @@ fn main() {
     for recording in RECORDINGS.iter().chain([&IN_TURN]).filter(|recording| recording.name.contains(&word)) {
         println!("{}\n", recording.name);
         let launches = recording.read();
-        print_explanations(&launches);
         print(&launches, count);
         print_baselines(&launches, recording.launches_of_a_pause);
         println!();
     }
-}
-
-/// Measures that explain the variation between launches. Prints half of the interval of a time difference with 20
-/// launches of each side, in percent, as the median over tests. Times are adjusted for nothing, for the latency
-/// between cores, for the speed of copies, and for times that an MPI may influence.
-fn print_explanations(recorded: &BTreeMap<String, Vec<Launch>>) {
-    /// Launches of each side.
-    const LAUNCHES: usize = 20;
-    /// The level of one row among a hundred, at one of several looks.
-    const ALPHA: f64 = 0.0005;
-    /// Any slope, because those of the measures that cannot be used are not known.
-    const SLOPE: SlopePrior =
-        SlopePrior { expected: 0.0, deviation: 1.0, range: (f64::NEG_INFINITY, f64::INFINITY) };
-    type Measure = fn(&Launch, &Recorded, &str) -> Option<f64>;
-    let latency: Measure = |_, of, _| of.state_latency_s;
-    let copies: Measure = |_, of, _| of.state_copy_bytes_per_s;
-    let packing: Measure = |launch, _, test| time_of_manual(launch, test, "pack");
-    let manual: Measure = |launch, _, test| time_of_manual(launch, test, "round_trip");
-    let sets: [(&str, &[Measure]); 5] = [
-        ("nothing", &[]),
-        ("latency", &[latency]),
-        ("latency, copies", &[latency, copies]),
-        ("latency, copies, packing of manual", &[latency, copies, packing]),
-        ("latency, copies, manual", &[latency, copies, manual]),
-    ];
-    println!("Half of the interval of a difference, in percent, adjusted for");
-    println!("MPI       adjusted for                        manual  mpi_pack     ddt");
-    for (mpi, launches) in recorded {
-        for (name, by) in sets {
-            let half_widths = |method: &str| {
-                let keys = launches[0].keys().filter(|(_, of, phase)| of == method && phase != "pack");
-                let of_test = |key: &(String, String, String)| {
-                    let value = |launch: &Launch| {
-                        let of = launch.get(key)?;
-                        let by = by.iter().map(|measure| Some(measure(launch, of, &key.0)?.ln()));
-                        Some(Explained::new(of.median_s.ln(), by.collect::<Option<_>>()?))
-                    };
-                    let windows = launches.chunks_exact(2 * LAUNCHES).filter_map(move |window| {
-                        let [first, second] = [0, 1].map(|side| {
-                            window.iter().skip(side).step_by(2).map(value).collect::<Option<Vec<_>>>()
-                        });
-                        let [mut first, mut second] = [first?, second?];
-                        let all = || first.iter().chain(&second);
-                        let usual: Vec<f64> = (0..by.len())
-                            .filter_map(|i| stats::median(&stats::sorted(all().map(|of| of.by[i]))))
-                            .collect();
-                        for of in first.iter_mut().chain(&mut second) {
-                            of.by.iter_mut().zip(&usual).for_each(|(by, usual)| *by -= usual);
-                        }
-                        let slopes = vec![SLOPE; by.len()];
-                        Some(Difference::of_explained(&first, &second, &slopes)?.difference.half_width(ALPHA))
-                    });
-                    windows.collect::<Vec<_>>()
-                };
-                let all = stats::sorted(keys.flat_map(of_test));
-                stats::median(&all).map_or("-".to_owned(), |half| format!("{:.1}", 100.0 * half))
-            };
-            let [manual, pack, ddt] = ["manual", "mpi_pack", "ddt"].map(half_widths);
-            println!("{mpi:<9} {name:<35} {manual:>6}  {pack:>8}  {ddt:>6}");
-        }
-    }
-    println!();
-}
-
-fn time_of_manual(launch: &Launch, test: &str, phase: &str) -> Option<f64> {
-    let key = (test.to_owned(), "manual".to_owned(), phase.to_owned());
-    launch.get(&key).map(|manual| manual.median_s)
 }
 
 /// Prints the results of the whole rule on the launches of each MPI.
