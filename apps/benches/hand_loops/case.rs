@@ -10,34 +10,17 @@ use ddtbench_apps::{
 use rand::RngExt;
 use rand_pcg::Pcg64;
 
-use crate::twins::{COMPILATIONS, TwinLoops, Twins};
+use crate::twins::{TwinLoops, Twins};
 
 /// Who moves the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// The micro-app's loops.
     Rust(Loops),
-    /// Their C twin, as an index of [`COMPILATIONS`].
+    /// One of their C twins.
     C(usize),
     /// As many contiguous bytes.
     Memcpy,
-}
-
-impl Variant {
-    /// All variants.
-    pub const ALL: [Self; 6] = [Self::PLAIN, Self::TUNED, Self::C(0), Self::C(1), Self::C(2), Self::Memcpy];
-    /// The plain nest.
-    pub const PLAIN: Self = Self::Rust(Loops::Plain);
-    pub const TUNED: Self = Self::Rust(Loops::Tuned);
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rust(Loops::Plain) => "plain",
-            Self::Rust(Loops::Tuned) => "tuned",
-            Self::C(compilation) => COMPILATIONS[compilation].name,
-            Self::Memcpy => "memcpy",
-        }
-    }
 }
 
 /// Whether it packs or unpacks.
@@ -104,6 +87,31 @@ impl Case {
         self.buffers = displaced(buffers.into());
     }
 
+    /// All variants, the plain loops first.
+    pub fn variants(&self) -> Vec<Variant> {
+        let own = [Variant::Rust(Loops::Plain), Variant::Rust(Loops::Tuned)];
+        let twins = (0..self.twins.len()).map(Variant::C);
+        own.into_iter().chain(twins).chain([Variant::Memcpy]).collect()
+    }
+
+    pub fn variant_name(&self, variant: Variant) -> &'static str {
+        match variant {
+            Variant::Rust(Loops::Plain) => "plain",
+            Variant::Rust(Loops::Tuned) => "tuned",
+            Variant::C(twin) => self.twins[twin].compilation.name,
+            Variant::Memcpy => "memcpy",
+        }
+    }
+
+    /// The C twins for the processor of this machine, or those for the base instruction set.
+    pub fn twins(&self, are_native: bool) -> Vec<Variant> {
+        let twins = self.twins.iter().enumerate();
+        twins
+            .filter(|(_, twin)| twin.compilation.is_native == are_native)
+            .map(|(i, _)| Variant::C(i))
+            .collect()
+    }
+
     /// Bytes of the message.
     pub fn bytes(&self) -> usize {
         self.app.message_bytes() as usize
@@ -119,7 +127,7 @@ impl Case {
             (Variant::Rust(loops), Direction::Unpack) => {
                 app.receive.unpack(loops, buffers.slice(PACKED), arrays)
             }
-            (Variant::C(compilation), _) => self.run_twin(direction, compilation),
+            (Variant::C(twin), _) => self.run_twin(direction, twin),
             (Variant::Memcpy, direction) => {
                 let [packed, copy] = buffers.slices_mut::<u8, 2>([PACKED, COPY]);
                 match direction {
@@ -131,10 +139,10 @@ impl Case {
         std::hint::black_box((self.arrays.memory_mut(), self.buffers.memory_mut()));
     }
 
-    fn run_twin(&mut self, direction: Direction, compilation: usize) {
+    fn run_twin(&mut self, direction: Direction, twin: usize) {
         let twin = match direction {
-            Direction::Pack => self.twins[compilation].pack,
-            Direction::Unpack => self.twins[compilation].unpack,
+            Direction::Pack => self.twins[twin].pack,
+            Direction::Unpack => self.twins[twin].unpack,
         };
         let starts: Vec<usize> = (0..self.arrays.specs().len()).map(|i| self.arrays.place(i).start).collect();
         let memory = self.arrays.memory_mut();
@@ -152,28 +160,24 @@ impl Case {
     /// # Panics
     /// If a loop does not.
     pub fn check(&mut self) {
-        let variants = || Variant::ALL.into_iter().filter(|&variant| variant != Variant::Memcpy);
-        let packed = variants().map(|variant| {
+        let mut variants = self.variants();
+        variants.retain(|&variant| variant != Variant::Memcpy);
+        let mut expected = None;
+        for &variant in &variants {
             self.buffers.memory_mut().fill(0xA5);
             self.run(Direction::Pack, variant);
-            (variant, self.buffers.memory().to_vec())
-        });
-        let packed: Vec<_> = packed.collect();
-        for (variant, found) in &packed {
-            assert!(*found == packed[0].1, "{}: {} packs other bytes", self.name, variant.name());
+            let expected = expected.get_or_insert_with(|| self.buffers.memory().to_vec());
+            let name = self.variant_name(variant);
+            assert!(*expected == self.buffers.memory(), "{}: {name} packs other bytes", self.name);
         }
         fill(self.buffers.memory_mut());
         let mut expected = None;
-        for variant in variants() {
+        for &variant in &variants {
             self.arrays.memory_mut().fill(0xA5);
             self.run(Direction::Unpack, variant);
             let expected = expected.get_or_insert_with(|| self.arrays.memory().to_vec());
-            assert!(
-                *expected == self.arrays.memory(),
-                "{}: {} unpacks to other places",
-                self.name,
-                variant.name()
-            );
+            let name = self.variant_name(variant);
+            assert!(*expected == self.arrays.memory(), "{}: {name} unpacks to other places", self.name);
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use ddtbench_apps::Loops;
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 
@@ -27,20 +28,22 @@ const LIMIT: Duration = Duration::from_millis(400);
 /// Rounds of the slowest cases: over all placements they give enough ratios for an interval.
 const LEAST_ROUNDS: usize = 4;
 
-/// The plain nest should take at most this many times the time of its twin.
+/// The plain nest takes at most this many times the time of the fastest twin for the base instruction set.
 const PLAIN_LIMIT: f64 = 1.10;
 
-/// The tuned loops should reach at least this share of the speed of the fastest other variant.
-const TUNED_LIMIT: f64 = 0.95;
+/// The tuned loops take at most this many times the time of the fastest loop for this processor.
+const TUNED_LIMIT: f64 = 1.05;
 
-/// The median of some ratios, its interval of about 95%, and the median at the worst placement for us.
+/// Times of a variant relative to those of the fastest of others.
 struct Ratio {
     median: f64,
+    /// Its interval of about 95%.
     low: f64,
     high: f64,
+    /// The median at the worst placement.
     worst: f64,
     /// The variant compared with: the one that was fastest at most placements.
-    fastest_other: Variant,
+    fastest_other: &'static str,
 }
 
 /// The comparison of one case in one direction.
@@ -48,11 +51,9 @@ pub struct Comparison {
     name: String,
     direction: Direction,
     bytes: usize,
-    /// Median times, in the order of [`Variant::ALL`].
-    times_s: Vec<f64>,
-    /// The plain nest's time relative to that of the faster twin.
+    /// Names and median times of the variants.
+    times_s: Vec<(&'static str, f64)>,
     plain: Ratio,
-    /// The fastest other variant's time relative to that of the tuned loops.
     tuned: Ratio,
 }
 
@@ -63,84 +64,73 @@ impl Comparison {
     /// Measures all variants in turn, at every placement.
     pub fn of(case: &mut Case, direction: Direction) -> Self {
         let mut random = Pcg64::seed_from_u64(SEED);
+        let variants = case.variants();
         let placements: Vec<Rounds> = (0..PLACEMENTS)
             .map(|_| {
                 case.move_to(&mut random);
-                rounds(case, direction)
+                rounds(case, direction, &variants)
             })
             .collect();
         let time = |i: usize| {
             let all: Vec<f64> = placements.iter().flat_map(|rounds| rounds[i].iter().copied()).collect();
-            quantile(&all, 0.5)
+            (case.variant_name(variants[i]), quantile(&all, 0.5))
         };
-        let twins = [Variant::C(0), Variant::C(1)];
-        let others = [Variant::PLAIN, Variant::C(2)];
+        let ratio = |own: Loops, others: Vec<Variant>| {
+            let index =
+                |variant: &Variant| variants.iter().position(|other| other == variant).expect("listed");
+            let others: Vec<usize> = others.iter().map(index).collect();
+            let (ratio, fastest) = Ratio::of(&placements, index(&Variant::Rust(own)), &others);
+            Ratio { fastest_other: case.variant_name(variants[fastest]), ..ratio }
+        };
+        let plain = Variant::Rust(Loops::Plain);
         Self {
             name: case.name.clone(),
             direction,
             bytes: case.bytes(),
-            times_s: (0..Variant::ALL.len()).map(time).collect(),
-            plain: Ratio::of(&placements, Variant::PLAIN, &twins, |over| over, f64::max),
-            tuned: Ratio::of(&placements, Variant::TUNED, &others, |over| 1.0 / over, f64::min),
+            times_s: (0..variants.len()).map(time).collect(),
+            plain: ratio(Loops::Plain, case.twins(false)),
+            tuned: ratio(Loops::Tuned, [case.twins(true), vec![plain]].concat()),
         }
-    }
-
-    fn plain_holds(&self) -> bool {
-        self.plain.low <= PLAIN_LIMIT
-    }
-
-    fn tuned_holds(&self) -> bool {
-        self.tuned.high >= TUNED_LIMIT
     }
 }
 
 impl Ratio {
-    /// Compares one variant with the fastest of `others` at each placement; `ratio` converts the quotient of its time
-    /// and the other's.
-    fn of(
-        placements: &[Rounds],
-        own: Variant,
-        others: &[Variant],
-        ratio: impl Fn(f64) -> f64,
-        worse: impl Fn(f64, f64) -> f64,
-    ) -> Self {
+    /// Compares one variant with the fastest of `others` at each placement; also returns the one most often fastest.
+    fn of(placements: &[Rounds], own: usize, others: &[usize]) -> (Self, usize) {
         let (mut all, mut medians, mut chosen) = (Vec::new(), Vec::new(), vec![0; others.len()]);
         for rounds in placements {
-            let of_others: Vec<&[f64]> = others.iter().map(|&other| &*rounds[index(other)]).collect();
-            let (over, fastest) = ratios::over_fastest(&rounds[index(own)], &of_others);
-            let ratios: Vec<f64> = over.into_iter().map(&ratio).collect();
+            let of_others: Vec<&[f64]> = others.iter().map(|&other| &*rounds[other]).collect();
+            let (ratios, fastest) = ratios::over_fastest(&rounds[own], &of_others);
             medians.push(quantile(&ratios, 0.5));
             all.extend(ratios);
             chosen[fastest] += 1;
         }
         let [low, median, high] = ratios::interval(&all);
         let most = (0..others.len()).max_by_key(|&other| chosen[other]).expect("there are others");
-        Self {
-            median,
-            low,
-            high,
-            worst: medians.into_iter().reduce(worse).expect("there are placements"),
-            fastest_other: others[most],
-        }
+        let worst = medians.into_iter().reduce(f64::max).expect("there are placements");
+        (Self { median, low, high, worst, fastest_other: "" }, others[most])
+    }
+
+    /// The ratio with its interval, marked `!` if all of that is above `limit`.
+    fn text(&self, limit: f64) -> String {
+        let Self { median, low, high, worst, fastest_other } = self;
+        let mark = if low <= &limit { ' ' } else { '!' };
+        format!("{mark} {median:.2} [{low:.2}, {high:.2}] {worst:.2} {fastest_other:9}")
     }
 }
 
-fn index(variant: Variant) -> usize {
-    Variant::ALL.iter().position(|other| *other == variant).expect("all are listed")
-}
-
 /// Blocks of all variants in turn, with the arrays at their current place.
-fn rounds(case: &mut Case, direction: Direction) -> Rounds {
-    let variants = Variant::ALL;
-    let mut time = |variant, repetitions: u32| {
+fn rounds(case: &mut Case, direction: Direction, variants: &[Variant]) -> Rounds {
+    let mut time = |variant: Variant, repetitions: u32| {
         let start = Instant::now();
         (0..repetitions).for_each(|_| case.run(direction, variant));
         start.elapsed()
     };
-    let repetitions = variants.map(|variant| {
+    let mut repetitions = |&variant: &Variant| {
         let once = (0..5).map(|_| time(variant, 1)).min().expect("five times").as_nanos().max(1);
         BLOCK.as_nanos().div_ceil(once) as u32
-    });
+    };
+    let repetitions: Vec<u32> = variants.iter().map(&mut repetitions).collect();
     let mut samples = vec![Vec::with_capacity(ROUNDS); variants.len()];
     let start = Instant::now();
     for round in 0..ROUNDS {
@@ -161,32 +151,28 @@ fn rounds(case: &mut Case, direction: Direction) -> Rounds {
 
 pub fn print(comparisons: &[Comparison]) {
     println!(
-        "Times in us: medians over {PLACEMENTS} placements of arrays and buffers. Ratios: medians over rounds, their"
+        "Times in us: medians over {PLACEMENTS} placements of arrays and buffers. Ratios: medians over rounds, their\n\
+         intervals, the median at the worst placement, and the variant compared with. plain/C: the fastest of -O2 and\n\
+         -O3. tuned/best: the fastest of -O3 -march=native, with loops or with a memcpy for each run, and of the plain nest."
     );
-    println!(
-        "intervals, and the median at the worst placement. plain/C: over the faster of -O2 and -O3. other/tuned: the"
-    );
-    println!("faster of the plain nest and C with a memcpy for each run (-O3 -march=native).");
-    print!("{:38} {:6} {:>9}", "test", "", "bytes");
-    Variant::ALL.iter().for_each(|variant| print!(" {:>9}", variant.name()));
-    println!("   {:34}   other/tuned", "plain/C");
-    for c in comparisons {
+    for (i, c) in comparisons.iter().enumerate() {
+        if i == 0 {
+            print!("{:38} {:6} {:>9}", "test", "", "bytes");
+            c.times_s.iter().for_each(|(name, _)| print!(" {name:>9}"));
+            println!("   {:34}   tuned/best", "plain/C");
+        }
         let direction = if c.direction == Direction::Pack { "pack" } else { "unpack" };
         print!("{:38} {direction:6} {:>9}", c.name, c.bytes);
-        c.times_s.iter().for_each(|time_s| print!(" {:>9.3}", time_s * 1e6));
-        let ratio = |ratio: &Ratio, holds: bool| {
-            let Ratio { median, low, high, worst, fastest_other } = ratio;
-            let mark = if holds { ' ' } else { '!' };
-            format!("{mark} {median:.2} [{low:.2}, {high:.2}] {worst:.2} {:9}", fastest_other.name())
-        };
-        println!(" {} {}", ratio(&c.plain, c.plain_holds()), ratio(&c.tuned, c.tuned_holds()));
+        c.times_s.iter().for_each(|(_, time_s)| print!(" {:>9.3}", time_s * 1e6));
+        println!(" {} {}", c.plain.text(PLAIN_LIMIT), c.tuned.text(TUNED_LIMIT));
     }
-    let count = |holds: fn(&Comparison) -> bool| comparisons.iter().filter(|c| holds(c)).count();
+    let held = |limit: f64, ratio: fn(&Comparison) -> &Ratio| {
+        comparisons.iter().filter(|&comparison| ratio(comparison).low <= limit).count()
+    };
     println!(
-        "of {}: plain nest not slower than {PLAIN_LIMIT} times C: {}; tuned not below {TUNED_LIMIT} of the fastest other's speed: {} \
-         (others marked !)",
+        "of {}: plain at most {PLAIN_LIMIT} times C: {}; tuned at most {TUNED_LIMIT} times the best: {} (others marked !)",
         comparisons.len(),
-        count(Comparison::plain_holds),
-        count(Comparison::tuned_holds),
+        held(PLAIN_LIMIT, |comparison| &comparison.plain),
+        held(TUNED_LIMIT, |comparison| &comparison.tuned),
     );
 }

@@ -1,5 +1,5 @@
-//! The applications' loops compared with plain C: the plain nest with the original's loop, the tuned loops with all
-//! alternatives that an application has.
+//! The applications' loops compared with plain C: the plain nest with the original's loop as a reader's compiler builds
+//! it, the tuned loops with the best that a C compiler makes for this processor.
 //!
 //! `cargo bench -p ddtbench-apps [-- FILTER]` needs a C compiler. It takes each test at its quick set and at the
 //! largest set of the original. First it checks that all loops move the same bytes, as `cargo test` also does; then
@@ -13,7 +13,7 @@ mod twins;
 use case::{Case, Direction};
 use ddtbench_apps::{Context, ParameterSet, Preset, TESTS, Test};
 use interleaved::Comparison;
-use twins::{COMPILATIONS, Twins};
+use twins::Twins;
 
 /// The quick set, and the largest set of the original if that is a different one.
 fn sets(test: &'static Test) -> Vec<&'static ParameterSet> {
@@ -30,10 +30,7 @@ fn sets(test: &'static Test) -> Vec<&'static ParameterSet> {
 }
 
 fn main() {
-    let twins: Vec<Twins> = COMPILATIONS
-        .into_iter()
-        .map(|compilation| Twins::compile(compilation).unwrap_or_else(|error| panic!("{error}")))
-        .collect();
+    let twins = Twins::compile_all().unwrap_or_else(|error| panic!("{error}"));
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     // Cargo passes `--bench` for benchmarks; `--test` comes from the user.
     let is_timed = arguments.iter().any(|a| a == "--bench") && !arguments.iter().any(|a| a == "--test");
@@ -55,7 +52,7 @@ fn main() {
         }
     }
     if is_timed {
-        println!("twins: {}", twins::compiler_version().unwrap_or_else(|error| panic!("{error}")));
+        twins::print_compilers();
         interleaved::print(&comparisons);
     }
 }

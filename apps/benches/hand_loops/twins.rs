@@ -3,32 +3,49 @@
 use std::error::Error;
 use std::ffi::c_void;
 use std::path::Path;
+use std::process::Command;
 
 use libloading::Library;
 
 /// A loop of `twins.c`: arrays, packed buffer, parameters, index lists.
 type Twin = unsafe extern "C" fn(*const *mut c_void, *mut c_void, *const i64, *const *const u32);
 
+/// A compiler with its options.
 #[derive(Clone, Copy, Debug)]
 pub struct Compilation {
+    /// Heading of its times.
     pub name: &'static str,
-    level: u32,
-    flags: &'static [&'static str],
+    compiler: &'static str,
+    options: &'static [&'static str],
+    /// Whether it is for the processor of this machine, as the tuned loops are, and not for the base instruction set.
+    pub is_native: bool,
 }
 
-/// The compilations of the twins: two of the original's loops for the base instruction set, and the one that copies
-/// runs.
-pub const COMPILATIONS: [Compilation; 3] = [
-    Compilation { name: "C -O2", level: 2, flags: &[] },
-    Compilation { name: "C -O3", level: 3, flags: &[] },
-    Compilation { name: "C runs", level: 3, flags: &["-march=native", "-DBY_RUNS"] },
+/// The compilers.
+const COMPILERS: [&str; 2] = ["gcc", "clang"];
+
+/// The loops of the original for the base instruction set and for this processor, and those that copy runs.
+const COMPILATIONS: [Compilation; 6] = [
+    Compilation { name: "gcc -O2", compiler: "gcc", options: &["-O2"], is_native: false },
+    Compilation { name: "gcc -O3", compiler: "gcc", options: &["-O3"], is_native: false },
+    Compilation { name: "gcc nat", compiler: "gcc", options: NATIVE, is_native: true },
+    Compilation { name: "gcc runs", compiler: "gcc", options: NATIVE_BY_RUNS, is_native: true },
+    Compilation { name: "clang nat", compiler: "clang", options: NATIVE, is_native: true },
+    Compilation { name: "cl. runs", compiler: "clang", options: NATIVE_BY_RUNS, is_native: true },
 ];
 
+const NATIVE: &[&str] = &["-O3", "-march=native"];
+const NATIVE_BY_RUNS: &[&str] = &["-O3", "-march=native", "-DBY_RUNS"];
+
 /// `twins.c`, compiled.
-pub struct Twins(Library);
+pub struct Twins {
+    pub compilation: Compilation,
+    library: Library,
+}
 
 /// The loops of one test.
 pub struct TwinLoops {
+    pub compilation: Compilation,
     /// From the arrays into the buffer.
     pub pack: Twin,
     /// From the buffer into the arrays.
@@ -36,23 +53,32 @@ pub struct TwinLoops {
 }
 
 impl Twins {
-    /// Compiles with the machine's C compiler.
-    pub fn compile(compilation: Compilation) -> Result<Self, Box<dyn Error>> {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let library = folder.join(format!("twins_{}.so", compilation.name.replace(' ', "")));
-        let compiler = compiler(folder, compilation.level)?;
-        let status = compiler
-            .to_command()
-            .args(compilation.flags)
+    /// Compiles with every compiler that this machine has.
+    ///
+    /// # Errors
+    /// If there is none, or if one cannot compile the twins.
+    pub fn compile_all() -> Result<Vec<Self>, Box<dyn Error>> {
+        let possible = |c: &&Compilation| version(c.compiler).is_some();
+        let twins: Vec<Self> =
+            COMPILATIONS.iter().filter(possible).map(|&c| Self::compile(c)).collect::<Result<_, _>>()?;
+        if twins.is_empty() { Err(format!("none of {COMPILERS:?} starts").into()) } else { Ok(twins) }
+    }
+
+    fn compile(compilation: Compilation) -> Result<Self, Box<dyn Error>> {
+        let Compilation { name, compiler, options, .. } = compilation;
+        let library =
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("twins_{}.so", name.replace(' ', "")));
+        let status = Command::new(compiler)
+            .args(options)
             .args(["-shared", "-fPIC", "-o"])
             .arg(&library)
             .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/hand_loops/twins.c"))
             .status()?;
         if !status.success() {
-            return Err(format!("{} cannot compile twins.c: {status}", compiler.path().display()).into());
+            return Err(format!("{compiler} cannot compile twins.c: {status}").into());
         }
         // SAFETY: the library is the one just compiled from twins.c, which has no initialisers.
-        Ok(Self(unsafe { Library::new(&library) }?))
+        Ok(Self { compilation, library: unsafe { Library::new(&library) }? })
     }
 
     /// The loops of a test; WRF's four tests share the same loops.
@@ -60,21 +86,22 @@ impl Twins {
         let name = if test.starts_with("wrf") { "wrf" } else { test };
         // SAFETY: every `_pack` and `_unpack` of twins.c has the type `Twin`.
         let loop_of =
-            |kind: &str| unsafe { self.0.get::<Twin>(format!("{name}_{kind}")).map(|symbol| *symbol) };
-        Ok(TwinLoops { pack: loop_of("pack")?, unpack: loop_of("unpack")? })
+            |kind: &str| unsafe { self.library.get::<Twin>(format!("{name}_{kind}")).map(|symbol| *symbol) };
+        Ok(TwinLoops { compilation: self.compilation, pack: loop_of("pack")?, unpack: loop_of("unpack")? })
     }
 }
 
-fn compiler(folder: &Path, level: u32) -> Result<cc::Tool, cc::Error> {
-    let target = current_platform::CURRENT_PLATFORM;
-    let mut build = cc::Build::new();
-    build.cargo_metadata(false).cargo_warnings(false).cargo_debug(false).target(target).host(target);
-    build.out_dir(folder).opt_level(level).try_get_compiler()
+/// The first line of a compiler's version output, `None` if it does not start.
+fn version(compiler: &str) -> Option<String> {
+    let output =
+        Command::new(compiler).arg("--version").output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
 }
 
-/// The first line of the C compiler's version output.
-pub fn compiler_version() -> Result<String, Box<dyn Error>> {
-    let compiler = compiler(Path::new(env!("CARGO_TARGET_TMPDIR")), 2)?;
-    let output = compiler.to_command().arg("--version").output()?;
-    Ok(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
+/// A line for each compiler.
+pub fn print_compilers() {
+    for compiler in COMPILERS {
+        let version = version(compiler).unwrap_or_else(|| "not found, so not compared".to_owned());
+        println!("{compiler}: {version}");
+    }
 }
