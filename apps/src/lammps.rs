@@ -19,6 +19,7 @@ use memoffset::offset_of;
 
 use crate::face::{Face, FaceBlock};
 use crate::permutation::{IndexList, Indices};
+use crate::words::{Pair, join};
 use crate::{
     ArraySpec, Arrays, Built, Context, Loops, MicroApp, Parameter, Piece, Preset, Test, Values, WireOrder,
 };
@@ -218,26 +219,6 @@ impl Record for AtomicAtom {
             kind[i] = record.kind;
             mask[i] = record.mask;
         }
-    }
-}
-
-/// Two values of a record, written as one vector of 16 bytes.
-type Pair = [f64; 2];
-
-/// Joins two values from different places. Records have a multiple of 16 bytes, so no such store crosses the boundary
-/// of a cache line. There are half as many stores as values, in order.
-#[inline(always)]
-fn join(to: &mut Pair, first: &f64, second: &f64) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: SSE2 belongs to the base instruction set; one double is read from each of the two places, and two are
-    // written to `to`.
-    unsafe {
-        use std::arch::x86_64::{_mm_load_sd, _mm_loadh_pd, _mm_storeu_pd};
-        _mm_storeu_pd(to.as_mut_ptr(), _mm_loadh_pd(_mm_load_sd(first), second));
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        *to = [*first, *second];
     }
 }
 

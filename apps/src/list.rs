@@ -67,15 +67,15 @@ impl List {
                 }
             }
             _ => match self.length {
-                1 => indices.scatter(packed, array),
-                2 => scatter::<2, T>(indices, packed, array),
-                3 => scatter::<3, T>(indices, packed, array),
-                4 => scatter::<4, T>(indices, packed, array),
-                5 => scatter::<5, T>(indices, packed, array),
-                6 => scatter::<6, T>(indices, packed, array),
-                7 => scatter::<7, T>(indices, packed, array),
-                8 => scatter::<8, T>(indices, packed, array),
-                16 => scatter::<16, T>(indices, packed, array),
+                1 => scatter::<1, T>(loops, indices, packed, array),
+                2 => scatter::<2, T>(loops, indices, packed, array),
+                3 => scatter::<3, T>(loops, indices, packed, array),
+                4 => scatter::<4, T>(loops, indices, packed, array),
+                5 => scatter::<5, T>(loops, indices, packed, array),
+                6 => scatter::<6, T>(loops, indices, packed, array),
+                7 => scatter::<7, T>(loops, indices, packed, array),
+                8 => scatter::<8, T>(loops, indices, packed, array),
+                16 => scatter::<16, T>(loops, indices, packed, array),
                 length => {
                     for (from, place) in packed.chunks_exact(length).zip(places) {
                         array[place * length..][..length].copy_from_slice(from);
@@ -91,9 +91,17 @@ fn gather<const N: usize, T: Copy>(indices: Indices<'_>, array: &[T], packed: &m
     indices.gather(array.as_chunks::<N>().0, packed.as_chunks_mut::<N>().0);
 }
 
+/// Blocks by which tuned loops fetch places ahead. That takes 0.91 of the time if the array is in the second-level
+/// cache, 0.7 if it is in none (Intel Xeon, Granite Rapids, with 8 to 64 blocks alike).
+const AHEAD: usize = 16;
+
 /// Scatters blocks of `N` elements.
-fn scatter<const N: usize, T: Copy>(indices: Indices<'_>, packed: &[T], array: &mut [T]) {
-    indices.scatter(packed.as_chunks::<N>().0, array.as_chunks_mut::<N>().0);
+fn scatter<const N: usize, T: Copy>(loops: Loops, indices: Indices<'_>, packed: &[T], array: &mut [T]) {
+    let (packed, array) = (packed.as_chunks::<N>().0, array.as_chunks_mut::<N>().0);
+    match loops {
+        Loops::Plain => indices.scatter::<_, 0>(packed, array),
+        Loops::Tuned => indices.scatter::<_, AHEAD>(packed, array),
+    }
 }
 
 impl FaceBlock for List {

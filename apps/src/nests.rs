@@ -83,11 +83,6 @@ impl Nests {
         self.nest.elements() * self.around.iter().map(|around| around.count).product::<usize>()
     }
 
-    /// Whether all runs have a single element.
-    pub fn has_single_values(&self) -> bool {
-        self.nest.length == 1
-    }
-
     /// Packs elements of `element_bytes` bytes.
     #[inline]
     pub fn pack(&self, loops: Loops, element_bytes: usize, array: &[u8], packed: &mut [u8]) {

@@ -113,16 +113,30 @@ impl<'a> Indices<'a> {
         }
     }
 
-    /// Writes `to` at each index.
+    /// Writes `to` at each index. Fetches the place `AHEAD` indices later into the cache, unless that is 0.
     ///
     /// # Panics
     /// If the indices were made for more elements.
     #[inline(never)]
-    pub fn scatter<T: Copy>(self, from: &[T], to: &mut [T]) {
-        for (from, i) in from.iter().zip(self.within(to.len())) {
+    pub fn scatter<T: Copy, const AHEAD: usize>(self, from: &[T], to: &mut [T]) {
+        for (k, (from, i)) in from.iter().zip(self.within(to.len())).enumerate() {
+            if AHEAD > 0 {
+                let later = self.list[(k + AHEAD).min(self.list.len() - 1)];
+                fetch(to.as_ptr().wrapping_add(later as usize));
+            }
             // SAFETY: `within` has compared the bound of all indices with the length.
             unsafe { *to.get_unchecked_mut(i) = *from };
         }
+    }
+}
+
+/// Begins to load a cache line.
+#[inline(always)]
+fn fetch<T>(_at: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 processor has this instruction, and no address can make it fail.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(_at.cast());
     }
 }
 

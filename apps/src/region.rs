@@ -133,10 +133,9 @@ impl Region {
         self.whole.element.size() as usize
     }
 
-    /// The application's loops if `loops` are the plain ones, and for single values always, because no other loop is
-    /// faster for them.
+    /// The application's loops, if `loops` are the plain ones.
     fn own_loops(&self, loops: Loops) -> Option<BoxLoops> {
-        self.whole.loops.filter(|_| loops == Loops::Plain || self.nests.has_single_values())
+        self.whole.loops.filter(|_| loops == Loops::Plain)
     }
 
     /// The slowest dimension with more than one index, unless that is within a value.
