@@ -92,6 +92,15 @@ pub const TESTS: &[Test] = &[
     subarray::SUBARRAY,
 ];
 
+/// The vectors that tuned loops use on this processor; the C library may use longer ones.
+pub fn tuned_vectors() -> &'static str {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        return "vectors of 32 bytes, chosen at run time";
+    }
+    "vectors of the base instruction set"
+}
+
 /// All tests, and [`LAYOUT`], which runs only if it is named.
 pub fn all() -> impl Iterator<Item = &'static Test> + Clone {
     TESTS.iter().chain([const { &LAYOUT }])

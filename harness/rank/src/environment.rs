@@ -65,7 +65,7 @@ pub fn hello(
         pairs,
         settings: settings(),
         library_account: Vec::new(),
-        build: env!("DDTBENCH_BUILD").to_owned(),
+        build: format!("{}; tuned loops: {}", env!("DDTBENCH_BUILD"), apps::tuned_vectors()),
         tuning: tuning::source().to_owned(),
         transport: None,
         clocks: None,

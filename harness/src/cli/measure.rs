@@ -169,6 +169,8 @@ pub(super) struct Ended {
     pub to_isolate: Vec<String>,
     /// The names of the figure's pictures, and whether all of them could be drawn.
     pub figure: Option<(Vec<String>, bool)>,
+    /// How the loops were compiled.
+    pub loops: Option<String>,
     pub notes: Vec<String>,
 }
 
@@ -209,7 +211,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     let over = over_launches(&records, checked.plan.limits.precision());
     let same_bytes = same_bytes(&checked.named_cases(), checked.plan.context(), &records);
     let overviews = overview::overviews(&records, None)?;
-    let mut figure_drawn = false;
+    let (mut figure_drawn, mut loops) = (false, None);
     if !over.is_empty() {
         let figure = checked.plan.figure.as_ref();
         environment.keep(&folder)?;
@@ -219,12 +221,13 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
         let is_drawn = |name: &String| page.pictures.iter().any(|drawn| drawn.name == *name);
         figure_drawn = figure.is_some_and(|figure| figure.file_names().iter().all(is_drawn));
         page.write(&folder, &over).with_context(|| resume_hint(folder.path()))?;
+        loops = page.loops;
         write_formats(&folder, &checked.plan, &records).with_context(|| resume_hint(folder.path()))?;
     }
     let to_isolate = wrong_bytes::commands(&checked, &targets, &over, folder.path())?;
     let figure = checked.plan.figure.map(|figure| (figure.file_names(), figure_drawn));
     let notes = environment.notes;
-    Ok(Ended { end, kind, over, same_bytes, overviews, folder, to_isolate, figure, notes })
+    Ok(Ended { end, kind, over, same_bytes, overviews, folder, to_isolate, figure, loops, notes })
 }
 
 fn write_formats(folder: &Folder, plan: &Plan, records: &[Record]) -> anyhow::Result<()> {
@@ -251,7 +254,14 @@ impl Ended {
         if !self.over.is_empty() {
             let mut compared = self.same_bytes.clone();
             overview::add(&mut compared, &self.overviews);
-            print_results(self.kind, &self.over, &compared, with_details, &self.notes)?;
+            print_results(
+                self.kind,
+                &self.over,
+                self.loops.as_deref(),
+                &compared,
+                with_details,
+                &self.notes,
+            )?;
         }
         if self.end == RunEnd::Interrupted || !self.is_success() {
             shared_memory::sentence(&shared_memory::leftovers()).iter().for_each(|sentence| log(sentence));

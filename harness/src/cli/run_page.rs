@@ -12,7 +12,7 @@ use ddtbench::model::plain::{from_json, plain};
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::Plan;
 use ddtbench::report;
-use ddtbench::report::account::accounts;
+use ddtbench::report::account::{accounts, loops};
 use ddtbench::report::case::{launches as launches_text, warnings};
 use ddtbench::report::compared::Compared;
 use ddtbench::report::html::html;
@@ -27,6 +27,8 @@ pub(super) struct RunPage {
     pub html: String,
     /// All pictures for which the runs have the data.
     pub pictures: Vec<Drawn>,
+    /// How the loops were compiled.
+    pub loops: Option<String>,
 }
 
 impl RunPage {
@@ -57,7 +59,8 @@ impl RunPage {
             pictures.iter_mut().for_each(|drawn| drawn.caption += &files(&drawn.name));
         }
         let format = experiments::of(kind).table_format();
-        Ok(Self { html: html(format, over, &pictures, &short_lines(&environments), compared), pictures })
+        let html = html(format, over, &pictures, &short_lines(&environments), compared);
+        Ok(Self { html, pictures, loops: loops(accounts, over) })
     }
 
     /// Writes the page and the tables into the folder of the run.

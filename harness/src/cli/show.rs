@@ -233,7 +233,9 @@ impl ReportArgs {
             };
         }
         match self.format.unwrap_or(ReportFormat::Text) {
-            ReportFormat::Text => print_results(kind, &over, &compared, self.details, &notes),
+            ReportFormat::Text => {
+                print_results(kind, &over, page.loops.as_deref(), &compared, self.details, &notes)
+            }
             ReportFormat::Html => output::print(page.html.as_bytes()),
             ReportFormat::Page => {
                 output::print(run_page::sheet(&dirs, &launches, &over, &overviews)?.as_bytes())
@@ -290,11 +292,12 @@ fn picture<'a>(dir: &Path, name: &str, pictures: &'a [Drawn]) -> anyhow::Result<
     })
 }
 
-/// Prints the best of several MPIs, the answer, or all methods with all their figures, what else was compared, and what must be known
-/// of all of them.
+/// Prints how loops were compiled, the best of several MPIs, the answer, or all methods with all their figures, what else was compared,
+/// and what must be known of all of them.
 pub(super) fn print_results(
     kind: Kind,
     records: &[Record],
+    loops: Option<&str>,
     compared: &Compared<'_>,
     with_details: bool,
     notes: &[String],
@@ -310,7 +313,9 @@ pub(super) fn print_results(
     } else {
         experiments::of(kind).answer(records, width)
     };
-    let parts = [sections(true), answer, sections(false)].into_iter().filter(|part| !part.is_empty());
+    let heading = loops.map_or_else(String::new, |loops| wrapped("", loops, text_width(width), 2));
+    let parts =
+        [sections(true), heading + &answer, sections(false)].into_iter().filter(|part| !part.is_empty());
     let mut text = parts.map(|part| format!("{}\n", part.trim_end())).collect::<Vec<_>>().join("\n");
     if !notes.is_empty() {
         text.push('\n');

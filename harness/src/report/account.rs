@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::model::mpi_label;
+use super::names::distinct;
+use crate::model::{LOOPS, Record, mpi_label};
 
 /// The machine, the MPIs and the time of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub struct Account {
     pub command: String,
     /// The launcher of each MPI, and the variables that steer it: `mpich: mpiexec FI_PROVIDER=tcp`.
     pub settings: Vec<String>,
+    /// How the hand-written loops of each MPI's rank program were compiled, as far as that was recorded.
+    pub loops: Vec<String>,
     /// Notes on its results: settings that were added, conditions in which its parts differ.
     pub notes: Vec<String>,
 }
@@ -42,9 +45,10 @@ pub fn accounts(environments: &str) -> Vec<Account> {
         let arguments = arguments.iter().map(text).enumerate();
         let arguments: Vec<String> =
             arguments.map(|(i, word)| quoted(if i == 0 { program(&word) } else { word })).collect();
-        let mpis = account["mpis"].as_array().into_iter().flatten();
+        let mpis = || account["mpis"].as_array().into_iter().flatten();
         Account {
-            settings: mpis.map(settings).collect(),
+            settings: mpis().map(settings).collect(),
+            loops: mpis().filter_map(|mpi| compiled(mpi["rank_program"]["build"].as_str()?)).collect(),
             date: text(&account["date"]).chars().take(16).collect::<String>().replace('T', " "),
             host: text(&machine["host"]),
             machine: format!("{}, {} hardware threads", text(&machine["cpu_model"]), machine["cpus"]),
@@ -53,6 +57,27 @@ pub fn accounts(environments: &str) -> Vec<Account> {
         }
     };
     serde_json::Deserializer::from_str(environments).into_iter().map_while(Result::ok).map(account).collect()
+}
+
+/// How the hand-written loops of these runs were compiled. `None` if that was not recorded, or if no loop was measured.
+pub fn loops(accounts: &[Account], records: &[Record]) -> Option<String> {
+    let all = distinct(accounts.iter().flat_map(|account| &account.loops));
+    let has_loops = records.iter().any(|record| LOOPS.contains(&record.method.as_str()));
+    let all: Vec<&str> = all.into_iter().map(String::as_str).collect();
+    (has_loops && !all.is_empty()).then(|| format!("Loops: {}.", all.join("; or ")))
+}
+
+/// A build as the rank program reports it, in short: compiler, level and instruction set of the plain loops, and vectors of the
+/// tuned ones. `None` if it has another form.
+fn compiled(build: &str) -> Option<String> {
+    let (compiler, rest) = build.split_once(" (")?;
+    let (_, rest) = rest.split_once("), ")?;
+    let architecture = rest.split('-').next()?;
+    let (_, rest) = rest.split_once(", opt-level ")?;
+    let (level, rest) = rest.split_once(", RUSTFLAGS '")?;
+    let (flags, tuned) = rest.rsplit_once('\'')?;
+    let set = if flags.is_empty() { "baseline".to_owned() } else { format!("with {flags}") };
+    Some(format!("{compiler}, opt-level {level}, {architecture} {set}{tuned}"))
 }
 
 /// Whether a shell takes a word as it is; `shlex` would quote commas and equals signs, too.
@@ -86,6 +111,30 @@ mod tests {
             settings,
             ["mpich:tcp: mpiexec -bind-to core FI_PROVIDER=tcp A=1", "openmpi: default settings"]
         );
+    }
+
+    #[test]
+    fn the_loops_of_a_run_are_described_by_the_build_of_its_rank_programs() {
+        let build = |flags: &str, tuned: &str| {
+            format!(
+                r#"{{"rank_program": {{"build": "rustc 1.95.0 (59807616e 2026-04-14), x86_64-unknown-linux-gnu (fxsr,sse,sse2), opt-level 3, RUSTFLAGS '{flags}'{tuned}"}}}}"#
+            )
+        };
+        let text = |mpis: &[String]| {
+            let accounts = accounts(&format!(r#"{{"mpis": [{}]}}"#, mpis.join(", ")));
+            let record = |method: &str| Record { method: method.to_owned(), ..Record::default() };
+            assert_eq!(loops(&accounts, &[record("ddt")]), None);
+            loops(&accounts, &[record("manual")])
+        };
+        let plain = "rustc 1.95.0, opt-level 3, x86_64 baseline";
+        assert_eq!(text(&[build("", ""), build("", "")]), Some(format!("Loops: {plain}.")));
+        let tuned = "; tuned loops: vectors of 32 bytes, chosen at run time";
+        let native = "rustc 1.95.0, opt-level 3, x86_64 with -C target-cpu=native";
+        assert_eq!(
+            text(&[build("", tuned), build("-C target-cpu=native", "")]),
+            Some(format!("Loops: {plain}{tuned}; or {native}."))
+        );
+        assert_eq!(text(&["{}".to_owned(), r#"{"rank_program": {"build": "rustc"}}"#.to_owned()]), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
-use super::account::{Account, accounts};
+use super::account::{Account, accounts, loops};
 use super::answer::{plain_sentences, plain_table};
 use super::case::{CaseView, interval, launches, measured, warnings};
 use super::compared::Compared;
@@ -52,8 +52,13 @@ pub fn html(
     let title = title(records, &head);
     let versions = distinct(records.iter().map(|r| format!("{} {}", r.case.mpi_label(), r.case.mpi_version)));
     let notes = head.iter().flat_map(|account| account.notes.iter().cloned());
-    let head: Vec<String> =
-        head.iter().map(Account::text).chain([versions.join(", ")]).chain(notes).collect();
+    let head: Vec<String> = head
+        .iter()
+        .map(Account::text)
+        .chain([versions.join(", ")])
+        .chain(loops(&head, records))
+        .chain(notes)
+        .collect();
     render(
         TEMPLATE,
         context! { title, style => STYLE, head, compared, answers, methods, found, figures, of_launches, figure_style, cases, launches, warnings, environment, legend, reference, verdicts => VERDICTS },
