@@ -13,7 +13,7 @@ use super::state;
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, diagnoses, times_text};
-use crate::model::{LOOP, Quantity, Record};
+use crate::model::{LOOP, LOOPS, Quantity, Record};
 use crate::stats::SlowSamples;
 
 /// How a kind of experiments shows a case in one line.
@@ -153,8 +153,9 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     }
     let groups = groups(cases.iter().filter(|case| !case.has_too_few_launches()));
     let (shown, is_short) = lines(form, &groups, room);
-    let mut text = String::new();
-    // Warnings about all cases come first.
+    let first = |sentence: String| wrapped("", &painted(CLIFF, &sentence), width, 2);
+    let mut text = decided_by_loop(form, &cases).map(first).unwrap_or_default();
+    // Warnings about all cases come before them.
     for warning in warnings(records) {
         text += &wrapped("", &painted(CLIFF, &warning), width, 0);
     }
@@ -339,7 +340,26 @@ fn worded(claim: &Claim, text: String) -> String {
 
 /// The findings, the largest gap, and the failures, without codes for colours.
 pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
-    sentences(form, cases).iter().map(|sentence| strip_str(sentence).to_string()).collect()
+    let all = decided_by_loop(form, cases).into_iter().chain(sentences(form, cases));
+    all.map(|sentence| strip_str(&sentence).to_string()).collect()
+}
+
+/// The cases in which one hand-written loop is faster than the other method, and another loop slower.
+fn decided_by_loop(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
+    let of_case = |case: &CaseView| {
+        let Claim::OfLoops(claims) = form.answer.claim(case) else { return None };
+        let won = |claim: &Claim| claim.winner().map(|(faster, ..)| LOOPS.contains(&faster));
+        let has = |result| claims.iter().any(|claim| won(claim) == Some(result));
+        let texts: Vec<String> =
+            claims.iter().filter(|claim| won(claim).is_some()).map(Claim::text).collect();
+        (has(true) && has(false))
+            .then(|| format!("{}, {}: {}", case.name().replace("  ", " "), case.side(), texts.join(", but ")))
+    };
+    let all: Vec<String> = cases.iter().filter_map(of_case).collect();
+    let more = all.len().saturating_sub(REPORTED);
+    let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
+    let shown = all[..all.len().min(REPORTED)].join("; ");
+    (!all.is_empty()).then(|| format!("The loop decides: {shown}{more}."))
 }
 
 /// The findings, the largest gap, and the failures.

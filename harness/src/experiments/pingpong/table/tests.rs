@@ -600,3 +600,24 @@ fn a_cell_may_be_of_any_length() {
 fn no_records_make_a_page_too() {
     assert!(html(&TABLE_FORMAT, &[], &[], "", &Compared::default()).contains("No records"));
 }
+
+#[test]
+fn an_answer_that_depends_on_the_loop_says_so_first() {
+    let answered = |plain: (f64, f64, f64), tuned: (f64, f64, f64)| {
+        let ratio = |name, ratio| ratio_to(Quantity::TimeOver, name, ratio);
+        let mut ddt = over("ddt", 20e-6, "manual_tuned", tuned);
+        ddt.figures = vec![ratio("manual", plain), ratio("manual_tuned", tuned)];
+        let loops = ["manual", "manual_tuned"].map(|name| record(name, Phase::RoundTrip, 22e-6));
+        let records = [&loops[..], &[ddt]].concat();
+        let text = experiments::of(Kind::PingPong).answer(&records, None);
+        anstream::adapter::strip_str(&text).to_string().replace("\n  ", " ")
+    };
+    let (wins, loses, level) = ((1.2, 1.15, 1.25), (0.8, 0.75, 0.85), (1.0, 0.9, 1.1));
+    let text = answered(loses, wins);
+    let expected = "The loop decides: wrf_x_vec 4x4, mpich: ddt is 1.25 [1.18, 1.33] times as fast as manual, but manual_tuned is 1.20 \
+                    [1.15, 1.25] times as fast as ddt.";
+    assert!(text.starts_with(expected), "{text}");
+    for (plain, tuned) in [(wins, wins), (loses, loses), (wins, level), (level, loses)] {
+        assert!(!answered(plain, tuned).contains("The loop decides"));
+    }
+}
