@@ -59,9 +59,19 @@ fn every_one_has_its_rows(line: &str) {
 
     let over = run.rows("summary.csv");
     assert_eq!(places(&over).len(), mpis.len() * caches);
-    assert_eq!(over.len() * LAUNCHES, launches.len());
+    // A row for each state of the machine that launches were in.
+    let counted = over.iter().filter_map(|row| row.number("launches")).sum::<f64>();
+    assert_eq!(counted, launches.len() as f64, "{over:?}");
     for row in &over {
-        assert!(row.is(&[("launch", ""), ("launches", "3"), ("basis", "launches_t")]), "{row:?}");
+        assert_eq!(row.get("launch"), "");
+        if row.get("launches") != "3" {
+            assert!(
+                row.is(&[("basis", "within_launch"), ("median_low_s", ""), ("repeat_low_s", "")]),
+                "{row:?}"
+            );
+            continue;
+        }
+        assert_eq!(row.get("basis"), "launches_t");
         let [low, middle, high] =
             ["median_low_s", "median_s", "median_high_s"].map(|column| row.number(column).unwrap());
         // A phase that is too short for the clock takes no time.
@@ -207,9 +217,11 @@ fn late() {
     let run = Measuring::on(mpi("mpich"), line).fault("stall 10 300000").ends(0);
     let out = run.ended.out.replace("\n  ", " ");
     let is_reported = |line: &str| line.starts_with("Slow at times") && line.contains(" of strided");
-    assert!(out.lines().any(is_reported), "{}", run.ended);
     let over = run.rows("summary.csv");
     let ddt = over.iter().find(|row| row.is(&[("method", "ddt"), ("phase", "round_trip")])).expect("a row");
+    // On a busy machine all blocks may be disturbed, and then no method is blamed.
+    let is_disturbed = ddt.get("slow_time").is_empty() && ddt.get("blocks_disturbed") == ddt.get("blocks");
+    assert!(is_disturbed || out.lines().any(is_reported), "{}", run.ended);
     // At least four samples of 60.
     assert!(ddt.number("max_s") >= Some(0.3) && ddt.number("mean_s") >= Some(0.3 * 4.0 / 60.0), "{ddt:?}");
 }
