@@ -160,6 +160,11 @@ impl Layouts {
         self.0.iter()
     }
 
+    /// The same, to give them the bounds that an MPI reports.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut CountedLayout> {
+        self.0.iter_mut()
+    }
+
     /// The pieces of a message whose arrays begin with number `first`.
     pub(crate) fn pieces(&self, first: usize) -> Result<Vec<Piece>, LayoutError> {
         let piece = |(i, counted): (usize, &CountedLayout)| {

@@ -13,22 +13,24 @@ pub struct Bounds {
     pub data: Option<(i64, i64)>,
     /// The lowest lower-bound marker and the highest upper-bound marker.
     pub markers: Option<(i64, i64)>,
+    /// Start and end as an MPI has reported them, which replace those that follow from the constructor.
+    pub reported: Option<(i64, i64)>,
     /// The strictest alignment of the predefined types, in bytes; 1 if there are none.
     pub alignment: u64,
 }
 
 impl Bounds {
     /// The bounds of a type map without entries.
-    pub(crate) const EMPTY: Self = Self { data: None, markers: None, alignment: 1 };
+    pub(crate) const EMPTY: Self = Self { data: None, markers: None, reported: None, alignment: 1 };
 
     /// Lower bound in bytes.
     pub fn lower(&self) -> i64 {
-        self.markers.or(self.data).map_or(0, |(lower, _)| lower)
+        self.reported.or(self.markers).or(self.data).map_or(0, |(lower, _)| lower)
     }
 
     /// Upper bound in bytes; `None` if it exceeds 64 bits.
     pub fn upper(&self) -> Option<i64> {
-        match (self.markers, self.data) {
+        match (self.reported.or(self.markers), self.data) {
             (Some((_, upper)), _) => Some(upper),
             (None, None) => Some(0),
             (None, Some((lower, upper))) => {
@@ -65,7 +67,12 @@ impl Bounds {
             None => Some(None),
             Some((lower, upper)) => Some(Some((low.checked_add(lower)?, high.checked_add(upper)?))),
         };
-        Some(Self { data: shift(child.data)?, markers: shift(child.markers)?, alignment: child.alignment })
+        Some(Self {
+            data: shift(child.data)?,
+            markers: shift(child.markers)?,
+            alignment: child.alignment,
+            ..Self::EMPTY
+        })
     }
 
     /// The bounds of two type maps together.
@@ -78,6 +85,7 @@ impl Bounds {
             data: join(self.data, other.data),
             markers: join(self.markers, other.markers),
             alignment: self.alignment.max(other.alignment),
+            ..Self::EMPTY
         }
     }
 }

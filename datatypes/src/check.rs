@@ -212,7 +212,7 @@ impl Check<'_> {
                 let upper = lower_bound
                     .checked_add(*extent)
                     .ok_or_else(|| self.overflow("extent", extent, "upper bound"))?;
-                Bounds { markers: Some((*lower_bound, upper)), ..*child.bounds() }
+                Bounds { markers: Some((*lower_bound, upper)), reported: None, ..*child.bounds() }
             }
             Constructor::Subarray { sizes, child, .. } => self.array("sizes", sizes, child)?,
             Constructor::Darray { array, child } => self.array("gsizes", &array.gsizes, child)?,
@@ -257,18 +257,9 @@ impl Check<'_> {
         }
     }
 
-    /// The parts to look at: all of a list, the first and the last of a nest or an array. If these fit in 64 bits, so do
-    /// all between them.
-    fn outermost(&self) -> impl Iterator<Item = u64> {
-        let parts = self.0.part_count();
-        let is_in_order = matches!(self.0, Constructor::Darray { .. }) || self.0.nest().is_some();
-        let skipped = if is_in_order { parts.saturating_sub(2) } else { 0 };
-        (0..parts.min(1)).chain(1 + skipped..parts)
-    }
-
     /// The bounds of all parts together.
     fn outermost_parts(&self) -> Result<Bounds, LayoutError> {
-        self.outermost().try_fold(Bounds::EMPTY, |whole, k| {
+        outermost(self.0).try_fold(Bounds::EMPTY, |whole, k| {
             let part = self.0.part(k);
             let bounds = Bounds::of_part(part).ok_or_else(|| self.blame(k, part, "displacement"))?;
             Ok(whole.union(bounds))
@@ -278,7 +269,7 @@ impl Check<'_> {
     /// Each part is in range, but not the distance from the first byte to the last. Names the part that causes this.
     fn blame_span(&self) -> LayoutError {
         let mut whole = Bounds::EMPTY;
-        let culprit = self.outermost().find(|&k| {
+        let culprit = outermost(self.0).find(|&k| {
             whole = whole.union(Bounds::of_part(self.0.part(k)).unwrap_or(Bounds::EMPTY));
             !whole.fit()
         });
@@ -315,6 +306,15 @@ impl Check<'_> {
         };
         self.overflow(argument, value, what)
     }
+}
+
+/// The parts to look at: all of a list, the first and the last of a nest or an array. If these fit in 64 bits, so do all between
+/// them.
+pub(crate) fn outermost(constructor: &Constructor) -> impl Iterator<Item = u64> {
+    let parts = constructor.part_count();
+    let is_in_order = matches!(constructor, Constructor::Darray { .. }) || constructor.nest().is_some();
+    let skipped = if is_in_order { parts.saturating_sub(2) } else { 0 };
+    (0..parts.min(1)).chain(1 + skipped..parts)
 }
 
 /// `first` times all `factors`; 0 if any is 0, however large the others are.

@@ -177,10 +177,10 @@ fn end(place: i64, copies: i64, layout: &Layout) -> Option<i64> {
     copies.checked_mul(layout.extent())?.checked_add(place)
 }
 
-/// A description with the bounds of another layout.
+/// A description with the bounds of another layout, whatever bounds the MPI gives it.
 fn with_bounds_of(layout: &Layout, described: Layout) -> Option<Layout> {
     let bounds = |layout: &Layout| (layout.lower_bound(), layout.extent());
-    match bounds(&described) == bounds(layout) {
+    match bounds(&described) == bounds(layout) && described.readings().is_empty() {
         true => Some(described),
         false => Layout::resized(layout.lower_bound(), layout.extent(), &described).ok(),
     }

@@ -30,9 +30,11 @@ struct Node {
 }
 
 impl PartialEq for Layout {
-    /// Two layouts are equal if they were made with the same constructors and arguments.
+    /// Two layouts are equal if they were made with the same constructors and arguments, and have the same bounds.
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.constructor == other.0.constructor
+        let bounds = |layout: &Self| (layout.lower_bound(), layout.extent());
+        Arc::ptr_eq(&self.0, &other.0)
+            || bounds(self) == bounds(other) && self.0.constructor == other.0.constructor
     }
 }
 
@@ -60,6 +62,20 @@ impl Layout {
             _ => (ElementRun::whole(&constructor), Segment::whole(&constructor)),
         };
         Ok(Self(Arc::new(Node { constructor, bounds, size, extent, depth, run, segment })))
+    }
+
+    /// The same constructor with the bounds that an MPI has reported; `None` if they are beyond 64 bits.
+    pub(crate) fn with_bounds(&self, (lower_bound, extent): (i64, i64)) -> Option<Self> {
+        let upper = lower_bound.checked_add(extent)?;
+        let of_children = |child: &Self| child.bounds().reported.is_some();
+        let (lower, own) = (self.lower_bound(), self.extent());
+        if (lower, own) == (lower_bound, extent) && !self.constructor().children().iter().any(of_children) {
+            return Some(self.clone());
+        }
+        let (bounds, constructor) = (self.0.bounds, self.0.constructor.clone());
+        let markers = bounds.markers.and(Some((lower_bound, upper)));
+        let bounds = Bounds { markers, reported: Some((lower_bound, upper)), ..bounds };
+        Some(Self(Arc::new(Node { constructor, bounds, extent, ..*self.0 })))
     }
 
     /// A predefined type.

@@ -21,9 +21,17 @@ pub enum Entry {
 pub struct TypeMap(pub Vec<Entry>);
 
 impl TypeMap {
-    /// The type map of a layout, by the definition of each constructor.
+    /// The type map of a layout, by the definition of each constructor. Reported bounds are its markers.
     pub fn of(layout: &Layout) -> Self {
-        match layout.constructor() {
+        let map = Self::of_constructor(layout.constructor());
+        match layout.bounds().reported {
+            Some((lower, upper)) => map.marked(lower, upper),
+            None => map,
+        }
+    }
+
+    fn of_constructor(constructor: &Constructor) -> Self {
+        match constructor {
             Constructor::Named { element } => Self(vec![Entry::Data(*element, 0)]),
             Constructor::Contiguous { count, child } => Self::of(child).blocks(&[(0, *count)]),
             Constructor::Vector { count, blocklength, stride, child } => {
@@ -64,13 +72,17 @@ impl TypeMap {
             }
             Constructor::Darray { array, child } => Self::of(child).darray(array),
             Constructor::Resized { lower_bound, extent, child } => {
-                let mut map = Self::of(child);
-                map.0.retain(|entry| matches!(entry, Entry::Data(..)));
-                map.0.insert(0, Entry::LowerMarker(*lower_bound));
-                map.0.push(Entry::UpperMarker(lower_bound + extent));
-                map
+                Self::of(child).marked(*lower_bound, lower_bound + extent)
             }
         }
+    }
+
+    /// Replaces the markers.
+    fn marked(mut self, lower: i64, upper: i64) -> Self {
+        self.0.retain(|entry| matches!(entry, Entry::Data(..)));
+        self.0.insert(0, Entry::LowerMarker(lower));
+        self.0.push(Entry::UpperMarker(upper));
+        self
     }
 
     /// `blocklength` copies of this map, one extent apart, from each displacement.

@@ -157,9 +157,12 @@ impl Run<'_> {
                 Finished::Case(methods, hello) => (methods, hello),
                 Finished::Interrupted => return Ok((RunEnd::Interrupted, records)),
             };
+            let mut new_notes = Vec::new();
             if let Some(hello) = &hello {
                 environment.check_account(unit.target, hello)?;
+                new_notes = environment.keep_notes(unit.target, hello.notes.clone());
             }
+            new_notes.iter().for_each(|note| observer.note(note));
             self.mark(*unit, &mut methods, &checks);
             if let Some(text) = hello.as_ref().and_then(|hello| hello.bad_ending.as_ref())
                 && bad_endings.insert((unit.target, text.clone()))
@@ -187,7 +190,8 @@ impl Run<'_> {
                 paths.contradictions(&kept).iter().for_each(|warning| observer.note(warning));
                 records.extend(kept);
             }
-            if hello.is_some_and(|hello| environment.keep_account(unit.target, *hello)) {
+            let is_new = hello.is_some_and(|hello| environment.keep_account(unit.target, *hello));
+            if is_new || !new_notes.is_empty() {
                 environment.keep(folder)?;
             }
         }

@@ -6,6 +6,7 @@ mod levels;
 pub(crate) mod ran;
 
 use datatypes::pool::random_layout;
+use datatypes::unusual::unusual_layout;
 use datatypes::{Element, Layout};
 use rand::{Rng, RngExt};
 
@@ -34,6 +35,21 @@ fn random_layouts_agree_with_the_oracle() {
         let layout = random_layout(seed, noise.random_range(0..=5), 400);
         check(&layout, noise.random_range(0..=3), &mut noise);
     }
+}
+
+/// The same with bounds as MPIs report them, which do not follow from the constructors.
+#[test]
+fn reported_bounds_agree_with_the_oracle() {
+    let mut compared = 0;
+    for seed in cases() {
+        let mut noise = noise(seed);
+        let layout = unusual_layout(seed, noise.random_range(1..=4));
+        for (_, read) in layout.readings() {
+            check(&read, noise.random_range(0..=3), &mut noise);
+            compared += 1;
+        }
+    }
+    assert!(compared >= cases().count() / 10, "{compared}");
 }
 
 /// Random bytes as the fuzz target reads them: long blocks and lists.

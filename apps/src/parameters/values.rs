@@ -167,6 +167,14 @@ impl Values {
         }
     }
 
+    /// All layouts, to give them the bounds that an MPI reports.
+    pub fn layouts_mut(&mut self) -> impl Iterator<Item = &mut Layouts> {
+        self.values.iter_mut().filter_map(|value| match value {
+            Value::Layouts(layouts) => layouts.as_mut(),
+            _ => None,
+        })
+    }
+
     /// The value of parameter `name` as an element.
     ///
     /// # Panics

@@ -122,6 +122,8 @@ fn large_sets_have_the_right_sizes_and_lie_in_their_arrays() {
                     );
                     let bytes = app.arrays[piece.array].bytes() as i64;
                     assert!(0 <= first && end <= bytes, "{} {}: {first}..{end}", test.name, set.name);
+                    // Only layouts of users take the bounds that the MPI reports.
+                    assert!(piece.layout.has_same_places_everywhere(), "{} {}", test.name, set.name);
                 }
             }
         }

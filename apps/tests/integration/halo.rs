@@ -57,12 +57,15 @@ impl Way {
 
 /// The datatypes of a cut face, with the byte to pass each with.
 fn datatypes(cut: &Cut, order: WireOrder, displacements: &[i64]) -> Vec<(i64, Layout)> {
-    match cut.partition(order, displacements) {
+    let all: Vec<(i64, Layout)> = match cut.partition(order, displacements) {
         Some((origin, layout)) => {
             (0..cut.parts.len() as i64).map(|p| (origin + p * layout.extent(), layout.clone())).collect()
         }
         None => cut.parts.iter().map(|part| part.message(order).datatype(displacements)).collect(),
-    }
+    };
+    // Only layouts of users take the bounds that the MPI reports.
+    assert!(all.iter().all(|(_, layout)| layout.has_same_places_everywhere()));
+    all
 }
 
 fn pack(way: Way, face: &Face, arrays: &Arrays) -> Vec<u8> {

@@ -13,11 +13,15 @@ impl Layout {
         text
     }
 
+    /// Lower bound, extent and true extent.
+    pub fn bounds_text(&self) -> String {
+        let (lower, extent, true_extent) = (self.lower_bound(), self.extent(), self.true_extent());
+        format!("lower bound {lower} B, extent {extent} B, true extent {true_extent} B")
+    }
+
     fn write_tree(&self, first: &str, rest: &str, text: &mut String) {
-        let (size, extent, true_extent) = (self.size(), self.extent(), self.true_extent());
         let line = line(self.constructor());
-        let _ =
-            writeln!(text, "{first}{line}  [size {size} B, extent {extent} B, true extent {true_extent} B]");
+        let _ = writeln!(text, "{first}{line}  [size {} B, {}]", self.size(), self.bounds_text());
         let children = self.constructor().children();
         let shown = children.len().min(SHOWN);
         for (i, child) in children[..shown].iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::named;
 
 #[test]
 fn trees_show_arguments_and_what_follows_from_them() {
-    assert_eq!(named(Double).tree(), "double  [size 8 B, extent 8 B, true extent 8 B]\n");
+    assert_eq!(named(Double).tree(), "double  [size 8 B, lower bound 0 B, extent 8 B, true extent 8 B]\n");
     let atom =
         Layout::structure(&[3, 1, 0], &[0, 24, 32], &[named(Double), named(Int32), named(Char)]).unwrap();
     let rows = Layout::vector(2, 1, -3, &named(Float)).unwrap();
@@ -16,13 +16,13 @@ fn trees_show_arguments_and_what_follows_from_them() {
     assert_eq!(
         both.tree(),
         "\
-struct blocklengths [2, 1], displacements_bytes [0, 128]  [size 64 B, extent 80 B, true extent 132 B]
-├─ resized lower_bound 0, extent 40  [size 28 B, extent 40 B, true extent 28 B]
-│  └─ struct blocklengths [3, 1, 0], displacements_bytes [0, 24, 32]  [size 28 B, extent 32 B, true extent 28 B]
-│     ├─ double  [size 8 B, extent 8 B, true extent 8 B]
-│     ├─ int32  [size 4 B, extent 4 B, true extent 4 B]
-│     └─ char  [size 1 B, extent 1 B, true extent 1 B]
-└─ vector count 2, blocklength 1, stride -3, type float  [size 8 B, extent 16 B, true extent 16 B]
+struct blocklengths [2, 1], displacements_bytes [0, 128]  [size 64 B, lower bound 0 B, extent 80 B, true extent 132 B]
+├─ resized lower_bound 0, extent 40  [size 28 B, lower bound 0 B, extent 40 B, true extent 28 B]
+│  └─ struct blocklengths [3, 1, 0], displacements_bytes [0, 24, 32]  [size 28 B, lower bound 0 B, extent 32 B, true extent 28 B]
+│     ├─ double  [size 8 B, lower bound 0 B, extent 8 B, true extent 8 B]
+│     ├─ int32  [size 4 B, lower bound 0 B, extent 4 B, true extent 4 B]
+│     └─ char  [size 1 B, lower bound 0 B, extent 1 B, true extent 1 B]
+└─ vector count 2, blocklength 1, stride -3, type float  [size 8 B, lower bound -12 B, extent 16 B, true extent 16 B]
 "
     );
 }
@@ -35,7 +35,10 @@ fn long_lists_and_many_members_are_cut() {
     let children = vec![named(Int32); 12];
     let wide = Layout::structure(&[1; 12], &displacements[..12], &children).unwrap();
     assert_eq!(wide.tree().lines().count(), 8);
-    assert!(wide.tree().ends_with("├─ int32  [size 4 B, extent 4 B, true extent 4 B]\n└─ … 6 more\n"));
+    assert!(
+        wide.tree()
+            .ends_with("├─ int32  [size 4 B, lower bound 0 B, extent 4 B, true extent 4 B]\n└─ … 6 more\n")
+    );
 }
 
 #[test]

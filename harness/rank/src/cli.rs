@@ -21,6 +21,7 @@ use common::parameter::whole;
 
 use mpi::Threading;
 
+use crate::bounds::AdoptedBounds;
 use crate::checked::identity;
 use crate::conformance;
 use crate::output::OutputFormat;
@@ -99,14 +100,20 @@ pub struct ConditionArgs {
 }
 
 impl CaseArgs {
-    /// The test, its values, and the micro-app on this number of ranks.
-    pub fn build(&self, ranks: usize) -> anyhow::Result<(&'static Test, Values, MicroApp)> {
+    /// The test, its values, and the micro-app on this number of ranks with the bounds that this MPI gives layouts.
+    pub fn build(
+        &self,
+        ranks: usize,
+        bounds: &mut AdoptedBounds<'_>,
+    ) -> anyhow::Result<(&'static Test, Values, MicroApp)> {
         let test = apps::find(&self.test)?;
         let mut values = test.set(self.set.as_deref().unwrap_or(test.quick_set().name))?;
         for (name, text) in pairs(&self.params)? {
             values.assign(&name, &text)?;
         }
-        let app = test.build(&values, Context { ranks, seed: self.conditions.seed })?;
+        let context = Context { ranks, seed: self.conditions.seed };
+        let app = test.build(&bounds.of(&values), context);
+        let app = bounds.explain(app)?;
         Ok((test, values, app))
     }
 }

@@ -69,6 +69,7 @@ pub fn hello(
         tuning: tuning::source().to_owned(),
         transport: None,
         clocks: None,
+        notes: Vec::new(),
         bad_ending: None,
     })
 }

@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::duplicate_mod, reason = "hand-offs are compiled over `loom` once more"))]
 
 mod binding;
+mod bounds;
 mod checked;
 mod cli;
 mod compute;

@@ -81,7 +81,11 @@ fn same_map(one: &Layout, other: &Layout) -> bool {
         let start = layout.segments().next().map_or(0, |segment| segment.offset);
         layout.segments().map(move |segment| (segment.offset - start, segment.bytes))
     }
-    one.size() == other.size() && places(one).eq(places(other)) && one.signature() == other.signature()
+    one.size() == other.size()
+        && places(one).eq(places(other))
+        && one.signature() == other.signature()
+        // An MPI with other bounds has other bytes.
+        && [one, other].into_iter().all(Layout::has_same_places_everywhere)
 }
 
 /// The fastest of a group, and its gain relative to each other one.

@@ -41,10 +41,31 @@ pub fn tree(test: &Test, values: &Values, app: &MicroApp, side: Side, order: Wir
         let _ = writeln!(text, "  … {} more", message.pieces.len() - SHOWN);
     }
 
+    text += &bounds_that_differ(&message);
     text += &as_text(&message);
     text += "\nStatistics\n";
     text += &statistics_text(&message.statistics());
     text
+}
+
+/// A warning about types to which MPIs give different bounds; empty without any.
+fn bounds_that_differ(message: &Message) -> String {
+    let mut text = String::new();
+    for (layout, readings) in
+        message.pieces.iter().flat_map(|piece| piece.layout.read_in_several_ways()).take(SHOWN)
+    {
+        let _ = writeln!(text, "  {}", layout.to_short_text());
+        for (names, read) in readings {
+            let _ = writeln!(text, "    {}: {names}", read.bounds_text());
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!(
+            "\nwarning: MPIs give these types different bounds\n{text}  A program that computes addresses from such an extent is wrong on one of \
+             them, and types that are made of it\n  have their data at different places. MPI_Type_create_resized sets lower bound and extent on all.\n"
+        ),
+    }
 }
 
 /// Maximum characters of a text on its line.
@@ -118,6 +139,9 @@ pub fn json(test: &Test, values: &Values, app: &MicroApp, side: Side, order: Wir
             "array": piece.array,
             "origin_bytes": piece.origin_bytes,
             "layout": piece.layout.to_text(),
+            "lower_bound": piece.layout.lower_bound(),
+            "extent": piece.layout.extent(),
+            "true_extent": piece.layout.true_extent(),
         })
     };
     pretty(&json!({

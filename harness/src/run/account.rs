@@ -33,6 +33,9 @@ pub struct MpiAccount {
     pub first_case: String,
     /// The rank program's account of itself, from the first case that ended.
     pub rank_program: Option<Hello>,
+    /// Notes of the rank program on cases, such as bounds that other MPIs read in another way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A condition in which two records of an MPI differ.

@@ -199,11 +199,22 @@ impl Environment {
 
     /// Stores the rank program's account of itself and of an MPI in the current part. Returns whether it is new.
     pub fn keep_account(&mut self, target: usize, hello: Hello) -> bool {
-        let part = self.resumed.last_mut().unwrap_or(&mut self.begun);
-        let known = &mut part.mpis[target].rank_program;
+        let known = &mut self.account_mut(target).rank_program;
         let is_new = known.is_none();
-        known.get_or_insert(Hello { message: MessageFacts::default(), ..hello });
+        known.get_or_insert(Hello { message: MessageFacts::default(), notes: Vec::new(), ..hello });
         is_new
+    }
+
+    /// Stores notes on an MPI in the current part; returns the new ones.
+    pub fn keep_notes(&mut self, target: usize, mut notes: Vec<String>) -> Vec<String> {
+        let account = self.account_mut(target);
+        notes.retain(|note| !account.notes.contains(note));
+        account.notes.extend(notes.clone());
+        notes.into_iter().map(|note| format!("{}: {note}", account.label())).collect()
+    }
+
+    fn account_mut(&mut self, target: usize) -> &mut MpiAccount {
+        &mut self.resumed.last_mut().unwrap_or(&mut self.begun).mpis[target]
     }
 
     /// Refuses ranks that run under other conditions than required.
@@ -223,9 +234,12 @@ impl Environment {
         self.parts().flat_map(|part| &part.mpis)
     }
 
-    /// Notes on the results: variables that ddtbench added, and differences between the parts.
+    /// Notes on the results: those of rank programs, variables that ddtbench added, and differences between the parts.
     fn notes_now(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let of_mpi = |account: &'_ MpiAccount| {
+            account.notes.iter().map(|note| format!("{}: {note}.", account.label())).collect::<Vec<_>>()
+        };
+        let mut notes: Vec<String> = self.part().mpis.iter().flat_map(of_mpi).collect();
         for account in &self.part().mpis {
             if !account.added_settings.is_empty() {
                 let all = account.added_settings.iter().map(|(name, value)| format!("{name}={value}"));

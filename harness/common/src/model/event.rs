@@ -125,6 +125,9 @@ pub struct Hello {
     /// How well clocks agree, in experiments that compare them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocks: Option<ClockFacts>,
+    /// Notes on the case: bounds of its layouts that other MPIs read in another way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// How its processes ended after all measurements, if not with exit code 0; added by `ddtbench`, which started them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_ending: Option<String>,

@@ -4,8 +4,9 @@
 use std::ffi::{c_char, c_int};
 use std::mem::MaybeUninit;
 
+use common::conformance::Contents;
 use common::conformance::contents::Integer;
-use common::conformance::{Contents, Reported};
+use datatypes::Reported;
 use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 

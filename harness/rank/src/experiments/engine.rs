@@ -20,6 +20,7 @@ use common::model::conditions::Cache;
 use common::model::event::{Block, LineBytes, MessageFacts};
 use common::model::{MethodInfo, Outcome, Phase, Times};
 
+use crate::bounds::AdoptedBounds;
 use crate::checked::{CallError, World};
 use crate::cli::Engine;
 use crate::environment;
@@ -46,7 +47,8 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let processes = world.ranks(None)?;
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
     cache::check(args.case.conditions.cache)?;
-    let (test, values, app) = args.case.build(engine::RANKS)?;
+    let mut bounds = AdoptedBounds::new(&world.comm);
+    let (test, values, app) = args.case.build(engine::RANKS, &mut bounds)?;
     let (methods, limits) = args.methods.of_test(Kind::Engine, test.name, |name| can_by_name(&app, name))?;
     let methods = chosen(&app, args.order, &methods)?;
     if let Some(available) = common::memory::available_bytes() {
@@ -60,7 +62,8 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let lines = LineBytes { pack, unpack };
     let job = Job::new(&world.comm, &world.comm, args.case.conditions.format)?;
     let facts = MessageFacts { line_bytes: Some(lines), ..pingpong::facts(&app, order) };
-    let hello = environment::hello(world, &environment::place(0), facts, job.clock, Vec::new())?;
+    let mut hello = environment::hello(world, &environment::place(0), facts, job.clock, Vec::new())?;
+    hello.notes = bounds.notes;
     let eviction = (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&app));
     let spots = Default::default();
     let bench = EngineComparison { job, setup: &setup, memory, order, lines, eviction, generation: 0, spots };

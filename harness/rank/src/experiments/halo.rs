@@ -27,6 +27,7 @@ use common::model::Phase;
 use common::model::conditions::Cache;
 use common::model::event::Block;
 
+use crate::bounds::AdoptedBounds;
 use crate::checked::World;
 use crate::cli::Halo;
 use crate::environment;
@@ -53,7 +54,9 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let conditions = &args.case.conditions;
     ensure!(conditions.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");
     let case = args.case()?;
-    let app = case.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason))?;
+    let mut bounds = AdoptedBounds::new(&world.comm);
+    let adopted = HaloCase { values: bounds.of(&case.values), ..case.clone() };
+    let app = bounds.explain(adopted.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason)))?;
     let can = |name: &str| halo::methods::lack(&*app, ranks, name).is_none();
     let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, can)?;
     let parts = Parts::new(&world.comm, &*app, case.setting.reorder, case.setting.threads)?;
@@ -65,6 +68,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     let (place, facts) = (environment::place(world_rank), halo::message(&*app, ranks));
     let mut hello = environment::hello(world, &place, facts, job.clock, Vec::new())?;
     hello.clocks = Some(sync.facts()?);
+    hello.notes = bounds.notes;
     hello.threads = case.setting.threads;
     let data = ExchangeData::new(&*app, &parts);
     let team = Team::new(case.setting.threads).unwrap_or_else(|error| job.abort(&error.into()));

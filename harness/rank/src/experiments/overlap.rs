@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{anyhow, bail, ensure};
+use anyhow::{bail, ensure};
 use apps::Context as CaseContext;
 use apps::{Arrays, Exchange};
 use common::cores;
@@ -33,6 +33,7 @@ use common::model::event::{Hello, RankPlace};
 use common::model::load::Load;
 use common::model::transport::Medium;
 
+use crate::bounds::AdoptedBounds;
 use crate::checked::{Comm, World, identity};
 use crate::cli::{CaseArgs, Overlap};
 use crate::measure::job::Job;
@@ -68,10 +69,13 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
     let case = args.case()?;
     let is_whole = !case.needs_calibration() || args.calibrate;
     ensure!(is_whole, "{case}: bytes or matrix_order are missing, which `ddtbench overlap` finds");
-    let built = case
-        .build(CaseContext { ranks, seed: args.case.conditions.seed })
-        .map_err(|reason| anyhow!(reason))?;
-    let start = CaseStart { world, args, case: &case, ranks, before };
+    let (mut bounds, mut adopted) = (AdoptedBounds::new(&world.comm), case.clone());
+    if let Communicated::Message(_, values) | Communicated::Exchange(_, values) = &mut adopted.traffic {
+        *values = bounds.of(values);
+    }
+    let context = CaseContext { ranks, seed: args.case.conditions.seed };
+    let built = bounds.explain(adopted.build(context))?;
+    let start = CaseStart { world, args, case: &case, ranks, before, notes: bounds.notes };
     match (&case.traffic, &built) {
         (Communicated::Operation(operation), _) => start.operation(operation),
         (_, Built::Message(app)) => {
@@ -127,6 +131,8 @@ struct CaseStart<'a> {
     case: &'a OverlapCase,
     ranks: usize,
     before: WithoutMpi,
+    /// Notes on its layouts.
+    notes: Vec<String>,
 }
 
 impl CaseStart<'_> {
@@ -172,6 +178,7 @@ impl CaseStart<'_> {
         let facts = self.case.message(built, self.ranks);
         let mut hello = environment::hello(self.world, &place, facts, job.clock, Vec::new())?;
         hello.clocks = Some(cell.sync.facts()?);
+        hello.notes.clone_from(&self.notes);
         let own = threads::all().difference(&of_mpi).copied().collect();
         let threads = threads_of_mpi(job.world, &own)?;
         let refusal = self.refusal(threads, &place)?;

@@ -12,6 +12,7 @@ use common::model::Outcome;
 use common::model::conditions::Cache;
 use common::model::event::Block;
 
+use crate::bounds::AdoptedBounds;
 use crate::checked::{Comm, World};
 use crate::cli::PingPong;
 use crate::measure::block;
@@ -38,7 +39,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     check_even(ranks)?;
     let conditions = &args.case.conditions;
     cache::check(conditions.cache)?;
-    let (test, values, app) = args.case.build(ranks)?;
+    let mut bounds = AdoptedBounds::new(&world.comm);
+    let (test, values, app) = args.case.build(ranks, &mut bounds)?;
     let (methods, limits) =
         args.methods.of_test(Kind::PingPong, test.name, |name| can_by_name(&app, name))?;
     let buffers = buffers(&methods);
@@ -55,7 +57,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let job = Job::new(&world.comm, &pair_comm, conditions.format)?;
     let pairs = if is_all_to_all { Vec::new() } else { pairing(ranks, args.pairs) };
     let facts = pingpong::facts(&app, WireOrder::Manual);
-    let hello = environment::hello(world, &place, facts, job.clock, pairs)?;
+    let mut hello = environment::hello(world, &place, facts, job.clock, pairs)?;
+    hello.notes = bounds.notes;
     let session = Session {
         world: &world.comm,
         clock: job.clock,

@@ -41,7 +41,11 @@ impl Findings {
     pub fn describe(&mut self, of: &dyn Fn(&Subject) -> Vec<Description>) {
         for row in self.rows.iter_mut().filter(|row| row.standing == Standing::Violated) {
             let Some(way) = description(&row.than) else { continue };
-            let described = of(&row.subject).into_iter().find(|known| known.way == way);
+            // Code for the bounds of one MPI would describe other bytes on another.
+            let is_clear = |layout: &Layout| layout.has_same_places_everywhere();
+            let is_it =
+                |known: &Description| known.way == way && is_clear(&known.send) && is_clear(&known.receive);
+            let described = of(&row.subject).into_iter().find(is_it);
             row.description = described.as_ref().map(FasterDescription::of);
         }
     }

@@ -325,9 +325,9 @@ fn collect(layout: &Layout, names: &mut BTreeSet<&'static str>) {
 
 #[cfg(test)]
 mod tests {
+    use common::conformance::Items;
     use common::conformance::items::{UNWRITTEN, packed_difference};
-    use common::conformance::{Items, Reported};
-    use datatypes::{Equivalent, interpret};
+    use datatypes::{Equivalent, Reported, interpret};
 
     use super::*;
 

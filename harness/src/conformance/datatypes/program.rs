@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use common::conformance::items::{Items, Value, contiguous};
-use common::conformance::{Contents, FaultKind, Operation, Reported, partitions};
-use datatypes::{Construction, Element, Language, Layout};
+use common::conformance::{Contents, FaultKind, Operation, partitions};
+use datatypes::{Construction, Element, Language, Layout, Reported};
 
 use super::finding::Hit;
 

@@ -91,7 +91,7 @@ impl Subject {
     /// multiples of it, and tiles must not overlap.
     fn viewed_as(&self) -> Option<Element> {
         let data = &self.data;
-        let element = self.original.only_element()?;
+        let element = self.layout.only_element()?;
         let size = element.size() as i64;
         let extent = self.layout.extent();
         let is_allowed = !data.values.is_empty()

@@ -128,7 +128,7 @@ impl Worker<'_> {
                 Err(Stop::Wrong(wrong)) => {
                     self.progress.complete(number);
                     let fault = Fault::new(case.number, name, wrong.kind, wrong.detail);
-                    let adopted = (subject.layout != subject.original).then(|| subject.layout.to_text());
+                    let adopted = subject.has_other_bounds.then(|| subject.layout.with_resized().to_text());
                     let is_error = fault.kind == FaultKind::Error;
                     self.report(&Fault { adopted, ..fault })?;
                     if is_error && self.ranks > 1 {

@@ -146,7 +146,7 @@ pub fn get_origin(bench: &Bench<'_>, subject: &Subject, packed: &[u8], to: *mut 
 
 /// Accumulating needs a type that is made of one predefined type (MPI-4.1, section 12.3.4).
 fn expect_one_type(subject: &Subject) -> Result<(), Stop> {
-    subject.original.only_element().map(|_| ()).ok_or(Stop::Unsuitable)
+    subject.layout.only_element().map(|_| ()).ok_or(Stop::Unsuitable)
 }
 
 pub fn accumulate(bench: &Bench<'_>, subject: &Subject, packed: &[u8], to: *mut u8) -> Result<bool, Stop> {

@@ -16,13 +16,13 @@ const MOST_VALUES: usize = 2000;
 /// Descriptions with other constructors have the same size, bounds and bytes.
 pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
     // If the MPI rounds extents in another way than this project does, descriptions are not equivalent on it.
-    if subject.layout != subject.original || subject.data.values.len() > MOST_VALUES {
+    if subject.has_other_bounds || subject.data.values.len() > MOST_VALUES {
         return Err(Stop::Unsuitable);
     }
     let data = &subject.data;
     let typed = bench.filled(subject, data, salt);
     let expected = data.gathered(&data.filled(salt));
-    for (way, other) in Equivalent::all_of(&subject.original) {
+    for (way, other) in Equivalent::all_of(&subject.layout) {
         if !way.keeps_bounds() {
             continue;
         }
@@ -70,7 +70,7 @@ const ONE_IN: u64 = 40;
 pub fn life_cycle(bench: &Bench<'_>, subject: &Subject, _: u64) -> Result<(), Stop> {
     if subject.is_generated && !subject.number.is_multiple_of(ONE_IN)
         || subject.data.values.len() > MOST_VALUES
-        || subject.original.to_text().len() > LONGEST
+        || subject.layout.to_text().len() > LONGEST
     {
         return Err(Stop::Unsuitable);
     }
@@ -102,7 +102,7 @@ fn resident_pages() -> Result<i64, Stop> {
 /// `MPI_Type_get_envelope` and `MPI_Type_get_contents` return the arguments of the constructor.
 pub fn contents(bench: &Bench<'_>, subject: &Subject, _: u64) -> Result<(), Stop> {
     let expected = match subject.construction {
-        Construction::Usual => Contents::of(&subject.original),
+        Construction::Usual => Contents::of(&subject.layout),
         Construction::Duplicated => Contents::of_duplicate(),
         // Arguments of large counts need other functions.
         Construction::Large => return Err(Stop::Unsuitable),
