@@ -24,7 +24,6 @@ mod run_page;
 mod selection;
 mod show;
 mod targets;
-mod trust;
 mod tune;
 mod wrong_bytes;
 

@@ -14,6 +14,7 @@ use crate::experiments::selection::{Lists, Selection};
 use crate::experiments::{self, Context, Kind};
 use crate::model::SCHEMA;
 use crate::model::conditions::{Cache, Rule};
+use crate::mpi::{MpiError, Origin, Print, Programs, Trusted, Variant};
 use crate::report::pictures::PaperFigure;
 use crate::stats;
 
@@ -22,13 +23,11 @@ mod error;
 pub mod figures;
 pub mod memory;
 mod set;
-mod variant;
 
 pub use checked::CheckedPlan;
 pub use common::limit_args::LimitArgs;
 pub use common::limits::{LONGEST_S, Limits, MIN_ROUNDS, MOST_METHODS, max_time_s};
 pub use error::PlanError;
-pub use variant::Variant;
 
 /// Maximum launches; a larger number is a typo.
 pub const MOST_LAUNCHES: usize = 10_000;
@@ -98,6 +97,9 @@ pub struct Plan {
     /// Selections that add cases when the plan is checked.
     #[serde(rename = "sweep", default, skip_serializing_if = "Vec::is_empty")]
     pub sweeps: Vec<Selection>,
+    /// Who has written it.
+    #[serde(skip)]
+    pub origin: Origin,
 }
 
 fn one() -> u64 {
@@ -145,6 +147,7 @@ impl Plan {
             full: None,
             cases: Vec::new(),
             sweeps: Vec::new(),
+            origin: Origin::typed(),
         }
     }
 
@@ -159,7 +162,28 @@ impl Plan {
             ErrorKind::NotFound => PlanError(format!("plan file not found: {}", file.display())),
             _ => refuse(&error),
         })?;
-        Self::parse(&text).map_err(|error| refuse(&error))
+        let plan = Self::parse(&text).map_err(|error| refuse(&error))?;
+        Ok(plan.within(file))
+    }
+
+    /// Adds to its origin the file, or a folder in which it is.
+    #[must_use]
+    pub fn within(self, path: &Path) -> Self {
+        Self { origin: self.origin.within(path), ..self }
+    }
+
+    /// The programs and variables of the plan.
+    pub fn programs(&self) -> Programs {
+        let Self { mpis, variants, launcher, launcher_args, .. } = self.clone();
+        Programs { mpis, variants, launcher, launcher_args }
+    }
+
+    /// The same, for starting them.
+    ///
+    /// # Errors
+    /// If another user may have written the plan, and it is not trusted.
+    pub fn trusted(&self, is_trusted: bool, print: Print<'_>) -> Result<Trusted, MpiError> {
+        self.programs().trusted(&self.origin, is_trusted, print)
     }
 
     /// Reads the text of a file.
@@ -193,7 +217,8 @@ impl Plan {
         let refuse = |error: &dyn std::fmt::Display| PlanError(error.to_string());
         let mut plan = toml::Value::try_from(&self).map_err(|error| refuse(&error))?;
         merge(&mut plan, toml::Value::Table(values));
-        plan.try_into().map_err(|error: toml::de::Error| refuse(&error))
+        let plan: Self = plan.try_into().map_err(|error: toml::de::Error| refuse(&error))?;
+        Ok(Self { origin: self.origin, ..plan })
     }
 
     /// Replaces values of all sweeps.
@@ -293,7 +318,8 @@ impl Plan {
             let reason = format!("must be from 1 to {MOST_LAUNCHES}");
             return field("launches", self.launches().to_string(), &reason);
         }
-        Variant::check(&self.variants)?;
+        Variant::check(&self.variants)
+            .or_else(|(name, reason)| field("variants", name.to_owned(), reason))?;
         self.limits.check()?;
         let options = [
             ("rule", self.limits.rule != Rule::default(), self.limits.rule.name().to_owned()),

@@ -3,7 +3,7 @@
 
 use std::env;
 
-use ddtbench::mpi::Project;
+use ddtbench::mpi::{Project, Trusted};
 use libtest_mimic::Trial;
 
 use super::job::run;
@@ -22,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
 fn unit_tests() {
     let mpi = setup::mpi("mpich");
     let project = Project::at(root().to_owned());
-    let installation = project.pick(Some(mpi.name), &mut |_| {}).unwrap();
+    let installation = project.pick(Some(mpi.name), &Trusted::default(), &mut |_| {}).unwrap();
     let mut cargo = project.cargo(&installation, &mut |_| {}).unwrap();
     cargo.args(["test", "--release", "--package", "ddtbench-rank"]);
     for setting in AS_TESTS {

@@ -5,12 +5,19 @@
 //! `sites/` has commands typed into a shell there, and their output; each title begins on a new site.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ddtbench::experiments::Kind;
+use ddtbench::experiments::pingpong::Pairs;
+use ddtbench::model::conditions::{Cache, Rule};
+use ddtbench::mpi::Origin;
+use ddtbench::plan::{Limits, Plan};
 use libtest_mimic::Trial;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::job::{Job, run, signal};
@@ -30,7 +37,8 @@ pub fn trials() -> Vec<Trial> {
         })
     };
     let killed = beside_others("sites::kill -9 while cargo, pip or mpicc is at work", killed_while_preparing);
-    files_in("sites").into_iter().map(of_text).chain([killed]).collect()
+    let strangers = beside_others("sites::a stranger's files start nothing without --trust", strangers_files);
+    files_in("sites").into_iter().map(of_text).chain([killed, strangers]).collect()
 }
 
 fn is_root() -> bool {
@@ -129,3 +137,194 @@ fn killed_while_preparing() {
         job.until_nothing_is_left();
     }
 }
+
+/// A plan with a value for every key, also for those that are optional: a new one must be added here.
+fn whole_plan() -> Plan {
+    let figure = r#"{"name": "f", "title": "t", "pictures": ["overhead"], "lines": "bytes", "scale": "log",
+        "about": "a", "paper": "p", "differs": "d"}"#;
+    let case = r#"{"test": "contiguous", "set": "8", "params": {"bytes": "8"}, "methods": ["reference"]}"#;
+    let sweep = r#"{"test": ["contiguous"], "preset": "quick", "set": ["8"], "layout": ["byte"],
+        "methods": ["reference"], "at_most_cores": ["threads"], "bytes": ["16"]}"#;
+    Plan {
+        schema: ddtbench::model::SCHEMA,
+        experiment: Kind::PingPong,
+        mpis: vec!["mpich".to_owned()],
+        variants: vec!["mpich/v:A=1".parse().unwrap()],
+        ranks: Some(2),
+        seed: 1,
+        caches: vec![Cache::Warm],
+        launches: Some(1),
+        pairs: Pairs::default(),
+        methods: vec!["reference".to_owned()],
+        launcher: Some("mpiexec".to_owned()),
+        launcher_args: vec!["-l".to_owned()],
+        startall: true,
+        bind: true,
+        formats: vec!["ddtbench".to_owned()],
+        limits: Limits { rule: Rule::default(), ..Limits::default() },
+        figure: Some(serde_json::from_str(figure).unwrap()),
+        quick: Some(Default::default()),
+        full: Some(Default::default()),
+        cases: vec![serde_json::from_str(case).unwrap()],
+        sweeps: vec![serde_json::from_str(sweep).unwrap()],
+        origin: Origin::default(),
+    }
+}
+
+/// A value of JSON with each of its parts replaced, one at a time: the place of the part, and the whole.
+fn replaced(value: &Value, by: &Value) -> Vec<(String, Value)> {
+    let mut all = vec![(String::new(), by.clone())];
+    let parts: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(name, part)| (name.clone(), part)).collect(),
+        Value::Array(parts) => parts.iter().enumerate().map(|(i, part)| (i.to_string(), part)).collect(),
+        _ => Vec::new(),
+    };
+    for (name, part) in parts {
+        for (below, new) in replaced(part, by) {
+            let mut whole = value.clone();
+            match &mut whole {
+                Value::Array(parts) => parts[name.parse::<usize>().unwrap()] = new,
+                whole => whole[&name] = new,
+            }
+            all.push((format!("{name}.{below}"), whole));
+        }
+    }
+    all
+}
+
+/// Keys of a plan that make a process start.
+const STARTING: [&str; 7] = [
+    "launcher.",
+    "launcher_args.",
+    "launcher_args.0.",
+    "mpis.",
+    "mpis.0.",
+    "variants.0.env.",
+    "variants.0.env.A.",
+];
+
+/// A stranger's plan with the path of a program in every key, in every section, for every command that reads it. The launcher of the
+/// site starts such a program wherever it is: in its arguments, or in its variables.
+fn strangers_files() {
+    let site = Site::new();
+    run(&mut site.shell("new-mpi clone/.ddtbench/mpi/mpich 9.1")).expect_code(0);
+    let program = |path: &str, text: &str| {
+        fs::write(site.path(path), text).unwrap();
+        fs::set_permissions(site.path(path), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    program("here/stranger", "#!/bin/sh\ntouch \"${0%/*}/started\"\nexit 3\n");
+    let launcher = "for word in \"$@\" $(env); do case $word in */stranger) \"${word#*=}\" ;; esac; done";
+    program("clone/.ddtbench/mpi/mpich/bin/mpiexec", &format!("#!/bin/sh\n{launcher}\nexit 3\n"));
+    let starts = |command: &str| {
+        let ended = run(&mut site.shell(&format!("rm -rf results out baselines/new; ddtbench {command}")));
+        (fs::remove_file(site.path("here/started")).is_ok(), ended.out)
+    };
+    let write = |file: &str, text: &str| {
+        let file = site.path("here").join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        // Others may have written it.
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    };
+    // Returns whether the program was started by a user who trusts the plan.
+    let try_both = |command: &str| {
+        let (is_started, out) = starts(command);
+        assert!(!is_started, "{command}: {out}");
+        let is_refused = out.contains("run it with --trust");
+        is_refused && starts(&format!("{command} --trust")).0
+    };
+    for run in ["1", "2", "3"] {
+        write(&format!("baselines/b/{run}/launches.csv"), "");
+    }
+    let path = Value::String(site.path("here/stranger").to_string_lossy().into_owned());
+    let whole = serde_json::to_value(whole_plan()).unwrap();
+    let harmless = Plan {
+        startall: false,
+        launcher: None,
+        launcher_args: Vec::new(),
+        variants: Vec::new(),
+        sweeps: Vec::new(),
+        ..whole_plan()
+    };
+    let harmless = serde_json::to_value(harmless).unwrap();
+    write("f.toml", &serde_json::from_value::<Plan>(harmless.clone()).unwrap().to_toml());
+    run(&mut site.shell("ddtbench figure f.toml --quick --dry-run && ddtbench run --plan f.toml --dry-run"))
+        .expect_code(0);
+    let mut started = BTreeSet::new();
+    let values = [path.clone(), json!([path]), json!({"A": path})];
+    for (place, changed) in values.iter().flat_map(|value| replaced(&whole, value)) {
+        let Some((key, _)) = place.split_once('.') else { continue };
+        let with = |section: Option<&str>| {
+            let mut plan = harmless.clone();
+            let values = section.map_or("/".to_owned(), |section| format!("/{section}/"));
+            let mut set = |key: &str, value: &Value| {
+                let into = plan.pointer_mut(values.trim_end_matches('/')).and_then(Value::as_object_mut);
+                into.unwrap().insert(key.to_owned(), value.clone());
+            };
+            set(key, &changed[key]);
+            if key == "variants" {
+                // Without the unchanged MPI, whose first failure would end the run.
+                set("mpis", &json!(["mpich:v"]));
+            }
+            serde_json::from_value::<Plan>(plan).ok().map(|plan| plan.to_toml())
+        };
+        for (section, command) in [
+            (None, "figure f.toml"),
+            (Some("quick"), "figure f.toml --quick"),
+            (Some("full"), "figure f.toml --full"),
+        ] {
+            let Some(text) = with(section) else { continue };
+            write("f.toml", &text);
+            if try_both(&format!("{command} --out out")) {
+                started.insert((section, place.clone()));
+            }
+        }
+        let Some(text) = with(None).filter(|_| STARTING.contains(&place.as_str())) else { continue };
+        write("f.toml", &text);
+        write("baselines/b/1/plan.toml", &text);
+        for command in [
+            "run --plan f.toml --dry-run",
+            "run --plan f.toml --set-plan seed=2 --max-time 1",
+            "guidelines --plan f.toml --launches 3",
+            "compare --plan f.toml --mpi mpich,mpich --launches 3",
+            "baseline save new --plan f.toml",
+            "baseline check b",
+            "run --resume theirs",
+            "figure --resume theirs",
+        ] {
+            let _ = fs::remove_dir_all(site.path("here/theirs"));
+            write("theirs/plan.toml", &text);
+            // A dry run and a baseline with variants do not start anything, and the user's MPIs replace those of the plan.
+            let may_not_start = command.ends_with("--dry-run") && !place.starts_with("mpis")
+                || command.contains("save") && place.starts_with("variants")
+                || command.contains("--mpi") && !place.starts_with("launcher");
+            assert!(try_both(command) || may_not_start, "{command}: {place}");
+        }
+    }
+    let expected = [None, Some("quick"), Some("full")];
+    let expected = expected.into_iter().flat_map(|section| STARTING.map(|place| (section, place.to_owned())));
+    assert_eq!(started, expected.collect());
+    // Flags replace values of the plan, and name programs of the user.
+    assert!(starts("run contiguous -m reference --launches 1 --launcher ./stranger").0);
+    write("f.toml", FINDINGS);
+    for (i, value) in FINDINGS.split('"').enumerate().filter(|(i, _)| i % 2 == 1) {
+        let mut parts: Vec<&str> = FINDINGS.split('"').collect();
+        parts[i] = path.as_str().unwrap();
+        write("f.toml", &parts.join("\""));
+        let (is_started, out) = starts("conform --replay f.toml");
+        assert!(!is_started, "{value}: {out}");
+    }
+}
+
+/// A list of findings with all keys.
+const FINDINGS: &str = r#"[[finding]]
+mpi = "m"
+operation = "pack"
+kind = "wrong_data"
+layout = "byte"
+items = 1
+at_end = true
+construction = "duplicated"
+detail = "d"
+others = { "send" = "crash" }
+"#;

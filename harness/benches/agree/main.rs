@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-use ddtbench::mpi::{Installation, Launch, Project};
+use ddtbench::mpi::{Installation, Launch, Project, Trusted};
 use ddtbench::report::units;
 use ddtbench::stats;
 use shared::{ddtbench, file, number, output, root};
@@ -78,8 +78,7 @@ fn theirs(installation: &Installation, imb: &Path) -> [f64; SIZES.len()] {
         threads: 1,
         program: imb,
         args: &args,
-        launcher: None,
-        launcher_args: &[],
+        programs: &Trusted::default(),
         bind: true,
         env: [("LD_LIBRARY_PATH".to_owned(), folders.join(":"))].into(),
     };

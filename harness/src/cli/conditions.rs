@@ -13,7 +13,7 @@ use ddtbench::plan::{LimitArgs, MIN_ROUNDS, MOST_LAUNCHES, Plan};
 use super::headings::{HOW_LONG, RESULTS, WHAT};
 use super::measure::{self, BeginOptions};
 use super::mpi_args::MpiArgs;
-use super::{numbers, resume, trust};
+use super::{numbers, resume};
 
 /// Methods, MPIs, limits, and other flags of every measurement.
 #[derive(Debug, Args)]
@@ -96,7 +96,7 @@ fn key_and_value(text: &str) -> Result<(String, String), String> {
 }
 
 /// Replaces a list by the given values, without duplicates.
-fn replace<T: Clone + PartialEq>(list: &mut Vec<T>, given: &[T]) {
+pub(super) fn replace<T: Clone + PartialEq>(list: &mut Vec<T>, given: &[T]) {
     if given.is_empty() {
         return;
     }
@@ -130,6 +130,7 @@ impl ConditionArgs {
             out,
             plan_file,
             dry_run: self.dry_run,
+            is_trusted: self.trust,
             verbose: self.verbose,
             ..BeginOptions::default()
         }
@@ -144,7 +145,6 @@ impl ConditionArgs {
         (plan.limits.max_time_s, plan.limits.min_rounds) = (max_time_s, MIN_ROUNDS);
         if let Some(file) = file {
             plan = Plan::read(file)?;
-            trust::check(&plan, &[file], self.trust)?;
             ensure!(
                 plan.experiment == kind,
                 "{file} is a plan for {} experiments, not for {}; use `ddtbench {} --plan {file}`",
@@ -157,14 +157,20 @@ impl ConditionArgs {
         self.apply(plan)
     }
 
-    /// The plan with the flags applied.
+    /// The plan with the flags applied. Programs that are named by flags are the user's, whoever has written the plan.
     ///
     /// # Errors
     /// If a key or a value is invalid.
-    pub fn apply(&self, mut plan: Plan) -> anyhow::Result<Plan> {
+    pub fn apply(&self, plan: Plan) -> anyhow::Result<Plan> {
+        let typed = self.applied(Plan::of(plan.experiment)).map(|typed| typed.programs()).unwrap_or_default();
+        let plan = self.applied(plan)?;
+        Ok(Plan { origin: plan.origin.clone().with_typed(typed), ..plan })
+    }
+
+    fn applied(&self, mut plan: Plan) -> anyhow::Result<Plan> {
         plan.limit_to_cores(cores());
         replace(&mut plan.caches, &self.cache);
-        replace(&mut plan.mpis, &self.mpis.names);
+        self.mpis.apply(&mut plan);
         if !self.methods.is_empty() {
             replace(&mut plan.methods, &self.methods);
             // They replace the methods of sweeps too.
@@ -172,9 +178,6 @@ impl ConditionArgs {
         }
         plan.launches = self.launches.or(plan.launches);
         self.limits.apply(&mut plan.limits);
-        plan.variants.extend(self.mpis.variants.iter().cloned());
-        plan.launcher = self.mpis.launcher.clone().or(plan.launcher);
-        plan.launcher_args.extend(self.mpis.launcher_args.iter().cloned());
         for (key, value) in &self.set_plan {
             plan = plan.with_key(key, value)?;
         }

@@ -13,6 +13,7 @@ use ddtbench::folder::{CHECKS, ENVIRONMENT, LockedFolder};
 use ddtbench::model::check::{CLOCKS, Check, PARTITIONED};
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
+use ddtbench::plan::Plan;
 use ddtbench::run::{MpiAccount, Part};
 
 use super::headings::RESULTS;
@@ -99,8 +100,9 @@ fn prepare(
     account: impl Fn(&Target) -> anyhow::Result<MpiAccount>,
 ) -> anyhow::Result<(LockedFolder, Vec<Target>)> {
     let folder = out.map(LockedFolder::create).transpose()?;
-    let mut names = mpis.names.clone();
-    let chosen = match targets::pick(&mut names, &mpis.variants, false, is_verbose) {
+    let mut plan = Plan::default();
+    mpis.apply(&mut plan);
+    let chosen = match targets::choose(&mut plan, false, is_verbose) {
         Ok(chosen) => chosen,
         Err(error) => {
             if let Some(folder) = folder {
@@ -131,15 +133,15 @@ fn prepare(
 impl CheckArgs {
     fn run(&self, checks: &[&Check]) -> anyhow::Result<ExitCode> {
         interrupt::hold();
-        let launcher_args = &self.mpis.launcher_args;
         let (folder, targets) = prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
-            self.account(target, launcher_args, checks)
+            let first = self.conditions(target).command_line(checks[0])?;
+            Ok(MpiAccount::of(target, first))
         })?;
         let mut results = Vec::new();
         let all = checks.iter().flat_map(|check| targets.iter().map(move |target| (check, target)));
         let count = checks.len() * targets.len();
         for (number, (check, target)) in all.enumerate() {
-            let result = match self.answer(&self.conditions(target, launcher_args), check) {
+            let result = match self.answer(&self.conditions(target), check) {
                 Ok(Some(result)) => result,
                 Ok(None) => break,
                 Err(error) => {
@@ -170,19 +172,8 @@ impl CheckArgs {
         })
     }
 
-    fn conditions<'a>(&'a self, target: &'a Target, launcher_args: &'a [String]) -> Conditions<'a> {
-        Conditions { target, launcher: self.mpis.launcher.as_deref(), launcher_args, timeout_s: self.timeout }
-    }
-
-    fn account(
-        &self,
-        target: &Target,
-        launcher_args: &[String],
-        checks: &[&Check],
-    ) -> anyhow::Result<MpiAccount> {
-        let conditions = self.conditions(target, launcher_args);
-        let first = conditions.command_line(checks[0])?;
-        Ok(MpiAccount::of(target, first))
+    fn conditions<'a>(&self, target: &'a Target) -> Conditions<'a> {
+        Conditions { target, timeout_s: self.timeout }
     }
 
     /// Runs a check, and saves its result for later runs. `None` if the user wants to stop.

@@ -105,7 +105,7 @@ impl DoctorArgs {
             limits,
             ..Plan::of(kind)
         };
-        let chosen = targets::choose(&mut plan, self.verbose)?;
+        let chosen = targets::choose(&mut plan, false, self.verbose)?;
         let targets = chosen.build(&[])?;
         let checked = plan.check()?;
         let run = Run { plan: &checked, targets: &targets };

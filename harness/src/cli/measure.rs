@@ -12,8 +12,8 @@ use ddtbench::experiments::{self, Kind, TextFormat};
 use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
 use ddtbench::model::plain::plain;
 use ddtbench::model::{PairScope, Record};
-use ddtbench::mpi::{self, Target, interrupt, shared_memory};
-use ddtbench::plan::{CheckedPlan, Plan, Variant, memory};
+use ddtbench::mpi::{self, Target, Variant, interrupt, shared_memory};
+use ddtbench::plan::{CheckedPlan, Plan, memory};
 use ddtbench::report::compared::Compared;
 use ddtbench::run::{self, Environment, MpiAccount, Observer, Part, Run, RunEnd, RunError, put_long_values};
 
@@ -46,6 +46,8 @@ pub(super) struct BeginOptions<'a> {
     /// The folder for the results. Default: named by the date.
     pub out: Option<&'a Path>,
     pub dry_run: bool,
+    /// Whether to run programs that another user's plan names.
+    pub is_trusted: bool,
     pub verbose: bool,
     pub plan_file: Option<&'a Path>,
     /// Accounts of MPIs whose conditions the run must meet. Empty: no requirement.
@@ -66,7 +68,7 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
         log(&format!("warning: {reason}"));
     }
     if options.dry_run {
-        targets::check_names(&checked.plan)?;
+        targets::check_names(&checked.plan, options.is_trusted)?;
         let Plan { mpis, variants, .. } = &checked.plan;
         let is_own =
             |variant: &&Variant| !mpis.iter().any(|mpi| mpi.ends_with(&format!(":{}", variant.name)));
@@ -77,7 +79,7 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
     }
     interrupt::hold();
     let folder = options.out.map(|out| Folder::create(out, about(&checked))).transpose()?;
-    let chosen = match targets::choose(&mut checked.plan, options.verbose) {
+    let chosen = match targets::choose(&mut checked.plan, options.is_trusted, options.verbose) {
         Ok(chosen) => chosen,
         Err(error) => {
             folder.map(Folder::discard);

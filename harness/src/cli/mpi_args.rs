@@ -1,8 +1,10 @@
 //! The flags that choose MPIs and their launcher.
 
 use clap::Args;
-use ddtbench::plan::Variant;
+use ddtbench::mpi::Variant;
+use ddtbench::plan::Plan;
 
+use super::conditions::replace;
 use super::headings::WHERE;
 
 #[derive(Debug, Args)]
@@ -20,4 +22,14 @@ pub struct MpiArgs {
     /// Options for the launcher
     #[arg(help_heading = WHERE, last = true, value_name = "LAUNCHER_ARG")]
     pub launcher_args: Vec<String>,
+}
+
+impl MpiArgs {
+    /// Puts them into a plan.
+    pub fn apply(&self, plan: &mut Plan) {
+        replace(&mut plan.mpis, &self.names);
+        plan.variants.extend(self.variants.iter().cloned());
+        plan.launcher = self.launcher.clone().or(plan.launcher.take());
+        plan.launcher_args.extend(self.launcher_args.iter().cloned());
+    }
 }

@@ -15,7 +15,6 @@ use super::conditions::{ConditionArgs, FolderArgs};
 use super::measure::{self, Begun, Notes};
 use super::output::log;
 use super::targets::{self, Chosen};
-use super::trust;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ResumeOptions {
@@ -43,8 +42,7 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
     let recorded = Recorded::open(dir)?;
     let file = dir.join(folder::PLAN);
     let of_file = || format!("plan file {}", file.display());
-    let plan = Plan::parse(&recorded.plan).with_context(of_file)?;
-    trust::check(&plan, &[&file, dir], options.is_trusted)?;
+    let plan = Plan::parse(&recorded.plan).with_context(of_file)?.within(&file).within(dir);
     let mut checked = plan.check().with_context(of_file)?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
@@ -52,7 +50,7 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
         Some(earlier) => refuse_edits(&recorded.plan, &earlier.plan, dir)?,
         None => refuse_unknown_origin(&recorded.records, dir)?,
     }
-    let chosen = targets::choose(&mut checked.plan, options.verbose)?;
+    let chosen = targets::choose(&mut checked.plan, options.is_trusted, options.verbose)?;
     if let Some(earlier) = &earlier {
         refuse_other_mpis(&chosen, earlier, dir)?;
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::bail;
 use ddtbench::experiments::Kind;
 use ddtbench::model::mpi_label;
-use ddtbench::mpi::{Installation, MpiError, Project, Source, Target, interrupt};
-use ddtbench::plan::{Plan, Variant};
+use ddtbench::mpi::{Installation, MpiError, Project, Source, Target, Trusted, Variant, interrupt};
+use ddtbench::plan::Plan;
 
 use super::output::log;
 use super::tune;
@@ -15,15 +15,17 @@ use super::tune;
 #[derive(Debug)]
 pub(super) struct Chosen {
     project: Project,
+    programs: Trusted,
     mpis: Vec<(Installation, Option<Variant>)>,
     /// An MPI that the user has not named is skipped if building fails.
     may_leave_out: bool,
 }
 
 /// Refuses names of MPIs that do not exist. Installs nothing.
-pub(super) fn check_names(plan: &Plan) -> anyhow::Result<()> {
-    if !plan.mpis.is_empty() {
-        pick(&mut plan.mpis.clone(), &plan.variants, false, false)?;
+pub(super) fn check_names(plan: &Plan, is_trusted: bool) -> anyhow::Result<()> {
+    match plan.mpis.is_empty() {
+        true => drop(plan.trusted(is_trusted, &mut log)?),
+        false => drop(choose(&mut plan.clone(), is_trusted, false)?),
     }
     Ok(())
 }
@@ -41,34 +43,29 @@ fn check_variants(variants: &[Variant], mpis: &[String]) -> anyhow::Result<()> {
     }
 }
 
-/// The MPIs of a plan, which gets lasting names. Without a name: the preferred MPI, or for the engine all of them.
-pub(super) fn choose(plan: &mut Plan, verbose: bool) -> anyhow::Result<Chosen> {
-    pick(&mut plan.mpis, &plan.variants, plan.experiment == Kind::Engine, verbose)
-}
-
-/// The MPIs with these names, which are replaced by lasting names. Without a name: the preferred MPI, or all MPIs.
-pub(super) fn pick(
-    names: &mut Vec<String>,
-    variants: &[Variant],
-    all: bool,
-    verbose: bool,
-) -> anyhow::Result<Chosen> {
+/// The MPIs of a plan, which gets lasting names. Without a name: the preferred MPI, or for the engine all of them. The programs of the
+/// plan are checked here, before any of them is started.
+pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow::Result<Chosen> {
+    let programs = plan.trusted(is_trusted, &mut log)?;
     let mut project = Project::locate()?;
     project.verbose = verbose;
+    let (names, variants, all) = (&mut plan.mpis, programs.variants(), plan.experiment == Kind::Engine);
     let may_leave_out = names.is_empty();
-    if names.is_empty() {
-        let mut installations = if all { project.installations(&mut log)? } else { Vec::new() };
-        if installations.is_empty() {
-            installations.push(project.pick(None, &mut log)?);
-        }
-        *names = installations.iter().map(lasting_name).collect();
+    let mut found = if may_leave_out && all { project.installations(&mut log)? } else { Vec::new() };
+    if may_leave_out && found.is_empty() {
+        found.push(project.pick(None, &programs, &mut log)?);
     }
+    names.extend(found.iter().map(lasting_name));
+    let mut found = found.into_iter();
     let named_mpis: Vec<String> = names.iter().map(|name| name_and_variant(name).0.to_owned()).collect();
     check_variants(variants, &named_mpis)?;
     let mut mpis: Vec<(Installation, Option<Variant>)> = Vec::new();
     for listed in &*names {
         let (name, variant) = name_and_variant(listed);
-        let installation = project.pick(Some(name), &mut log)?;
+        let installation = match found.next() {
+            Some(installation) => installation,
+            None => project.pick(Some(name), &programs, &mut log)?,
+        };
         let chosen = match variant {
             Some(variant) => vec![Some(named(variants, &project, &installation.name, variant)?)],
             None => {
@@ -86,7 +83,7 @@ pub(super) fn pick(
             }
         }
     }
-    Ok(Chosen { project, mpis, may_leave_out })
+    Ok(Chosen { project, programs, mpis, may_leave_out })
 }
 
 /// Separates an MPI's name from its variant. A path has no variant.
@@ -112,9 +109,9 @@ fn named(variants: &[Variant], project: &Project, mpi: &str, name: &str) -> anyh
         return Ok(variant.clone());
     }
     let listed = project.variants(mpi)?;
-    let known: Vec<&str> = listed.iter().map(|(name, _)| name.as_str()).collect();
-    match listed.iter().find(|(known, _)| known == name) {
-        Some((name, env)) => Ok(Variant { name: name.clone(), mpi: Some(mpi.to_owned()), env: env.clone() }),
+    let known: Vec<&str> = listed.iter().map(|variant| variant.name.as_str()).collect();
+    match listed.iter().find(|known| known.name == name) {
+        Some(variant) => Ok(variant.clone()),
         None => bail!(
             "--mpi {mpi}:{name}: {mpi} has no such variant{}; define it with --variant {name}:VARIABLE=VALUE",
             if known.is_empty() { String::new() } else { format!(", only {}", known.join(", ")) }
@@ -170,13 +167,14 @@ impl Chosen {
         let tuning = is_tuned.then(|| tune::ready(&self.project)).flatten();
         let target = |(installation, variant): &(Installation, Option<Variant>)| {
             let (_, program) = programs.iter().find(|(name, _)| *name == installation.name)?;
-            let mut installation = installation.clone();
-            let variant = variant.as_ref().map(|variant| {
-                installation.env.extend(variant.env.clone());
-                variant.name.clone()
-            });
-            let (variant, program) = (variant.unwrap_or_default(), program.clone());
-            Some(Target { installation, variant, program, tuning: tuning.clone() })
+            let (mut installation, program) = (installation.clone(), program.clone());
+            let mut name = String::new();
+            if let Some(variant) = variant {
+                installation = variant.applied(&self.programs, installation);
+                name.clone_from(&variant.name);
+            }
+            let (programs, tuning) = (self.programs.clone(), tuning.clone());
+            Some(Target { installation, variant: name, program, programs, tuning })
         };
         let targets: Vec<_> = self.mpis.iter().filter_map(target).collect();
         if targets.is_empty() {

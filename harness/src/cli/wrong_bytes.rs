@@ -7,8 +7,8 @@ use anyhow::Context;
 use apps::{Layouts, Side, WireOrder};
 use ddtbench::experiments::pingpong;
 use ddtbench::model::Record;
-use ddtbench::mpi::{Source, Target};
-use ddtbench::plan::{CheckedPlan, Variant};
+use ddtbench::mpi::{Source, Target, Variant};
+use ddtbench::plan::CheckedPlan;
 
 /// Commands that are shown; the others differ in the MPI or the layout only.
 const MOST: usize = 3;
@@ -58,9 +58,7 @@ pub fn commands(
             };
             let is_own = |own: &&Variant| own.name == variant && own.is_of(mpi);
             let flag = checked.plan.variants.iter().find(is_own).map_or_else(String::new, |own| {
-                let all: Vec<String> =
-                    own.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
-                format!(" --variant '{}:{}'", own.name, all.join(","))
+                format!(" --variant '{}:{}'", own.name, own.settings().collect::<Vec<_>>().join(","))
             });
             format!("ddtbench conform --mpi {name}{flag} --replay {}", file.display())
         };

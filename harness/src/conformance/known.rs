@@ -58,7 +58,7 @@ impl KnownResults {
     /// The usable results under these conditions. `None` if results of other runs can never be used: a preloaded library changes
     /// an MPI.
     pub fn of(conditions: &Conditions<'_>) -> Option<Self> {
-        let Conditions { target, launcher, launcher_args, timeout_s } = *conditions;
+        let Conditions { target, timeout_s } = *conditions;
         let variables: BTreeMap<OsString, OsString> = env::vars_os().collect();
         if variables.contains_key(OsStr::new("LD_PRELOAD")) {
             return None;
@@ -70,7 +70,7 @@ impl KnownResults {
         let mut hasher = DefaultHasher::new();
         let installation = &target.installation;
         (&installation.mpiexec, &installation.env, &installation.launcher_args).hash(&mut hasher);
-        (launcher, launcher_args, variables, timeout_s.to_bits()).hash(&mut hasher);
+        (&target.programs, variables, timeout_s.to_bits()).hash(&mut hasher);
         let file = memory_of(&target.program).join(format!("checks-{:016x}.json", hasher.finish()));
         let built = target.program.metadata().and_then(|facts| facts.modified()).ok()?;
         let read = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
@@ -127,7 +127,7 @@ pub fn forget(program: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::model::check::{Answer, CheckOutcome, PARTITIONED, find};
-    use crate::mpi::{Installation, Target};
+    use crate::mpi::{Installation, Target, Trusted};
 
     fn result(target: &Target, check: &str) -> CheckResult {
         let answer = Answer::new(CheckOutcome::TimedOut, "no output");
@@ -139,11 +139,11 @@ mod tests {
         let file = fs::File::create(program).unwrap();
         file.set_modified(SystemTime::now() - before).unwrap();
         let installation = Installation::fake("mpiexec");
-        Target { installation, variant: String::new(), program: program.to_owned(), tuning: None }
+        Target::fake(installation, program)
     }
 
     fn conditions(target: &Target) -> Conditions<'_> {
-        Conditions { target, launcher: None, launcher_args: &[], timeout_s: 10.0 }
+        Conditions { target, timeout_s: 10.0 }
     }
 
     #[test]
@@ -161,8 +161,8 @@ mod tests {
         let answer = |check| known.answer(find(PARTITIONED, check).unwrap());
         assert_eq!((answer("ring"), answer("equal_counts")), (Some(&result(&mpi, "ring").answer), None));
 
-        let srun = Conditions { launcher: Some("srun"), ..conditions(&mpi) };
-        assert_eq!(of(&srun), 0, "another launcher");
+        let srun = Target { programs: Trusted::typed(Some("srun"), &[]).clone(), ..mpi.clone() };
+        assert_eq!(of(&conditions(&srun)), 0, "another launcher");
         let shorter = Conditions { timeout_s: 3.0, ..conditions(&mpi) };
         assert_eq!(of(&shorter), 0, "another limit: a slow check may be killed now");
         let mut other = mpi.clone();

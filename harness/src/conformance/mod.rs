@@ -21,10 +21,6 @@ pub const TIMEOUT_S: f64 = 10.0;
 pub struct Conditions<'a> {
     /// The MPI, with its rank program.
     pub target: &'a Target,
-    /// Launcher to use instead of the MPI's own.
-    pub launcher: Option<&'a str>,
-    /// More options for the launcher.
-    pub launcher_args: &'a [String],
     /// A check that prints nothing for so many seconds is stopped.
     pub timeout_s: f64,
 }

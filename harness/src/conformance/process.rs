@@ -56,8 +56,7 @@ impl Conditions<'_> {
             threads: 1,
             program,
             args,
-            launcher: self.launcher,
-            launcher_args: self.launcher_args,
+            programs: &self.target.programs,
             bind: false,
             env: BTreeMap::new(),
         }
@@ -203,14 +202,14 @@ echo '{"check":"done"}'
         std::fs::write(&mpiexec, LAUNCHER).unwrap();
         std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
         let installation = Installation::fake(mpiexec);
-        Target { installation, variant: String::new(), program: "ddtbench-rank".into(), tuning: None }
+        Target::fake(installation, "ddtbench-rank")
     }
 
     #[test]
     fn checks_that_crash_or_hang_are_answered_all_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let target = target(folder.path());
-        let conditions = Conditions { target: &target, launcher: None, launcher_args: &[], timeout_s: 1.0 };
+        let conditions = Conditions { target: &target, timeout_s: 1.0 };
         let run = |name: &str| conditions.run(find(PARTITIONED, name).unwrap()).unwrap().unwrap();
         let expect = |name: &str, outcome: CheckOutcome, begin: &str, contains: &str| {
             let result = run(name);

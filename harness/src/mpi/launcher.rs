@@ -14,7 +14,7 @@ use super::cores;
 use super::error::{MpiError, Result, other};
 use super::pmi::Pmi;
 use super::tool::{self, QUESTION};
-use super::{Family, Installation};
+use super::{Family, Installation, Trusted};
 
 /// A program to be started under an MPI.
 #[derive(Clone, Debug)]
@@ -27,11 +27,8 @@ pub struct Launch<'a> {
     pub program: &'a Path,
     /// Its arguments.
     pub args: &'a [String],
-    /// Launcher to use instead of the MPI's own: `srun`, a path, or a command with options. In a command with options, only
-    /// `{ranks}` is replaced; without it, `-n RANKS` is appended.
-    pub launcher: Option<&'a str>,
-    /// More options for the launcher.
-    pub launcher_args: &'a [String],
+    /// The launcher, if it is not the MPI's own, and its options.
+    pub programs: &'a Trusted,
     /// Bind each rank to a core, or to a core per thread. Not done if there are too few cores, or if the options control binding.
     pub bind: bool,
     /// Variables for the ranks, with the highest priority.
@@ -172,7 +169,7 @@ impl Launch<'_> {
     }
 
     fn all_launcher_args(&self) -> impl Iterator<Item = &String> {
-        self.installation.launcher_args.iter().chain(self.launcher_args)
+        self.installation.launcher_args.iter().chain(self.programs.launcher_args())
     }
 
     /// The command line for a machine described by the arguments. `is_set`: whether the user has set a variable.
@@ -264,7 +261,7 @@ impl Launch<'_> {
                 Style::Plain
             }
         };
-        let Some(text) = self.launcher else {
+        let Some(text) = self.programs.launcher() else {
             let program = self.installation.mpiexec.clone();
             let style = style_of(&program);
             return Ok((program, Vec::new(), style));

@@ -16,15 +16,13 @@ struct Case<'a> {
 
 fn line(case: &Case<'_>) -> String {
     let installation = installation(case.family);
-    let more: Vec<String> = case.more.iter().map(|&word| word.to_owned()).collect();
     let launch = Launch {
         installation: &installation,
         ranks: 4,
         threads: 1,
         program: Path::new("/p"),
         args: &["a b".to_owned()],
-        launcher: case.launcher,
-        launcher_args: &more,
+        programs: Trusted::typed(case.launcher, case.more),
         bind: case.bind,
         env: BTreeMap::new(),
     };
@@ -71,8 +69,7 @@ fn two_ranks(installation: &Installation) -> Launch<'_> {
         threads: 1,
         program: Path::new("/p"),
         args: &[],
-        launcher: None,
-        launcher_args: &[],
+        programs: Trusted::typed(None, &[]),
         bind: false,
         env: BTreeMap::new(),
     }
@@ -81,8 +78,7 @@ fn two_ranks(installation: &Installation) -> Launch<'_> {
 #[test]
 fn srun_gets_the_pmi_and_ranks_what_it_needs() {
     let installation = installation(Family::OpenMpi);
-    let options = ["--x".to_owned()];
-    let launch = Launch { launcher: Some("srun"), launcher_args: &options, ..two_ranks(&installation) };
+    let launch = Launch { programs: Trusted::typed(Some("srun"), &["--x"]), ..two_ranks(&installation) };
     let pmix = || Some(Pmi::Chosen { mpi: "Open MPI 5".to_owned(), name: "pmix" });
     let of = |pmi, is_set: &dyn Fn(&str) -> bool| {
         launch.command_line_on(false, false, pmi, is_set).unwrap().to_string()
@@ -93,10 +89,10 @@ fn srun_gets_the_pmi_and_ranks_what_it_needs() {
     );
     assert_eq!(of(pmix(), &|_| true), "srun -n 2 '--cpu-bind=none' '--mpi=pmix' --x /p", "the user's mode");
     assert_eq!(of(Some(Pmi::given(&installation)), &|_| false), "srun -n 2 '--cpu-bind=none' --x /p");
-    let with_options = Launch { launcher: Some("srun -N 2"), ..launch.clone() };
+    let with_options = Launch { programs: Trusted::typed(Some("srun -N 2"), &[]), ..launch.clone() };
     let given = Some(Pmi::given(&installation));
     assert_eq!(with_options.pmi().unwrap(), given, "a command with options is not changed");
-    assert_eq!(Launch { launcher: None, ..launch.clone() }.pmi().unwrap(), None);
+    assert_eq!(Launch { programs: Trusted::typed(None, &[]), ..launch.clone() }.pmi().unwrap(), None);
 }
 
 #[test]
@@ -115,23 +111,12 @@ fn variables_of_the_user_stand() {
     let command = launch.command_line_on(true, true, None, &yields).unwrap();
     let names: Vec<&str> = command.env.keys().map(String::as_str).collect();
     assert_eq!(names, ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "X"]);
-    let empty = Launch { launcher: Some(" "), ..launch };
+    let empty = Launch { programs: Trusted::typed(Some(" "), &[]), ..launch };
     assert!(empty.command_line().is_err());
 }
 
-fn on<'a>(installation: &'a Installation, launcher: Option<&'a str>) -> Launch<'a> {
-    let (ranks, threads, program, args, launcher_args) = (4, 1, Path::new("/p"), &[][..], &[][..]);
-    Launch {
-        installation,
-        ranks,
-        threads,
-        program,
-        args,
-        launcher,
-        launcher_args,
-        bind: true,
-        env: BTreeMap::new(),
-    }
+fn on<'a>(installation: &'a Installation, launcher: Option<&str>) -> Launch<'a> {
+    Launch { ranks: 4, programs: Trusted::typed(launcher, &[]), bind: true, ..two_ranks(installation) }
 }
 
 #[test]

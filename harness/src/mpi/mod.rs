@@ -25,6 +25,8 @@ mod state;
 mod target;
 mod tool;
 mod tree;
+mod trusted;
+mod variant;
 mod watchdog;
 mod watcher;
 mod wheels;
@@ -44,6 +46,8 @@ pub use project::Project;
 pub use registry::MpiEntry;
 pub use state::memory_of;
 pub use target::Target;
+pub use trusted::{Origin, Programs, Trusted};
+pub use variant::Variant;
 pub use watchdog::{Exit, LastOutput, Sign};
 
 /// Takes a message for the user, for example to print it to standard error.

@@ -1,6 +1,5 @@
 //! The project's folder and its MPIs: listed, chosen, added, installed, removed.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -12,7 +11,7 @@ use super::lock::Lock;
 use super::registry::{self, MpiEntry, Registry};
 use super::state::{ProjectState, is_plain};
 use super::wheels::{self, Wheels};
-use super::{Installation, Print, Source, find};
+use super::{Installation, Print, Source, Trusted, Variant, find};
 
 /// The folder of the source, the builds and the installed MPIs.
 #[derive(Clone, Debug)]
@@ -114,9 +113,16 @@ impl Project {
 
     /// Chooses an MPI: by its name or the path of its wrapper; otherwise from the variable `MPICC`, the first `mpicc` in `PATH`,
     /// the first of the list, one that is installed here. If there is none, MPICH is installed.
-    pub fn pick(&self, name: Option<&str>, print: Print<'_>) -> Result<Installation> {
-        if let Some(name) = name {
-            return self.by_name(name, print);
+    ///
+    /// # Errors
+    /// If it cannot be used, or its path is not one of these programs.
+    pub fn pick(&self, name: Option<&str>, programs: &Trusted, print: Print<'_>) -> Result<Installation> {
+        match name {
+            Some(path) if path.contains('/') && !programs.has_wrapper(path) => {
+                return Err(other(format!("`{path}` is not an MPI of a trusted plan; give it with --mpi")));
+            }
+            Some(name) => return self.by_name(name, print),
+            None => {}
         }
         if let Some(mpicc) = mpicc_variable() {
             return self.by_wrapper(mpicc);
@@ -223,14 +229,14 @@ impl Project {
         Ok(found)
     }
 
-    /// The variants of an MPI in this machine's list: names and variables.
+    /// The variants of an MPI in this machine's list.
     ///
     /// # Errors
     /// If the list cannot be read.
-    pub fn variants(&self, mpi: &str) -> Result<Vec<(String, BTreeMap<String, String>)>> {
+    pub fn variants(&self, mpi: &str) -> Result<Vec<Variant>> {
         let all = self.registry()?.variants;
         let of = all.into_iter().filter(|variant| variant.mpi == mpi);
-        Ok(of.map(|variant| (variant.name, variant.env)).collect())
+        Ok(of.map(|variant| Variant::of(mpi, &variant.name, variant.env)).collect())
     }
 
     /// Removes an installed or added MPI with its builds. Returns which of both it was.
@@ -360,7 +366,8 @@ mod tests {
     fn an_unknown_name_is_refused_with_advice() {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::at(folder.path().to_owned());
-        let error = project.pick(Some("mpich==4.0.1"), &mut |_| {}).unwrap_err().to_string();
+        let error =
+            project.pick(Some("mpich==4.0.1"), &Trusted::default(), &mut |_| {}).unwrap_err().to_string();
         assert!(error.contains("`ddtbench mpi install mpich==4.0.1` installs it"), "{error}");
         let error = project.remove("nobody", &mut |_| {}).unwrap_err().to_string();
         assert!(error.contains("nobody"), "{error}");

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::Installation;
+use super::{Installation, Trusted};
 use crate::model::mpi_label;
 
 /// An MPI of a run, unchanged or with additional variables.
@@ -14,11 +14,20 @@ pub struct Target {
     pub variant: String,
     /// Its rank program.
     pub program: PathBuf,
+    /// The plan's launcher.
+    pub programs: Trusted,
     /// The folder of tables of the fastest copies; `None` for those that are shipped.
     pub tuning: Option<PathBuf>,
 }
 
 impl Target {
+    /// An unchanged MPI for tests.
+    #[cfg(test)]
+    pub(crate) fn fake(installation: Installation, program: impl Into<PathBuf>) -> Self {
+        let (variant, programs, program) = (String::new(), Trusted::default(), program.into());
+        Self { installation, variant, program, programs, tuning: None }
+    }
+
     /// Its name in tables.
     pub fn label(&self) -> String {
         mpi_label(&self.installation.name, &self.variant)

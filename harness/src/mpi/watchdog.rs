@@ -69,7 +69,7 @@ impl Launch<'_> {
     /// The error if no process has started, with advice. `output`: how the launcher ended.
     pub fn never_began(&self, times: &'static str, output: String) -> MpiError {
         let own = || self.installation.mpiexec.display().to_string();
-        let launcher = self.launcher.map_or_else(own, str::to_owned);
+        let launcher = self.programs.launcher().map_or_else(own, str::to_owned);
         let advice: String = self.advice().iter().map(|advice| format!("; {advice}")).collect();
         other(format!("{launcher} started no process, {times}: {output}{advice}"))
     }

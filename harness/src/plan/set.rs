@@ -33,7 +33,8 @@ impl Plan {
             (value, _) => value,
         };
         place.insert(last.to_owned(), value);
-        Self::deserialize(table).map_err(|error| refuse(reason(error.message(), last)))
+        let plan = Self::deserialize(table).map_err(|error| refuse(reason(error.message(), last)))?;
+        Ok(Self { origin: self.origin.clone(), ..plan })
     }
 }
 

@@ -176,8 +176,7 @@ impl Run<'_> {
             threads: settings.threads,
             program: &target.program,
             args,
-            launcher: plan.launcher.as_deref(),
-            launcher_args: &plan.launcher_args,
+            programs: &target.programs,
             bind: plan.bind,
             env: target.settings(settings.configuration).chain(settings.env.clone()).collect(),
         }

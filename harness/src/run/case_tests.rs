@@ -76,7 +76,7 @@ fn fake_mpi_of(launcher: &str, folder: &Path) -> Target {
         std::fs::write(folder.join(name), serde_json::to_string(&event).unwrap() + "\n").unwrap();
     }
     let installation = Installation::fake(mpiexec);
-    Target { installation, variant: String::new(), program: "ddtbench-rank".into(), tuning: None }
+    Target::fake(installation, "ddtbench-rank")
 }
 
 fn plan(tests: &[&str], methods: &[&str]) -> CheckedPlan {

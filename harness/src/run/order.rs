@@ -87,10 +87,8 @@ mod tests {
         let caches = vec![Cache::Warm, Cache::Cold];
         let plan = Plan { cases, caches, launches: Some(3), ..Plan::default() }.check().unwrap();
         let target = |variant: &str| Target {
-            installation: Installation::fake("mpiexec"),
             variant: variant.to_owned(),
-            program: "ddtbench-rank".into(),
-            tuning: None,
+            ..Target::fake(Installation::fake("mpiexec"), "ddtbench-rank")
         };
         let targets = [target(""), target("a"), target("b")];
         let run = Run { plan: &plan, targets: &targets };

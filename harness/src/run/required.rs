@@ -39,13 +39,8 @@ impl Run<'_> {
         needed: &BTreeSet<&str>,
         observer: &mut dyn Observer,
     ) -> Result<Option<Vec<CheckResult>>, RunError> {
-        let plan = &self.plan.plan;
-        let conditions = Conditions {
-            target,
-            launcher: plan.launcher.as_deref(),
-            launcher_args: &plan.launcher_args,
-            timeout_s: plan.limits.timeout_s.min(conformance::TIMEOUT_S),
-        };
+        let timeout_s = self.plan.plan.limits.timeout_s.min(conformance::TIMEOUT_S);
+        let conditions = Conditions { target, timeout_s };
         let mut known = KnownResults::of(&conditions);
         let (mut results, mut is_noted) = (Vec::new(), false);
         for check in PARTITIONED.iter().filter(|check| needed.contains(check.name)) {

@@ -10,6 +10,7 @@ use clap::Args;
 use ddtbench::compare::{Comparer, Comparisons, FEWEST_RUNS, GateDecision};
 use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::folder;
+use ddtbench::mpi::Programs;
 use ddtbench::plan::Plan;
 use ddtbench::run::{self, Environment, Machine, MpiAccount, this_build};
 
@@ -20,7 +21,6 @@ use crate::cli::measure::{self, BeginOptions};
 use crate::cli::numbers::seconds;
 use crate::cli::output::log;
 use crate::cli::resume::ResumeOptions;
-use crate::cli::trust;
 
 /// Three runs of each side show changes of 6% at best, so that the default threshold of `compare` would leave most rows undecided.
 #[derive(Debug, Args)]
@@ -67,10 +67,13 @@ impl CheckArgs {
             kept.len()
         );
         let file = kept[0].join(folder::PLAN);
-        let mut plan = Plan::read(&file)?;
-        trust::check(&plan, &[&file, &kept[0], &path, &self.baseline.place.dir], self.trust)?;
+        let plan = Plan::read(&file)?.within(&kept[0]).within(&path).within(&self.baseline.place.dir);
+        let typed = Programs { mpis: self.mpi.iter().cloned().collect(), ..Programs::default() };
+        let mpis = if typed.mpis.is_empty() { plan.mpis } else { typed.mpis.clone() };
+        let plan = Plan { mpis, origin: plan.origin.with_typed(typed), ..plan };
+        // Before the first run has made a folder.
+        plan.trusted(self.trust, &mut |_| {})?;
         self.refuse_early(&kept[0])?;
-        plan.mpis = self.mpi.clone().map_or(plan.mpis, |mpi| vec![mpi]);
         self.pace = self.pace.of_baseline(&path);
         let runs = self.pace.runs.unwrap_or(kept.len());
         let stamp = run::now().strftime("%Y-%m-%d-%H%M%S");
@@ -79,7 +82,8 @@ impl CheckArgs {
         let environments =
             if self.anyway { Vec::new() } else { kept.iter().filter_map(|run| environment(run)).collect() };
         let held_to: Vec<MpiAccount> = environments.iter().flat_map(Environment::accounts).cloned().collect();
-        let options = BeginOptions { verbose: self.verbose, held_to: &held_to, ..BeginOptions::default() };
+        let (verbose, is_trusted) = (self.verbose, self.trust);
+        let options = BeginOptions { verbose, is_trusted, held_to: &held_to, ..BeginOptions::default() };
         let runs = self.measure(runs, begun, &new, &plan, options)?;
         let folders = [path, new];
         let comparisons = self.compare(runs, begun, &folders, &plan, options)?;

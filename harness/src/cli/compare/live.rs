@@ -1,6 +1,6 @@
 //! Alternates launches of MPIs until every row is decided or the time is over.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::IsTerminal as _;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ use ddtbench::compare::{Comparer, ComparisonRow, Comparisons, Schedule, Side, Su
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::{self, Folder};
 use ddtbench::model::Record;
-use ddtbench::mpi::Target;
-use ddtbench::plan::{Plan, Variant};
+use ddtbench::mpi::{Target, Variant};
+use ddtbench::plan::Plan;
 use ddtbench::run::{Environment, Run, RunEnd, RunError, Unit};
 
 use super::CompareArgs;
@@ -178,7 +178,7 @@ fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
             times => {
                 let again = if times == 1 { AGAIN.to_owned() } else { format!("{AGAIN}-{times}") };
                 mpis.push(format!("{name}:{again}"));
-                plan.variants.push(Variant { name: again, mpi: Some(name.clone()), ..Variant::default() });
+                plan.variants.push(Variant::of(name, &again, BTreeMap::new()));
             }
         }
     }

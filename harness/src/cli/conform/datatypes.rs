@@ -165,8 +165,7 @@ impl DatatypesArgs {
     }
 
     fn session<'a>(&'a self, target: &'a Target, plan: &'a SessionPlan) -> Result<Session<'a>, MpiError> {
-        let (launcher, launcher_args) = (self.mpis.launcher.as_deref(), &self.mpis.launcher_args[..]);
-        let conditions = Conditions { target, launcher, launcher_args, timeout_s: TIMEOUT_S };
+        let conditions = Conditions { target, timeout_s: TIMEOUT_S };
         Session::new(conditions, plan)
             .map_err(|error| MpiError::Other(format!("no temporary folder: {error}")))
     }

@@ -121,9 +121,8 @@ mod tests {
         };
         let mpicc = script("mpicc", "exit 0");
         let installation = Installation { mpicc, ..Installation::fake(script("mpiexec", "exec sleep 1000")) };
-        let program = "ddtbench-rank".into();
-        let target = Target { installation, variant: String::new(), program, tuning: None };
-        let conditions = Conditions { target: &target, launcher: None, launcher_args: &[], timeout_s: 5.0 };
+        let target = Target::fake(installation, "ddtbench-rank");
+        let conditions = Conditions { target: &target, timeout_s: 5.0 };
         let worker = Worker::new(conditions, 2).unwrap();
         let case = Case::of(0, "byte".to_owned(), 1, true);
         let (operation, kind) = (Operation::find("send").unwrap(), FaultKind::Hang);

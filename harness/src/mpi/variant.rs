@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::PlanError;
+use super::Installation;
+use super::trusted::Trusted;
 
 /// An MPI, or all MPIs of a run, with additional variables.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
     /// Its name, shown after the MPI's: `mpich:nocma`.
@@ -16,18 +17,34 @@ pub struct Variant {
     /// The MPI to change; without it, every MPI of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpi: Option<String>,
-    /// Variables for the launcher and the ranks.
-    pub env: BTreeMap<String, String>,
+    /// Variables for the launcher and the ranks. They can make both start programs, so that only trusted ones leave this module.
+    env: BTreeMap<String, String>,
 }
 
 impl Variant {
+    /// A name for these variables of an MPI.
+    pub fn of(mpi: &str, name: &str, env: BTreeMap<String, String>) -> Self {
+        Self { name: name.to_owned(), mpi: Some(mpi.to_owned()), env }
+    }
+
+    /// `VARIABLE=VALUE` of each variable.
+    pub fn settings(&self) -> impl Iterator<Item = String> {
+        self.env.iter().map(|(name, value)| format!("{name}={value}"))
+    }
+
+    /// The MPI with these variables.
+    pub fn applied(&self, _: &Trusted, mut installation: Installation) -> Installation {
+        installation.env.extend(self.env.clone());
+        installation
+    }
+
     /// Refuses ambiguous names.
     ///
     /// # Errors
-    /// The variant, and valid names.
-    pub fn check(variants: &[Self]) -> Result<(), PlanError> {
+    /// The name of the variant, and the reason.
+    pub fn check(variants: &[Self]) -> Result<(), (&str, &'static str)> {
         for (i, variant) in variants.iter().enumerate() {
-            let refuse = |reason: &str| Err(PlanError::field("variants", &variant.name, reason));
+            let refuse = |reason| Err((variant.name.as_str(), reason));
             let is_sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
             if variant.name.is_empty() || !variant.name.chars().all(is_sane) {
                 return refuse("a variant's name consists of letters, digits, `-`, `_` and `.`");
@@ -97,7 +114,7 @@ mod tests {
 
     #[test]
     fn names_that_results_could_not_distinguish_are_refused() {
-        let of = |name: &str| Variant { name: name.to_owned(), ..Variant::default() };
+        let of = |name: &str| Variant::of("mpich", name, BTreeMap::new());
         assert!(Variant::check(&[of("a"), of("b")]).is_ok());
         for wrong in [vec![of("a"), of("a")], vec![of("")], vec![of("a,b")]] {
             assert!(Variant::check(&wrong).is_err(), "{wrong:?}");
