@@ -1,25 +1,15 @@
-//! The library's own report, by its tool information interface, about the paths its messages may take.
+//! The library's own report, by its tool information interface: all settings, from wherever they come (variables of the environment,
+//! files, options of the launcher), and the components that are in use.
+//!
+//! MPICH 4.3.2 and 5.0.2 and Intel MPI 2021.18.1 report the built-in default of strings such as `MPIR_CVAR_CH4_NETMOD`, whatever is
+//! set, and the right values of numbers.
 
+use crate::checked::CallError;
 use crate::checked::tool_information::{ToolInformation, Variable};
-use crate::checked::{CallError, identity};
 
-/// Settings of MPICH and its relatives that permit paths within a host and define the sizes from which they are used:
-/// only numbers. For strings such as `MPIR_CVAR_CH4_NETMOD`, MPICH 4.3.2 and 5.0.2 and Intel MPI 2021.18.1 report the
-/// built-in default, whatever is set.
-const OF_MPICH: &[&str] = &[
-    "MPIR_CVAR_NOLOCAL",
-    "MPIR_CVAR_ODD_EVEN_CLIQUES",
-    "MPIR_CVAR_NUM_CLIQUES",
-    "MPIR_CVAR_CH4_CMA_ENABLE",
-    "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD",
-    "MPIR_CVAR_CH4_XPMEM_ENABLE",
-    "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE",
-    "MPIR_CVAR_INTEL_SHM_CMA",
-];
-
-/// Settings of Open MPI that choose components, and those that choose OFI's providers. Empty: the library chooses.
-const OF_OPEN_MPI: &[&str] =
-    &["pml", "mtl", "btl", "smsc", "opal_common_ofi_provider_include", "opal_common_ofi_provider_exclude"];
+/// Variables that do not change how messages are sent: the amount of output (Open MPI 5.0.11 does not initialise `mpi_ft_verbose`), and the places
+/// where Open MPI looks for files and components, one of which is the current folder.
+const NO_SETTINGS: [fn(&str) -> bool; 2] = [|name| name.contains("verbose"), |name| name.starts_with("mca_")];
 
 /// Frameworks of Open MPI whose open components are reported: for `pml` the chosen one, because the others are closed; for
 /// `mtl` those that `cm` may use, for `btl` those that `ob1` may use, for `smsc` the way to copy from another process.
@@ -37,10 +27,11 @@ pub fn account() -> Vec<(String, String)> {
 fn variables() -> Result<Vec<(String, String)>, CallError> {
     let interface = ToolInformation::initialize()?;
     let variables = interface.variables()?;
-    let settings = if identity::is_open_mpi() { OF_OPEN_MPI } else { OF_MPICH };
-    let of_name = |name: &&str| variables.iter().find(|variable| variable.name == *name);
+    let is_setting = |variable: &&Variable<'_>| {
+        !variable.is_constant() && !NO_SETTINGS.iter().any(|is_of| is_of(&variable.name))
+    };
     let mut all = Vec::new();
-    for variable in settings.iter().filter_map(of_name) {
+    for variable in variables.iter().filter(is_setting) {
         all.extend(variable.value()?.map(|value| (variable.name.clone(), value)));
     }
     all.extend(FRAMEWORKS.iter().filter_map(|framework| components(framework, &variables)));

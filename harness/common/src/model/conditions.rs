@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Prefixes of variables that control an MPI, its transports or libraries it calls, or that replace the real clocks.
 pub const SETTING_PREFIXES: &[&str] = &[
     "MPIR_CVAR_",
+    "MPIR_PARAM_",
     "MPICH_",
     "MPIEXEC_",
     "HYDRA_",

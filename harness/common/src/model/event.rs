@@ -110,7 +110,7 @@ pub struct Hello {
     pub pairs: Vec<(usize, usize)>,
     /// Variables that control the MPI (`MPIR_CVAR_*`, `OMPI_MCA_*`, `I_MPI_*`, `UCX_*`, `FI_*`, ...).
     pub settings: Vec<(String, String)>,
-    /// The library's report about the paths its messages may take, by MPI's tool information interface; sent in a separate event.
+    /// The library's report of its settings and components, by MPI's tool information interface; sent in a separate event.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub library_account: Vec<(String, String)>,
     /// The compiler and flags that the rank program was built with.

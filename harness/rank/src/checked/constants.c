@@ -3,7 +3,6 @@
 
 const MPI_Datatype ddtbench_byte = MPI_BYTE;
 const MPI_Datatype ddtbench_char = MPI_CHAR;
-const MPI_Datatype ddtbench_int = MPI_INT;
 const MPI_Datatype ddtbench_long_double = MPI_LONG_DOUBLE;
 const MPI_Datatype ddtbench_long_double_complex = MPI_C_LONG_DOUBLE_COMPLEX;
 const MPI_Datatype ddtbench_packed = MPI_PACKED;
@@ -16,6 +15,11 @@ const int ddtbench_combiners[] = {
     MPI_COMBINER_STRUCT, MPI_COMBINER_SUBARRAY, MPI_COMBINER_DARRAY, MPI_COMBINER_RESIZED,
 };
 const int ddtbench_no_object = MPI_T_BIND_NO_OBJECT;
+const int ddtbench_constant = MPI_T_SCOPE_CONSTANT;
+/* The numbers of control variables, in the order of NUMBERS in tool_information.rs. */
+const MPI_Datatype ddtbench_numbers[] = {
+    MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_DOUBLE, MPI_C_BOOL,
+};
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)

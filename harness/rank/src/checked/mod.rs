@@ -48,7 +48,6 @@ use ::mpi::ffi::{MPI_Datatype, MPI_Op};
 unsafe extern "C" {
     static ddtbench_byte: MPI_Datatype;
     static ddtbench_char: MPI_Datatype;
-    static ddtbench_int: MPI_Datatype;
     static ddtbench_long_double: MPI_Datatype;
     static ddtbench_long_double_complex: MPI_Datatype;
     static ddtbench_packed: MPI_Datatype;
@@ -57,6 +56,8 @@ unsafe extern "C" {
     static ddtbench_no_op: MPI_Op;
     fn ddtbench_half() -> MPI_Datatype;
     static ddtbench_no_object: c_int;
+    static ddtbench_constant: c_int;
+    static ddtbench_numbers: [MPI_Datatype; 7];
     // Declared as one character; the string continues after it up to its NUL.
     static ddtbench_compiled_for: c_char;
 }

@@ -5,7 +5,18 @@ use std::ptr::null_mut;
 
 use mpi::ffi;
 
-use super::{CallError, check, ddtbench_char, ddtbench_int, ddtbench_no_object};
+use super::{CallError, check, ddtbench_char, ddtbench_constant, ddtbench_no_object, ddtbench_numbers};
+
+/// The types of numbers, each with the text of one in the first bytes of a buffer.
+const NUMBERS: [fn(u64) -> String; 7] = [
+    |bits| (bits as i32).to_string(),
+    |bits| (bits as u32).to_string(),
+    |bits| bits.cast_signed().to_string(),
+    |bits| bits.to_string(),
+    |bits| bits.to_string(),
+    |bits| f64::from_bits(bits).to_string(),
+    |bits| (bits as u8).to_string(),
+];
 
 /// The interface between its own initialisation and finalisation, which are separate from MPI's.
 pub struct ToolInformation(());
@@ -38,7 +49,7 @@ impl ToolInformation {
         /// Longer than any name in MPICH, Open MPI and Intel MPI; a longer one would be truncated.
         const NAME_BYTES: usize = 256;
         let mut name = [0_u8; NAME_BYTES];
-        let (mut length, mut bind) = (NAME_BYTES as c_int, 0);
+        let (mut length, mut bind, mut scope) = (NAME_BYTES as c_int, 0, 0);
         // SAFETY: a static of constants.c that never changes; here it is only an initial value to be overwritten.
         let mut datatype = unsafe { ddtbench_char };
         // SAFETY: the name's length is given with it, the other pointers live through the call, and the standard ignores null ones.
@@ -53,7 +64,7 @@ impl ToolInformation {
                 null_mut(),
                 null_mut(),
                 &mut bind,
-                null_mut(),
+                &mut scope,
             )
         };
         if code == ffi::MPI_T_ERR_INVALID_INDEX as c_int {
@@ -61,7 +72,7 @@ impl ToolInformation {
         }
         check("MPI_T_cvar_get_info", code)?;
         let name = text(&name);
-        Ok(Some(Variable { _interface: self, index, name, datatype, bind }))
+        Ok(Some(Variable { _interface: self, index, name, datatype, bind, scope }))
     }
 }
 
@@ -81,32 +92,43 @@ pub struct Variable<'a> {
     pub name: String,
     datatype: ffi::MPI_Datatype,
     bind: c_int,
+    scope: c_int,
 }
 
 impl Variable<'_> {
-    /// Its value, if it is a text or a number of type int for the whole process.
+    /// Whether it cannot be set.
+    pub fn is_constant(&self) -> bool {
+        // SAFETY: a static of constants.c that never changes.
+        self.scope == unsafe { ddtbench_constant }
+    }
+
+    /// Its value, if it is a text or a number for the whole process.
     ///
     /// # Errors
     /// An MPI call that fails.
     pub fn value(&self) -> Result<Option<String>, CallError> {
         // SAFETY: statics of constants.c that never change.
-        let (character, integer, no_object) = unsafe { (ddtbench_char, ddtbench_int, ddtbench_no_object) };
+        let (character, numbers, no_object) =
+            unsafe { (ddtbench_char, ddtbench_numbers, ddtbench_no_object) };
         let is_text = self.datatype == character;
-        if self.bind != no_object || !(is_text || self.datatype == integer) {
+        let number = numbers.iter().position(|number| *number == self.datatype);
+        if self.bind != no_object || !(is_text || number.is_some()) {
             return Ok(None);
         }
         let (mut handle, mut count) = (null_mut(), 0);
         // SAFETY: the interface is initialised; a variable without an object ignores the pointer to one; the others live through the
         // call.
         unsafe { call!(MPI_T_cvar_handle_alloc(self.index, null_mut(), &mut handle, &mut count)) }?;
-        // An int takes four bytes and a character one: there is enough space for either, aligned for both.
-        let mut values = vec![0_i32; usize::try_from(count).unwrap_or(0).max(1)];
+        // A number takes up to eight bytes and a character one: there is enough space for either, aligned for both.
+        let mut values = vec![0_u64; usize::try_from(count).unwrap_or(0).max(1)];
         // SAFETY: the buffer has space for as many elements of the type as the handle has.
         let read = unsafe { call!(MPI_T_cvar_read(handle, values.as_mut_ptr().cast())) };
         // SAFETY: the handle was allocated above, and is not used afterwards.
         let freed = unsafe { call!(MPI_T_cvar_handle_free(&mut handle)) };
         read.and(freed)?;
-        Ok(Some(if is_text { text(bytemuck::cast_slice(&values)) } else { values[0].to_string() }))
+        // The first bytes of a number are its lowest: MPIs do not support processors on which they are not.
+        let number = number.map(|number| NUMBERS[number](values[0]));
+        Ok(Some(number.unwrap_or_else(|| text(bytemuck::cast_slice(&values)))))
     }
 }
 

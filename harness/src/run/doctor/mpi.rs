@@ -148,9 +148,31 @@ fn transport(hello: &Hello) -> Finding {
     }
 }
 
+/// Settings that choose paths and components: of MPICH and its relatives those that permit paths within a host and define the sizes from
+/// which they are used, of Open MPI its components and OFI's providers.
+const OF_PATHS: [&str; 15] = [
+    // The reason for no account.
+    "MPI_T",
+    "MPIR_CVAR_NOLOCAL",
+    "MPIR_CVAR_ODD_EVEN_CLIQUES",
+    "MPIR_CVAR_NUM_CLIQUES",
+    "MPIR_CVAR_CH4_CMA_ENABLE",
+    "MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD",
+    "MPIR_CVAR_CH4_XPMEM_ENABLE",
+    "MPIR_CVAR_CH4_SHM_POSIX_IQUEUE_CELL_SIZE",
+    "MPIR_CVAR_INTEL_SHM_CMA",
+    "pml",
+    "mtl",
+    "btl",
+    "smsc",
+    "opal_common_ofi_provider_include",
+    "opal_common_ofi_provider_exclude",
+];
+
 /// The library's account of its transports, if it reports any. An empty text means that the library decides.
 fn account(hello: &Hello) -> Option<Finding> {
-    let set = hello.library_account.iter().filter(|(_, value)| !value.is_empty());
+    let is_of_paths = |name: &str| OF_PATHS.contains(&name) || name.ends_with(" components");
+    let set = hello.library_account.iter().filter(|(name, value)| is_of_paths(name) && !value.is_empty());
     let settings: Vec<String> = set.map(|(name, value)| format!("{name} = {value}")).collect();
     (!settings.is_empty()).then(|| Finding::ok("its account", settings.join("; ")))
 }
