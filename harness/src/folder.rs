@@ -24,6 +24,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::cells;
 use crate::model::event::{MessageFacts, TimedApart};
 use crate::model::{BlockState, Case, CaseResult, Phase, Record};
 pub use locked_folder::LockedFolder;
@@ -302,9 +303,9 @@ impl Folder {
             samples::samples(number, result, phases, apart),
         )?;
         append(&mut self.blocks, samples::blocks_header, samples::blocks(number, result, states))?;
-        append(&mut self.figures, figures_header, rows::rows(FigureRow::all(records)))?;
+        append(&mut self.figures, figures_header, cells::rows(FigureRow::all(records)))?;
         // Last, because these rows mark the case as done.
-        append(&mut self.launches, times_header, rows::rows(records))
+        append(&mut self.launches, times_header, cells::rows(records))
     }
 
     /// The number of a case. A new case is written first.
@@ -321,8 +322,8 @@ impl Folder {
             found.map_or_else(String::new, |(_, value)| value.to_string())
         };
         let values: Vec<String> = self.about.numbers.iter().map(value).collect();
-        let row = rows::rows([(case, number, bytes, segments, array_bytes, values)]);
-        append(&mut self.cases, || rows::header(&case_columns(&self.about.numbers)), row)?;
+        let row = cells::rows([(case, number, bytes, segments, array_bytes, values)]);
+        append(&mut self.cases, || cells::header(&case_columns(&self.about.numbers)), row)?;
         self.numbers.insert(case.clone(), number);
         Ok(number)
     }
@@ -349,7 +350,7 @@ fn append(log: &mut Log, header: impl FnOnce() -> Vec<u8>, rows: Vec<u8>) -> Res
 }
 
 pub fn times_csv(records: &[Record]) -> Vec<u8> {
-    [times_header(), rows::rows(records)].concat()
+    [times_header(), cells::rows(records)].concat()
 }
 
 /// Figures of records over launches as a table, each with the latency of its state of the machine.
@@ -364,23 +365,23 @@ pub fn figures_csv(records: &[Record]) -> Vec<u8> {
             .map(move |row| (row, InState { state_latency_s }))
             .collect::<Vec<_>>()
     };
-    let header = rows::header(&rows::columns(&(FigureRow::default(), InState::default())));
-    [header, rows::rows(records.iter().flat_map(of_record))].concat()
+    let header = cells::header(&cells::columns(&(FigureRow::default(), InState::default())));
+    [header, cells::rows(records.iter().flat_map(of_record))].concat()
 }
 
 fn times_header() -> Vec<u8> {
-    rows::header(&rows::columns(&Record::default()))
+    cells::header(&cells::columns(&Record::default()))
 }
 
 fn figures_header() -> Vec<u8> {
-    rows::header(&rows::columns(&FigureRow::default()))
+    cells::header(&cells::columns(&FigureRow::default()))
 }
 
 /// The columns of the cases: the key, the case's number, the message, and these numeric parameters. A parameter with the name of
 /// another column, such as `bytes`, becomes `param_bytes`.
 fn case_columns(numbers: &[String]) -> Vec<String> {
     let own = ["number", "bytes", "segments", "array_bytes"].map(str::to_owned);
-    let mut columns = [rows::columns(&Case::default()), own.to_vec()].concat();
+    let mut columns = [cells::columns(&Case::default()), own.to_vec()].concat();
     let is_taken = |name: &String| columns.contains(name);
     let numbers: Vec<String> = numbers
         .iter()

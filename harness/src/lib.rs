@@ -5,6 +5,7 @@
 //! [`compare`] compares sides; [`plan`] is the checked plan; [`folder`] stores results; [`mpi`] finds, installs, builds for and
 //! starts the MPIs of this machine; [`conformance`] checks whether they are correct; [`run`] walks through a plan.
 
+pub(crate) mod cells;
 pub mod compare;
 pub mod conformance;
 pub mod experiments;

@@ -70,7 +70,7 @@ mod tests {
         for part in [
             r#"tests="3""#,
             r#"failures="1""#,
-            r#"disabled="1""#,
+            r#"skipped="1""#,
             &format!("<failure message=\"{message}\" type=\"slower\""),
             &format!("<system-out>slower: {message}</system-out>"),
             "<system-out>same: c 4x4 ddt: 10.0 -&gt; 10.0 µs (1.00x [0.99, 1.01])",

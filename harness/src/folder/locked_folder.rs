@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::{FolderError, PLAN, Result, VALUES, at, rows};
+use super::{FolderError, PLAN, Result, VALUES, at};
+use crate::cells;
 
 /// A locked folder for results. No other process writes to it.
 #[derive(Debug)]
@@ -74,8 +75,8 @@ impl LockedFolder {
     /// # Errors
     /// If it cannot be written.
     pub fn write_table<T: Serialize>(&self, name: &str, rows: &[T]) -> Result<()> {
-        let columns = rows.first().map_or_else(Vec::new, rows::columns);
-        self.write(name, &[rows::header(&columns), rows::rows(rows)].concat())
+        let columns = rows.first().map_or_else(Vec::new, cells::columns);
+        self.write(name, &[cells::header(&columns), cells::rows(rows)].concat())
     }
 
     /// Removes these files, and the folders that were created for the run if they are empty.

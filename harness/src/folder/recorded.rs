@@ -9,11 +9,12 @@ use common::kinds::Kind;
 
 use super::gzip::{self, Member, Members, members};
 use super::locked_folder::{LockedFolder, refuse_links, replace};
-use super::rows::{self, FigureRow, FromCells, NumberedCase, TableColumns};
+use super::rows::{FigureRow, FromCells, NumberedCase, TableColumns};
 use super::{
     About, BLOCKS, CASES, Folder, FolderError, LAUNCH_FIGURES, LAUNCHES, PLAN, Result, SAMPLES, SET_ASIDE,
     at, case_columns, torn,
 };
+use crate::cells;
 use crate::model::plain::plain_bytes;
 use crate::model::{Case, PairScope, Phase, Record};
 
@@ -122,7 +123,9 @@ pub(crate) fn parse_table<T: FromCells>(bytes: &[u8]) -> std::result::Result<Vec
     let whole = plain_bytes(torn::undamaged(bytes)?);
     let mut reader = csv::Reader::from_reader(&*whole);
     let mut columns = TableColumns::new(reader.headers().cloned().unwrap_or_default());
-    let row = |cells: std::result::Result<csv::StringRecord, csv::Error>| T::read(&cells?, &mut columns);
+    let row = |cells: std::result::Result<csv::StringRecord, csv::Error>| {
+        T::read(&cells::active(cells?), &mut columns)
+    };
     let rows: std::result::Result<_, csv::Error> = reader.records().map(row).collect();
     rows.map_err(|error| error.to_string())
 }
@@ -149,7 +152,7 @@ impl Recorded {
         let plan = fs::read_to_string(&file).map_err(at(&file))?;
         let records = if path.join(LAUNCHES).exists() { read_records(path)? } else { Vec::new() };
         // Appended rows have the columns of this version.
-        let (times, figures) = (rows::columns(&Record::default()), rows::columns(&FigureRow::default()));
+        let (times, figures) = (cells::columns(&Record::default()), cells::columns(&FigureRow::default()));
         for (name, columns) in [(LAUNCHES, times), (LAUNCH_FIGURES, figures)] {
             let file = path.join(name);
             torn::check(&read(&file)?, &columns)
@@ -337,10 +340,10 @@ impl Aside {
         let mut start = torn::row_end(&bytes, reader.position());
         let header = &bytes[..start];
         let (mut kept, mut rest) = (Vec::new(), Vec::new());
-        let mut cells = csv::StringRecord::new();
-        while let Ok(true) = reader.read_record(&mut cells) {
+        let mut row = csv::StringRecord::new();
+        while let Ok(true) = reader.read_record(&mut row) {
             let end = torn::row_end(&bytes, reader.position());
-            let keeps = T::read(&cells, &mut columns).is_ok_and(|row| is_kept(&row));
+            let keeps = T::read(&cells::active(row.clone()), &mut columns).is_ok_and(|row| is_kept(&row));
             let to = if keeps { &mut kept } else { &mut rest };
             to.extend_from_slice(&bytes[start..end]);
             start = end;

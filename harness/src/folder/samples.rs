@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::gzip::{Members, member};
-use super::rows::{header, rows};
 use super::{CASES, SAMPLES};
+use crate::cells::{header, rows};
 use crate::model::event::{Block, TimedApart};
 use crate::model::{BlockState, Case, CaseResult, Phase, State};
 

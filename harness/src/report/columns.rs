@@ -3,6 +3,8 @@
 use anstream::adapter::strip_str;
 use serde::Serialize;
 
+use super::markdown::escaped;
+
 /// Width of text, if none is given.
 const DEFAULT_WIDTH: usize = 120;
 
@@ -105,7 +107,7 @@ impl Table<'_> {
 
     pub fn markdown(&self) -> String {
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let row = |row: &Vec<String>| line(row.iter().map(|cell| cell.replace('|', "\\|")).collect());
+        let row = |row: &Vec<String>| line(row.iter().map(|cell| escaped(cell)).collect());
         let mut lines: Vec<String> = self.with_header().iter().map(row).collect();
         lines.insert(1, line(vec!["---".to_owned(); self.columns.len()]));
         lines.concat()

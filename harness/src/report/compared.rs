@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::columns::{Table, text_width, wrapped};
+use super::markdown::escaped;
 use super::matrix::Matrix;
 use super::pictures::Datum;
 
@@ -57,10 +58,10 @@ impl Compared<'_> {
     pub fn markdown(&self) -> String {
         let mut text = String::new();
         for Section { title, sentences, table, .. } in &self.sections {
-            text += &format!("### {title}\n\n");
-            text.extend(sentences.iter().map(|sentence| format!("- {sentence}\n")));
+            text += &format!("### {}\n\n", escaped(title));
+            text.extend(sentences.iter().map(|sentence| format!("- {}\n", escaped(sentence))));
             text += &format!("\n{}\n", table.markdown());
         }
-        format!("{text}{}\n", self.legend)
+        format!("{text}{}\n", escaped(&self.legend))
     }
 }

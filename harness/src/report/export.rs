@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::case::CaseView;
 use super::columns::Table;
 use super::layout::pretty;
+use super::markdown::escaped;
 use super::table::TableFormat;
 use crate::model::Record;
 
@@ -36,7 +37,8 @@ pub fn markdown(format: &'static TableFormat, records: &[Record]) -> String {
         let verdict = format.answer.verdict(case);
         let (name, size) = (case.name().replace("  ", " "), (format.size)(first));
         let place = case.conditions() + &super::state::counted_of([case]);
-        format!("## {name}\n\n{size}; {place}; {}\n\n{table}\nVerdict: {verdict}.\n", first.case.params)
+        let about = escaped(&format!("{size}; {place}; {}", first.case.params));
+        format!("## {}\n\n{about}\n\n{table}\nVerdict: {}.\n", escaped(&name), escaped(&verdict))
     };
     CaseView::all(format, records).iter().map(of_case).collect::<Vec<_>>().join("\n")
 }

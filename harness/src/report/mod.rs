@@ -10,6 +10,7 @@ pub mod html;
 pub mod layout;
 #[cfg(test)]
 pub(crate) mod made;
+pub mod markdown;
 pub mod matrix;
 pub mod names;
 pub mod page;

@@ -9,6 +9,7 @@ use crate::compare::same_bytes::name;
 use crate::experiments::pingpong::descriptions::Description;
 use crate::experiments::pingpong::methods::description;
 use crate::report::columns::{text_width, wrapped};
+use crate::report::markdown::escaped;
 use crate::report::units;
 
 /// Another description of a message, and its code.
@@ -74,11 +75,12 @@ pub fn code(all: &[Findings], fence: bool, width: Option<u16>) -> String {
             units::seconds(row.than_s),
             units::seconds(row.time_s),
         );
-        text += &format!("\n{}", wrapped("", &best, width, 2));
+        let shown = |text: &str| if fence { escaped(text) } else { text.to_owned() };
+        text += &format!("\n{}", wrapped("", &shown(&best), width, 2));
         if let Some(receive) = &found.receive {
             let short: String = receive.chars().take(200).collect();
             let side = format!("The code is that of the send side; the receive side is {short}.");
-            text += &wrapped("", &side, width, 2);
+            text += &wrapped("", &shown(&side), width, 2);
         }
         for (language, code) in [(Language::C, &found.c), (Language::Fortran, &found.fortran)] {
             text += &block(language, code, fence);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, to_value};
 
+use crate::cells;
 use crate::model::{Case, Figure, FigureUnit, Record};
 
 /// A mark of a picture: a bar, a part of one, or a point.
@@ -103,18 +104,13 @@ fn name(quantity: impl Serialize) -> String {
 
 /// The data of a picture as CSV: a row per mark, starting with the columns of the case, as in all files of a run.
 pub fn csv(data: &[Datum]) -> Vec<u8> {
-    let plain = "plain fields always fit into memory";
-    let columns = |row: serde_json::Result<Value>| match row.expect(plain) {
+    let columns = |row: serde_json::Result<Value>| match row.expect("plain data") {
         Value::Object(fields) => fields.keys().flat_map(|name| name.split(',')).map(str::to_owned).collect(),
-        _ => Vec::new(),
+        _ => Vec::<String>::new(),
     };
     let (case, rest) = (to_value(Case::default()), to_value(Datum::default()));
-    let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
-    writer.write_record([columns(case), columns(rest)].concat()).expect(plain);
-    for datum in data {
-        writer.serialize((&datum.case, datum)).expect(plain);
-    }
-    writer.into_inner().expect("writing to memory does not fail")
+    let header = cells::header(&[columns(case), columns(rest)].concat());
+    [header, cells::rows(data.iter().map(|datum| (&datum.case, datum)))].concat()
 }
 
 #[cfg(test)]
