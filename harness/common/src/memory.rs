@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use apps::{Arrays, MicroApp, Side, WireOrder};
+use apps::{Arrays, MicroApp, Piece, Side, WireOrder};
 
 use crate::packing::{Location, Packing};
 use crate::proc;
@@ -68,10 +68,27 @@ fn rank_bytes_here(app: &MicroApp, buffers: Buffers, available: u64) -> Option<u
     let [outgoing, incoming] = buffers.wire_bytes(app.message_bytes())?;
     let without = arrays.checked_add(outgoing)?.checked_add(incoming)?;
     let room = available.saturating_sub(without) / PLACES_BYTES;
-    let segments = app.send.listed_segments().unwrap_or_else(|| counted_segments(app, room));
+    let segments = app.send.listed_segments().unwrap_or_else(|| at_most_segments(app, room));
     // Segments of less than 64 lines have such a place in each line.
     let lines = (app.message_bytes() / 64).min(segments.checked_mul(64)?);
     without.checked_add(segments.checked_mul(PLACES_BYTES)?)?.checked_add(lines.checked_mul(8)?)
+}
+
+/// The segments of a message. Counting many takes too long: then the most that it can have, one for each value.
+fn at_most_segments(app: &MicroApp, room: u64) -> u64 {
+    /// Counting this many takes half a second.
+    const MOST_COUNTED: u64 = 1 << 24;
+    match counted_segments(app, room.min(MOST_COUNTED)) {
+        counted if counted <= MOST_COUNTED => counted,
+        _ => {
+            let message = app.message(Side::Send, WireOrder::Ddt);
+            let of_piece = |piece: &Piece| {
+                let value_bytes = piece.layout.uniform().map_or(1, |element| element.size());
+                piece.layout.size() / value_bytes
+            };
+            message.pieces.iter().map(of_piece).fold(0, u64::saturating_add)
+        }
+    }
 }
 
 /// The segments of a message, counted only up to one more than there is room for, because counting takes time.
@@ -165,6 +182,8 @@ mod tests {
         // Two thousand million blocks. They are not counted, because the arrays by themselves are too large.
         let app = of("vector(2000000000,1,2,double)");
         assert!(rank_bytes_here(&app, Buffers::ALL, 1 << 30).unwrap() > 48 << 30);
+        // There is room for their places: they are not counted either.
+        assert!(rank_bytes_here(&app, Buffers::ALL, u64::MAX).unwrap() > 2_000_000_000 * 40);
     }
 
     #[test]

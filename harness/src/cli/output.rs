@@ -1,11 +1,11 @@
 //! Output: nothing is wider than the terminal, and a pipe may close before everything is printed.
 
 use std::env;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use ddtbench::model::plain::plain;
+use ddtbench::model::plain::{plain, plain_bytes};
 use ddtbench::report::columns::wrapped_lines;
 use rustix::termios::tcgetwinsize;
 
@@ -15,9 +15,10 @@ pub fn print_coloured(text: &str) -> anyhow::Result<()> {
     forgive(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-/// Prints. A closed pipe, as in `ddtbench list | head`, is not an error.
+/// Prints. A closed pipe, as in `ddtbench list | head`, is not an error. A terminal gets no control characters of files.
 pub fn print(bytes: &[u8]) -> anyhow::Result<()> {
-    forgive(io::stdout().write_all(bytes).and_then(|()| io::stdout().flush()))
+    let bytes = if io::stdout().is_terminal() { plain_bytes(bytes) } else { bytes.into() };
+    forgive(io::stdout().write_all(&bytes).and_then(|()| io::stdout().flush()))
 }
 
 pub fn forgive(result: io::Result<()>) -> anyhow::Result<()> {
@@ -38,7 +39,7 @@ pub fn log(text: &str) {
 pub fn log_command(line: &str) {
     const CONTINUED: &str = " \\";
     let width = columns_of(io::stderr());
-    let lines = within(line, width.map(|width| width.saturating_sub(CONTINUED.len() as u16)));
+    let lines = within(&plain(line), width.map(|width| width.saturating_sub(CONTINUED.len() as u16)));
     let _ = writeln!(io::stderr(), "{}", lines.replace('\n', &format!("{CONTINUED}\n")));
 }
 

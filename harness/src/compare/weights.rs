@@ -30,6 +30,11 @@ impl Weights {
             }
         };
         let table: BTreeMap<String, f64> = table.into_iter().map(weight).collect::<Result<_, _>>()?;
+        if !table.values().sum::<f64>().is_finite() {
+            return Err(format!(
+                "{file}: the sum of the weights is too large for a number: divide all of them"
+            ));
+        }
         if table.values().sum::<f64>() <= 0.0 {
             return Err(format!(
                 "{file}: has no weight above 0; a line is a test and its weight: nas_lu_y = 40"
@@ -96,6 +101,7 @@ mod tests {
             ("nas_lu_y = 0", ["w.toml: has no weight above 0", "nas_lu_y = 40"]),
             ("", ["w.toml: has no weight above 0", ""]),
             ("nas_lu_y = 1\nnas_lu_y = 2", ["w.toml: ", "duplicate key"]),
+            ("nas_lu_y = 1e308\nnas = 1e308", ["w.toml: the sum of the weights is too large", "divide"]),
         ] {
             let error = of(text).unwrap_err();
             assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");

@@ -79,13 +79,6 @@ impl Build {
         self.folder.join(PROGRAM)
     }
 
-    /// Whether the program exists and is built from the current source.
-    pub fn is_current(&self, root: &Path) -> bool {
-        let of_source = Stamp::read(&self.folder).filter(|(_, stamp)| *stamp == self.stamp);
-        self.program().is_file()
-            && of_source.is_some_and(|(source, _)| source_hash(root).is_ok_and(|now| now == source))
-    }
-
     /// A cargo setting that separates the build of everything that links MPI. The value has no effect: there are never so many
     /// units, so `mpi-sys` is compiled as with any other value.
     pub fn setting(&self) -> String {
@@ -121,16 +114,17 @@ impl Build {
     }
 }
 
-/// The rank program of an MPI in a read-only place, if it is for this MPI, these settings and the current source. The place may
-/// have been moved since.
+/// The rank program of an MPI in a place, if it is for this MPI and the current source. The place may have been moved since. A program
+/// with the settings of the environment is preferred, but others work as well: a job may have another `CC` than the login node.
 pub(super) fn built_in(place: &StateFolder, mpi: &Installation, root: &Path) -> Option<PathBuf> {
     let wanted = Stamp::of(mpi, settings(env::vars_os()));
-    let mut folders = folders_of(place, &mpi.name).into_iter().filter_map(|folder| {
-        let (source, stamp) = Stamp::read(&folder)?;
-        stamp.is_of(&wanted, place, mpi).then(|| (source, folder.join(PROGRAM)))
+    let now = source_hash(root).ok()?;
+    let built = folders_of(place, &mpi.name).into_iter().filter_map(|folder| {
+        let ((source, stamp), program) = (Stamp::read(&folder)?, folder.join(PROGRAM));
+        let is_usable = stamp.is_of(&wanted, place, mpi) && source == now && program.is_file();
+        is_usable.then_some((stamp.settings != wanted.settings, program))
     });
-    let (source, program) = folders.next()?;
-    (source_hash(root).ok()? == source && program.is_file()).then_some(program)
+    built.min_by_key(|(is_other, _)| *is_other).map(|(_, program)| program)
 }
 
 /// The folders of an MPI with this name, and the link to one of them.
@@ -159,12 +153,12 @@ impl Stamp {
         }
     }
 
-    /// Whether it equals `wanted`, except for the path of an MPI that is installed in this place.
+    /// Whether it is of the MPI of `wanted`, whose path may have changed if it is installed in this place.
     fn is_of(&self, wanted: &Self, place: &StateFolder, mpi: &Installation) -> bool {
         let below = mpi.mpicc.strip_prefix(&place.installed);
         let is_same = self.wrapper == wanted.wrapper
             || below.is_ok_and(|below| Path::new(&self.wrapper).ends_with(below));
-        is_same && (&self.mpi, &self.settings) == (&wanted.mpi, &wanted.settings)
+        is_same && self.mpi == wanted.mpi
     }
 
     fn text(&self) -> String {
@@ -294,14 +288,27 @@ mod tests {
         let source = root.path().join("harness/rank/a.rs");
         fs::create_dir_all(source.parent().unwrap()).unwrap();
         fs::write(&source, "1").unwrap();
-        assert!(!build.is_current(root.path()), "nothing is built");
+        let usable = || built_in(&state.own, &wheel, root.path());
+        assert_eq!(usable(), None, "nothing is built");
         let program = keep(&build, root.path(), "");
-        assert!(build.is_current(root.path()));
+        assert!(usable().is_some());
         fs::write(&source, "2").unwrap();
-        assert!(!build.is_current(root.path()));
+        assert_eq!(usable(), None);
         fs::write(&source, "1").unwrap();
         fs::remove_file(program).unwrap();
-        assert!(!build.is_current(root.path()), "the program is gone");
+        assert_eq!(usable(), None, "the program is gone");
+    }
+
+    #[test]
+    fn a_program_is_used_whatever_the_compiler_of_a_job_is() {
+        let root = tempfile::tempdir().unwrap();
+        let (state, wheel, _) = project(root.path());
+        let other = keep(&Build::with(&wheel, &state, vec!["CC=\"icx\"".to_owned()]), root.path(), "");
+        let usable = || built_in(&state.own, &wheel, root.path()).unwrap().canonicalize().unwrap();
+        assert_eq!(usable(), other.canonicalize().unwrap());
+        let own = keep(&Build::of(&wheel, &state), root.path(), "");
+        keep(&Build::with(&wheel, &state, vec!["CC=\"gcc\"".to_owned()]), root.path(), "");
+        assert_eq!(usable(), own.canonicalize().unwrap(), "one with its settings is preferred");
     }
 
     #[test]

@@ -34,16 +34,13 @@ impl Project {
         }
         let build = Build::of(mpi, &self.state);
         let program = build.program();
-        let is_current = || build.is_current(self.root());
-        let use_as_built = |reason: &str, print: Print<'_>| {
+        let existing = |reason: &str, print: Print<'_>| {
+            let program = builds::built_in(&self.state.own, mpi, self.root())?;
             print(&format!("{reason}; using the existing rank program: {}", program.display()));
+            Some(program)
         };
         if cargo().is_none() {
-            if !is_current() {
-                return Err(no_cargo(name, &program));
-            }
-            use_as_built("cargo was not found", print);
-            return Ok(program);
+            return existing("cargo was not found", print).ok_or_else(|| no_cargo(name, &program));
         }
         self.state.report(self.root(), print);
         // Cargo builds the programs of all MPIs at the same path, and each must be copied before the next is built.
@@ -52,10 +49,7 @@ impl Project {
         print(&format!("{verb} the rank program for {name} ({title})"));
         match self.cargo(mpi, print).and_then(|cargo| self.build(cargo, mpi, print)) {
             Ok(built) => build.keep(&built, self.root()),
-            Err(MpiError::Other(reason)) if is_current() => {
-                use_as_built(reason.trim_end(), print);
-                Ok(program)
-            }
+            Err(MpiError::Other(reason)) => existing(reason.trim_end(), print).ok_or(MpiError::Other(reason)),
             Err(error) => Err(error),
         }
     }

@@ -88,8 +88,9 @@ fn ranks(text: &str) -> Result<usize, String> {
 impl DatatypesArgs {
     /// Searches for findings; those that are not known fail.
     pub fn execute(self) -> anyhow::Result<ExitCode> {
-        interrupt::hold();
+        // A file may be a pipe that does not end: until it was read, a signal ends the program.
         let list = self.listed()?;
+        interrupt::hold();
         let plan = self.plan();
         let (folder, targets) = super::prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
             let command = std::env::args().collect::<Vec<_>>().join(" ");
