@@ -31,7 +31,7 @@ pub use locked_folder::LockedFolder;
 use locked_folder::{RESULTS_MODE, replace_by};
 use log::Log;
 pub use pictures::write_pictures;
-pub use recorded::{Done, Recorded, lacking_figures, read_records, read_times};
+pub use recorded::{Done, Recorded, lacking_figures, lacking_rows, read_records, read_times};
 use rows::FigureRow;
 pub use samples::MethodSamples;
 

@@ -116,6 +116,36 @@ fn broken(mpi: &Mpi) {
         let report = kept.types(&format!("compare out --format {form}")).expect_code(0);
         assert!(report.out.contains("broken"), "{report}");
     }
+    // The file with the verdicts is not believed.
+    let file = kept.out().join("comparison.json");
+    let edited = fs::read_to_string(&file).unwrap().replace("\"broken\"", "\"same\"");
+    fs::write(&file, edited).unwrap();
+    let judged =
+        kept.types("compare out --gate").expect_code(1).expect_err(&["comparison.json does not belong"]);
+    assert!(judged.out.contains("ddt: broken in 1 (strided)"), "{judged}");
+    // Rows that are missing, and files of other runs.
+    let file = kept.out().join("launches.csv");
+    let all = fs::read_to_string(&file).unwrap();
+    let row = all.lines().position(|line| line.contains(",ddt,")).unwrap();
+    let fewer: String =
+        all.lines().enumerate().filter(|(i, _)| *i != row).map(|(_, line)| format!("{line}\n")).collect();
+    fs::write(&file, fewer).unwrap();
+    kept.types("compare out --gate").expect_code(2).expect_err(&["launches.csv lacks rows of 1", "--anyway"]);
+    kept.types("report out").expect_code(0).expect_err(&["launches.csv lacks rows of 1"]);
+    fs::write(&file, all).unwrap();
+    let file = kept.out().join("environment.json");
+    let own = fs::read_to_string(&file).unwrap();
+    let mut other: Value = serde_json::from_str(&own).unwrap();
+    other["run"] = "another".into();
+    fs::write(&file, other.to_string()).unwrap();
+    for command in ["report out", "compare out --gate --anyway", "run --resume out"] {
+        kept.types(command)
+            .expect_code(2)
+            .expect_err(&["environment.json: it is the account of the run another"]);
+    }
+    fs::write(&file, own).unwrap();
+    fs::remove_file(kept.out().join("plan.toml")).unwrap();
+    kept.types("compare out --gate").expect_code(2).expect_err(&["plan.toml is missing"]);
 }
 
 /// Datatypes are slow to send, whichever constructors describe them.

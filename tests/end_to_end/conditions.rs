@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::setup::{Check, MPIS, Mpi, trials_on};
 use super::trial::Need;
-use super::typed::Measuring;
+use super::typed::{Kept, Measuring};
 
 /// A case whose times do not matter.
 const CASE: &str = "run contiguous -p bytes=8 -m reference --min-runs 4";
@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         ("another launcher is started, with the options that are given", another_launcher),
         ("ranks are bound, unless it is said", binding),
         ("limits reach the ranks", ends),
+        ("settings of files and of old names are conditions", settings),
     ];
     trials_on(&MPIS, Need::AllProcessors, "conditions", checks)
 }
@@ -103,6 +104,33 @@ fn binding(mpi: &Mpi) {
     }
     let free = places("--set-plan bind=false");
     assert!(free.iter().all(|cpus| cpus.len() == all), "{free:?}");
+}
+
+/// Settings that no variable of the usual name shows: of a file in the user's home, or of a name that only the library knows.
+fn settings(mpi: &Mpi) {
+    let home = tempfile::tempdir().unwrap();
+    fs::create_dir(home.path().join(".openmpi")).unwrap();
+    fs::write(home.path().join(".openmpi/mca-params.conf"), "btl_sm_eager_limit = 1024\n").unwrap();
+    let (variable, value, expected) = match mpi.name {
+        "openmpi" => ("HOME", home.path().to_str().unwrap(), ["btl_sm_eager_limit", "4096", "1024"]),
+        _ => (
+            "MPIR_PARAM_CH4_IPC_CMA_P2P_THRESHOLD",
+            "77777",
+            ["MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD", "", "77777"],
+        ),
+    };
+    let line = format!("{CASE} {SHORT}");
+    let kept = Measuring::on(mpi, line.clone()).ends(0);
+    let other = Measuring::on(mpi, line).env(variable, value).ends(0);
+    let setting = |kept: &Kept| {
+        let account =
+            serde_json::from_value::<Vec<(String, String)>>(kept.account()["library_account"].clone());
+        account.unwrap().into_iter().find(|(name, _)| name == expected[0]).expect("it is reported").1
+    };
+    assert_eq!(setting(&other), expected[2]);
+    assert_ne!(setting(&kept), expected[2]);
+    let compared = kept.types(&format!("compare out {}", other.out().display())).expect_code(2);
+    assert!(compared.err.contains(expected[2]) && compared.err.contains(expected[1]), "{compared}");
 }
 
 /// The rules by which limits end a run are tested with their code. This test shows that they reach the ranks.

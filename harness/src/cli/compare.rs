@@ -3,7 +3,7 @@
 
 mod judge;
 mod live;
-mod recorded;
+pub(super) mod recorded;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

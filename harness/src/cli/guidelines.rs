@@ -51,7 +51,7 @@ impl GuidelinesArgs {
             None => self.measured()?,
         };
         let records = recorded::records(&dir)?;
-        recorded::warn_of_lacks(&dir, &records);
+        recorded::warn_of_lacks(&dir, &records)?;
         let settings = Settings { threshold: self.threshold, ..Settings::default() };
         let mut findings: Vec<Findings> =
             Side::of_mpis(&records).iter().map(|side| Findings::of(side, &settings)).collect();

@@ -1,13 +1,13 @@
 //! Results in the folder of a run, in the order of its plan: the files have them in measured order, which is random.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use ddtbench::compare;
 use ddtbench::folder::{self, FolderError};
 use ddtbench::model::{Case, Record};
-use ddtbench::plan::Plan;
+use ddtbench::plan::{CheckedPlan, Plan};
 use ddtbench::report::compared::Compared;
 use ddtbench::run::{Environment, asked_for, in_plan_order};
 
@@ -19,7 +19,12 @@ use super::output::log;
 /// If there are none, or if they cannot be read.
 pub(super) fn records(dir: &Path) -> Result<Vec<Record>, FolderError> {
     let mut records = folder::read_records(dir)?;
-    let environment = Environment::read(&dir.join(folder::ENVIRONMENT)).ok().flatten();
+    let file = dir.join(folder::ENVIRONMENT);
+    let environment = Environment::read(&file).ok().flatten();
+    if let Some(environment) = &environment {
+        let refuse = |reason| FolderError::Broken { path: file, reason };
+        environment.check_origin(&records).map_err(refuse)?;
+    }
     let mpis = environment.map(|environment| environment.begun.mpis).unwrap_or_default();
     let label = |mpi: &str, variant: &str| {
         Case { mpi: mpi.to_owned(), mpi_variant: variant.to_owned(), ..Case::default() }.mpi_label()
@@ -40,8 +45,45 @@ pub(super) fn same_bytes(dir: &Path) -> Option<Compared<'static>> {
     Some(compare::same_bytes(&plan.named_cases(), plan.plan.context(), &records))
 }
 
+/// The methods of a case of a plan.
+pub(super) fn methods_of(checked: &CheckedPlan) -> impl Fn(&Case) -> Option<Vec<String>> {
+    let of_case: HashMap<(&str, &str), usize> = (0..checked.cases.len())
+        .map(|i| ((checked.plan.cases[i].test.as_str(), checked.cases[i].params.as_str()), i))
+        .collect();
+    move |case| {
+        let i = of_case.get(&(case.test.as_str(), case.params.as_str()))?;
+        Some(checked.methods_of(*i))
+    }
+}
+
+/// Rows and files that a person has removed or edited, or that a killed run has not written. Conclusions from the rest may be wrong.
+pub(super) fn damage(dir: &Path, records: &[Record]) -> anyhow::Result<Vec<String>> {
+    let environment = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(anyhow::Error::msg)?;
+    let file = dir.join(folder::PLAN);
+    let plan = if file.exists() { Some(Plan::read(&file)?) } else { None };
+    let mut damage = Vec::new();
+    match (&plan, &environment) {
+        (None, _) => {
+            damage.push(format!("{} is missing, so that missing rows cannot be found", folder::PLAN))
+        }
+        (_, None) => {
+            damage.push(format!("{} is missing, so that the conditions are unknown", folder::ENVIRONMENT))
+        }
+        (Some(plan), Some(environment)) => {
+            if Plan::parse(&environment.plan).is_ok_and(|begun| begun != *plan) {
+                damage.push(format!("{} is not the plan with which the run began", folder::PLAN));
+            }
+        }
+    }
+    let checked = plan.and_then(|plan| plan.check().ok());
+    let methods = |case: &Case| methods_of(checked.as_ref()?)(case);
+    damage.extend(folder::lacking_rows(dir, records, methods)?);
+    damage.extend(folder::lacking_figures(dir, records));
+    Ok(damage.into_iter().map(|damage| format!("{}: {damage}", dir.display())).collect())
+}
+
 /// Warns if the folder has fewer records than measured or planned.
-pub(super) fn warn_of_lacks(dir: &Path, records: &[Record]) {
+pub(super) fn warn_of_lacks(dir: &Path, records: &[Record]) -> anyhow::Result<()> {
     let planned = || {
         let environment = Environment::read(&dir.join(folder::ENVIRONMENT)).ok().flatten()?;
         let plan = Plan::read(&dir.join(folder::PLAN)).ok()?.check().ok()?;
@@ -52,8 +94,9 @@ pub(super) fn warn_of_lacks(dir: &Path, records: &[Record]) {
         let of_launch = plan.cases.len() * plan.plan.caches.len() * environment.begun.mpis.len();
         lack(of_launch * plan.plan.launches(), records, dir)
     };
-    let lacks = folder::lacking_figures(dir, records).map(|lack| format!("{}: {lack}", dir.display()));
-    lacks.into_iter().chain(planned()).for_each(|lack| log(&format!("warning: {lack}")));
+    let lacks = damage(dir, records)?.into_iter().chain(planned());
+    lacks.for_each(|lack| log(&format!("warning: {lack}")));
+    Ok(())
 }
 
 fn lack(planned: usize, records: &[Record], dir: &Path) -> Option<String> {
@@ -84,7 +127,7 @@ pub(super) fn of_all(dirs: &[PathBuf]) -> anyhow::Result<Vec<Record>> {
     let mut all: Vec<Record> = Vec::new();
     for dir in dirs {
         let mut of_run = records(dir)?;
-        warn_of_lacks(dir, &of_run);
+        warn_of_lacks(dir, &of_run)?;
         let Some(first) = of_run.first() else { bail!("{}: no finished case", dir.display()) };
         let kind = first.case.experiment;
         if let Some(other) = all.first().filter(|other| other.case.experiment != kind) {

@@ -1,12 +1,11 @@
 //! Resumes a run that was cut off, or repeats its failures. Everything is checked before anything is changed.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 use ddtbench::folder::{self, About, Done, Recorded};
-use ddtbench::model::{Case, Record};
+use ddtbench::model::Record;
 use ddtbench::mpi::interrupt;
 use ddtbench::plan::{CheckedPlan, Plan, memory};
 use ddtbench::run::{Environment, Part, Run, put_long_values};
@@ -14,6 +13,7 @@ use ddtbench::run::{Environment, Part, Run, put_long_values};
 use super::conditions::{ConditionArgs, FolderArgs};
 use super::measure::{self, Begun, Notes};
 use super::output::log;
+use super::recorded::methods_of;
 use super::targets::{self, Chosen};
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -47,7 +47,12 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
     match &earlier {
-        Some(earlier) => refuse_edits(&recorded.plan, &earlier.plan, dir)?,
+        Some(earlier) => {
+            let of_account = || dir.join(folder::ENVIRONMENT).display().to_string();
+            let is_own = earlier.check_origin(&recorded.records);
+            is_own.map_err(|reason| anyhow!(reason)).with_context(of_account)?;
+            refuse_edits(&recorded.plan, &earlier.plan, dir)?;
+        }
         None => refuse_unknown_origin(&recorded.records, dir)?,
     }
     let chosen = targets::choose(&mut checked.plan, options.is_trusted, options.verbose)?;
@@ -115,14 +120,7 @@ fn refuse_unknown_origin(records: &[Record], dir: &Path) -> anyhow::Result<()> {
 /// The cases and launches that need not run again: all their methods have ended, and with `retry_failed` none has failed.
 fn done(checked: &CheckedPlan, records: &[Record], retry_failed: bool) -> Done {
     let kind = checked.plan.experiment;
-    let of_case: HashMap<(&str, &str), usize> = (0..checked.cases.len())
-        .map(|i| ((checked.plan.cases[i].test.as_str(), checked.cases[i].params.as_str()), i))
-        .collect();
-    let methods = |case: &Case| {
-        let i = of_case.get(&(case.test.as_str(), case.params.as_str()))?;
-        Some(checked.methods_of(*i))
-    };
-    let mut done = Recorded::done(records, kind.headline(), methods);
+    let mut done = Recorded::done(records, kind.headline(), methods_of(checked));
     if retry_failed {
         for record in records.iter().filter(|record| record.has_failed()) {
             if let Some(launch) = record.launch {
@@ -189,7 +187,7 @@ fn refuse_other_mpis(chosen: &Chosen, earlier: &Environment, dir: &Path) -> anyh
 mod tests {
     use std::sync::Arc;
 
-    use ddtbench::model::Outcome;
+    use ddtbench::model::{Case, Outcome};
 
     use super::*;
 

@@ -21,6 +21,7 @@ use ddtbench::report::pictures::{Drawn, Picture};
 use ddtbench::report::{self, export};
 use kernels::Tuning;
 
+use super::compare::recorded::replayed;
 use super::output::{self, log};
 use super::overview;
 use super::recorded;
@@ -215,7 +216,8 @@ impl ReportArgs {
         let overviews = overview::overviews(&launches, weights.as_ref())?;
         // Comparisons are of all tests.
         let only = if let ([dir], []) = (&dirs[..], &tests[..]) { Some(dir) } else { None };
-        let found = only.and_then(|dir| comparisons(dir));
+        let found = only.and_then(|dir| Some((dir, comparisons(dir)?)));
+        let found = found.map(|(dir, kept)| replayed(dir, &launches, &kept.settings)).transpose()?;
         let of_run = || only.and_then(|dir| recorded::same_bytes(dir)).unwrap_or_default();
         let mut compared = if found.is_some() { Compared::default() } else { of_run() };
         overview::add(&mut compared, &overviews);

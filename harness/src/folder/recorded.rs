@@ -1,6 +1,6 @@
 //! The folder of an earlier run. It is read and checked completely before anything is changed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,6 +46,11 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     }
     let mut records = read_times(&file)?;
     let rows: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
+    one_run(&file, records.iter().map(|record| &*record.case))?;
+    one_run(
+        &path.join(LAUNCH_FIGURES),
+        records.iter().take(1).map(|record| &*record.case).chain(rows.iter().map(|row| &*row.case)),
+    )?;
     let mut figures = vec![Vec::new(); records.len()];
     let places = places(&file, &records)?;
     for FigureRow { case, of, figure } in rows {
@@ -57,6 +62,55 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
         record.figures = figures;
     }
     Ok(records)
+}
+
+/// Refuses rows of several runs.
+fn one_run<'a>(file: &Path, cases: impl Iterator<Item = &'a Case>) -> Result<()> {
+    let runs: BTreeSet<&str> = cases.map(|case| case.run.as_str()).collect();
+    if runs.len() < 2 {
+        return Ok(());
+    }
+    let runs = Vec::from_iter(runs).join(" and ");
+    let reason = format!("the folder has rows of the runs {runs}: files of several runs were mixed");
+    Err(FolderError::Broken { path: file.to_owned(), reason })
+}
+
+/// Reports rows that are missing within a launch: the run was cut off, or a person has removed them. `methods`: those of a case, if they
+/// are known.
+///
+/// # Errors
+/// If the figures cannot be read.
+pub fn lacking_rows(
+    path: &Path,
+    records: &[Record],
+    methods: impl Fn(&Case) -> Option<Vec<String>>,
+) -> Result<Option<String>> {
+    let Some(first) = records.first() else { return Ok(None) };
+    let done =
+        Recorded::done(records, first.case.experiment.headline(), |case| methods(case).or(Some(Vec::new())));
+    let all: Done = records.iter().filter_map(unit).collect();
+    let mut lacking: Done = all.difference(&done).cloned().collect();
+    // A method that was measured has the same rows in each launch.
+    type Rows = HashSet<(Phase, PairScope)>;
+    let mut of_all: HashMap<_, Rows> = HashMap::new();
+    let mut of_launch: HashMap<_, Rows> = HashMap::new();
+    for record in records.iter().filter(|record| record.outcome.is_measured()) {
+        let (method, row) = ((&record.case, record.method.as_str()), (record.phase, record.pair));
+        of_all.entry(method).or_default().insert(row);
+        of_launch.entry((method, record.launch.unwrap_or(0))).or_default().insert(row);
+    }
+    let fewer = of_launch.into_iter().filter(|((method, _), rows)| rows.len() < of_all[method].len());
+    lacking.extend(fewer.map(|(((case, _), launch), _)| (Arc::clone(case), launch)));
+    // A figure was written with the times of its row.
+    let known = places(&path.join(LAUNCHES), records)?;
+    for FigureRow { case, of, .. } in read_table::<FigureRow>(&path.join(LAUNCH_FIGURES))? {
+        let unit = of.launch.map(|launch| (Arc::clone(&case), launch));
+        let is_known = known.contains_key(&(&case, &of.method, of.launch, of.phase, of.pair));
+        lacking.extend(unit.filter(|unit| all.contains(unit) && !is_known));
+    }
+    Ok((!lacking.is_empty()).then(|| {
+        format!("{LAUNCHES} lacks rows of {} cases and launches of which it has others", lacking.len())
+    }))
 }
 
 /// Reports missing figures of records that have times: a person has removed them.
@@ -181,11 +235,11 @@ impl Recorded {
     pub fn lacking(&self, done: &Done) -> Result<Vec<String>> {
         let mut lacking = Vec::new();
         // A method that crashed before its first block has no samples.
-        let timed = timed(&self.records);
+        let (timed, run) = (timed(&self.records), self.run());
         for name in [SAMPLES, BLOCKS] {
             let bytes = read(&self.path().join(name))?;
             let known: HashSet<_> =
-                Members::starts(&bytes).filter_map(|member| case_and_launch(&member)).collect();
+                Members::starts(&bytes).filter_map(|member| case_and_launch(&member, run)).collect();
             let is_known = |(case, launch): &(Arc<Case>, usize)| {
                 self.numbers.get(case).is_some_and(|number| known.contains(&(*number, *launch)))
             };
@@ -194,6 +248,11 @@ impl Recorded {
         }
         lacking.extend(lacking_figures(self.path(), &self.records));
         Ok(lacking)
+    }
+
+    /// The id of the run, if it has ended a case.
+    fn run(&self) -> Option<&str> {
+        self.records.first().map(|record| record.case.run.as_str())
     }
 
     /// The path of the folder.
@@ -227,7 +286,7 @@ impl Recorded {
         let is_kept =
             |number: usize, launch: usize| of_number.get(&number).is_some_and(|case| is_done(case, launch));
         for name in [SAMPLES, BLOCKS] {
-            moved.extend(aside.members(&file(name), &is_kept)?);
+            moved.extend(aside.members(&file(name), self.run(), &is_kept)?);
         }
         moved.extend(aside.tail(&file(CASES))?);
         let folder = Folder::open(self.locked, about, std::mem::take(&mut self.numbers))?;
@@ -292,11 +351,12 @@ fn places<'a>(file: &Path, records: &'a [Record]) -> Result<HashMap<RecordId<'a>
     Ok(places)
 }
 
-/// Case number and launch of a member of samples or blocks, from its first row.
-fn case_and_launch(member: &Member<'_>) -> Option<(usize, usize)> {
+/// Case number and launch of a member of samples or blocks, from its first row. `None` if the row is not of this run.
+fn case_and_launch(member: &Member<'_>, run: Option<&str>) -> Option<(usize, usize)> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&member.bytes[..]);
     let row = reader.records().next()?.ok()?;
-    Some((row.get(1)?.parse().ok()?, row.get(2)?.parse().ok()?))
+    let is_of_run = run.is_none_or(|run| row.get(0) == Some(run));
+    is_of_run.then_some((row.get(1)?.parse().ok()?, row.get(2)?.parse().ok()?))
 }
 
 /// The place for unusable parts: files with a new number.
@@ -355,7 +415,12 @@ impl Aside {
         self.split(file, &kept, &rest)
     }
 
-    fn members(&self, file: &Path, is_kept: &dyn Fn(usize, usize) -> bool) -> Result<Option<PathBuf>> {
+    fn members(
+        &self,
+        file: &Path,
+        run: Option<&str>,
+        is_kept: &dyn Fn(usize, usize) -> bool,
+    ) -> Result<Option<PathBuf>> {
         let bytes = read(file)?;
         let (all, torn) = members(&bytes);
         let mut all = all.into_iter();
@@ -364,7 +429,7 @@ impl Aside {
         for member in all {
             // A member without rows does not belong to a case.
             let keeps = member.bytes.is_empty()
-                || case_and_launch(&member).is_some_and(|(case, launch)| is_kept(case, launch));
+                || case_and_launch(&member, run).is_some_and(|(case, launch)| is_kept(case, launch));
             if keeps { &mut kept } else { &mut rest }.extend_from_slice(member.packed);
         }
         rest.extend_from_slice(torn);

@@ -92,6 +92,18 @@ impl FromCells for Record {
         if let Some(time) = times.into_iter().flatten().find(|time| !is_time(time)) {
             return Err(broken(cells, &format!("{time:e} s cannot be a measured time")));
         }
+        for [(low, smaller), (high, larger)] in [
+            [("median_low_s", median_low_s), ("median_s", median_s)],
+            [("median_s", median_s), ("median_high_s", median_high_s)],
+            [("min_s", min_s), ("median_s", median_s)],
+            [("p90_s", p90_s), ("p99_s", p99_s)],
+        ] {
+            if let (Some(smaller), Some(larger)) = (smaller, larger)
+                && smaller > larger
+            {
+                return Err(broken(cells, &format!("{low} is {smaller:e}, above {high}, {larger:e}")));
+            }
+        }
         Ok(record)
     }
 }
@@ -281,6 +293,11 @@ mod tests {
         assert!(read(of(0.0, part)).is_ok() && read(of(1e-9, whole)).is_ok());
         assert!(read(Record { min_s: Some(0.0), ..of(1e-9, whole) }).is_err(), "no repetition takes no time");
         assert!(read(Record { p99_s: Some(1e300), ..record() }).is_err());
+        let error = read(Record { median_low_s: Some(2e-6), ..record() }).unwrap_err();
+        assert!(error.contains("line 2: median_low_s is 2e-6, above median_s, 1.25e-6"), "{error}");
+        assert!(read(Record { median_high_s: Some(1e-6), ..record() }).is_err());
+        assert!(read(Record { p90_s: Some(2e-6), p99_s: Some(1e-6), ..record() }).is_err());
+        assert!(read(Record { median_low_s: Some(1e-6), median_high_s: Some(2e-6), ..record() }).is_ok());
     }
 
     #[test]

@@ -84,6 +84,7 @@ pub struct MethodSamples {
 /// Identifies the rows of one method.
 #[derive(Deserialize)]
 struct SampleKey<'a> {
+    run: &'a str,
     case: usize,
     launch: usize,
     method: &'a str,
@@ -127,9 +128,13 @@ fn methods(
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(rows);
     let (mut cells, mut methods) = (StringRecord::new(), Vec::<MethodSamples>::new());
     while reader.read_record(&mut cells)? {
-        let SampleKey { case, launch, method, pair, block, batch } = cells.deserialize(Some(header))?;
-        let unknown = || io::Error::other(format!("has samples of case {case}, which is not in {CASES}"));
-        let case = cases.get(&case).ok_or_else(unknown)?;
+        let SampleKey { run, case, launch, method, pair, block, batch } = cells.deserialize(Some(header))?;
+        let unknown = || {
+            io::Error::other(format!(
+                "has samples of case {case} of the run {run:?}, which is not in {CASES}"
+            ))
+        };
+        let case = cases.get(&case).filter(|known| known.run == run).ok_or_else(unknown)?;
         let is_same =
             |last: &mut MethodSamples| last.case == *case && last.launch == launch && last.method == method;
         let mut samples = methods.pop_if(is_same).unwrap_or_else(|| {
@@ -284,7 +289,7 @@ mod tests {
         let apart = |_: &Block| &[Phase::Create][..];
         let blocks = vec![block(), Block { block: 4, ..block() }];
         let file = [samples_header(&PHASES), samples(4, &result(blocks), &PHASES, apart)].concat();
-        let case = Arc::new(Case::default());
+        let case = result(Vec::new()).case;
         let mut read = Vec::new();
         let mut keep = |method| {
             read.push(method);
@@ -302,6 +307,8 @@ mod tests {
         let damaged = [samples_header(&PHASES), member(b"r,4,2,ddt,1,3,0,4,,1e-6x,,\n")].concat();
         let error = each_method(&damaged, &[(4, case)].into(), |_| Ok(())).unwrap_err().to_string();
         assert!(error.contains("\"1e-6x\" is not a time"), "{error}");
+        let other = Arc::new(Case { run: "other".to_owned(), ..Case::default() });
+        assert!(each_method(&file, &[(4, other)].into(), |_| Ok(())).is_err(), "samples of another run");
     }
 
     #[test]

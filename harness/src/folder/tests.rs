@@ -425,6 +425,53 @@ fn what_a_person_has_removed_is_reported() {
 }
 
 #[test]
+fn a_row_that_is_missing_within_a_launch_is_reported() {
+    let (_dir, path, stages) = finished();
+    let launches = String::from_utf8(stages[3][place(LAUNCHES)].clone()).unwrap();
+    let lines: Vec<&str> = csv_rows(&launches);
+    let lacking = || {
+        let records = read_records(&path).unwrap();
+        lacking_rows(&path, &records, |_| Some(METHODS.map(str::to_owned).to_vec())).unwrap()
+    };
+    assert_eq!(lacking(), None);
+    for removed in 1..lines.len() {
+        let kept: String =
+            lines.iter().enumerate().filter(|(i, _)| *i != removed).map(|(_, line)| *line).collect();
+        fs::write(path.join(LAUNCHES), kept).unwrap();
+        // The only launch of a case does not show which phases a method has.
+        let is_unknown = lines[removed].contains("fft2d") && lines[removed].contains(",create,");
+        assert_eq!(lacking().is_none(), is_unknown, "{}", lines[removed]);
+    }
+    // A whole launch that is missing was not measured.
+    fs::write(path.join(LAUNCHES), &stages[1][place(LAUNCHES)]).unwrap();
+    assert_eq!(lacking(), None);
+}
+
+/// The rows of a table with their line ends; the last words of a crash have several lines.
+fn csv_rows(text: &str) -> Vec<&str> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    let mut ends = vec![0];
+    let mut row = csv::StringRecord::new();
+    while reader.read_record(&mut row).unwrap() {
+        ends.push(reader.position().byte() as usize);
+    }
+    ends.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect()
+}
+
+#[test]
+fn files_of_another_run_are_refused() {
+    let (_dir, path, stages) = finished();
+    for file in [LAUNCHES, LAUNCH_FIGURES] {
+        let rows = String::from_utf8(stages[3][place(file)].clone()).unwrap();
+        let of_run = |run: &str| rows.replace("\n,pingpong", &format!("\n{run},pingpong"));
+        fs::write(path.join(file), of_run("theirs")).unwrap();
+        let error = read_records(&path).unwrap_err().to_string();
+        assert!(error.contains("theirs") && error.contains("were mixed"), "{error}");
+        restore(&path, &stages[3]);
+    }
+}
+
+#[test]
 fn cases_of_other_parameters_are_refused_and_nothing_is_touched() {
     let (_dir, path, stages) = finished();
     let recorded = Recorded::open(&path).unwrap();

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::account::{Difference, MpiAccount};
 use super::machine::Machine;
 use super::{Run, RunError};
-use crate::folder::{ENVIRONMENT, Folder, FolderError, RUNS};
+use crate::folder::{ENVIRONMENT, Folder, FolderError, LAUNCHES, RUNS};
+use crate::model::Record;
 use crate::model::event::{Hello, MessageFacts};
 use crate::model::plain::from_json;
 use crate::mpi::Installation;
@@ -171,6 +172,20 @@ impl Environment {
     pub fn of(plan: String, begun: Part) -> Self {
         let (resumed, notes, held_to) = (Vec::new(), Vec::new(), Vec::new());
         Self { run: new_id(), begun, plan, resumed, notes, held_to }
+    }
+
+    /// Refuses the account of another run.
+    ///
+    /// # Errors
+    /// The ids of both runs.
+    pub fn check_origin(&self, records: &[Record]) -> Result<(), String> {
+        match records.iter().map(|record| record.case.run.as_str()).find(|run| *run != self.run) {
+            Some(other) if !other.is_empty() => Err(format!(
+                "it is the account of the run {}, and {LAUNCHES} has the run {other}: restore the account of this run",
+                self.run
+            )),
+            _ => Ok(()),
+        }
     }
 
     /// The builds of this program that measured its parts.

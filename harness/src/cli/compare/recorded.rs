@@ -1,15 +1,18 @@
 //! Compares recorded runs: one run with several MPIs, or a base and others, each a run or a folder of runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{Comparer, ComparisonRow, ComparisonUnit, Comparisons, Settings, Side};
+use ddtbench::compare::{
+    Comparer, ComparisonRow, ComparisonUnit, Comparisons, Schedule, Settings, Side, Subject,
+};
 use ddtbench::folder::{self, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::run::{Difference, Environment, MpiAccount};
 
+use crate::cli::output::log;
 use crate::cli::recorded;
 use crate::cli::run_page::comparisons;
 
@@ -18,10 +21,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
     let mut test =
         |base: &Side, new: &Side| Comparer::new(settings.clone()).interim_test(base, new, &|_| Some(1.0));
     let [folder] = folders else { return compare_by(folders, settings, anyway, &mut test) };
-    if let Some(kept) = kept(folder, settings) {
-        return Ok(kept);
-    }
-    let only = Recording::read(folder)?;
+    let only = Recording::read(folder, anyway)?;
     let labels = Record::mpis(&only.records);
     ensure!(
         labels.len() > 1 && only.runs.len() == 1,
@@ -30,7 +30,78 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
         only.runs.len(),
         labels.join(", ")
     );
+    if folder.join(folder::COMPARISON).exists() {
+        return again(&only, settings);
+    }
     Ok(compared(&Side::of_mpis(&only.records), settings, &mut test))
+}
+
+/// A comparison that was measured until it was decided, with its interim tests: launch by launch as it was measured, but by the recorded
+/// times. Its file is not believed.
+pub(in crate::cli) fn replayed(
+    dir: &Path,
+    records: &[Record],
+    settings: &Settings,
+) -> anyhow::Result<Comparisons> {
+    let plan = Plan::read(&dir.join(folder::PLAN))?;
+    let labels = Record::mpis(records);
+    let made: HashSet<(Subject, usize, String)> = records
+        .iter()
+        .filter_map(|record| Some((Subject::of_case(&record.case), record.launch?, record.case.mpi_label())))
+        .collect();
+    let cases: HashSet<Subject> = made.iter().map(|(case, ..)| case.clone()).collect();
+    let mut schedule = Schedule::new(cases, plan.launches());
+    let mut comparers: Vec<Comparer> = labels[1..].iter().map(|_| Comparer::new(settings.clone())).collect();
+    let mut rows: Vec<Vec<ComparisonRow>> = Vec::new();
+    loop {
+        let batch = schedule.next(&rows.iter().flatten().collect::<Vec<_>>());
+        let is_made = |case: &Subject, launch: usize| {
+            labels.iter().all(|label| made.contains(&(case.clone(), launch, label.clone())))
+        };
+        let mut now = HashSet::new();
+        let longest = batch.iter().map(|(_, launches)| launches.len()).max().unwrap_or(0);
+        // All cases that are due make a launch in each turn, unless the time is over.
+        let mut is_over = batch.is_empty();
+        for turn in 0..longest {
+            let due = batch.iter().map(|(case, launches)| (case, launches.start + turn, launches.end));
+            let due: Vec<_> = due.filter(|(_, launch, end)| launch < end).collect();
+            is_over = !due.iter().all(|(case, launch, _)| is_made(case, *launch));
+            if is_over {
+                break;
+            }
+            due.iter().for_each(|(case, ..)| schedule.count(case));
+            now.extend(batch.iter().map(|(case, _)| case));
+        }
+        let is_tested = |record: &&Record| {
+            record.launch.is_some_and(|launch| launch < schedule.made(&Subject::of_case(&record.case)))
+        };
+        let tested: Vec<Record> = records.iter().filter(is_tested).cloned().collect();
+        let sides: Vec<Side> = labels.iter().map(|label| Side::of_mpi(&tested, label)).collect();
+        let share = |case: &Subject| now.contains(case).then(|| schedule.share(case));
+        let others = comparers.iter_mut().zip(&sides[1..]);
+        rows = others.map(|(comparer, other)| comparer.interim_test(&sides[0], other, &share)).collect();
+        if is_over || !rows.iter().flatten().any(ComparisonRow::is_open) {
+            return Ok(Comparisons::of(settings.clone(), &sides, rows));
+        }
+    }
+}
+
+/// The same of a folder, with a warning if its file has other verdicts.
+fn again(only: &Recording, settings: &Settings) -> anyhow::Result<Comparisons> {
+    let dir = &only.runs[0];
+    let found = replayed(dir, &only.records, settings)?;
+    let verdicts = |all: &Comparisons| -> Vec<_> {
+        let rows = all.comparisons.iter().flat_map(|comparison| &comparison.rows);
+        rows.map(|row| (row.subject.clone(), row.verdict)).collect()
+    };
+    let is_other = |kept: &Comparisons| kept.settings == *settings && verdicts(kept) != verdicts(&found);
+    if comparisons(dir).is_none_or(|kept| is_other(&kept)) {
+        log(&format!(
+            "warning: {} does not belong to {LAUNCHES}: these are the verdicts by {LAUNCHES}",
+            dir.join(folder::COMPARISON).display()
+        ));
+    }
+    Ok(found)
 }
 
 /// Compares two sides.
@@ -43,7 +114,8 @@ pub(super) fn compare_by(
     anyway: bool,
     test: RowTest<'_>,
 ) -> anyhow::Result<Comparisons> {
-    let sides = folders.iter().map(|folder| Recording::read(folder)).collect::<anyhow::Result<Vec<_>>>()?;
+    let sides =
+        folders.iter().map(|folder| Recording::read(folder, anyway)).collect::<anyhow::Result<Vec<_>>>()?;
     for Recording { name, records, .. } in &sides {
         let mpis = Record::mpis(records);
         ensure!(
@@ -77,11 +149,6 @@ pub(super) fn compare_by(
     Ok(compared)
 }
 
-/// The saved result of a comparison with the same settings. Its interim tests may have decided what a single test would not.
-fn kept(path: &Path, settings: &Settings) -> Option<Comparisons> {
-    comparisons(path).filter(|kept| kept.settings == *settings)
-}
-
 fn compared(sides: &[Side], settings: &Settings, test: RowTest<'_>) -> Comparisons {
     let rows = sides[1..].iter().map(|new| test(&sides[0], new)).collect();
     Comparisons::of(settings.clone(), sides, rows)
@@ -95,12 +162,15 @@ struct Recording {
 }
 
 impl Recording {
-    fn read(path: &Path) -> anyhow::Result<Self> {
+    /// Refuses damaged folders, unless `anyway`.
+    fn read(path: &Path, anyway: bool) -> anyhow::Result<Self> {
         let runs = runs_of(path)?;
         let mut records = Vec::new();
         for (i, run) in runs.iter().enumerate() {
             let mut of_run = recorded::records(run)?;
-            recorded::warn_of_lacks(run, &of_run);
+            let damage = if anyway { Vec::new() } else { recorded::damage(run, &of_run)? };
+            ensure!(damage.is_empty(), "{}; add --anyway to compare nevertheless", damage.join("; "));
+            recorded::warn_of_lacks(run, &of_run)?;
             // Runs from before runs had ids still need different ones.
             let unnamed = of_run.iter_mut().filter(|record| record.case.run.is_empty());
             Record::name_run(unnamed, &i.to_string());
