@@ -61,7 +61,7 @@ fn names(text: &str, method: &str) -> bool {
     text.split(|letter| !is_part(letter)).any(|word| word.trim_end_matches(':') == method)
 }
 
-/// What is wrong with a sentence.
+/// The fault of a sentence, if it has one.
 fn fault(sentence: &str, rows: &[Row]) -> Option<String> {
     let text = sentence.trim();
     for empty in ["  ", "NaN", "inf ", ":  ", " ,", "[]", "()", " .", "-> "] {
