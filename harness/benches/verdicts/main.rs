@@ -167,7 +167,7 @@ fn print_odd_launches(recorded: &BTreeMap<String, Vec<Launch>>, count: usize) {
         let line = |(name, shares, times_as_long): (&str, [f64; 2], f64)| {
             let expected = f64::powf(times_as_long, shares[1] - shares[0]);
             let planted = Planted { odd: shares, times_as_long, ..Planted::default() };
-            let outcomes = compare_all(launches, count, BUDGETS[2], THRESHOLDS[0], &planted);
+            let outcomes = compare_all(launches, count, BUDGETS[0], THRESHOLDS[0], &planted);
             let alarms = outcomes.iter().filter(|outcome| outcome.rows.iter().any(is_alarm)).count();
             let all: Vec<&Estimate> = outcomes.iter().flat_map(|of| of.rows.iter().flat_map(times)).collect();
             let missed = all.iter().filter(|time| misses(time, expected)).count();

@@ -92,7 +92,7 @@ pub struct MachineThen {
     /// own packing would explain as much, but depends on the MPI: it is up to 22% shorter after the messages of one MPI than after
     /// another's, because different parts of the arrays are in the cache.
     pub measures: [Option<f64>; 2],
-    /// Whether it was disturbed: a rank often lost its core, or packing without MPI took unusually long.
+    /// Whether it was disturbed: a rank often lost its core, or controls took unusually long.
     pub is_disturbed: bool,
 }
 
@@ -303,19 +303,29 @@ impl Side {
         side
     }
 
-    /// Marks launches in which packing by `manual` took unusually long, for all methods of the case. No MPI has a part in it, so the
-    /// machine was disturbed.
+    /// Marks launches in which the machine was disturbed as the controls show: packing, in which no MPI has a part, or another control
+    /// method took unusually long.
     fn mark_disturbed(&mut self) {
-        let of_case = |case: &Subject| {
-            let packing = self.values(&case.with(&packing(CONTROLS[0])))?;
-            Some((case.clone(), unusually_long(&packing.times)))
+        /// Beyond these shares it is a property of the side: an MPI may make packing slower, and is part of a control method.
+        const MOST_PACKING: f64 = 0.2;
+        const MOST_MESSAGES: f64 = 0.1;
+        let of_method = |case: &Subject, name: &str, most: f64| {
+            let times = &self.values(&case.with(name))?.times;
+            Some((name.to_owned(), unusually_long(times, most)))
         };
-        let disturbed: BTreeMap<Subject, BTreeSet<LaunchId>> =
-            self.cases.iter().filter_map(of_case).collect();
+        let of_case = |case: &Subject| {
+            let packing = of_method(case, &packing(CONTROLS[0]), MOST_PACKING);
+            let messages = CONTROLS.iter().filter_map(|name| of_method(case, name, MOST_MESSAGES));
+            (case.clone(), packing.into_iter().chain(messages).collect::<Vec<_>>())
+        };
+        let controls: BTreeMap<Subject, Vec<(String, BTreeSet<LaunchId>)>> =
+            self.cases.iter().map(of_case).collect();
         for (subject, values) in &mut self.subjects {
-            let Some(launches) = disturbed.get(&subject.with("")) else { continue };
-            let machine = values.machine.iter_mut().filter(|(launch, _)| launches.contains(*launch));
-            machine.for_each(|(_, machine)| machine.is_disturbed = true);
+            let others = controls.get(&subject.with("")).into_iter().flatten();
+            for (_, launches) in others.filter(|(name, _)| *name != subject.method) {
+                let machine = values.machine.iter_mut().filter(|(launch, _)| launches.contains(*launch));
+                machine.for_each(|(_, machine)| machine.is_disturbed = true);
+            }
         }
     }
 
@@ -342,18 +352,18 @@ impl Side {
 }
 
 /// Launches whose time, a logarithm, is unusually long for them: beyond the median by more than launches of one state differ. None if
-/// these are a fifth or more: then it is a property of the side, whose calls may make packing slower.
-fn unusually_long(times: &BTreeMap<LaunchId, f64>) -> BTreeSet<LaunchId> {
+/// these are more than the share `most`.
+fn unusually_long(times: &BTreeMap<LaunchId, f64>, most: f64) -> BTreeSet<LaunchId> {
     /// As for values that are far off (`stats::adjusted`): 2.5 standard deviations, from the median absolute deviation.
     const DEVIATIONS: f64 = 2.5 * 1.4826;
-    /// A logarithm. Times of packing that differ by less are usual in undisturbed launches.
+    /// A logarithm. Times of undisturbed launches often differ by less.
     const LEAST: f64 = 0.05;
     let Some(middle) = median(&sorted(times.values().copied())) else { return BTreeSet::new() };
     let deviation = median(&sorted(times.values().map(|time| (time - middle).abs()))).unwrap_or_default();
     let limit = (DEVIATIONS * deviation).max(LEAST);
     let long = times.iter().filter(|(_, time)| **time > middle + limit);
     let long: BTreeSet<LaunchId> = long.map(|(launch, _)| launch.clone()).collect();
-    if 5 * long.len() < times.len() { long } else { BTreeSet::new() }
+    if long.len() as f64 <= most * times.len() as f64 { long } else { BTreeSet::new() }
 }
 
 pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a LaunchId, T)>) -> Vec<Vec<T>> {

@@ -241,6 +241,25 @@ fn a_launch_counts_less_only_if_the_machine_was_disturbed() {
 }
 
 #[test]
+fn a_control_shows_a_disturbed_launch_and_not_a_library_that_is_slow_in_a_fifth() {
+    let side = |slow: usize| {
+        let records = |launch: usize| {
+            let factor = if launch % 4 == 1 && launch < 4 * slow { 3.0 } else { 1.0 };
+            let time = 1e-5 * factor * (1.0 + 0.002 * ((7 * launch) % 10) as f64);
+            ["ddt", "reference"].map(|method| record("r", launch, method, time))
+        };
+        (0..30).flat_map(records).collect::<Vec<_>>()
+    };
+    let ratio = |slow: usize| {
+        let rows = compare_once(&[side(0), side(slow)]);
+        let row = rows.iter().find(|row| row.subject.method == "ddt").unwrap();
+        only(row).time.as_ref().unwrap().ratio
+    };
+    assert!((ratio(2) - 1.0).abs() < 0.005, "two disturbed launches: {}", ratio(2));
+    assert!((ratio(7) / 3.0_f64.powf(7.0 / 30.0) - 1.0).abs() < 1e-9, "a library: {}", ratio(7));
+}
+
+#[test]
 fn two_equal_libraries_that_are_slow_in_some_launches_do_not_differ() {
     let mut random = Pcg64::seed_from_u64(13);
     let comparisons = 100;
