@@ -7,6 +7,8 @@ use std::sync::{Arc, OnceLock};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
+use crate::words::fetch_to_write;
+
 /// Indices, given or drawn; a part of a list is also one. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct IndexList {
@@ -122,21 +124,11 @@ impl<'a> Indices<'a> {
         for (k, (from, i)) in from.iter().zip(self.within(to.len())).enumerate() {
             if AHEAD > 0 {
                 let later = self.list[(k + AHEAD).min(self.list.len() - 1)];
-                fetch(to.as_ptr().wrapping_add(later as usize));
+                fetch_to_write(to.as_ptr().wrapping_add(later as usize));
             }
             // SAFETY: `within` has compared the bound of all indices with the length.
             unsafe { *to.get_unchecked_mut(i) = *from };
         }
-    }
-}
-
-/// Begins to load a cache line.
-#[inline(always)]
-fn fetch<T>(_at: *const T) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 processor has this instruction, and no address can make it fail.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(_at.cast());
     }
 }
 

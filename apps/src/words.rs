@@ -1,4 +1,4 @@
-//! Loops over elements whose size is known only at run time, as loops over words; pairs of words.
+//! Loops over elements whose size is known only at run time, as loops over words; pairs of words; prefetching.
 
 /// Runs a block for elements of the given number of bytes, a power of 2 up to 32; in the block their type is called
 /// `$Word`.
@@ -37,5 +37,16 @@ pub(crate) fn join(to: &mut Pair, first: &f64, second: &f64) {
     #[cfg(not(target_arch = "x86_64"))]
     {
         *to = [*first, *second];
+    }
+}
+
+/// Begins to load a cache line that will be written. Any address will do.
+#[inline(always)]
+pub(crate) fn fetch_to_write<T>(_at: *const T) {
+    // SAFETY: the instruction changes no memory and no register, and no address makes it fail; processors without it do
+    // nothing. Not an intrinsic: for the base instruction set, the compiler would only load the line to read it.
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    unsafe {
+        std::arch::asm!("prefetchw [{}]", in(reg) _at, options(nostack, preserves_flags, readonly));
     }
 }
