@@ -155,7 +155,7 @@ const SEVERAL: [(&str, [(i64, i64); 2]); 5] = [
 /// `run`, `engine`, `halo` and `overlap` move the bytes of the MPI's own bounds by all methods, and `conform` accepts them.
 fn read_in_several_ways(mpi: &Mpi) {
     let layouts: Vec<String> = SEVERAL.iter().map(|(text, _)| format!("--layout '2 * {text}'")).collect();
-    for command in ["run", "engine", "halo -n 2 -m reference,loop,mpi_pack,ddt,put_ddt,neighbor_alltoallw"] {
+    for command in ["run", "engine", "halo -n 2 -m reference,loop,engine,ddt,put_ddt,neighbor_alltoallw"] {
         let line = format!("{command} {} {SHORT}", layouts.join(" "));
         let kept = Measuring::on(mpi, line).ends(0);
         let ends = kept.summary.ends();
