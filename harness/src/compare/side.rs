@@ -310,8 +310,13 @@ impl Side {
         const MOST_PACKING: f64 = 0.2;
         const MOST_MESSAGES: f64 = 0.1;
         let of_method = |case: &Subject, name: &str, most: f64| {
-            let times = &self.values(&case.with(name))?.times;
-            Some((name.to_owned(), unusually_long(times, most)))
+            let values = self.values(&case.with(name))?;
+            let is_quiet = |launch: &LaunchId| !values.machine.get(launch).is_some_and(|of| of.is_disturbed);
+            let quiet = values.times.iter().filter(|(launch, _)| is_quiet(launch));
+            Some((
+                name.to_owned(),
+                unusually_long(&quiet.map(|(launch, time)| (launch, *time)).collect(), most),
+            ))
         };
         let of_case = |case: &Subject| {
             let packing = of_method(case, &packing(CONTROLS[0]), MOST_PACKING);
@@ -353,7 +358,7 @@ impl Side {
 
 /// Launches whose time, a logarithm, is unusually long for them: beyond the median by more than launches of one state differ. None if
 /// these are more than the share `most`.
-fn unusually_long(times: &BTreeMap<LaunchId, f64>, most: f64) -> BTreeSet<LaunchId> {
+fn unusually_long(times: &BTreeMap<&LaunchId, f64>, most: f64) -> BTreeSet<LaunchId> {
     /// As for values that are far off (`stats::adjusted`): 2.5 standard deviations, from the median absolute deviation.
     const DEVIATIONS: f64 = 2.5 * 1.4826;
     /// A logarithm. Times of undisturbed launches often differ by less.
@@ -362,7 +367,7 @@ fn unusually_long(times: &BTreeMap<LaunchId, f64>, most: f64) -> BTreeSet<Launch
     let deviation = median(&sorted(times.values().map(|time| (time - middle).abs()))).unwrap_or_default();
     let limit = (DEVIATIONS * deviation).max(LEAST);
     let long = times.iter().filter(|(_, time)| **time > middle + limit);
-    let long: BTreeSet<LaunchId> = long.map(|(launch, _)| launch.clone()).collect();
+    let long: BTreeSet<LaunchId> = long.map(|(launch, _)| (*launch).clone()).collect();
     if long.len() as f64 <= most * times.len() as f64 { long } else { BTreeSet::new() }
 }
 
