@@ -95,7 +95,6 @@ impl FromCells for Record {
         for [(low, smaller), (high, larger)] in [
             [("median_low_s", median_low_s), ("median_s", median_s)],
             [("median_s", median_s), ("median_high_s", median_high_s)],
-            [("min_s", min_s), ("median_s", median_s)],
             [("p90_s", p90_s), ("p99_s", p99_s)],
         ] {
             if let (Some(smaller), Some(larger)) = (smaller, larger)
