@@ -44,7 +44,9 @@ fn print(mpis: &BTreeMap<String, Vec<Launch>>, count: usize) {
         matrices += 1;
         for row in overviews.iter().flat_map(|overview| &overview.cases) {
             let bests = || row.sides.iter().enumerate().filter_map(|(i, best)| Some((i, best.as_ref()?)));
-            let Some((first, fastest)) = bests().find(|(_, best)| best.over_first.is_none()) else {
+            // A side with too few launches in a state has no ratio either.
+            let first = bests().filter(|(_, best)| best.over_first.is_none());
+            let Some((first, fastest)) = first.min_by(|a, b| a.1.time_s.total_cmp(&b.1.time_s)) else {
                 continue;
             };
             for (i, best, loss) in bests().filter_map(|(i, best)| Some((i, best, best.over_first.as_ref()?)))

@@ -65,9 +65,12 @@ pub fn comparisons(rows: Vec<ComparisonRow>) -> Comparisons {
     Comparisons::of(Settings::default(), &sides, vec![rows])
 }
 
+/// A latency in seconds, and a ratio with its verdict.
+type MadeState = (f64, Option<(f64, Verdict)>);
+
 /// The row with a change in each of these states, by their latencies in seconds: that of the row, or one with this ratio and verdict.
-pub fn in_states(of: &ComparisonRow, states: &[(f64, Option<(f64, Verdict)>)]) -> ComparisonRow {
-    let change = |(state, &(latency_s, other)): (usize, &(f64, Option<(f64, Verdict)>))| {
+pub fn in_states(of: &ComparisonRow, states: &[MadeState]) -> ComparisonRow {
+    let change = |(state, &(latency_s, other)): (usize, &MadeState)| {
         let change = match other {
             Some((ratio, verdict)) => row("x", "x", 1, ratio, verdict).changes.remove(0),
             None => of.changes[0].clone(),

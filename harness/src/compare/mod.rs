@@ -103,9 +103,11 @@ pub struct Comparer {
     settings: Settings,
     /// The part of its error that each case has spent.
     spent: BTreeMap<Subject, f64>,
-    /// The answers by the latency of their state, a logarithm: more launches may show more states.
-    answers: BTreeMap<(Question, Subject), Vec<(Option<f64>, Estimate)>>,
+    answers: BTreeMap<(Question, Subject), Vec<StateAnswer>>,
 }
+
+/// An answer, and the latency of its state, a logarithm: more launches may show more states.
+type StateAnswer = (Option<f64>, Estimate);
 
 /// Two sides, whole and in each state of the machine.
 struct Sides<'a> {
@@ -199,8 +201,7 @@ impl Comparer {
         (state, subject): InState<'_>,
     ) -> Option<&Estimate> {
         let known = self.answers.get(&(question, subject.clone()))?;
-        let is_of_state =
-            |(latency, _): &&(Option<f64>, Estimate)| sides.states.number(subject.ranks, *latency) == state;
+        let is_of_state = |(latency, _): &&StateAnswer| sides.states.number(subject.ranks, *latency) == state;
         known.iter().rfind(is_of_state).map(|(_, answer)| answer)
     }
 
