@@ -84,7 +84,7 @@ fn needs(rows: &[&ComparisonRow]) -> BTreeMap<Subject, f64> {
 mod tests {
     use super::*;
     use crate::compare::Verdict;
-    use crate::compare::made::row;
+    use crate::compare::made::{in_states, row};
 
     fn needing(test: &str, launches: Option<usize>) -> ComparisonRow {
         let mut row = row(test, "ddt", 100, 1.2, Verdict::Undecided);
@@ -120,6 +120,19 @@ mod tests {
         assert_eq!(next(&schedule, &left), [("farther".to_owned(), 5..8)], "the other has made all");
         (0..15).for_each(|_| schedule.count(&case_of(&rows[2].subject)));
         assert!(next(&schedule, &left).is_empty());
+    }
+
+    #[test]
+    fn a_state_that_few_launches_meet_takes_more_of_them() {
+        // Near ones are decided. Of 13 launches of each side 3 were far, where 6 would decide: 26 launches in all.
+        let far = Some((1.2, Verdict::Undecided));
+        let mut row = in_states(&needing("a", None), &[(33e-9, Some((1.0, Verdict::Same))), (160e-9, far)]);
+        (row.changes[0].launches, row.changes[1].launches) = ((10, 10), (3, 3));
+        row.changes[1].time.as_mut().unwrap().would_decide = Some(6);
+        assert_eq!((row.verdict, row.launches_needed()), (Verdict::Undecided, 26.0));
+        row.changes[1].time = None;
+        row.changes[1].launches = (1, 1);
+        assert_eq!(row.launches_needed(), 33.0, "three far ones have an interval");
     }
 
     #[test]

@@ -165,6 +165,10 @@ impl Comparisons {
             notes.extend(comparison.attribution(row, change));
         }
         notes.extend(change.slow_launches());
+        if row.compared().next() == Some(change) {
+            let left_out = row.changes.iter().filter(|of| of.verdict == Verdict::NotCompared);
+            notes.extend(left_out.filter_map(StateChange::left_out));
+        }
         // So many launches are not practical, and a change that close to the threshold may never be decided.
         const MANY: usize = 1000;
         match &change.time {
@@ -224,6 +228,16 @@ impl StateChange {
             Some(format!("{launches} of {of} launches of {side} take {times:.1} times as long as the others"))
         };
         [("base", &self.slow.0), ("new", &self.slow.1)].into_iter().filter_map(of).collect()
+    }
+
+    /// Why its launches are not compared: `4 launches of new at 160 ns are not compared, the base met none`.
+    fn left_out(&self) -> Option<String> {
+        let ((base, new), at) = (self.launches, states::at(self.latency_s?, false));
+        Some(match (base, new) {
+            (0, new) => format!("{new} launches of new at {at} are not compared, the base met none"),
+            (base, 0) => format!("{base} launches of the base at {at} are not compared, new met none"),
+            _ => format!("{} launches at {at} are not compared, less than a tenth", base + new),
+        })
     }
 
     /// The change that determines the verdict; also that of the mean, if it differs.
@@ -369,7 +383,9 @@ mod tests {
     #[test]
     fn each_row_has_a_line_per_state_and_the_title_names_them() {
         let of = row("a", "ddt", 1, 1.0, Verdict::Same);
-        let both = in_states(&of, &[(33e-9, None), (160e-9, Some((1.3, Verdict::Slower)))]);
+        let mut both =
+            in_states(&of, &[(33e-9, None), (160e-9, Some((1.3, Verdict::Slower))), (900e-9, None)]);
+        (both.changes[2].launches, both.changes[2].verdict) = ((0, 4), Verdict::NotCompared);
         let mut comparisons = comparisons(vec![both]);
         let met = |state: usize, latency_s: f64, launches: [usize; 2]| StateMet {
             state,
@@ -385,6 +401,11 @@ mod tests {
         ];
         assert!(lines.iter().all(|line| text.contains(line)), "{text}");
         assert!(text.contains("in the same state of the machine"), "{text}");
+        let wide = comparisons.compared().text(None);
+        assert!(
+            wide.contains("same     4 launches of new at 900 ns are not compared, the base met none\n"),
+            "{wide}"
+        );
         assert_eq!(
             comparisons.decision(),
             "1 of 1 rows are more than 5.0% slower, or broken, with cores 160 ns apart"

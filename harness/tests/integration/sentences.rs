@@ -118,6 +118,54 @@ fn every_sentence_of_recorded_results_agrees_with_its_table() {
     assert!(count > 50, "{count} numbers in sentences");
 }
 
+/// All ratios with intervals in a comparison or in findings about guidelines, each with the name in its table that a sentence gives.
+fn ratios(json: &Value, name: &str, rows: &mut Vec<Row>) {
+    let name = ["method", "name"].iter().find_map(|key| json[*key].as_str()).unwrap_or(name);
+    let number = |name: &str| json[name].as_f64();
+    // Whole uses are shown.
+    let uses = |of: &str| number(of).map(f64::ceil);
+    let (ratio, uses) = (["ratio", "low", "high"].map(number), ["uses", "low", "high"].map(uses));
+    let found = [ratio, uses].into_iter().filter_map(|[value, low, high]| Some((value?, low?, high?)));
+    rows.extend(found.map(|estimate| Row { methods: [name.to_owned(), String::new()], estimate }));
+    match json {
+        Value::Array(all) => all.iter().for_each(|of| ratios(of, name, rows)),
+        Value::Object(all) => all.values().for_each(|of| ratios(of, name, rows)),
+        _ => {}
+    }
+}
+
+/// The numbers of `by at least 1.02 to 23.1 times`.
+fn least(sentence: &str) -> Vec<f64> {
+    let Some((_, range)) = sentence.split_once("by at least ") else { return Vec::new() };
+    range.split(' ').filter_map(|word| word.parse().ok()).collect()
+}
+
+#[test]
+fn every_sentence_of_recorded_comparisons_agrees_with_its_rows() {
+    let dir = unpacked();
+    let mut count = 0;
+    for command in ["compare recorded/compare", "compare recorded/run", "guidelines recorded/guidelines"] {
+        let json: Value =
+            serde_json::from_str(&printed(&format!("{command} --format json"), dir.path(), "2000")).unwrap();
+        let mut rows = Vec::new();
+        ratios(&json, "", &mut rows);
+        // Geometric means have the order of the sides, and guidelines name no method.
+        let is_guidelines = command.starts_with("guidelines");
+        rows.iter_mut().filter(|_| is_guidelines).for_each(|row| row.methods = Default::default());
+        let text = printed(command, dir.path(), "2000");
+        for sentence in text.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   ")) {
+            assert_eq!(fault(sentence, &rows), None, "{command}");
+            let is_end = |end: &f64| {
+                let near = |of: f64| (of - end).abs() <= 0.006 * end;
+                rows.iter().any(|row| near(row.estimate.1) || near(1.0 / row.estimate.2))
+            };
+            assert!(least(sentence).iter().all(is_end), "{command}: {sentence}");
+            count += estimates(sentence).len() + least(sentence).len();
+        }
+    }
+    assert!(count > 20, "{count} numbers in sentences");
+}
+
 #[test]
 fn a_sentence_with_a_wrong_or_a_missing_number_is_found() {
     let row = Row { methods: ["ddt".to_owned(), "manual".to_owned()], estimate: (20.04, 19.71, 20.33) };
