@@ -4,11 +4,12 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
 use super::account::{Account, accounts, loops};
-use super::answer::{plain_sentences, plain_table};
+use super::answer::plain_table;
 use super::case::{CaseView, interval, launches, measured, warnings};
 use super::compared::Compared;
 use super::names::distinct;
 use super::pictures::{self, Drawn};
+use super::sentences::plain_sentences;
 use super::state;
 use super::table::{TableFormat, VERDICTS};
 use super::units;

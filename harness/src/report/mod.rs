@@ -16,6 +16,7 @@ pub mod names;
 pub mod page;
 pub mod pictures;
 pub mod program;
+mod sentences;
 pub mod state;
 pub mod table;
 pub use common::units;

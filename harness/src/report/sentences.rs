@@ -1,0 +1,341 @@
+//! The findings of an answer in sentences: what decides, who is faster, the largest gap, slow repetitions, failures.
+
+use std::collections::BTreeSet;
+
+use anstream::adapter::strip_str;
+use anstyle::{AnsiColor, Style};
+use indexmap::IndexMap;
+
+use super::answer::{CLIFF, NEGATIVE_OVERHEAD, STANDS_OUT, painted};
+use super::case::{CaseView, both_overheads, measured, overhead_gap, share};
+use super::names::grouped;
+use super::table::TableFormat;
+use super::units;
+use super::verdict::{Against, Claim, diagnoses, times_text};
+use crate::model::{LOOP, LOOPS, Quantity, Record};
+use crate::stats::SlowSamples;
+
+const FAILED: Style = AnsiColor::Red.on_default().bold();
+
+/// Maximum failures in sentences; the others are counted.
+const REPORTED: usize = 5;
+
+/// The findings, the largest gap, and the failures, without codes for colours.
+pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
+    let all = decided_by_loop(form, cases).into_iter().chain(sentences(form, cases));
+    all.map(|sentence| strip_str(&sentence).to_string()).collect()
+}
+
+/// The cases in which one hand-written loop is faster than the other method, and another loop slower.
+pub(super) fn decided_by_loop(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
+    let of_case = |case: &CaseView| {
+        let Claim::OfLoops(claims) = form.answer.claim(case) else { return None };
+        let won = |claim: &Claim| claim.winner().map(|(faster, ..)| LOOPS.contains(&faster));
+        let has = |result| claims.iter().any(|claim| won(claim) == Some(result));
+        let texts: Vec<String> =
+            claims.iter().filter(|claim| won(claim).is_some()).map(Claim::text).collect();
+        (has(true) && has(false))
+            .then(|| format!("{}, {}: {}", case.name().replace("  ", " "), case.side(), texts.join(", but ")))
+    };
+    let all: Vec<String> = cases.iter().filter_map(of_case).collect();
+    listed("The loop decides", &all)
+}
+
+/// A sentence that names the first of some cases.
+fn listed(what: &str, cases: &[String]) -> Option<String> {
+    let more = cases.len().saturating_sub(REPORTED);
+    let more = if more > 0 { format!("; and in {more} more") } else { String::new() };
+    let shown = cases[..cases.len().min(REPORTED)].join("; ");
+    (!cases.is_empty()).then(|| format!("{what}: {shown}{more}."))
+}
+
+/// The findings, the largest gap, and the failures.
+pub(super) fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
+    let shown: Vec<CaseView> = cases.iter().filter(|case| !case.has_too_few_launches()).cloned().collect();
+    let sides = grouped(&shown, |case| case.side());
+    let mut sentences: Vec<String> = sides.iter().map(|(side, cases)| found(form, side, cases)).collect();
+    sentences.extend(decided_by_state(form, &shown));
+    sentences.extend((form.answer.sentences)(&shown));
+    sentences.extend(stands_out(form, &shown));
+    sentences.extend(slow_repetitions(form, &shown));
+    sentences.extend(failures(cases));
+    sentences
+}
+
+/// The cases in which one method is faster in one state of the machine, and not in another one.
+fn decided_by_state(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
+    let of_case = |states: Vec<&CaseView>| {
+        let claims: Vec<Claim> = states.iter().map(|case| form.answer.claim(case)).collect();
+        let winners: Vec<_> = claims.iter().map(|claim| claim.winner().map(|(faster, ..)| faster)).collect();
+        let is_known = |claim: &Claim| claim.winner().is_some() || matches!(claim, Claim::NoDifference(_));
+        (claims.iter().all(is_known) && winners.iter().any(|winner| *winner != winners[0])).then(|| {
+            let each = states
+                .iter()
+                .zip(&claims)
+                .map(|(case, claim)| format!("{} with {}", claim.text(), case.state().unwrap_or_default()));
+            let each = each.collect::<Vec<_>>().join(", ");
+            format!("{}, {}: {each}", states[0].name().replace("  ", " "), states[0].first().case.mpi_label())
+        })
+    };
+    let all: Vec<String> =
+        grouped(cases, |case| &case.first().case).into_values().filter_map(of_case).collect();
+    listed("The state of the machine decides", &all)
+}
+
+/// How often each of two methods is faster, on one MPI.
+fn found(form: &'static TableFormat, mpi: &str, cases: &[&CaseView]) -> String {
+    let claims: Vec<Claim> = cases.iter().map(|case| form.answer.claim(case)).collect();
+    let compares = !claims.iter().any(|claim| matches!(claim, Claim::Diagnosis { .. }));
+    if let Some(known) = without_verdict(form, cases).filter(|_| compares) {
+        return format!("Found, {mpi}: {known}");
+    }
+    if let [claim] = &claims[..] {
+        return format!("Found, {mpi}: {}.", claim.text());
+    }
+    // Pairs of a faster and a slower method, the number of cases, and the largest factor.
+    type Pair<'a> = ((&'a str, &'a str), usize, (f64, f64, f64));
+    let mut pairs: Vec<Pair<'_>> = Vec::new();
+    for (faster, slower, times) in claims.iter().filter_map(Claim::winner) {
+        match pairs.iter_mut().find(|pair| pair.0 == (faster, slower)) {
+            // By the near ends of the intervals, because a wide one may reach anywhere.
+            Some(pair) => (pair.1, pair.2) = (pair.1 + 1, if times.1 > pair.2.1 { times } else { pair.2 }),
+            None => pairs.push(((faster, slower), 1, times)),
+        }
+    }
+    pairs.sort_by_key(|pair| std::cmp::Reverse(pair.1));
+    let mut parts: Vec<String> = pairs
+        .iter()
+        .map(|((faster, slower), count, most)| {
+            format!(
+                "{faster} is faster than {slower} in {count} of {} (up to {} times)",
+                claims.len(),
+                times_text(*most)
+            )
+        })
+        .collect();
+    parts.extend(diagnoses(&claims));
+    let count = |is: fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
+    let rest = [
+        (count(|claim| matches!(claim, Claim::OfLoops(_))), "depends on the loop in"),
+        (count(|claim| matches!(claim, Claim::NoDifference(_))), "no difference shown in"),
+        (count(|claim| matches!(claim, Claim::MeanDiffers { .. })), "median and mean disagree in"),
+        (count(|claim| matches!(claim, Claim::Unsteady(_))), "unsteady in"),
+        (count(|claim| matches!(claim, Claim::Unknown { .. })), "not known in"),
+    ];
+    parts.extend(rest.into_iter().filter(|rest| rest.0 > 0).map(|(count, what)| format!("{what} {count}")));
+    format!("Found, {mpi}: {}.", parts.join("; "))
+}
+
+/// The results if no case has two comparable methods, and what to measure for a verdict. `None` if one has.
+fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<String> {
+    let names: BTreeSet<&str> =
+        cases.iter().flat_map(|case| case.methods()).filter(|r| measured(r)).map(|r| &*r.method).collect();
+    if names.is_empty() || cases.iter().any(|case| compared(form, case) > 1) {
+        return None;
+    }
+    let overheads = names.iter().filter_map(|name| {
+        let of = |case: &&CaseView| {
+            let record = case.methods().find(|record| record.method == *name)?;
+            let shown = share(record, Quantity::OverheadReference);
+            Some((record.value(Quantity::OverheadReference)?, shown))
+        };
+        let mut shares: Vec<_> = cases.iter().filter_map(of).collect();
+        shares.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let text = |[share, interval]: &[String; 2]| match interval.as_str() {
+            "" => format!("{share} (no interval)"),
+            _ => format!("{share} {interval}"),
+        };
+        let (least, most) = (text(&shares.first()?.1), text(&shares.last()?.1));
+        let shares = if least == most { least } else { format!("{least} to {most}") };
+        Some(format!("{shares} of the time of {name} is pack overhead"))
+    });
+    let overheads: Vec<String> = overheads.collect();
+    let of = match cases {
+        [one] => format!(" in {}", one.name().replace("  ", " ")),
+        _ => format!(" in {} cases", cases.len()),
+    };
+    let known = match &overheads[..] {
+        // A reference without an interval has no meaning yet.
+        [] => {
+            let is_reference = |name: &&str| (form.method)(name).is_some_and(|method| method.is_reference);
+            let own: Vec<&str> = names.iter().copied().filter(|name| !is_reference(name)).collect();
+            let alone = if own.is_empty() { names.into_iter().collect() } else { own };
+            format!("only {} was measured", alone.join(", "))
+        }
+        _ => format!("{}{of}", overheads.join("; ")),
+    };
+    // Layouts have no hand-written loops.
+    let is_layout = cases.iter().all(|case| case.first().case.test == apps::LAYOUT.name);
+    let wanted =
+        form.answer.methods.iter().map(|&name| if is_layout && name == "manual" { LOOP } else { name });
+    let wanted: Vec<&str> = wanted.collect();
+    // Methods that failed are not suggested.
+    let is_asked_for =
+        |name: &str| cases.iter().any(|case| case.methods().any(|record| record.method == name));
+    let missing: Vec<&str> = wanted.iter().copied().filter(|method| !is_asked_for(method)).collect();
+    let advice = match (&wanted[..], &missing[..]) {
+        ([], _) => "; for a verdict, measure a second method".to_owned(),
+        (_, []) => String::new(),
+        (all, missing) => {
+            format!("; for a verdict, measure {} too: -m {}", missing.join(" and "), all.join(","))
+        }
+    };
+    Some(format!("{known}{advice}."))
+}
+
+/// The number of comparable methods of a case: methods for contiguous bytes do not move arrays.
+fn compared(form: &'static TableFormat, case: &CaseView) -> usize {
+    let is_reference =
+        |record: &&Record| (form.method)(&record.method).is_some_and(|method| method.is_reference);
+    case.methods().filter(|record| measured(record) && !is_reference(record)).count()
+}
+
+fn times(value: f64) -> String {
+    let text = times_text((value, value, value));
+    text.split(' ').next().unwrap_or_default().to_owned()
+}
+
+/// An explanation of overheads below 0, if one is shown to be below.
+pub(super) fn negative_overheads(cases: &[CaseView]) -> Option<String> {
+    let is_negative = |record: &Record| {
+        record
+            .figure(Quantity::OverheadReference)
+            .and_then(|figure| figure.high)
+            .is_some_and(|high| high < 0.0)
+    };
+    cases.iter().flat_map(CaseView::methods).any(is_negative).then(|| NEGATIVE_OVERHEAD.to_owned())
+}
+
+/// How many methods have two estimates of the pack overhead with disjoint intervals, and the largest gap between these.
+pub(super) fn estimates_that_disagree(cases: &[CaseView]) -> Option<String> {
+    let mut all: Vec<(f64, &Record, &CaseView)> = Vec::new();
+    for case in cases {
+        let of_case = case.methods().filter(|record| measured(record));
+        all.extend(of_case.filter_map(|record| Some((overhead_gap(record)?, record, case))));
+    }
+    let (_, record, case) = all.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let more = match all.len() - 1 {
+        0 => String::new(),
+        more => format!(", and of {more} more"),
+    };
+    Some(format!(
+        "Two estimates of the pack overhead disagree, {} of {}: {}{more}; see docs/concepts.md#the-two-pack-overheads.",
+        record.method,
+        case.name().replace("  ", " "),
+        both_overheads(record),
+    ))
+}
+
+/// The method with the largest ratio to the fastest of its case. `None` if no ratio has an interval.
+fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> {
+    let mut all: Vec<(Against, &CaseView)> = Vec::new();
+    for case in cases {
+        let is_whole = |name: &str| (form.method)(name).is_some_and(|method| method.array_to_array);
+        let ratios = case.methods().filter(|record| is_whole(&record.method));
+        let ratios =
+            ratios.filter_map(|record| Against::of(record, record.figure(Quantity::TimeOverFastest)));
+        all.extend(ratios.map(|ratio| (ratio, case)));
+    }
+    // Without ratios there is no sentence.
+    if all.is_empty() {
+        return None;
+    }
+    let mut slow = all;
+    slow.retain(|(ratio, _)| !ratio.unsteady && ratio.low >= STANDS_OUT);
+    // Sorted by the lower end, because a wide interval may reach anywhere.
+    slow.sort_by(|a, b| b.0.low.total_cmp(&a.0.low));
+    let Some((ratio, case)) = slow.first() else {
+        return Some(format!(
+            "No large gaps: no method is shown to be {STANDS_OUT} times slower than the fastest."
+        ));
+    };
+    let fastest = case.methods().find_map(|record| record.fastest.as_deref()).unwrap_or_default();
+    let more = match slow.len() - 1 {
+        0 => String::new(),
+        more => {
+            let results = if more == 1 { "result is" } else { "results are" };
+            format!(" {more} other {results} at least {STANDS_OUT} times slower than the fastest method.")
+        }
+    };
+    let what = format!(
+        "{} of {}, {}, takes {} times as long as {fastest}.",
+        ratio.name,
+        case.name().replace("  ", " "),
+        case.conditions(),
+        times_text((ratio.value, ratio.low, ratio.high)),
+    );
+    Some(format!("Largest gap: {}{more}", painted(CLIFF, &what)))
+}
+
+/// Slow repetitions are reported if they take this fraction of the time. Without a fault, it was at most 6% in the median launch
+/// of any method, also while other programs ran.
+pub(super) const SLOW_TIME: f64 = 0.1;
+
+/// Fewer slow repetitions may be a single random event.
+const SLOW_LEAST: f64 = 3.0;
+
+/// The method whose slow repetitions in undisturbed blocks take the largest fraction of its time in most launches, which no median
+/// shows. `None` if that is small.
+fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
+    let is_slow = |record: &&Record| {
+        let slow = record.slow().filter(|_| measured(record));
+        slow.is_some_and(|slow| slow.time >= SLOW_TIME && slow.samples * record.n as f64 >= SLOW_LEAST)
+    };
+    let mut all: Vec<(&Record, SlowSamples, &CaseView)> = Vec::new();
+    for case in cases {
+        all.extend(case.methods().filter(is_slow).filter_map(|record| Some((record, record.slow()?, case))));
+    }
+    all.sort_by(|a, b| b.1.time.total_cmp(&a.1.time));
+    let (record, slow, case) = all.first()?;
+    let is_reference = |name: &str| (form.method)(name).is_some_and(|method| method.is_reference);
+    let of_references = all[1..].iter().any(|(record, ..)| is_reference(&record.method));
+    let more = match all.len() - 1 {
+        0 => String::new(),
+        more => format!(
+            " {more} {} at least {} of {} time in slow repetitions{}.",
+            if more == 1 { "other method spends" } else { "other methods spend" },
+            units::percent(SLOW_TIME),
+            if more == 1 { "its" } else { "their" },
+            if of_references { ", contiguous messages too" } else { "" }
+        ),
+    };
+    let what = format!(
+        "{} of {}, {}: 1 in {:.0} repetitions takes {} times as long as the others, {} of the time.",
+        record.method,
+        case.name().replace("  ", " "),
+        case.conditions(),
+        1.0 / slow.samples,
+        times(slow.times_as_long()?),
+        units::percent(slow.time),
+    );
+    Some(format!("Slow at times: {}{more}", painted(CLIFF, &what)))
+}
+
+/// The failures: a line for each outcome of the same methods on the same MPI, with the cases that have it.
+fn failures(cases: &[CaseView]) -> Vec<String> {
+    type Failure<'a> = (String, Vec<&'a str>, (&'static str, &'a str));
+    let mut lines: IndexMap<Failure<'_>, Vec<String>> = IndexMap::new();
+    for case in cases {
+        for (outcome, methods) in case.failures() {
+            let name = case.name().replace("  ", " ").trim_end().to_owned();
+            let ended = (outcome.label(), outcome.detail().unwrap_or_default());
+            lines.entry((case.side(), methods, ended)).or_default().push(name);
+        }
+    }
+    let line = |((mpi, methods, (label, detail)), names): (Failure<'_>, Vec<String>)| {
+        let what = painted(FAILED, &format!("{} {label}", methods.join(", ")));
+        let cases = match &names[..] {
+            [one] => one.clone(),
+            [first, others @ ..] => format!("{first} and {} more", others.len()),
+            [] => String::new(),
+        };
+        format!("{cases}, {mpi}: {what}: {detail}")
+    };
+    let mut all: Vec<String> = lines.into_iter().map(line).collect();
+    let more = all.len().saturating_sub(REPORTED);
+    all.truncate(REPORTED);
+    if more > 0 {
+        all.push(format!("{more} more without times: --details shows them."));
+    }
+    all
+}
