@@ -9,6 +9,7 @@ use super::states::{self, States};
 use super::{ComparisonRow, ComparisonUnit, Overview, Settings, Side, StateChange, StateMet, Verdict};
 use crate::report::case::Disturbance;
 use crate::report::units;
+use crate::stats::{levels, sorted};
 
 /// A comparison of two sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct Comparison {
     pub conditions: String,
     /// The states of the machine during its launches, the nearest cores first; empty if latencies are not known.
     pub states: Vec<StateMet>,
+    /// Launches that are in none of them, because their latency is not known or changed meanwhile.
+    #[serde(default)]
+    pub without_state: usize,
     /// How many blocks of both sides were disturbed.
     #[serde(default)]
     pub disturbance: Disturbance,
@@ -74,17 +78,22 @@ impl Comparisons {
             mpi: side.mpi.clone(),
             place: side.place.clone(),
         };
-        let comparison = |(new, rows): (&Side, Vec<ComparisonRow>)| Comparison {
-            base: label(&sides[0]),
-            new: label(new),
-            conditions: String::new(),
-            states: states::met(&[&sides[0], new], &States::of([&sides[0], new])),
-            disturbance: Disturbance {
-                disturbed: sides[0].disturbance.disturbed + new.disturbance.disturbed,
-                blocks: sides[0].disturbance.blocks + new.disturbance.blocks,
-            },
-            oversubscribed: sides[0].oversubscribed || new.oversubscribed,
-            rows,
+        let comparison = |(new, rows): (&Side, Vec<ComparisonRow>)| {
+            let both = [&sides[0], new];
+            let states = States::of(both);
+            Comparison {
+                base: label(&sides[0]),
+                new: label(new),
+                conditions: String::new(),
+                without_state: states.without_state(&both),
+                states: states::met(&both, &states),
+                disturbance: Disturbance {
+                    disturbed: sides[0].disturbance.disturbed + new.disturbance.disturbed,
+                    blocks: sides[0].disturbance.blocks + new.disturbance.blocks,
+                },
+                oversubscribed: sides[0].oversubscribed || new.oversubscribed,
+                rows,
+            }
         };
         let unit = sides[0].unit;
         let overviews =
@@ -105,14 +114,14 @@ impl Comparisons {
         let compared = rows.iter().filter(|row| row.verdict != Verdict::NotCompared).count();
         let of = |decision| rows.iter().filter(move |row| row.gate() == decision);
         let threshold = units::percent(self.settings.threshold);
-        let at = |decision| self.states_text(of(decision).filter_map(|row| row.decisive()), true);
+        let at = |decision| {
+            let decisive = |row: &ComparisonRow| row.gate() == decision;
+            self.states_text(&|row| row.decisive().filter(|_| decisive(row)).into_iter().collect(), true)
+        };
         match self.gate() {
             GateDecision::Open => {
-                let all = rows.iter().flat_map(|row| row.compared());
-                format!(
-                    "no row is more than {threshold} slower, of {compared}{}",
-                    self.states_text(all, false)
-                )
+                let all = self.states_text(&|row| row.compared().collect(), false);
+                format!("no row is more than {threshold} slower, of {compared}{all}")
             }
             GateDecision::Undecided if compared == 0 => "nothing was compared".to_owned(),
             GateDecision::Undecided => format!(
@@ -134,24 +143,35 @@ impl Comparisons {
         }
     }
 
-    /// These states: `, with cores 33 ns apart`, or ` (5 at 33 ns, 1 at 160 ns)` with the number of each.
-    fn states_text<'a>(&self, changes: impl Iterator<Item = &'a StateChange>, is_counted: bool) -> String {
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        changes.for_each(|change| *counts.entry(change.state).or_default() += 1);
-        let known = self.comparisons.iter().max_by_key(|comparison| comparison.states.len());
-        let known = known.into_iter().flat_map(|comparison| &comparison.states);
-        let met: Vec<(f64, usize)> =
-            known.filter_map(|met| Some((met.latency_s, *counts.get(&met.state)?))).collect();
-        let of = |(latency_s, count): &(f64, usize)| match is_counted {
-            true => format!("{count} at {}", states::at(*latency_s, false)),
-            false => states::at(*latency_s, false),
+    /// The states of these changes of each comparison: `, with cores 33 ns apart`, or ` (5 at 33 ns, 1 at 160 ns)` with their numbers.
+    fn states_text<'a>(
+        &'a self,
+        changes: &dyn Fn(&'a ComparisonRow) -> Vec<&'a StateChange>,
+        is_counted: bool,
+    ) -> String {
+        let of_comparison = |comparison: &'a Comparison| {
+            let latency_s = |change: &StateChange| {
+                Some(comparison.states.iter().find(|met| met.state == change.state)?.latency_s)
+            };
+            comparison.rows.iter().flat_map(changes).filter_map(latency_s).collect::<Vec<f64>>()
         };
-        let all = || met.iter().map(of).collect::<Vec<_>>();
-        match &met[..] {
-            [] => String::new(),
-            [(latency_s, _)] => format!(", with {}", states::at(*latency_s, true)),
-            _ if is_counted => format!(" ({})", all().join(", ")),
-            _ => format!(", with cores {} apart", all().join(" and ")),
+        // States are numbered in each comparison. Those of several with about the same latency are one.
+        let all = sorted(self.comparisons.iter().flat_map(of_comparison));
+        let starts = levels(&all);
+        let mut groups: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for latency_s in all {
+            groups.entry(starts.partition_point(|start| *start <= latency_s)).or_default().push(latency_s);
+        }
+        let of = |group: &Vec<f64>| {
+            let at = states::at(group[group.len() / 2], false);
+            if is_counted { format!("{} at {at}", group.len()) } else { at }
+        };
+        let texts = || groups.values().map(of).collect::<Vec<_>>();
+        match groups.len() {
+            0 => String::new(),
+            1 => format!(", with {}", states::at(groups[&0][groups[&0].len() / 2], true)),
+            _ if is_counted => format!(" ({})", texts().join(", ")),
+            _ => format!(", with cores {} apart", texts().join(" and ")),
         }
     }
 
@@ -206,7 +226,7 @@ impl Comparison {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::made::{comparisons, row};
+    use crate::compare::made::{comparisons, in_states, row};
 
     #[test]
     fn what_is_slower_or_broken_wins_over_what_is_undecided() {
@@ -247,6 +267,24 @@ mod tests {
             first(&comparisons).starts_with("Disturbed: in 54% of the blocks"),
             "{}",
             first(&comparisons)
+        );
+    }
+
+    #[test]
+    fn states_of_several_comparisons_are_named_by_their_latency() {
+        let slower = row("a", "ddt", 1, 1.3, Verdict::Slower);
+        let met = |state: usize, latency_s: f64| StateMet { state, latency_s, launches: vec![13, 13] };
+        let mut comparisons = comparisons(Vec::new());
+        let mut other = comparisons.comparisons[0].clone();
+        comparisons.comparisons[0].states = vec![met(0, 31e-9), met(1, 198e-9)];
+        let same = Some((1.0, Verdict::Same));
+        comparisons.comparisons[0].rows = vec![in_states(&slower, &[(31e-9, same), (198e-9, None)])];
+        other.states = vec![met(0, 197e-9)];
+        other.rows = vec![in_states(&slower, &[(197e-9, None)])];
+        comparisons.comparisons.push(other);
+        assert_eq!(
+            comparisons.decision(),
+            "2 of 2 rows are more than 5.0% slower, or broken, with cores 198 ns apart"
         );
     }
 

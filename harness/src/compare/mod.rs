@@ -23,7 +23,7 @@ mod trend;
 mod verdict;
 mod weights;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -114,6 +114,8 @@ struct Sides<'a> {
     whole: [&'a Side; 2],
     states: States,
     parts: Vec<[Side; 2]>,
+    /// Subjects with their states in which an interim test has decided.
+    decided: BTreeSet<(usize, Subject)>,
 }
 
 /// A method of a case in a state of the machine, by its number.
@@ -133,13 +135,17 @@ impl Comparer {
         new: &Side,
         share: &dyn Fn(&Subject) -> Option<f64>,
     ) -> Vec<ComparisonRow> {
-        let sides = Sides::of([base, new]);
+        let mut sides = Sides::of([base, new]);
         let subjects: Vec<&Subject> =
             base.subjects().filter(|subject| new.values(subject).is_some()).collect();
-        let compared: Vec<InState<'_>> = (0..sides.parts.len())
+        let all: Vec<InState<'_>> = (0..sides.parts.len())
             .flat_map(|state| subjects.iter().map(move |subject| (state, *subject)))
-            .filter(|of| sides.is_compared(*of))
             .collect();
+        let is_decided =
+            |of: &&InState<'_>| self.answer(Question::Time, &sides, **of).is_some_and(Estimate::is_decided);
+        sides.decided =
+            all.iter().filter(is_decided).map(|(state, subject)| (*state, (*subject).clone())).collect();
+        let compared: Vec<InState<'_>> = all.into_iter().filter(|of| sides.is_compared(*of)).collect();
         let may_spend = self.spend(&subjects, share);
         self.ask_times(&sides, &compared, &may_spend);
         self.ask_means(&sides, &compared, &may_spend);
@@ -201,7 +207,8 @@ impl Comparer {
         (state, subject): InState<'_>,
     ) -> Option<&Estimate> {
         let known = self.answers.get(&(question, subject.clone()))?;
-        let is_of_state = |(latency, _): &&StateAnswer| sides.states.number(subject.ranks, *latency) == state;
+        let is_of_state =
+            |(latency, _): &&StateAnswer| sides.states.number(subject.ranks, *latency) == Some(state);
         known.iter().rfind(is_of_state).map(|(_, answer)| answer)
     }
 
@@ -214,7 +221,7 @@ impl Comparer {
     ) {
         let latency = sides.latency_s(state, subject).map(f64::ln);
         let known = self.answers.entry((question, subject.clone())).or_default();
-        known.retain(|(latency, _)| sides.states.number(subject.ranks, *latency) != state);
+        known.retain(|(latency, _)| sides.states.number(subject.ranks, *latency) != Some(state));
         known.push((latency, answer));
     }
 
@@ -292,7 +299,12 @@ impl Comparer {
         };
         let answer = |question| self.answer(question, sides, of).filter(|_| is_compared).cloned();
         let [time, mean] = [Question::Time, Question::Mean].map(answer);
+        // A mean that is shorter does not show that the time is not longer.
+        let may_be_slower = time
+            .as_ref()
+            .is_none_or(|time| matches!(time.verdict, Verdict::Undecided | Verdict::SameOrSlower));
         let of_mean = mean.as_ref().filter(|mean| mean.beyond).map(|mean| mean.verdict);
+        let of_mean = of_mean.filter(|verdict| *verdict == Verdict::Slower || !may_be_slower);
         let worst = time.as_ref().map(|time| time.verdict).into_iter().chain(of_mean).min();
         let verdict = if is_compared { worst.unwrap_or(Verdict::Undecided) } else { Verdict::NotCompared };
         let control = control(base, new, subject);
@@ -301,12 +313,15 @@ impl Comparer {
             let alpha = self.settings.alpha / all.max(1) as f64;
             Some(Estimate::of(&difference.difference, units, alpha, self.threshold()))
         });
-        let slow = |side: &Side| SlowGroup::of(&side.quiet_times(subject));
+        let quiet = [base, new].map(|side| side.quiet_times(subject));
+        let launches = sides.launches(state, subject);
+        let disturbed = (launches.0 - quiet[0].len(), launches.1 - quiet[1].len());
         let phases = values[0].zip(values[1]).map(|(base, new)| phases::of(base, new));
         StateChange {
             state,
             latency_s: sides.latency_s(state, subject),
-            launches: sides.launches(state, subject),
+            launches,
+            disturbed,
             base_s,
             new_s,
             time,
@@ -314,7 +329,7 @@ impl Comparer {
             new_mean_s,
             mean,
             verdict,
-            slow: (slow(base), slow(new)),
+            slow: (SlowGroup::of(&quiet[0]), SlowGroup::of(&quiet[1])),
             control,
             over_control,
             phases: phases.unwrap_or_default(),
@@ -327,7 +342,7 @@ impl<'a> Sides<'a> {
         let states = States::of(whole);
         let part = |number| whole.map(|side| states.part(side, number));
         let parts = (0..states.count()).map(part).collect();
-        Self { whole, states, parts }
+        Self { whole, states, parts, decided: BTreeSet::new() }
     }
 
     /// Launches of each side with a time in a state.
@@ -338,7 +353,8 @@ impl<'a> Sides<'a> {
         (base, new)
     }
 
-    /// Whether a subject is compared in a state: both sides met it, in a tenth of the launches of the subject or more.
+    /// Whether a subject is compared in a state: both sides met it, in a tenth of the launches of the subject or more. A decision is kept
+    /// if later launches meet other states.
     fn is_compared(&self, (state, subject): InState<'_>) -> bool {
         let sum = |state| {
             let (base, new) = self.launches(state, subject);
@@ -346,7 +362,8 @@ impl<'a> Sides<'a> {
         };
         let all: usize = (0..self.parts.len()).map(sum).sum();
         let (base, new) = self.launches(state, subject);
-        base > 0 && new > 0 && (base + new) as f64 >= MIN_STATE_SHARE * all as f64
+        let is_common = (base + new) as f64 >= MIN_STATE_SHARE * all as f64;
+        base > 0 && new > 0 && (is_common || self.decided.contains(&(state, subject.clone())))
     }
 
     /// The values for a question on both sides; `None` if the subject is not compared.

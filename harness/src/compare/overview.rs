@@ -54,6 +54,9 @@ pub struct CaseRow {
     pub case: Subject,
     /// The best of each side; missing if no method that an application could use has times.
     pub sides: Vec<Option<Best>>,
+    /// Whether a side was not measured in it, or not in this state of the machine. Then no side is known to be the fastest.
+    #[serde(default)]
+    pub is_incomplete: bool,
 }
 
 /// The fastest method of a side that an application could use.
@@ -155,6 +158,7 @@ impl Overview {
             noun: self.noun(),
             place: match self.place() {
                 place if place.is_empty() => place,
+                place if self.launches == 1 => format!("{place} in 1 launch"),
                 place => format!("{place} in {} launches", self.launches),
             },
             sides: self.sides.clone(),
@@ -230,7 +234,8 @@ impl Overview {
             sentences.push(format!("Weights: {}.", shares.collect::<Vec<_>>().join(", ")));
         }
         if !left_out.is_empty() {
-            let tests = left_out.iter().map(|(test, why)| format!("{test} ({why})"));
+            let here = if self.latency_s.is_some() { " in this state" } else { "" };
+            let tests = left_out.iter().map(|(test, why)| format!("{test} ({why}{here})"));
             sentences.push(format!("Not in the mean: {}.", tests.collect::<Vec<_>>().join(", ")));
         }
         let is_first = |i: usize| self.cases.iter().filter(|row| is_first(row, i)).count();
@@ -313,7 +318,10 @@ fn is_first(row: &CaseRow, i: usize) -> bool {
             best.over_first.as_ref().is_some_and(|answer| answer.verdict == Verdict::Slower)
         })
     };
+    let has_others = row.sides.iter().flatten().count() > 1 || row.sides.len() == 1;
     row.sides[i].as_ref().is_some_and(|best| best.over_first.is_none())
+        && has_others
+        && !row.is_incomplete
         && others.map(|(_, best)| best).all(loses)
 }
 
@@ -343,7 +351,16 @@ fn row(sides: &[Side], case: &Subject) -> CaseRow {
         let method = method.clone();
         Some(Best { method, time_s: value.exp(), over_first: None, datatype_over_loops: None })
     };
-    CaseRow { case: case.clone(), sides: sides.iter().zip(&methods).map(&mut best).collect() }
+    let has_result = |side: &Side| {
+        side.methods_of(case)
+            .filter_map(|subject| side.values(subject))
+            .any(|values| !values.times.is_empty() || values.failure.is_some())
+    };
+    CaseRow {
+        case: case.clone(),
+        sides: sides.iter().zip(&methods).map(&mut best).collect(),
+        is_incomplete: !sides.iter().all(has_result),
+    }
 }
 
 /// Whether an application could use the method.
@@ -482,6 +499,20 @@ mod tests {
             overview.matrix().rows[0].cells.iter().flatten().all(|cell| cell.place == Place::NotSlower),
             "no winner is marked: {overview:?}"
         );
+    }
+
+    #[test]
+    fn a_side_without_launches_in_a_state_is_not_beaten_there() {
+        let side = |name: &str, latency_s: f64| {
+            let record =
+                |launch| Record { state_latency_s: Some(latency_s), ..record("r", launch, "ddt", 1e-5) };
+            Side::of(name, &(0..6).map(record).collect::<Vec<_>>(), ComparisonUnit::Launch)
+        };
+        let overview = overview(&[side("a", 33e-9), side("b", 160e-9)]);
+        let sentences = overview.sentences();
+        assert!(sentences.contains(&"Fastest MPI, of 1 case: not known in 1.".to_owned()), "{sentences:?}");
+        let left_out = "Not in the mean: wrf_x_vec (not measured on all MPIs in this state).".to_owned();
+        assert!(sentences.contains(&left_out), "{sentences:?}");
     }
 
     #[test]

@@ -172,8 +172,9 @@ impl Side {
             values.bytes = record.bytes;
             match median_s {
                 Some(median) => {
-                    // Between hosts, this latency is that of the MPI's own messages.
-                    let latency_s = record.state_latency_s.filter(|_| record.case.hosts == 1);
+                    // Between hosts, this latency is that of the MPI's own messages. A launch in two states has a latency of neither.
+                    let is_of_one = record.case.hosts == 1 && !record.mixed_states;
+                    let latency_s = record.state_latency_s.filter(|_| is_of_one);
                     let measures = [latency_s, record.state_copy_bytes_per_s];
                     let measures = measures.map(|value| value.filter(|value| *value > 0.0).map(f64::ln));
                     let is_disturbed = Disturbance::of([record]).is_much();

@@ -1,7 +1,7 @@
 //! The states of the machine during the launches of several sides: core-to-core latencies that are clearly apart. Launches are
 //! compared only with launches in the same state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -14,26 +14,23 @@ use crate::stats::{levels, median, sorted};
 /// The states, the nearest cores first. Latencies are comparable between cases with the same number of ranks.
 #[derive(Clone, Debug, Default)]
 pub(super) struct States {
-    /// The lowest latency of each state except the first, as logarithms.
+    /// The lowest latency of each state except the first, as logarithms; none for a number of ranks without known latencies.
     starts: BTreeMap<usize, Vec<f64>>,
 }
 
 impl States {
-    /// All states of the launches of these sides. If the latency of a launch is not known, all launches with as many ranks are in one
-    /// state, which has no name.
+    /// All states of the launches of these sides. If no latency is known, all launches are in one state, which has no name.
     pub fn of<'a>(sides: impl IntoIterator<Item = &'a Side>) -> Self {
-        let mut latencies: BTreeMap<usize, Vec<Option<f64>>> = BTreeMap::new();
+        let mut latencies: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for side in sides {
             for subject in side.subjects() {
                 let machine = side.values(subject).into_iter().flat_map(|values| values.machine.values());
-                let known = machine.map(|machine| machine.measures[0].map(f64::exp));
+                let known = machine.filter_map(|machine| machine.measures[0].map(f64::exp));
                 latencies.entry(subject.ranks).or_default().extend(known);
             }
         }
-        let starts = |all: Vec<Option<f64>>| {
-            let all = all.into_iter().collect::<Option<Vec<f64>>>().unwrap_or_default();
-            levels(&sorted(all)).into_iter().map(f64::ln).collect()
-        };
+        latencies.retain(|_, known| !known.is_empty());
+        let starts = |all: Vec<f64>| levels(&sorted(all)).into_iter().map(f64::ln).collect();
         Self { starts: latencies.into_iter().map(|(ranks, all)| (ranks, starts(all))).collect() }
     }
 
@@ -42,15 +39,32 @@ impl States {
         self.starts.values().map(|starts| starts.len() + 1).max().unwrap_or(1)
     }
 
-    /// The number of the state with this latency, a logarithm.
-    pub fn number(&self, ranks: usize, latency: Option<f64>) -> usize {
-        let starts = self.starts.get(&ranks).map_or(&[][..], Vec::as_slice);
-        latency.map_or(0, |latency| starts.partition_point(|start| *start <= latency))
+    /// The number of the state with this latency, a logarithm; `None` for a launch of which it is not known, if it is of others.
+    pub fn number(&self, ranks: usize, latency: Option<f64>) -> Option<usize> {
+        match (self.starts.get(&ranks), latency) {
+            (None, _) => Some(0),
+            (Some(starts), Some(latency)) => Some(starts.partition_point(|start| *start <= latency)),
+            (Some(_), None) => None,
+        }
     }
 
     /// The launches of a side in a state.
     pub fn part(&self, side: &Side, number: usize) -> Side {
-        side.restricted(&|ranks, latency| self.number(ranks, latency) == number)
+        side.restricted(&|ranks, latency| self.number(ranks, latency) == Some(number))
+    }
+
+    /// Launches of all cases of these sides that are in no state, because their latency is not known, or changed meanwhile.
+    pub fn without_state(&self, sides: &[&Side]) -> usize {
+        let of_side = |side: &&Side| {
+            let launches = side.subjects().flat_map(|subject| {
+                let machine = side.values(subject).into_iter().flat_map(|values| &values.machine);
+                let unknown =
+                    machine.filter(|(_, machine)| self.number(subject.ranks, machine.measures[0]).is_none());
+                unknown.map(move |(launch, _)| (case_of(subject), launch)).collect::<Vec<_>>()
+            });
+            launches.collect::<BTreeSet<_>>().len()
+        };
+        sides.iter().map(of_side).sum()
     }
 }
 
@@ -97,7 +111,8 @@ pub(super) fn met(sides: &[&Side], states: &States) -> Vec<StateMet> {
             latencies.extend(known.map(|(launch, latency)| ((case_of(subject), launch), latency)));
         }
         for ((case, _), latency) in latencies {
-            let (all, launches) = met.entry(states.number(case.ranks, Some(latency))).or_default();
+            let Some(number) = states.number(case.ranks, Some(latency)) else { continue };
+            let (all, launches) = met.entry(number).or_default();
             launches.resize(sides.len(), 0);
             all.push(latency.exp());
             launches[i] += 1;
@@ -154,6 +169,28 @@ mod tests {
         let other = side(&[29.5, 164.0, 165.0, 166.0]);
         assert_eq!(found([&near, &other]).unwrap(), "cores 30 ns apart in 4 launches, 165 ns in 3");
         assert_eq!(found([&side(&[]), &side(&[])]), None);
+    }
+
+    #[test]
+    fn a_launch_of_unknown_latency_is_in_no_state_of_the_others() {
+        let unknown = |launch: usize, mixed_states: bool| Record {
+            state_latency_s: mixed_states.then_some(95e-9),
+            mixed_states,
+            ..record("r", launch, "ddt", 1e-5)
+        };
+        let of = |launch: usize, ns: f64| Record {
+            state_latency_s: Some(1e-9 * ns),
+            ..record("r", launch, "ddt", 1e-5)
+        };
+        let records =
+            [of(0, 30.0), of(1, 30.2), unknown(2, false), of(3, 164.0), of(4, 165.0), unknown(5, true)];
+        let side = Side::of("x", &records, ComparisonUnit::Launch);
+        assert_eq!(found([&side, &side]).unwrap(), "cores 30 ns apart in 4 launches, 164 ns in 4");
+        let states = States::of([&side]);
+        assert_eq!((states.count(), states.without_state(&[&side])), (2, 2));
+        let none = Side::of("x", &[unknown(0, false), unknown(1, false)], ComparisonUnit::Launch);
+        let states = States::of([&none]);
+        assert_eq!((states.count(), states.without_state(&[&none])), (1, 0));
     }
 
     #[test]

@@ -241,6 +241,48 @@ fn a_launch_counts_less_only_if_the_machine_was_disturbed() {
 }
 
 #[test]
+fn a_shorter_mean_does_not_decide_for_a_time_that_may_be_longer() {
+    let side = |mean: f64| {
+        let record = |launch: usize| {
+            // Times of launches vary by a fifth.
+            let time = 1e-5 * (1.0 + 0.4 * ((7 * launch) % 10) as f64 / 10.0);
+            Record { mean_s: Some(mean * (1.0 + 0.001 * launch as f64)), ..record("r", launch, "ddt", time) }
+        };
+        (0..30).map(record).collect::<Vec<_>>()
+    };
+    let rows = compare_once(&[side(2e-5), side(1e-5)]);
+    let change = only(&rows[0]);
+    assert_eq!(change.mean.as_ref().unwrap().verdict, Verdict::Faster);
+    assert_eq!(
+        (rows[0].verdict, rows[0].gate()),
+        (Verdict::Undecided, GateDecision::Undecided),
+        "{change:?}"
+    );
+}
+
+#[test]
+fn a_decision_is_kept_if_later_launches_meet_another_state() {
+    let side = |times: f64, launches: std::ops::Range<usize>| {
+        let record = |launch: usize| {
+            let is_far = launch < 6;
+            let time = (1.0 + 0.001 * (launch % 5) as f64) * if is_far { 3.0 * times } else { 1.0 };
+            let latency_s = if is_far { 160e-9 } else { 33e-9 };
+            Record { state_latency_s: Some(latency_s), ..record("r", launch, "ddt", 1e-5 * time) }
+        };
+        Side::of("x", &launches.map(record).collect::<Vec<_>>(), ComparisonUnit::Launch)
+    };
+    let mut comparer = Comparer::new(Settings::default());
+    let first = comparer.interim_test(&side(1.0, 0..13), &side(1.5, 0..13), &|_| Some(0.1));
+    assert_eq!(first[0].verdict, Verdict::Slower);
+    let last = comparer.interim_test(&side(1.0, 0..90), &side(1.5, 0..90), &|_| Some(1.0));
+    assert_eq!(
+        (last[0].verdict, last[0].changes[1].launches),
+        (Verdict::Slower, (6, 6)),
+        "a fifteenth is far"
+    );
+}
+
+#[test]
 fn a_control_shows_a_disturbed_launch_and_not_a_library_that_is_slow_in_a_fifth() {
     let side = |slow: usize| {
         let records = |launch: usize| {

@@ -196,14 +196,12 @@ impl Comparisons {
     }
 }
 
-/// The lines of a row: its changes in all states in which it is compared, without those of too few launches for a ratio if there are
-/// others; of a row that is not compared all that is known.
+/// The lines of a row: its changes in all states in which it is compared; of a row that is not compared all that is known.
 fn row_lines(row: &ComparisonRow) -> Vec<Line<'_>> {
     let of =
         |is_shown: &dyn Fn(&&StateChange) -> bool| row.changes.iter().filter(is_shown).collect::<Vec<_>>();
     let is_compared = |change: &&StateChange| !row.fails() && change.verdict != Verdict::NotCompared;
-    let with_ratio = of(&|change| is_compared(change) && change.time.is_some());
-    let all = [with_ratio, of(&is_compared), of(&|_| true)];
+    let all = [of(&is_compared), of(&|_| true)];
     match all.into_iter().find(|shown| !shown.is_empty()) {
         None => vec![(row, None)],
         Some(shown) => shown.into_iter().map(|change| (row, Some(change))).collect(),
@@ -221,13 +219,22 @@ const ADJUSTED: &str =
 const IN_STATES: &str = " in the same state of the machine; at: its core-to-core latency";
 
 impl StateChange {
-    /// Launches that take clearly longer than the others of their side: `7 of 30 launches of new take 3.0 times as long`.
+    /// Launches that take clearly longer than the others of their side: `7 of 30 launches of new take 3.0 times as long`. Those that were
+    /// disturbed.
     fn slow_launches(&self) -> Vec<String> {
+        let disturbed = |(side, disturbed, of): (&str, usize, usize)| {
+            (disturbed > 0)
+                .then(|| format!("{disturbed} of {of} launches of {side} were disturbed and count less"))
+        };
+        let disturbed =
+            [("base", self.disturbed.0, self.launches.0), ("new", self.disturbed.1, self.launches.1)]
+                .into_iter()
+                .filter_map(disturbed);
         let of = |(side, slow): (&str, &Option<SlowGroup>)| {
             let SlowGroup { launches, of, times } = (*slow)?;
             Some(format!("{launches} of {of} launches of {side} take {times:.1} times as long as the others"))
         };
-        [("base", &self.slow.0), ("new", &self.slow.1)].into_iter().filter_map(of).collect()
+        [("base", &self.slow.0), ("new", &self.slow.1)].into_iter().filter_map(of).chain(disturbed).collect()
     }
 
     /// Why its launches are not compared: `4 launches of new at 160 ns are not compared, the base met none`.
@@ -290,12 +297,17 @@ impl Comparison {
 
     /// Launches in states of the machine that are not compared, because a side did not meet them, or because they are few.
     fn not_compared(&self) -> Option<String> {
-        let all: usize = self.states.iter().map(StateMet::all).sum();
+        let is_compared = |state: &&StateMet| {
+            self.rows.iter().any(|row| row.compared().any(|change| change.state == state.state))
+        };
         let text = |state: &StateMet| {
             let at = states::at(state.latency_s, false);
             format!("at {at}, {} of the base and {} of new", state.launches[0], state.launches[1])
         };
-        let few: Vec<String> = self.states.iter().filter(|state| !state.is_common(all)).map(text).collect();
+        let without = (self.without_state > 0)
+            .then(|| format!("{} of which the state is not known or changed meanwhile", self.without_state));
+        let few = self.states.iter().filter(|state| !is_compared(state)).map(text);
+        let few: Vec<String> = few.chain(without).collect();
         (!few.is_empty()).then(|| {
             format!(
                 "Launches in states that only one side met, or in less than a tenth of the launches, are not compared: {}.",
