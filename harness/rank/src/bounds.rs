@@ -34,9 +34,10 @@ impl<'a> AdoptedBounds<'a> {
 
     /// The layout with the bounds that this MPI reports, if they are allowed.
     fn adopt(&mut self, layout: &Layout) -> Layout {
-        let adopted = layout.with_bounds_by(&mut |original, node| Ok(Some(self.bounds(original, node)?)));
+        let adopted: Result<_, CallError> =
+            layout.with_bounds_by(&mut |original, node| Ok(Some(self.bounds(original, node)?)));
         // The methods that create the type report the error.
-        adopted.unwrap_or_else(|_: CallError| None).unwrap_or_else(|| layout.clone())
+        adopted.unwrap_or(None).unwrap_or_else(|| layout.clone())
     }
 
     fn note_readings(&mut self, layout: &Layout) {
