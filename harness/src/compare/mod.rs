@@ -45,8 +45,6 @@ use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
 pub use weights::Weights;
 
-use crate::stats::launches::SlowGroup;
-
 /// Control methods, which show whether other methods have changed as much: the first one that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
 
@@ -313,15 +311,15 @@ impl Comparer {
             let alpha = self.settings.alpha / all.max(1) as f64;
             Some(Estimate::of(&difference.difference, units, alpha, self.threshold()))
         });
-        let quiet = [base, new].map(|side| side.quiet_times(subject));
         let launches = sides.launches(state, subject);
-        let disturbed = (launches.0 - quiet[0].len(), launches.1 - quiet[1].len());
+        let [slow_base, slow_new] = values.map(|values| values.and_then(SubjectValues::slow_group));
+        let [disturbed_base, disturbed_new] = values.map(|values| values.map_or(0, SubjectValues::disturbed));
         let phases = values[0].zip(values[1]).map(|(base, new)| phases::of(base, new));
         StateChange {
             state,
             latency_s: sides.latency_s(state, subject),
             launches,
-            disturbed,
+            disturbed: (disturbed_base, disturbed_new),
             base_s,
             new_s,
             time,
@@ -329,7 +327,7 @@ impl Comparer {
             new_mean_s,
             mean,
             verdict,
-            slow: (SlowGroup::of(&quiet[0]), SlowGroup::of(&quiet[1])),
+            slow: (slow_base, slow_new),
             control,
             over_control,
             phases: phases.unwrap_or_default(),

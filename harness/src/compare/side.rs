@@ -10,6 +10,7 @@ use crate::experiments::Kind;
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case, PairScope, Phase, Record, mpi_label};
 use crate::report::case::{Disturbance, place};
+use crate::stats::launches::SlowGroup;
 use crate::stats::{self, mean, median, sorted};
 
 /// A method of a case, on any side.
@@ -131,6 +132,18 @@ pub struct SubjectValues {
     pub bytes: u64,
     /// Times of the phases except the headline phase, a value per launch in seconds.
     pub phases: BTreeMap<Phase, BTreeMap<LaunchId, f64>>,
+}
+
+impl SubjectValues {
+    /// The launches that take clearly longer than the others, if these are a fifth or more.
+    pub(super) fn slow_group(&self) -> Option<SlowGroup> {
+        SlowGroup::of(&self.times.values().map(|time| time.exp()).collect::<Vec<_>>())
+    }
+
+    /// Launches in which the machine was seen to be disturbed.
+    pub(super) fn disturbed(&self) -> usize {
+        self.machine.values().filter(|machine| machine.is_disturbed).count()
+    }
 }
 
 impl Side {
@@ -270,13 +283,6 @@ impl Side {
         self.subjects.get(subject)
     }
 
-    /// The times of a subject in seconds, of launches in which the machine was not disturbed.
-    pub(super) fn quiet_times(&self, subject: &Subject) -> Vec<f64> {
-        let Some(values) = self.values(subject) else { return Vec::new() };
-        let is_quiet = |launch: &LaunchId| !values.machine.get(launch).is_some_and(|of| of.is_disturbed);
-        values.times.iter().filter(|(launch, _)| is_quiet(launch)).map(|(_, time)| time.exp()).collect()
-    }
-
     /// The same side with those launches only that `is_in` picks by the number of ranks and the logarithm of the latency.
     pub(super) fn restricted(&self, is_in: &dyn Fn(usize, Option<f64>) -> bool) -> Self {
         let of_subject = |(subject, values): (&Subject, &SubjectValues)| {
@@ -331,6 +337,10 @@ impl Side {
             for (_, launches) in others.filter(|(name, _)| *name != subject.method) {
                 let machine = values.machine.iter_mut().filter(|(launch, _)| launches.contains(*launch));
                 machine.for_each(|(_, machine)| machine.is_disturbed = true);
+            }
+            // A group of a fifth is a result, also on a busy machine, where most launches are disturbed.
+            if values.slow_group().is_some() {
+                values.machine.values_mut().for_each(|machine| machine.is_disturbed = false);
             }
         }
     }

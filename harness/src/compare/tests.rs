@@ -241,6 +241,27 @@ fn a_launch_counts_less_only_if_the_machine_was_disturbed() {
 }
 
 #[test]
+fn a_library_that_is_slow_in_some_launches_is_found_on_a_busy_machine() {
+    // All launches are recorded as disturbed; 8 of 30 take 5 times as long.
+    let side = |slow: usize| {
+        let record = |launch: usize| {
+            let factor = if launch % 3 == 1 && launch < 3 * slow { 5.0 } else { 1.0 };
+            let time = 1e-5 * factor * (1.0 + 0.01 * ((7 * launch) % 10) as f64);
+            Record { blocks: 12, blocks_disturbed: 6, ..record("r", launch, "ddt", time) }
+        };
+        (0..30).map(record).collect::<Vec<_>>()
+    };
+    let rows = compare_once(&[side(0), side(8)]);
+    let change = only(&rows[0]);
+    assert!(
+        (change.time.as_ref().unwrap().ratio / 5.0_f64.powf(8.0 / 30.0) - 1.0).abs() < 0.01,
+        "{change:?}"
+    );
+    assert_eq!(change.slow.1.unwrap().launches, 8);
+    assert_eq!(change.disturbed, (30, 0));
+}
+
+#[test]
 fn a_shorter_mean_does_not_decide_for_a_time_that_may_be_longer() {
     let side = |mean: f64| {
         let record = |launch: usize| {
