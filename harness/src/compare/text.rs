@@ -223,7 +223,8 @@ impl StateChange {
     /// disturbed.
     fn slow_launches(&self) -> Vec<String> {
         let disturbed = |(side, disturbed, of): (&str, usize, usize)| {
-            (disturbed > 0)
+            // If most were, all count alike.
+            (disturbed > 0 && 2 * disturbed < of)
                 .then(|| format!("{disturbed} of {of} launches of {side} were disturbed and count less"))
         };
         let disturbed =
