@@ -11,11 +11,12 @@ use crate::model::Case;
 use crate::report::verdict::{apart, short};
 use crate::stats::{levels, median, sorted};
 
-/// The states, the nearest cores first. Latencies are comparable between cases with the same number of ranks.
+/// The states, the nearest cores first. Latencies are comparable between cases with the same number of ranks, so each number of ranks has
+/// its own states.
 #[derive(Clone, Debug, Default)]
 pub(super) struct States {
-    /// The lowest latency of each state except the first, as logarithms; none for a number of ranks without known latencies.
-    starts: BTreeMap<usize, Vec<f64>>,
+    /// The lowest latency of each state except the first, as logarithms; `None` if no latency is known.
+    starts: BTreeMap<usize, Option<Vec<f64>>>,
 }
 
 impl States {
@@ -29,21 +30,27 @@ impl States {
                 latencies.entry(subject.ranks).or_default().extend(known);
             }
         }
-        latencies.retain(|_, known| !known.is_empty());
-        let starts = |all: Vec<f64>| levels(&sorted(all)).into_iter().map(f64::ln).collect();
+        let starts = |all: Vec<f64>| {
+            (!all.is_empty()).then(|| levels(&sorted(all)).into_iter().map(f64::ln).collect())
+        };
         Self { starts: latencies.into_iter().map(|(ranks, all)| (ranks, starts(all))).collect() }
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.starts.values().map(|starts| starts.len() + 1).max().unwrap_or(1)
+        self.starts.values().map(Self::count_of).sum::<usize>().max(1)
+    }
+
+    fn count_of(starts: &Option<Vec<f64>>) -> usize {
+        starts.as_ref().map_or(0, Vec::len) + 1
     }
 
     /// The number of the state with this latency, a logarithm; `None` for a launch of which it is not known, if it is of others.
     pub fn number(&self, ranks: usize, latency: Option<f64>) -> Option<usize> {
-        match (self.starts.get(&ranks), latency) {
-            (None, _) => Some(0),
-            (Some(starts), Some(latency)) => Some(starts.partition_point(|start| *start <= latency)),
+        let before: usize = self.starts.range(..ranks).map(|(_, starts)| Self::count_of(starts)).sum();
+        match (self.starts.get(&ranks).and_then(Option::as_ref), latency) {
+            (None, _) => Some(before),
+            (Some(starts), Some(latency)) => Some(before + starts.partition_point(|start| *start <= latency)),
             (Some(_), None) => None,
         }
     }
@@ -169,6 +176,19 @@ mod tests {
         let other = side(&[29.5, 164.0, 165.0, 166.0]);
         assert_eq!(found([&near, &other]).unwrap(), "cores 30 ns apart in 4 launches, 165 ns in 3");
         assert_eq!(found([&side(&[]), &side(&[])]), None);
+    }
+
+    #[test]
+    fn each_number_of_ranks_has_its_states() {
+        let of = |ranks: usize, launch: usize, ns: f64| {
+            let mut record = record("r", launch, "ddt", 1e-5);
+            record.case_mut().ranks = ranks;
+            Record { state_latency_s: Some(1e-9 * ns), ..record }
+        };
+        let records = [of(2, 0, 30.0), of(2, 1, 164.0), of(4, 0, 195.0), of(4, 1, 196.0)];
+        let side = Side::of("x", &records, ComparisonUnit::Launch);
+        let text = found([&side, &side]).unwrap();
+        assert_eq!(text, "cores 30 ns apart in 2 launches, 164 ns in 2, 196 ns in 4");
     }
 
     #[test]
