@@ -198,14 +198,16 @@ fn at_times(random: &mut Pcg64, records: &mut [Record], slow: f64, times: f64) {
     }
 }
 
+/// The time of a launch of a library that takes so many `times` as long in `slow` of its launches. Others differ by little.
+fn slow_in_some(launch: usize, slow: usize, times: f64) -> f64 {
+    let factor = if launch % 4 == 1 && launch < 4 * slow { times } else { 1.0 };
+    1e-5 * factor * (1.0 + 0.002 * ((7 * launch) % 10) as f64)
+}
+
 #[test]
 fn a_library_that_is_slow_in_some_launches_is_as_slow_as_the_mean_of_its_launches() {
     let side = |slow: usize| {
-        let time = |launch: usize| {
-            (1.0 + 0.002 * ((7 * launch) % 10) as f64)
-                * if launch % 4 == 1 && launch < 4 * slow { 3.0 } else { 1.0 }
-        };
-        (0..30).map(|launch| record("r", launch, "ddt", 1e-5 * time(launch))).collect::<Vec<_>>()
+        (0..30).map(|launch| record("r", launch, "ddt", slow_in_some(launch, slow, 3.0))).collect::<Vec<_>>()
     };
     let rows = compare_once(&[side(0), side(7)]);
     let change = only(&rows[0]);
@@ -242,7 +244,7 @@ fn a_launch_counts_less_only_if_the_machine_was_disturbed() {
 
 #[test]
 fn a_library_that_is_slow_in_some_launches_is_found_on_a_busy_machine() {
-    // All launches are recorded as disturbed; 8 of 30 take 5 times as long.
+    // All launches are recorded as disturbed; 7 of 30 take 5 times as long.
     let side = |slow: usize| {
         let record = |launch: usize| {
             let factor = if launch % 3 == 1 && launch < 3 * slow { 5.0 } else { 1.0 };
@@ -307,8 +309,7 @@ fn a_decision_is_kept_if_later_launches_meet_another_state() {
 fn a_control_shows_a_disturbed_launch_and_not_a_library_that_is_slow_in_a_fifth() {
     let side = |slow: usize| {
         let records = |launch: usize| {
-            let factor = if launch % 4 == 1 && launch < 4 * slow { 3.0 } else { 1.0 };
-            let time = 1e-5 * factor * (1.0 + 0.002 * ((7 * launch) % 10) as f64);
+            let time = slow_in_some(launch, slow, 3.0);
             ["ddt", "reference"].map(|method| record("r", launch, method, time))
         };
         (0..30).flat_map(records).collect::<Vec<_>>()

@@ -236,7 +236,6 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
             ratios.filter_map(|record| Against::of(record, record.figure(Quantity::TimeOverFastest)));
         all.extend(ratios.map(|ratio| (ratio, case)));
     }
-    // Without ratios there is no sentence.
     if all.is_empty() {
         return None;
     }
