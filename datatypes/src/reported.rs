@@ -112,8 +112,12 @@ impl Layout {
         for [all_data, all_bounds] in [[false, false], [false, true], [true, false], [true, true]] {
             let counts = |part: &PartBounds| (part.has_data || all_data) && (part.is_explicit || all_bounds);
             let Some((lower, upper)) = hull(self, counts) else { continue };
-            let ends = [upper, self.true_upper_bound()];
-            for (upper, rounding) in ends.iter().flat_map(|end| roundings.iter().map(move |by| (end, by))) {
+            // Without explicit bounds, the formula's upper bound is the end of the data, which is then rounded.
+            let is_explicit = parts(self).any(|part| counts(&part) && part.is_explicit);
+            let ends = [Some(upper), (!is_explicit).then(|| self.true_upper_bound())];
+            for (upper, rounding) in
+                ends.iter().flatten().flat_map(|end| roundings.iter().map(move |by| (end, by)))
+            {
                 let bounds = (lower, rounded(upper.saturating_sub(lower), *rounding));
                 if !allowed.contains(&bounds) {
                     allowed.push(bounds);

@@ -32,6 +32,10 @@ fn what_the_standard_leaves_open_is_accepted_and_nothing_else() {
     for (extent, is_right) in [(20, true), (16, false), (24, false)] {
         assert_eq!(fault("vector(3, 1, 2, int32)", 0, extent).is_none(), is_right, "{extent}");
     }
+    for (extent, is_right) in [(200, true), (104, false)] {
+        let copies = "contiguous(2, resized(0, 100, int32))";
+        assert_eq!(fault(copies, 0, extent).is_none(), is_right, "{extent}");
+    }
     assert!(fault("resized(0, 5, int32)", 0, 8).is_some());
     assert_eq!(fault("contiguous(0, int32)", 3, 8), None, "no data");
 }
