@@ -5,13 +5,11 @@
 //! has a datatype and hand-written loops. It can be cut into parts, which threads pack or partitioned operations
 //! send.
 //!
-//! The expected data is derived a second time, literally from global positions ([`HaloApp::cells`]); [`Field::fill`]
-//! and [`Field::check`] compare memory with it.
+//! The expected data is derived a second time, literally from global positions ([`HaloApp::cells`]).
 //!
 //! To add one, write a file that describes its arrays and faces, declare it here, and add a line to [`HALOS`].
 
 mod app;
-mod field;
 mod grid;
 mod patch;
 
@@ -27,7 +25,6 @@ mod subarray;
 mod wrf;
 
 pub use app::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
-pub use field::{Field, Mismatch, Version};
 pub use grid::Grid;
 pub use layout::LAYOUT;
 

@@ -1,6 +1,7 @@
 //! The applications' data, checked for consistency and compared with the original suite. One binary; see each module.
 
 mod conformance; // every test, every parameter set: loops, layouts and places
+mod field; // what an exchange must leave behind
 mod halo; // exchanges between many ranks, all of them in one process
 mod halo_values; // values that users give to exchanges
 mod my_array; // the commands of docs/my-array.md, and tests as `subarray`

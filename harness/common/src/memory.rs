@@ -53,8 +53,7 @@ impl Buffers {
     }
 }
 
-/// Memory that a rank needs, in bytes: the arrays and wire buffers of its methods, and the places of segments and of the bytes that
-/// are rewritten. `None` if it exceeds the address space. If the value exceeds this machine's memory, it is only a lower bound.
+/// Memory that a rank needs, in bytes: the arrays and wire buffers of its methods, and the places of segments. `None` if it exceeds the address space. If the value exceeds this machine's memory, it is only a lower bound.
 pub fn rank_bytes(app: &MicroApp, buffers: Buffers) -> Option<u64> {
     /// Read only once: it bounds a count, and reading it takes longer than most counts.
     static AVAILABLE: LazyLock<u64> = LazyLock::new(|| available_bytes().unwrap_or(u64::MAX));
@@ -62,16 +61,15 @@ pub fn rank_bytes(app: &MicroApp, buffers: Buffers) -> Option<u64> {
 }
 
 fn rank_bytes_here(app: &MicroApp, buffers: Buffers, available: u64) -> Option<u64> {
-    /// Bytes per segment: offset and length on both sides, and a place that is rewritten in its first line.
-    const PLACES_BYTES: u64 = 2 * 16 + 8;
+    /// Bytes per segment: offset and length on both sides while links are made, and half a row in the links of both sides, for methods
+    /// from arrays to arrays, to the wire and from it.
+    const PLACES_BYTES: u64 = 2 * 16 + 4 * 16;
     let arrays = if buffers.arrays { Arrays::footprint_bytes(&app.arrays)? as u64 } else { 0 };
     let [outgoing, incoming] = buffers.wire_bytes(app.message_bytes())?;
     let without = arrays.checked_add(outgoing)?.checked_add(incoming)?;
     let room = available.saturating_sub(without) / PLACES_BYTES;
     let segments = app.send.listed_segments().unwrap_or_else(|| at_most_segments(app, room));
-    // Segments of less than 64 lines have such a place in each line.
-    let lines = (app.message_bytes() / 64).min(segments.checked_mul(64)?);
-    without.checked_add(segments.checked_mul(PLACES_BYTES)?)?.checked_add(lines.checked_mul(8)?)
+    without.checked_add(segments.checked_mul(PLACES_BYTES)?)
 }
 
 /// The segments of a message. Counting many takes too long: then the most that it can have, one for each value.

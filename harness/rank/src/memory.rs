@@ -37,6 +37,14 @@ impl Memory {
         self.arrays.base().wrapping_add(offset)
     }
 
+    /// The arrays, the wire buffer to send, and the received one.
+    pub fn regions(&mut self) -> [Region; 3] {
+        let arrays = (self.arrays.base(), self.arrays.memory().len());
+        let wires = [&mut self.outgoing, &mut self.incoming].map(|wire| (wire.base(), wire.len()));
+        // SAFETY: the addresses and lengths of live memory; users of a region guarantee that it is not used otherwise.
+        [arrays, wires[0], wires[1]].map(|(start, bytes)| unsafe { Region::new(start, bytes) })
+    }
+
     /// Exchanges the two arrays of an all-to-all, for its way back; and the wire buffers, if received data is sent back.
     #[inline]
     pub fn turn(&mut self, with_wire: bool) {
@@ -122,6 +130,11 @@ impl Region {
 
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Whether it is this memory.
+    pub fn is_of(&self, memory: &[u8]) -> bool {
+        self.start.cast_const() == memory.as_ptr()
     }
 
     /// Some of its bytes.

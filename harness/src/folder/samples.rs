@@ -164,7 +164,7 @@ fn block_columns(
     method: &str,
     block: &Block,
     state: BlockState,
-) -> [(&'static str, Value); 21] {
+) -> [(&'static str, Value); 22] {
     let Block { before, after, disturbance, .. } = block;
     [
         ("run", json!(run)),
@@ -188,6 +188,7 @@ fn block_columns(
         ("waited", json!(disturbance.waited)),
         ("involuntary_switches", json!(disturbance.switches)),
         ("page_faults", json!(disturbance.faults)),
+        ("compared", json!(block.compared)),
     ]
 }
 
@@ -252,6 +253,7 @@ mod tests {
                 memory_copy_bytes_per_s: Some(5e9),
             },
             batch: 4,
+            compared: 5,
             times: Times::from([(Phase::Create, vec![1e-6]), (Phase::RoundTrip, vec![1.25e-7, 0.1 + 0.2])]),
             early: vec![0.5],
             ..Block::default()
@@ -315,9 +317,9 @@ mod tests {
     fn every_block_is_a_row() {
         let expected = "run,case,launch,method,pair,block,state,used,latency_before_s,\
             latency_after_s,copy_before_bytes_per_s,copy_after_bytes_per_s,memory_copy_before_bytes_per_s,\
-            memory_copy_after_bytes_per_s,began_s,place,disturbed,steal_s,waited,involuntary_switches,page_faults\n\
+            memory_copy_after_bytes_per_s,began_s,place,disturbed,steal_s,waited,involuntary_switches,page_faults,compared\n\
             r,4,2,ddt,1,3,0,true,3.3e-8,3.4e-8,10000000000.0,20000000000.0,,\
-            5000000000.0,0.25,7,true,0.0,0.25,2,1\n";
+            5000000000.0,0.25,7,true,0.0,0.25,2,1,5\n";
         let states = [vec![BlockState { state: Some(State::Steady(0)), used: true }], vec![]];
         assert_eq!(text(&[blocks_header(), blocks(4, &result(vec![block()]), &states)]), expected);
     }

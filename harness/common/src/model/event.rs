@@ -260,6 +260,9 @@ pub struct Block {
     /// Only for ping-pongs between two ranks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_skew_s: Option<f64>,
+    /// Repetitions after which all received bytes were compared. Others are judged by a few bytes of each message.
+    #[serde(default)]
+    pub compared: u32,
     /// The samples. Phases that happen once per block have one sample each.
     pub times: Times,
     /// Shares of the bytes that had arrived when the last partition became ready, for repetitions in which the receiver

@@ -28,13 +28,13 @@ use crate::measure::cache::{self, Eviction};
 use crate::measure::experiment::{Amount, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
-use crate::memory::Memory;
+use crate::memory::{Memory, Region};
 use crate::method::Setup;
 use crate::packing::MessagePacker;
-use crate::pattern::Pattern;
+use crate::payload::{Mismatch, Spots, Version, Wrong, is_compared};
 use crate::spans::line_bytes;
-use crate::spots::Spots;
 use active_method::{ActiveMethod, PlainCopy};
+use verify::EnginePayload;
 
 /// The two sides of a message, with their phases.
 const SIDES: [(Side, Phase); 2] = [(Side::Send, Phase::Pack), (Side::Receive, Phase::Unpack)];
@@ -57,7 +57,7 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
 
     let order = args.order.wire_order();
     let setup = Setup { ranks: engine::RANKS, ..Setup::new(&app, &world.comm)? };
-    let memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
+    let mut memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
     let [pack, unpack] = SIDES.map(|(side, _)| line_bytes(&app.message(side, order), &memory.arrays));
     let lines = LineBytes { pack, unpack };
     let job = Job::new(&world.comm, &world.comm, args.case.conditions.format)?;
@@ -65,8 +65,24 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
     let mut hello = environment::hello(world, &environment::place(0), facts, job.clock, Vec::new())?;
     hello.notes = bounds.notes;
     let eviction = (args.case.conditions.cache == Cache::Cold).then(|| Eviction::new(&app));
-    let spots = Default::default();
-    let bench = EngineComparison { job, setup: &setup, memory, order, lines, eviction, generation: 0, spots };
+    // SAFETY: arrays and wire buffers are allocated once, and moving their owner does not move them.
+    let payload = unsafe { EnginePayload::new(&app, order, &mut memory) };
+    let (version, looks) = (Version::default(), Default::default());
+    let setup = &setup;
+    let bench = EngineComparison {
+        job,
+        setup,
+        memory,
+        order,
+        lines,
+        eviction,
+        payload,
+        version,
+        looks,
+        wrong: None,
+        mismatch: None,
+        compared: 0,
+    };
     let order = app.send.orders_differ().then(|| format!(" {}={}", engine::ORDER, args.order.name()));
     let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
     let params = values.to_string() + &order.unwrap_or_default();
@@ -99,10 +115,16 @@ struct EngineComparison<'a> {
     lines: LineBytes,
     /// The lines to evict between repetitions; `None` if caches stay warm.
     eviction: Option<Eviction>,
-    /// Number of the last generation of data.
-    generation: u32,
-    /// The places that are checked after each sample of a block, for packing and for unpacking.
-    spots: [Spots; 2],
+    payload: EnginePayload,
+    /// The data that is packed and unpacked.
+    version: Version,
+    /// The places looked at after each sample of a block, for packing and for unpacking.
+    looks: [Spots; 2],
+    /// The first wrong byte that was seen in this block, after packing or unpacking.
+    wrong: Option<(&'static str, (Region, Wrong))>,
+    /// The first error in all bytes, and how often they were compared.
+    mismatch: Option<Mismatch>,
+    compared: u32,
 }
 
 impl EngineComparison<'_> {
@@ -117,18 +139,24 @@ impl EngineComparison<'_> {
 
     /// Packs several times, then unpacks equally often.
     fn times(&mut self, active: &mut ActiveMethod<'_>, amount: Amount) -> Result<Times, CallError> {
-        let (clock, mut times) = (self.job.clock, Times::default());
-        let generation = self.generation;
+        let (clock, mut times, mut seen) = (self.job.clock, Times::default(), 0);
         for (i, (side, phase)) in SIDES.into_iter().enumerate() {
             times[phase].reserve_exact(amount.samples);
             (0..amount.untimed).try_for_each(|_| active.work(side, &mut self.memory))?;
             for _ in 0..amount.samples {
-                self.spots[i].spoil(&mut self.memory);
+                self.looks[i].poison();
                 self.evict(active, side);
                 let start = Instant::now();
                 (0..amount.batch).try_for_each(|_| active.work(side, &mut self.memory))?;
                 times[phase].push(clock.between(start, Instant::now(), 1) / f64::from(amount.batch));
-                self.spots[i].check(&self.memory, |rank| Pattern::new(rank, generation));
+                let wrong = self.looks[i].wrong(self.version).map(|wrong| (["pack", "unpack"][i], wrong));
+                self.wrong = self.wrong.or(wrong);
+                seen += 1;
+                if is_compared(self.version.generation, seen) {
+                    verify::compare(self, active, side);
+                    // The caches are others after it, so the next repetition does not count.
+                    active.work(side, &mut self.memory)?;
+                }
             }
         }
         Ok(times)
@@ -196,6 +224,7 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
             times[Phase::Free].push(free_s);
         }
         let mismatch = verify::check(self, active);
-        Ok((Some(Block { batch: amount.batch, times, ..Block::default() }), mismatch))
+        let block = Block { batch: amount.batch, times, compared: self.compared, ..Block::default() };
+        Ok((Some(block), mismatch))
     }
 }

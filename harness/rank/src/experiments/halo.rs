@@ -5,14 +5,13 @@
 pub mod active;
 mod all_to_all;
 mod bulk;
-pub mod data;
 mod exchange;
 mod fine;
 mod links;
 pub mod method;
 mod neighbour;
+pub mod payload;
 mod put;
-pub mod stamps;
 mod typed;
 
 use std::process::ExitCode;
@@ -35,12 +34,12 @@ use crate::measure::experiment::{Amount, Made, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
+use crate::payload::is_compared;
 use crate::team::Team;
 use active::ActiveMethod;
-use data::ExchangeData;
 use exchange::{ExchangeContext, Readings};
 use method::Parts;
-use stamps::Shares;
+use payload::{ArrivalProbe, ExchangePayload};
 
 /// Exchanges before timing, each filled and compared.
 const VERIFIED: u32 = 3;
@@ -70,12 +69,12 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
     hello.clocks = Some(sync.facts()?);
     hello.notes = bounds.notes;
     hello.threads = case.setting.threads;
-    let data = ExchangeData::new(&*app, &parts);
+    let payload = ExchangePayload::new(&*app, &parts);
     let team = Team::new(case.setting.threads).unwrap_or_else(|error| job.abort(&error.into()));
     let bench = HaloExchanges {
         job,
         world,
-        data,
+        payload,
         parts: &parts,
         sampler: case.setting.sampler(conditions.seed, rank).map_err(anyhow::Error::msg)?,
         team,
@@ -92,7 +91,7 @@ struct HaloExchanges<'a> {
     job: Job<'a>,
     case: &'a HaloCase,
     parts: &'a Parts,
-    data: ExchangeData<'a>,
+    payload: ExchangePayload<'a>,
     world: &'a World,
     sampler: Sampler,
     team: Team,
@@ -107,50 +106,50 @@ struct Exchanges {
     mismatch: Option<String>,
     /// For a watched exchange: the share of the first stage's bytes that arrived early.
     early: Option<f64>,
+    /// Exchanges whose received bytes were all compared.
+    compared: u32,
 }
 
 impl HaloExchanges<'_> {
-    /// Exchanges once; sends the current data, changed by `stamps`. Returns this rank's times and the observations of `arrival_probe`.
+    /// Exchanges once, after a change of the data if asked. Returns this rank's times and the observations of `arrival_probe`.
     fn once(
         &mut self,
         active: &ActiveMethod<'_>,
         is_changed: bool,
-        arrival_probe: Option<&Shares>,
+        arrival_probe: Option<&ArrivalProbe>,
     ) -> (Readings, [f64; 2]) {
-        let stamps = self.data.stamps(active.is_reference());
+        if is_changed {
+            self.payload.version = self.payload.version.changed();
+        }
+        let own = self.payload.own();
         let mut compute_s = vec![0.0; self.case.setting.threads];
         self.sampler.next(&mut compute_s);
         let context = ExchangeContext {
             parts: self.parts,
             active,
-            stamps: is_changed.then_some(stamps),
-            version: self.data.version,
+            changes: is_changed.then_some(own),
+            version: self.payload.version,
             world: self.job.world,
             sync: &self.sync,
             reporter: &self.job.reporter,
             start: self.case.setting.start,
             emulation: self.case.setting.computing.emulation,
         };
-        let seen = exchange::run(&context, &self.team, &compute_s, arrival_probe);
-        if is_changed {
-            self.data.version = self.data.version.next();
-        }
-        seen
+        exchange::run(&context, &self.team, &compute_s, arrival_probe)
     }
 
-    /// Exchanges `count` times, each time with changed values of the last fill, whose shares `arrivals` checks. If
-    /// `watched`, it checks in the last exchange which data arrives early.
+    /// Exchanges `count` times, each time with changed data since the last fill. If `watched`, it checks in the last exchange which data
+    /// arrives early.
     fn exchange(
         &mut self,
         active: &ActiveMethod<'_>,
-        arrivals: &Shares,
         count: u32,
         watched: bool,
     ) -> anyhow::Result<Exchanges> {
         let mut mine = Vec::with_capacity(count as usize);
-        let mut exchanges = Exchanges { readings: Vec::new(), mismatch: None, early: None };
+        let mut exchanges = Exchanges { readings: Vec::new(), mismatch: None, early: None, compared: 0 };
         for number in 0..count {
-            let arrival_probe = (watched && number + 1 == count).then(|| self.data.early(active.packing));
+            let arrival_probe = (watched && number + 1 == count).then(|| self.payload.probe(active.packing));
             let (readings, seen) = self.once(active, true, arrival_probe.as_ref());
             if arrival_probe.is_some() {
                 let sums = self.job.world.sums(&seen)?;
@@ -158,11 +157,13 @@ impl HaloExchanges<'_> {
             } else {
                 mine.push(readings);
             }
-            if exchanges.mismatch.is_none() {
-                // SAFETY: the memory is the bench's own, and the exchange is over.
-                let missing = unsafe { arrivals.missing(self.data.version) };
-                exchanges.mismatch = missing
-                    .map(|what| format!("exchange {} since the fill: {what}", self.data.version.changes));
+            exchanges.mismatch = exchanges.mismatch.or_else(|| self.payload.look());
+            let version = self.payload.version;
+            if is_compared(version.generation, version.repetition) {
+                exchanges.compared += 1;
+                exchanges.mismatch = exchanges.mismatch.or_else(|| self.payload.wrong_received());
+                // The caches are others after it, so the next exchange does not count.
+                self.once(active, true, None);
             }
         }
         // All checks come together after the last exchange: if ranks compared results in between, their caches would change.
@@ -194,16 +195,16 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
     fn verify(&mut self, Made { active, .. }: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {
         let mut mismatch = None;
         for _ in 0..VERIFIED {
-            self.data.fill(active.is_reference());
+            self.payload.fill(active.is_reference());
             self.once(active, false, None);
-            mismatch = mismatch.or_else(|| self.data.mismatch(active.is_reference()));
+            mismatch = mismatch.or_else(|| self.payload.wrong());
         }
         Ok(mismatch)
     }
 
     fn repeat(&mut self, Made { active, .. }: &mut Self::ActiveMethod, count: u32) -> anyhow::Result<Turn> {
         // If anything is wrong, blocks will report it.
-        self.data.fill(active.is_reference());
+        self.payload.fill(active.is_reference());
         Turn::shortest(count, || Ok(self.once(active, true, None).0.total_s))
     }
 
@@ -215,16 +216,16 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         self.sync.again()?;
         let watched = !active.is_reference();
-        let arrivals = self.data.fill(active.is_reference());
-        let before = self.exchange(active, &arrivals, amount.untimed, false)?.mismatch;
+        self.payload.fill(active.is_reference());
+        let before = self.exchange(active, amount.untimed, false)?;
         // Every block of a round has the same random times of threads.
         self.sampler.begin_round(round);
         let count = amount.samples as u32 + u32::from(watched);
-        let Exchanges { readings, mismatch, early } = self.exchange(active, &arrivals, count, watched)?;
+        let Exchanges { readings, mismatch, early, compared } = self.exchange(active, count, watched)?;
         // Times that begin at a barrier do not depend on other ranks' clocks.
         let clock_error_s =
             if self.case.setting.start == Start::Clock { self.sync.residual_s()? } else { None };
-        let mismatch = before.or(mismatch).or_else(|| self.data.mismatch(active.is_reference()));
+        let mismatch = before.mismatch.or(mismatch).or_else(|| self.payload.wrong());
         let messages = active.method.messages().map(|messages| messages as f64);
         // A method that does not know the number does not know it on any rank.
         let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];
@@ -233,7 +234,8 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
         }
         let messages = (messages >= 0.0).then_some(messages as u64);
         let early = early.into_iter().collect();
-        let mut block = Block { batch: 1, messages, early, clock_error_s, ..Block::default() };
+        let compared = before.compared + compared + 1;
+        let mut block = Block { batch: 1, messages, early, clock_error_s, compared, ..Block::default() };
         block.times[Phase::Init].extend(init_s.take());
         for readings in &readings {
             block.times[Phase::Compute].push(readings.compute_s);

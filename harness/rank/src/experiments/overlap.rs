@@ -4,12 +4,12 @@ mod bench;
 mod calibrate;
 mod cell;
 mod computation;
-mod data;
 mod exchange;
 mod matrix;
 mod message;
 mod operation;
 mod sizes;
+mod sums;
 mod threads;
 mod traffic;
 mod without_mpi;
@@ -38,12 +38,10 @@ use crate::checked::{Comm, World, identity};
 use crate::cli::{CaseArgs, Overlap};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
-use crate::measure::session::{Renewal, Session};
+use crate::measure::session::{MessagePayload, Session};
 use crate::measure::sync::Sync;
 use crate::memory::Memory;
 use crate::method::Setup;
-use crate::regions::Regions;
-use crate::spots::Spots;
 use crate::transport::Hosts;
 use crate::{binding, environment};
 use bench::OverlapExperiment;
@@ -84,7 +82,7 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
             let all = world.comm.split(0, rank)?;
             let is_all_to_all = matches!(app.exchange, Exchange::AllToAll { .. });
             let setup = Setup::new(app, if is_all_to_all { &all } else { &pair })?;
-            let mut memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
+            let memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
             let job = Job::new(&world.comm, &pair, args.case.conditions.format)?;
             let session = Session {
                 world: &world.comm,
@@ -92,14 +90,10 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
                 setup: &setup,
                 pair: rank / 2,
                 eviction: None,
-                regions: Regions::of(app, &memory.arrays),
-                renewal: Renewal::new(app, &setup, &mut memory),
                 sync: None,
-                generation: 0,
-                repetition: 0,
-                spots: Spots::default(),
+                payload: MessagePayload::default(),
             };
-            start.measure(job, MessageTraffic { session, memory }, &built)
+            start.measure(job, MessageTraffic::new(session, memory), &built)
         }
         (_, Built::Exchange(app)) => {
             exchange::with_traffic(world, &**app, args.case.conditions.format, |job, traffic| {

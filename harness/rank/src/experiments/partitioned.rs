@@ -28,7 +28,7 @@ use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
 use crate::memory::{POISON, Region, Wire};
-use crate::pattern::Pattern;
+use crate::payload::{Places, Run, Runs, Version, source_of};
 use crate::team::Team;
 use repetition::{PartitionPlan, Readings, TransferContext};
 use watch::ArrivalProbe;
@@ -70,7 +70,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
         buffers: Vec::new(),
         is_cold: conditions.cache == Cache::Cold,
         starts_all: args.startall,
-        generation: 0,
+        version: Version::default(),
         byte: &byte,
         costs: None,
         setting: &setting,
@@ -108,8 +108,8 @@ struct PartitionedTransfers<'a> {
     buffers: Vec<Wire>,
     is_cold: bool,
     starts_all: bool,
-    /// Number of the last transfer's data; equal on both ranks.
-    generation: u32,
+    /// The data of the last transfer; equal on both ranks.
+    version: Version,
     byte: &'a Datatype,
     /// The costs of messages, once a mechanism needs them.
     costs: Option<&'static Costs>,
@@ -119,11 +119,26 @@ struct PartitionedTransfers<'a> {
 type Mechanisms<'a> = Vec<Box<dyn Mechanism + 'a>>;
 
 impl<'a> PartitionedTransfers<'a> {
-    fn channel(&mut self, way: usize) -> Channel<'a> {
+    fn memory(&mut self, way: usize) -> Region {
         let (start, bytes) = (self.buffers[way].base(), self.buffers[way].len());
         // SAFETY: the buffer outlives all mechanisms, and is only written and compared between transfers; the plan's
         // partitions cover all of its bytes.
-        let memory = unsafe { Region::new(start, bytes) };
+        unsafe { Region::new(start, bytes) }
+    }
+
+    /// The message in a direction.
+    fn message(&mut self, way: usize) -> Places {
+        let (memory, sender) = (
+            self.memory(way),
+            if self.roles[way] == Role::Sender { self.job.rank } else { 1 - self.job.rank },
+        );
+        let run = Run { at: 0, bytes: memory.bytes(), source: source_of(sender, 0, 0) };
+        // SAFETY: it is written and compared between transfers.
+        unsafe { Places::new(memory, Runs::of([run])) }
+    }
+
+    fn channel(&mut self, way: usize) -> Channel<'a> {
+        let memory = self.memory(way);
         Channel {
             comm: self.job.world,
             peer: 1 - self.job.rank,
@@ -150,13 +165,11 @@ impl<'a> PartitionedTransfers<'a> {
     ) -> anyhow::Result<Vec<[Readings; 2]>> {
         let mut pairs = Vec::with_capacity(count as usize);
         for _ in 0..count {
-            self.generation += 1;
-            // The data from rank 0, and from rank 1.
-            let patterns = [0, 1].map(|sender| Pattern::new(sender, self.generation));
-            let ways = || self.roles.iter().zip(patterns);
-            for (buffer, (role, pattern)) in self.buffers.iter_mut().zip(ways()) {
+            self.version = self.version.filled();
+            let messages: Vec<Places> = (0..self.roles.len()).map(|way| self.message(way)).collect();
+            for ((message, role), buffer) in messages.iter().zip(&self.roles).zip(&self.buffers) {
                 if *role == Role::Sender {
-                    pattern.write(0, buffer);
+                    message.write(self.version);
                 }
                 if self.is_cold {
                     evict_buffer(buffer);
@@ -166,13 +179,13 @@ impl<'a> PartitionedTransfers<'a> {
             self.sampler.next(&mut compute_s);
             // Waiting for data that arrives wrong would be in vain.
             let can_arrive = is_watched && mismatch.is_none();
-            let arrival_probe = can_arrive.then(|| ArrivalProbe::new(patterns[0], &self.plan.ranges));
+            let arrival_probe =
+                can_arrive.then(|| ArrivalProbe::new(self.version, &messages[0], &self.plan.ranges));
             let context = TransferContext {
                 roles: &self.roles,
                 plan: &self.plan,
                 sync: &self.sync,
                 watcher: &self.watcher,
-                memory: self.buffers[0].base(),
                 compute_s: &compute_s,
                 delay_s: self.sampler.last_partition_delay_s(),
                 arrival_probe: arrival_probe.as_ref(),
@@ -181,22 +194,19 @@ impl<'a> PartitionedTransfers<'a> {
             let mine = repetition::run(&context, &self.team, mechanisms);
             let both = self.job.world.gather_values(&mine)?;
             pairs.extend(<[Readings; 2]>::try_from(both));
-            for (buffer, (_, pattern)) in
-                self.buffers.iter().zip(ways()).filter(|(_, (role, _))| **role == Role::Receiver)
-            {
-                if mismatch.is_some() {
-                    break;
-                }
-                let at = pattern.first_difference(0, buffer);
-                *mismatch = at.map(|at| {
-                    let partition = self.plan.ranges.iter().position(|range| range.contains(&at));
-                    format!(
-                        "transfer {} of the case: byte {at}, in partition {}: expected {:#04x}, found {:#04x}",
-                        self.generation,
-                        partition.unwrap_or_default(),
-                        pattern.byte(at),
-                        buffer[at]
-                    )
+            let received = messages.iter().zip(&self.roles).filter(|(_, role)| **role == Role::Receiver);
+            for (message, _) in received {
+                let wrong = message.wrong(self.version, &[]);
+                *mismatch = mismatch.take().or_else(|| {
+                    wrong.map(|wrong| {
+                        let partition = self.plan.ranges.iter().position(|range| range.contains(&wrong.at));
+                        let (partition, transfer) = (partition.unwrap_or_default(), self.version.generation);
+                        format!(
+                            "transfer {transfer} of the case: byte {}, in partition {partition}: {}",
+                            wrong.at,
+                            wrong.values()
+                        )
+                    })
                 });
             }
         }
@@ -305,10 +315,13 @@ impl<'a> ScheduledCase<'a> for PartitionedTransfers<'a> {
         let messages = mechanisms[0].messages().map(|n| n as u64);
         let clock_error_s = self.sync.residual_s()?;
         let watched = self.transfer(mechanisms, self.watched(), true, &mut mismatch)?;
+        // Every transfer is compared.
+        let compared = amount.untimed + (counted.len() + watched.len()) as u32;
         if self.job.rank > 0 {
             return Ok((None, mismatch));
         }
-        let mut block = Block { batch: 1, messages, message_latency_s, clock_error_s, ..Block::default() };
+        let mut block =
+            Block { batch: 1, messages, message_latency_s, clock_error_s, compared, ..Block::default() };
         block.times[Phase::Init].extend(init_s.take());
         for pair in &counted {
             let transfer_times = repetition::transfer_times(pair, self.setting.both_ways);

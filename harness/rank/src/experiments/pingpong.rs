@@ -15,20 +15,18 @@ use common::model::event::Block;
 use crate::bounds::AdoptedBounds;
 use crate::checked::{Comm, World};
 use crate::cli::PingPong;
+use crate::environment;
 use crate::measure::block;
 use crate::measure::cache::{self, Eviction};
 use crate::measure::creation::InARow;
 use crate::measure::experiment::{Amount, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
-use crate::measure::session::{Renewal, Session};
+use crate::measure::session::{MessagePayload, Session};
 use crate::measure::sync::Sync;
+use crate::measure::verification::verify;
 use crate::memory::Memory;
 use crate::method::{self, Method, Setup};
-use crate::regions::Regions;
-use crate::spots::Spots;
-use crate::verify::verify;
-use crate::{environment, steady};
 
 /// Measures a ping-pong with all requested methods.
 ///
@@ -53,7 +51,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
     let is_all_to_all = matches!(app.exchange, Exchange::AllToAll { .. });
     let setup = Setup::new(&app, if is_all_to_all { &all } else { &pair_comm })?;
     let arrays = if buffers.arrays { Arrays::new } else { Arrays::without_memory }(app.arrays.clone());
-    let mut memory = Memory::new(arrays, app.message_bytes(), buffers);
+    let memory = Memory::new(arrays, app.message_bytes(), buffers);
     let job = Job::new(&world.comm, &pair_comm, conditions.format)?;
     let pairs = if is_all_to_all { Vec::new() } else { pairing(ranks, args.pairs) };
     let facts = pingpong::facts(&app, WireOrder::Manual);
@@ -65,12 +63,8 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
         setup: &setup,
         pair: if is_all_to_all { 0 } else { pair },
         eviction: (conditions.cache == Cache::Cold).then(|| Eviction::new(&app)),
-        regions: Regions::of(&app, &memory.arrays),
-        renewal: Renewal::new(&app, &setup, &mut memory),
         sync: if is_all_to_all { None } else { Some(Sync::new(&pair_comm)?) },
-        generation: 0,
-        repetition: 0,
-        spots: Spots::default(),
+        payload: MessagePayload::default(),
     };
     let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
     let case = conditions.case(Kind::PingPong, test.name, set, values.to_string(), ranks);
@@ -143,13 +137,15 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
             None => *in_a_row.insert(InARow::decide(job, &mut **method)?),
         };
         session.sync.as_mut().map_or(Ok(()), Sync::again)?;
-        steady::prepare(session, memory, &mut **method)?;
+        session.prepare(memory, &mut **method)?;
         let block = block::run(session, memory, &mut **method, amount, in_a_row)?;
         let clock_error_s = session.sync.as_ref().map_or(Ok(None), Sync::residual_s)?;
         let block = Block { clock_error_s, ..block };
         session.world.barrier()?;
-        let mismatch = steady::check(session, memory, &mut **method)?;
-        Ok((session.is_origin().then_some(block), mismatch))
+        method.settle()?;
+        session.payload.compare(memory);
+        let block = Block { compared: session.payload.compared(), ..block };
+        Ok((session.is_origin().then_some(block), session.payload.wrong()))
     }
 
     fn teardown(&mut self, active: Self::ActiveMethod) -> anyhow::Result<()> {

@@ -46,10 +46,12 @@ pub fn run(
     }
     // Other ranks may still be creating datatypes: their delay must not affect the first sample, and all pairs begin together.
     session.world.barrier()?;
-    for _ in 0..amount.untimed {
-        session.renew(memory, method)?;
-        repetition_untimed(session, memory, method)?;
-        session.check(memory);
+    for i in 0..amount.untimed {
+        uncounted(session, memory, method)?;
+        // The last one leaves the caches as a repetition does.
+        if i + 1 < amount.untimed {
+            session.payload.compare(memory);
+        }
     }
     match amount.batch {
         1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
@@ -126,7 +128,8 @@ fn one_by_one(
         let start = Instant::now();
         repetition_untimed(session, memory, method)?;
         block.times[whole].push(clock.between(start, Instant::now(), 1));
-        session.check(memory);
+        session.payload.look(memory);
+        compare_some(session, memory, method)?;
         if is_explicit && i % WHOLE_PER_PARTED == 0 {
             session.renew(memory, method)?;
             if session.is_origin() || setup.is_all_to_all() {
@@ -134,7 +137,8 @@ fn one_by_one(
             } else {
                 answer_in_parts(session, memory, method, &mut middle)?;
             }
-            session.check(memory);
+            session.payload.look(memory);
+            compare_some(session, memory, method)?;
         }
     }
     if !is_explicit {
@@ -172,7 +176,7 @@ fn in_parts(
         let came = Instant::now();
         method.unpack(memory)?;
         let unpacked = when_done();
-        session.before_answer(memory);
+        session.before_answer();
         memory.turn(method.ends().returns_what_came());
         method.pack(memory)?;
         middle.push(clock, came, unpacked, when_done());
@@ -202,7 +206,7 @@ fn answer_in_parts(
     let came = Instant::now();
     method.unpack(memory)?;
     let unpacked = when_done();
-    session.before_answer(memory);
+    session.before_answer();
     method.pack(memory)?;
     middle.push(session.clock, came, unpacked, when_done());
     method.send(memory)
@@ -271,18 +275,19 @@ fn batched(
         session.meet()?;
         let start = Instant::now();
         for _ in 0..amount.batch {
-            session.rewrite(memory, method)?;
-            session.check_in_vain(memory);
+            session.rewrite(method)?;
+            session.look_in_vain();
         }
         rewriting.push(mean(start, Instant::now()));
         session.meet()?;
         let start = Instant::now();
         for _ in 0..amount.batch {
-            session.rewrite(memory, method)?;
+            session.rewrite(method)?;
             repetition_untimed(session, memory, method)?;
-            session.check(memory);
+            session.payload.look(memory);
         }
         wholes.push(mean(start, Instant::now()));
+        session.payload.compare(memory);
     }
     // The median: otherwise an interruption of one rewriting would be subtracted from its repetitions, down to no time at all.
     let rewriting_s = stats::median(&stats::sorted(rewriting)).unwrap_or(0.0);
@@ -312,6 +317,31 @@ fn batched(
     Ok(())
 }
 
+/// Compares all bytes of some repetitions. Each of these is followed by one that does not count, because the caches are others.
+fn compare_some(
+    session: &mut Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+) -> Result<(), CallError> {
+    if session.payload.is_compared() {
+        session.payload.compare(memory);
+        uncounted(session, memory, method)?;
+    }
+    Ok(())
+}
+
+/// A repetition that does not count.
+fn uncounted(
+    session: &mut Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+) -> Result<(), CallError> {
+    session.renew(memory, method)?;
+    repetition_untimed(session, memory, method)?;
+    session.payload.look(memory);
+    Ok(())
+}
+
 /// One ping-pong without the clock.
 #[inline]
 fn repetition_untimed(
@@ -329,7 +359,7 @@ fn repetition_untimed(
     }
     method.receive(memory)?;
     method.unpack(memory)?;
-    session.before_answer(memory);
+    session.before_answer();
     method.pack(memory)?;
     method.send(memory)
 }
@@ -347,7 +377,7 @@ fn there_and_back(
     }
     method.exchange(memory)?;
     method.unpack(memory)?;
-    session.before_answer(memory);
+    session.before_answer();
     memory.turn(method.ends().returns_what_came());
     method.pack(memory)?;
     method.exchange(memory)

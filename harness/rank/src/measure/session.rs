@@ -1,22 +1,17 @@
 //! The data shared by a ping-pong's loops.
 
-use apps::{MicroApp, Side, WireOrder};
-use common::packing::{Ends, Location};
+use std::rc::Rc;
+
 use datatypes::Element;
 
 use super::cache::Eviction;
 use super::clock::Clock;
+use super::message_links::{Leg, Looks, RoundTrip, Route, described, source_of_arrays};
 use super::sync::Sync;
 use crate::checked::{CallError, Comm, Datatype};
-use crate::expected::Stream;
-use crate::memory::Memory;
+use crate::memory::{Memory, Region};
 use crate::method::{Method, Setup};
-use crate::padding::{data_spans, without_padding};
-use crate::pattern::Pattern;
-use crate::regions::Regions;
-use crate::spans::Span;
-use crate::spots::Spots;
-use crate::stamps::Stamps;
+use crate::payload::{Mismatch, Version, Wrong, is_compared};
 
 /// One ping-pong on all ranks.
 pub struct Session<'a> {
@@ -28,18 +23,86 @@ pub struct Session<'a> {
     pub pair: usize,
     /// The lines to evict between repetitions; `None` if caches stay warm.
     pub eviction: Option<Eviction>,
-    /// The relation between the memory that is sent and the memory that is received into.
-    pub regions: Regions,
-    /// The stamps that are rewritten before each repetition.
-    pub renewal: Renewal,
     /// The common time of both ranks of a pair; `None` if all ranks begin together.
     pub sync: Option<Sync>,
-    /// Number of the last generation of data; equal on all ranks.
-    pub generation: u32,
-    /// Number of the last repetition whose data was rewritten, from 1 in each generation; equal on all ranks.
-    pub repetition: u32,
-    /// The places that are checked after each repetition of a block.
-    pub spots: Spots,
+    /// The payload of the method in use.
+    pub payload: MessagePayload,
+}
+
+/// The data of messages, and the errors seen in them.
+#[derive(Default)]
+pub struct MessagePayload {
+    /// The data that was sent last; equal on all ranks.
+    pub version: Version,
+    /// The links of all methods, by their routes.
+    routes: Vec<(Route, Rc<RoundTrip>)>,
+    /// The links of the method in use.
+    links: Option<Rc<RoundTrip>>,
+    /// The places looked at after each repetition.
+    looks: Looks,
+    /// Repetitions of this block that were looked at.
+    seen: u32,
+    /// Those of which all bytes were compared.
+    compared: u32,
+    /// The first error.
+    wrong: Option<Mismatch>,
+}
+
+impl MessagePayload {
+    /// The links of a method.
+    pub fn links(&mut self, setup: &Setup<'_>, memory: &mut Memory, method: &dyn Method) -> Rc<RoundTrip> {
+        let route = Route::of(method);
+        if let Some((_, links)) = self.routes.iter().find(|(known, _)| *known == route) {
+            return Rc::clone(links);
+        }
+        // SAFETY: a case's memory is allocated once, and MPI uses it only within the functions of a method.
+        let links = Rc::new(unsafe { RoundTrip::new(setup, memory, &route) });
+        self.routes.push((route, Rc::clone(&links)));
+        links
+    }
+
+    /// Begins a new fill, on all ranks.
+    fn fill(&mut self) {
+        self.version = self.version.filled();
+        (self.looks, self.seen, self.compared, self.wrong) = (Looks::default(), 0, 0, None);
+    }
+
+    /// The first error that was seen, once.
+    pub fn wrong(&mut self) -> Option<Mismatch> {
+        self.wrong.take()
+    }
+
+    /// Looks at the messages of the last repetition.
+    #[inline]
+    pub fn look(&mut self, memory: &Memory) {
+        self.seen += 1;
+        if let Some(wrong) = self.looks.wrong(self.version) {
+            self.keep(memory, wrong);
+        }
+    }
+
+    /// Whether the last repetition must be compared as a whole; the same on all ranks.
+    pub fn is_compared(&self) -> bool {
+        is_compared(self.version.generation, self.seen)
+    }
+
+    /// Compares all bytes that the last repetition of a round trip brought.
+    pub fn compare(&mut self, memory: &Memory) {
+        self.compared += 1;
+        if let Some(wrong) = self.links.as_ref().and_then(|links| links.wrong(self.version, &self.looks)) {
+            self.keep(memory, wrong);
+        }
+    }
+
+    /// Repetitions of this block of which all bytes were compared.
+    pub fn compared(&self) -> u32 {
+        self.compared
+    }
+
+    fn keep(&mut self, memory: &Memory, wrong: (Region, Wrong)) {
+        let place = || format!("repetition {} of a block: {}", self.seen, described(memory, wrong));
+        self.wrong = self.wrong.take().or_else(|| Some(place()));
+    }
 }
 
 impl Session<'_> {
@@ -48,32 +111,35 @@ impl Session<'_> {
         self.setup.me == 0
     }
 
-    /// Begins a new generation of data, on all ranks.
-    pub fn next_generation(&mut self) {
-        self.generation += 1;
-        self.repetition = 0;
-        self.spots = Spots::default();
-    }
-
-    /// Fills all memory with data of a new generation. Wire buffers are poisoned, except for a message that is sent from there.
-    pub fn fill(&mut self, memory: &mut Memory, ends: Ends) -> Pattern {
-        self.next_generation();
-        let mine = Pattern::new(self.setup.me, self.generation);
+    /// Fills all memory with new data. Wire buffers are poisoned, except for the messages that are sent from there.
+    pub fn fill(&mut self, memory: &mut Memory, leg: &Leg) {
+        self.payload.fill();
+        let version = self.payload.version;
         if memory.has_arrays {
-            mine.write(0, memory.arrays.memory_mut());
+            version.write(source_of_arrays(self.setup.me), memory.arrays.memory_mut());
         }
         memory.poison_wire();
-        if ends.from == Location::Wire {
-            self.write_message(memory, ends, mine);
-        }
-        mine
+        leg.sends.iter().for_each(|link| link.places.write(version));
     }
 
-    /// Writes the message to send from the wire buffer, with the data `mine` of the arrays.
-    pub fn write_message(&self, memory: &mut Memory, ends: Ends, mine: Pattern) {
-        let message = self.setup.app.message(Side::Send, ends.order);
-        let mut stream = Stream::of(&message, &memory.arrays, mine);
-        stream.read(&mut memory.outgoing[..self.setup.message_bytes]);
+    /// Prepares a block of round trips: new data to send, and nothing that could be mistaken for it where it is received.
+    pub fn prepare(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
+        self.payload.fill();
+        let links = self.payload.links(self.setup, memory, method);
+        self.payload.looks = links.looks(self.payload.version.generation);
+        links.poison();
+        links.write(self.payload.version);
+        self.payload.links = Some(links);
+        method.settle()
+    }
+
+    /// The same for messages that are not answered; all memory is filled. Returns the links.
+    pub fn prepare_one_way(&mut self, memory: &mut Memory, method: &dyn Method) -> Rc<RoundTrip> {
+        let links = self.payload.links(self.setup, memory, method);
+        self.fill(memory, &links.there);
+        self.payload.looks = links.looks_one_way(self.payload.version.generation);
+        self.payload.links = Some(Rc::clone(&links));
+        links
     }
 
     /// Prepares the next repetition, outside of all times: the send data is rewritten, caches are evicted in cold mode,
@@ -81,34 +147,45 @@ impl Session<'_> {
     pub fn renew(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
         let ends = method.ends();
         if !ends.is_renewed && self.eviction.is_none() {
-            return self.rewrite(memory, method);
+            return self.rewrite(method);
         }
         // A peer whose send has returned may be early: its preparation must not disturb the origin's last repetition.
         self.wait_for(0)?;
-        self.rewrite(memory, method)?;
+        self.rewrite(method)?;
         if let Some(eviction) = &self.eviction {
             eviction.evict(self.setup, memory, ends.from);
         }
         self.meet()
     }
 
-    /// Rewrites the send data, with values that no earlier repetition had.
+    /// Rewrites the data to send, with values that no earlier repetition had. Data that is sent again unchanged must arrive again.
     #[inline]
-    pub fn rewrite(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
-        let ends = method.ends();
-        if !ends.is_renewed {
-            self.spots.spoil(memory);
+    pub fn rewrite(&mut self, method: &mut dyn Method) -> Result<(), CallError> {
+        let payload = &mut self.payload;
+        if !method.ends().is_renewed {
+            payload.looks.after.poison();
+            payload.looks.before_answer.poison();
             return Ok(());
         }
-        self.repetition += 1;
-        self.spots.put_back(memory, Pattern::new(self.setup.me, self.generation));
-        self.renewal.write(memory, ends, self.sent_by(self.setup.me));
+        payload.version = payload.version.changed();
+        payload.links.iter().for_each(|links| links.write(payload.version));
         method.settle()
     }
 
-    /// The data that `rank` wrote before the last repetition, or its initial data if it wrote none.
-    pub fn sent_by(&self, rank: usize) -> Pattern {
-        Pattern::sent(rank, self.generation, self.repetition)
+    /// Called between a message and its answer, if ranks answer from the same memory: within the timed part.
+    #[inline]
+    pub fn before_answer(&mut self) {
+        let MessagePayload { looks, version, .. } = &mut self.payload;
+        if !looks.before_answer.is_empty() {
+            looks.before_answer.copy();
+            looks.marks.write(*version);
+        }
+    }
+
+    /// Takes the time of a look, and leaves no trace.
+    #[inline]
+    pub fn look_in_vain(&self) {
+        std::hint::black_box(self.payload.looks.wrong(self.payload.version));
     }
 
     /// The origin of a pair continues when its peer is ready. In an all-to-all all continue together, after a barrier.
@@ -134,51 +211,5 @@ impl Session<'_> {
     #[inline]
     pub fn now_s(&self) -> Option<f64> {
         self.sync.as_ref().map(Sync::now_s)
-    }
-}
-
-/// The stamps that are rewritten before each repetition: their places, and the methods that use them.
-pub struct Renewal {
-    /// The runs that are sent from the arrays.
-    pub arrays: Stamps,
-    /// The runs that an all-to-all sends on its way back; empty for other exchanges.
-    pub turned: Stamps,
-    /// The runs of the wire buffer to send.
-    pub wire: Stamps,
-}
-
-impl Renewal {
-    /// For an exchange with this memory.
-    pub fn new(app: &MicroApp, setup: &Setup<'_>, memory: &mut Memory) -> Self {
-        let message = app.message(Side::Send, WireOrder::Ddt);
-        let arrays = Stamps::of(data_spans(&message, &memory.arrays));
-        let turned = if setup.is_all_to_all() {
-            memory.arrays.swap(0, 1);
-            let turned = Stamps::of(data_spans(&message, &memory.arrays));
-            memory.arrays.swap(0, 1);
-            turned
-        } else {
-            Stamps::of([])
-        };
-        // Blocks of an all-to-all may be smaller than a line: each is a separate message.
-        let bytes = setup.message_bytes / setup.blocks();
-        let blocks = (0..setup.blocks()).map(|block| Span { offset: block * bytes, bytes });
-        let wire = Stamps::of(blocks.flat_map(|block| without_padding(setup.element, block)));
-        Self { arrays, turned, wire }
-    }
-
-    /// Writes the stamps of `pattern` into the memory that a method with these ends sends.
-    #[inline]
-    fn write(&self, memory: &mut Memory, ends: Ends, pattern: Pattern) {
-        match ends.from {
-            Location::Wire => self.wire.write(&mut memory.outgoing, pattern),
-            Location::Arrays => {
-                self.arrays.write(memory.arrays.memory_mut(), pattern);
-                if ends.to == Location::Wire {
-                    // The way back sends data that did not arrive on the way there.
-                    self.turned.write(memory.arrays.memory_mut(), pattern);
-                }
-            }
-        }
     }
 }

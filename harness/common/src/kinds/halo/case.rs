@@ -77,9 +77,9 @@ pub fn message(app: &dyn HaloApp, ranks: usize) -> MessageFacts {
     (0..ranks).map(of_rank).max_by_key(|facts| facts.bytes).unwrap_or_default()
 }
 
-/// Memory that the largest rank needs, in bytes: arrays, their expected contents, and wire buffers.
+/// Memory that the largest rank needs, in bytes: arrays, the places of their values, and wire buffers.
 pub fn rank_bytes(app: &dyn HaloApp, ranks: usize) -> Option<u64> {
-    /// Bytes per element for its expected value after the exchange: a number and its kind.
+    /// Bytes per element, at most: half a row in the links.
     const CELL_BYTES: u64 = 16;
     let of_rank = |rank: usize| {
         let arrays = app.arrays(rank);

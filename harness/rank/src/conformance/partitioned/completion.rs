@@ -8,7 +8,7 @@ use super::message::{Incoming, Outgoing};
 use crate::checked::request::{self, Status};
 use crate::checked::{Datatype, Envelope, Request};
 use crate::conformance::context::{CheckContext, Stop};
-use crate::pattern::Pattern;
+use crate::payload::{Version, source_of};
 
 /// Transfers of each kind.
 const TRANSFERS: u32 = 20;
@@ -35,7 +35,7 @@ pub fn waitall_with_point_to_point(context: &CheckContext<'_>) -> Result<(), Sto
     // MPI may still use the memory of a failed request, so the memory is never freed.
     let [sent, received] = [(); 2].map(|()| Box::leak(vec![0u8; BYTES].into_boxed_slice()));
     let mut send = |outgoing: &mut Outgoing, generation| {
-        Pattern::new(0, context.next_generation()).write(0, sent);
+        Version::of_fill(context.next_generation()).write(source_of(0, 0, 0), sent);
         outgoing.start()?;
         outgoing.ready_from(0, generation)?;
         // SAFETY: all bytes of the message, which do not change until both are complete.
@@ -48,7 +48,7 @@ pub fn waitall_with_point_to_point(context: &CheckContext<'_>) -> Result<(), Sto
         // SAFETY: all bytes of the message, which are not used until both are complete.
         let mut other = unsafe { Request::receive(received.as_mut_ptr(), envelope(0)) }?;
         request::wait_all(vec![incoming.message.request(), &mut other])?;
-        let wrong = Pattern::new(0, of_plain).first_difference(0, received);
+        let wrong = Version::of_fill(of_plain).first_difference(source_of(0, 0, 0), received);
         context.count("plain", wrong.map_or(Ok(()), |at| Err(format!("byte {at}"))));
         Ok(())
     };

@@ -7,6 +7,7 @@ use rand_pcg::Pcg64;
 use super::exchange::{TAG, TRANSFERS, Transfers};
 use super::message::{Incoming, Outgoing, Shape};
 use crate::conformance::context::{CheckContext, Stop};
+use crate::payload::Version;
 
 /// Eight partitions of several KiB: too much for a message header, little enough to be fast.
 pub fn eight() -> Shape {
@@ -95,9 +96,9 @@ pub fn list(context: &CheckContext<'_>) -> Result<(), Stop> {
 }
 
 fn fill(outgoing: &Outgoing, partitions: impl IntoIterator<Item = usize>, generation: u32) {
-    let pattern = outgoing.pattern(generation);
+    let version = Version::of_fill(generation);
     // SAFETY: started, and none of these is ready yet; one thread uses the whole message.
-    partitions.into_iter().for_each(|partition| unsafe { outgoing.content.fill(partition, pattern) });
+    partitions.into_iter().for_each(|partition| unsafe { outgoing.content.fill(partition, version) });
 }
 
 /// Sends to rank `to` while receiving from rank `from`, with requests that were started one by one; compares.

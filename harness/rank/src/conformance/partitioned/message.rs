@@ -7,7 +7,7 @@ use datatypes::{Element, Layout, Segment};
 use crate::checked::partitioned::Partitioned;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Recipe};
 use crate::memory::{POISON, Region};
-use crate::pattern::Pattern;
+use crate::payload::{Places, Run, Runs, Version, Wrong, source_of};
 
 /// Value of the gaps in a sender's data. It differs from the receiver's poison, and must not reach the receiver's gaps.
 const GAP: u8 = 0x5A;
@@ -53,6 +53,8 @@ pub struct Content {
     shape: Shape,
     /// The segments of one partition, in ascending order.
     segments: Vec<Segment>,
+    /// The rank whose data it is.
+    sender: usize,
     /// Never freed.
     memory: Region,
 }
@@ -61,59 +63,62 @@ pub struct Content {
 unsafe impl Sync for Content {}
 
 impl Content {
-    fn new(shape: &Shape, byte: u8) -> Self {
+    fn new(shape: &Shape, sender: usize, byte: u8) -> Self {
         let segments =
             Layout::contiguous(shape.count as i64, &shape.layout).expect("a layout of a check").flatten();
         let bytes = shape.partitions * shape.stride_bytes() + MARGIN;
         let start = Box::leak(vec![byte; bytes].into_boxed_slice()).as_mut_ptr();
         // SAFETY: it is never freed.
         let memory = unsafe { Region::new(start, bytes) };
-        Self { shape: shape.clone(), segments, memory }
+        Self { shape: shape.clone(), segments, sender, memory }
     }
 
-    /// Offset in the memory, length, and offset in the stream of data, for each segment of a partition.
-    fn places(&self, partition: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    /// The data of a partition, in the order in which it is sent.
+    fn runs(&self, partition: usize) -> Runs {
         let (at, place) = (partition * self.shape.stride_bytes(), partition * self.shape.data_bytes());
-        self.segments.iter().scan(place, move |place, segment| {
+        Runs::of(self.segments.iter().scan(place, move |place, segment| {
             let bytes = segment.bytes as usize;
-            let here = *place;
+            let source = source_of(self.sender, 0, *place);
             *place += bytes;
-            Some((at + segment.offset as usize, bytes, here))
-        })
+            Some(Run { at: at + segment.offset as usize, bytes, source })
+        }))
+    }
+
+    /// # Safety
+    /// MPI and other threads do not use the partition as long as the places are used.
+    unsafe fn places(&self, partition: usize) -> Places {
+        // SAFETY: guaranteed by the caller.
+        unsafe { Places::new(self.memory, self.runs(partition)) }
     }
 
     /// Writes the data of a partition.
     ///
     /// # Safety
     /// The partition is not ready, so MPI does not read it, and no other thread uses it.
-    pub unsafe fn fill(&self, partition: usize, pattern: Pattern) {
-        for (offset, bytes, place) in self.places(partition) {
-            // SAFETY: guaranteed by the caller.
-            pattern.write(place, unsafe { self.memory.part(offset..offset + bytes) });
-        }
+    pub unsafe fn fill(&self, partition: usize, version: Version) {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.places(partition) }.write(version);
     }
 
     /// Whether the data of a partition is right, and its gaps unchanged.
     ///
     /// # Safety
     /// The partition has arrived, so MPI does not write it any more, and no other thread writes it.
-    pub unsafe fn compare(&self, partition: usize, pattern: Pattern) -> Result<(), String> {
+    pub unsafe fn compare(&self, partition: usize, version: Version) -> Result<(), String> {
+        // SAFETY: guaranteed by the caller.
+        let data = unsafe { self.places(partition) };
+        if let Some(Wrong { at, expected, found }) = data.wrong(version, &[]) {
+            let state = if found == POISON { "as it was before" } else { "something else" };
+            return Err(format!(
+                "partition {partition}, byte {at}: {expected:#04x} expected, {found:#04x} found, {state}"
+            ));
+        }
         let begin = partition * self.shape.stride_bytes();
         let mut next = begin;
-        for (offset, bytes, place) in self.places(partition) {
+        for run in data.runs.iter() {
             // SAFETY: guaranteed by the caller.
-            unsafe { self.untouched(next, offset) }?;
-            // SAFETY: as above.
-            let found = unsafe { self.memory.part(offset..offset + bytes) };
-            if let Some(at) = pattern.first_difference(place, found) {
-                let (place, found) = (offset + at - place, found[at - place]);
-                let state = if found == POISON { "as it was before" } else { "something else" };
-                return Err(format!(
-                    "partition {partition}, byte {place}: {:#04x} expected, {found:#04x} found, {state}",
-                    pattern.byte(at)
-                ));
-            }
-            next = offset + bytes;
+            unsafe { self.untouched(next, run.at) }?;
+            next = run.at + run.bytes;
         }
         // SAFETY: as above.
         unsafe { self.untouched(next, begin + self.shape.stride_bytes()) }
@@ -133,9 +138,9 @@ impl Content {
     ///
     /// # Safety
     /// As for [`Content::compare`], for all partitions.
-    unsafe fn whole(&self, pattern: Pattern) -> Result<(), String> {
+    unsafe fn whole(&self, version: Version) -> Result<(), String> {
         // SAFETY: guaranteed by the caller.
-        (0..self.shape.partitions).try_for_each(|partition| unsafe { self.compare(partition, pattern) })?;
+        (0..self.shape.partitions).try_for_each(|partition| unsafe { self.compare(partition, version) })?;
         // SAFETY: as above; it is after all partitions.
         unsafe { self.untouched(self.memory.bytes() - MARGIN, self.memory.bytes()) }
     }
@@ -151,7 +156,6 @@ pub struct PartitionedMessage<const IS_SENT: bool> {
     pub message: Partitioned,
     /// The datatype of an element, which lives as long as the request.
     pub datatype: Datatype,
-    sender: usize,
 }
 
 /// A partitioned send, with its memory.
@@ -170,7 +174,7 @@ impl<const IS_SENT: bool> PartitionedMessage<IS_SENT> {
     ) -> Result<Self, CallError> {
         let has_gaps = shape.layout.extent() as u64 != shape.layout.size();
         // Received memory is poisoned at each start.
-        let content = Content::new(shape, if IS_SENT && has_gaps { GAP } else { 0 });
+        let content = Content::new(shape, sender, if IS_SENT && has_gaps { GAP } else { 0 });
         let datatype = Recipe::new(&shape.layout, comm)?.create()?;
         let envelope = Envelope { count: shape.count, datatype: &datatype, peer, tag, comm };
         // SAFETY: the memory is never freed; a sent partition is not written between ready and completion, a received
@@ -178,16 +182,11 @@ impl<const IS_SENT: bool> PartitionedMessage<IS_SENT> {
         let message =
             unsafe { Partitioned::of(IS_SENT, content.memory.start(), shape.partitions, envelope)? };
         let marked = RefCell::new(vec![false; shape.partitions]);
-        Ok(Self { content, marked, message, datatype, sender })
+        Ok(Self { content, marked, message, datatype })
     }
 
     pub fn partitions(&self) -> usize {
         self.content.shape.partitions
-    }
-
-    /// The data of a generation.
-    pub fn pattern(&self, generation: u32) -> Pattern {
-        Pattern::new(self.sender, generation)
     }
 
     /// `MPI_Wait`.
@@ -220,7 +219,7 @@ impl Outgoing {
         let was_marked = std::mem::replace(&mut self.marked.borrow_mut()[partition], true);
         assert!(!was_marked, "partition {partition} is written a second time");
         // SAFETY: not ready yet; no other thread uses this message, because requests stay with their thread.
-        unsafe { self.content.fill(partition, self.pattern(generation)) };
+        unsafe { self.content.fill(partition, Version::of_fill(generation)) };
         self.message.ready(partition)
     }
 
@@ -253,7 +252,7 @@ impl Incoming {
     /// It is complete.
     pub unsafe fn compare(&self, generation: u32) -> Result<(), String> {
         // SAFETY: MPI does not write the memory of a complete message, and requests stay with their thread.
-        unsafe { self.content.whole(self.pattern(generation)) }
+        unsafe { self.content.whole(Version::of_fill(generation)) }
     }
 
     /// Whether nothing was written from a partition on.
@@ -275,26 +274,26 @@ mod tests {
     #[test]
     fn what_was_filled_compares_and_what_was_not_does_not() {
         let layout = Layout::vector(2, 1, 2, &Element::Double.into()).unwrap();
-        let content = Content::new(&Shape::new(3, 2, &layout), POISON);
-        let pattern = Pattern::new(1, 5);
+        let content = Content::new(&Shape::new(3, 2, &layout), 1, POISON);
+        let version = Version::of_fill(5);
         // SAFETY: here and below, no other code uses this memory.
-        let fill = |partition| unsafe { content.fill(partition, pattern) };
+        let fill = |partition| unsafe { content.fill(partition, version) };
         // SAFETY: as above.
-        let compare = |partition| unsafe { content.compare(partition, pattern) };
+        let compare = |partition| unsafe { content.compare(partition, version) };
         // SAFETY: as above.
-        let whole = |pattern| unsafe { content.whole(pattern) };
+        let whole = |version| unsafe { content.whole(version) };
         (0..2).for_each(fill);
         assert_eq!(compare(0), Ok(()));
         assert_eq!(compare(1), Ok(()));
         let wrong = compare(2).unwrap_err();
         assert!(wrong.starts_with("partition 2, byte 96:") && wrong.contains("before"), "{wrong}");
         fill(2);
-        assert_eq!(whole(pattern), Ok(()));
-        assert!(whole(Pattern::new(1, 6)).is_err(), "another generation");
+        assert_eq!(whole(version), Ok(()));
+        assert!(whole(Version::of_fill(6)).is_err(), "another generation");
         // The gap of the first vector.
         // SAFETY: as above.
         let gap = unsafe { content.memory.part(8..9) };
         gap[0] = 0;
-        assert_eq!(whole(pattern), Err("byte 8, which is not data, was written".to_owned()));
+        assert_eq!(whole(version), Err("byte 8, which is not data, was written".to_owned()));
     }
 }

@@ -5,6 +5,7 @@ use super::message::{Incoming, Outgoing, Shape};
 use crate::checked::CallError;
 use crate::checked::threads::Shared;
 use crate::conformance::context::{CheckContext, Stop};
+use crate::payload::Version;
 
 /// Transfers for each number of threads.
 const TRANSFERS: u32 = 25;
@@ -27,12 +28,12 @@ pub fn pready(context: &CheckContext<'_>) -> Result<(), Stop> {
         let exchange = Transfers::equal(context, &what, Shape::bytes(PARTITIONS, 1024));
         let send = &mut |outgoing: &mut Outgoing, generation| {
             outgoing.start()?;
-            let (content, pattern) = (&outgoing.content, outgoing.pattern(generation));
+            let (content, version) = (&outgoing.content, Version::of_fill(generation));
             let message = Shared::new(&outgoing.message, context.multiple());
             in_threads(threads, |thread| {
                 (thread..PARTITIONS).step_by(threads).try_for_each(|partition| {
                     // SAFETY: the thread's own partition, which is not ready yet.
-                    unsafe { content.fill(partition, pattern) };
+                    unsafe { content.fill(partition, version) };
                     message.ready(partition)
                 })
             })?;
@@ -54,7 +55,7 @@ pub fn parrived(context: &CheckContext<'_>) -> Result<(), Stop> {
     let exchange = Transfers::equal(context, "4 threads", Shape::bytes(PARTITIONS, 1024));
     let receive = &mut |incoming: &mut Incoming, generation| {
         incoming.start()?;
-        let (content, pattern) = (&incoming.content, incoming.pattern(generation));
+        let (content, version) = (&incoming.content, Version::of_fill(generation));
         let message = Shared::new(&incoming.message, context.multiple());
         let found = in_threads(THREADS, |thread| {
             (thread..PARTITIONS).step_by(THREADS).try_for_each(|partition| {
@@ -62,7 +63,7 @@ pub fn parrived(context: &CheckContext<'_>) -> Result<(), Stop> {
                     std::thread::yield_now();
                 }
                 // SAFETY: MPI has reported that the partition arrived; the check looks for a false report.
-                unsafe { content.compare(partition, pattern) }.map_err(Found::Wrong)
+                unsafe { content.compare(partition, version) }.map_err(Found::Wrong)
             })
         });
         match found {

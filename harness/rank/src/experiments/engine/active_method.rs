@@ -6,9 +6,10 @@ use apps::{ArraySpec, Arrays, Side};
 use datatypes::Element;
 
 use crate::checked::CallError;
+use crate::measure::message_links::source_of_arrays;
 use crate::memory::{Memory, POISON};
 use crate::packing::MessagePacker;
-use crate::pattern::Pattern;
+use crate::payload::Version;
 
 /// A method that was set up and is being measured.
 pub enum ActiveMethod<'a> {
@@ -37,10 +38,10 @@ impl PlainCopy {
         Self { pack_bytes, unpack_bytes, memory }
     }
 
-    /// Writes new data into the source, and overwrites the target.
-    pub fn fill(&mut self, data: Pattern) {
+    /// Writes new data into the source, as if `rank` had made it, and overwrites the target.
+    pub fn fill(&mut self, version: Version, rank: usize) {
         let [from, to] = self.memory.slices_mut([0, 1]);
-        data.write(0, from);
+        version.write(source_of_arrays(rank), from);
         to.fill(POISON);
     }
 

@@ -1,35 +1,60 @@
 //! Verification that methods transfer the right bytes: before timing, after each block, and at the end.
 
-use apps::{Message, Side};
-use common::packing::Ends;
+use apps::{MicroApp, Side, WireOrder};
 
-use super::EngineComparison;
 use super::active_method::ActiveMethod;
+use super::{EngineComparison, SIDES};
 use crate::checked::CallError;
-use crate::expected::{Mismatch, Stream, arrival, packed_difference, packed_mismatch};
-use crate::memory::POISON;
-use crate::packing::MessagePacker;
-use crate::pattern::Pattern;
-use crate::spans::spans;
-use crate::spots::Spots;
-use crate::verify::{ROUNDS, compare};
+use crate::measure::message_links::{described, in_arrays, runs, source_of_arrays, source_of_outgoing};
+use crate::measure::verification::ROUNDS;
+use crate::memory::{Memory, Region};
+use crate::payload::{Mismatch, Places, Run, Runs, Spots, Wrong, changed};
+use crate::spans::{Span, data_spans, packed_data};
 
-/// Data of one generation: the content of the arrays, and the data to unpack.
-#[derive(Clone, Copy)]
-struct TestData {
-    arrays: Pattern,
-    packed: Pattern,
+/// The sources of packed bytes: this process's arrays, and a peer's buffer, as if it had sent the bytes to unpack.
+const ME: usize = 0;
+const PEER: usize = 1;
+
+/// The data of both directions.
+pub struct EnginePayload {
+    /// The data to pack, and its packed bytes.
+    to_pack: Places,
+    packed: Places,
+    /// The bytes to unpack, and their destination.
+    to_unpack: Places,
+    unpacked: Places,
 }
 
-impl TestData {
-    /// New data, as if a peer had sent the data to unpack.
-    fn next(bench: &mut EngineComparison<'_>) -> Self {
-        bench.generation += 1;
-        Self::now(bench)
+impl EnginePayload {
+    /// For this memory.
+    ///
+    /// # Safety
+    /// The memory exists and does not move as long as the payload.
+    pub unsafe fn new(app: &MicroApp, order: WireOrder, memory: &mut Memory) -> Self {
+        let sides = [Side::Send, Side::Receive].map(|side| app.message(side, order));
+        let [sent, received] = [0, 1].map(|i| data_spans(&sides[i], &memory.arrays));
+        let wires = [0, 1].map(|i| packed_data(&sides[i]));
+        let [arrays, outgoing, incoming] = memory.regions();
+        let from = |start: u64, spans: &[Span]| -> Vec<(u64, usize)> {
+            spans.iter().map(|span| (start + span.offset as u64, span.bytes)).collect()
+        };
+        let (mine, theirs) = (from(source_of_arrays(ME), &sent), from(source_of_outgoing(PEER), &wires[1]));
+        let places = |memory: Region, here: &[Span], sources: &[(u64, usize)]| {
+            let all: Vec<Run> = runs(here, sources);
+            // SAFETY: guaranteed by the caller.
+            unsafe { Places::new(memory, Runs::of(all)) }
+        };
+        Self {
+            to_pack: places(arrays, &sent, &mine),
+            packed: places(outgoing, &wires[0], &mine),
+            to_unpack: places(incoming, &wires[1], &theirs),
+            unpacked: places(arrays, &received, &theirs),
+        }
     }
 
-    fn now(bench: &EngineComparison<'_>) -> Self {
-        Self { arrays: Pattern::new(0, bench.generation), packed: Pattern::new(1, bench.generation) }
+    /// The places looked at after packing and after unpacking.
+    pub fn looks(&self, generation: u32) -> [Spots; 2] {
+        [&self.packed, &self.unpacked].map(|places| Spots::of([places], generation))
     }
 }
 
@@ -41,117 +66,97 @@ pub fn verify(
     active.create()?;
     let mut mismatch = None;
     for _ in 0..ROUNDS {
-        let data = TestData::next(bench);
-        data.arrays.write(0, bench.memory.arrays.memory_mut());
+        bench.version = bench.version.filled();
+        bench.version.write(source_of_arrays(ME), bench.memory.arrays.memory_mut());
         bench.memory.poison_wire();
-        fill(bench, active, data);
+        fill(bench, active);
         active.work(Side::Send, &mut bench.memory)?;
-        mismatch = mismatch.or_else(|| packed(bench, active, data));
-        if let ActiveMethod::Packs(packer) = active {
-            let (app, ends) = (bench.setup.app, ends(bench, packer));
-            let found = compare(app, &mut bench.memory, ends, data.arrays, None);
-            mismatch = mismatch.or_else(|| Some(format!("pack: {}", found?)));
+        mismatch = mismatch.or_else(|| packed(bench, active));
+        if matches!(active, ActiveMethod::Packs(_)) {
+            mismatch = mismatch.or_else(|| Some(format!("pack: {}", touched(bench, &[])?)));
         }
         if let ActiveMethod::Copies(copy) = active {
-            copy.fill(data.packed);
+            copy.fill(bench.version, PEER);
         }
         active.work(Side::Receive, &mut bench.memory)?;
-        if let ActiveMethod::Copies(copy) = active {
-            let [from, to] = copy.both(Side::Receive);
-            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", copy_difference(from, to)?)));
-        }
-        if let ActiveMethod::Packs(packer) = active {
-            let message = sent(bench);
-            let incoming = Stream::of(&message, &bench.memory.arrays, data.packed);
-            let (app, ends) = (bench.setup.app, ends(bench, packer));
-            let found = compare(app, &mut bench.memory, ends, data.arrays, Some(incoming));
-            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", found?)));
+        mismatch = mismatch.or_else(|| unpacked(bench, active));
+        if matches!(active, ActiveMethod::Packs(_)) {
+            let received = bench.payload.unpacked.clone();
+            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", touched(bench, &[received])?)));
         }
     }
     active.free()?;
     Ok(mismatch)
 }
 
-/// Writes new data into the memory that is packed or unpacked, and overwrites the targets. The target of unpacking gets
-/// the data of another generation.
+/// A byte of the arrays that must not change.
+fn touched(bench: &mut EngineComparison<'_>, received: &[Places]) -> Option<Mismatch> {
+    let [arrays, ..] = bench.memory.regions();
+    // SAFETY: one process, which neither packs nor unpacks now.
+    let wrong = unsafe { changed(arrays, source_of_arrays(ME), bench.version, &[], received) }?;
+    Some(format!("{} (must not change)", in_arrays(&bench.memory.arrays, wrong)))
+}
+
+/// Writes new data into the memory that is packed or unpacked, and overwrites the targets.
 pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) {
-    let data = TestData::next(bench);
+    bench.version = bench.version.filled();
+    (bench.looks, bench.wrong, bench.mismatch, bench.compared) = (Default::default(), None, None, 0);
     if matches!(active, ActiveMethod::Packs(_)) {
-        for span in spans(&bench.setup.app.message(Side::Send, bench.order), &bench.memory.arrays) {
-            let bytes = span.offset..span.offset + span.bytes;
-            data.arrays.write(span.offset, &mut bench.memory.arrays.memory_mut()[bytes]);
-        }
-        bench.memory.outgoing[..bench.setup.message_bytes].fill(POISON);
+        bench.payload.unpacked.poison();
+        bench.payload.to_pack.write(bench.version);
+        bench.payload.packed.poison();
+        bench.looks = bench.payload.looks(bench.version.generation);
     }
-    bench.spots = match active {
-        ActiveMethod::Packs(_) => {
-            Spots::of_packing(bench.setup.app, &bench.memory, bench.order, bench.generation)
-        }
-        ActiveMethod::Copies(_) => Default::default(),
-    };
-    fill(bench, active, data);
+    fill(bench, active);
 }
 
-/// Whether the bytes after a block are right: those of its last packing and of its last unpacking.
+/// Compares all bytes that the last repetition has packed or unpacked.
+pub fn compare(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>, side: Side) {
+    bench.compared += 1;
+    let found = match side {
+        Side::Send => packed(bench, active),
+        Side::Receive => unpacked(bench, active),
+    };
+    bench.mismatch = bench.mismatch.take().or(found);
+}
+
+/// Whether the bytes of a block were right, with those of its last packing and of its last unpacking.
 pub fn check(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
-    let spots = bench.spots.iter_mut().zip(["pack", "unpack"]);
-    let wrong = spots.filter_map(|(spots, what)| Some(format!("{what}: {}", spots.found()?))).next();
-    if wrong.is_some() {
-        return wrong;
-    }
-    let data = TestData::now(bench);
-    let found = packed(bench, active, data);
-    let ActiveMethod::Packs(packer) = active else { return found };
-    let ends = ends(bench, packer);
-    let unpacked = |bench: &mut EngineComparison<'_>| {
-        let message = sent(bench);
-        let incoming = Stream::of(&message, &bench.memory.arrays, data.packed);
-        let found = arrival(bench.setup.app, &mut bench.memory, ends, incoming, |_, _| {})?;
-        Some(format!("unpack: {found}"))
-    };
-    found.or_else(|| unpacked(bench)).map(|what| format!("after a block: {what}"))
-}
-
-/// Its work at both ends, in the comparison's order of bytes.
-fn ends(bench: &EngineComparison<'_>, packer: &MessagePacker<'_>) -> Ends {
-    Ends { order: bench.order, ..Ends::of(packer.send.how(), packer.receive.how()) }
+    SIDES.into_iter().for_each(|(side, _)| compare(bench, active, side));
+    let found = bench.wrong.take().map(|(side, what)| format!("{side}: {}", described(&bench.memory, what)));
+    found.or(bench.mismatch.take()).map(|what| format!("in a block: {what}"))
 }
 
 /// Writes the data that is unpacked, or copied by a plain copy.
-fn fill(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>, data: TestData) {
+fn fill(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) {
     match active {
-        ActiveMethod::Packs(_) => {
-            let message = sent(bench);
-            let mut incoming = Stream::of(&message, &bench.memory.arrays, data.packed);
-            incoming.read(&mut bench.memory.incoming[..bench.setup.message_bytes]);
-        }
-        ActiveMethod::Copies(copy) => copy.fill(data.arrays),
+        ActiveMethod::Packs(_) => bench.payload.to_unpack.write(bench.version),
+        ActiveMethod::Copies(copy) => copy.fill(bench.version, ME),
     }
 }
 
 /// Compares the packed bytes, or the copy in place of them.
-fn packed(bench: &EngineComparison<'_>, active: &ActiveMethod<'_>, data: TestData) -> Option<Mismatch> {
+fn packed(bench: &EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
     let found = match active {
-        ActiveMethod::Packs(_) => {
-            let message = sent(bench);
-            let expected = Stream::of(&message, &bench.memory.arrays, data.arrays);
-            packed_difference(&message, expected, &bench.memory.outgoing)?
-        }
-        ActiveMethod::Copies(copy) => {
-            let [from, to] = copy.both(Side::Send);
-            copy_difference(from, to)?
-        }
+        ActiveMethod::Packs(_) => bench.payload.packed.wrong(bench.version, &[])?.in_buffer(),
+        ActiveMethod::Copies(copy) => copy_difference(copy.both(Side::Send))?,
     };
     Some(format!("pack: {found}"))
 }
 
-/// The packed message, in the comparison's order of bytes.
-fn sent(bench: &EngineComparison<'_>) -> Message {
-    bench.setup.app.message(Side::Send, bench.order)
+/// Compares the unpacked bytes, or the copy in place of them.
+fn unpacked(bench: &EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
+    let found = match active {
+        ActiveMethod::Packs(_) => {
+            in_arrays(&bench.memory.arrays, bench.payload.unpacked.wrong(bench.version, &[])?)
+        }
+        ActiveMethod::Copies(copy) => copy_difference(copy.both(Side::Receive))?,
+    };
+    Some(format!("unpack: {found}"))
 }
 
 /// The first difference of a copy.
-fn copy_difference(from: &[u8], to: &[u8]) -> Option<Mismatch> {
-    let i = (from != to).then(|| from.iter().zip(to).position(|(from, to)| from != to))??;
-    Some(packed_mismatch(i, from[i], to[i]))
+fn copy_difference([from, to]: [&[u8]; 2]) -> Option<Mismatch> {
+    let at = (from != to).then(|| from.iter().zip(to).position(|(from, to)| from != to))??;
+    Some(Wrong { at, expected: from[at], found: to[at] }.in_buffer())
 }

@@ -8,7 +8,7 @@ use common::packing::Packing;
 use super::all_to_all::AllToAllW;
 use super::bulk::Bulk;
 use super::fine::Fine;
-use super::links::Link;
+use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::neighbour::Neighbour;
 use super::put::PutTyped;
@@ -41,8 +41,8 @@ impl<'a> ActiveMethod<'a> {
         };
         let packer =
             |face: &'a Face| Packer::of_face(packing, face, &parts.memory.displacements, &parts.comm);
-        let shares = |link: &'a Link| link.cut.parts.iter().map(packer).collect::<Result<Vec<_>, _>>();
-        let all = |links: &'a [Link]| links.iter().map(shares).collect::<Result<Vec<_>, CallError>>();
+        let shares = |link: &'a HaloMessage| link.cut.parts.iter().map(packer).collect::<Result<Vec<_>, _>>();
+        let all = |links: &'a [HaloMessage]| links.iter().map(shares).collect::<Result<Vec<_>, CallError>>();
         let stages = || parts.links.stages.iter().filter(|_| packing.packs());
         let sends = stages().map(|stage| all(&stage.sends)).collect::<Result<_, _>>()?;
         let receives = stages().map(|stage| all(&stage.receives)).collect::<Result<_, _>>()?;
@@ -64,7 +64,7 @@ impl<'a> ActiveMethod<'a> {
         &self,
         parts: &Parts,
         (stage, send, thread): (usize, usize, usize),
-        link: &Link,
+        link: &HaloMessage,
     ) -> Result<(), CallError> {
         if !self.packing.packs() {
             return Ok(());
@@ -84,7 +84,7 @@ impl<'a> ActiveMethod<'a> {
         &self,
         parts: &Parts,
         (stage, receive): (usize, usize),
-        link: &Link,
+        link: &HaloMessage,
     ) -> Result<(), CallError> {
         if !self.packing.packs() {
             return Ok(());

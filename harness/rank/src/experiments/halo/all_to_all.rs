@@ -5,7 +5,7 @@ use std::ffi::c_int;
 
 use apps::{Message, WireOrder};
 
-use super::links::Link;
+use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::neighbour::end;
 use super::typed::Typed;
@@ -19,7 +19,7 @@ struct Side {
 }
 
 impl Side {
-    fn new(links: &[Link], parts: &Parts, ranks: usize) -> Result<Self, CallError> {
+    fn new(links: &[HaloMessage], parts: &Parts, ranks: usize) -> Result<Self, CallError> {
         let of_rank = |rank: usize| {
             let links = links.iter().filter(|link| link.peer == rank);
             let pieces = links.flat_map(|link| link.face.message(WireOrder::Ddt).pieces).collect();
@@ -43,7 +43,7 @@ impl<'a> AllToAllW<'a> {
     pub fn new(parts: &'a Parts) -> Result<Self, CallError> {
         let comm = parts.comm.duplicate()?;
         let ranks = comm.size()?;
-        let sides = |links: &[Link]| Side::new(links, parts, ranks);
+        let sides = |links: &[HaloMessage]| Side::new(links, parts, ranks);
         let stages = parts.links.stages.iter();
         let stages = stages.map(|stage| Ok([sides(&stage.sends)?, sides(&stage.receives)?]));
         Ok(Self { parts, stages: stages.collect::<Result<_, CallError>>()?, comm })

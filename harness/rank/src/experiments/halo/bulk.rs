@@ -3,7 +3,7 @@
 
 use common::packing::{Form, Packing};
 
-use super::links::Link;
+use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
 use crate::checked::{CallError, Comm, Envelope, Request};
@@ -11,7 +11,7 @@ use crate::handoff::Slot;
 
 /// One message with its MPI arguments.
 struct BulkMessage<'a> {
-    link: &'a Link,
+    link: &'a HaloMessage,
     is_sent: bool,
     typed: Option<Typed>,
     request: Slot<Request>,
@@ -35,14 +35,14 @@ impl<'a> Bulk<'a> {
     pub fn new(parts: &'a Parts, form: Form, packing: Packing) -> Result<Self, CallError> {
         let is_typed = packing.is_typed();
         let comm = parts.comm.duplicate()?;
-        let message = |link: &'a Link, is_sent| {
+        let message = |link: &'a HaloMessage, is_sent| {
             let typed = match is_typed {
                 true => Typed::of(&link.face, &parts.memory.displacements, &parts.comm)?,
                 false => None,
             };
             Ok(BulkMessage { link, is_sent, typed, request: Slot::new(Request::null(&parts.comm)) })
         };
-        let messages = |links: &'a [Link], is_sent| {
+        let messages = |links: &'a [HaloMessage], is_sent| {
             links.iter().map(|link| message(link, is_sent)).collect::<Result<Vec<_>, CallError>>()
         };
         let stages = parts.links.stages.iter().map(|stage| {

@@ -4,18 +4,18 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use apps::halo::Version;
 use bytemuck::{Pod, Zeroable};
 use common::fine_grained::Emulation;
 use common::kinds::halo::Start;
 
 use super::active::ActiveMethod;
 use super::method::Parts;
-use super::stamps::{Shares, Stamps};
+use super::payload::ArrivalProbe;
 use crate::checked::threads::Lent;
 use crate::checked::{CallError, Comm};
 use crate::compute::compute;
 use crate::measure::sync::Sync;
+use crate::payload::{Places, Version};
 use crate::reporter::EventReporter;
 use crate::team::{Member, Team, locked};
 
@@ -26,9 +26,9 @@ const MARGIN: Duration = Duration::from_micros(100);
 pub struct ExchangeContext<'a> {
     pub parts: &'a Parts,
     pub active: &'a ActiveMethod<'a>,
-    /// The stamps that are changed before ranks begin, if any.
-    pub stamps: Option<&'a Stamps>,
-    /// The data that was filled in and changed before.
+    /// The data that each thread writes before ranks begin, unless the data has just been filled in.
+    pub changes: Option<&'a [Places]>,
+    /// The data that is sent.
     pub version: Version,
     pub world: &'a Comm,
     pub sync: &'a Sync,
@@ -37,13 +37,6 @@ pub struct ExchangeContext<'a> {
     /// How ranks begin together.
     pub start: Start,
     pub emulation: Emulation,
-}
-
-impl ExchangeContext<'_> {
-    /// The data that this exchange sends.
-    fn sent(&self) -> Version {
-        if self.stamps.is_some() { self.version.next() } else { self.version }
-    }
 }
 
 /// Times of an exchange, in seconds.
@@ -76,7 +69,7 @@ pub fn run(
     context: &ExchangeContext<'_>,
     team: &Team,
     compute_s: &[f64],
-    arrival_probe: Option<&Shares>,
+    arrival_probe: Option<&ArrivalProbe>,
 ) -> (Readings, [f64; 2]) {
     let whole = Mutex::new(Readings::default());
     let seen = Mutex::new([0.0; 2]);
@@ -114,15 +107,15 @@ fn work(
     member: Member<'_>,
     compute_s: f64,
     results: &Results<'_>,
-    arrival_probe: Option<&Shares>,
+    arrival_probe: Option<&ArrivalProbe>,
 ) -> Result<(), CallError> {
     let ExchangeContext { parts, active, .. } = context;
     let method = &active.method;
     let Results { whole, threads, seen } = results;
     let thread = member.number;
-    if let Some(stamps) = context.stamps {
-        // SAFETY: all communication has ended, and each thread changes its own data, which no other thread reads before the barrier.
-        unsafe { stamps.write(thread, context.version) };
+    if let Some(changes) = context.changes {
+        // All communication has ended, and each thread changes its own data, which no other thread reads before the barrier.
+        changes[thread].write(context.version);
     }
     // All threads are awake before ranks begin.
     member.barrier();
@@ -157,7 +150,7 @@ fn work(
         if member.is_first() {
             if let (0, Some(arrival_probe)) = (stage, arrival_probe) {
                 // SAFETY: the exchange's memory exists, and only MPI writes to the receive buffers.
-                *locked(seen) = unsafe { arrival_probe.arrived_bytes(context.sent()) };
+                *locked(seen) = unsafe { arrival_probe.arrived_bytes(context.version) };
             }
             let packed = Instant::now();
             // SAFETY: after the barrier that follows the last share; the other threads wait at the next barrier.

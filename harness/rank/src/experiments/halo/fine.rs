@@ -8,7 +8,7 @@ use common::fine_grained::aggregation::{Aggregation, Over};
 use common::kinds::halo::methods::FineTransport;
 use common::kinds::partitioned::methods::Marking;
 
-use super::links::Link;
+use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::typed::{Typed, typed_partitions};
 use crate::checked::{CallError, Comm, TeamCalls};
@@ -45,11 +45,11 @@ impl<'a> Fine<'a> {
     pub fn new(parts: &'a Parts, transport: FineTransport, calls: TeamCalls) -> Result<Self, CallError> {
         let is_typed = transport == FineTransport::PartitionedDatatypes;
         let comm = is_typed.then(|| parts.comm.duplicate()).transpose()?;
-        let transfers = |link: &'a Link, role| match &comm {
+        let transfers = |link: &'a HaloMessage, role| match &comm {
             Some(comm) => typed_transfers(parts, comm, link, role, calls),
             None => transfers(parts, link, role, transport, calls),
         };
-        let all = |links: &'a [Link], role| {
+        let all = |links: &'a [HaloMessage], role| {
             links.iter().map(|link| transfers(link, role)).collect::<Result<Vec<_>, _>>()
         };
         let stage = |stage: &'a super::links::StageLinks| {
@@ -77,7 +77,7 @@ impl<'a> Fine<'a> {
 /// One end of a message.
 fn transfers<'a>(
     parts: &'a Parts,
-    link: &'a Link,
+    link: &'a HaloMessage,
     role: Role,
     transport: FineTransport,
     calls: TeamCalls,
@@ -139,7 +139,7 @@ fn transfers<'a>(
 fn typed_transfers<'a>(
     parts: &'a Parts,
     comm: &Comm,
-    link: &Link,
+    link: &HaloMessage,
     role: Role,
     calls: TeamCalls,
 ) -> Result<MessageTransfers<'a>, CallError> {

@@ -14,7 +14,7 @@ use crate::memory::{POISON, Region, Wire};
 const ALIGNMENT: usize = 64;
 
 /// One message, seen from this rank.
-pub struct Link {
+pub struct HaloMessage {
     /// Rank of the other side on the grid.
     pub peer: usize,
     /// Distinguishes messages between the same two ranks.
@@ -33,8 +33,8 @@ pub struct Link {
 
 /// The messages of a stage.
 pub struct StageLinks {
-    pub sends: Vec<Link>,
-    pub receives: Vec<Link>,
+    pub sends: Vec<HaloMessage>,
+    pub receives: Vec<HaloMessage>,
 }
 
 /// The messages of all stages.
@@ -56,7 +56,7 @@ impl Links {
             *end = start + transfer.face.bytes();
             let (peer, tag, face) = (transfer.peer, transfer.tag, transfer.face.clone());
             let along = app.along_grid(tag);
-            Link { peer, tag, along, cut: face.cut(threads), face, far, wire: start..*end }
+            HaloMessage { peer, tag, along, cut: face.cut(threads), face, far, wire: start..*end }
         };
         let stages = app.stages(rank).into_iter().enumerate().map(|(s, stage)| StageLinks {
             sends: (stage.sends.iter())
@@ -108,8 +108,12 @@ impl HaloMemory {
         Self { arrays: Slot::new(arrays), base, _wires: wires, outgoing, incoming, displacements, start }
     }
 
-    pub fn base(&self) -> *mut u8 {
-        self.base
+    /// The memory with all arrays.
+    pub fn all_arrays(&self) -> Region {
+        // SAFETY: nothing is exchanged while this is called.
+        let bytes = unsafe { self.arrays.share() }.memory().len();
+        // SAFETY: the arrays' address and length; users of a region guarantee that it is not used otherwise.
+        unsafe { Region::new(self.base, bytes) }
     }
 
     /// Address of the byte that corresponds to a datatype's displacement 0, given relative to array 0.

@@ -8,7 +8,7 @@ use common::kinds::halo::methods::Topology;
 use common::packing::Form;
 use mpi::ffi::MPI_Aint;
 
-use super::links::Link;
+use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
 use crate::checked::collective::PerPeer;
@@ -43,7 +43,12 @@ pub(super) fn end<'a>(typed: &'a Option<Typed>, byte: &'a Datatype) -> (usize, i
 }
 
 /// The messages for all neighbours of a communicator, in its order.
-fn by_neighbour(links: &[Link], topology: Topology, dimensions: usize, is_sent: bool) -> Vec<Option<&Link>> {
+fn by_neighbour(
+    links: &[HaloMessage],
+    topology: Topology,
+    dimensions: usize,
+    is_sent: bool,
+) -> Vec<Option<&HaloMessage>> {
     match topology {
         Topology::Graph => links.iter().map(Some).collect(),
         Topology::Cartesian => {
@@ -64,12 +69,12 @@ impl<'a> Neighbour<'a> {
         topology: Topology,
         form: Option<Form>,
     ) -> Result<Result<Self, &'static str>, CallError> {
-        let peers = |links: &[Link]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
-        let typed = |link: Option<&Link>| match link {
+        let peers = |links: &[HaloMessage]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
+        let typed = |link: Option<&HaloMessage>| match link {
             Some(link) => Typed::of(&link.face, &parts.memory.displacements, &parts.comm),
             None => Ok(None),
         };
-        let types = |links: &[Link], is_sent| -> Result<Vec<_>, CallError> {
+        let types = |links: &[HaloMessage], is_sent| -> Result<Vec<_>, CallError> {
             by_neighbour(links, topology, parts.dimensions, is_sent).into_iter().map(typed).collect()
         };
         let ends = |all: &[Option<Typed>]| PerPeer::of(all.iter().map(|typed| end(typed, &parts.byte)));

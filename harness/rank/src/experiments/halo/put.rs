@@ -22,13 +22,12 @@ pub struct PutTyped<'a> {
 impl<'a> PutTyped<'a> {
     pub fn new(parts: &'a Parts) -> Result<Self, CallError> {
         let comm = parts.comm.duplicate()?;
-        // SAFETY: nothing is exchanged while methods are set up.
-        let bytes = unsafe { parts.memory.arrays.share() }.memory().len();
+        let arrays = parts.memory.all_arrays();
         // SAFETY: the arrays outlive the method and are never reallocated; between fences only MPI and the loops
         // ordered by the fences use them.
-        let window = unsafe { Window::over(parts.memory.base(), bytes, &comm) }?;
+        let window = unsafe { Window::over(arrays.start(), arrays.bytes(), &comm) }?;
         window.fence()?;
-        let put = |link: &super::links::Link| -> Result<Option<NeighbourPut>, CallError> {
+        let put = |link: &super::links::HaloMessage| -> Result<Option<NeighbourPut>, CallError> {
             let send = Typed::of(&link.face, &parts.memory.displacements, &parts.comm)?;
             let receive = Typed::of(&link.far, &parts.displacements[link.peer], &parts.comm)?;
             Ok(send.zip(receive).map(|(send, receive)| NeighbourPut { peer: link.peer, send, receive }))

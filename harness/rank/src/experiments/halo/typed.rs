@@ -3,7 +3,7 @@
 use apps::{Face, Message, WireOrder};
 use datatypes::Layout;
 
-use super::links::Link;
+use super::links::HaloMessage;
 use super::method::Parts;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Partitioned, Recipe, TeamCalls};
 use crate::mechanism::Role;
@@ -45,7 +45,7 @@ impl Typed {
 pub fn typed_partitions(
     parts: &Parts,
     comm: &Comm,
-    (link, role): (&Link, Role),
+    (link, role): (&HaloMessage, Role),
     typed: Typed,
     (partitions, tag): (usize, usize),
     calls: TeamCalls,

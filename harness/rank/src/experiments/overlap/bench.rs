@@ -8,6 +8,7 @@ use super::traffic::Traffic;
 use crate::checked::Comm;
 use crate::measure::experiment::{Amount, Made, ScheduledCase, Turn};
 use crate::measure::job::Job;
+use crate::payload::is_compared;
 
 /// Communications before timing, each filled and compared: with and without a computation in between.
 const VERIFIED: usize = 3;
@@ -87,7 +88,7 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
         &mut self,
         measured: &mut Self::ActiveMethod,
         amount: Amount,
-        _: u32,
+        round: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
         let active = &mut measured.active;
         let window = self.cell.sync.begin()?;
@@ -96,20 +97,26 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
         for _ in 0..amount.untimed {
             self.cell.repeat(&mut self.traffic, active, &mut wrong)?;
         }
-        let mut readings = Vec::with_capacity(amount.samples);
-        for _ in 0..amount.samples {
+        let (mut readings, mut compared) = (Vec::with_capacity(amount.samples), 1);
+        for i in 0..amount.samples as u32 {
             readings.push(self.cell.repeat(&mut self.traffic, active, &mut wrong)?);
+            if is_compared(round, i) {
+                compared += 1;
+                wrong.extend(self.traffic.mismatch(active)?);
+                // The caches are others after it, so the next repetition does not count.
+                self.cell.repeat(&mut self.traffic, active, &mut wrong)?;
+            }
         }
         let clock = self.cell.sync.end(window)?;
         let clock_error_s = self.cell.sync.residual_s()?;
         let readings: Vec<_> = readings.into_iter().map(|readings| readings.converted(&clock)).collect();
-        let compared = self.traffic.mismatch(active)?;
-        let mismatch = wrong.into_iter().next().or(compared);
+        let last = self.traffic.mismatch(active)?;
+        let mismatch = wrong.into_iter().next().or(last);
         let world = self.job.world;
         let init_s = measured.init_s.take();
         let without_mpi_s = if init_s.is_some() { slowest(world, &self.without_mpi_s)? } else { Vec::new() };
         let block = collected(world, &readings, self.cell.computation.has_rim())?.map(|mut block| {
-            block.clock_error_s = clock_error_s;
+            (block.clock_error_s, block.compared) = (clock_error_s, compared);
             block.unbound_ranks = self.unbound_ranks;
             block.times[Phase::Init].extend(init_s);
             block.times[Phase::ComputationWithoutMpi] = without_mpi_s;

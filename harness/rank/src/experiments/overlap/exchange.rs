@@ -11,9 +11,8 @@ use common::model::Outcome;
 use super::traffic::Traffic;
 use crate::checked::{CallError, TeamCalls, World};
 use crate::experiments::halo::active::ActiveMethod;
-use crate::experiments::halo::data::ExchangeData;
 use crate::experiments::halo::method::Parts;
-use crate::experiments::halo::stamps::Shares;
+use crate::experiments::halo::payload::ExchangePayload;
 use crate::measure::job::Job;
 use crate::output::OutputFormat;
 
@@ -23,9 +22,7 @@ const THREADS: usize = 1;
 /// An exchange with its memory, on all ranks.
 pub struct ExchangeTraffic<'a> {
     parts: &'a Parts,
-    data: ExchangeData<'a>,
-    /// The shares expected since the last fill.
-    arrivals: Option<Shares>,
+    payload: ExchangePayload<'a>,
     /// Permission for this one thread to call MPI.
     calls: Result<TeamCalls, String>,
 }
@@ -43,8 +40,8 @@ pub fn with_traffic(
     let parts = Parts::new(&world.comm, app, false, THREADS)?;
     let pair = world.comm.split(parts.rank / 2, parts.rank)?;
     let job = Job::new(&world.comm, &pair, format)?;
-    let (data, calls) = (ExchangeData::new(app, &parts), world.team_calls(THREADS));
-    measure(job, ExchangeTraffic { parts: &parts, data, arrivals: None, calls })
+    let (payload, calls) = (ExchangePayload::new(app, &parts), world.team_calls(THREADS));
+    measure(job, ExchangeTraffic { parts: &parts, payload, calls })
 }
 
 impl ExchangeTraffic<'_> {
@@ -85,14 +82,14 @@ impl<'a> Traffic for ExchangeTraffic<'a> {
     }
 
     fn fill(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
-        self.arrivals = Some(self.data.fill(active.is_reference()));
+        self.payload.fill(active.is_reference());
         Ok(())
     }
 
-    fn renew(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
-        // SAFETY: all communication has ended, and there is no other thread.
-        unsafe { self.data.stamps(active.is_reference()).write(0, self.data.version) };
-        self.data.version = self.data.version.next();
+    fn renew(&mut self, _: &mut ActiveMethod<'a>) -> Result<(), CallError> {
+        self.payload.version = self.payload.version.changed();
+        // All communication has ended, and there is no other thread.
+        self.payload.own()[0].write(self.payload.version);
         Ok(())
     }
 
@@ -115,13 +112,11 @@ impl<'a> Traffic for ExchangeTraffic<'a> {
     }
 
     fn check(&mut self, _: &mut ActiveMethod<'a>) -> Option<String> {
-        // SAFETY: the memory is that of the parts, and the exchange is over.
-        let missing = unsafe { self.arrivals.as_ref()?.missing(self.data.version) }?;
-        Some(format!("exchange {} since the fill: {missing}", self.data.version.changes))
+        self.payload.look()
     }
 
-    fn mismatch(&mut self, active: &mut ActiveMethod<'a>) -> Result<Option<String>, CallError> {
-        Ok(self.data.mismatch(active.is_reference()))
+    fn mismatch(&mut self, _: &mut ActiveMethod<'a>) -> Result<Option<String>, CallError> {
+        Ok(self.payload.wrong())
     }
 
     fn teardown(&mut self, active: ActiveMethod<'a>) -> Result<(), CallError> {

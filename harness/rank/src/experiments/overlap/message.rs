@@ -1,22 +1,21 @@
 //! The message of a micro-app: from the first rank of each pair to the second, or between all ranks. It is packed
 //! before it is started and unpacked after it has arrived, or uses datatypes.
 
+use std::rc::Rc;
+
 use anyhow::Context;
-use apps::Side;
 use common::kinds::overlap::methods::transfer;
 use common::model::Outcome;
 use common::packing::Form;
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, Request};
-use crate::expected::{arrival, incoming};
+use crate::measure::message_links::{RoundTrip, described};
 use crate::measure::session::Session;
+use crate::measure::verification::compare;
 use crate::memory::Memory;
 use crate::method::Method;
 use crate::method::two_sided::TwoSided;
-use crate::pattern::Pattern;
-use crate::spots::Spots;
-use crate::verify;
 
 /// A micro-app's message with its memory.
 pub struct MessageTraffic<'a> {
@@ -24,6 +23,8 @@ pub struct MessageTraffic<'a> {
     pub session: Session<'a>,
     /// Arrays and wire buffers.
     pub memory: Memory,
+    /// The links since the last fill.
+    links: Option<Rc<RoundTrip>>,
 }
 
 /// A method that was set up, with its datatypes.
@@ -33,7 +34,11 @@ pub struct Active<'a> {
     is_persistent: bool,
 }
 
-impl MessageTraffic<'_> {
+impl<'a> MessageTraffic<'a> {
+    pub fn new(session: Session<'a>, memory: Memory) -> Self {
+        Self { session, memory, links: None }
+    }
+
     fn sends(&self) -> bool {
         self.session.setup.me == 0 || self.session.setup.is_all_to_all()
     }
@@ -68,13 +73,12 @@ impl<'a> Traffic for MessageTraffic<'a> {
     }
 
     fn fill(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
-        self.session.fill(&mut self.memory, active.method.ends());
-        self.session.spots = Spots::of_one_way(&self.session, &mut self.memory, &active.method);
+        self.links = Some(self.session.prepare_one_way(&mut self.memory, &active.method));
         Ok(())
     }
 
     fn renew(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
-        self.session.rewrite(&mut self.memory, &mut active.method)
+        self.session.rewrite(&mut active.method)
     }
 
     fn start(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
@@ -101,22 +105,18 @@ impl<'a> Traffic for MessageTraffic<'a> {
     }
 
     fn check(&mut self, _: &mut Active<'a>) -> Option<String> {
-        self.session.check(&self.memory);
-        self.session.spots.found()
+        self.session.payload.look(&self.memory);
+        self.session.payload.wrong()
     }
 
-    fn mismatch(&mut self, active: &mut Active<'a>) -> Result<Option<String>, CallError> {
-        let (session, ends) = (&self.session, active.method.ends());
-        let message = session.setup.app.message(Side::Send, ends.order);
-        let expected = self.receives().then(|| incoming(session, &message, &self.memory.arrays, ends));
-        if session.repetition > 0 {
-            // Parts of the arrays have been rewritten, so only the received data is compared here; the rest was compared at first.
-            let app = session.setup.app;
-            let memory = &mut self.memory;
-            return Ok(expected.and_then(|expected| arrival(app, memory, ends, expected, |_, _| {})));
+    fn mismatch(&mut self, _: &mut Active<'a>) -> Result<Option<String>, CallError> {
+        let Some(links) = &self.links else { return Ok(None) };
+        let (version, me) = (self.session.payload.version, self.session.setup.me);
+        if version.repetition > 0 {
+            // The arrays have been rewritten, so only the received data is compared; the rest was compared at first.
+            return Ok(links.there.wrong(version).map(|wrong| described(&self.memory, wrong)));
         }
-        let mine = Pattern::new(session.setup.me, session.generation);
-        Ok(verify::compare(session.setup.app, &mut self.memory, ends, mine, expected))
+        Ok(compare(&mut self.memory, &links.there, version, me))
     }
 
     fn teardown(&mut self, mut active: Active<'a>) -> Result<(), CallError> {

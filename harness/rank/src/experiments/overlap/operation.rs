@@ -6,12 +6,13 @@ use common::model::Outcome;
 use common::packing::Form;
 use datatypes::Element;
 
-use super::data::{Arrival, Bytes, Numbers, Version};
+use super::sums::Numbers;
 use super::traffic::Traffic;
 use crate::checked::collective::{Blocks, RequestOrLack};
 use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
-use crate::memory::{POISON, Wire};
+use crate::memory::{POISON, Region, Wire};
+use crate::payload::{Link, Places, Run, Runs, Spots, Version, source_of};
 
 /// An operation with its memory, on all ranks.
 pub struct OperationTraffic {
@@ -26,8 +27,10 @@ pub struct OperationTraffic {
     block: usize,
     send: Wire,
     receive: Wire,
-    arrivals: Vec<Arrival>,
-    bytes: Bytes,
+    /// The blocks that others send; none if numbers are added.
+    links: Vec<Link>,
+    /// The places looked at after each repetition since the last fill.
+    looks: Spots,
     /// The numbers, if they are added.
     numbers: Option<Numbers>,
     version: Version,
@@ -41,59 +44,49 @@ pub struct Active {
     is_persistent: bool,
 }
 
-/// Blocks that a rank sends and receives, and the blocks of sending ranks, whose memories all have the same size.
+/// Blocks that a rank sends and receives.
 struct Shape {
     sends: usize,
     receives: usize,
-    of_senders: usize,
-    arrivals: Vec<Arrival>,
+    /// Numbers of received blocks, their senders, and their numbers in these ranks' memory.
+    arrivals: Vec<(usize, usize, usize)>,
 }
 
 impl Shape {
-    fn of(transfer: OperationTransfer, block: usize, rank: usize, ranks: usize) -> Self {
+    fn of(transfer: OperationTransfer, rank: usize, ranks: usize) -> Self {
         use Collective::{
             Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, NeighborAlltoall, Reduce, Scatter,
         };
         let is_root = rank == 0;
-        let arrival = |at: usize, sender, from: usize| Arrival {
-            at: at * block,
-            sender,
-            from: from * block,
-            bytes: block,
-        };
-        let from_all = |from: usize| (0..ranks).map(|sender| arrival(sender, sender, from)).collect();
+        let from_all = |from: usize| (0..ranks).map(|sender| (sender, sender, from)).collect();
         let at_root = |blocks: usize| if is_root { blocks } else { 0 };
-        let (sends, receives, of_senders, arrivals) = match transfer {
-            OperationTransfer::Message if rank % 2 == 1 => (0, 1, 1, vec![arrival(0, rank - 1, 0)]),
-            OperationTransfer::Message => (1, 0, 1, Vec::new()),
+        let (sends, receives, arrivals) = match transfer {
+            OperationTransfer::Message if rank % 2 == 1 => (0, 1, vec![(0, rank - 1, 0)]),
+            OperationTransfer::Message => (1, 0, Vec::new()),
             OperationTransfer::Collective(collective) => match collective {
                 // The root sends from the memory into which the others receive.
-                Bcast if is_root => (1, 0, 1, Vec::new()),
-                Bcast => (0, 1, 1, vec![arrival(0, 0, 0)]),
+                Bcast if is_root => (1, 0, Vec::new()),
+                Bcast => (0, 1, vec![(0, 0, 0)]),
                 // Sums are compared separately.
-                Reduce => (1, at_root(1), 1, Vec::new()),
-                Allreduce => (1, 1, 1, Vec::new()),
-                Allgather => (1, ranks, 1, from_all(0)),
-                Alltoall => (ranks, ranks, ranks, from_all(rank)),
-                Gather => (1, at_root(ranks), 1, if is_root { from_all(0) } else { Vec::new() }),
-                Scatter => (at_root(ranks), 1, ranks, vec![arrival(0, 0, rank)]),
-                Barrier => (0, 0, 0, Vec::new()),
+                Reduce => (1, at_root(1), Vec::new()),
+                Allreduce => (1, 1, Vec::new()),
+                Allgather => (1, ranks, from_all(0)),
+                Alltoall => (ranks, ranks, from_all(rank)),
+                Gather => (1, at_root(ranks), if is_root { from_all(0) } else { Vec::new() }),
+                Scatter => (at_root(ranks), 1, vec![(0, 0, rank)]),
+                Barrier => (0, 0, Vec::new()),
                 NeighborAlltoall => {
                     let neighbours = ring(rank, ranks);
                     // This rank's position among a neighbour's own neighbours.
                     let place =
                         |sender| ring(sender, ranks).iter().position(|&peer| peer == rank).unwrap_or(0);
-                    let from = |(i, &sender): (usize, &usize)| arrival(i, sender, place(sender));
-                    (
-                        neighbours.len(),
-                        neighbours.len(),
-                        neighbours.len(),
-                        neighbours.iter().enumerate().map(from).collect(),
-                    )
+                    let arrivals =
+                        neighbours.iter().enumerate().map(|(i, &sender)| (i, sender, place(sender)));
+                    (neighbours.len(), neighbours.len(), arrivals.collect())
                 }
             },
         };
-        Self { sends, receives, of_senders, arrivals }
+        Self { sends, receives, arrivals }
     }
 }
 
@@ -120,7 +113,15 @@ impl OperationTraffic {
             }
             _ => None,
         };
-        let shape = Shape::of(transfer, block, rank, ranks);
+        let shape = Shape::of(transfer, rank, ranks);
+        let (send, mut receive) = (Wire::new(shape.sends * block), Wire::new(shape.receives * block));
+        // SAFETY: the buffer is not moved with its owner, and is only compared while no operation is in progress.
+        let memory = unsafe { Region::new(receive.base(), receive.len()) };
+        let link = |&(at, peer, from): &(usize, usize, usize)| {
+            let run = Run { at: at * block, bytes: block, source: source_of(peer, 0, from * block) };
+            // SAFETY: as above.
+            Link { peer, tag: 0, places: unsafe { Places::new(memory, Runs::of([run])) } }
+        };
         Ok(Self {
             rank,
             transfer,
@@ -128,14 +129,22 @@ impl OperationTraffic {
             ring,
             ranks,
             block,
-            send: Wire::new(shape.sends * block),
-            receive: Wire::new(shape.receives * block),
-            arrivals: shape.arrivals,
-            bytes: Bytes::new(shape.of_senders, block),
+            links: shape.arrivals.iter().map(link).collect(),
+            looks: Spots::default(),
+            send,
+            receive,
             numbers,
             version: Version::default(),
             datatype,
         })
+    }
+
+    /// Writes the data to send.
+    fn write(&mut self) {
+        match &self.numbers {
+            Some(numbers) => numbers.write(&mut self.send, self.rank, self.version),
+            None => self.version.write(source_of(self.rank, 0, 0), &mut self.send),
+        }
     }
 
     /// The request of the operation: started, or for the persistent form only created.
@@ -177,24 +186,16 @@ impl Traffic for OperationTraffic {
     }
 
     fn fill(&mut self, _: &mut Active) -> Result<(), CallError> {
-        self.version = Version { generation: self.version.generation + 1, repetition: 0 };
-        let rank = self.rank;
-        match &self.numbers {
-            Some(numbers) => numbers.fill(&mut self.send, rank, self.version),
-            None => self.bytes.fill(&mut self.send, rank, self.version),
-        }
+        self.version = self.version.filled();
+        self.write();
         self.receive.fill(POISON);
+        self.looks = Spots::of(self.links.iter().map(|link| &link.places), self.version.generation);
         Ok(())
     }
 
     fn renew(&mut self, _: &mut Active) -> Result<(), CallError> {
-        self.version.repetition += 1;
-        let rank = self.rank;
-        match &self.numbers {
-            Some(numbers) => numbers.renew(&mut self.send, rank, self.version),
-            None if self.send.is_empty() => {}
-            None => self.bytes.renew(&mut self.send, rank, self.version),
-        }
+        self.version = self.version.changed();
+        self.write();
         Ok(())
     }
 
@@ -220,21 +221,21 @@ impl Traffic for OperationTraffic {
 
     fn check(&mut self, _: &mut Active) -> Option<String> {
         let wrong = match &self.numbers {
-            Some(numbers) => numbers.check(&self.receive, self.ranks, self.version),
-            None => {
-                let mut parts = self.arrivals.iter().flat_map(|arrival| arrival.parts(self.version));
-                parts.find_map(|part| self.bytes.mismatch(&self.receive, part, self.version))
-            }
+            Some(numbers) => numbers.look(&self.receive, self.ranks, self.version),
+            None => self.looks.wrong(self.version).map(|(_, wrong)| wrong.in_buffer()),
         };
         wrong.map(|what| format!("repetition {} since the fill: {what}", self.version.repetition))
     }
 
     fn mismatch(&mut self, _: &mut Active) -> Result<Option<String>, CallError> {
         if let Some(numbers) = &self.numbers {
-            return Ok(numbers.mismatch(&self.receive, self.ranks, self.version));
+            return Ok(numbers.wrong(&self.receive, self.ranks, self.version));
         }
-        let mut arrivals = self.arrivals.iter();
-        Ok(arrivals.find_map(|&arrival| self.bytes.mismatch(&self.receive, arrival, self.version)))
+        let wrong = |Link { peer, places, .. }: &Link| {
+            let wrong = places.wrong(self.version, &[])?.in_buffer();
+            Some(format!("block from rank {peer}: {wrong}"))
+        };
+        Ok(self.links.iter().find_map(wrong))
     }
 
     fn teardown(&mut self, active: Active) -> Result<(), CallError> {
@@ -253,16 +254,14 @@ mod tests {
         for operation in OPERATIONS {
             for ranks in [2, 4, 6] {
                 for rank in 0..ranks {
-                    let shape = Shape::of(operation.transfer, 10, rank, ranks);
-                    for arrival in &shape.arrivals {
-                        let sender = Shape::of(operation.transfer, 10, arrival.sender, ranks);
+                    let shape = Shape::of(operation.transfer, rank, ranks);
+                    for &(at, sender, from) in &shape.arrivals {
                         assert!(
-                            arrival.from + 10 <= sender.sends * 10,
-                            "{} {rank}: {arrival:?}",
+                            from < Shape::of(operation.transfer, sender, ranks).sends,
+                            "{} {rank}",
                             operation.name
                         );
-                        assert!(arrival.at + 10 <= shape.receives * 10);
-                        assert_eq!(sender.sends, shape.of_senders);
+                        assert!(at < shape.receives);
                     }
                 }
             }

@@ -50,8 +50,6 @@ pub struct TransferContext<'a> {
     pub sync: &'a Sync,
     /// A communicator without any messages: probing it lets MPI progress others.
     pub watcher: &'a Comm,
-    /// The watched message.
-    pub memory: *mut u8,
     /// Computing time of each thread, in seconds.
     pub compute_s: &'a [f64],
     /// How late the last partition is, in seconds.

@@ -1,0 +1,281 @@
+//! The payload of an exchange: the values that a rank sends and expects, in the arrays, or for the reference, which leaves the arrays
+//! unchanged, in the wire buffers.
+//!
+//! A value of the application has the same number at its owner and in every halo, so a value that is forwarded is known too.
+
+use std::collections::HashSet;
+
+use apps::halo::{Cell, Cells, HaloApp};
+use apps::{Message, WireOrder};
+use common::packing::Packing;
+
+use super::links::HaloMessage;
+use super::method::Parts;
+use crate::measure::message_links::{in_arrays, source_of_arrays};
+use crate::memory::Region;
+use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, changed};
+
+/// The payload of one process.
+pub struct ExchangePayload<'a> {
+    parts: &'a Parts,
+    arrays: Region,
+    in_arrays: Shares,
+    in_messages: Shares,
+    /// Last words of shares that other ranks send in the first stage, packed in either order.
+    early: [Vec<Link>; 2],
+    /// The data of the last exchange; equal on all ranks.
+    pub version: Version,
+    /// Whether the last fill was one for the reference.
+    is_reference: bool,
+    /// What is looked at after each exchange since the last fill.
+    looks: Spots,
+}
+
+/// The data in one memory, in a share per thread.
+struct Shares {
+    /// By thread, what the rank itself sends: each thread then finds the bytes that it wrote in its caches.
+    own: Vec<Places>,
+    /// What arrives: a link for each thread's share of each message.
+    received: Vec<Link>,
+}
+
+/// The source of the first byte of a message of the reference: a number with well mixed bits, far from those of other messages.
+fn source_of_message(sender: usize, receiver: usize, tag: usize) -> u64 {
+    let number = (sender as u64) << 40 ^ (receiver as u64) << 16 ^ tag as u64;
+    let mixed = (number ^ number >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    1 << 63 | (mixed ^ mixed >> 31) >> 1
+}
+
+impl<'a> ExchangePayload<'a> {
+    /// The payload of this process.
+    pub fn new(app: &dyn HaloApp, parts: &'a Parts) -> Self {
+        let values = Values::new(app, parts);
+        // SAFETY: the memory outlives the payload, whose functions are called while nothing is exchanged, and by each thread for its own
+        // share; probes only read.
+        let places = |memory, runs| unsafe { Places::new(memory, runs) };
+        let stages = || parts.links.stages.iter();
+        let (sends, receives) =
+            (|| stages().flat_map(|stage| &stage.sends), || stages().flat_map(|stage| &stage.receives));
+        let share = |link: &HaloMessage, memory, runs| Link {
+            peer: link.peer,
+            tag: link.tag,
+            places: places(memory, runs),
+        };
+        let (outgoing, incoming) = (parts.memory.outgoing, parts.memory.incoming);
+        let arrays = parts.memory.all_arrays();
+        let mut taken = HashSet::new();
+        let mut own: Vec<[Vec<Run>; 2]> = vec![Default::default(); parts.threads];
+        for link in sends() {
+            let source = source_of_message(parts.rank, link.peer, link.tag);
+            for (thread, (part, range)) in link.cut.parts.iter().zip(&link.cut.ranges).enumerate() {
+                let values = values.of(&part.message(WireOrder::Ddt));
+                let of_rank = values.into_iter().filter(|(run, is_own)| *is_own && taken.insert(run.at));
+                own[thread][0].extend(of_rank.map(|(run, _)| run));
+                own[thread][1].push(run_of_message(link, range.clone(), source));
+            }
+        }
+        let own: Vec<[Places; 2]> = own
+            .into_iter()
+            .map(|[in_arrays, in_messages]| {
+                [places(arrays, Runs::of(in_arrays)), places(outgoing, Runs::of(in_messages))]
+            })
+            .collect();
+        let shares = || {
+            receives().flat_map(|link| {
+                link.cut.parts.iter().zip(&link.cut.ranges).map(move |(part, range)| (link, part, range))
+            })
+        };
+        let arrived = |(link, part, _): (&HaloMessage, &apps::Face, _)| {
+            let values = values.of(&part.message(WireOrder::Ddt));
+            share(link, arrays, Runs::of(values.into_iter().map(|(run, _)| run)))
+        };
+        let message = |(link, _, range): (&HaloMessage, _, &std::ops::Range<usize>)| {
+            let source = source_of_message(link.peer, parts.rank, link.tag);
+            share(link, incoming, Runs::of([run_of_message(link, range.clone(), source)]))
+        };
+        let in_first = parts
+            .links
+            .stages
+            .first()
+            .map_or(0, |stage| stage.receives.iter().map(|link| link.cut.parts.len()).sum());
+        let early = [WireOrder::Manual, WireOrder::Ddt].map(|order| {
+            let packed = |(link, part, range): (&HaloMessage, &apps::Face, &std::ops::Range<usize>)| {
+                let mut at = link.wire.start + range.start;
+                let values = values.of(&part.message(order)).into_iter().map(|(run, _)| {
+                    at += run.bytes;
+                    Run { at: at - run.bytes, ..run }
+                });
+                share(link, incoming, Runs::of(values))
+            };
+            shares().take(in_first).filter(|(link, ..)| link.peer != parts.rank).map(packed).collect()
+        });
+        let side =
+            |i: usize, received| Shares { own: own.iter().map(|both| both[i].clone()).collect(), received };
+        Self {
+            parts,
+            arrays,
+            in_arrays: side(0, shares().map(arrived).collect()),
+            in_messages: side(1, shares().map(message).collect()),
+            early,
+            version: Version::default(),
+            is_reference: false,
+            looks: Spots::default(),
+        }
+    }
+
+    fn shares(&self, is_reference: bool) -> &Shares {
+        if is_reference { &self.in_messages } else { &self.in_arrays }
+    }
+
+    /// What the rank itself sends, by thread.
+    pub fn own(&self) -> &[Places] {
+        &self.shares(self.is_reference).own
+    }
+
+    /// Writes new data into all memory that a method reads, and what must not be mistaken for it everywhere else.
+    pub fn fill(&mut self, is_reference: bool) {
+        (self.version, self.is_reference) = (self.version.filled(), is_reference);
+        // SAFETY: no other thread runs between exchanges.
+        self.version
+            .write(source_of_arrays(self.parts.rank), unsafe { self.arrays.part(0..self.arrays.bytes()) });
+        let shares = self.shares(is_reference);
+        shares.received.iter().for_each(|link| link.places.poison());
+        shares.own.iter().for_each(|places| places.write(self.version));
+        let looks = Spots::of(shares.received.iter().map(|link| &link.places), self.version.generation);
+        self.looks = looks;
+    }
+
+    /// Looks at the messages of the last exchange. Returns the first error.
+    pub fn look(&self) -> Option<Mismatch> {
+        let (memory, wrong) = self.looks.wrong(self.version)?;
+        let shares = self.in_arrays.received.iter().chain(&self.in_messages.received);
+        let is_from =
+            |link: &&Link| link.places.memory.start() == memory.start() && link.places.runs.has(wrong.at);
+        let sender =
+            shares.into_iter().find(is_from).map_or(String::new(), |Link { peer, tag, places, .. }| {
+                format!(
+                    ": a share of {} bytes from rank {peer}, tag {tag}, is not the one that was sent",
+                    places.runs.bytes()
+                )
+            });
+        Some(format!("exchange {} since the fill{sender}", self.version.repetition))
+    }
+
+    /// The first error in all data that was received since the last fill.
+    pub fn wrong_received(&self) -> Option<Mismatch> {
+        let (rank, received) = (self.parts.rank, &self.shares(self.is_reference).received);
+        let wrong = received.iter().find_map(|link| Some((link, link.places.wrong(self.version, &[])?)));
+        let (link, wrong) = wrong?;
+        // SAFETY: no other thread runs between exchanges.
+        let arrays = unsafe { self.parts.memory.arrays.share() };
+        let what = if self.is_reference { wrong.in_buffer() } else { in_arrays(arrays, wrong) };
+        Some(format!("rank {rank}: {what}, in the message from rank {} with tag {}", link.peer, link.tag))
+    }
+
+    /// The same, or an error in the rest of the arrays. Afterwards, they must be filled anew.
+    pub fn wrong(&self) -> Option<Mismatch> {
+        self.wrong_received().or_else(|| {
+            let rank = self.parts.rank;
+            let shares = self.shares(self.is_reference);
+            let received = shares.received.iter().map(|link| &link.places);
+            // SAFETY: no other thread runs between exchanges.
+            let wrong =
+                unsafe { changed(self.arrays, source_of_arrays(rank), self.version, &shares.own, received) }?;
+            // SAFETY: as above.
+            let arrays = unsafe { self.parts.memory.arrays.share() };
+            Some(format!("rank {rank}: {} (must not change)", in_arrays(arrays, wrong)))
+        })
+    }
+
+    /// What shows, before an exchange is over, how much of the first stage has arrived from other ranks: the last word of each share,
+    /// in the wire buffer if it is packed. A rank's messages to itself do not show how early messages arrive.
+    pub fn probe(&self, packing: Packing) -> ArrivalProbe {
+        let last =
+            |link: &Link| Some((link.places.memory, link.places.runs.last_word()?, link.places.runs.bytes()));
+        let all: &mut dyn Iterator<Item = &Link> = match packing.packs() {
+            true => &mut self.early[usize::from(!packing.is_by_hand())].iter(),
+            false => &mut self.in_arrays.received[..].iter().take(self.early[0].len()),
+        };
+        ArrivalProbe(all.filter_map(last).collect())
+    }
+}
+
+/// The last words of some shares, with the bytes of each share.
+pub struct ArrivalProbe(Vec<(Region, Run, usize)>);
+
+// SAFETY: the memory is only read, atomically, by one thread.
+unsafe impl Sync for ArrivalProbe {}
+
+impl ArrivalProbe {
+    /// Bytes of the shares that have arrived, and of all shares.
+    ///
+    /// # Safety
+    /// The memory still exists, and only MPI writes to it.
+    pub unsafe fn arrived_bytes(&self, version: Version) -> [f64; 2] {
+        let sum = |bytes: &mut dyn Iterator<Item = usize>| bytes.sum::<usize>() as f64;
+        // SAFETY: guaranteed by the caller.
+        let there = self.0.iter().filter(|(memory, run, _)| unsafe { version.is_there(*memory, *run) });
+        [sum(&mut there.map(|share| share.2)), sum(&mut self.0.iter().map(|share| share.2))]
+    }
+}
+
+/// The runs of a share of a message of the reference.
+fn run_of_message(link: &HaloMessage, range: std::ops::Range<usize>, source: u64) -> Run {
+    Run { at: link.wire.start + range.start, bytes: range.len(), source: source + range.start as u64 }
+}
+
+/// The application's values in a rank's arrays.
+struct Values<'a> {
+    cells: Vec<Cells<'a>>,
+    /// Of each array: its place in the arrays' memory, and bytes of an element.
+    places: Vec<(usize, usize)>,
+}
+
+impl<'a> Values<'a> {
+    fn new(app: &'a dyn HaloApp, parts: &Parts) -> Self {
+        // SAFETY: nothing is exchanged while the payload is made.
+        let arrays = unsafe { parts.memory.arrays.share() };
+        let place =
+            |(i, spec): (usize, &apps::ArraySpec)| (arrays.place(i).start, spec.element.size() as usize);
+        let places: Vec<_> = arrays.specs().iter().enumerate().map(place).collect();
+        Self { cells: (0..places.len()).map(|i| app.cells(parts.rank, i)).collect(), places }
+    }
+
+    /// The values of a message in its order, and whether the rank owns them.
+    fn of(&self, message: &Message) -> Vec<(Run, bool)> {
+        let mut all = Vec::new();
+        for (array, segment) in message.segments() {
+            let (start, bytes) = self.places[array];
+            let offset = segment.offset as usize;
+            for offset in (offset..offset + segment.bytes as usize).step_by(bytes) {
+                let (id, is_own) = match (self.cells[array])(offset / bytes) {
+                    Cell::Own(id) => (id, true),
+                    Cell::Halo(id) => (id, false),
+                    Cell::Other => continue,
+                };
+                // Apart from all that ranks send from their own places.
+                let source = 1 << 63 | id.wrapping_mul(bytes as u64);
+                all.push((Run { at: start + offset, bytes, source }, is_own));
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_any_number_of_ranks_have_their_own_data() {
+        let mut starts = HashSet::new();
+        for sender in 0..3000 {
+            for (receiver, tag) in [(0, 0), (0, 1), (1, 0), (sender + 1, 0), (2999 - sender, 5)] {
+                starts.insert(source_of_message(sender, receiver, tag) >> 32);
+            }
+        }
+        // Some of the pairs are the same, and two starts may be equal by chance.
+        assert!(starts.len() > 14_900, "{}", starts.len());
+    }
+}

@@ -1,0 +1,362 @@
+//! The links of a micro-app's message, one way and back, and what a rank looks at after a round trip.
+
+use std::ops::Range;
+
+use apps::{Arrays, Exchange, Side, WireOrder};
+use common::packing::{Ends, Location};
+
+use crate::memory::{Memory, Region};
+use crate::method::{Method, Setup};
+use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, Wrong, source_of};
+use crate::spans::{Span, data_spans, is_apart, packed_data};
+
+/// Numbers of the memories among the sources.
+const ARRAYS: usize = 0;
+const OUTGOING: usize = 1;
+
+/// The source of the first byte of a rank's arrays.
+pub fn source_of_arrays(rank: usize) -> u64 {
+    source_of(rank, ARRAYS, 0)
+}
+
+/// The source of the first byte of a rank's wire buffer to send.
+pub fn source_of_outgoing(rank: usize) -> u64 {
+    source_of(rank, OUTGOING, 0)
+}
+
+/// The order and the memories of a method's messages; methods with the same ones share their links.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Route {
+    from: Location,
+    to: Location,
+    order: WireOrder,
+    is_renewed: bool,
+    /// Several messages one way, as ranges of packed bytes.
+    messages: Option<Vec<Range<usize>>>,
+}
+
+impl Route {
+    pub fn of(method: &dyn Method) -> Self {
+        let Ends { from, to, order, is_renewed, .. } = method.ends();
+        Self { from, to, order, is_renewed, messages: method.messages() }
+    }
+
+    fn is_within(&self, location: Location) -> bool {
+        (self.from, self.to) == (location, location)
+    }
+}
+
+/// The messages of one way: those that this rank sends, and those that it receives.
+#[derive(Default)]
+pub struct Leg {
+    pub sends: Vec<Link>,
+    pub receives: Vec<Link>,
+}
+
+/// The data of the way back.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// In a pair: data of its own.
+    Own,
+    /// In a pair: what was received, from its places, as in WRF and MILC.
+    InPlace,
+    /// In a pair: some of what was received, because the places to send and to receive overlap.
+    Mixed,
+    /// In an all-to-all: what was received.
+    Returned,
+    /// In an all-to-all: other data than on the way there.
+    Another,
+    /// In an all-to-all: the same data as on the way there.
+    Repeated,
+}
+
+/// The links of a round trip.
+pub struct RoundTrip {
+    pub there: Leg,
+    pub back: Leg,
+    answer: Answer,
+    returns_wire: bool,
+}
+
+impl RoundTrip {
+    /// The links of this rank.
+    ///
+    /// # Safety
+    /// The memory exists and does not move as long as the links, whose functions are called only while MPI does not use it.
+    pub unsafe fn new(setup: &Setup<'_>, memory: &mut Memory, route: &Route) -> Self {
+        // SAFETY: guaranteed by the caller.
+        let [mut there, mut back] =
+            [false, true].map(|is_back| unsafe { leg(setup, memory, route, is_back) });
+        let answer = if setup.is_all_to_all() {
+            match route.is_renewed {
+                false => Answer::Repeated,
+                true if route.is_within(Location::Arrays) || route.is_within(Location::Wire) => {
+                    Answer::Returned
+                }
+                true => Answer::Another,
+            }
+        } else {
+            let message = |side| data_spans(&setup.app.message(side, route.order), &memory.arrays);
+            let (sent, received) = (message(Side::Send), message(Side::Receive));
+            let (first, second) =
+                if setup.me == 0 { (&mut back, &mut there) } else { (&mut there, &mut back) };
+            first.sends.clear();
+            second.receives.clear();
+            match route.is_within(Location::Arrays) {
+                true if sent == received => Answer::InPlace,
+                true if !is_apart(sent, received) => Answer::Mixed,
+                _ => Answer::Own,
+            }
+        };
+        let returns_wire = answer == Answer::Returned && route.is_within(Location::Wire);
+        Self { there, back, answer, returns_wire }
+    }
+
+    /// Writes all data that this rank sends, except for answers with received data.
+    pub fn write(&self, version: Version) {
+        let back = self.back.sends.iter().filter(|_| self.answer != Answer::Returned);
+        self.there.sends.iter().chain(back).for_each(|link| link.places.write(version));
+    }
+
+    /// Overwrites the places of received data, except those from which a rank sends its own.
+    pub fn poison(&self) {
+        let is_target = |is_back: bool| match self.answer {
+            Answer::InPlace | Answer::Mixed => false,
+            Answer::Returned => !is_back,
+            Answer::Own | Answer::Another | Answer::Repeated => true,
+        };
+        let links = self.there.receives.iter().filter(|_| is_target(false));
+        let links = links.chain(self.back.receives.iter().filter(|_| is_target(true)));
+        links.for_each(|link| link.places.poison());
+    }
+
+    /// Whether the way back sends the data received in the wire buffer.
+    pub fn returns_wire(&self) -> bool {
+        self.returns_wire
+    }
+
+    /// The places that this rank looks at in the repetitions of a block.
+    pub fn looks(&self, generation: u32) -> Looks {
+        let spots = |links: &[Link]| Spots::of(links.iter().map(|link| &link.places), generation);
+        let (there, back) = (&self.there, &self.back);
+        let marked = match self.answer {
+            Answer::Own => return Looks::after(there.receives.iter().chain(&back.receives), generation),
+            Answer::InPlace | Answer::Mixed | Answer::Returned | Answer::Another => &back.sends,
+            // Data that is sent again unchanged arrives at the same place twice: other bytes must be there in between.
+            Answer::Repeated => &there.receives,
+        };
+        Looks { after: spots(&back.receives), before_answer: spots(&there.receives), marks: spots(marked) }
+    }
+
+    /// The same for messages that are not answered.
+    pub fn looks_one_way(&self, generation: u32) -> Looks {
+        Looks::after(&self.there.receives, generation)
+    }
+
+    /// The first wrong byte of all that this rank received in a round trip, besides the marks in answers, which [`Looks::wrong`]
+    /// compares.
+    pub fn wrong(&self, version: Version, looks: &Looks) -> Option<(Region, Wrong)> {
+        let (there, back) = (&self.there, &self.back);
+        // An answer with received data brings a rank its own.
+        let (received, answer): (&[Link], &[Link]) = match self.answer {
+            Answer::Own => (&there.receives, &back.receives),
+            Answer::InPlace | Answer::Returned => (&there.receives, &there.sends),
+            Answer::Mixed => (&there.receives, &[]),
+            Answer::Another | Answer::Repeated => (&[], &back.receives),
+        };
+        let is_marked = matches!(self.answer, Answer::InPlace | Answer::Mixed | Answer::Returned);
+        let wrong = |links: &[Link], marks: &Spots| {
+            links.iter().find_map(|Link { places, .. }| {
+                let marks = if is_marked { marks.ranges(places.memory) } else { Vec::new() };
+                Some((places.memory, places.wrong(version, &marks)?))
+            })
+        };
+        wrong(received, &looks.marks).or_else(|| wrong(answer, &looks.after))
+    }
+}
+
+/// The places that a rank looks at in the repetitions of a block. Without any spots, nothing.
+///
+/// If ranks answer with the data that they received, an answer that is lost leaves the right bytes in place. Such a rank keeps a few
+/// received bytes and writes its own there before it answers, which takes a few nanoseconds of the timed part.
+#[derive(Default)]
+pub struct Looks {
+    /// After a repetition.
+    pub after: Spots,
+    /// In the first message, if ranks answer from the same memory: kept before they answer.
+    pub before_answer: Spots,
+    /// In such an answer: the rank's own bytes, which show whose answer it is.
+    pub marks: Spots,
+}
+
+impl Looks {
+    /// At these messages after a repetition.
+    fn after<'a>(received: impl IntoIterator<Item = &'a Link>, generation: u32) -> Self {
+        let after = Spots::of(received.into_iter().map(|link| &link.places), generation);
+        Self { after, ..Self::default() }
+    }
+
+    /// The first wrong byte after a repetition. The time does not depend on the result.
+    #[inline]
+    pub fn wrong(&self, version: Version) -> Option<(Region, Wrong)> {
+        let (before, after) = (self.before_answer.wrong_copy(version), self.after.wrong(version));
+        before.or(after)
+    }
+}
+
+impl Leg {
+    /// The first wrong byte of all that this rank received one way.
+    pub fn wrong(&self, version: Version) -> Option<(Region, Wrong)> {
+        let mut places = self.receives.iter().map(|link| &link.places);
+        places.find_map(|places| Some((places.memory, places.wrong(version, &[])?)))
+    }
+}
+
+/// Describes a wrong byte of a case's memory.
+pub fn described(memory: &Memory, (region, wrong): (Region, Wrong)) -> Mismatch {
+    match region.is_of(memory.arrays.memory()) {
+        true => in_arrays(&memory.arrays, wrong),
+        false => wrong.in_buffer(),
+    }
+}
+
+/// Names a wrong byte of the arrays' memory in the application's terms.
+pub fn in_arrays(arrays: &Arrays, wrong: Wrong) -> Mismatch {
+    let at = wrong.at;
+    let array = (0..arrays.specs().len()).find(|&i| arrays.place(i).contains(&at));
+    let place = array.map_or_else(
+        || format!("byte {at} of memory, outside all arrays"),
+        |i| {
+            let (spec, offset) = (&arrays.specs()[i], at - arrays.place(i).start);
+            let element = offset / spec.element.size() as usize;
+            format!("array {i} ({}), byte {offset}, element {element}", spec.name)
+        },
+    );
+    format!("{place}: {}", wrong.values())
+}
+
+/// The messages of one way. For the way back of an all-to-all the arrays, or the wire buffers, have changed roles.
+///
+/// # Safety
+/// As for [`RoundTrip::new`].
+unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bool) -> Leg {
+    // Data that is never written again is sent from the same place both ways.
+    let is_turned = is_back && setup.is_all_to_all() && route.is_renewed;
+    if is_turned {
+        memory.turn(route.is_within(Location::Wire));
+    }
+    let [arrays, outgoing, incoming] = memory.regions();
+    let places = |side, location, wire| {
+        let message = setup.app.message(side, route.order);
+        match location {
+            Location::Arrays => (arrays, data_spans(&message, &memory.arrays)),
+            Location::Wire => (wire, packed_data(&message)),
+        }
+    };
+    let (from, sent) = places(Side::Send, route.from, outgoing);
+    let (to, received) = places(Side::Receive, route.to, incoming);
+    if is_turned {
+        memory.turn(route.is_within(Location::Wire));
+    }
+    let number = if route.from == Location::Arrays { ARRAYS } else { OUTGOING };
+    let sources = |rank| sent.iter().map(move |span| (source_of(rank, number, span.offset), span.bytes));
+    let (blocks, total): (usize, usize) = (setup.blocks(), sent.iter().map(|span| span.bytes).sum());
+    let incoming: Vec<(u64, usize)> = match setup.app.exchange {
+        Exchange::Pairs => sources(setup.peer()).collect(),
+        // Each rank sends the block that it has for this one.
+        Exchange::AllToAll { .. } => {
+            let mine = setup.me * total / blocks..(setup.me + 1) * total / blocks;
+            (0..setup.ranks).flat_map(|rank| within(sources(rank), mine.clone())).collect()
+        }
+    };
+    let block = |i: usize| setup.message_bytes / blocks * (i + 1);
+    let ends = match &route.messages {
+        Some(messages) => messages.iter().map(|message| message.end).collect(),
+        None => (0..blocks).map(block).collect::<Vec<_>>(),
+    };
+    // Padding within values is not data.
+    let ends: Vec<usize> = ends
+        .iter()
+        .map(|end| (*end as u128 * total as u128 / setup.message_bytes as u128) as usize)
+        .collect();
+    let links = |memory: Region, here: &[Span], sources: &[(u64, usize)]| {
+        let messages = split(runs(here, sources), &ends);
+        let link = |(i, runs)| {
+            let peer = if setup.is_all_to_all() { i } else { setup.peer() };
+            // SAFETY: guaranteed by the caller.
+            Link { peer, tag: 0, places: unsafe { Places::new(memory, runs) } }
+        };
+        messages.into_iter().enumerate().map(link).collect()
+    };
+    let own: Vec<(u64, usize)> = sources(setup.me).collect();
+    Leg { sends: links(from, &sent, &own), receives: links(to, &received, &incoming) }
+}
+
+/// The part of consecutive sources that has these numbers.
+fn within(
+    sources: impl Iterator<Item = (u64, usize)>,
+    numbers: Range<usize>,
+) -> impl Iterator<Item = (u64, usize)> {
+    let mut next = 0;
+    sources.filter_map(move |(source, bytes)| {
+        let (from, to) = (next.max(numbers.start), (next + bytes).min(numbers.end));
+        let source = source + (from - next.min(from)) as u64;
+        next += bytes;
+        (from < to).then(|| (source, to - from))
+    })
+}
+
+/// The runs with the data of `here`, whose bytes have these sources in order.
+pub fn runs(here: &[Span], sources: &[(u64, usize)]) -> Vec<Run> {
+    let (mut runs, mut sources) = (Vec::with_capacity(here.len()), sources.iter().copied());
+    let mut rest = (0, 0);
+    for span in here {
+        let mut done = 0;
+        while done < span.bytes {
+            while rest.1 == 0 {
+                rest = sources.next().expect("both ends of a message have the same number of bytes");
+            }
+            let bytes = rest.1.min(span.bytes - done);
+            runs.push(Run { at: span.offset + done, bytes, source: rest.0 });
+            (rest, done) = ((rest.0 + bytes as u64, rest.1 - bytes), done + bytes);
+        }
+    }
+    runs
+}
+
+/// The runs of each message, which ends at these numbers of bytes.
+fn split(runs: Vec<Run>, ends: &[usize]) -> Vec<Runs> {
+    let (mut runs, mut begun) = (runs.into_iter().peekable(), 0);
+    let message = |end: &usize| {
+        let mut of_message = Vec::new();
+        while let Some(run) = runs.peek_mut().filter(|_| begun < *end) {
+            let bytes = run.bytes.min(end - begun);
+            of_message.push(Run { bytes, ..*run });
+            begun += bytes;
+            (run.at, run.bytes, run.source) = (run.at + bytes, run.bytes - bytes, run.source + bytes as u64);
+            if run.bytes == 0 {
+                runs.next();
+            }
+        }
+        Runs::of(of_message)
+    };
+    ends.iter().map(message).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_ends_where_it_ends_at_either_end_and_where_a_message_ends() {
+        let here = [Span { offset: 0, bytes: 6 }, Span { offset: 10, bytes: 6 }];
+        let sources = [(100, 4), (200, 8)];
+        let all = runs(&here, &sources);
+        let run = |at, bytes, source| Run { at, bytes, source };
+        assert_eq!(all, [run(0, 4, 100), run(4, 2, 200), run(10, 6, 202)]);
+        let messages = split(all, &[5, 12]);
+        let messages: Vec<Vec<Run>> = messages.iter().map(|runs| runs.iter().collect()).collect();
+        assert_eq!(messages, [vec![run(0, 4, 100), run(4, 1, 200)], vec![run(5, 1, 201), run(10, 6, 202)]]);
+        assert_eq!(within(sources.into_iter(), 3..6).collect::<Vec<_>>(), [(103, 1), (200, 2)]);
+    }
+}

@@ -1,0 +1,90 @@
+//! Every method is verified before it is timed, and again afterwards.
+//!
+//! Each way is verified separately, because if sender and receiver use the same places (WRF, MILC, SPECFEM3D) an answer that never
+//! arrived would leave the right bytes there. For each way, memory is filled with new data, and everything that must not change is
+//! compared too, including the gaps between the arrays.
+
+use super::message_links::{Leg, described, in_arrays, source_of_arrays};
+use super::session::Session;
+use crate::checked::CallError;
+use crate::memory::{Memory, POISON};
+use crate::method::Method;
+use crate::payload::{Mismatch, Version, changed};
+
+/// Transfers in each direction; two, so that the second must differ from the data that the first left behind.
+pub const ROUNDS: u32 = 2;
+
+/// Transfers and compares, in both directions. `Ok(Some(..))` has the mismatch of this rank.
+pub fn verify(
+    session: &mut Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+) -> Result<Option<Mismatch>, CallError> {
+    let mut mismatch = None;
+    for _ in 0..ROUNDS {
+        for is_back in [false, true] {
+            let found = one_way(session, memory, method, is_back)?;
+            mismatch = mismatch.or(found);
+        }
+        if session.setup.is_all_to_all() {
+            // The arrays were exchanged for the second way: exchange them back.
+            memory.arrays.swap(0, 1);
+        }
+    }
+    Ok(mismatch)
+}
+
+fn one_way(
+    session: &mut Session<'_>,
+    memory: &mut Memory,
+    method: &mut dyn Method,
+    is_back: bool,
+) -> Result<Option<Mismatch>, CallError> {
+    let setup = session.setup;
+    let links = session.payload.links(setup, memory, method);
+    // The wire buffers are not exchanged here.
+    let leg = if is_back && !links.returns_wire() { &links.back } else { &links.there };
+    if is_back && setup.is_all_to_all() {
+        memory.arrays.swap(0, 1);
+    }
+    session.fill(memory, leg);
+    method.settle()?;
+    setup.comm.barrier()?;
+    if setup.is_all_to_all() {
+        method.pack(memory)?;
+        method.exchange(memory)?;
+        method.unpack(memory)?;
+    } else if (setup.me == 0) != is_back {
+        method.pack(memory)?;
+        method.send(memory)?;
+    } else {
+        method.receive(memory)?;
+        method.unpack(memory)?;
+    }
+    method.settle()?;
+    setup.comm.barrier()?;
+    Ok(compare(memory, leg, session.payload.version, setup.me))
+}
+
+/// Compares all memory with what must be there after one way: the received data at its places, and everywhere else what was there
+/// before.
+pub fn compare(memory: &mut Memory, leg: &Leg, version: Version, me: usize) -> Option<Mismatch> {
+    if let Some(wrong) = leg.wrong(version) {
+        return Some(described(memory, wrong));
+    }
+    let received = || leg.receives.iter().map(|link| &link.places);
+    let [arrays, _, incoming] = memory.regions();
+    let in_incoming = received().filter(|places| places.memory.start() == incoming.start());
+    let end = in_incoming.map(|places| places.runs.end()).max();
+    let beyond = end.and_then(|end| memory.incoming.get(end..)).unwrap_or_default();
+    if let Some(i) = beyond.iter().position(|&byte| byte != POISON) {
+        return Some(format!("byte {i} of the wire buffer beyond the message (must not change)"));
+    }
+    if !memory.has_arrays {
+        return None;
+    }
+    let sent = leg.sends.iter().map(|link| &link.places);
+    // SAFETY: the transfer is over.
+    let wrong = unsafe { changed(arrays, source_of_arrays(me), version, sent, received()) }?;
+    Some(format!("{} (must not change)", in_arrays(&memory.arrays, wrong)))
+}

@@ -1,0 +1,200 @@
+//! What is looked at: a few bytes of each message after every repetition, all bytes after some, and all memory when a method is verified.
+//!
+//! A rank looks at bytes that it has received itself, so their lines are already in its caches. The places stay the same for a block,
+//! so the caches are as they would be without checks.
+
+use std::ops::Range;
+
+use super::data::{Values, Version, WORD};
+use super::link::{Places, Run, Runs, Wrong};
+use crate::memory::{POISON, Region};
+
+/// A description of the first difference.
+pub type Mismatch = String;
+
+/// One of `count` places, at random, different for each generation; the same on all ranks.
+pub fn some_place(generation: u32, count: usize) -> usize {
+    /// The golden ratio's number with 64 bits.
+    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let share = u64::from(generation).wrapping_mul(SPREAD) >> 32;
+    ((share * count as u64) >> 32) as usize
+}
+
+/// Whether all bytes are compared after this repetition of a block: after a quarter of them, in random places, the same on all ranks. The
+/// comparison changes the caches, so the next repetition does not count.
+pub fn is_compared(generation: u32, repetition: u32) -> bool {
+    some_place(generation.wrapping_mul(0x01_0001).wrapping_add(repetition.wrapping_mul(0x9E37_79B9)), 4) == 0
+}
+
+/// A word of a message, or the part of it in one run.
+#[derive(Clone, Copy)]
+struct Spot {
+    memory: Region,
+    run: Run,
+}
+
+impl Spot {
+    fn bytes<'a>(&self) -> &'a mut [u8] {
+        // SAFETY: bytes of places, whose creator guarantees exclusive access while they are used.
+        unsafe { self.memory.part(self.range()) }
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.run.at..self.run.at + self.run.bytes
+    }
+
+    /// The value found, in the first bytes.
+    #[inline]
+    fn found(&self) -> [u8; WORD] {
+        let mut found = [0; WORD];
+        found[..self.run.bytes].copy_from_slice(self.bytes());
+        found
+    }
+
+    /// The value of a version, in the first bytes.
+    #[inline]
+    fn expected(&self, values: &mut Values) -> [u8; WORD] {
+        let mut expected = [0; WORD];
+        values.write(self.run.source, &mut expected[..self.run.bytes]);
+        expected
+    }
+}
+
+/// Words of some messages.
+#[derive(Default)]
+pub struct Spots {
+    spots: Vec<Spot>,
+    copies: Vec<[u8; WORD]>,
+}
+
+impl Spots {
+    /// The first, the last and a random word of each message; the same at both ends. Of many messages only the last word of each, which
+    /// is enough to show all that are lost, late, or cut off: a rank with many words to look at would make the others wait.
+    pub fn of<'a>(messages: impl IntoIterator<Item = &'a Places>, generation: u32) -> Self {
+        /// Messages of which three words are looked at.
+        const FEW: usize = 8;
+        let messages: Vec<&Places> = messages.into_iter().collect();
+        let words = |runs: &Runs| {
+            let random = some_place(generation, runs.bytes()) / WORD * WORD;
+            let others = [runs.word(0), runs.word(random)];
+            let mut words = Vec::from_iter(others.into_iter().filter(|_| messages.len() <= FEW).flatten());
+            words.extend(runs.last_word());
+            words.dedup();
+            words
+        };
+        let of_message = |places: &&Places| {
+            let memory = places.memory;
+            words(&places.runs).into_iter().map(move |run| Spot { memory, run })
+        };
+        let spots = messages.iter().flat_map(of_message);
+        let spots: Vec<Spot> = spots.collect();
+        Self { copies: vec![[0; WORD]; spots.len()], spots }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.spots.is_empty()
+    }
+
+    /// Offsets of these bytes in a memory.
+    pub fn ranges(&self, memory: Region) -> Vec<Range<usize>> {
+        let in_it = self.spots.iter().filter(|spot| spot.memory.start() == memory.start());
+        in_it.map(Spot::range).collect()
+    }
+
+    /// Writes the values of a version.
+    #[inline]
+    pub fn write(&self, version: Version) {
+        let mut values = Values::of(version);
+        self.spots.iter().for_each(|spot| values.write(spot.run.source, spot.bytes()));
+    }
+
+    /// Overwrites the bytes, if the next message has the same values.
+    pub fn poison(&self) {
+        self.spots.iter().for_each(|spot| spot.bytes().fill(POISON));
+    }
+
+    /// Keeps the bytes for [`Spots::wrong_copy`].
+    #[inline]
+    pub fn copy(&mut self) {
+        self.spots.iter().zip(&mut self.copies).for_each(|(spot, copy)| *copy = spot.found());
+    }
+
+    /// The first wrong one. The time does not depend on the result.
+    #[inline]
+    pub fn wrong(&self, version: Version) -> Option<(Region, Wrong)> {
+        self.first_wrong(version, self.spots.iter().map(Spot::found))
+    }
+
+    /// The same of the bytes that were there at the last [`Spots::copy`].
+    #[inline]
+    pub fn wrong_copy(&self, version: Version) -> Option<(Region, Wrong)> {
+        self.first_wrong(version, self.copies.iter().copied())
+    }
+
+    #[inline]
+    fn first_wrong(
+        &self,
+        version: Version,
+        found: impl Iterator<Item = [u8; WORD]>,
+    ) -> Option<(Region, Wrong)> {
+        let mut values = Values::of(version);
+        let wrong = self.spots.iter().zip(found).fold(None, |first: Option<(&Spot, _)>, (spot, found)| {
+            let expected = spot.expected(&mut values);
+            first.or_else(|| (expected != found).then_some((spot, [expected, found])))
+        });
+        let (spot, [expected, found]) = wrong?;
+        let i = expected.iter().zip(&found).position(|(expected, found)| expected != found)?;
+        let wrong = Wrong { at: spot.run.at + i, expected: expected[i], found: found[i] };
+        Some((spot.memory, wrong))
+    }
+}
+
+/// The first byte of a memory that was changed although it is not in `received`, which is compared before. At the fill it had sources
+/// from `own` on; `sent` has the data of `version`. Received and sent bytes are lost.
+///
+/// # Safety
+/// Nothing else uses the memory.
+pub unsafe fn changed<'a>(
+    memory: Region,
+    own: u64,
+    version: Version,
+    sent: impl IntoIterator<Item = &'a Places>,
+    received: impl IntoIterator<Item = &'a Places>,
+) -> Option<Wrong> {
+    // SAFETY: guaranteed by the caller.
+    let part = |range| unsafe { memory.part(range) };
+    let in_it = |places: &&Places| places.memory.start() == memory.start();
+    let before = version.initial();
+    let put_back = |places: &Places| {
+        let runs = places.runs.iter();
+        runs.for_each(|run| before.write(own + run.at as u64, part(run.at..run.at + run.bytes)));
+    };
+    received.into_iter().filter(in_it).for_each(put_back);
+    for places in sent.into_iter().filter(in_it) {
+        if let Some(wrong) = places.wrong(version, &[]) {
+            return Some(wrong);
+        }
+        put_back(places);
+    }
+    let all = &*part(0..memory.bytes());
+    let at = before.first_difference(own, all)?;
+    Some(Wrong { at, expected: before.byte(own + at as u64), found: all[at] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quarter_of_the_repetitions_is_compared_in_other_places_of_each_block() {
+        let places = |generation| (0..25).filter(|i| is_compared(generation, *i)).collect::<Vec<_>>();
+        let all: Vec<Vec<u32>> = (1..1000).map(places).collect();
+        let mean = all.iter().map(Vec::len).sum::<usize>() as f64 / all.len() as f64;
+        assert!((5.5..7.0).contains(&mean), "{mean}");
+        for i in 0..25 {
+            let blocks = all.iter().filter(|places| places.contains(&i)).count();
+            assert!((150..350).contains(&blocks), "repetition {i} in {blocks} of 999 blocks");
+        }
+        assert!(all.windows(2).filter(|pair| pair[0] == pair[1]).count() < 50);
+    }
+}
