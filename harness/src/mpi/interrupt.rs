@@ -25,8 +25,11 @@ fn at_once() -> &'static Arc<AtomicBool> {
 
 /// Starts to handle SIGINT, SIGTERM and SIGHUP. Call this once, at the start of the program.
 ///
-/// An ignored signal stays ignored, such as SIGHUP under `nohup`.
+/// An ignored signal stays ignored, such as SIGHUP under `nohup`. SIGCHLD does not: the system would forget how processes
+/// have ended.
 pub fn watch() -> io::Result<()> {
+    // SAFETY: the default action is not a function of this program, and no other thread runs yet.
+    unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
     for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal)) {
         signal_hook::flag::register_conditional_shutdown(signal, EXIT_CODE.into(), Arc::clone(at_once()))?;
         // The order matters: at the first signal, this action must see the flag unset.

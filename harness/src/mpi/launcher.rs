@@ -46,6 +46,8 @@ pub struct CommandLine {
     pub env: BTreeMap<String, String>,
     /// Variables of an outer launcher, which are removed.
     pub without: Vec<String>,
+    /// Whether it reports that the signal `s` ended a rank by its own exit code `s`, as Hydra does.
+    pub signals_are_codes: bool,
 }
 
 /// The option style of a launcher.
@@ -239,7 +241,8 @@ impl Launch<'_> {
             env.insert("LD_LIBRARY_PATH".to_owned(), path);
         }
         env.extend(self.env.clone());
-        Ok(CommandLine { program, args, env, without: Vec::new() })
+        let signals_are_codes = matches!(style, Style::Hydra | Style::Intel);
+        Ok(CommandLine { program, args, env, without: Vec::new(), signals_are_codes })
     }
 
     /// The launcher, its unchanged arguments, and its option style.

@@ -52,7 +52,7 @@ pub(super) enum Next {
 pub struct ExitDescription {
     /// Its exit code, unless a signal ended it.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended it, or a rank that it started.
     pub signal: Option<i32>,
 }
 
@@ -62,21 +62,19 @@ impl ExitDescription {
         self.code == Some(0)
     }
 
-    /// The signal that ended it, or probably the process behind it: shells and most launchers report a signal `s` as exit code
-    /// `128 + s`, Hydra as `s`.
-    pub fn signal(&self) -> Option<i32> {
+    fn new(status: ExitStatus, signals_are_codes: bool) -> Self {
         /// Lower exit codes are usual for programs, and do not count as signals.
         const LOWEST: i32 = libc::SIGILL;
-        let of_code =
-            |code: i32| if code > 128 { Some(code - 128) } else { (code >= LOWEST).then_some(code) };
-        let is_known = |signal: &i32| signal_name(*signal).is_some();
-        self.signal.or_else(|| self.code.and_then(of_code).filter(is_known))
+        let code = status.code();
+        let of_code = code.filter(|&code| signals_are_codes && code >= LOWEST && signal_name(code).is_some());
+        Self { code, signal: status.signal().or(of_code) }
     }
-}
 
-impl From<ExitStatus> for ExitDescription {
-    fn from(status: ExitStatus) -> Self {
-        Self { code: status.code(), signal: status.signal() }
+    /// The signal that ended it, or probably the process behind it: shells and launchers report a signal `s` as exit code
+    /// `128 + s`.
+    pub fn signal(&self) -> Option<i32> {
+        let of_code = || self.code.map(|code| code - 128).filter(|&signal| signal_name(signal).is_some());
+        self.signal.or_else(of_code)
     }
 }
 
@@ -121,7 +119,9 @@ pub(super) struct Running {
     child: Child,
     marker: String,
     lines: Receiver<Line>,
-    ended: Option<(ExitStatus, Instant)>,
+    ended: Option<(ExitDescription, Instant)>,
+    /// As in [`CommandLine`].
+    signals_are_codes: bool,
     swept: bool,
     killed: bool,
     /// Whether its remaining processes are ended too.
@@ -137,7 +137,10 @@ impl Running {
             command.env_remove(name);
         }
         command.args(&line.args).envs(&line.env);
-        Self::spawn(command, true).map_err(|source| other(format!("`{line}` did not start: {source}")))
+        let started = Self::spawn(command, true);
+        let mut running = started.map_err(|source| other(format!("`{line}` did not start: {source}")))?;
+        running.signals_are_codes = line.signals_are_codes;
+        Ok(running)
     }
 
     /// Starts a tool, like [`Running::start`] a command. Processes that it leaves behind may stay, such as the server of a
@@ -161,7 +164,8 @@ impl Running {
         let err = child.stderr.take().expect("standard error was asked to be a pipe");
         read_lines(out, Line::Out, sender.clone());
         read_lines(err, Line::Err, sender);
-        Ok(Self { child, marker, lines, ended: None, swept: false, killed: false, sweeps, _watcher: watcher })
+        let (ended, signals_are_codes, swept, killed) = (None, false, false, false);
+        Ok(Self { child, marker, lines, ended, signals_are_codes, swept, killed, sweeps, _watcher: watcher })
     }
 
     /// Waits at most `timeout` for something to happen. Available lines come first, even after [`Running::kill`]; after the end,
@@ -176,19 +180,19 @@ impl Running {
             match self.lines.recv_timeout(left.min(POLL)) {
                 Ok(line) => return Next::Line(line),
                 Err(RecvTimeoutError::Timeout) => {
-                    if let Some(status) = self.ended_long_ago() {
+                    if let Some(exit) = self.ended_long_ago() {
                         if !self.sweeps {
-                            return Next::Exited(status.into());
+                            return Next::Exited(exit);
                         }
                         self.sweep();
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    if let Some(status) = self.reap() {
+                    if let Some(exit) = self.reap() {
                         if self.sweeps {
                             self.sweep();
                         }
-                        return Next::Exited(status.into());
+                        return Next::Exited(exit);
                     }
                     // It has closed its output but has not ended.
                     thread::sleep(left.min(Duration::from_millis(5)));
@@ -230,20 +234,23 @@ impl Running {
         tree::members(root, &self.marker)
     }
 
-    fn reap(&mut self) -> Option<ExitStatus> {
+    fn reap(&mut self) -> Option<ExitDescription> {
         if self.ended.is_none() {
-            // An error means that there is no such child; it cannot be waited for any more.
-            let status = self.child.try_wait().unwrap_or_else(|_| Some(ExitStatus::from_raw(0)));
-            self.ended = status.map(|status| (status, Instant::now()));
+            let exit = match self.child.try_wait() {
+                Ok(status) => status.map(|status| ExitDescription::new(status, self.signals_are_codes)),
+                // There is no such child: it has ended, and the system has forgotten how.
+                Err(_) => Some(ExitDescription { code: None, signal: None }),
+            };
+            self.ended = exit.map(|exit| (exit, Instant::now()));
         }
-        self.ended.map(|(status, _)| status)
+        self.ended.map(|(exit, _)| exit)
     }
 
     /// How it ended, if that is some time ago: otherwise ranks that outlive a crashed launcher would keep the pipes open for
     /// ever.
-    fn ended_long_ago(&mut self) -> Option<ExitStatus> {
+    fn ended_long_ago(&mut self) -> Option<ExitDescription> {
         self.reap();
-        self.ended.filter(|(_, when)| when.elapsed() > AFTER_END).map(|(status, _)| status)
+        self.ended.filter(|(_, when)| when.elapsed() > AFTER_END).map(|(exit, _)| exit)
     }
 
     fn sweep(&mut self) {

@@ -4,8 +4,12 @@ use super::*;
 
 fn shell(script: &str) -> Running {
     let args = vec!["-c".to_owned(), script.to_owned()];
-    Running::start(&CommandLine { program: "/bin/sh".into(), args, env: Default::default(), without: vec![] })
-        .unwrap()
+    Running::start(&command_line("/bin/sh", args)).unwrap()
+}
+
+fn command_line(program: &str, args: Vec<String>) -> CommandLine {
+    let (env, without) = (Default::default(), vec![]);
+    CommandLine { program: program.into(), args, env, without, signals_are_codes: false }
 }
 
 /// All lines and the end.
@@ -34,16 +38,30 @@ fn exits_as_text() {
     let (_, exit) = watch(&mut shell("kill -SEGV $$"));
     assert_eq!(exit.to_string(), "ended by signal 11, SIGSEGV (segmentation fault)");
     assert_eq!(exit.signal(), Some(libc::SIGSEGV));
-    for code in [139, 11] {
-        let (_, exit) = watch(&mut shell(&format!("exit {code}")));
+    for (code, signals_are_codes) in [(139, false), (139, true), (11, true)] {
+        let mut running = shell(&format!("exit {code}"));
+        running.signals_are_codes = signals_are_codes;
+        let (_, exit) = watch(&mut running);
         assert_eq!(exit.to_string(), format!("exit code {code}, usually SIGSEGV (segmentation fault)"));
         assert_eq!(exit.signal(), Some(libc::SIGSEGV));
         assert!(!exit.success());
     }
-    for code in [0, 1, 2, 3, 127, 255] {
+    for code in [0, 1, 2, 3, 7, 11, 127, 255] {
         let (_, exit) = watch(&mut shell(&format!("exit {code}")));
         assert_eq!((exit.to_string(), exit.signal()), (format!("exit code {code}"), None));
     }
+}
+
+#[test]
+fn an_end_that_the_system_has_forgotten_is_not_success() {
+    let mut running = shell("exit 0");
+    // As the system does if SIGCHLD is ignored.
+    let pid = running.child.id().cast_signed();
+    // SAFETY: the call accepts a null pointer if the status is not needed.
+    assert_eq!(unsafe { libc::waitpid(pid, std::ptr::null_mut(), 0) }, pid);
+    let (_, exit) = watch(&mut running);
+    assert!(!exit.success());
+    assert_eq!(exit.to_string(), "ended in an unknown way");
 }
 
 #[test]
@@ -90,12 +108,7 @@ fn an_orphan_does_not_hold_up_the_end() {
 
 #[test]
 fn a_command_that_does_not_exist() {
-    let line = CommandLine {
-        program: "/no/such/mpiexec".into(),
-        args: vec![],
-        env: Default::default(),
-        without: vec![],
-    };
+    let line = command_line("/no/such/mpiexec", vec![]);
     let error = Running::start(&line).unwrap_err().to_string();
     assert!(error.contains("/no/such/mpiexec"), "{error}");
 }

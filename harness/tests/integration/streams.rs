@@ -1,6 +1,7 @@
-//! Standard streams that are closed or full: no panic, and the exit code that there would be otherwise.
+//! Inherited conditions: standard streams that are closed or full, and an ignored signal.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 /// Commands that are refused.
@@ -47,4 +48,17 @@ fn a_pipe_is_as_wide_as_columns_and_else_as_its_lines() {
     let all = widest(None);
     assert!(widest(Some("80")) <= 80 && all > 100, "{all}");
     assert_eq!((widest(Some("0")), widest(Some("wide"))), (all, all));
+}
+
+#[test]
+fn the_exit_code_of_a_command_is_known_even_if_sigchld_is_ignored() {
+    let folder = tempfile::tempdir().unwrap();
+    let mpicc = folder.path().join("mpicc");
+    fs::write(&mpicc, "#!/bin/sh\nexit 3\n").unwrap();
+    fs::set_permissions(&mpicc, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' CHLD; exec \"$0\" run nas_lu_y", env!("CARGO_BIN_EXE_ddtbench")]);
+    let output = command.env("MPICC", &mpicc).output().unwrap();
+    let refused = String::from_utf8(output.stderr).unwrap();
+    assert!(refused.contains("`-show` ended with exit code 3"), "{refused}");
 }

@@ -8,6 +8,7 @@ use common::packing::Form;
 use mpi::ffi;
 use mpi::ffi::MPI_Datatype;
 
+use super::error::int;
 use super::large::{Count, call_large, small};
 use super::{CallError, Comm, Datatype, Request};
 
@@ -160,11 +161,11 @@ pub struct PerPeer<D> {
 impl<D: TryFrom<i64>> PerPeer<D> {
     /// Creates them from the count, the offset and the type of each peer.
     pub fn of<'a>(parts: impl Iterator<Item = (usize, i64, &'a Datatype)>) -> Result<Self, CallError> {
+        const CALL: &str = "an all-to-all with a datatype per peer";
         let mut lists = Self { counts: Vec::new(), displacements: Vec::new(), types: Vec::new() };
         for (count, value, datatype) in parts {
-            let too_large =
-                |_| CallError::TooLarge { call: "MPI_Ialltoallw", argument: "displacement", value };
-            lists.counts.push(count as c_int);
+            let too_large = |_| CallError::TooLarge { call: CALL, argument: "displacement", value };
+            lists.counts.push(int(CALL, "count", count as i64)?);
             lists.displacements.push(D::try_from(value).map_err(too_large)?);
             lists.types.push(datatype.raw());
         }
