@@ -1,18 +1,53 @@
 //! Text in Markdown that is shown as it is: names of MPIs and runs may have been chosen by somebody else.
 
-/// The text without anything that is a markup language: HTML, links, emphasis, code, formulas, and at its beginning headings and lists.
-/// It is one line. An underscore between letters, as in names of tests, is none of these.
+/// The text without anything that is markup: HTML, links, emphasis, code, formulas, and at its beginning headings and lists. It is
+/// one line. An underscore between letters, as in names of tests, is none of these.
+///
+/// A word that GitHub or GitLab would make a link, or that would notify somebody, becomes code: they look for such words in the
+/// finished page, so neither a backslash nor an entity helps.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
+    let mut all = text;
+    while !all.is_empty() {
+        // No escape works in code, so a word of code has neither of these two.
+        let end = |c: char| c.is_whitespace() || matches!(c, '`' | '|');
+        let (word, rest) = all.split_at(all.find(end).unwrap_or(all.len()));
+        if is_active(word) {
+            escaped += &format!("`{word}`");
+        } else {
+            add_word(&mut escaped, word);
+        }
+        let mut rest = rest.chars();
+        match rest.next() {
+            Some('\n' | '\r') => escaped.push(' '),
+            Some(c @ ('`' | '|')) => escaped.extend(['\\', c]),
+            other => escaped.extend(other),
+        }
+        all = rest.as_str();
+    }
+    escaped
+}
+
+/// Whether a word has an address, or mentions somebody or an issue, a change or a milestone.
+fn is_active(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    let is_numbered = |mark| {
+        let mut behind = word.split(mark).skip(1);
+        behind.any(|rest: &str| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    ["@", "://", "www."].iter().any(|mark| word.contains(mark))
+        || ["#", "!", "$", "%", "&", "~", "gh-"].into_iter().any(is_numbered)
+}
+
+fn add_word(escaped: &mut String, word: &str) {
     let mut last = None;
-    let mut all = text.chars().peekable();
+    let mut all = word.chars().peekable();
     while let Some(c) = all.next() {
         let is_of_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         match c {
-            '&' => escaped += "&amp;",
-            '<' => escaped += "&lt;",
-            '>' => escaped += "&gt;",
-            '\n' | '\r' => escaped.push(' '),
+            '&' => *escaped += "&amp;",
+            '<' => *escaped += "&lt;",
+            '>' => *escaped += "&gt;",
             '_' if is_of_word(last) && is_of_word(all.peek().copied()) => escaped.push(c),
             // Without these, brackets are not a link, and intervals stay readable.
             ']' if !matches!(all.peek(), Some('(' | '[' | ':')) => escaped.push(c),
@@ -20,12 +55,11 @@ pub fn escaped(text: &str) -> String {
             '.' | ')' if !escaped.is_empty() && escaped.bytes().all(|c| c.is_ascii_digit()) => {
                 escaped.extend(['\\', c]);
             }
-            '\\' | '`' | '*' | '_' | ']' | '|' | '~' | '$' | '!' => escaped.extend(['\\', c]),
+            '\\' | '*' | '_' | ']' | '~' | '$' | '!' => escaped.extend(['\\', c]),
             c => escaped.push(c),
         }
         last = Some(c);
     }
-    escaped
 }
 
 #[cfg(test)]
@@ -41,7 +75,12 @@ mod tests {
     fn shown(markdown: &str) -> String {
         let events = Parser::new_ext(markdown, EXTENSIONS);
         let text = |event| match event {
-            Event::Text(text) => Some(text.to_string()),
+            // GitHub and GitLab look for links in text, but not in code.
+            Event::Text(text) => {
+                assert!(!ACTIVE.iter().any(|active| text.contains(active)), "{markdown:?} has {text:?}");
+                Some(text.to_string())
+            }
+            Event::Code(code) => Some(code.to_string()),
             Event::Start(tag) => {
                 let is_frame = matches!(format!("{tag:?}").split(['(', ' ']).next(), Some("Paragraph"));
                 assert!(is_frame, "{markdown:?} has {tag:?}");
@@ -53,7 +92,11 @@ mod tests {
         events.filter_map(text).collect()
     }
 
-    const TEXTS: [&str; 24] = [
+    /// Text that becomes a link or notifies somebody.
+    const ACTIVE: [&str; 12] =
+        ["@team", "@b.c", "#12", "GH-12", "gh-12", "://", "www.", "WWW.", "!12", "%12", "&12", "~12"];
+
+    const TEXTS: [&str; 37] = [
         "<img src=x onerror=alert(1)>",
         "a <!-- b",
         "&lt;b&gt; & &#64;",
@@ -76,6 +119,19 @@ mod tests {
         "---",
         "$x$ and $$y$$",
         "a\\b \\* \\",
+        "@team, see #12",
+        "(@team)`@team`|@team|",
+        "`@team",
+        "@team\\ and\\|@team",
+        "org/project#12 GH-12, gh-12",
+        "http://a.b/c_d_e https://a.b",
+        "<https://a.b> [https://a.b](https://a.b)",
+        "www.a.b WWW.a.b",
+        "ftp://a.b irc://a.b",
+        "<a@b.c> a@b.c mailto:a@b.c",
+        "&#64;team &#x40;team \\@team",
+        "!12 %12 &12 ~12 $12",
+        "# @team",
         "nas_lu_y ddt: 1.67x [1.42, 1.98]",
         "-5% to +3%, _a and b_, x!",
     ];
@@ -100,7 +156,7 @@ mod tests {
         assert_eq!(page.matches("<th>").count(), TEXTS.len(), "{page}");
         let tags = [
             "<table>", "<thead>", "<tr>", "<th>", "</th>", "</tr>", "</thead>", "<tbody>", "</tbody>",
-            "</table>",
+            "</table>", "<code>", "</code>",
         ];
         let rest = tags.iter().fold(page.clone(), |page, tag| page.replace(tag, ""));
         assert!(!rest.contains('<'), "{rest}");
