@@ -5,24 +5,34 @@ pub fn seconds(seconds: f64) -> String {
     scaled(seconds, 3, &[("ns", 1e-9), ("µs", 1e-6), ("ms", 1e-3), ("s", 1.0)])
 }
 
-/// Reads a time: a number of seconds, or numbers with units, `90s`, `1h30m`, `0.5 s`. `None` if it is none.
+/// Reads a time: a number of seconds, or a time with units. `None` if it is none.
 pub fn read_seconds(text: &str) -> Option<f64> {
-    const UNITS: [(&str, f64); 6] =
-        [("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("min", 60.0), ("m", 60.0), ("h", 3600.0)];
+    text.trim().parse().ok().or_else(|| read_time_s(text))
+}
+
+/// Reads a time with units, in seconds: `90s`, `1h30m`, `0.5 us`. `None` if it is none.
+pub fn read_time_s(text: &str) -> Option<f64> {
+    // Divided, not multiplied by 1e-6, so that 2us is the number nearest to 0.000002.
+    const UNITS: [(&str, f64, f64); 8] = [
+        ("ns", 1.0, 1e9),
+        ("us", 1.0, 1e6),
+        ("µs", 1.0, 1e6),
+        ("ms", 1.0, 1e3),
+        ("s", 1.0, 1.0),
+        ("min", 60.0, 1.0),
+        ("m", 60.0, 1.0),
+        ("h", 3600.0, 1.0),
+    ];
     let text = text.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(seconds);
-    }
     let (sign, mut rest) = text.strip_prefix('-').map_or((1.0, text), |rest| (-1.0, rest));
     let mut sum_s = 0.0;
     while !rest.is_empty() {
         let is_digit = |c: char| c.is_ascii_digit() || c == '.';
         let (number, after) = rest.split_at(rest.find(|c| !is_digit(c))?);
         let after = after.trim_start();
-        let (unit, after) =
-            after.split_at(after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len()));
-        let (_, unit_s) = UNITS.into_iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
-        sum_s += number.parse::<f64>().ok()? * unit_s;
+        let (unit, after) = after.split_at(after.find(|c: char| !c.is_alphabetic()).unwrap_or(after.len()));
+        let (_, factor, divisor) = UNITS.into_iter().find(|(name, ..)| name.eq_ignore_ascii_case(unit))?;
+        sum_s += number.parse::<f64>().ok()? * factor / divisor;
         rest = after.trim_start();
     }
     Some(sign * sum_s).filter(|_| !text.is_empty())
@@ -119,6 +129,9 @@ mod tests {
             ("1h30m", Some(5400.0)),
             ("2 min 30 s", Some(150.0)),
             ("250ms", Some(0.25)),
+            ("3us", Some(0.000003)),
+            ("0.7 µs", Some(0.0000007)),
+            ("7ns", Some(0.000000007)),
             ("-5s", Some(-5.0)),
             ("soon", None),
             ("", None),

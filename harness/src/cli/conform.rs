@@ -7,7 +7,6 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand};
-use ddtbench::conformance::known::KnownResults;
 use ddtbench::conformance::{CheckResult, Conditions, TIMEOUT_S, table};
 use ddtbench::folder::{CHECKS, ENVIRONMENT, LockedFolder};
 use ddtbench::model::check::{CLOCKS, Check, PARTITIONED};
@@ -176,7 +175,7 @@ impl CheckArgs {
         Conditions { target, timeout_s: self.timeout }
     }
 
-    /// Runs a check, and saves its result for later runs. `None` if the user wants to stop.
+    /// Runs a check. `None` if the user wants to stop.
     fn answer(&self, conditions: &Conditions<'_>, check: &Check) -> Result<Option<CheckResult>, MpiError> {
         let mut last = None;
         for _ in 0..self.repeat {
@@ -186,11 +185,6 @@ impl CheckArgs {
             if is_failure {
                 break;
             }
-        }
-        if let (Some(result), Some(mut known)) = (&last, KnownResults::of(conditions))
-            && let Err(error) = known.add(result)
-        {
-            log(&format!("results cannot be saved for later runs: {error}"));
         }
         Ok(last)
     }

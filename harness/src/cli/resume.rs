@@ -11,7 +11,7 @@ use ddtbench::plan::{CheckedPlan, Plan, memory};
 use ddtbench::run::{Environment, Part, Run, put_long_values};
 
 use super::conditions::{ConditionArgs, FolderArgs};
-use super::measure::{self, Begun, Notes};
+use super::measure::{self, Begun};
 use super::output::log;
 use super::recorded::methods_of;
 use super::targets::{self, Chosen};
@@ -84,9 +84,6 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
         None => Environment::of(checked.plan.to_toml(), part),
     };
     let records = recorded.records.clone();
-    if options.retry_failed {
-        run.forget_checks(&mut Notes);
-    }
     recorded.lacking(&done)?.iter().for_each(|warning| log(&format!("warning: {warning}")));
     let about = About { plan: checked.plan.to_toml(), ..measure::about(&checked) };
     let (mut folder, moved) = recorded.resume(&done, about.clone())?;

@@ -2,7 +2,6 @@
 //! timed.
 
 pub mod datatypes;
-pub mod known;
 pub(crate) mod process;
 pub mod table;
 

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::thread;
-use std::time::Duration;
+use std::time::Instant;
 
 use super::{CheckResult, Conditions};
 use crate::model::check::{Answer, Check, CheckEvent, CheckOutcome};
 use crate::model::plain::plain;
 use crate::mpi::{Exit, LastOutput, Launch, Line, LineEvents, MpiError, Sign};
 
-/// Pause before a retry: a missing resource, such as a port, may be available again.
-const TO_RECOVER: Duration = Duration::from_secs(1);
+/// On a busy machine, ranks may take longer to begin than any operation: the second try has so many times the limit of silence.
+const PATIENCE: f64 = 6.0;
 
 impl Conditions<'_> {
     /// The answer to a check. `None` if the user wants to stop. A failed check is tried again, and the second answer counts,
@@ -22,18 +21,36 @@ impl Conditions<'_> {
     pub fn run(&self, check: &Check) -> Result<Option<CheckResult>, MpiError> {
         let args = arguments(check);
         let launch = self.launch_check(check, &args);
-        let Some(first) = Process::watch(&launch, self.timeout_s)? else { return Ok(None) };
-        let answer = if first.has_begun && !first.answer.outcome.is_failure() {
-            first.answer
+        let watch = || Ok(self.watch(&launch, None, Log::default)?.map(|(log, exit)| log.answer(exit)));
+        let Some(first) = watch()? else { return Ok(None) };
+        let answer = if first.outcome.is_failure() {
+            let Some(second) = watch()? else { return Ok(None) };
+            after(&first, second)
         } else {
-            thread::sleep(if first.has_begun { Duration::ZERO } else { TO_RECOVER });
-            let Some(second) = Process::watch(&launch, self.timeout_s)? else { return Ok(None) };
-            if !second.has_begun {
-                return Err(launch.never_began("twice", second.answer.note));
-            }
-            if first.has_begun { after(&first.answer, second.answer) } else { second.answer }
+            first
         };
         Ok(Some(CheckResult::new(self.target, check, answer)))
+    }
+
+    /// Runs a process to its end, or until `end`, and again if none begins. `log` makes its empty log. `None` if the user wants to
+    /// stop.
+    ///
+    /// # Errors
+    /// If the launcher cannot be started, or twice starts no process before the end.
+    pub(crate) fn watch(
+        &self,
+        launch: &Launch<'_>,
+        end: Option<Instant>,
+        log: impl FnMut() -> Log,
+    ) -> Result<Option<(Log, Exit)>, MpiError> {
+        let timeouts_s = [self.timeout_s, PATIENCE * self.timeout_s];
+        let watched = launch.watch_begun(end, timeouts_s, log, Log::line, Log::has_begun)?;
+        let Some((log, exit, _)) = watched else { return Ok(None) };
+        if log.has_begun() || end.is_some_and(|end| Instant::now() >= end) {
+            Ok(Some((log, exit)))
+        } else {
+            Err(launch.never_began("twice", log.answer(exit).note))
+        }
     }
 
     /// The command that runs a check by hand.
@@ -78,12 +95,6 @@ fn after(first: &Answer, second: Answer) -> Answer {
     Answer { note, ..second }
 }
 
-struct Process {
-    /// Whether it printed an event.
-    has_begun: bool,
-    answer: Answer,
-}
-
 /// The events and the last output of a process.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
@@ -93,15 +104,6 @@ pub(crate) struct Log {
     transport: Option<String>,
     is_done: bool,
     output: LastOutput,
-}
-
-impl Process {
-    /// Starts a process and waits for its end. `None` if the user wants to stop.
-    fn watch(launch: &Launch<'_>, timeout_s: f64) -> Result<Option<Self>, MpiError> {
-        let mut log = Log::default();
-        let exit = launch.watch(timeout_s, |line| log.line(line))?;
-        Ok(exit.map(|exit| Self { has_begun: log.has_begun(), answer: log.answer(exit) }))
-    }
 }
 
 impl Log {

@@ -44,7 +44,6 @@ pub use pmi::Pmi;
 pub use process::{ExitDescription, Line};
 pub use project::Project;
 pub use registry::MpiEntry;
-pub use state::memory_of;
 pub use target::Target;
 pub use trusted::{Origin, Programs, Trusted};
 pub use variant::Variant;

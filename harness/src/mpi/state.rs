@@ -131,17 +131,6 @@ impl ProjectState {
     }
 }
 
-/// The folder for stored results about a program: its own if it is writable, otherwise one of the user's.
-pub fn memory_of(program: &Path) -> PathBuf {
-    let folder = program.parent().unwrap_or(Path::new("."));
-    if can_be_written(folder) {
-        return folder.to_owned();
-    }
-    // Without a folder of the user, nothing is stored.
-    let Some(users) = asked().or_else(users) else { return folder.to_owned() };
-    users.join("checks").join(short_hash(program.as_os_str()))
-}
-
 /// The configured folder.
 fn asked() -> Option<PathBuf> {
     env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(|folder| absolute(Path::new(&folder)))

@@ -1,6 +1,7 @@
 //! Runs a launch with a time limit for silence: passes its lines on, and kills it if there is no event for too long.
 
 use std::collections::VecDeque;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::error::{MpiError, Result, other};
@@ -10,6 +11,9 @@ use crate::model::plain::plain;
 
 /// Time to exit after a process has reported its end.
 const TO_LEAVE: Duration = Duration::from_secs(10);
+
+/// Pause before a failed launcher is retried: a missing resource, such as a port, may be available again.
+const TO_RECOVER: Duration = Duration::from_secs(1);
 
 /// Lines kept to explain how a process ended, and characters of each: more would not be read.
 const KEPT_LINES: usize = 20;
@@ -36,15 +40,37 @@ pub enum Exit {
 }
 
 impl Launch<'_> {
-    /// Starts the command and passes its lines to `take` until it ends. `None` if the user wants to stop.
+    /// Runs the command, and again if no process begins: launchers fail occasionally. After silence there is only a second try if
+    /// its limit is longer. Returns the log of the last try, which `take` fills, with its end and the number of tries; `None` if
+    /// the user wants to stop.
     ///
     /// # Errors
     /// If the launcher cannot be started.
-    pub fn watch(&self, timeout_s: f64, take: impl FnMut(Line) -> Sign) -> Result<Option<Exit>> {
-        self.watch_until(None, timeout_s, take)
+    pub fn watch_begun<L>(
+        &self,
+        end: Option<Instant>,
+        timeouts_s: [f64; 2],
+        mut log: impl FnMut() -> L,
+        mut take: impl FnMut(&mut L, Line) -> Sign,
+        has_begun: impl Fn(&L) -> bool,
+    ) -> Result<Option<(L, Exit, usize)>> {
+        let [first_s, second_s] = timeouts_s;
+        let mut run = |timeout_s| {
+            let mut log = log();
+            let exit = self.watch_until(end, timeout_s, |line| take(&mut log, line))?;
+            Ok(exit.map(|exit| (log, exit)))
+        };
+        let Some((log, exit)) = run(first_s)? else { return Ok(None) };
+        let is_late = end.is_some_and(|end| Instant::now() >= end);
+        if has_begun(&log) || is_late || matches!(exit, Exit::Silent(_)) && second_s <= first_s {
+            return Ok(Some((log, exit, 1)));
+        }
+        thread::sleep(TO_RECOVER);
+        Ok(run(second_s)?.map(|(log, exit)| (log, exit, 2)))
     }
 
-    /// The same, but kills the process at the end of a time, as if it had printed nothing.
+    /// Starts the command and passes its lines to `take` until it ends, or is killed at the end of a time, as if it had printed
+    /// nothing. `None` if the user wants to stop.
     ///
     /// # Errors
     /// If the launcher cannot be started.

@@ -1,8 +1,5 @@
 //! Runs a case: starts and watches the rank program, and starts it again without a method that crashed or hung.
 
-use std::thread;
-use std::time::Duration;
-
 use super::process_log::ProcessLog;
 use super::{Observer, Run, RunError, Unit};
 use crate::model::event::{self, Block, Event, Hello};
@@ -13,9 +10,6 @@ use crate::stats;
 
 /// Processes of each method that is measured in separate processes: two more than an interval needs.
 const PROCESSES: usize = 8;
-
-/// Pause before a failed launcher is retried: a missing resource, such as a port, may be available again.
-const TO_RECOVER: Duration = Duration::from_secs(1);
 
 /// Some methods of one case, measured by as many processes as needed.
 pub struct CaseRun<'a> {
@@ -48,16 +42,14 @@ impl CaseRun<'_> {
         let mut hello = None;
         // Round numbers continue in a new process: only blocks of one process may be compared.
         let mut first_round = 0;
-        let mut has_tried_again = false;
         while !left.is_empty() {
-            let mut log = ProcessLog::default();
-            let Some(exit) = self.watch(&left, &mut log, observer)? else {
+            let Some((mut log, exit, tries)) = self.watch(&left, observer)? else {
                 return Ok(Finished::Interrupted);
             };
             if log.hello.as_ref().is_some_and(|hello| hello.version != event::VERSION) {
                 return Err(self.launch.of_another_version().into());
             }
-            if has_tried_again && log.hello.is_some() && hello.is_none() {
+            if tries > 1 && log.hello.is_some() {
                 observer.note(&format!("{name}: the launcher started a process only at the second try"));
             }
             if log.torn > 0 {
@@ -65,12 +57,6 @@ impl CaseRun<'_> {
                     "{name}: {} lines of the rank program were mixed with other output and are lost",
                     log.torn
                 ));
-            }
-            // Launchers fail occasionally. After a timeout there is no retry, because it would hang again.
-            if log.hello.is_none() && matches!(exit, Exit::Ended(_)) && !has_tried_again {
-                has_tried_again = true;
-                thread::sleep(TO_RECOVER);
-                continue;
             }
             let outcomes = log.outcomes(&left, exit);
             left.retain(|method| outcomes.iter().all(|(ended, _)| ended != method));
@@ -96,15 +82,15 @@ impl CaseRun<'_> {
         Ok(Finished::Case(measured, hello))
     }
 
-    /// Starts a process for some methods and reads its events until it ends. `None` if the user wants to stop.
+    /// Runs a process for some methods to its end. Its log, its end, and the number of tries. `None` if the user wants to stop.
     fn watch(
         &self,
         methods: &[String],
-        log: &mut ProcessLog,
         observer: &mut dyn Observer,
-    ) -> Result<Option<Exit>, MpiError> {
+    ) -> Result<Option<(ProcessLog, Exit, usize)>, MpiError> {
         let args = (self.arguments)(methods);
-        Launch { args: &args, ..self.launch.clone() }.watch(self.timeout_s, |line| {
+        let launch = Launch { args: &args, ..self.launch.clone() };
+        let take = |log: &mut ProcessLog, line| {
             let events = log.line(line);
             events.iter().for_each(|event| observer.received(event));
             match events.last() {
@@ -112,7 +98,10 @@ impl CaseRun<'_> {
                 Some(_) if events.contains(&Event::Done) => Sign::Done,
                 Some(_) => Sign::Alive,
             }
-        })
+        };
+        // A process that hangs before its first event would hang again.
+        let timeouts_s = [self.timeout_s; 2];
+        launch.watch_begun(None, timeouts_s, ProcessLog::default, take, |log| log.hello.is_some())
     }
 }
 

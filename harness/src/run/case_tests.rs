@@ -1,6 +1,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::{Observer, Run, RunError, Unit};
-use crate::conformance::known::{self, KnownResults};
 use crate::conformance::{self, CheckResult, Conditions};
 use crate::folder::{CHECKS, Folder};
 use crate::model::check::PARTITIONED;
@@ -11,8 +10,7 @@ use crate::model::{Measured, Outcome};
 use crate::mpi::Target;
 
 impl Run<'_> {
-    /// Runs the checks that the plan's methods need, unless an earlier run has their results, and saves all results in the
-    /// folder. `None` if the user wants to stop.
+    /// Runs the checks that the plan's methods need, and saves their results in the folder. `None` if the user wants to stop.
     ///
     /// # Errors
     /// If the launcher cannot start anything, or results cannot be saved.
@@ -41,39 +39,15 @@ impl Run<'_> {
     ) -> Result<Option<Vec<CheckResult>>, RunError> {
         let timeout_s = self.plan.plan.limits.timeout_s.min(conformance::TIMEOUT_S);
         let conditions = Conditions { target, timeout_s };
-        let mut known = KnownResults::of(&conditions);
-        let (mut results, mut is_noted) = (Vec::new(), false);
+        let mut results = Vec::new();
         for check in PARTITIONED.iter().filter(|check| needed.contains(check.name)) {
-            if let Some(answer) = known.as_ref().and_then(|known| known.answer(check)) {
-                if !std::mem::replace(&mut is_noted, true) {
-                    observer.note(&format!(
-                        "using results of checks of {} that are less than a day old (`ddtbench conform partitioned` repeats them)",
-                        target.label(),
-                    ));
-                }
-                results.push(CheckResult::new(target, check, answer.clone()));
-                continue;
-            }
             let Some(result) = conditions.run(check)? else { return Ok(None) };
             if result.is_failure() {
                 observer.note(&format!("    check {} {}", check.name, result.answer.text()));
             }
-            if let Some(Err(error)) = known.as_mut().map(|known| known.add(&result)) {
-                observer.note(&format!("results of checks cannot be saved for the next run: {error}"));
-            }
             results.push(result);
         }
         Ok(Some(results))
-    }
-
-    /// Deletes earlier results of checks of the run's MPIs, so that they are repeated.
-    pub fn forget_checks(&self, observer: &mut dyn Observer) {
-        for target in self.targets {
-            if let Err(error) = known::forget(&target.program) {
-                let mpi = target.label();
-                observer.note(&format!("earlier results of checks of {mpi} cannot be removed: {error}"));
-            }
-        }
     }
 
     /// The checks on which the plan's methods depend.

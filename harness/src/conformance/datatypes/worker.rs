@@ -98,31 +98,21 @@ impl<'a> Worker<'a> {
             .map_err(|error| MpiError::Other(format!("cannot write a batch: {error}")))?;
         let args = ["datatypes".to_owned(), self.folder.path().display().to_string()];
         let launch = self.conditions.launch(&self.conditions.target.program, ranks, &args);
-        let mut failed = None;
-        // On a busy machine, ranks may take longer to begin than any operation.
-        for patience in [1.0, 6.0] {
+        let new_log = || {
             for rank in 0..ranks {
                 // They do not exist before the first batch.
                 let _ = fs::remove_file(in_folder(&Progress::file(rank)));
                 let _ = fs::remove_file(in_folder(&Fault::file(rank)));
             }
-            let mut log = Log::default();
-            let timeout_s = patience * self.conditions.timeout_s;
-            let Some(exit) = launch.watch_until(self.deadline, timeout_s, |line| log.line(line))? else {
-                return Ok(None);
-            };
-            if let Some(name) = log.transport() {
-                self.transport = Some(name.to_owned());
-            }
-            if log.has_begun() {
-                return Ok(Some(self.read(ranks, &log, exit)?.unwrap_or(nothing)));
-            }
-            if self.is_late() {
-                return Ok(Some(nothing));
-            }
-            failed = Some(log.answer(exit).note);
+            Log::default()
+        };
+        let watched = self.conditions.watch(&launch, self.deadline, new_log)?;
+        let Some((log, exit)) = watched else { return Ok(None) };
+        let end = if log.has_begun() { self.read(ranks, &log, exit)? } else { None };
+        if let Some(name) = log.transport() {
+            self.transport = Some(name.to_owned());
         }
-        Err(launch.never_began("twice", failed.unwrap_or_default()))
+        Ok(Some(end.unwrap_or(nothing)))
     }
 
     fn is_late(&self) -> bool {

@@ -162,7 +162,7 @@ fn percentages_and_units_are_read_as_written() {
 #[test]
 fn texts_that_are_no_arrival_are_named() {
     let bad = "lagard:4% none:1 laggard laggard: laggard:x laggard:-0.1 laggard:inf uniform:1.5 \
-                 uniform:NaN normal:2 normal:us normal:-2us normal:2min kde kde: kde:@5us kde:sparse@ \
+                 uniform:NaN normal:2 normal:us normal:-2us normal:2x kde kde: kde:@5us kde:sparse@ \
                  kde:sparse@5 delay delay:100us delay:-1";
     for text in bad.split(' ').chain([""]) {
         let error = text.parse::<Arrival>().unwrap_err();

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use super::Arrival;
 use crate::fine_grained::emulation::MOST_S;
+use crate::units::read_time_s;
 
 /// The largest lateness of a thread, as a share of the computing time; a larger number is a typing error.
 const MOST_SHARE: f64 = 1000.0;
@@ -29,7 +30,7 @@ impl fmt::Display for Arrival {
 }
 
 /// `none`; `laggard:0.04` or `laggard:4%`; `uniform:0.1` or `uniform:10%`; `normal:2us`; `kde:NAME` or `kde:PATH`,
-/// either optionally followed by `@5us`; `delay:100`, in microseconds per MB. Units of time are ns, us, ms and s.
+/// either optionally followed by `@5us`; `delay:100`, in microseconds per MB.
 impl FromStr for Arrival {
     type Err = String;
 
@@ -115,13 +116,8 @@ fn share(text: &str, value: &str) -> Result<f64, String> {
 
 /// A time with its unit, in seconds.
 fn time_s(text: &str, value: &str) -> Result<f64, String> {
-    // The shortest unit first, because all end in `s`.
-    let number_and_unit = UNITS.iter().rev().find_map(|&(unit, per_second)| {
-        let number: f64 = value.strip_suffix(unit)?.trim_end().parse().ok()?;
-        Some(number / per_second)
-    });
-    number_and_unit.ok_or_else(|| {
-        format!("arrival {text:?}: {value:?} must be a time with a unit (ns, us, ms, s), such as 2us")
+    read_time_s(value).ok_or_else(|| {
+        format!("arrival {text:?}: {value:?} must be a time with a unit, such as 200ns, 2us or 1.5ms")
     })
 }
 

@@ -4,6 +4,7 @@ use datatypes::Element;
 
 use crate::model::conditions::Configuration;
 use crate::parameter::{self, Parameter, always, given, threads, unusual};
+use crate::units::read_time_s;
 
 /// The parameters of a case that are not values of the application.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,11 +115,9 @@ fn percent(text: &str) -> Result<f64, String> {
 
 /// Microseconds from a text such as `500us`, `4ms`, `1s` or `500`.
 fn time_us(text: &str, least: f64) -> Result<f64, String> {
-    let units = [("us", 1.0), ("µs", 1.0), ("ms", 1e3), ("s", 1e6)];
-    let with_unit = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)));
-    let (number, factor) = with_unit.unwrap_or((text, &1.0));
-    let time = number.trim().parse::<f64>().ok().map(|number| number * factor);
-    let time = time.filter(|time| (least..=MOST_US).contains(time));
+    // In picoseconds they are whole numbers, so that 3us is not 2.9999999999999996.
+    let with_unit = || Some((read_time_s(text)? * 1e12).round() / 1e6);
+    let time = text.parse().ok().or_else(with_unit).filter(|time| (least..=MOST_US).contains(time));
     time.ok_or_else(|| format!("must be a time, such as 500us, 4ms or 1s, from {least}us to 100s"))
 }
 
