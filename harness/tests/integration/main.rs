@@ -6,6 +6,7 @@ mod recorded; // launches that benches use too
 mod features; // features with which tests are compiled
 mod glossary; // terms in the output
 mod layers; // dependencies between modules
+mod made_up; // plans and records with any number of cases
 mod pages; // links and lengths of the documentation
 mod proportion; // work that grows with the number of cases
 mod quotes; // output and pictures in the documentation

@@ -1,6 +1,6 @@
-//! Planning and reporting take work in proportion to the cases: four times as many cases, four times as many allocations. Time
-//! is measured by the bench `many_cases`; allocations are the same in every run, and what looks at all cases for each of them makes
-//! some for each look, since names and values of cases are texts.
+//! Planning and reporting take work in proportion to the cases: four times as many cases, four times as many allocations. Unlike
+//! times, allocations are the same in every run; code that reads all cases for each case makes some for each of them, since names and
+//! values of cases are texts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -14,10 +14,7 @@ use ddtbench::report::compared::Compared;
 use ddtbench::report::html::html;
 use ddtbench::report::pictures::{self, Results};
 
-#[path = "../../benches/many_cases/made_up.rs"]
-mod made_up;
-
-use made_up::{plan, records};
+use crate::made_up::{plan, records};
 
 /// Counts what the current thread allocates.
 struct Counting;

@@ -19,7 +19,7 @@ const FEWEST: usize = 6;
 const MOST_CORRELATION: f64 = 0.97;
 
 /// Number of cosines for the long-run variance: fewer see slower changes, but the variance is then known less well.
-/// Chosen by experiment (`cargo bench -p ddtbench --bench coverage`, docs/evidence/statistics.md). The number does not
+/// Chosen by experiment (docs/evidence/statistics.md). The number does not
 /// grow with the series, because real runs always have slower changes, which more cosines would miss.
 const COSINES: usize = 4;
 

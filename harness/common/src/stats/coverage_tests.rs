@@ -1,4 +1,4 @@
-//! Coverage of intervals and marks, checked on simulated series: a small and quick part of `benches/coverage`.
+//! Coverage of intervals and marks, checked on simulated series.
 
 use std::f64::consts::TAU;
 
