@@ -34,6 +34,7 @@ use anyhow::bail;
 use apps::similar;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use ddtbench::experiments::{self, Kind};
 
 use kinds::{EngineCases, MeasureArgs, MessageCases, OverlapCases, PartitionedCases};
@@ -87,11 +88,6 @@ enum Command {
     Mpi(mpi::MpiCommand),
     /// Print a recorded run
     Report(show::ReportArgs),
-    /// Print a shell completion script, for example for: source <(ddtbench completions bash)
-    Completions {
-        /// The shell
-        shell: clap_complete::Shell,
-    },
     /// Print a manual page
     Man {
         /// The command [default: ddtbench itself]
@@ -102,7 +98,7 @@ enum Command {
 impl Cli {
     /// The command line; the program ends with help, with an error, or when it has answered a shell that completes a line.
     pub fn typed() -> Self {
-        completions::answer(Self::command);
+        CompleteEnv::with_factory(Self::command).complete();
         let matches = Self::complete_command().try_get_matches();
         matches
             .and_then(|matches| Self::from_arg_matches(&matches))
@@ -145,7 +141,6 @@ impl Cli {
             Some(Command::Layout(args)) => args.execute()?,
             Some(Command::Mpi(command)) => command.execute()?,
             Some(Command::Report(args)) => args.execute()?,
-            Some(Command::Completions { shell }) => output::print(&completions::script(shell)?)?,
             Some(Command::Man { command }) => {
                 output::print(&pages::manual(of(Self::command(), &command)?)?)?;
             }

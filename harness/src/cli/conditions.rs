@@ -10,6 +10,7 @@ use ddtbench::model::conditions::Cache;
 use ddtbench::mpi::cores;
 use ddtbench::plan::{LimitArgs, MIN_ROUNDS, MOST_LAUNCHES, Plan};
 
+use super::completions;
 use super::headings::{HOW_LONG, RESULTS, WHAT};
 use super::measure::{self, BeginOptions};
 use super::mpi_args::MpiArgs;
@@ -19,7 +20,7 @@ use super::{numbers, resume};
 #[derive(Debug, Args)]
 pub struct ConditionArgs {
     /// Methods, by name [default: all]
-    #[arg(help_heading = WHAT, short, long = "method", value_name = "NAME", value_delimiter = ',')]
+    #[arg(help_heading = WHAT, short, long = "method", value_name = "NAME", value_delimiter = ',', add = completions::methods())]
     methods: Vec<String>,
     #[command(flatten)]
     pub(super) mpis: MpiArgs,

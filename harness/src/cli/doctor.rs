@@ -15,6 +15,7 @@ use ddtbench::report::columns::{breakable, wrapped};
 use ddtbench::run::doctor::{self, Finding, Health, Seen};
 use ddtbench::run::{Environment, Observer, Part, Run, RunEnd, Unit};
 
+use super::completions;
 use super::measure::{self, FAILED, INTERRUPTED};
 use super::output::{self, log};
 use super::targets;
@@ -27,7 +28,7 @@ const TIMEOUT_S: f64 = 20.0;
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// The MPIs, by their names in `ddtbench mpi list` or the paths of their mpicc [default: all]
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', add = completions::mpis())]
     mpi: Vec<String>,
     /// Launcher to use instead of the MPI's own, as in `ddtbench run`
     #[arg(long, value_name = "COMMAND")]

@@ -8,6 +8,7 @@ use clap::Args;
 use ddtbench::experiments::selection::Lists;
 use ddtbench::plan::{Plan, figures};
 
+use super::completions;
 use super::conditions::{ConditionArgs, FolderArgs};
 use super::kinds::RankArgs;
 use super::output;
@@ -15,7 +16,7 @@ use super::output;
 #[derive(Debug, Args)]
 pub struct FigureArgs {
     /// Figure, such as hlrs-3, or a plan file with [figure] and sweeps; without it, all figures are listed
-    #[arg(value_name = "NAME|FILE")]
+    #[arg(value_name = "NAME|FILE", add = completions::figures())]
     name: Option<String>,
     /// Few sizes and short times, for a first result: the values in [quick] of the plan
     #[arg(long, conflicts_with = "full")]

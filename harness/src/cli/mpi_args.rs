@@ -4,13 +4,14 @@ use clap::Args;
 use ddtbench::mpi::Variant;
 use ddtbench::plan::Plan;
 
+use super::completions;
 use super::conditions::replace;
 use super::headings::WHERE;
 
 #[derive(Debug, Args)]
 pub struct MpiArgs {
     /// MPIs: names in `ddtbench mpi list`, or paths of their mpicc; each case runs on all of them before the next
-    #[arg(id = "mpi", help_heading = WHERE, long = "mpi", value_name = "NAME", value_delimiter = ',')]
+    #[arg(id = "mpi", help_heading = WHERE, long, value_name = "NAME", value_delimiter = ',', add = completions::mpis())]
     pub names: Vec<String>,
     /// Also run with these environment variables, shown as another MPI: nocma:MPIR_CVAR_CH4_CMA_ENABLE=0; for one of several
     /// MPIs: mpich/nocma:...

@@ -5,13 +5,14 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use ddtbench::experiments::selection::{Lists, Selection};
 
+use super::completions;
 use super::headings::WHAT;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = WHAT)]
 pub struct TestArgs {
     /// Names of tests, exchanges or operations [default: all]
-    #[arg(value_name = "TEST")]
+    #[arg(value_name = "TEST", add = completions::tests())]
     pub tests: Vec<String>,
     /// quick: one size per test; default: sizes of the original; full: these and larger ones [default: quick]
     #[arg(long, value_parser = PossibleValuesParser::new(["quick", "default", "full"]).map(preset))]
@@ -35,7 +36,7 @@ impl TestArgs {
 #[derive(Clone, Debug, Default, Args)]
 pub struct SetArgs {
     /// Named parameter set instead of the preset's; several, such as 408x408,1020x1020, are a case each
-    #[arg(long = "set", value_name = "NAME", value_delimiter = ',')]
+    #[arg(long = "set", value_name = "NAME", value_delimiter = ',', add = completions::sets())]
     sets: Vec<String>,
     #[command(flatten)]
     params: ParamArgs,
@@ -53,7 +54,7 @@ impl SetArgs {
 pub struct ParamArgs {
     /// Set single parameters; several values, such as nx=8,16, are a case each. `ddtbench list NAME` shows the parameters of a
     /// test, an exchange or an operation
-    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',')]
+    #[arg(short = 'p', long = "params", value_name = "NAME=VALUE", value_delimiter = ',', add = completions::parameters())]
     params: Vec<String>,
 }
 

@@ -22,6 +22,7 @@ use ddtbench::report::{self, export};
 use kernels::Tuning;
 
 use super::compare::recorded::replayed;
+use super::completions;
 use super::output::{self, log};
 use super::overview;
 use super::recorded;
@@ -35,7 +36,7 @@ const SEED: u64 = 1;
 #[derive(Debug, Args)]
 pub struct ListArgs {
     /// A test, exchange or method, to show its description, sets and parameters; or a figure, to print its plan file
-    #[arg(conflicts_with = "format")]
+    #[arg(conflicts_with = "format", add = completions::listed())]
     name: Option<String>,
     /// Output format
     #[arg(long, value_enum, default_value_t)]
@@ -45,7 +46,7 @@ pub struct ListArgs {
 #[derive(Debug, Args)]
 pub struct LayoutArgs {
     /// A test, or a layout as text: 'vector(408, 5, 2050, double)'
-    #[arg(required_unless_present = "layout")]
+    #[arg(required_unless_present = "layout", add = completions::tests())]
     test: Option<String>,
     /// Any layout instead of a test: a file, text, or - for standard input
     #[arg(long, value_name = "FILE|TEXT", conflicts_with_all = ["test", "sets", "params"])]

@@ -15,6 +15,7 @@ use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
 use ddtbench::run::MpiAccount;
 
+use crate::cli::completions;
 use crate::cli::headings::RESULTS;
 use crate::cli::kinds::MOST_RANKS;
 use crate::cli::measure::{FAILED, INTERRUPTED};
@@ -61,7 +62,7 @@ pub struct DatatypesArgs {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 2, value_parser = ranks)]
     ranks: usize,
     /// Try these operations only; --help-all lists them
-    #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = Operation::find)]
+    #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = Operation::find, add = completions::operations())]
     only: Vec<&'static Operation>,
     /// Try only the findings of a list, such as findings.toml of another run, or a layout by all operations
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cases", "time", "seed", "known"])]
