@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
-use ddtbench::compare::{Comparisons, Overview};
+use anyhow::bail;
+use ddtbench::compare::Comparisons;
 use ddtbench::experiments::launches::{most_common_state, over_launches};
 use ddtbench::experiments::{self, Kind};
 use ddtbench::folder::{self, Folder, FolderError, PICTURES};
@@ -13,12 +13,10 @@ use ddtbench::mpi::interrupt;
 use ddtbench::plan::Plan;
 use ddtbench::report;
 use ddtbench::report::account::{accounts, loops};
-use ddtbench::report::case::{launches as launches_text, warnings};
 use ddtbench::report::compared::Compared;
 use ddtbench::report::html::html;
 use ddtbench::report::names::distinct;
-use ddtbench::report::page::{Sheet, page};
-use ddtbench::report::pictures::{Drawn, GEOMETRIC_MEAN, PaperFigure, Picture, Results, setting};
+use ddtbench::report::pictures::{Drawn, PaperFigure, Results};
 
 use super::recorded;
 
@@ -105,50 +103,6 @@ impl Shown {
         let notes = dirs.iter().zip(environments(dirs)?).flat_map(of_run).collect();
         Ok(Self { kind, over, page, notes })
     }
-}
-
-/// One A4 sheet of these launches, and of their records over all launches. Its table is of the state of the machine with most launches;
-/// the means of others are sentences.
-///
-/// # Errors
-/// An account of machine and MPIs that cannot be understood.
-pub(super) fn sheet(
-    dirs: &[PathBuf],
-    launches: &[Record],
-    over: &[Record],
-    overviews: &[Overview],
-) -> anyhow::Result<String> {
-    let accounts = accounts(&environments(dirs)?.concat());
-    let kind = over[0].case.experiment;
-    let form = experiments::of(kind).table_format();
-    let most = overviews.iter().rev().max_by_key(|overview| overview.launches).context("no launches")?;
-    let mut matrix = most.matrix();
-    let others = overviews.iter().filter(|other| *other != most);
-    matrix
-        .sentences
-        .extend(others.filter_map(|other| Some(format!("With {}: {}", other.place(), other.mean_text()?))));
-    let changes = most.marks();
-    let results = Results {
-        form,
-        over,
-        launches,
-        accounts: &accounts,
-        figure: None,
-        changes: &changes,
-        has_titles: false,
-    };
-    let chart = Picture::find(GEOMETRIC_MEAN).and_then(|picture| picture.draw(&results, &[]));
-    let folders = dirs.iter().map(|dir| dir.display().to_string()).collect::<Vec<_>>().join(" ");
-    Ok(page(&Sheet {
-        kind: kind.name(),
-        matrix: &matrix,
-        chart: chart.as_ref().map(|chart| chart.svg.as_str()),
-        accounts: &accounts,
-        place: setting(over),
-        launches: launches_text(over),
-        warnings: warnings(over),
-        folders,
-    }))
 }
 
 /// The launches of folders of runs of one kind, with only these tests, or all.

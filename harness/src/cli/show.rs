@@ -109,10 +109,8 @@ pub struct ReportArgs {
 enum ReportFormat {
     /// As printed by the run
     Text,
-    /// A page that needs no other file
+    /// A page that needs no other file, also for printing
     Html,
-    /// One A4 sheet as HTML: the best of each MPI, machine, settings, and the command
-    Page,
     /// Times and figures over all launches
     Json,
     /// Times over all launches, as in the folder's summary.csv
@@ -240,11 +238,8 @@ impl ReportArgs {
                 print_results(kind, &over, page.loops.as_deref(), &compared, self.details, &notes)
             }
             ReportFormat::Html => output::print(page.html.as_bytes()),
-            ReportFormat::Page => {
-                output::print(run_page::sheet(&dirs, &launches, &over, &overviews)?.as_bytes())
-            }
             ReportFormat::Pdf => bail!(
-                "--format pdf is for one picture, named by --figure; --format page is one sheet, which a browser can print as PDF"
+                "--format pdf is for one picture, named by --figure; a browser can print the page of --format html as PDF"
             ),
             ReportFormat::Json => {
                 output::print(export::json(&over, &serde_json::to_value(&overviews)?).as_bytes())

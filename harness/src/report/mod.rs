@@ -13,7 +13,6 @@ pub(crate) mod made;
 pub mod markdown;
 pub mod matrix;
 pub mod names;
-pub mod page;
 pub mod pictures;
 pub mod program;
 mod sentences;
