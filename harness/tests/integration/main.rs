@@ -3,6 +3,7 @@
 #[path = "../../benches/recorded/launches.rs"]
 mod recorded; // launches that benches use too
 
+mod budget; // lines of code per folder
 mod completions; // values that a shell completes
 mod features; // features with which tests are compiled
 mod glossary; // terms in the output

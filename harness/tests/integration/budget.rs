@@ -1,0 +1,95 @@
+//! Lines of code per folder, without tests, comments and empty lines, against the table in ARCHITECTURE.md.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use crate::pages::root;
+
+/// Budgets are multiples of this, so that small changes need none.
+const STEP: usize = 50;
+
+/// The lines of a source that count. Tests are modules at the left edge; the closing brace of one is there, too.
+fn counted(source: &str) -> usize {
+    let (mut count, mut is_test, mut is_within) = (0, false, false);
+    for line in source.lines() {
+        match line {
+            "}" if is_within => is_within = false,
+            _ if is_within => {}
+            "#[cfg(test)]" => is_test = true,
+            _ if is_test && line.starts_with("#[") => {}
+            _ if is_test && line.starts_with("mod ") => (is_test, is_within) = (false, line.ends_with('{')),
+            _ => {
+                is_test = false;
+                let code = line.trim_start();
+                count += usize::from(!code.is_empty() && !code.starts_with("//"));
+            }
+        }
+    }
+    count
+}
+
+/// Adds the lines of all sources within a folder to the budget of the longest name that its path begins with. `path` is relative to
+/// the project.
+fn add(path: &str, lines: &mut BTreeMap<String, usize>) {
+    for entry in fs::read_dir(root().join(path)).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        let path = format!("{path}/{name}").trim_start_matches('/').to_owned();
+        if entry.path().is_dir() {
+            let is_other = ["target", "tests", "fuzz", "results"].contains(&&*name) || name.starts_with('.');
+            if !is_other {
+                add(&path, lines);
+            }
+        } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
+            // `cli.rs` is the beginning of `cli`.
+            let module = Path::new(&path).with_extension("");
+            let is_above = |folder: &&String| module.starts_with(folder);
+            let folder = lines.keys().rev().find(is_above).cloned();
+            let folder = folder.unwrap_or_else(|| panic!("{path} has no budget in ARCHITECTURE.md"));
+            *lines.get_mut(&folder).unwrap() += counted(&fs::read_to_string(entry.path()).unwrap());
+        }
+    }
+}
+
+/// The cells of a row with a budget: the folder, the lines, the content.
+fn row(line: &str) -> Option<(&str, usize, &str)> {
+    let [folder, budget, content] = line.split('|').collect::<Vec<_>>()[..] else { return None };
+    Some((folder.trim().strip_prefix('`')?.strip_suffix('`')?, budget.trim().parse().ok()?, content.trim()))
+}
+
+#[test]
+fn no_folder_exceeds_its_budget() {
+    let page = root().join("ARCHITECTURE.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let rows = text.lines().filter_map(row);
+    let mut lines: BTreeMap<String, usize> = rows.map(|(folder, ..)| (folder.to_owned(), 0)).collect();
+    add("", &mut lines);
+    if std::env::var_os("SNAPSHOTS").is_some_and(|how| how == "overwrite") {
+        let updated = text.lines().map(|line| match row(line) {
+            Some((folder, _, content)) => {
+                let lines = lines[folder].next_multiple_of(STEP);
+                format!("{}\n", format!("`{folder}` | {lines} | {content}").trim_end())
+            }
+            None => format!("{line}\n"),
+        });
+        return fs::write(page, updated.collect::<String>()).unwrap();
+    }
+    let over = text.lines().filter_map(row).filter(|(folder, budget, _)| lines[*folder] > *budget);
+    let over: Vec<String> = over
+        .map(|(folder, budget, _)| format!("{folder}: {} lines, {budget} in its budget", lines[folder]))
+        .collect();
+    assert!(
+        over.is_empty(),
+        "{}\nRemove code, or update the table \"Lines of code\" in ARCHITECTURE.md by `SNAPSHOTS=overwrite cargo test -p ddtbench \
+         --test integration budget`, and write the reason into its row.",
+        over.join("\n")
+    );
+}
+
+#[test]
+fn only_code_counts() {
+    let source = "//! Head.\nuse a;\n\n#[cfg(test)]\nmod tests;\nfn f() {\n    // Why.\n    g()\n}\n\
+                  #[cfg(test)]\nfn h() {}\n#[cfg(test)]\n#[path = \"x.rs\"]\nmod x {\n    fn t() {}\n}\nconst C: u8 = 1;\n";
+    assert_eq!(counted(source), 6);
+}
