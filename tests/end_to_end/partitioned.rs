@@ -14,8 +14,7 @@ use super::trial::Need;
 use super::typed::{Kept, Measuring, type_alone};
 
 /// As short as possible: one round and verification. Hangs on Open MPI, including those of checks, are permanent, and
-/// shared machines have paused for up to three seconds. One limit for all, because results of checks are stored with
-/// it.
+/// shared machines have paused for up to three seconds.
 const SHORT: &str = "--max-time 0.005 --min-runs 4 --max-runs 20 --warmup 1 --set-plan limits.timeout_s=6";
 
 /// Ways to aggregate, besides the adaptive one, which has no suffix.
