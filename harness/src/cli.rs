@@ -1,6 +1,5 @@
 //! The command line.
 
-mod baseline;
 mod compare;
 mod completions;
 mod conditions;
@@ -19,6 +18,7 @@ mod overview;
 mod pages;
 mod progress;
 mod recorded;
+mod repeat;
 mod resume;
 mod run_page;
 mod selection;
@@ -74,9 +74,6 @@ enum Command {
     Compare(Box<compare::CompareArgs>),
     /// Find datatypes that are slower than they should be, and what to write instead
     Guidelines(Box<guidelines::GuidelinesArgs>),
-    /// Save a baseline; check later for regressions
-    #[command(subcommand)]
-    Baseline(baseline::BaselineCommand),
     /// List tests, exchanges and methods; with a name, its sets and parameters
     List(show::ListArgs),
     /// Show the memory layout of a test's message
@@ -135,7 +132,6 @@ impl Cli {
             Some(Command::Conform(args)) => return args.execute(),
             Some(Command::Compare(args)) => return args.execute(),
             Some(Command::Guidelines(args)) => return args.execute(),
-            Some(Command::Baseline(command)) => return command.execute(),
             Some(Command::Doctor(args)) => return args.execute(),
             Some(Command::List(args)) => args.execute()?,
             Some(Command::Layout(args)) => args.execute()?,
@@ -253,8 +249,8 @@ mod tests {
         assert!(text.contains("'--ranks'") && !text.contains("-- --") && !text.contains("belongs"), "{text}");
         let text = refused(&["ddtbench", "halo", "stencil7", "--grid", "3x2x1"]);
         assert!(text.contains("tip: `grid` is a parameter: `-p grid=VALUE`\n"), "{text}");
-        let text = refused(&["ddtbench", "run", "--runs", "2"]);
-        assert!(text.contains("`--runs` belongs to `baseline save`, `baseline check`"), "{text}");
+        let text = refused(&["ddtbench", "compare", "--repeat", "2"]);
+        assert!(text.contains("`--repeat` belongs to `run`, `partitioned`, `figure` and 5 more"), "{text}");
     }
 
     #[test]
@@ -322,7 +318,7 @@ mod tests {
         let all = flags(&command);
         assert!(all.len() <= 60, "{} flags: {all:?}", all.len());
         let of_run = flags(command.find_subcommand("run").expect("the command"));
-        assert!(of_run.len() <= 30, "{} flags of run: {of_run:?}", of_run.len());
+        assert!(of_run.len() <= 31, "{} flags of run: {of_run:?}", of_run.len());
         assert!(all.contains("help") && of_run.contains("set-plan"));
     }
 }

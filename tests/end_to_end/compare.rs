@@ -247,6 +247,21 @@ fn folders(mpi: &Mpi) {
     let page = compare("other --anyway --format html").expect_code(0).out;
     assert!(page.contains("<h2>out (base, mpich ") && page.contains("2 methods: undecided in all"), "{page}");
     compare("").expect_code(2).expect_err(&["several MPIs"]);
+    // Runs that are repeated are a side; runs that were added do not change those before.
+    kept.types(&format!("{run} --repeat 2 --pause 10ms --out two")).expect_code(0);
+    let account = |run: &str| fs::read(kept.out().with_file_name("two").join(run).join("environment.json"));
+    let account = |run: &str| account(run).unwrap();
+    let before = account("1");
+    kept.types("run --resume two --repeat 3 --pause 10ms").expect_code(0);
+    assert!(account("3") != before && account("1") == before);
+    kept.types("run --plan two/1/plan.toml --repeat 2 --pause 10ms --out more").expect_code(0);
+    let judged = kept.types("compare two more --anyway --format json").expect_code(0);
+    let found: Value = serde_json::from_str(&judged.out).unwrap();
+    assert_eq!(
+        found["comparisons"][0]["rows"][0]["changes"][0]["time"]["units"],
+        serde_json::json!([3, 2]),
+        "{judged}"
+    );
     // Another build of this program may measure differently.
     let mut environment = kept.environment();
     let build = environment["ddtbench_build"].as_str().unwrap().to_owned();

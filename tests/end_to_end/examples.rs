@@ -12,7 +12,6 @@ use super::faulty_mpi;
 use super::job::{Ended, run};
 use super::setup::{self, Mpi, like_ddtbench, mpi};
 use super::trial::{beside_others, when_asked};
-use super::typed::typed;
 
 /// A small case, with as few and as short launches as possible.
 const CASE: &str = "strided -p count=16,stride=2,element=double -m reference,manual,ddt --min-runs 4";
@@ -188,46 +187,30 @@ fn gitlab() {
     let (mpich, dir) = (mpi("mpich"), tempfile::tempdir().unwrap());
     let build = Build::new(mpich);
     let job = &yaml("gitlab.yml")["datatypes"];
-    let run_all = |key: &str| -> Ended {
+    let run_all = |key: &str, pipeline: &str| -> Ended {
         let lines = job[key].as_vec().unwrap_or_else(|| panic!("no {key}"));
         let script: Vec<&str> = lines.iter().map(|line| line.as_str().expect("a line of a script")).collect();
         let mut command = shell(dir.path(), &script.join("\n"));
-        command.env("NEW_MPICC", build.mpicc()).env("BASELINES", dir.path().join("kept"));
-        command.env("MEASURE", format!("{CASE} --launches 1 --max-time 0.02"));
-        run(command.env("JUDGE", format!("{JUDGE} --time 1s")).env("PAUSE", "100ms"))
+        command.env("NEW_MPICC", build.mpicc()).env("RUNS", dir.path().join("kept"));
+        command
+            .env("MEASURE", format!("{CASE} --launches 1 --max-time 0.02"))
+            .env("CI_PIPELINE_ID", pipeline);
+        run(command.env("JUDGE", JUDGE).env("REPEAT", "--repeat 3 --pause 100ms"))
     };
     // The first pipeline does not find a baseline, and creates it.
-    let first = run_all("script").expect_code(0);
-    assert!(first.err.contains("saved: "), "{first}");
-    run_all("after_script").expect_code(0);
+    run_all("script", "9").expect_code(0);
+    run_all("after_script", "9").expect_code(0);
     expect_failure(dir.path(), false);
-    let baseline = |line: &str| run(&mut typed(dir.path(), &format!("baseline {line} --dir kept")));
-    let listed = baseline("list").expect_code(0);
-    assert!(listed.out.contains("main") && listed.out.contains("pingpong"), "{listed}");
-    baseline("save main").expect_code(2).expect_err(&["kept/main", "already exists"]);
-    baseline("check mine").expect_code(2).expect_err(&["kept/mine", "baseline list"]);
-
-    // Three runs cannot decide such a small change, so it is measured further.
-    let checks = || fs::read_dir(dir.path().join("kept/main/checks")).unwrap().flatten().count();
-    assert_eq!(checks(), 1);
-    let again = baseline("check main --pause 100ms --threshold 0.1% --out again");
-    let is_decided = !again.err.contains(" may be");
-    assert!(is_decided || dir.path().join("again/6/launches.csv").exists(), "{again}");
-    assert_eq!(checks(), 1, "checks in other folders are not in the trend");
+    assert!(dir.path().join("kept/main/3/launches.csv").exists(), "three runs are the baseline");
 
     build.err(BROKEN);
-    let second = run_all("script").expect_code(1);
+    let second = run_all("script", "10").expect_code(1);
     assert!(second.out.contains("ddt: broken in 1 (strided)"), "{second}");
-    run_all("after_script").expect_code(0);
+    run_all("after_script", "10").expect_code(0);
     expect_failure(dir.path(), true);
     build.err("");
-    let trend = baseline("trend main").expect_code(0);
-    assert!(trend.out.contains("ddt: broken since ") && trend.out.contains("2 checks"), "{trend}");
-    let page = fs::read_to_string(dir.path().join("trend.html")).unwrap();
-    assert!(page.contains("days since the baseline"), "no picture: {trend}");
-    baseline("remove main").expect_code(0);
-    assert!(!dir.path().join("kept/main").exists());
-    baseline("remove main").expect_code(2).expect_err(&["kept/main", "baseline list"]);
+    let page = fs::read_to_string(dir.path().join("changes.html")).unwrap();
+    assert!(page.contains("kept/9") && page.contains("kept/10"), "a column for each pipeline");
 }
 
 fn bisect() {

@@ -216,7 +216,7 @@ fn strangers_files() {
     let launcher = "for word in \"$@\" $(env); do case $word in */stranger) \"${word#*=}\" ;; esac; done";
     program("clone/.ddtbench/mpi/mpich/bin/mpiexec", &format!("#!/bin/sh\n{launcher}\nexit 3\n"));
     let starts = |command: &str| {
-        let ended = run(&mut site.shell(&format!("rm -rf results out baselines/new; ddtbench {command}")));
+        let ended = run(&mut site.shell(&format!("rm -rf results out; ddtbench {command}")));
         (fs::remove_file(site.path("here/started")).is_ok(), ended.out)
     };
     let write = |file: &str, text: &str| {
@@ -233,9 +233,6 @@ fn strangers_files() {
         let is_refused = out.contains("run it with --trust");
         is_refused && starts(&format!("{command} --trust")).0
     };
-    for run in ["1", "2", "3"] {
-        write(&format!("baselines/b/{run}/launches.csv"), "");
-    }
     let path = Value::String(site.path("here/stranger").to_string_lossy().into_owned());
     let whole = serde_json::to_value(whole_plan()).unwrap();
     let harmless = Plan {
@@ -281,22 +278,21 @@ fn strangers_files() {
         }
         let Some(text) = with(None).filter(|_| STARTING.contains(&place.as_str())) else { continue };
         write("f.toml", &text);
-        write("baselines/b/1/plan.toml", &text);
         for command in [
             "run --plan f.toml --dry-run",
             "run --plan f.toml --set-plan seed=2 --max-time 1",
             "guidelines --plan f.toml --launches 3",
             "compare --plan f.toml --mpi mpich,mpich --launches 3",
-            "baseline save new --plan f.toml",
-            "baseline check b",
+            "run --plan f.toml --repeat 2",
             "run --resume theirs",
+            "run --resume theirs --repeat 2",
             "figure --resume theirs",
         ] {
             let _ = fs::remove_dir_all(site.path("here/theirs"));
             write("theirs/plan.toml", &text);
-            // A dry run and a baseline with variants do not start anything, and the user's MPIs replace those of the plan.
+            write("theirs/1/plan.toml", &text);
+            // A dry run does not start anything, and the user's MPIs replace those of the plan.
             let may_not_start = command.ends_with("--dry-run") && !place.starts_with("mpis")
-                || command.contains("save") && place.starts_with("variants")
                 || command.contains("--mpi") && !place.starts_with("launcher");
             assert!(try_both(command) || may_not_start, "{command}: {place}");
         }

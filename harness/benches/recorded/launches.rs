@@ -37,7 +37,7 @@ pub struct Recording {
     /// The name of the recording.
     #[allow(dead_code, reason = "tests do not print it")]
     pub name: &'static str,
-    /// Number of launches in the two minutes that `ddtbench baseline` waits between runs; 0 for a recording that is too short for that.
+    /// Number of launches in the two minutes that `ddtbench run --repeat` waits between runs; 0 for a recording that is too short for that.
     #[allow(dead_code, reason = "not all benches that have this module look at runs")]
     pub launches_of_a_pause: usize,
     gzipped: &'static [u8],

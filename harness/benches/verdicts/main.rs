@@ -2,7 +2,7 @@
 //! whole rule, including interim tests and stopping. Prints tables; docs/evidence/compare.md has them.
 //!
 //! A build is compared with itself. Of two neighbouring launches one is on each side, drawn by chance, like with
-//! `compare`; or runs of one side follow those of the other, like with `baseline`. Any verdict of slower
+//! `compare`; or runs of one side follow those of the other, like with `run --repeat`. Any verdict of slower
 //! or faster is a false alarm. To count detected changes, a method of each of four tests is made slower on one side:
 //! by less and by more than the threshold.
 //!
@@ -45,7 +45,7 @@ const SEARCHED: [(&str, &str); 5] = [
 /// launches.
 const PARTS: usize = 10;
 
-/// Runs of a side that is a folder of runs: as many as `baseline` makes, and fewer.
+/// Runs of a side that is a folder of runs: as many as docs/compare.md advises, and fewer.
 const RUNS: [usize; 2] = [3, 2];
 const RUN_LAUNCHES: usize = 6;
 
@@ -84,7 +84,7 @@ fn main() {
         println!("{}\n", recording.name);
         let launches = recording.read();
         print(&launches, count);
-        print_baselines(&launches, recording.launches_of_a_pause);
+        print_runs(&launches, recording.launches_of_a_pause);
         println!();
     }
 }
@@ -251,7 +251,7 @@ fn for_each_mpi(recorded: &BTreeMap<String, Vec<Launch>>, report: impl Fn(&str, 
 
 /// Prints the results of comparisons of runs, with the runs of one side after those of the other and `pause` launches
 /// left out between two runs: of all tests, and with one slower method of each of some tests.
-fn print_baselines(recorded: &BTreeMap<String, Vec<Launch>>, pause: usize) {
+fn print_runs(recorded: &BTreeMap<String, Vec<Launch>>, pause: usize) {
     println!(
         "\nRuns of {RUN_LAUNCHES} launches compared with as many that follow. All tests: comparisons with any alarm, rows with one, and \
          rows that are called the same with each threshold. The slower rows as above, without other tests"

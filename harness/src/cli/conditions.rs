@@ -14,7 +14,9 @@ use super::completions;
 use super::headings::{HOW_LONG, RESULTS, WHAT};
 use super::measure::{self, BeginOptions};
 use super::mpi_args::MpiArgs;
-use super::{numbers, resume};
+use super::numbers;
+use super::repeat::{RepeatArgs, Runs};
+use super::resume::{self, ResumeOptions};
 
 /// Methods, MPIs, limits, and other flags of every measurement.
 #[derive(Debug, Args)]
@@ -62,20 +64,22 @@ pub struct FolderArgs {
     resume: Option<PathBuf>,
     /// With --resume: also repeat methods that crashed, timed out, moved wrong bytes or are invalid, and failed checks
     #[arg(long, requires = "resume")]
-    pub(super) retry_failed: bool,
+    retry_failed: bool,
     /// With --resume: continue even if the machine or settings differ
     #[arg(long, requires = "resume")]
-    pub(super) anyway: bool,
+    anyway: bool,
     /// Print all methods with all values, not only the answer
     #[arg(long)]
-    pub(super) details: bool,
+    details: bool,
+    #[command(flatten)]
+    repeat: RepeatArgs,
 }
 
 /// With --resume, refuses flags that change the plan of the folder; with --plan, flags that select cases. Applies to subcommands
 /// too.
 pub(super) fn with_conflicts(command: clap::Command) -> clap::Command {
-    const WITH_RESUME: [&str; 7] =
-        ["resume", "retry_failed", "anyway", "details", "verbose", "trust", "color"];
+    const WITH_RESUME: [&str; 9] =
+        ["resume", "retry_failed", "anyway", "details", "verbose", "trust", "color", "repeat", "pause"];
     const SELECT: [&str; 6] = ["tests", "preset", "sets", "params", "layouts", "resume"];
     let ids: Vec<clap::Id> = command.get_arguments().map(|arg| arg.get_id().clone()).collect();
     let only = |is_wanted: &dyn Fn(&str) -> bool| {
@@ -198,9 +202,26 @@ impl FolderArgs {
         plan_file: Option<&Path>,
         plan: impl FnOnce() -> anyhow::Result<Plan>,
     ) -> anyhow::Result<ExitCode> {
-        match &self.resume {
-            Some(dir) => resume::resume(conditions, self, dir),
-            None => measure::begin(conditions.options(self.out.as_deref(), plan_file), plan()?, self.details),
+        let (begin, details) = (conditions.options(self.out.as_deref(), plan_file), self.details);
+        let resume = ResumeOptions {
+            is_trusted: conditions.trust,
+            retry_failed: self.retry_failed,
+            anyway: self.anyway,
+            verbose: conditions.verbose,
+        };
+        match (&self.resume, self.repeat.repeat) {
+            (Some(dir), None) => {
+                let (begun, records) = resume::reopen(resume, dir)?;
+                measure::finish(begun, records, conditions.verbose)?.print(details)
+            }
+            (None, None) => {
+                measure::finish(measure::start(begin, plan()?)?, Vec::new(), begin.verbose)?.print(details)
+            }
+            (Some(dir), Some(most)) => self.repeat.execute(most, Runs::Resumed(dir), begin, resume, details),
+            (None, Some(most)) => {
+                let runs = Runs::New(begin.out, Box::new(plan()?));
+                self.repeat.execute(most, runs, begin, resume, details)
+            }
         }
     }
 }

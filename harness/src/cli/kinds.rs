@@ -15,7 +15,6 @@ use super::headings::{RESULTS, WHAT};
 use super::measure::BeginOptions;
 use super::numbers;
 use super::output::log;
-use super::resume::ResumeOptions;
 use super::selection::{ParamArgs, TestArgs};
 
 /// MPI counts ranks in a C `int`.
@@ -42,7 +41,7 @@ pub struct MeasureArgs<C: Cases> {
     folder: FolderArgs,
 }
 
-/// Cases and conditions; comparisons, baselines and guidelines have them too.
+/// Cases and conditions; comparisons and guidelines have them too.
 #[derive(Debug, Args)]
 pub struct GivenArgs<C: Cases> {
     #[command(flatten)]
@@ -91,11 +90,6 @@ impl<C: Cases> GivenArgs<C> {
 
     pub(super) fn options<'a>(&'a self, out: Option<&'a Path>) -> BeginOptions<'a> {
         self.conditions.options(out, self.plan_file())
-    }
-
-    pub(super) fn resume_options(&self) -> ResumeOptions {
-        let ConditionArgs { trust, verbose, .. } = self.conditions;
-        ResumeOptions { is_trusted: trust, verbose, ..ResumeOptions::default() }
     }
 
     /// The plan of a file of any kind, or of ping-pongs that the flags select.

@@ -50,8 +50,6 @@ pub(super) struct BeginOptions<'a> {
     pub is_trusted: bool,
     pub verbose: bool,
     pub plan_file: Option<&'a Path>,
-    /// Accounts of MPIs whose conditions the run must meet. Empty: no requirement.
-    pub held_to: &'a [MpiAccount],
     /// Time limit for all launches together, in seconds.
     pub time_s: Option<f64>,
 }
@@ -102,13 +100,7 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
         put_long_values(&mut checked, folder.path())?;
         let run = Run { plan: &checked, targets: &targets };
         let begun = Part::now(now(), &run, 0)?;
-        let found: Vec<String> =
-            begun.mpis.iter().flat_map(|account| run::differences(options.held_to, account)).collect();
-        if !found.is_empty() {
-            return Err(RunError::Conditions(found.join("; ")).into());
-        }
-        let mut environment = Environment::of(checked.plan.to_toml(), begun);
-        environment.held_to = options.held_to.to_vec();
+        let environment = Environment::of(checked.plan.to_toml(), begun);
         Ok((checked, targets, environment))
     });
     if interrupt::requested() {
@@ -145,10 +137,6 @@ impl Observer for Notes {
     fn note(&mut self, text: &str) {
         log(text);
     }
-}
-
-pub(super) fn begin(options: BeginOptions<'_>, plan: Plan, with_details: bool) -> anyhow::Result<ExitCode> {
-    finish(start(options, plan)?, Vec::new(), options.verbose)?.print(with_details)
 }
 
 pub(super) fn about(checked: &CheckedPlan) -> About {

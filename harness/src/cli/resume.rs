@@ -1,7 +1,6 @@
 //! Resumes a run that was cut off, or repeats its failures. Everything is checked before anything is changed.
 
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail};
 use ddtbench::folder::{self, About, Done, Recorded};
@@ -10,13 +9,12 @@ use ddtbench::mpi::interrupt;
 use ddtbench::plan::{CheckedPlan, Plan, memory};
 use ddtbench::run::{Environment, Part, Run, put_long_values};
 
-use super::conditions::{ConditionArgs, FolderArgs};
 use super::measure::{self, Begun};
 use super::output::log;
 use super::recorded::methods_of;
 use super::targets::{self, Chosen};
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct ResumeOptions {
     /// Whether to run programs that another user's plan names.
     pub is_trusted: bool,
@@ -24,17 +22,6 @@ pub(super) struct ResumeOptions {
     /// Whether machine and settings may differ.
     pub anyway: bool,
     pub verbose: bool,
-}
-
-pub(super) fn resume(conditions: &ConditionArgs, flags: &FolderArgs, dir: &Path) -> anyhow::Result<ExitCode> {
-    let options = ResumeOptions {
-        is_trusted: conditions.trust,
-        retry_failed: flags.retry_failed,
-        anyway: flags.anyway,
-        verbose: conditions.verbose,
-    };
-    let (begun, records) = reopen(options, dir)?;
-    measure::finish(begun, records, conditions.verbose)?.print(flags.details)
 }
 
 /// Prepares the run in a folder for resuming, and reads its records.

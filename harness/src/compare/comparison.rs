@@ -174,12 +174,6 @@ impl Comparisons {
             _ => format!(", with cores {} apart", texts().join(" and ")),
         }
     }
-
-    /// The cases, as test and values, whose rows are still open.
-    pub fn open_cases(&self) -> impl Iterator<Item = (&str, &str)> {
-        let rows = self.comparisons.iter().flat_map(|comparison| &comparison.rows);
-        rows.filter(|row| row.is_open()).map(|row| (row.subject.test.as_str(), row.subject.params.as_str()))
-    }
 }
 
 impl SideLabel {

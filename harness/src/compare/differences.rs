@@ -59,7 +59,7 @@ const RATIOS: [SlopePrior; 2] = [
 const BETWEEN_RUNS: BetweenGroups = BetweenGroups { of_a_side: 0.01, of_sides: 0.01, freedom: 4.0 };
 
 /// Minimum runs of each side for a difference: a single run may have been disturbed as a whole, which none of its launches shows.
-pub const FEWEST_RUNS: usize = 2;
+pub(super) const FEWEST_RUNS: usize = 2;
 
 /// The difference of the times of two series, the base first. Launches that took turns are compared as two groups: by the state that was
 /// measured next to them more is explained than by pairing neighbours, which costs half of the degrees of freedom.

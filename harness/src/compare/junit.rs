@@ -110,8 +110,7 @@ mod tests {
         assert_eq!(suite("mpich-4.3.2", "mpich 4.3.2", "mpich", "mpich 5.0.2"), "mpich 4.3.2 -> 5.0.2");
         let variant = suite("mpich", "mpich 5.0.2", "mpich:nocma", "mpich:nocma 5.0.2");
         assert_eq!(variant, "mpich 5.0.2 -> mpich:nocma 5.0.2");
-        let check =
-            |new_mpi: &str| suite("baselines/main", "mpich 5.0.2", "results/2026-11-25-check-main", new_mpi);
+        let check = |new_mpi: &str| suite("runs/main", "mpich 5.0.2", "runs/2026-11-25", new_mpi);
         assert_eq!(check("openmpi 5.0.11"), "main: mpich 5.0.2 -> openmpi 5.0.11");
         assert_eq!(check("mpich 5.0.2"), "main: mpich 5.0.2");
     }

@@ -19,7 +19,6 @@ mod schedule;
 mod side;
 mod states;
 mod text;
-mod trend;
 mod verdict;
 mod weights;
 
@@ -28,8 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
-pub use differences::FEWEST_RUNS;
-use differences::{LaunchSeries, difference, mean, mean_levels, over};
+use differences::{FEWEST_RUNS, LaunchSeries, difference, mean, mean_levels, over};
 pub use findings::findings;
 pub use interim::{interim_tests, spent};
 pub use overview::{Best, CaseRow, Overview};
@@ -40,7 +38,6 @@ pub use schedule::Schedule;
 pub use side::{ComparisonUnit, LaunchId, MachineThen, Side, Subject, SubjectValues};
 pub use states::StateMet;
 use states::States;
-pub use trend::{Check, Trend};
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
 pub use weights::Weights;

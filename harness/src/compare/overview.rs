@@ -14,10 +14,10 @@ use super::weights::Weights;
 use super::{MIN_STATE_SHARE, Settings, Verdict};
 use crate::model::{Case, FigureUnit};
 use crate::report::compared::Section;
-use crate::report::matrix::{Matrix, MatrixCell, MatrixRow, Means, Place, SideMean, is_wide};
+use crate::report::matrix::{Matrix, MatrixCell, MatrixRow, Means, Place, SideMean};
 use crate::report::names::distinct;
 use crate::report::pictures::{Datum, GEOMETRIC_MEAN};
-use crate::report::units;
+use crate::report::{ratio, units};
 use crate::stats::difference::{Compared, Difference};
 use crate::stats::moderated::{Level, moderate};
 use crate::stats::{median, sorted};
@@ -205,7 +205,8 @@ impl Overview {
             unit: FigureUnit::Ratio,
             ..Datum::default()
         };
-        self.sides.iter().zip(&self.means.all.sides).map(of_side).collect()
+        let is_known = |(_, mean): &(&String, &SideMean)| !mean.interval().is_some_and(ratio::is_unknown);
+        self.sides.iter().zip(&self.means.all.sides).filter(is_known).map(of_side).collect()
     }
 
     /// The geometric means relative to that of the fastest side; `None` if no case has times on all sides.
@@ -278,7 +279,7 @@ impl CaseRow {
             place: match &best.over_first {
                 _ if is_first(self, i) => Place::Fastest,
                 Some(loss) if loss.verdict == Verdict::Slower => Place::Slower,
-                Some(loss) if !is_wide((loss.low, loss.high)) => Place::NotSlower,
+                Some(loss) if !ratio::is_unknown((loss.low, loss.high)) => Place::NotSlower,
                 None if self.first() == Some(i) => Place::NotSlower,
                 _ => Place::Unknown,
             },

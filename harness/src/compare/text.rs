@@ -12,7 +12,7 @@ use crate::report::case::OVERSUBSCRIBED;
 use crate::report::columns::{Align, Column, Table};
 use crate::report::compared::{Compared, Section};
 use crate::report::pictures::Datum;
-use crate::report::units;
+use crate::report::{ratio, units};
 use crate::stats::launches::SlowGroup;
 
 const COLUMNS: [Column; 8] = [
@@ -322,9 +322,9 @@ impl Comparison {
         self.rows.iter().flat_map(|row| row.compared().filter_map(|change| self.mark(row, change)))
     }
 
-    /// The answer of a row in a state as a mark; `None` without one.
+    /// The answer of a row in a state as a mark; `None` without one, or if its ratio is not known.
     fn mark(&self, row: &ComparisonRow, change: &StateChange) -> Option<Datum> {
-        let time = change.answer()?;
+        let time = change.answer().filter(|time| !ratio::is_unknown((time.low, time.high)))?;
         let subject = &row.subject;
         let state = change.latency_s.filter(|_| self.states.len() > 1);
         let state =

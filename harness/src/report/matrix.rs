@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::{Align, Column, Table, distinct_sets};
 use super::compared::Section;
-use super::units;
+use super::{ratio, units};
 
 /// Tests and MPIs with the fastest method of each pair.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -112,35 +112,24 @@ pub struct SideMean {
     pub high: Option<f64>,
 }
 
-/// Whether an interval of a ratio includes almost any: one disturbed launch may determine the ratio.
-pub fn is_wide((low, high): (f64, f64)) -> bool {
-    /// The factor between the ends, such as 0.1 and 10.
-    const WIDE: f64 = 100.0;
-    high > WIDE * low
-}
-
 impl SideMean {
     /// Both ends of the interval.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.low.zip(self.high)
     }
 
-    /// The interval as text; empty without one.
-    fn interval_text(&self) -> String {
-        self.interval().map_or_else(String::new, |(low, high)| format!("[{low:.2}, {high:.2}]"))
+    /// The ratio and its interval; without one, nothing in its place.
+    fn texts(&self) -> [String; 2] {
+        let number = |value: f64| format!("{value:.2}");
+        self.interval().map_or_else(
+            || [number(self.ratio), String::new()],
+            |interval| ratio::texts(self.ratio, "", interval, number),
+        )
     }
 
     /// The ratio with its interval.
     pub fn text(&self) -> String {
-        format!("{} {}", self.ratio_text(), self.interval_text()).trim_end().to_owned()
-    }
-
-    /// No ratio if the interval includes almost any.
-    fn ratio_text(&self) -> String {
-        match self.interval() {
-            Some(interval) if is_wide(interval) => "not known".to_owned(),
-            _ => format!("{:.2}", self.ratio),
-        }
+        self.texts().join(" ").trim_end().to_owned()
     }
 }
 
@@ -264,9 +253,8 @@ impl Matrix {
             let method = |i: usize| cell(i).map_or_else(String::new, |cell| format!("  {}", cell.method));
             two(&time, &method, [&row.test, &format!("  {}", row.set)])
         };
-        let mean = |i: usize| format!("  {}", self.means.all.sides[i].ratio_text());
-        let interval = |i: usize| format!("  {}", self.means.all.sides[i].interval_text());
-        let means = self.has_means().then(|| two(&mean, &interval, [MEAN, ""]));
+        let mean = |line: usize| move |i: usize| format!("  {}", self.means.all.sides[i].texts()[line]);
+        let means = self.has_means().then(|| two(&mean(0), &mean(1), [MEAN, ""]));
         let columns = std::iter::once(Column::new("test", Align::Left, 0));
         Table {
             columns: columns.chain(side_columns(&self.sides).skip(start).take(most)).collect(),
@@ -357,7 +345,7 @@ pub(crate) mod tests {
     #[test]
     fn a_mean_that_may_be_anything_is_not_known() {
         let of = |ratio, low, high| SideMean { ratio, low: Some(low), high: Some(high) }.text();
-        assert_eq!(of(7.73, 0.04, 1599.98), "not known [0.04, 1599.98]");
+        assert_eq!(of(7.73, 0.04, 1599.98), "not known");
         assert_eq!(of(2.0, 0.5, 8.0), "2.00 [0.50, 8.00]");
     }
 

@@ -15,6 +15,7 @@ pub mod matrix;
 pub mod names;
 pub mod pictures;
 pub mod program;
+pub mod ratio;
 mod sentences;
 pub mod state;
 pub mod table;

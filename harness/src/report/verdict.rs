@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::names::distinct;
+use super::ratio;
 use crate::model::{Case, Figure, LOOPS, Record};
 
 /// A method's time relative to a base, with its interval.
@@ -35,7 +36,7 @@ impl<'a> Against<'a> {
 
     /// Example: `1.19x [1.15, 1.23]`.
     pub fn text(self) -> String {
-        format!("{:.2}x [{:.2}, {:.2}]", self.value, self.low, self.high)
+        ratio::text(self.value, "x", (self.low, self.high), |value| format!("{value:.2}"))
     }
 }
 
@@ -260,7 +261,7 @@ pub fn times_text((value, low, high): (f64, f64, f64)) -> String {
         value if value < 99.95 => 1,
         _ => 0,
     };
-    format!("{value:.decimals$} [{low:.decimals$}, {high:.decimals$}]")
+    ratio::text(value, "", (low, high), |value| format!("{value:.decimals$}"))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 const COLUMNS: u16 = 80;
 
 /// The commands that have help.
-const HELP: [&str; 24] = [
+const HELP: [&str; 20] = [
     "",
     "run",
     "partitioned",
@@ -23,10 +23,6 @@ const HELP: [&str; 24] = [
     "conform clocks",
     "compare",
     "guidelines",
-    "baseline",
-    "baseline save",
-    "baseline list",
-    "baseline check",
     "list",
     "layout",
     "mpi",
@@ -39,7 +35,7 @@ const HELP: [&str; 24] = [
     "man",
 ];
 
-const SHOWN: [&str; 13] = [
+const SHOWN: [&str; 12] = [
     "list",
     "list nas_lu_y",
     "list wrf_x_vec",
@@ -52,7 +48,6 @@ const SHOWN: [&str; 13] = [
     "layout specfem3d_mt",
     "layout lammps_full --format explain",
     "mpi list",
-    "baseline list",
 ];
 
 const REFUSED: [&str; 19] = [
@@ -74,7 +69,7 @@ const REFUSED: [&str; 19] = [
     "conform partitioned nosuch",
     "report nosuch",
     "compare",
-    "baseline check nosuch --threshold none",
+    "run --repeat 0",
 ];
 
 /// The output of a command on a terminal, and whether it succeeded.

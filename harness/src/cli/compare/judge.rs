@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use ddtbench::compare::{Comparer, Comparisons, GateDecision, Settings, Side};
+use ddtbench::compare::{Comparisons, GateDecision, Settings};
 
 use super::recorded;
 use crate::cli::run_page::{Shown, launches};
@@ -20,7 +20,7 @@ pub struct JudgeArgs {
     threshold: f64,
     /// Do not fail because of undecided rows
     #[arg(long)]
-    pub undecided_is_ok: bool,
+    undecided_is_ok: bool,
     /// Output format
     #[arg(long, value_enum, default_value = "text")]
     format: ComparisonFormat,
@@ -34,18 +34,6 @@ impl JudgeArgs {
     /// Compares folders of runs. With `anyway`, machine and conditions may differ.
     pub fn recorded(&self, folders: &[PathBuf], anyway: bool) -> anyhow::Result<Comparisons> {
         recorded::compare(folders, &self.settings(), anyway)
-    }
-
-    /// A look of a comparison that may look again, when a share of all runs that may be made has been made.
-    pub fn interim_test(
-        &self,
-        comparer: &mut Comparer,
-        folders: &[PathBuf; 2],
-        share: f64,
-        anyway: bool,
-    ) -> anyhow::Result<Comparisons> {
-        let mut test = |base: &Side, new: &Side| comparer.interim_test(base, new, &|_| Some(share));
-        recorded::compare_by(folders, &self.settings(), anyway, &mut test)
     }
 
     /// Prints comparisons of the runs in these folders, and returns the decision of a gate.

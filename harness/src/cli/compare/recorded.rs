@@ -18,9 +18,7 @@ use crate::cli::run_page::comparisons;
 
 /// Compares the first folder with each other one; in a single folder, the first MPI with each other one.
 pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
-    let mut test =
-        |base: &Side, new: &Side| Comparer::new(settings.clone()).interim_test(base, new, &|_| Some(1.0));
-    let [folder] = folders else { return compare_by(folders, settings, anyway, &mut test) };
+    let [folder] = folders else { return compare_sides(folders, settings, anyway) };
     let only = Recording::read(folder, anyway)?;
     let labels = Record::mpis(&only.records);
     ensure!(
@@ -33,7 +31,7 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
     if folder.join(folder::COMPARISON).exists() {
         return again(&only, settings);
     }
-    Ok(compared(&Side::of_mpis(&only.records), settings, &mut test))
+    Ok(compared(&Side::of_mpis(&only.records), settings))
 }
 
 /// A comparison that was measured until it was decided, with its interim tests: launch by launch as it was measured, but by the recorded
@@ -104,16 +102,8 @@ fn again(only: &Recording, settings: &Settings) -> anyhow::Result<Comparisons> {
     Ok(found)
 }
 
-/// Compares two sides.
-type RowTest<'a> = &'a mut dyn FnMut(&Side, &Side) -> Vec<ComparisonRow>;
-
 /// Compares the first folder with each other one.
-pub(super) fn compare_by(
-    folders: &[PathBuf],
-    settings: &Settings,
-    anyway: bool,
-    test: RowTest<'_>,
-) -> anyhow::Result<Comparisons> {
+fn compare_sides(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
     let sides =
         folders.iter().map(|folder| Recording::read(folder, anyway)).collect::<anyhow::Result<Vec<_>>>()?;
     for Recording { name, records, .. } in &sides {
@@ -142,15 +132,16 @@ pub(super) fn compare_by(
         conditions.push(if differ.is_empty() { String::new() } else { text });
     }
     let of_runs = |recording: &Recording| Side::of(&recording.name, &recording.records, ComparisonUnit::Run);
-    let mut compared = compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings, test);
+    let mut compared = compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings);
     for (comparison, conditions) in compared.comparisons.iter_mut().zip(conditions) {
         comparison.conditions = conditions;
     }
     Ok(compared)
 }
 
-fn compared(sides: &[Side], settings: &Settings, test: RowTest<'_>) -> Comparisons {
-    let rows = sides[1..].iter().map(|new| test(&sides[0], new)).collect();
+fn compared(sides: &[Side], settings: &Settings) -> Comparisons {
+    let test = |new| Comparer::new(settings.clone()).interim_test(&sides[0], new, &|_| Some(1.0));
+    let rows = sides[1..].iter().map(test).collect();
     Comparisons::of(settings.clone(), sides, rows)
 }
 

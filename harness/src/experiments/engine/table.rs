@@ -8,6 +8,7 @@ use crate::model::{LOOP, Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate, share, too_few};
 use crate::report::columns::{Align, Column};
+use crate::report::ratio::texts;
 use crate::report::table::TableFormat;
 use crate::report::units;
 use crate::report::verdict::{Against, Claim};
@@ -80,11 +81,11 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
 /// Its time relative to the engine's, and the interval.
 fn over_engine(record: Option<&Record>) -> [String; 2] {
     let over = record.and_then(|record| record.over(ENGINE));
-    let Some((value, (low, high))) = over.and_then(|over| Some((over.value?, over.interval()?))) else {
+    let Some((value, interval)) = over.and_then(|over| Some((over.value?, over.interval()?))) else {
         return Default::default();
     };
     let ratio = |value: f64| if value < 9.995 { format!("{value:.2}") } else { format!("{value:.1}") };
-    [ratio(value), format!("[{}, {}]", ratio(low), ratio(high))]
+    texts(value, "", interval, ratio)
 }
 
 #[cfg(test)]

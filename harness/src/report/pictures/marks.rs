@@ -53,8 +53,6 @@ pub enum Marks {
     Figure(Quantity),
     /// The changes of a comparison; if there are many, only those with a difference.
     Changes,
-    /// The results of a baseline's checks, over time.
-    Trend,
     /// The geometric mean of each MPI.
     GeometricMean,
     /// The pack overhead of what goes from arrays to arrays, against the reference of the kind.
@@ -110,14 +108,13 @@ impl Marks {
             Self::Figure(quantity) => of_figures(quantity, &|_, _| true),
             Self::Changes => {
                 let are_few = results.changes.len() <= MOST_CHANGES;
-                let is_change = |datum: &&Datum| datum.x.is_none() && datum.quantity != GEOMETRIC_MEAN;
+                let is_change = |datum: &&Datum| datum.quantity != GEOMETRIC_MEAN;
                 let is_shown = |datum: &&Datum| is_change(datum) && (are_few || datum.series != "same");
                 results.changes.iter().filter(is_shown).cloned().collect()
             }
             Self::GeometricMean => {
                 results.changes.iter().filter(|datum| datum.quantity == GEOMETRIC_MEAN).cloned().collect()
             }
-            Self::Trend => results.changes.iter().filter(|datum| datum.x.is_some()).cloned().collect(),
             Self::Overhead => overhead(true),
             Self::OverheadPut => overhead(false),
             Self::Phases => phases(results),
