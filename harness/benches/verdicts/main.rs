@@ -12,9 +12,11 @@
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 
 use ddtbench::compare::{
-    Comparer, ComparisonRow, ComparisonUnit, Estimate, Schedule, Settings, Side, Subject, Verdict,
+    Comparer, ComparisonRow, ComparisonUnit, Estimate, Launches, Schedule, Settings, Side, Subject, Turn,
+    Verdict, until_decided,
 };
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Phase, Record};
@@ -396,40 +398,34 @@ fn compare(
         }
     }
     let cases: BTreeSet<Subject> = sides[0].iter().map(|record| Subject::of_case(&record.case)).collect();
-    let mut left = budget.all * cases.len();
+    let left = budget.all * cases.len();
     let mut schedule = Schedule::new(cases, budget.most);
-    let mut comparer = Comparer::new(Settings { threshold, ..Settings::default() });
-    let mut rows: Vec<ComparisonRow> = Vec::new();
-    loop {
-        let mut batch = schedule.next(&rows.iter().collect::<Vec<_>>());
-        // One launch of each case after the other, as in a measurement, until the time is used up.
-        let mut is_made = true;
-        for turn in 0..budget.most {
-            for (case, _) in batch.iter().filter(|(_, launches)| turn < launches.len()) {
-                is_made &= left > 0;
-                if left > 0 {
-                    left -= 1;
-                    schedule.count(case);
-                }
-            }
-        }
-        batch.retain(|(case, launches)| schedule.made(case) > launches.start);
-        if batch.is_empty() {
-            return Outcome { rows, launches: schedule.most_made() };
-        }
-        let side = |i: usize| {
-            let is_there = |record: &&Record| {
-                let made = schedule.made(&Subject::of_case(&record.case));
-                record.launch.is_some_and(|launch| launch < made)
-            };
-            Side::of("side", sides[i].iter().filter(is_there), ComparisonUnit::Launch)
+    let settings = Settings { threshold, ..Settings::default() };
+    let Ok((_, rows)) = until_decided(&settings, &mut schedule, &mut Simulated { sides, left });
+    Outcome { rows: rows.into_iter().flatten().collect(), launches: schedule.most_made() }
+}
+
+/// Launches of two sides, and how many may be made.
+struct Simulated {
+    sides: [Vec<Record>; 2],
+    left: usize,
+}
+
+impl Launches for Simulated {
+    type Error = Infallible;
+
+    /// A launch of each case after the other, as in a measurement, until the time is used up.
+    fn make(&mut self, due: &[(&Subject, usize)]) -> Result<Turn, Infallible> {
+        let Some(left) = self.left.checked_sub(due.len()) else { return Ok(Turn::NotMade) };
+        self.left = left;
+        Ok(Turn::Made)
+    }
+
+    fn sides(&self, counts: &dyn Fn(&Record) -> bool) -> Vec<Side> {
+        let side = |records: &Vec<Record>| {
+            Side::of("side", records.iter().filter(|record| counts(record)), ComparisonUnit::Launch)
         };
-        let now: BTreeSet<&Subject> = batch.iter().map(|(case, _)| case).collect();
-        let share = |case: &Subject| now.contains(case).then(|| schedule.share(case));
-        rows = comparer.interim_test(&side(0), &side(1), &share);
-        if !is_made {
-            return Outcome { rows, launches: schedule.most_made() };
-        }
+        self.sides.iter().map(side).collect()
     }
 }
 

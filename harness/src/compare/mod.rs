@@ -19,6 +19,7 @@ mod schedule;
 mod side;
 mod states;
 mod text;
+mod until_decided;
 mod verdict;
 mod weights;
 
@@ -38,6 +39,7 @@ pub use schedule::Schedule;
 pub use side::{ComparisonUnit, LaunchId, MachineThen, Side, Subject, SubjectValues};
 pub use states::StateMet;
 use states::States;
+pub use until_decided::{Launches, Turn, until_decided};
 use verdict::{Asked, QuestionFamily};
 pub use verdict::{Estimate, Verdict};
 pub use weights::Weights;

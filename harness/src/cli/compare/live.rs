@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::IsTerminal as _;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{Comparer, ComparisonRow, Comparisons, Schedule, Side, Subject};
+use ddtbench::compare::{Comparisons, Launches, Schedule, Side, Subject, Turn, until_decided};
 use ddtbench::experiments::launches::over_launches;
 use ddtbench::folder::{self, Folder};
 use ddtbench::model::Record;
@@ -44,103 +43,80 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
     measure::warn_of_shared_cores(&run, &environment.part().mpis);
     environment.keep(&folder)?;
 
-    let begun = Instant::now();
-    let mut comparers: Vec<Comparer> =
-        labels[1..].iter().map(|_| Comparer::new(args.judge.settings())).collect();
     let cases: Vec<Subject> = run.units().into_iter().map(|unit| Subject::of_case(&run.case(unit))).collect();
     let mut schedule = Schedule::new(cases, checked.plan.launches());
-    let mut live = Live { run, folder, labels, records: Vec::new(), status: String::new() };
-    let mut rows: Vec<Vec<ComparisonRow>> = Vec::new();
-    loop {
-        let batch = schedule.next(&rows.iter().flatten().collect::<Vec<_>>());
-        let is_over = match live.batch(&batch, &mut schedule, &mut environment, begun, args.time) {
-            Ok(Batch::Made) => batch.is_empty(),
-            Ok(Batch::TimeIsOver) => true,
-            Ok(Batch::Interrupted) => {
-                let dir = live.folder.path().display();
-                log(&format!("stopped; finished launches are saved: `ddtbench compare {dir}` compares them"));
-                bail!(EarlyEnd(ExitCode::from(measure::INTERRUPTED)));
-            }
-            Err(error @ RunError::Mpi(_)) => {
-                return Err(measure::give_back(live.folder, error.into()));
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let sides: Vec<Side> = live.labels.iter().map(|label| Side::of_mpi(&live.records, label)).collect();
-        let now: HashSet<&Subject> = batch.iter().map(|(case, _)| case).collect();
-        let share = |case: &Subject| now.contains(case).then(|| schedule.share(case));
-        let others = comparers.iter_mut().zip(&sides[1..]);
-        rows = others.map(|(comparer, other)| comparer.interim_test(&sides[0], other, &share)).collect();
-        let undecided = rows.iter().flatten().filter(|row| row.is_open()).count();
-        if !batch.is_empty() {
-            let all = rows.iter().map(Vec::len).sum::<usize>();
-            live.status = format!("{undecided} of {all} rows undecided");
-            // A terminal shows it in the bar, because only the answer is to remain.
-            if !std::io::stderr().is_terminal() {
-                log(&format!("after up to {} launches per side: {}", schedule.most_made(), live.status));
-            }
-        }
-        if is_over || undecided == 0 {
-            let comparisons = Comparisons::of(args.judge.settings(), &sides, rows);
+    let (begun, time_s) = (Instant::now(), args.time);
+    let (records, status) = (Vec::new(), String::new());
+    let mut live = Live { run, folder, environment, labels, records, status, begun, time_s };
+    let settings = args.judge.settings();
+    match until_decided(&settings, &mut schedule, &mut live) {
+        Ok((sides, rows)) => {
+            let comparisons = Comparisons::of(settings, &sides, rows);
             live.finish(&comparisons)?;
-            return Ok((comparisons, live.folder.path().to_owned()));
+            Ok((comparisons, live.folder.path().to_owned()))
         }
+        Err(None) => {
+            let dir = live.folder.path().display();
+            log(&format!("stopped; finished launches are saved: `ddtbench compare {dir}` compares them"));
+            bail!(EarlyEnd(ExitCode::from(measure::INTERRUPTED)))
+        }
+        Err(Some(error @ RunError::Mpi(_))) => Err(measure::give_back(live.folder, error.into())),
+        Err(Some(error)) => Err(error.into()),
     }
-}
-
-enum Batch {
-    Made,
-    TimeIsOver,
-    Interrupted,
 }
 
 struct Live<'a> {
     run: Run<'a>,
     folder: Folder,
+    environment: Environment,
     /// The MPIs as tables name them, the base first.
     labels: Vec<String>,
     records: Vec<Record>,
     /// The result of the last interim test.
     status: String,
+    begun: Instant,
+    /// The time limit in seconds.
+    time_s: f64,
+}
+
+impl Launches for Live<'_> {
+    /// `None`: the user has stopped.
+    type Error = Option<RunError>;
+
+    /// Alternates the MPIs within each case.
+    fn make(&mut self, due: &[(&Subject, usize)]) -> Result<Turn, Option<RunError>> {
+        let due: HashMap<&Subject, usize> = due.iter().copied().collect();
+        let is_due = |unit: &Unit| {
+            due.get(&Subject::of_case(&self.run.case(*unit))).is_some_and(|launch| *launch == unit.launch)
+        };
+        let units: Vec<Unit> = self.run.units().into_iter().filter(is_due).collect();
+        let mut progress = Progress::new(units.len(), &self.run).with_status(&self.status);
+        let (folder, done) = (&mut self.folder, HashSet::new());
+        let (end, new) = self.run.some(&units, folder, &done, &mut self.environment, &mut progress)?;
+        self.records.extend(new);
+        self.run.in_plan_order(&mut self.records);
+        match end {
+            RunEnd::Interrupted => Err(None),
+            RunEnd::Complete if self.begun.elapsed().as_secs_f64() > self.time_s => Ok(Turn::Last),
+            RunEnd::Complete => Ok(Turn::Made),
+        }
+    }
+
+    /// All launches that were made count.
+    fn sides(&self, _: &dyn Fn(&Record) -> bool) -> Vec<Side> {
+        self.labels.iter().map(|label| Side::of_mpi(&self.records, label)).collect()
+    }
+
+    fn tested(&mut self, open: usize, all: usize, most_made: usize) {
+        self.status = format!("{open} of {all} rows undecided");
+        // A terminal shows it in the bar, because only the answer is to remain.
+        if !std::io::stderr().is_terminal() {
+            log(&format!("after up to {most_made} launches per side: {}", self.status));
+        }
+    }
 }
 
 impl Live<'_> {
-    /// Makes launches of these cases, alternating the MPIs within each case.
-    fn batch(
-        &mut self,
-        batch: &[(Subject, Range<usize>)],
-        schedule: &mut Schedule,
-        environment: &mut Environment,
-        begun: Instant,
-        time_s: f64,
-    ) -> Result<Batch, RunError> {
-        for turn in 0.. {
-            let due = batch.iter().map(|(case, launches)| (case, launches.start + turn, launches.end));
-            let due: HashMap<&Subject, usize> =
-                due.filter(|(_, launch, end)| launch < end).map(|(case, launch, _)| (case, launch)).collect();
-            if due.is_empty() {
-                break;
-            }
-            let is_due = |unit: &Unit| {
-                due.get(&Subject::of_case(&self.run.case(*unit))).is_some_and(|launch| *launch == unit.launch)
-            };
-            let units: Vec<Unit> = self.run.units().into_iter().filter(is_due).collect();
-            let mut progress = Progress::new(units.len(), &self.run).with_status(&self.status);
-            let (folder, done) = (&mut self.folder, HashSet::new());
-            let (end, new) = self.run.some(&units, folder, &done, environment, &mut progress)?;
-            self.records.extend(new);
-            self.run.in_plan_order(&mut self.records);
-            if end == RunEnd::Interrupted {
-                return Ok(Batch::Interrupted);
-            }
-            due.keys().for_each(|case| schedule.count(case));
-            if begun.elapsed().as_secs_f64() > time_s {
-                return Ok(Batch::TimeIsOver);
-            }
-        }
-        Ok(Batch::Made)
-    }
-
     /// Writes the comparison, and the tables of a run.
     fn finish(&self, comparisons: &Comparisons) -> anyhow::Result<()> {
         let plan = &self.run.plan.plan;

@@ -1,11 +1,12 @@
 //! Compares recorded runs: one run with several MPIs, or a base and others, each a run or a folder of runs.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure};
 use ddtbench::compare::{
-    Comparer, ComparisonRow, ComparisonUnit, Comparisons, Schedule, Settings, Side, Subject,
+    Comparer, ComparisonUnit, Comparisons, Launches, Schedule, Settings, Side, Subject, Turn, until_decided,
 };
 use ddtbench::folder::{self, LAUNCHES};
 use ddtbench::model::Record;
@@ -34,53 +35,53 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
     Ok(compared(&Side::of_mpis(&only.records), settings))
 }
 
-/// A comparison that was measured until it was decided, with its interim tests: launch by launch as it was measured, but by the recorded
-/// times. Its file is not believed.
+/// A comparison that was measured until it was decided: launch by launch as it was measured, but by the recorded times. Its file is
+/// not believed.
 pub(in crate::cli) fn replayed(
     dir: &Path,
     records: &[Record],
     settings: &Settings,
 ) -> anyhow::Result<Comparisons> {
     let plan = Plan::read(&dir.join(folder::PLAN))?;
-    let labels = Record::mpis(records);
-    let made: HashSet<(Subject, usize, String)> = records
-        .iter()
-        .filter_map(|record| Some((Subject::of_case(&record.case), record.launch?, record.case.mpi_label())))
-        .collect();
-    let cases: HashSet<Subject> = made.iter().map(|(case, ..)| case.clone()).collect();
-    let mut schedule = Schedule::new(cases, plan.launches());
-    let mut comparers: Vec<Comparer> = labels[1..].iter().map(|_| Comparer::new(settings.clone())).collect();
-    let mut rows: Vec<Vec<ComparisonRow>> = Vec::new();
-    loop {
-        let batch = schedule.next(&rows.iter().flatten().collect::<Vec<_>>());
-        let is_made = |case: &Subject, launch: usize| {
-            labels.iter().all(|label| made.contains(&(case.clone(), launch, label.clone())))
-        };
-        let mut now = HashSet::new();
-        let longest = batch.iter().map(|(_, launches)| launches.len()).max().unwrap_or(0);
-        // All cases that are due make a launch in each turn, unless the time is over.
-        let mut is_over = batch.is_empty();
-        for turn in 0..longest {
-            let due = batch.iter().map(|(case, launches)| (case, launches.start + turn, launches.end));
-            let due: Vec<_> = due.filter(|(_, launch, end)| launch < end).collect();
-            is_over = !due.iter().all(|(case, launch, _)| is_made(case, *launch));
-            if is_over {
-                break;
-            }
-            due.iter().for_each(|(case, ..)| schedule.count(case));
-            now.extend(batch.iter().map(|(case, _)| case));
+    let mut replay = Replay::of(records);
+    let mut schedule = Schedule::new(replay.made.keys().map(|(case, _)| case.clone()), plan.launches());
+    let Ok((sides, rows)) = until_decided(settings, &mut schedule, &mut replay);
+    Ok(Comparisons::of(settings.clone(), &sides, rows))
+}
+
+/// Recorded launches.
+struct Replay<'a> {
+    records: &'a [Record],
+    labels: Vec<String>,
+    /// The sides that have made each launch of a case.
+    made: HashMap<(Subject, usize), HashSet<String>>,
+}
+
+impl<'a> Replay<'a> {
+    fn of(records: &'a [Record]) -> Self {
+        let mut made: HashMap<_, HashSet<String>> = HashMap::new();
+        for record in records {
+            let Some(launch) = record.launch else { continue };
+            made.entry((Subject::of_case(&record.case), launch)).or_default().insert(record.case.mpi_label());
         }
-        let is_tested = |record: &&Record| {
-            record.launch.is_some_and(|launch| launch < schedule.made(&Subject::of_case(&record.case)))
+        Self { records, labels: Record::mpis(records), made }
+    }
+}
+
+impl Launches for Replay<'_> {
+    type Error = Infallible;
+
+    /// All cases that are due make a launch in each turn, unless the time is over.
+    fn make(&mut self, due: &[(&Subject, usize)]) -> Result<Turn, Infallible> {
+        let is_made = |(case, launch): &(&Subject, usize)| {
+            self.made.get(&((*case).clone(), *launch)).is_some_and(|sides| sides.len() == self.labels.len())
         };
-        let tested: Vec<Record> = records.iter().filter(is_tested).cloned().collect();
-        let sides: Vec<Side> = labels.iter().map(|label| Side::of_mpi(&tested, label)).collect();
-        let share = |case: &Subject| now.contains(case).then(|| schedule.share(case));
-        let others = comparers.iter_mut().zip(&sides[1..]);
-        rows = others.map(|(comparer, other)| comparer.interim_test(&sides[0], other, &share)).collect();
-        if is_over || !rows.iter().flatten().any(ComparisonRow::is_open) {
-            return Ok(Comparisons::of(settings.clone(), &sides, rows));
-        }
+        Ok(if due.iter().all(is_made) { Turn::Made } else { Turn::NotMade })
+    }
+
+    fn sides(&self, counts: &dyn Fn(&Record) -> bool) -> Vec<Side> {
+        let counted: Vec<Record> = self.records.iter().filter(|record| counts(record)).cloned().collect();
+        self.labels.iter().map(|label| Side::of_mpi(&counted, label)).collect()
     }
 }
 
