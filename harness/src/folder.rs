@@ -31,7 +31,7 @@ pub use locked_folder::LockedFolder;
 use locked_folder::{RESULTS_MODE, replace_by};
 use log::Log;
 pub use pictures::write_pictures;
-pub use recorded::{Done, Recorded, lacking_figures, lacking_rows, read_records, read_times};
+pub use recorded::{Done, Recorded, lacking_figures, lacking_rows, read_records, read_times, runs_within};
 use rows::FigureRow;
 pub use samples::MethodSamples;
 
@@ -124,11 +124,8 @@ pub enum FolderError {
         /// The reason.
         source: io::Error,
     },
-    /// A folder that does not exist.
-    #[error("folder not found: {}", .0.display())]
-    NotFound(PathBuf),
-    /// Not a run folder.
-    #[error("{} is not the folder of a run: it has no {missing}", .path.display())]
+    /// Not the folder of a run.
+    #[error("{}: {}", .path.display(), recorded::why_not_a_run(.path, .missing))]
     NotARun {
         /// The folder.
         path: PathBuf,
@@ -149,13 +146,13 @@ pub enum FolderError {
 fn remedy(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
-            "; it is a file, not a folder: choose another folder (--out, --dir)"
+            "; it is a file, not a folder: choose another folder (--out)"
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            "; choose a folder with write permission (--out, --dir)"
+            "; choose a folder with write permission (--out)"
         }
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "; free some space, or choose another folder (--out, --dir)"
+            "; free some space, or choose another folder (--out)"
         }
         _ => "",
     }

@@ -121,10 +121,18 @@ fn broken(mpi: &Mpi) {
     // The file with the verdicts is not believed.
     let file = kept.out().join("comparison.json");
     let edited = fs::read_to_string(&file).unwrap().replace("\"broken\"", "\"same\"");
-    fs::write(&file, edited).unwrap();
+    fs::write(&file, &edited).unwrap();
     let judged =
         kept.types("compare out --gate").expect_code(1).expect_err(&["comparison.json does not belong"]);
     assert!(judged.out.contains("ddt: broken in 1 (strided)"), "{judged}");
+    let foreign = edited.replacen("\"run\": \"", "\"run\": \"of-another-", 1);
+    fs::write(&file, foreign).unwrap();
+    for command in ["report out", "compare out"] {
+        kept.types(command)
+            .expect_code(2)
+            .expect_err(&["comparison of the run of-another-", "remove the file"]);
+    }
+    fs::write(&file, edited).unwrap();
     // Rows that are missing, and files of other runs.
     let file = kept.out().join("launches.csv");
     let all = fs::read_to_string(&file).unwrap();

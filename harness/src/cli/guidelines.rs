@@ -11,7 +11,7 @@ use ddtbench::experiments::pingpong::descriptions::descriptions;
 use ddtbench::experiments::pingpong::methods::description;
 use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::experiments::{Kind, pingpong};
-use ddtbench::folder::{LAUNCHES, PLAN};
+use ddtbench::folder::PLAN;
 use ddtbench::model::{LOOP, LOOPS};
 use ddtbench::plan::{CheckedPlan, Plan};
 use ddtbench::run::RunEnd;
@@ -84,7 +84,7 @@ impl GuidelinesArgs {
         let conditions = &self.given.conditions;
         let is_test =
             apps::find(only).is_ok() || !conditions.mpis.names.is_empty() || conditions.has("methods");
-        Some(PathBuf::from(only)).filter(|dir| !is_test && dir.join(LAUNCHES).exists())
+        Some(PathBuf::from(only)).filter(|dir| !is_test && (dir.exists() || dir.components().count() > 1))
     }
 
     fn measured(&self) -> anyhow::Result<PathBuf> {

@@ -110,15 +110,6 @@ fn lack(planned: usize, records: &[Record], dir: &Path) -> Option<String> {
     })
 }
 
-/// The runs in the subfolders, sorted by number or name.
-pub(super) fn runs_within(path: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let entries = std::fs::read_dir(path)?.flatten().map(|entry| entry.path());
-    let mut runs: Vec<PathBuf> = entries.filter(|path| path.join(folder::LAUNCHES).exists()).collect();
-    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<usize>().ok();
-    runs.sort_by_key(|path| (number(path), path.clone()));
-    Ok(runs)
-}
-
 /// The records of all launches of all folders. If there are several folders, they name the runs.
 ///
 /// # Errors

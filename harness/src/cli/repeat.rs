@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use clap::Args;
 use ddtbench::folder::{self, FolderError};
 use ddtbench::mpi::interrupt;
@@ -71,6 +71,12 @@ impl RepeatArgs {
     ) -> anyhow::Result<ExitCode> {
         let run = |number: usize| dir.join(number.to_string());
         let is_begun = |number: usize| run(number).join(folder::PLAN).exists();
+        ensure!(
+            plan.is_some() || is_begun(1),
+            "{}: has no repeated runs (no {}); `--repeat N --out DIR` makes them",
+            dir.display(),
+            run(1).join(folder::PLAN).display()
+        );
         let mut code = ExitCode::SUCCESS;
         for number in 1..=most {
             // Runs follow one another: the one before another has ended.
@@ -78,7 +84,7 @@ impl RepeatArgs {
                 continue;
             }
             let out = run(number);
-            let (begun, records) = if is_begun(number) || plan.is_none() && number == 1 {
+            let (begun, records) = if is_begun(number) {
                 resume::reopen(resume, &out)?
             } else {
                 if number > 1 && !self.wait(number) {

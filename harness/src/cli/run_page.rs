@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::launches::{most_common_state, over_launches};
 use ddtbench::experiments::{self, Kind};
@@ -148,8 +148,21 @@ pub(super) fn environments<D: AsRef<Path>>(dirs: &[D]) -> anyhow::Result<Vec<Str
     dirs.iter().map(account).collect()
 }
 
-/// The result of a comparison in this folder; `None` without one.
-pub(super) fn comparisons(dir: &Path) -> Option<Comparisons> {
-    let bytes = std::fs::read(dir.join(folder::COMPARISON)).ok()?;
-    from_json(&bytes).ok()
+/// The result of a comparison in the folder of these records; `None` without one that can be read.
+///
+/// # Errors
+/// If it is of another run.
+pub(super) fn comparisons(dir: &Path, records: &[Record]) -> anyhow::Result<Option<Comparisons>> {
+    let file = dir.join(folder::COMPARISON);
+    let read = || from_json::<Comparisons>(&std::fs::read(&file).ok()?).ok();
+    let Some(kept) = read() else { return Ok(None) };
+    let run = records.first().map_or("", |record| &record.case.run);
+    ensure!(
+        kept.run.is_empty() || kept.run == run,
+        "{}: it is the comparison of the run {}, and {} has the run {run}: restore or remove the file",
+        file.display(),
+        kept.run,
+        folder::LAUNCHES
+    );
+    Ok(Some(kept))
 }

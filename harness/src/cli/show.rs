@@ -12,7 +12,7 @@ use datatypes::Language;
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::experiments::{self, Kind, engine, layout_file, list, pingpong};
-use ddtbench::folder::{LAUNCHES, times_csv};
+use ddtbench::folder::times_csv;
 use ddtbench::model::Record;
 use ddtbench::plan::figures;
 use ddtbench::report::columns::{text_width, wrapped};
@@ -209,14 +209,13 @@ fn code(app: &MicroApp, side: Side, order: WireOrder, language: Language) -> Str
 impl ReportArgs {
     pub fn execute(self) -> anyhow::Result<()> {
         let (dirs, tests) = self.dirs_and_tests();
-        dirs.iter().try_for_each(|dir| refuse_runs_within(dir))?;
         let launches = run_page::launches(&dirs, &tests)?;
         let weights = self.weights.as_deref().map(overview::weights).transpose()?;
         let overviews = overview::overviews(&launches, weights.as_ref())?;
         // Comparisons are of all tests.
         let only = if let ([dir], []) = (&dirs[..], &tests[..]) { Some(dir) } else { None };
-        let found = only.and_then(|dir| Some((dir, comparisons(dir)?)));
-        let found = found.map(|(dir, kept)| replayed(dir, &launches, &kept.settings)).transpose()?;
+        let kept = only.map(|dir| comparisons(dir, &launches)).transpose()?.flatten();
+        let found = only.zip(kept).map(|(dir, kept)| replayed(dir, &launches, &kept.settings)).transpose()?;
         let of_run = || only.and_then(|dir| recorded::same_bytes(dir)).unwrap_or_default();
         let mut compared = if found.is_some() { Compared::default() } else { of_run() };
         overview::add(&mut compared, &overviews);
@@ -259,22 +258,6 @@ impl ReportArgs {
         let tests = tests.into_iter().map(|test| test.display().to_string());
         (dirs.into_iter().cloned().collect(), tests.collect())
     }
-}
-
-/// Refuses a folder that contains runs but is not a run, and suggests the newest one.
-fn refuse_runs_within(dir: &Path) -> anyhow::Result<()> {
-    if dir.join(LAUNCHES).exists() {
-        return Ok(());
-    }
-    let runs = recorded::runs_within(dir).unwrap_or_default();
-    let begun = |run: &&PathBuf| run.join(LAUNCHES).metadata().and_then(|facts| facts.modified()).ok();
-    let Some(newest) = runs.iter().max_by_key(begun) else { return Ok(()) };
-    bail!(
-        "{} is not a run, but contains {} runs; for the newest one: `ddtbench report {}`",
-        dir.display(),
-        runs.len(),
-        newest.display()
-    )
 }
 
 fn picture<'a>(dir: &Path, name: &str, pictures: &'a [Drawn]) -> anyhow::Result<&'a Drawn> {

@@ -49,6 +49,9 @@ pub struct SideLabel {
 /// All comparisons of several sides with the first of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparisons {
+    /// The run whose MPIs are compared; empty for folders of runs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run: String,
     /// The settings for verdicts.
     pub settings: Settings,
     /// The statistical unit.
@@ -99,7 +102,7 @@ impl Comparisons {
         let overviews =
             Overview::of_states(sides, &settings, None).expect("tests have no weights that could be wrong");
         let comparisons = sides[1..].iter().zip(rows).map(comparison).collect();
-        Self { settings, unit, comparisons, overviews }
+        Self { run: String::new(), settings, unit, comparisons, overviews }
     }
 
     /// The decision of a gate for all of them.

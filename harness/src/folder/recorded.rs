@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>> {
     }
     let file = path.join(LAUNCHES);
     if !file.exists() {
-        return Err(not_a_run(path, LAUNCHES));
+        return Err(FolderError::NotARun { path: path.to_owned(), missing: LAUNCHES });
     }
     let mut records = read_times(&file)?;
     let rows: Vec<FigureRow> = read_table(&path.join(LAUNCH_FIGURES))?;
@@ -148,12 +149,32 @@ fn nothing_of(name: &str, count: usize) -> Option<String> {
     (count > 0).then(lacking)
 }
 
-/// The reason why a path without this file is not a run.
-fn not_a_run(path: &Path, missing: &'static str) -> FolderError {
-    match path.exists() {
-        true => FolderError::NotARun { path: path.to_owned(), missing },
-        false => FolderError::NotFound(path.to_owned()),
-    }
+/// Why a path without this file is not the folder of a run, and what would be one.
+pub(super) fn why_not_a_run(path: &Path, missing: &str) -> String {
+    let what = match fs::read_dir(path).map_err(|error| (error.kind(), error)) {
+        Err((ErrorKind::NotFound, _)) => "no such folder".to_owned(),
+        Err((ErrorKind::NotADirectory, _)) => "is a file".to_owned(),
+        Err((_, error)) => error.to_string(),
+        Ok(_) => match &runs_within(path)[..] {
+            [] => format!("has no {missing}"),
+            runs @ [.., last] => {
+                let (runs, last) = (runs.len(), last.display());
+                return format!(
+                    "is a folder of {runs} runs: name one, such as {last}; `compare`, and `--resume` with `--repeat`, use all of them"
+                );
+            }
+        },
+    };
+    format!("{what}; the folder of a run has {PLAN} and {LAUNCHES}")
+}
+
+/// The runs in the subfolders, sorted by number or name; empty if the folder cannot be read.
+pub fn runs_within(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut runs: Vec<PathBuf> = entries.filter(|path| path.join(LAUNCHES).exists()).collect();
+    let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<usize>().ok();
+    runs.sort_by_key(|path| (number(path), path.clone()));
+    runs
 }
 
 /// The complete rows of a table of times; empty if the file does not exist.
@@ -187,7 +208,7 @@ pub(crate) fn parse_table<T: FromCells>(bytes: &[u8]) -> std::result::Result<Vec
 /// The bytes of a file; empty if it does not exist.
 pub(super) fn read(file: &Path) -> Result<Vec<u8>> {
     match fs::read(file) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
         read => read.map_err(at(file)),
     }
 }
@@ -200,7 +221,7 @@ impl Recorded {
     pub fn open(path: &Path) -> Result<Self> {
         let file = path.join(PLAN);
         if !file.exists() {
-            return Err(not_a_run(path, PLAN));
+            return Err(FolderError::NotARun { path: path.to_owned(), missing: PLAN });
         }
         let locked = LockedFolder::reopen(path)?;
         let plan = fs::read_to_string(&file).map_err(at(&file))?;

@@ -554,3 +554,25 @@ fn no_column_of_the_cases_is_there_twice() {
     assert_eq!(distinct.len(), columns.len(), "{columns:?}");
     assert_eq!(columns[columns.len() - 2..], ["param_bytes", "nx"]);
 }
+
+#[test]
+fn what_is_not_a_run_is_named_with_what_would_be_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let refusal = |name: &str| read_records(&dir.path().join(name)).unwrap_err().to_string();
+    fs::write(dir.path().join("file"), "").unwrap();
+    fs::create_dir_all(dir.path().join("empty")).unwrap();
+    for run in ["2", "10"] {
+        fs::create_dir_all(dir.path().join("runs").join(run)).unwrap();
+        fs::write(dir.path().join("runs").join(run).join(LAUNCHES), "").unwrap();
+    }
+    for (name, what) in [
+        ("nosuch", "nosuch: no such folder; the folder of a run has plan.toml and launches.csv"),
+        ("file", "file: is a file; the folder of a run has plan.toml and launches.csv"),
+        ("empty", "empty: has no launches.csv; the folder of a run has"),
+        ("runs", "runs: is a folder of 2 runs: name one, such as "),
+    ] {
+        let refusal = refusal(name);
+        assert!(refusal.contains(what) && !refusal.contains("os error"), "{refusal}");
+    }
+    assert!(refusal("runs").contains("runs/10;"), "by number: {}", refusal("runs"));
+}

@@ -52,6 +52,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
     match until_decided(&settings, &mut schedule, &mut live) {
         Ok((sides, rows)) => {
             let comparisons = Comparisons::of(settings, &sides, rows);
+            let comparisons = Comparisons { run: live.environment.run.clone(), ..comparisons };
             live.finish(&comparisons)?;
             Ok((comparisons, live.folder.path().to_owned()))
         }

@@ -8,7 +8,7 @@ use anyhow::{anyhow, bail, ensure};
 use ddtbench::compare::{
     Comparer, ComparisonUnit, Comparisons, Launches, Schedule, Settings, Side, Subject, Turn, until_decided,
 };
-use ddtbench::folder::{self, LAUNCHES};
+use ddtbench::folder::{self, FolderError, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::run::{Difference, Environment, MpiAccount};
@@ -46,7 +46,8 @@ pub(in crate::cli) fn replayed(
     let mut replay = Replay::of(records);
     let mut schedule = Schedule::new(replay.made.keys().map(|(case, _)| case.clone()), plan.launches());
     let Ok((sides, rows)) = until_decided(settings, &mut schedule, &mut replay);
-    Ok(Comparisons::of(settings.clone(), &sides, rows))
+    let run = records.first().map(|record| record.case.run.clone()).unwrap_or_default();
+    Ok(Comparisons { run, ..Comparisons::of(settings.clone(), &sides, rows) })
 }
 
 /// Recorded launches.
@@ -94,7 +95,7 @@ fn again(only: &Recording, settings: &Settings) -> anyhow::Result<Comparisons> {
         rows.map(|row| (row.subject.clone(), row.verdict)).collect()
     };
     let is_other = |kept: &Comparisons| kept.settings == *settings && verdicts(kept) != verdicts(&found);
-    if comparisons(dir).is_none_or(|kept| is_other(&kept)) {
+    if comparisons(dir, &only.records)?.is_none_or(|kept| is_other(&kept)) {
         log(&format!(
             "warning: {} does not belong to {LAUNCHES}: these are the verdicts by {LAUNCHES}",
             dir.join(folder::COMPARISON).display()
@@ -257,10 +258,11 @@ fn runs_of(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     if path.join(LAUNCHES).exists() || path.join(folder::SUMMARY).exists() {
         return Ok(vec![path.to_owned()]);
     }
-    let runs = recorded::runs_within(path).map_err(|error| {
-        anyhow!("{}: {error}; without --mpi, arguments are the folders of runs", path.display())
-    })?;
-    ensure!(!runs.is_empty(), "{}: not a run (no {LAUNCHES} in it or its subfolders)", path.display());
+    let runs = folder::runs_within(path);
+    if runs.is_empty() {
+        let refusal = FolderError::NotARun { path: path.to_owned(), missing: LAUNCHES };
+        bail!("{refusal}, or subfolders with these; without --mpi, arguments are the folders of runs");
+    }
     Ok(runs)
 }
 
