@@ -3,6 +3,9 @@
 //! Sizes are constants if [`select`](crate::select) has a kernel for that size. Everything is `inline(always)`, so
 //! that it is compiled for each instruction set.
 
+use crate::loops::Grid;
+use crate::small_strides;
+
 /// Copies `B` bytes.
 ///
 /// # Safety
@@ -112,6 +115,15 @@ pub(crate) trait BlockCopy {
         }
     }
 
+    /// Copies the blocks of `grid` if there is a loop for their distance. Returns whether there is.
+    ///
+    /// # Safety
+    /// As for [`strided`](crate::loops::strided).
+    #[inline(always)]
+    unsafe fn small_strides<const PACK: bool>(_array: *mut u8, _packed: *mut u8, _grid: Grid) -> bool {
+        false
+    }
+
     /// Like [`BlockCopy::copy`], but bypasses the caches if there is an instruction for this size.
     ///
     /// # Safety
@@ -122,6 +134,9 @@ pub(crate) trait BlockCopy {
         unsafe { Self::copy(to, from, bytes) }
     }
 }
+
+/// Longest block with loops for small distances, in bytes.
+pub(crate) const SHORT: usize = 16;
 
 /// Blocks of `B` bytes.
 pub(crate) struct Exact<const B: usize>;
@@ -152,6 +167,12 @@ impl<const B: usize> BlockCopy for Exact<B> {
                 _ => (0..4).for_each(|i| copy_exact::<B>(to.add(i * B), from[i])),
             }
         }
+    }
+
+    #[inline(always)]
+    unsafe fn small_strides<const PACK: bool>(array: *mut u8, packed: *mut u8, grid: Grid) -> bool {
+        // SAFETY: guaranteed by the caller.
+        B <= SHORT && unsafe { small_strides::rows::<B, PACK>(array, packed, grid) }
     }
 
     #[inline(always)]

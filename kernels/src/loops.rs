@@ -15,7 +15,7 @@ use crate::indexed_records::Group;
 /// # Safety
 /// As for [`BlockCopy::copy`], in that direction.
 #[inline(always)]
-unsafe fn block<B: BlockCopy, const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
+pub(crate) unsafe fn block<B: BlockCopy, const PACK: bool>(array: *mut u8, packed: *mut u8, bytes: usize) {
     // SAFETY: guaranteed by the caller.
     unsafe {
         match PACK {

@@ -110,7 +110,11 @@ macro_rules! level {
                 #[cfg(test)]
                 crate::tests::ran::note(strided_loop::<B, PACK> as *const ());
                 // SAFETY: guaranteed by the caller.
-                unsafe { loops::strided::<B, PACK>(array, packed, bytes, grid) }
+                unsafe {
+                    if !B::small_strides::<PACK>(array, packed, grid) {
+                        loops::strided::<B, PACK>(array, packed, bytes, grid);
+                    }
+                }
             }
 
             $(#[target_feature(enable = $feature)])?

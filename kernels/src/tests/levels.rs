@@ -6,6 +6,7 @@ use datatypes::pool::random_layout;
 use datatypes::{Element, Layout};
 
 use super::ran;
+use crate::block_copy::SHORT;
 use crate::check::{Expected, check, noise, tunings_here, ways_here};
 use crate::operation::{Leaf, SAME_LINE, Sequence};
 use crate::program::compile_for;
@@ -70,6 +71,23 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
             let can_run = |kind: &str| size <= SAME_LINE as usize || !kind.contains("transposed");
             for (kind, address) in ran::all(size, way).into_iter().filter(|(kind, _)| can_run(kind)) {
                 assert!(ran::has(address), "{kind}, {way:?} of {size} bytes has not run");
+            }
+        }
+    }
+}
+
+/// Blocks of every short size at every small distance, in numbers around those of a vector, in one and in two loops.
+#[test]
+fn short_blocks_at_small_distances_agree_with_the_oracle() {
+    let mut noise = noise(6);
+    let byte = Layout::named(Element::Byte);
+    let distances = if cfg!(miri) { 15..17 } else { 2..67 };
+    for (block, stride) in (1..=SHORT as i64).flat_map(|block| distances.clone().map(move |at| (block, at))) {
+        for (count, rows) in [(15, 1), (16, 1), (17, 3), (43, 1), (64, 2)] {
+            if block < stride {
+                let row = Layout::hvector(count, block, stride, &byte).unwrap();
+                let layout = Layout::hvector(rows, 1, (count + 3) * stride + 1, &row).unwrap();
+                check(&layout, 1, &mut noise);
             }
         }
     }
