@@ -1,17 +1,11 @@
-//! How tuned loops copy long runs: by the C library or inline, with vectors of 16 or of 32 bytes. The fastest copy
-//! depends on the processor, the direction and the length. `ddtbench` measures it once per machine, as for the pack
-//! engine, and gives the table to this crate, which does not measure.
-
-use std::fmt;
-use std::sync::OnceLock;
+//! How tuned loops copy long runs: by the C library or inline, with vectors of 32 bytes. The fastest copy depends on the
+//! processor and the length.
 
 /// A way to copy a run. All move the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copying {
+pub(crate) enum Copying {
     /// The C library's `memcpy`.
     Library,
-    /// Inline, with vectors of 16 bytes, which every 64-bit processor has.
-    Narrow,
     /// Inline, with vectors of 32 bytes, if the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     Wide,
@@ -25,21 +19,9 @@ pub enum Copying {
     Lines,
 }
 
-/// Which of the two sides of a copy has gaps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GapSide {
-    /// The one that is read.
-    Gather,
-    /// The one that is written.
-    Scatter,
-}
-
 /// Bytes of a cache line of all x86-64 processors.
 #[cfg(target_arch = "x86_64")]
 const LINE_BYTES: usize = 64;
-
-/// Runs of at least this many bytes (a pair of vectors of 16) get a choice. Shorter ones are copied by the C library.
-const SHORTEST: usize = 32;
 
 /// Whether the processor is Intel's, of the generation Sapphire Rapids or later. It copies other shapes best than AMD's
 /// Zen 3 and Zen 4, which do not have this feature.
@@ -50,192 +32,29 @@ pub(crate) fn is_recent_intel() -> bool {
     return false;
 }
 
-/// Number of length classes, each twice as long as the previous one: up to 16 KiB. For longer runs the C library's
-/// start-up cost is negligible, and only the library knows the sizes of the caches.
-const CLASSES: usize = 9;
-
-/// The copy for each class of runs: by side of the gaps, then by length.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CopyTable([[Copying; CLASSES]; 2]);
-
-/// The table of this process.
-static TABLE: OnceLock<CopyTable> = OnceLock::new();
-
-impl CopyTable {
-    /// Replaces the copy of a class. `false` if this processor cannot copy these runs so.
-    pub fn choose(&mut self, class: CopyClass, copying: Copying) -> bool {
-        let is_possible = class.ways().contains(&copying);
-        if is_possible {
-            self.0[class.side as usize][class.length] = copying;
-        }
-        is_possible
-    }
-
-    /// Makes it the table of this process. Only the first call has an effect: a loop that runs must not change.
-    pub fn install(self) {
-        let _ = TABLE.set(self);
-    }
-}
-
-impl Default for CopyTable {
-    /// The table that is shipped, recorded on Zen 4 (AMD EPYC) and on Granite Rapids (Intel Xeon).
-    fn default() -> Self {
-        let of_side = std::array::from_fn(|length| Copying::shipped(SHORTEST << length));
-        Self([of_side; 2])
-    }
-}
-
-/// Runs of similar lengths, with gaps on one side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CopyClass {
-    side: GapSide,
-    length: usize,
-}
-
-impl CopyClass {
-    /// All classes.
-    pub fn all() -> impl Iterator<Item = Self> {
-        let of_side = |side| (0..CLASSES).map(move |length| Self { side, length });
-        [GapSide::Gather, GapSide::Scatter].into_iter().flat_map(of_side)
-    }
-
-    fn of(side: GapSide, bytes: usize) -> Option<Self> {
-        let length = (bytes / SHORTEST).checked_ilog2()? as usize;
-        (length < CLASSES).then_some(Self { side, length })
-    }
-
-    /// The copy that is shipped.
-    pub fn shipped(self) -> Copying {
-        Copying::shipped(self.least())
-    }
-
-    /// The side with the gaps.
-    pub fn side(self) -> GapSide {
-        self.side
-    }
-
-    /// The shortest run, in bytes.
-    fn least(self) -> usize {
-        SHORTEST << self.length
-    }
-
-    /// The copies that this processor can make of all its runs.
-    pub fn ways(self) -> Vec<Copying> {
-        Copying::possible(self.least())
-    }
-}
-
-impl fmt::Display for CopyClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "runs of {} to {} bytes", self.least(), 2 * self.least() - 1)
-    }
-}
-
-/// Runs of one class, with their memory, for measuring.
-pub struct CopyTrial {
-    class: CopyClass,
-    array: Vec<u8>,
-    packed: Vec<u8>,
-}
-
-/// Bytes of a message in a trial: it fits with its gaps into the second-level cache of all processors in use.
-const TRIAL_BYTES: usize = 1 << 16;
-
-/// Messages of each length that one [`CopyTrial::run`] copies.
-const TIMES: usize = 4;
-
-impl CopyTrial {
-    /// For a class.
-    pub fn new(class: CopyClass) -> Self {
-        // Written once, because unwritten memory is one shared page of zeros, and too fast.
-        Self { class, array: vec![1; 3 * TRIAL_BYTES + 64], packed: vec![1; TRIAL_BYTES + 64] }
-    }
-
-    /// Copies runs so, each time at another place, and returns the bytes. `first` changes the places. The runs
-    /// have two lengths, of which one is not a power of two.
-    pub fn run(&mut self, copying: Copying, first: usize) -> usize {
-        let least = self.class.least();
-        let lengths = [least, least + least / 2 + 4];
-        lengths
-            .map(|bytes| {
-                let (stride, used) = (2 * bytes + 8, TRIAL_BYTES / bytes * bytes);
-                for place in first..first + TIMES {
-                    let (array, packed) = (&mut self.array[8 * (place % 8)..], &mut self.packed[..]);
-                    match self.class.side {
-                        GapSide::Gather => Runs { bytes, to_stride: bytes, from_stride: stride }.copy(
-                            copying,
-                            &mut packed[..used],
-                            array,
-                        ),
-                        GapSide::Scatter => Runs { bytes, to_stride: stride, from_stride: bytes }.copy(
-                            copying,
-                            array,
-                            &packed[..used],
-                        ),
-                    }
-                    // Otherwise the compiler could remove copies whose result is never read.
-                    std::hint::black_box((&mut *array, &mut *packed));
-                }
-                TIMES * used
-            })
-            .iter()
-            .sum()
-    }
-}
-
 impl Copying {
-    /// The chosen copy for so many runs of this many bytes.
-    pub(crate) fn chosen(side: GapSide, bytes: usize, runs: usize) -> Self {
-        // The start-up cost of the library does not count for a single run, nor if the array is beyond the second-level
-        // cache: rows of 4 KiB take 0.86 of the time of whole lines. On other processors the library can be very slow
-        // for some places of the arrays (the block copies of the pack engine).
-        let is_large = bytes >= 4 << 10 && bytes.saturating_mul(runs) >= 1 << 20;
-        if is_recent_intel() && (runs == 1 || is_large) {
-            return Self::Library;
-        }
-        let table = TABLE.get_or_init(CopyTable::default);
-        CopyClass::of(side, bytes).map_or(Self::Library, |class| table.0[class.side as usize][class.length])
-    }
-
-    /// The copy that is shipped for runs from `least` bytes to twice as many.
-    fn shipped(least: usize) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        let fastest = match least {
-            ..128 => Self::Straight,
-            // Zen 4. On recent Intel processors the lines of these runs are up to a fifth faster, too.
-            128..512 if !is_recent_intel() => Self::Wide,
-            _ => Self::Lines,
-        };
-        #[cfg(not(target_arch = "x86_64"))]
-        let fastest = Self::Library;
-        if Self::possible(least).contains(&fastest) { fastest } else { Self::Library }
-    }
-
-    /// The name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Library => "memcpy",
-            Self::Narrow => "16-byte vectors",
-            #[cfg(target_arch = "x86_64")]
-            Self::Wide => "32-byte vectors",
-            #[cfg(target_arch = "x86_64")]
-            Self::Straight => "32-byte vectors without a loop",
-            #[cfg(target_arch = "x86_64")]
-            Self::Lines => "32-byte vectors by cache lines",
-        }
-    }
-
-    /// The copies that this processor can make of runs of this many bytes; the C library's is the first.
-    fn possible(bytes: usize) -> Vec<Self> {
-        let mut possible = vec![Self::Library];
-        possible.extend((bytes >= 32).then_some(Self::Narrow));
+    /// The copy for so many runs of this many bytes, as recorded on Zen 4 (AMD EPYC) and on Granite Rapids (Intel Xeon).
+    pub(crate) fn chosen(bytes: usize, runs: usize) -> Self {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
-            possible.extend((LINE_BYTES / 2..2 * LINE_BYTES).contains(&bytes).then_some(Self::Straight));
-            possible.extend((bytes >= LINE_BYTES).then_some(Self::Wide));
-            possible.extend((bytes >= 2 * LINE_BYTES).then_some(Self::Lines));
+            // The start-up cost of the library does not count for a single run, nor if the array is beyond the second-level
+            // cache: rows of 4 KiB take 0.86 of the time of whole lines. On other processors the library can be very slow
+            // for some places of the arrays (the block copies of the pack engine).
+            let is_large = bytes >= 4 << 10 && bytes.saturating_mul(runs) >= 1 << 20;
+            return match bytes {
+                _ if is_recent_intel() && (runs == 1 || is_large) => Self::Library,
+                // Shorter than a vector.
+                ..32 => Self::Library,
+                32..128 => Self::Straight,
+                // Zen 4. On recent Intel processors the lines of these runs are up to a fifth faster, too.
+                128..512 if !is_recent_intel() => Self::Wide,
+                // For longer runs the library's start-up cost is negligible, and only it knows the sizes of the caches.
+                128..16384 => Self::Lines,
+                _ => Self::Library,
+            };
         }
-        possible
+        let _ = (bytes, runs);
+        Self::Library
     }
 }
 
@@ -254,7 +73,6 @@ impl Runs {
     /// Copies as many runs as both sides have.
     pub fn copy(self, copying: Copying, to: &mut [u8], from: &[u8]) {
         match copying {
-            Copying::Narrow => self.copy_each(to, from, copy_blocks::<32>),
             #[cfg(target_arch = "x86_64")]
             Copying::Wide if is_x86_feature_detected!("avx2") => {
                 // SAFETY: the processor has AVX2, as checked just above.
@@ -357,13 +175,33 @@ fn copy_block<const N: usize>(to: &mut [u8], from: &[u8]) {
 mod tests {
     use super::*;
 
+    /// The copies that this processor can make of runs of this many bytes.
+    fn possible(bytes: usize) -> Vec<Copying> {
+        let mut possible = vec![Copying::Library];
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            possible.extend((LINE_BYTES / 2..2 * LINE_BYTES).contains(&bytes).then_some(Copying::Straight));
+            possible.extend((bytes >= LINE_BYTES).then_some(Copying::Wide));
+            possible.extend((bytes >= 2 * LINE_BYTES).then_some(Copying::Lines));
+        }
+        possible
+    }
+
+    #[test]
+    fn every_length_has_a_copy_that_is_possible() {
+        for (bytes, runs) in (1..40_000).flat_map(|bytes| [(bytes, 1), (bytes, 1000)]) {
+            let copying = Copying::chosen(bytes, runs);
+            assert!(possible(bytes).contains(&copying), "{copying:?} for {runs} runs of {bytes} bytes");
+        }
+    }
+
     #[test]
     fn every_way_moves_every_run_and_nothing_else() {
         for bytes in (1..300).chain([512, 2048, 5000]) {
             for (gap, offset) in [(0, 0), (7, 3), (64, 16)] {
                 let stride = bytes + gap;
                 let packed: Vec<u8> = (0..4 * bytes).map(|i| (i % 251) as u8).collect();
-                for copying in Copying::possible(bytes) {
+                for copying in possible(bytes) {
                     // The last run ends with the array: no copy may read or write beyond it.
                     let mut array = vec![255; offset + 3 * stride + bytes];
                     Runs { bytes, to_stride: stride, from_stride: bytes }.copy(
@@ -384,34 +222,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn classes_are_chosen_by_length_and_only_by_ways_that_are_possible() {
-        for (i, class) in CopyClass::all().enumerate() {
-            assert_eq!(CopyClass::all().filter(|other| other.to_string() == class.to_string()).count(), 2);
-            for bytes in [class.least(), 2 * class.least() - 1] {
-                assert_eq!(CopyClass::of(class.side, bytes), Some(class));
-            }
-            let mut trial = CopyTrial::new(class);
-            for (place, copying) in class.ways().into_iter().enumerate() {
-                let mut table = CopyTable::default();
-                assert!(table.choose(class, copying));
-                assert_eq!(table.0.as_flattened()[i], copying);
-                assert!(trial.run(copying, place) >= TRIAL_BYTES);
-            }
-        }
-        assert_eq!(CopyClass::of(GapSide::Gather, SHORTEST - 1), None);
-        assert_eq!(CopyClass::of(GapSide::Gather, SHORTEST << CLASSES), None);
-        assert_eq!(CopyClass::of(GapSide::Scatter, usize::MAX), None);
-    }
-
-    #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn a_copy_that_is_impossible_is_not_chosen() {
-        let mut table = CopyTable::default();
-        let long = CopyClass::of(GapSide::Gather, 4096).unwrap();
-        assert!(!table.choose(long, Copying::Straight));
-        assert_eq!(table, CopyTable::default());
     }
 }

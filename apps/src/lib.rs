@@ -28,7 +28,7 @@
 mod app;
 mod arrays;
 mod bytes;
-pub mod copy_choice;
+mod copy_choice;
 mod face;
 mod layouts;
 mod list;

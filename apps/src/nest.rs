@@ -8,7 +8,7 @@ use bytemuck::{Pod, cast_mut, cast_slice, cast_slice_mut};
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Ix2, Ix3, ShapeBuilder, StrideShape};
 
 use crate::Loops;
-use crate::copy_choice::{Copying, GapSide, Runs, is_recent_intel};
+use crate::copy_choice::{Copying, Runs, is_recent_intel};
 use crate::rows::{NEIGHBOURS, pack_column, pack_rows, unpack_column, unpack_rows};
 use crate::words::{Pair, fetch_to_write, join, of_words};
 
@@ -162,7 +162,7 @@ impl Nest {
     fn gather_long<T: Pod>(&self, array: &[T], packed: &mut [T]) {
         let [bytes, from_stride] = [self.length, self.row_stride].map(|elements| elements * size_of::<T>());
         let runs = Runs { bytes, to_stride: bytes, from_stride };
-        let copying = Copying::chosen(GapSide::Gather, bytes, self.rows * self.planes);
+        let copying = Copying::chosen(bytes, self.rows * self.planes);
         for (plane, to) in packed.chunks_exact_mut(self.length * self.rows).enumerate() {
             let from = &array[self.start + plane * self.plane_stride..];
             runs.copy(copying, cast_slice_mut(to), cast_slice(from));
@@ -173,7 +173,7 @@ impl Nest {
     fn scatter_long<T: Pod>(&self, packed: &[T], array: &mut [T]) {
         let [bytes, to_stride] = [self.length, self.row_stride].map(|elements| elements * size_of::<T>());
         let runs = Runs { bytes, to_stride, from_stride: bytes };
-        let copying = Copying::chosen(GapSide::Scatter, bytes, self.rows * self.planes);
+        let copying = Copying::chosen(bytes, self.rows * self.planes);
         for (plane, from) in packed.chunks_exact(self.length * self.rows).enumerate() {
             let to = &mut array[self.start + plane * self.plane_stride..];
             runs.copy(copying, cast_slice_mut(to), cast_slice(from));

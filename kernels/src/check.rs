@@ -9,7 +9,8 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use crate::program::compile_for;
-use crate::{PlainLoop, Program, Tuning, Way};
+use crate::tuning::Tuning;
+use crate::{PlainLoop, Program, Way};
 
 /// Maximum number of bytes around the data in one of the two variants. It is not a multiple of any vector, so that
 /// data begins at all kinds of addresses.
@@ -27,7 +28,7 @@ pub(crate) fn ways_here() -> impl Iterator<Item = Way> {
 
 /// For each way, the table with this way for all that it can copy.
 pub(crate) fn tunings_here() -> impl Iterator<Item = Tuning> {
-    ways_here().map(Tuning::only)
+    ways_here().map(Tuning::Only)
 }
 
 /// Compiles with every choice of kernels on this processor and compares with the oracle, on arrays that end where the
@@ -41,7 +42,7 @@ pub(crate) fn check(layout: &Layout, count: u64, noise: &mut Pcg64) {
         expected.compare_plain_loop(count);
         for tuning in tunings_here() {
             let program =
-                compile_for(layout, count, &tuning).expect("data that has an array fits into memory");
+                compile_for(layout, count, tuning).expect("data that has an array fits into memory");
             expected.compare(&program);
         }
     }

@@ -31,7 +31,7 @@ impl Program {
             let _ = writeln!(text, "kernel {kernel}: {bytes} ({share:.0}%) in {blocks}; {why}");
             if let Some(class) = class {
                 for direction in Direction::ALL {
-                    let _ = writeln!(text, "  {direction}: {}", self.tuning.reason(class, direction));
+                    let _ = writeln!(text, "  {direction}: {}", self.tuning.way(class, direction).name());
                 }
             }
         }
@@ -211,18 +211,19 @@ impl Leaf {
 mod tests {
     use datatypes::{Element, Layout};
 
+    use crate::Way;
     use crate::program::compile_for;
-    use crate::{Tuning, Way};
+    use crate::tuning::Tuning;
 
     #[test]
     fn kernels_are_named_with_their_bytes_and_the_reason() {
-        let base = Tuning::only(Way::Base);
+        let base = Tuning::Only(Way::Base);
         let double = Layout::named(Element::Double);
         let column = Layout::vector(4, 5, 100, &double).unwrap();
         let places = Layout::indexed_block(1, &[300, 310, 350], &double).unwrap();
         let runs = Layout::indexed(&[1, 4], &[5000, 5003], &double).unwrap();
         let whole = Layout::structure(&[1, 1], &[0, 8], &[column.clone(), places]).unwrap();
-        let program = compile_for(&whole, 2, &base).unwrap();
+        let program = compile_for(&whole, 2, base).unwrap();
         let expected = "\
 368 bytes in 14 blocks
   368 bytes: 2 times, 2816 bytes apart: one after the other
@@ -238,7 +239,7 @@ compiled for
   unpack: 16-byte vectors
 ";
         assert_eq!(program.explain(), expected);
-        let runs = compile_for(&runs, 1, &base).unwrap().explain();
+        let runs = compile_for(&runs, 1, base).unwrap().explain();
         let expected = "\
 40 bytes in 2 blocks
   40 bytes: 2 blocks of 8 to 32 bytes at listed places
@@ -256,8 +257,8 @@ kernel indexed records, 8 bytes: 256 bytes (100%) in 32 blocks; values whose pla
   pack: 16-byte vectors
   unpack: 16-byte vectors
 ";
-        assert_eq!(compile_for(&records, 1, &base).unwrap().explain(), expected);
-        let nothing = compile_for(&double, 0, &base).unwrap().explain();
+        assert_eq!(compile_for(&records, 1, base).unwrap().explain(), expected);
+        let nothing = compile_for(&double, 0, base).unwrap().explain();
         assert_eq!(nothing, "0 bytes in 0 blocks\n");
     }
 }

@@ -14,12 +14,10 @@
 //! Blocks of common sizes have kernels whose size is a compile-time constant, because a call of `memcpy` costs more
 //! than a short copy. For blocks of up to 16 bytes, usual distances of up to 64 bytes are constants too.
 //!
-//! For each [class](Class) of operations and size of blocks, a [`Tuning`] has the [`Way`] to copy them: the instruction
-//! set, the C library's `memcpy`, the instruction `rep movsb`, writing past the caches, prefetching, or gather
-//! instructions. [`compile`] uses a table that is shipped, recorded on Zen 4 or on Zen 5 (AMD EPYC); for other processors
-//! it is a guess.
-//! [`compile_for`] takes another: `ddtbench` measures one with the messages of [`Trial`]. This crate does not read files
-//! and does not measure. [`Program::explain`] shows the choices.
+//! For each [class](Class) of operations and size of blocks, a table has the [`Way`] to copy them: the instruction set, the
+//! C library's `memcpy`, the instruction `rep movsb`, writing past the caches, prefetching, or gather instructions. There
+//! are tables for Zen 4, Zen 5 and recent Intel Xeons; that of Zen 4 is a guess for all others. [`Program::explain`] shows
+//! the choices. `ddtbench engine --tune` measures the ways with the messages of [`Trial`]; this crate does not measure.
 //!
 //! # Use
 //!
@@ -102,8 +100,8 @@ mod tuning;
 mod way;
 
 pub use plain_loop::PlainLoop;
-pub use program::{CompileError, Program, RunError, compile, compile_for};
-pub use tuning::{Class, Direction, Measured, Trial, Tuning, TuningError};
+pub use program::{CompileError, Program, RunError, compile};
+pub use tuning::{Class, Direction, Trial};
 pub use way::Way;
 
 #[cfg(test)]

@@ -59,13 +59,13 @@ pub(crate) struct ColumnKernels {
 
 /// The choices for a program.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Target<'a> {
-    pub tuning: &'a Tuning,
+pub(crate) struct Target {
+    pub tuning: Tuning,
     /// Bytes of the whole message.
     pub message: usize,
 }
 
-impl Target<'_> {
+impl Target {
     fn strided(self, class: Class, bytes: usize) -> Pair<StridedKernel> {
         Pair::by(self.tuning.ways(class), |way| select::strided(bytes, way))
     }
@@ -107,7 +107,7 @@ pub(crate) struct Sequence {
 
 impl Sequence {
     /// The operations of a form.
-    pub fn of(form: NormalForm, target: Target<'_>) -> Self {
+    pub fn of(form: NormalForm, target: Target) -> Self {
         let mut sequence = Self::default();
         match form {
             NormalForm::Sequence(parts) => parts.into_iter().for_each(|part| sequence.push(part, target)),
@@ -116,7 +116,7 @@ impl Sequence {
         sequence
     }
 
-    fn push(&mut self, form: NormalForm, target: Target<'_>) {
+    fn push(&mut self, form: NormalForm, target: Target) {
         let operation = LoopNest::of(form, target);
         self.bytes += operation.bytes;
         self.operations.push(operation);
@@ -124,7 +124,7 @@ impl Sequence {
 }
 
 impl LoopNest {
-    fn of(form: NormalForm, target: Target<'_>) -> Self {
+    fn of(form: NormalForm, target: Target) -> Self {
         let mut loops = Vec::new();
         let mut inner = form;
         while let NormalForm::Loop { count, stride, body } = inner {
@@ -200,7 +200,7 @@ fn is_transposed(block: usize, outer: &Step, inner: &Step) -> bool {
 }
 
 impl Leaf {
-    fn of_runs(list: &[ByteRun], target: Target<'_>) -> Self {
+    fn of_runs(list: &[ByteRun], target: Target) -> Self {
         let mut end = 0;
         let ends = list.iter().map(|run| {
             end += run.bytes;

@@ -37,24 +37,21 @@ impl RunError {
     }
 }
 
-/// Compiles `count` copies of `layout`, one extent apart, with the kernels of [`Tuning::shipped`].
+/// Compiles `count` copies of `layout`, one extent apart, with the kernels that are the fastest on processors of this family.
 ///
 /// # Errors
 /// If they reach beyond the address space.
 pub fn compile(layout: &Layout, count: u64) -> Result<Program, CompileError> {
-    compile_for(layout, count, &Tuning::shipped())
+    compile_for(layout, count, Tuning::Shipped)
 }
 
 /// Like [`compile`], with the kernels that `tuning` chooses.
-///
-/// # Errors
-/// If they reach beyond the address space.
-pub fn compile_for(layout: &Layout, count: u64, tuning: &Tuning) -> Result<Program, CompileError> {
+pub(crate) fn compile_for(layout: &Layout, count: u64, tuning: Tuning) -> Result<Program, CompileError> {
     let message = usize::try_from(layout.size().saturating_mul(count)).unwrap_or(usize::MAX);
     let reach = Reach::of(layout, count)?;
     let sequence = Sequence::of(NormalForm::of(layout, count), Target { tuning, message });
     assert_eq!(sequence.bytes, reach.size, "a program packs what its layout holds");
-    Ok(Program { sequence, tuning: tuning.clone(), reach })
+    Ok(Program { sequence, tuning, reach })
 }
 
 impl Program {

@@ -23,5 +23,4 @@ pub mod proc;
 pub mod stats;
 pub mod summary;
 mod sync;
-pub mod tuning;
 pub mod units;

@@ -32,9 +32,6 @@ use crate::output::OutputFormat;
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
-    /// Folder of tables of the fastest copies, by processor [default: the tables that are shipped]
-    #[arg(long, global = true, value_name = "DIR")]
-    pub tuning: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -6,7 +6,6 @@ use common::model::event::{self, Hello, MessageFacts, RankPlace};
 use crate::binding;
 use crate::checked::{World, identity};
 use crate::measure::clock::Clock;
-use crate::tuning;
 
 /// The place of this process, whose rank is `rank`.
 pub fn place(rank: usize) -> RankPlace {
@@ -66,7 +65,6 @@ pub fn hello(
         settings: settings(),
         library_account: Vec::new(),
         build: format!("{}; tuned loops: {}", env!("DDTBENCH_BUILD"), apps::tuned_vectors()),
-        tuning: tuning::source().to_owned(),
         transport: None,
         clocks: None,
         notes: Vec::new(),

@@ -26,7 +26,6 @@ mod reporter;
 mod spans;
 mod team;
 mod transport;
-mod tuning;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -58,7 +57,6 @@ fn main() -> ExitCode {
             return code;
         }
     };
-    tuning::read(cli.tuning.as_deref());
     let threading = cli.command.threading();
     let experiment = experiments::prepare(cli.command);
     let refusal = identity::verify().err().or_else(identity::foreign_launcher);

@@ -11,7 +11,6 @@ use kernels::{PlainLoop, Program};
 use crate::checked::{CallError, Comm, Datatype, Recipe};
 use crate::memory::{Memory, POISON, Wire};
 use crate::method::Setup;
-use crate::tuning;
 
 /// Why a layout can always be compiled.
 const IN_MEMORY: &str = "the arrays are in memory, hence in the address space";
@@ -128,7 +127,7 @@ impl<'a> Packer<'a> {
             self.datatypes.push(recipe.create()?);
         }
         if let (Packing::Engine, Some(endpoint)) = (self.how, &self.endpoint) {
-            let program = kernels::compile_for(&endpoint.layout, self.blocks as u64, tuning::engine());
+            let program = kernels::compile(&endpoint.layout, self.blocks as u64);
             self.programs.push(program.expect(IN_MEMORY));
         }
         Ok(())

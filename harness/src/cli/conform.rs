@@ -115,7 +115,7 @@ fn prepare(
         None => measure::default_folder(&chosen.name_or("conform"), LockedFolder::create)?,
     };
     measure::introduce(&chosen, folder.path());
-    let built = chosen.build(&[]).and_then(|targets| {
+    let built = chosen.build().and_then(|targets| {
         let accounts = targets.iter().map(account).collect::<Result<_, _>>()?;
         folder.write_json(ENVIRONMENT, &Part::of(measure::now(), accounts))?;
         Ok(targets)

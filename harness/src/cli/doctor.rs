@@ -107,7 +107,7 @@ impl DoctorArgs {
             ..Plan::of(kind)
         };
         let chosen = targets::choose(&mut plan, false, self.verbose)?;
-        let targets = chosen.build(&[])?;
+        let targets = chosen.build()?;
         let checked = plan.check()?;
         let run = Run { plan: &checked, targets: &targets };
         let unit = Unit { case: 0, cache: Cache::default(), target: 0, launch: 0 };

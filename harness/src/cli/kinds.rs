@@ -160,7 +160,8 @@ impl Cases for OverlapCases {
 
 #[derive(Debug, Args)]
 pub struct EngineCases {
-    /// Only measure which copies are the fastest on this processor, store the table and print it
+    /// Only measure which copies are the fastest on this processor, and print them: for the pack engine's table of a new
+    /// family of processors
     #[arg(help_heading = WHAT, long)]
     pub(super) tune: bool,
     #[command(flatten)]

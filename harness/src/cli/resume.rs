@@ -47,7 +47,7 @@ pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begu
         refuse_other_mpis(&chosen, earlier, dir)?;
     }
     measure::introduce(&chosen, dir);
-    let targets = chosen.build(&checked.plan.methods)?;
+    let targets = chosen.build()?;
     // A run that was stopped early may have a plan without sizes.
     let mut checked = if earlier.is_none() { measure::with_sizes(checked, &targets, dir)? } else { checked };
     if interrupt::requested() {

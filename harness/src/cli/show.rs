@@ -19,16 +19,14 @@ use ddtbench::report::columns::{text_width, wrapped};
 use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{Drawn, Picture};
 use ddtbench::report::{self, export};
-use kernels::Tuning;
 
 use super::compare::recorded::replayed;
 use super::completions;
-use super::output::{self, log};
+use super::output;
 use super::overview;
 use super::recorded;
 use super::run_page::{self, Shown, comparisons};
 use super::selection::SetArgs;
-use super::tune;
 
 /// The default seed of a run, for index lists.
 const SEED: u64 = 1;
@@ -166,19 +164,8 @@ impl LayoutArgs {
                 output::forgive(written)
             }
             LayoutFormat::Explain => {
-                let known = tune::known().unwrap_or_else(|reason| {
-                    log(&format!("warning: ignored: {reason}"));
-                    None
-                });
-                let (tuning, source) = match known {
-                    Some(tuned) => (tuned.engine, "chosen by measurement on this processor"),
-                    None => (
-                        Tuning::shipped(),
-                        "chosen by the table that is shipped (see ddtbench engine --tune)",
-                    ),
-                };
-                let text = report::program::explain(test, &values, &app, side, order, self.ranks, &tuning)?;
-                output::print_text(&format!("{text}kernels: {source}\n"))
+                let text = report::program::explain(test, &values, &app, side, order, self.ranks)?;
+                output::print_text(&text)
             }
         }
     }

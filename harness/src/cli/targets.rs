@@ -9,7 +9,6 @@ use ddtbench::mpi::{Installation, MpiError, Project, Source, Target, Trusted, Va
 use ddtbench::plan::Plan;
 
 use super::output::log;
-use super::tune;
 
 /// Chosen MPIs with their variants, before anything is built.
 #[derive(Debug)]
@@ -145,12 +144,11 @@ impl Chosen {
         }
     }
 
-    /// Builds the rank program for each MPI, and skips those that the user has not named if that fails. If one of `methods`
-    /// copies by a table, there is one for this processor afterwards.
+    /// Builds the rank program for each MPI, and skips those that the user has not named if that fails.
     ///
     /// # Errors
     /// If it fails for a named MPI, or for all.
-    pub fn build(&self, methods: &[String]) -> anyhow::Result<Vec<Target>> {
+    pub fn build(&self) -> anyhow::Result<Vec<Target>> {
         let mut programs: Vec<(&str, PathBuf)> = Vec::new();
         for installation in self.installations() {
             if interrupt::requested() {
@@ -163,8 +161,6 @@ impl Chosen {
                 Err(error) => return Err(error.into()),
             }
         }
-        let is_tuned = methods.iter().any(|method| method.contains("engine") || method.contains("tuned"));
-        let tuning = is_tuned.then(|| tune::ready(&self.project)).flatten();
         let target = |(installation, variant): &(Installation, Option<Variant>)| {
             let (_, program) = programs.iter().find(|(name, _)| *name == installation.name)?;
             let (mut installation, program) = (installation.clone(), program.clone());
@@ -173,8 +169,7 @@ impl Chosen {
                 installation = variant.applied(&self.programs, installation);
                 name.clone_from(&variant.name);
             }
-            let (programs, tuning) = (self.programs.clone(), tuning.clone());
-            Some(Target { installation, variant: name, program, programs, tuning })
+            Some(Target { installation, variant: name, program, programs: self.programs.clone() })
         };
         let targets: Vec<_> = self.mpis.iter().filter_map(target).collect();
         if targets.is_empty() {

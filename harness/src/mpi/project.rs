@@ -65,11 +65,6 @@ impl Project {
         &self.root
     }
 
-    /// The folder of tables of the fastest copies.
-    pub fn tuning_folder(&self) -> PathBuf {
-        self.state.own.installed.join("tuning")
-    }
-
     /// The list of this machine's MPIs, from all places. For duplicate names, our own place has priority.
     fn registry(&self) -> Result<Registry> {
         let lists = self.state.places().map(|place| Registry::read(&place.list_file()));

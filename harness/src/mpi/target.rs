@@ -16,8 +16,6 @@ pub struct Target {
     pub program: PathBuf,
     /// The plan's launcher.
     pub programs: Trusted,
-    /// The folder of tables of the fastest copies; `None` for those that are shipped.
-    pub tuning: Option<PathBuf>,
 }
 
 impl Target {
@@ -25,7 +23,7 @@ impl Target {
     #[cfg(test)]
     pub(crate) fn fake(installation: Installation, program: impl Into<PathBuf>) -> Self {
         let (variant, programs, program) = (String::new(), Trusted::default(), program.into());
-        Self { installation, variant, program, programs, tuning: None }
+        Self { installation, variant, program, programs }
     }
 
     /// Its name in tables.

@@ -1,7 +1,7 @@
 //! The pack engine's program for a message, as text.
 
 use apps::{Arrays, Exchange, MicroApp, Side, Test, Values, WireOrder};
-use kernels::{CompileError, Tuning, compile_for};
+use kernels::{CompileError, compile};
 
 use super::layout;
 
@@ -17,7 +17,6 @@ pub fn explain(
     side: Side,
     order: WireOrder,
     ranks: u32,
-    tuning: &Tuning,
 ) -> Result<String, CompileError> {
     let specs = &app.arrays;
     let (array, origin, layout, count) = match (&app.exchange, side) {
@@ -28,7 +27,7 @@ pub fn explain(
             (0, origin, layout, 1)
         }
     };
-    let program = compile_for(&layout, count.into(), tuning)?;
+    let program = compile(&layout, count.into())?;
     let heading = layout::heading(test, values, side, order);
     let copies = if count == 1 { "one copy".to_owned() } else { format!("{count} copies") };
     let array = specs[array].name;
@@ -48,7 +47,7 @@ mod tests {
         let test = find(name).unwrap();
         let values = test.set(test.quick_set().name).unwrap();
         let app = test.build(&values, Context { ranks: 4, seed: 1 }).unwrap();
-        let text = explain(test, &values, &app, side, WireOrder::Ddt, 4, &Tuning::shipped()).unwrap();
+        let text = explain(test, &values, &app, side, WireOrder::Ddt, 4).unwrap();
         let (head, program) = text.split_once("\n\n").unwrap();
         (head.to_owned(), program.to_owned())
     }

@@ -205,9 +205,6 @@ impl Run<'_> {
             args.push("--startall".to_owned());
         }
         args.extend(LimitArgs::of(limits));
-        if let Some(folder) = &self.targets[unit.target].tuning {
-            args.extend(["--tuning".to_owned(), folder.display().to_string()]);
-        }
         args
     }
 }

@@ -61,7 +61,7 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
             {
                 let expected = Expected::of(&layout, 1, 0, &mut noise);
                 for tuning in tunings_here() {
-                    expected.compare(&compile_for(&layout, 1, &tuning).unwrap());
+                    expected.compare(&compile_for(&layout, 1, tuning).unwrap());
                 }
             }
         }

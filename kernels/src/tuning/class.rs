@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::shipped::{self, Family};
 use crate::block_copy::LONG;
 use crate::way::Way;
 
@@ -55,9 +56,6 @@ pub(crate) enum Shape {
     Runs,
 }
 
-/// Maximum number of sizes of a shape.
-pub(super) const MOST_SIZES: usize = 12;
-
 impl Shape {
     pub const ALL: [Self; 7] = [
         Self::Run,
@@ -110,9 +108,9 @@ impl Class {
             .flat_map(|shape| (0..shape.sizes().len()).map(move |size| Self { shape, size }))
     }
 
-    /// The class with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::all().find(|class| class.to_string() == name)
+    /// The way that is shipped for this processor; without its instructions, the widest vectors.
+    pub fn shipped(self, direction: Direction) -> Way {
+        shipped::way(Family::this(), self.shape, self.size, direction).or_best()
     }
 
     /// The ways that this processor has to copy it.

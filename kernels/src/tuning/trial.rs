@@ -65,10 +65,9 @@ impl Trial {
         let layouts = messages(class).expect("layouts within the address space");
         let ways = class.ways(direction);
         let programs = |&way: &Way| {
-            let mut tuning = Tuning::shipped();
-            tuning.choose(class, direction, way, None).expect("a way of the class");
+            let tuning = Tuning::With(class, direction, way);
             let program =
-                |layout: &Layout| compile_for(layout, 1, &tuning).expect("layouts within the address space");
+                |layout: &Layout| compile_for(layout, 1, tuning).expect("layouts within the address space");
             layouts.iter().map(program).collect()
         };
         let programs: Vec<Vec<Program>> = ways.iter().map(programs).collect();

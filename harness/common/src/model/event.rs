@@ -115,10 +115,6 @@ pub struct Hello {
     pub library_account: Vec<(String, String)>,
     /// The compiler and flags that the rank program was built with.
     pub build: String,
-    /// The tables of the fastest copies that the engine and the tuned loops used: shipped, or measured on this
-    /// processor. Empty in older results.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub tuning: String,
     /// The transport between ranks, once it is known; sent in a separate event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
