@@ -6,14 +6,12 @@
 //! Prints geometric means of the time relative to the engine's, with the number of contests; then the number of
 //! contests in which the engine is first, level and behind, and the methods that are faster. A contest is a case
 //! packed or unpacked, warm or cold. The engine is first if it is faster than every other method (both loops,
-//! `MPI_Pack` of every MPI) and behind if one is faster, each time by the whole interval. Each test counts once, with
-//! the last of its sets; all cases of the grid count.
+//! `MPI_Pack` of every MPI) and behind if one is faster, each time by the whole interval. All sets of a test count.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use ddtbench::experiments::engine::grid;
 use ddtbench::model::mpi_label;
 use ddtbench::stats;
 use serde::Deserialize;
@@ -41,12 +39,6 @@ struct Row {
 const PHASES: [&str; 2] = ["pack", "unpack"];
 
 impl Row {
-    /// The values of the case without the wire order.
-    fn values(&self) -> String {
-        let is_order = |pair: &&str| ["order=manual", "order=ddt"].contains(pair);
-        self.params.split(' ').filter(|pair| !is_order(pair)).collect::<Vec<_>>().join(" ")
-    }
-
     fn contest(&self) -> [&str; 5] {
         [&self.test, &self.set, &self.params, &self.cache, &self.phase]
     }
@@ -85,8 +77,6 @@ fn main() -> anyhow::Result<()> {
         }
     }
     ensure!(!rows.is_empty(), "no ratios: name folders of `ddtbench engine`");
-    let last: BTreeMap<String, String> = rows.iter().map(|row| (row.test.clone(), row.values())).collect();
-    rows.retain(|row| row.set == grid::SET || last[&row.test] == row.values());
     print_means(&rows);
     print_results(&rows);
     Ok(())

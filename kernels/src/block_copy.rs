@@ -135,8 +135,9 @@ pub(crate) trait BlockCopy {
     }
 }
 
-/// Longest block with loops for small distances, in bytes.
-pub(crate) const SHORT: usize = 16;
+/// Longest block with loops for small distances, in bytes. For the others the compiler does not use vectors; four blocks of
+/// 12 bytes as whole vectors take 0.82 of the time.
+pub(crate) const SHORT: usize = 8;
 
 /// Blocks of `B` bytes.
 pub(crate) struct Exact<const B: usize>;
@@ -164,6 +165,11 @@ impl<const B: usize> BlockCopy for Exact<B> {
                 12 => join_runs::<u32, 3, 12>(to, from),
                 20 => join_runs::<u32, 5, 20>(to, from),
                 24 => join_runs::<u64, 3, 12>(to, from),
+                // The compiler would write the last 8 bytes first, which takes up to a fifth longer (Intel).
+                40 => (0..4).for_each(|i| {
+                    copy_exact::<32>(to.add(i * B), from[i]);
+                    copy_exact::<8>(to.add(i * B + 32), from[i].add(32));
+                }),
                 _ => (0..4).for_each(|i| copy_exact::<B>(to.add(i * B), from[i])),
             }
         }

@@ -12,7 +12,7 @@
 //! - other runs, one by one.
 //!
 //! Blocks of common sizes have kernels whose size is a compile-time constant, because a call of `memcpy` costs more
-//! than a short copy. For blocks of up to 16 bytes, usual distances of up to 64 bytes are constants too.
+//! than a short copy. For blocks of up to 8 bytes, usual distances of up to 64 bytes are constants too.
 //!
 //! For each [class](Class) of operations and size of blocks, a table has the [`Way`] to copy them: the instruction set, the
 //! C library's `memcpy`, the instruction `rep movsb`, writing past the caches, prefetching, or gather instructions. There

@@ -313,6 +313,7 @@ pub(crate) fn indexed(bytes: usize, way: Way) -> Pair<IndexedKernel> {
         (Way::Prefetch, 16) => base::indexed_of::<Exact<16>, AHEAD>(),
         (Way::Prefetch, 24) => base::indexed_of::<Exact<24>, AHEAD>(),
         (Way::Prefetch, 32) => base::indexed_of::<Exact<32>, AHEAD>(),
+        (Way::Prefetch, 64) => base::indexed_of::<Exact<64>, AHEAD>(),
         #[cfg(target_arch = "x86_64")]
         (Way::Gather, 4) => gather::words_of_4(),
         #[cfg(target_arch = "x86_64")]

@@ -6,7 +6,6 @@ use datatypes::pool::random_layout;
 use datatypes::{Element, Layout};
 
 use super::ran;
-use crate::block_copy::SHORT;
 use crate::check::{Expected, check, noise, tunings_here, ways_here};
 use crate::operation::{Leaf, SAME_LINE, Sequence};
 use crate::program::compile_for;
@@ -82,7 +81,7 @@ fn short_blocks_at_small_distances_agree_with_the_oracle() {
     let mut noise = noise(6);
     let byte = Layout::named(Element::Byte);
     let distances = if cfg!(miri) { 15..17 } else { 2..67 };
-    for (block, stride) in (1..=SHORT as i64).flat_map(|block| distances.clone().map(move |at| (block, at))) {
+    for (block, stride) in (1..=16).flat_map(|block| distances.clone().map(move |at| (block, at))) {
         for (count, rows) in [(15, 1), (16, 1), (17, 3), (43, 1), (64, 2)] {
             if block < stride {
                 let row = Layout::hvector(count, block, stride, &byte).unwrap();
@@ -90,6 +89,18 @@ fn short_blocks_at_small_distances_agree_with_the_oracle() {
                 check(&layout, 1, &mut noise);
             }
         }
+    }
+}
+
+/// Long lists: in short ones nothing is prefetched.
+#[test]
+#[cfg_attr(miri, ignore = "too large to interpret")]
+fn long_lists_of_short_blocks_agree_with_the_oracle() {
+    let places: Vec<i64> = (0..1100).map(|i| i * 40_503 % 2048).collect();
+    for block in [4, 8, 12, 16, 24, 32, 64] {
+        let places: Vec<i64> = places.iter().map(|at| at * block).collect();
+        let layout = Layout::indexed_block(block, &places, &Layout::named(Element::Byte)).unwrap();
+        check(&layout, 1, &mut noise(8));
     }
 }
 

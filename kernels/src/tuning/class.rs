@@ -124,7 +124,7 @@ impl Class {
             (Way::Instruction, Shape::Run | Shape::Strided | Shape::Listed) => largest > LONG,
             (Way::PastCaches, Shape::Run) => largest > LONG,
             (Way::PastCaches, Shape::Transposed) => direction == Direction::Unpack,
-            (Way::Prefetch, Shape::Listed) => largest <= 32,
+            (Way::Prefetch, Shape::Listed) => largest <= 64,
             (Way::Gather, Shape::Listed) => largest <= 8,
             _ => false,
         };

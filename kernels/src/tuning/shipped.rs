@@ -26,9 +26,11 @@ impl Family {
     /// By vendor, and by the processor's signature (leaf 1 of the instruction `cpuid`).
     fn of((vendor, signature): ([u8; 12], u32)) -> Self {
         let family = (signature >> 8 & 0xF) + (signature >> 20 & 0xFF);
+        let model = (signature >> 4 & 0xF) + (signature >> 12 & 0xF0);
         match (&vendor, family) {
             (b"AuthenticAMD", 0x1A) => Self::Zen5,
-            (b"GenuineIntel", _) => Self::Intel,
+            // From Sapphire Rapids on: on earlier ones microcode makes gathering slow (Downfall).
+            (b"GenuineIntel", 6) if model >= 0x8F => Self::Intel,
             _ => Self::Zen4,
         }
     }
@@ -114,8 +116,12 @@ fn intel(shape: Shape, largest: usize, unpacks: bool) -> Way {
         Shape::Strided | Shape::Listed if largest > 4 << 10 => Way::Instruction,
         // Blocks of 3 KiB unpack 5% slower with vectors of 64 bytes.
         Shape::Strided | Shape::Listed if largest > 2 << 10 => Way::Avx2,
+        // Lists of 500 to 16,000 values pack 6 to 24% faster, and equally fast if in no cache. Values of 8 bytes do not.
+        Shape::Listed if largest <= 4 && !unpacks => Way::Gather,
+        // If the array is in no cache, unpacking takes 0.4 to 0.7 of the time.
+        Shape::Listed if largest <= 64 && unpacks => Way::Prefetch,
         // Blocks of 40 bytes unpack a tenth slower with vectors of 64 bytes, and pack a fifth faster.
-        Shape::ManyPages if largest <= SHORT || largest <= 64 && unpacks => Way::Base,
+        Shape::ManyPages if largest <= 16 || largest <= 64 && unpacks => Way::Base,
         _ => Way::Avx512,
     }
 }
@@ -134,7 +140,8 @@ mod tests {
             // Zen 3 and a clone of Zen do not have a table.
             (amd, 0x00A0_0F11, Family::Zen4),
             (*b"HygonGenuine", 0x0090_0F22, Family::Zen4),
-            // Emerald Rapids; Granite Rapids.
+            // Ice Lake; Emerald Rapids; Granite Rapids.
+            (intel, 0x0006_06A6, Family::Zen4),
             (intel, 0x000C_06F2, Family::Intel),
             (intel, 0x000A_06D1, Family::Intel),
             // No instruction `cpuid`.
