@@ -40,8 +40,10 @@ pub use side::{ComparisonUnit, LaunchId, MachineThen, Side, Subject, SubjectValu
 pub use states::StateMet;
 use states::States;
 pub use until_decided::{Launches, Turn, until_decided};
+pub use verdict::Estimate;
 use verdict::{Asked, QuestionFamily};
-pub use verdict::{Estimate, Verdict};
+
+pub use crate::report::verdict::Verdict;
 pub use weights::Weights;
 
 /// Control methods, which show whether other methods have changed as much: the first one that both sides have.

@@ -109,10 +109,7 @@ fn sentences(side: &Side, group: &[Subject], alpha: f64) -> Vec<String> {
                 let (value, low, high) = (difference.value.exp(), low.exp(), high.exp());
                 Claim::of(Against { name: &slower, value, low, high, unsteady: false }, &fastest)
             }
-            None => Claim::Unknown {
-                names: vec![&fastest, &slower],
-                why: format!("a verdict needs {FEWEST} launches"),
-            },
+            None => Claim::undecided(vec![&fastest, &slower], &format!("a verdict needs {FEWEST} launches")),
         };
         Some(format!("{}, {}, {}: {}.", side.name, other.cache.name(), other.method, claim.text()))
     };
@@ -172,7 +169,7 @@ mod tests {
         assert!(verdict.contains("ddt: subarray([8,4],[8,1],[0,1],c,double) is 8.1"), "{verdict}");
         assert!(verdict.ends_with("times as fast as vector(8,1,4,double)."), "{verdict}");
         let even = found(&[(VECTOR, 1.0), (BOX, 1.001)], 6);
-        assert!(even[0].contains("no difference shown"), "{even:?}");
+        assert!(even[0].contains("undecided: "), "{even:?}");
         let few = found(&[(VECTOR, 8.0), (BOX, 1.0)], 2);
         assert!(few[0].contains("a verdict needs 3 launches"), "{few:?}");
     }

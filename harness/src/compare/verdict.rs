@@ -3,92 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::differences::CountedDifference;
+use crate::report::verdict::Verdict;
 use crate::report::{ratio, units};
 use crate::stats;
 use crate::stats::difference::{Compared, Difference};
-
-/// A verdict on a row: what the corrected interval of its change shows. A gate depends on `Estimate::beyond` too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Works on the base, fails on the other side.
-    Broken,
-    /// Shown to take longer, and not shown to be within the threshold.
-    Slower,
-    /// Not faster by more than the threshold; more launches may show whether it is slower.
-    SameOrSlower,
-    /// Shown to take less time, and not shown to be within the threshold.
-    Faster,
-    /// Fails on the base, works on the other side.
-    Repaired,
-    /// None of the others is shown; more launches may show one.
-    #[default]
-    Undecided,
-    /// Not slower by more than the threshold; more launches may show whether it is faster.
-    SameOrFaster,
-    /// Any change is shown to be within the threshold.
-    Same,
-    /// Fails on both sides, or was measured only on one.
-    NotCompared,
-}
-
-impl Verdict {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::Broken,
-        Self::Slower,
-        Self::SameOrSlower,
-        Self::Faster,
-        Self::Repaired,
-        Self::Undecided,
-        Self::SameOrFaster,
-        Self::Same,
-        Self::NotCompared,
-    ];
-
-    /// The text in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Broken => "broken",
-            Self::Slower => "slower",
-            Self::SameOrSlower => "same or slower",
-            Self::Faster => "faster",
-            Self::Repaired => "repaired",
-            Self::Undecided => "undecided",
-            Self::SameOrFaster => "same or faster",
-            Self::Same => "same",
-            Self::NotCompared => "not compared",
-        }
-    }
-
-    /// Whether it is a change.
-    pub const fn is_change(self) -> bool {
-        matches!(self, Self::Slower | Self::Faster)
-    }
-
-    /// The verdict that an interval from `low` to `high` shows; all are logarithms.
-    fn of_interval(low: f64, high: f64, threshold: f64) -> Self {
-        match () {
-            () if -threshold < low && high < threshold => Self::Same,
-            () if low > 0.0 => Self::Slower,
-            () if high < 0.0 => Self::Faster,
-            () if -threshold < low => Self::SameOrSlower,
-            () if high < threshold => Self::SameOrFaster,
-            () => Self::Undecided,
-        }
-    }
-
-    /// The ratios that agree with it, if it is final; `threshold` is a logarithm.
-    fn ratios(self, threshold: f64) -> (f64, f64) {
-        let (least, most) = ((-threshold).exp(), threshold.exp());
-        match self {
-            Self::Slower => (most, f64::INFINITY),
-            Self::Faster => (0.0, least),
-            Self::Same => (least, most),
-            _ => (0.0, f64::INFINITY),
-        }
-    }
-}
 
 /// The answer to a question: the other side's value relative to the base's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use super::sentences::{decided_by_loop, estimates_that_disagree, negative_overhe
 use super::state;
 use super::table::TableFormat;
 use super::units;
-use super::verdict::Claim;
+use super::verdict::{Claim, Verdict};
 use crate::model::{LOOP, Quantity, Record};
 
 /// How a kind of experiments shows a case in one line.
@@ -320,14 +320,11 @@ fn worded(claim: &Claim, text: String) -> String {
         None => {}
     }
     match claim {
-        Claim::NoDifference(_) => "no difference shown".to_owned(),
         Claim::MeanDiffers { median, faster, .. } => {
-            let by_median = median.winner().map_or("no difference", |(faster, ..)| faster);
+            let by_median = median.winner().map_or(Verdict::Undecided.name(), |(faster, ..)| faster);
             format!("{by_median} by the median, {faster} by the mean")
         }
-        Claim::Unsteady(_) => "unsteady: no verdict".to_owned(),
         Claim::Faster { .. } | Claim::OfLoops(_) | Claim::Diagnosis { .. } => text,
-        Claim::Unknown { names, why } if !names.is_empty() => format!("not known: {why}"),
-        Claim::Unknown { .. } => text,
+        Claim::Open { .. } => claim.open_text().unwrap_or(text),
     }
 }

@@ -9,7 +9,7 @@ use super::names::{distinct, grouped, work, work_names};
 use super::state;
 use super::table::TableFormat;
 use super::units;
-use super::verdict::{Against, Claim, FASTER};
+use super::verdict::{Against, Claim, FASTER, UNSTEADY};
 use crate::model::transport;
 use crate::model::{Basis, Case, Figure, LOOPS, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats::launches::FEWEST;
@@ -261,7 +261,6 @@ impl<'a> CaseView<'a> {
 
     /// The fastest array-to-array method, and its lead, by the rounds' ratios.
     pub fn fastest(&self) -> Claim<'a> {
-        let unknown = |why| Claim::Unknown { names: Vec::new(), why };
         let array_to_array =
             |r: &&Record| (self.form.method)(&r.method).is_some_and(|method| method.array_to_array);
         let all: Vec<_> = self.methods().filter(array_to_array).filter(|record| measured(record)).collect();
@@ -271,23 +270,26 @@ impl<'a> CaseView<'a> {
                 .filter(|record| measured(record))
                 .map(|record| record.method.as_str())
                 .collect();
-            return unknown(match (all.is_empty(), contiguous.is_empty()) {
-                (false, _) => "not known: no ratios recorded".to_owned(),
-                (true, false) => format!("only {} was measured", contiguous.join(", ")),
-                (true, true) => "nothing was measured".to_owned(),
-            });
+            return match (all.is_empty(), contiguous.is_empty()) {
+                (false, _) => Claim::undecided(Vec::new(), "no ratios recorded"),
+                (true, false) => Claim::not_compared(format!("only {} was measured", contiguous.join(", "))),
+                (true, true) => Claim::not_compared("nothing was measured"),
+            };
         };
         let (mut others, mut means) = (Vec::new(), Vec::new());
         for record in all.iter().filter(|record| record.method != first) {
             means.extend(mean_over(record, first));
             match Against::of(record, record.figure(Quantity::TimeOverFastest)) {
                 Some(against) => others.push(against),
-                None => return unknown(format!("not known: {} of {}", too_few(record), record.method)),
+                None => {
+                    let why = format!("{} of {}", too_few(record), record.method);
+                    return Claim::undecided(Vec::new(), &why);
+                }
             }
         }
         others.sort_by(|a, b| a.value.total_cmp(&b.value));
         let Some(next) = others.first() else {
-            return unknown(format!("only {first} was measured"));
+            return Claim::not_compared(format!("only {first} was measured"));
         };
         // A method that is shown to be slower than the next one does not matter.
         let near: Vec<_> = others.iter().filter(|other| other.low <= next.high).collect();
@@ -305,11 +307,11 @@ impl<'a> CaseView<'a> {
             return claim;
         }
         if near.iter().any(|other| other.unsteady) {
-            return Claim::Unsteady(names(&|_| true));
+            return Claim::undecided(names(&|_| true), UNSTEADY);
         }
         match names(&|other| other.low <= FASTER) {
             close if close.len() == 1 => Claim::of(*next, first),
-            close => Claim::NoDifference(close),
+            close => Claim::undecided(close, ""),
         }
     }
 
@@ -321,7 +323,7 @@ impl<'a> CaseView<'a> {
         let claim = |name| {
             let unknown = || {
                 let why = if ddt.fastest.is_none() { "no ratios recorded" } else { too_few(ddt) };
-                Claim::Unknown { names: vec!["ddt", name], why: why.to_owned() }
+                Claim::undecided(vec!["ddt", name], why)
             };
             let claim = Against::of(ddt, ddt.over(name)).map(|ratio| Claim::of(ratio, name));
             claim.map_or_else(unknown, |claim| claim.unless_mean_differs(mean_over(ddt, name), name))

@@ -11,7 +11,7 @@ use super::case::{CaseView, both_overheads, measured, overhead_gap, share};
 use super::names::grouped;
 use super::table::TableFormat;
 use super::units;
-use super::verdict::{Against, Claim, diagnoses, times_text};
+use super::verdict::{Against, Claim, Verdict, diagnoses, times_text};
 use crate::model::{LOOP, LOOPS, Quantity, Record};
 use crate::stats::SlowSamples;
 
@@ -67,15 +67,19 @@ fn decided_by_state(form: &'static TableFormat, cases: &[CaseView]) -> Option<St
     let of_case = |states: Vec<&CaseView>| {
         let claims: Vec<Claim> = states.iter().map(|case| form.answer.claim(case)).collect();
         let winners: Vec<_> = claims.iter().map(|claim| claim.winner().map(|(faster, ..)| faster)).collect();
-        let is_known = |claim: &Claim| claim.winner().is_some() || matches!(claim, Claim::NoDifference(_));
-        (claims.iter().all(is_known) && winners.iter().any(|winner| *winner != winners[0])).then(|| {
-            let each = states
-                .iter()
-                .zip(&claims)
-                .map(|(case, claim)| format!("{} with {}", claim.text(), case.state().unwrap_or_default()));
-            let each = each.collect::<Vec<_>>().join(", ");
-            format!("{}, {}: {each}", states[0].name().replace("  ", " "), states[0].first().case.mpi_label())
-        })
+        (claims.iter().all(Claim::is_compared) && winners.iter().any(|winner| *winner != winners[0])).then(
+            || {
+                let each = states.iter().zip(&claims).map(|(case, claim)| {
+                    format!("{} with {}", claim.text(), case.state().unwrap_or_default())
+                });
+                let each = each.collect::<Vec<_>>().join(", ");
+                format!(
+                    "{}, {}: {each}",
+                    states[0].name().replace("  ", " "),
+                    states[0].first().case.mpi_label()
+                )
+            },
+        )
     };
     let all: Vec<String> =
         grouped(cases, |case| &case.first().case).into_values().filter_map(of_case).collect();
@@ -114,15 +118,16 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[&CaseView]) -> String {
         })
         .collect();
     parts.extend(diagnoses(&claims));
-    let count = |is: fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
+    let count = |is: &dyn Fn(&Claim) -> bool| claims.iter().filter(|claim| is(claim)).count();
+    let open = |of: Verdict| count(&|claim| matches!(claim, Claim::Open { verdict, .. } if *verdict == of));
     let rest = [
-        (count(|claim| matches!(claim, Claim::OfLoops(_))), "depends on the loop in"),
-        (count(|claim| matches!(claim, Claim::NoDifference(_))), "no difference shown in"),
-        (count(|claim| matches!(claim, Claim::MeanDiffers { .. })), "median and mean disagree in"),
-        (count(|claim| matches!(claim, Claim::Unsteady(_))), "unsteady in"),
-        (count(|claim| matches!(claim, Claim::Unknown { .. })), "not known in"),
+        (count(&|claim| matches!(claim, Claim::OfLoops(_))), "depends on the loop"),
+        (count(&|claim| matches!(claim, Claim::MeanDiffers { .. })), "median and mean disagree"),
+        (open(Verdict::Undecided), Verdict::Undecided.name()),
+        (open(Verdict::NotCompared), Verdict::NotCompared.name()),
     ];
-    parts.extend(rest.into_iter().filter(|rest| rest.0 > 0).map(|(count, what)| format!("{what} {count}")));
+    let rest = rest.into_iter().filter(|(count, _)| *count > 0);
+    parts.extend(rest.map(|(count, what)| format!("{what} in {count}")));
     format!("Found, {mpi}: {}.", parts.join("; "))
 }
 

@@ -1,6 +1,7 @@
 //! Which of two methods is faster, as text, from the ratio of their times in the same rounds.
 
 use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
 
 use super::names::distinct;
 use super::ratio;
@@ -46,6 +47,92 @@ pub const FASTER: f64 = 1.005;
 /// The same for means, which vary more: `compare` also uses this threshold.
 const MEAN_FASTER: f64 = 1.05;
 
+/// The reason if the ratio differed between the first and the second half of the run.
+pub const UNSTEADY: &str = "unsteady";
+
+/// The result of a comparison of two sides or methods, with its text. A gate depends on `Estimate::beyond` too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Works on the base, fails on the other side.
+    Broken,
+    /// Shown to take longer, and not shown to be within the threshold.
+    Slower,
+    /// Not faster by more than the threshold; more launches may show whether it is slower.
+    SameOrSlower,
+    /// Shown to take less time, and not shown to be within the threshold.
+    Faster,
+    /// Fails on the base, works on the other side.
+    Repaired,
+    /// None of the others is shown; more launches may show one.
+    #[default]
+    Undecided,
+    /// Not slower by more than the threshold; more launches may show whether it is faster.
+    SameOrFaster,
+    /// Any change is shown to be within the threshold.
+    Same,
+    /// Fails on both sides, or was measured only on one.
+    NotCompared,
+}
+
+impl Verdict {
+    /// All of them.
+    pub const ALL: [Self; 9] = [
+        Self::Broken,
+        Self::Slower,
+        Self::SameOrSlower,
+        Self::Faster,
+        Self::Repaired,
+        Self::Undecided,
+        Self::SameOrFaster,
+        Self::Same,
+        Self::NotCompared,
+    ];
+
+    /// The text in tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Broken => "broken",
+            Self::Slower => "slower",
+            Self::SameOrSlower => "same or slower",
+            Self::Faster => "faster",
+            Self::Repaired => "repaired",
+            Self::Undecided => "undecided",
+            Self::SameOrFaster => "same or faster",
+            Self::Same => "same",
+            Self::NotCompared => "not compared",
+        }
+    }
+
+    /// Whether it is a change.
+    pub const fn is_change(self) -> bool {
+        matches!(self, Self::Slower | Self::Faster)
+    }
+
+    /// The verdict that an interval from `low` to `high` shows; all are logarithms.
+    pub fn of_interval(low: f64, high: f64, threshold: f64) -> Self {
+        match () {
+            () if -threshold < low && high < threshold => Self::Same,
+            () if low > 0.0 => Self::Slower,
+            () if high < 0.0 => Self::Faster,
+            () if -threshold < low => Self::SameOrSlower,
+            () if high < threshold => Self::SameOrFaster,
+            () => Self::Undecided,
+        }
+    }
+
+    /// The ratios that agree with it, if it is final; `threshold` is a logarithm.
+    pub fn ratios(self, threshold: f64) -> (f64, f64) {
+        let (least, most) = ((-threshold).exp(), threshold.exp());
+        match self {
+            Self::Slower => (most, f64::INFINITY),
+            Self::Faster => (0.0, least),
+            Self::Same => (least, most),
+            _ => (0.0, f64::INFINITY),
+        }
+    }
+}
+
 /// A claim about two or more methods.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Claim<'a> {
@@ -56,8 +143,6 @@ pub enum Claim<'a> {
         /// How many times as fast, with both ends of the interval.
         times: (f64, f64, f64),
     },
-    /// The interval of their ratio includes 1, or nearly so.
-    NoDifference(Vec<&'a str>),
     /// The medians give one result, but by the means another method is shown to be faster.
     MeanDiffers {
         /// The claim of the medians.
@@ -69,8 +154,6 @@ pub enum Claim<'a> {
         /// How many times as fast, with both ends of the interval.
         times: (f64, f64, f64),
     },
-    /// The ratio differed between the first and the second half of the run.
-    Unsteady(Vec<&'a str>),
     /// Hand-written loops that compare differently with another method: the claim of each.
     OfLoops(Vec<Claim<'a>>),
     /// The result of a case's only method, or of each of its methods.
@@ -80,11 +163,13 @@ pub enum Claim<'a> {
         /// The basis.
         detail: String,
     },
-    /// There is no ratio with an interval.
-    Unknown {
+    /// None of them is shown to be faster.
+    Open {
+        /// Undecided, or not compared.
+        verdict: Verdict,
         /// The methods; empty for no particular one.
         names: Vec<&'a str>,
-        /// Why not.
+        /// Why; empty if the interval of their ratio includes 1, or nearly so.
         why: String,
     },
 }
@@ -94,23 +179,43 @@ impl<'a> Claim<'a> {
     pub fn of(ratio: Against<'a>, base: &'a str) -> Self {
         let times = (ratio.value, ratio.low, ratio.high);
         match ratio {
-            _ if ratio.unsteady => Self::Unsteady(vec![ratio.name, base]),
+            _ if ratio.unsteady => Self::undecided(vec![ratio.name, base], UNSTEADY),
             _ if ratio.low > FASTER => Self::Faster { faster: base, slower: ratio.name, times },
             _ if ratio.high < 1.0 / FASTER => {
                 let turned = ratio.inverse();
                 let times = (turned.value, turned.low, turned.high);
                 Self::Faster { faster: ratio.name, slower: base, times }
             }
-            _ => Self::NoDifference(vec![ratio.name, base]),
+            _ => Self::undecided(vec![ratio.name, base], ""),
         }
+    }
+
+    /// That it is undecided which of these methods is faster.
+    pub fn undecided(names: Vec<&'a str>, why: &str) -> Self {
+        Self::Open { verdict: Verdict::Undecided, names, why: why.to_owned() }
+    }
+
+    /// That methods are not compared.
+    pub fn not_compared(why: impl Into<String>) -> Self {
+        Self::Open { verdict: Verdict::NotCompared, names: Vec::new(), why: why.into() }
+    }
+
+    /// Whether methods were compared: one is faster, or the interval of their ratio includes 1.
+    pub fn is_compared(&self) -> bool {
+        matches!(self, Self::Faster { .. }) || matches!(self, Self::Open { why, .. } if why.is_empty())
+    }
+
+    /// The verdict if none is faster, with the reason: `undecided, unsteady`.
+    pub fn open_text(&self) -> Option<String> {
+        let Self::Open { verdict, why, .. } = self else { return None };
+        Some(if why.is_empty() { verdict.name().to_owned() } else { format!("{}, {why}", verdict.name()) })
     }
 
     /// The same, unless the means of the two methods contradict it: a method that is not the faster one has the smaller mean.
     pub fn unless_mean_differs(self, mean: Option<Against<'a>>, base: &'a str) -> Self {
         let winner = self.winner().map(|(faster, ..)| faster);
         let is_faster = |name: &str| winner == Some(name);
-        let is_claim = winner.is_some() || matches!(self, Self::NoDifference(_));
-        match mean.map(|mean| Self::of(mean, base)).filter(|_| is_claim) {
+        match mean.map(|mean| Self::of(mean, base)).filter(|_| self.is_compared()) {
             Some(Self::Faster { faster, slower, times }) if times.1 >= MEAN_FASTER && !is_faster(faster) => {
                 Self::MeanDiffers { median: Box::new(self), faster, slower, times }
             }
@@ -130,13 +235,11 @@ impl<'a> Claim<'a> {
     pub fn candidates(&self) -> Vec<&'a str> {
         match self {
             _ if let Some((faster, ..)) = self.winner() => vec![faster],
-            Self::NoDifference(names) | Self::Unsteady(names) => names.clone(),
+            Self::Open { names, .. } => names.clone(),
             Self::MeanDiffers { median, faster, .. } => {
                 distinct(median.candidates().into_iter().chain([*faster]))
             }
-            Self::OfLoops(_) | Self::Faster { .. } | Self::Diagnosis { .. } | Self::Unknown { .. } => {
-                Vec::new()
-            }
+            Self::OfLoops(_) | Self::Faster { .. } | Self::Diagnosis { .. } => Vec::new(),
         }
     }
 
@@ -146,8 +249,8 @@ impl<'a> Claim<'a> {
             if let Claim::MeanDiffers { median, .. } = claim { median } else { claim }
         }
         let loops_win = |claim: &Self| claim.winner().map(|(faster, ..)| LOOPS.contains(&faster));
-        let compared = |claim: &&Self| claim.winner().is_some() || matches!(claim, Self::NoDifference(_));
-        let sides: Vec<_> = claims.iter().map(by_median).filter(compared).map(loops_win).collect();
+        let sides: Vec<_> =
+            claims.iter().map(by_median).filter(|claim| claim.is_compared()).map(loops_win).collect();
         match sides.windows(2).any(|two| two[0] != two[1]) {
             true => vec![Self::OfLoops(claims)],
             false => claims,
@@ -165,7 +268,6 @@ impl<'a> Claim<'a> {
                         format!("{faster} {} over {slower}", times(*of))
                     }
                     Self::MeanDiffers { faster, slower, .. } => format!("{faster} over {slower} by the mean"),
-                    Self::NoDifference(names) => format!("{}: no difference", names.join(", ")),
                     _ => claim.text(),
                 };
                 let all: Vec<String> = claims.iter().map(of_loop).collect();
@@ -185,13 +287,11 @@ impl<'a> Claim<'a> {
             Self::Faster { faster, slower, times } => {
                 format!("{faster} is {} times as fast as {slower}", times_text(*times))
             }
-            Self::NoDifference(names) => format!("no difference shown: {}", names.join(", ")),
             Self::MeanDiffers { median, faster, slower, times } => format!(
                 "{}, but by the mean {faster} is {} times as fast as {slower}",
                 median.text(),
                 times_text(*times)
             ),
-            Self::Unsteady(names) => format!("unsteady, no verdict: {}", names.join(", ")),
             Self::Diagnosis { of, detail } => {
                 let of_methods = |(methods, what): &(Vec<&str>, String)| match of.len() {
                     1 => what.clone(),
@@ -200,8 +300,11 @@ impl<'a> Claim<'a> {
                 let what = of.iter().map(of_methods).collect::<Vec<_>>().join("; ");
                 if detail.is_empty() { what } else { format!("{what} ({detail})") }
             }
-            Self::Unknown { names, why } if names.is_empty() => why.clone(),
-            Self::Unknown { names, why } => format!("{}: not known, {why}", names.join(" or ")),
+            Self::Open { names, .. } => {
+                let names = names.join(", ");
+                let parts = [self.open_text().unwrap_or_default(), names].into_iter();
+                parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
+            }
         }
     }
 }
@@ -275,10 +378,10 @@ mod tests {
         let text = |against| Claim::of(against, "manual").text();
         assert_eq!(text(against(19.53, 19.1, 19.9)), "manual is 19.5 [19.1, 19.9] times as fast as ddt");
         assert_eq!(text(against(0.5, 0.4, 0.8)), "ddt is 2.00 [1.25, 2.50] times as fast as manual");
-        assert_eq!(text(against(1.1, 0.9, 1.3)), "no difference shown: ddt, manual");
-        assert_eq!(text(against(1.004, 1.002, 1.2)), "no difference shown: ddt, manual");
+        assert_eq!(text(against(1.1, 0.9, 1.3)), "undecided: ddt, manual");
+        assert_eq!(text(against(1.004, 1.002, 1.2)), "undecided: ddt, manual");
         let moved = Against { unsteady: true, ..against(2.0, 1.9, 2.1) };
-        assert_eq!(text(moved), "unsteady, no verdict: ddt, manual");
+        assert_eq!(text(moved), "undecided, unsteady: ddt, manual");
         assert_eq!(times_text((143.4, 99.0, 201.0)), "143 [99, 201]");
     }
 
@@ -292,7 +395,7 @@ mod tests {
             text(faster, Some(slower)),
             "ddt is 5.00 [4.00, 10.00] times as fast as manual, but by the mean manual is 24.0 [20.0, 30.0] times as fast as ddt"
         );
-        let both = "no difference shown: ddt, manual, but by the mean manual is 24.0 [20.0, 30.0] times as fast as ddt";
+        let both = "undecided: ddt, manual, but by the mean manual is 24.0 [20.0, 30.0] times as fast as ddt";
         assert_eq!(text(equal, Some(slower)), both);
         let alone = |median| Claim::of(median, "manual").text();
         let little = against(1.06, 1.04, 1.08);
@@ -312,7 +415,7 @@ mod tests {
         let expected = "depends on the loop: ddt is 1.50 [1.40, 1.60] times as fast as manual; \
                         manual_tuned is 1.50 [1.40, 1.60] times as fast as ddt";
         assert_eq!((claim.text().as_str(), claim.winner()), (expected, None));
-        let level = Claim::NoDifference(vec!["ddt", "manual_tuned"]);
+        let level = Claim::undecided(vec!["ddt", "manual_tuned"], "");
         assert_eq!(Claim::of_loops(vec![plain.clone(), level]).len(), 1, "one is not shown to differ");
         let both = vec![plain.clone(), faster("ddt", "manual_tuned")];
         assert_eq!(Claim::of_loops(both.clone()), both);

@@ -44,7 +44,7 @@ fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
     });
     match claims.into_iter().next() {
         Some(claim) => claim,
-        None => Claim::Unknown { names: Vec::new(), why: format!("not known: {}", too_few(case.first())) },
+        None => Claim::undecided(Vec::new(), too_few(case.first())),
     }
 }
 

@@ -145,7 +145,7 @@ fn caveat(record: &Record) -> &'static str {
 fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let all: Vec<&Record> = case.methods().filter(|record| measured(record)).collect();
     match &all[..] {
-        [] => Claim::Unknown { names: Vec::new(), why: "nothing was measured".to_owned() },
+        [] => Claim::not_compared("nothing was measured"),
         all => {
             let mut of: Vec<(Vec<&str>, String)> = Vec::new();
             for record in all {

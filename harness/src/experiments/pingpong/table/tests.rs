@@ -425,7 +425,7 @@ fn methods_that_leave_bytes_packed_are_not_the_fastest() {
 fn a_ratio_whose_interval_holds_1_shows_no_difference() {
     let mut records = against_manual([over("ddt", 80.5e-6, "manual", (1.01, 0.99, 1.02))]);
     let text = table(&records, None);
-    assert!(text.contains("no difference shown: manual, ddt; no difference shown: ddt, manual\n"), "{text}");
+    assert!(text.contains("undecided: manual, ddt; undecided: ddt, manual\n"), "{text}");
     // Medians that differ do not count if the rounds' ratios do not differ.
     records[1].median_s = Some(160e-6);
     assert_eq!(table(&records, None).lines().last(), text.lines().last());
@@ -442,16 +442,13 @@ fn no_verdict_is_drawn_where_the_halves_of_a_ratio_part() {
     let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
     records[1].figures.iter_mut().for_each(|figure| figure.unsteady = Some(true));
     let text = table(&records, None);
-    assert!(
-        text.contains("unsteady, no verdict: manual, ddt; unsteady, no verdict: ddt, manual\n"),
-        "{text}"
-    );
+    assert!(text.contains("undecided, unsteady: manual, ddt; undecided, unsteady: ddt, manual\n"), "{text}");
     // A method that is much slower changes nothing.
     records.push(over("engine", 90e-6, "manual", (1.1, 1.05, 1.15)));
     let text = table(&records, None);
     assert!(
         text.contains(
-            "manual is 1.10 [1.05, 1.15] times as fast as engine; unsteady, no verdict: ddt, manual\n"
+            "manual is 1.10 [1.05, 1.15] times as fast as engine; undecided, unsteady: ddt, manual\n"
         ),
         "{text}"
     );
@@ -463,19 +460,19 @@ fn nothing_is_concluded_without_an_interval() {
     records[1].figures.iter_mut().for_each(|figure| figure.low = None);
     records[1].blocks = 5;
     let text = unbroken(&records);
-    let verdicts = "not known: too few rounds of ddt; ddt or manual: not known, too few rounds\n";
+    let verdicts = "undecided, too few rounds of ddt; undecided, too few rounds: ddt, manual\n";
     assert!(text.contains(verdicts), "{text}");
     records.iter_mut().for_each(|record| record.launches = 2);
     let text = unbroken(&records);
     assert!(
-        text.contains("not known: too few launches of ddt; ddt or manual: not known, too few launches\n"),
+        text.contains("undecided, too few launches of ddt; undecided, too few launches: ddt, manual\n"),
         "{text}"
     );
     let answer = plain(&experiments::of(Kind::PingPong).answer(&records, None));
     assert!(!answer.contains("stands out"), "no ratio was looked at: {answer}");
     // Records from before there were ratios.
     records.iter_mut().for_each(|record| record.fastest = None);
-    let verdicts = "Fastest method: ddt or manual: not known, no ratios recorded\n";
+    let verdicts = "Fastest method: undecided, no ratios recorded: ddt, manual\n";
     assert!(unbroken(&records).contains(verdicts));
     records[0].add(
         [(Quantity::OverheadReference, 0.123), (Quantity::Gain, 4.56)]
