@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{bail, ensure};
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::launches::{most_common_state, over_launches};
 use ddtbench::experiments::{self, Kind};
