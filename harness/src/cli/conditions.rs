@@ -211,7 +211,7 @@ impl FolderArgs {
         };
         match (&self.resume, self.repeat.repeat) {
             (Some(dir), None) => {
-                let (begun, records) = resume::reopen(resume, dir)?;
+                let (begun, records) = resume::reopen(resume, dir, None)?;
                 measure::finish(begun, records, conditions.verbose)?.print(details)
             }
             (None, None) => {

@@ -85,7 +85,7 @@ impl RepeatArgs {
             }
             let out = run(number);
             let (begun, records) = if is_begun(number) {
-                resume::reopen(resume, &out)?
+                resume::reopen(resume, &out, Some(dir))?
             } else {
                 if number > 1 && !self.wait(number) {
                     bail!(EarlyEnd(ExitCode::from(measure::INTERRUPTED)));

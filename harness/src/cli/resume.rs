@@ -24,12 +24,17 @@ pub(super) struct ResumeOptions {
     pub verbose: bool,
 }
 
-/// Prepares the run in a folder for resuming, and reads its records.
-pub(super) fn reopen(options: ResumeOptions, dir: &Path) -> anyhow::Result<(Begun, Vec<Record>)> {
+/// Prepares the run in a folder for resuming, and reads its records. Whoever may write to `above` may have put the run there.
+pub(super) fn reopen(
+    options: ResumeOptions,
+    dir: &Path,
+    above: Option<&Path>,
+) -> anyhow::Result<(Begun, Vec<Record>)> {
     let recorded = Recorded::open(dir)?;
     let file = dir.join(folder::PLAN);
     let of_file = || format!("plan file {}", file.display());
     let plan = Plan::parse(&recorded.plan).with_context(of_file)?.within(&file).within(dir);
+    let plan = above.into_iter().fold(plan, Plan::within);
     let mut checked = plan.check().with_context(of_file)?;
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     let earlier = Environment::read(&dir.join(folder::ENVIRONMENT)).map_err(|reason| anyhow!(reason))?;
