@@ -54,7 +54,8 @@ pub(super) fn execute() -> anyhow::Result<ExitCode> {
 fn processor() -> Option<String> {
     let info = CpuInfo::current().ok()?;
     let field = |name| info.get_field(0, name);
-    let ids = ["cpu family", "model", "stepping"].map(|name| Some(format!("{name} {}", field(name)?)));
+    let ids = ["cpu family", "model", "stepping"]
+        .map(|name| Some(format!("{} {}", name.trim_start_matches("cpu "), field(name)?)));
     let ids = ids.into_iter().flatten().collect::<Vec<_>>().join(" ");
     Some(format!("{} {ids} ({})", field("vendor_id")?, field("model name")?))
 }
