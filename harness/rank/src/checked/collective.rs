@@ -158,6 +158,13 @@ pub struct PerPeer<D> {
     pub(super) types: Vec<MPI_Datatype>,
 }
 
+impl<D> PerPeer<D> {
+    /// The addresses of counts, displacements and types.
+    pub(super) fn pointers(&self) -> (*const c_int, *const D, *const MPI_Datatype) {
+        (self.counts.as_ptr(), self.displacements.as_ptr(), self.types.as_ptr())
+    }
+}
+
 impl<D: TryFrom<i64>> PerPeer<D> {
     /// Creates them from the count, the offset and the type of each peer.
     pub fn of<'a>(parts: impl Iterator<Item = (usize, i64, &'a Datatype)>) -> Result<Self, CallError> {

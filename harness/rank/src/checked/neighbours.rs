@@ -7,7 +7,7 @@ use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
 use super::collective::{PerPeer, RequestOrLack, request};
-use super::{CallError, Comm, error::int};
+use super::{CallError, Comm, Datatype, error::int};
 
 /// Neighbours of each rank, as a communicator.
 pub struct Neighbours {
@@ -48,51 +48,76 @@ impl Neighbours {
         &self.comm
     }
 
-    /// `MPI_Neighbor_alltoallw` within one buffer.
+    /// `MPI_Neighbor_alltoallw`.
     ///
     /// # Safety
-    /// All blocks must be in readable and writable memory after `base`, and received blocks must not overlap any other.
+    /// All blocks must be in readable or writable memory after the two addresses, and received blocks must not overlap any other.
     /// Lists have an entry for each neighbour, and their types are live.
-    pub unsafe fn all_to_all(
+    pub unsafe fn all_to_all_w(
         &self,
-        base: *mut u8,
-        sends: &PerPeer<MPI_Aint>,
-        receives: &PerPeer<MPI_Aint>,
+        (from, sends): (*const u8, &PerPeer<MPI_Aint>),
+        (to, receives): (*mut u8, &PerPeer<MPI_Aint>),
     ) -> Result<(), CallError> {
+        let (from, to, comm) = (from.cast(), to.cast(), self.comm.raw());
+        let [out, into] = [sends, receives].map(PerPeer::pointers);
         // SAFETY: the caller guarantees the memory, the lists and their types.
+        unsafe { call!(MPI_Neighbor_alltoallw(from, out.0, out.1, out.2, to, into.0, into.1, into.2, comm)) }
+    }
+
+    /// `MPI_Neighbor_alltoallv` of values of one type.
+    ///
+    /// # Safety
+    /// As for [`Neighbours::all_to_all_w`].
+    pub unsafe fn all_to_all_v(
+        &self,
+        (from, sends): (*const u8, &PerPeer<c_int>),
+        (to, receives): (*mut u8, &PerPeer<c_int>),
+        of: &Datatype,
+    ) -> Result<(), CallError> {
+        let (from, to, of, comm) = (from.cast(), to.cast(), of.raw(), self.comm.raw());
+        let [out, into] = [sends, receives].map(PerPeer::pointers);
+        // SAFETY: the caller guarantees the memory and the lists.
+        unsafe { call!(MPI_Neighbor_alltoallv(from, out.0, out.1, of, to, into.0, into.1, of, comm)) }
+    }
+
+    /// Starts the nonblocking form of [`Neighbours::all_to_all_w`], or creates the persistent one; collective.
+    ///
+    /// # Safety
+    /// As for that. In addition, memory and lists must not be used or changed until the request is complete, and for a persistent request
+    /// during each use; lists live until it is freed.
+    pub unsafe fn request_w(
+        &self,
+        form: Form,
+        (from, sends): (*const u8, &PerPeer<MPI_Aint>),
+        (to, receives): (*mut u8, &PerPeer<MPI_Aint>),
+    ) -> Result<RequestOrLack, CallError> {
+        let (from, to): (*const c_void, *mut c_void) = (from.cast(), to.cast());
+        let [out, into] = [sends, receives].map(PerPeer::pointers);
+        // SAFETY: the caller guarantees the memory, the lists and their types; the standard gives the functions this C interface.
         unsafe {
-            call!(MPI_Neighbor_alltoallw(
-                base.cast_const().cast(),
-                sends.counts.as_ptr(),
-                sends.displacements.as_ptr(),
-                sends.types.as_ptr(),
-                base.cast(),
-                receives.counts.as_ptr(),
-                receives.displacements.as_ptr(),
-                receives.types.as_ptr(),
-                self.comm.raw(),
+            request!(form, &self.comm, MPI_Ineighbor_alltoallw or MPI_Neighbor_alltoallw_init(
+                from, out.0, out.1, out.2, to, into.0, into.1, into.2
             ))
         }
     }
 
-    /// Starts the nonblocking form, or creates the persistent one; collective.
+    /// The same for [`Neighbours::all_to_all_v`].
     ///
     /// # Safety
-    /// As for [`Neighbours::all_to_all`]. In addition, memory and lists must not be used or changed until the request
-    /// is complete, and for a persistent request during each use; lists live until it is freed.
-    pub unsafe fn request(
+    /// As for [`Neighbours::request_w`].
+    pub unsafe fn request_v(
         &self,
         form: Form,
-        base: *mut u8,
-        sends: &PerPeer<MPI_Aint>,
-        receives: &PerPeer<MPI_Aint>,
+        (from, sends): (*const u8, &PerPeer<c_int>),
+        (to, receives): (*mut u8, &PerPeer<c_int>),
+        of: &Datatype,
     ) -> Result<RequestOrLack, CallError> {
-        let base: *mut c_void = base.cast();
-        // SAFETY: the caller guarantees the memory, the lists and their types; the standard gives the functions this C interface.
+        let (from, to, of): (*const c_void, *mut c_void, _) = (from.cast(), to.cast(), of.raw());
+        let [out, into] = [sends, receives].map(PerPeer::pointers);
+        // SAFETY: as above.
         unsafe {
-            request!(form, &self.comm, MPI_Ineighbor_alltoallw or MPI_Neighbor_alltoallw_init(
-                base, sends.counts.as_ptr(), sends.displacements.as_ptr(), sends.types.as_ptr(),
-                base, receives.counts.as_ptr(), receives.displacements.as_ptr(), receives.types.as_ptr()
+            request!(form, &self.comm, MPI_Ineighbor_alltoallv or MPI_Neighbor_alltoallv_init(
+                from, out.0, out.1, of, to, into.0, into.1, of
             ))
         }
     }

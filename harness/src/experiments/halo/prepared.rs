@@ -47,7 +47,7 @@ mod tests {
     #[test]
     fn a_layout_has_its_name_and_the_methods_that_need_no_loop_written_by_hand() {
         let planned = layout_file::case("vector(8, 1, 4, double)").unwrap();
-        let names = methods::METHODS.iter().map(|method| method.name).chain(["aggregated:bins=2"]);
+        let names = methods::methods().iter().map(|method| method.name).chain(["aggregated:bins=2"]);
         let methods: Vec<String> = names.map(str::to_owned).collect();
         let prepared = prepare(&planned, &methods, Context { ranks: 4, seed: 1 }).unwrap();
         assert!(prepared.lacking.keys().eq(["manual", "manual_tuned"]));

@@ -42,7 +42,7 @@ const PHASES: &[Phase] = &[Phase::Create, Phase::Unpack, Phase::Free, Phase::Pac
 pub(super) const ROW: Row = Row {
     name: "engine",
     command: "engine",
-    methods: methods::METHODS,
+    methods: || methods::METHODS,
     find: |name| find_method(methods::METHODS, "method", name),
     phases: PHASES,
     decisive: &[Phase::Pack, Phase::Unpack],

@@ -15,7 +15,7 @@ pub(super) const ROW: Row = {
     Row {
         name: "halo",
         command: "halo",
-        methods: methods::METHODS,
+        methods: methods::methods,
         find: methods::find,
         phases: &[Init, Compute, Pack, Communicate, Unpack, Total, Exchange],
         decisive: &[Exchange],

@@ -1,6 +1,6 @@
 //! The methods for communication during a computation. The rank program implements them.
 
-use crate::kinds::halo::methods::{HaloTransfer, Topology};
+use crate::kinds::halo::methods::{Call, HaloTransfer, Topology};
 use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
 use crate::packing::{Form, Packing};
 
@@ -25,11 +25,12 @@ const ROWS: &[MethodRow<OverlapTransfer>] = {
     const NONE: OverlapTransfer = OverlapTransfer { operation: None, message: None, exchange: None };
     /// Messages, and exchanges of messages.
     const fn messages(form: Form, packing: Packing) -> OverlapTransfer {
-        let exchange = Some(HaloTransfer::Bulk(form, packing));
+        let exchange = Some(HaloTransfer::Bulk(Call::Messages(form), packing));
         OverlapTransfer { message: Some((form, packing)), exchange, ..NONE }
     }
     const fn neighbour(form: Form) -> OverlapTransfer {
-        OverlapTransfer { exchange: Some(HaloTransfer::Neighbour(Topology::Graph, Some(form))), ..NONE }
+        let call = Call::Neighbour(Topology::Graph, Some(form));
+        OverlapTransfer { exchange: Some(HaloTransfer::Bulk(call, Packing::Datatype)), ..NONE }
     }
     &[
         info(NONBLOCKING, "the operation's nonblocking form, such as MPI_Ibcast")

@@ -21,7 +21,7 @@ pub(super) const ROW: Row = {
     Row {
         name: "overlap",
         command: "overlap",
-        methods: methods::METHODS,
+        methods: || methods::METHODS,
         find: |name| find_method(methods::METHODS, "method", name),
         phases: &[
             Init,

@@ -16,7 +16,7 @@ pub(super) const ROW: Row = {
     Row {
         name: "partitioned",
         command: "partitioned",
-        methods: methods::MECHANISMS,
+        methods: || methods::MECHANISMS,
         find: methods::find,
         phases: &[Init, Compute, FirstPartition, Delay, AfterLast, Total, Solution],
         decisive: &[Solution],

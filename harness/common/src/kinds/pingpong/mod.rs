@@ -18,7 +18,7 @@ pub(super) const ROW: Row = {
     Row {
         name: "pingpong",
         command: "run",
-        methods: methods::METHODS,
+        methods: || methods::METHODS,
         find: |name| find_method(methods::METHODS, "method", name),
         phases: &[Create, Pack, Communicate, PeerUnpack, PeerPack, Net, Unpack, InParts, Free, RoundTrip],
         decisive: &[RoundTrip],

@@ -1,7 +1,7 @@
 //! A method that was set up: how its messages are sent, and how they are packed.
 
 use apps::Face;
-use common::kinds::halo::methods::HaloTransfer;
+use common::kinds::halo::methods::{Call, HaloTransfer};
 use common::model::Outcome;
 use common::packing::Packing;
 
@@ -11,7 +11,7 @@ use super::fine::Fine;
 use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::neighbour::Neighbour;
-use super::put::PutTyped;
+use super::put::Put;
 use crate::checked::{CallError, TeamCalls};
 use crate::packing::Packer;
 
@@ -105,13 +105,15 @@ fn make<'a>(
 ) -> anyhow::Result<Result<Box<dyn HaloMethod + 'a>, Outcome>> {
     let lacks = |reason| Ok(Err(Outcome::NotAvailable { reason }));
     let method: Box<dyn HaloMethod + 'a> = match (transfer, calls) {
-        (HaloTransfer::Bulk(form, packing), _) => Box::new(Bulk::new(parts, form, packing)?),
-        (HaloTransfer::Neighbour(topology, form), _) => match Neighbour::new(parts, topology, form)? {
-            Ok(method) => Box::new(method),
-            Err(name) => return lacks(format!("this MPI lacks {name}")),
-        },
+        (HaloTransfer::Bulk(Call::Messages(form), packing), _) => Box::new(Bulk::new(parts, form, packing)?),
+        (HaloTransfer::Bulk(Call::Neighbour(topology, form), packing), _) => {
+            match Neighbour::new(parts, topology, form, packing)? {
+                Ok(method) => Box::new(method),
+                Err(name) => return lacks(format!("this MPI lacks {name}")),
+            }
+        }
+        (HaloTransfer::Bulk(Call::Put, packing), _) => Box::new(Put::new(parts, packing)?),
         (HaloTransfer::AllToAllW, _) => Box::new(AllToAllW::new(parts)?),
-        (HaloTransfer::Put, _) => Box::new(PutTyped::new(parts)?),
         (HaloTransfer::Fine(transport), Ok(calls)) => Box::new(Fine::new(parts, transport, calls)?),
         (HaloTransfer::Fine(_), Err(reason)) => return lacks(reason),
     };

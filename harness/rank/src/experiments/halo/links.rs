@@ -29,6 +29,8 @@ pub struct HaloMessage {
     pub cut: Cut,
     /// Its part of the wire buffer.
     pub wire: Range<usize>,
+    /// Where its part of the receiver's wire buffer begins.
+    pub far_start: usize,
 }
 
 /// The messages of a stage.
@@ -51,23 +53,45 @@ impl Links {
     /// The messages of `rank`, each divided for this number of threads.
     pub fn new(app: &dyn HaloApp, rank: usize, threads: usize) -> Self {
         let (mut outgoing_bytes, mut incoming_bytes) = (0, 0);
-        let link = |transfer: &Transfer, far: Face, end: &mut usize| {
-            let start = end.next_multiple_of(ALIGNMENT);
-            *end = start + transfer.face.bytes();
+        let link = |transfer: &Transfer, (far, far_start): (Face, Option<usize>), end: &mut usize| {
+            let wire = placed(transfer, end);
+            let far_start = far_start.unwrap_or(wire.start);
             let (peer, tag, face) = (transfer.peer, transfer.tag, transfer.face.clone());
             let along = app.along_grid(tag);
-            HaloMessage { peer, tag, along, cut: face.cut(threads), face, far, wire: start..*end }
+            HaloMessage { peer, tag, along, cut: face.cut(threads), face, far, wire, far_start }
         };
         let stages = app.stages(rank).into_iter().enumerate().map(|(s, stage)| StageLinks {
             sends: (stage.sends.iter())
-                .map(|send| link(send, app.target(rank, s, send), &mut outgoing_bytes))
+                .map(|send| {
+                    link(
+                        send,
+                        (app.target(rank, s, send), start_at_receiver(app, rank, s, send)),
+                        &mut outgoing_bytes,
+                    )
+                })
                 .collect(),
             receives: (stage.receives.iter())
-                .map(|receive| link(receive, app.source(rank, s, receive), &mut incoming_bytes))
+                .map(|receive| link(receive, (app.source(rank, s, receive), None), &mut incoming_bytes))
                 .collect(),
         });
         Self { stages: stages.collect(), has_loops: app.has_loops(), outgoing_bytes, incoming_bytes }
     }
+}
+
+/// The part of a wire buffer for a message, after the last one's end.
+fn placed(transfer: &Transfer, end: &mut usize) -> Range<usize> {
+    let start = end.next_multiple_of(ALIGNMENT);
+    *end = start + transfer.face.bytes();
+    start..*end
+}
+
+/// Where the message that `rank` sends in a stage begins in the wire buffer of its receiver.
+fn start_at_receiver(app: &dyn HaloApp, rank: usize, stage: usize, send: &Transfer) -> Option<usize> {
+    let mut end = 0;
+    let stages = app.stages(send.peer);
+    let all = stages.iter().enumerate().flat_map(|(s, stage)| stage.receives.iter().map(move |of| (s, of)));
+    let mut placed = all.map(|(s, of)| ((s, of.peer, of.tag), placed(of, &mut end).start));
+    placed.find_map(|(number, start)| (number == (stage, rank, send.tag)).then_some(start))
 }
 
 /// The memory of a halo: the application's arrays and the two wire buffers, the same for every method.

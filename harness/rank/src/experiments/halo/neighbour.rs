@@ -1,30 +1,39 @@
-//! `neighbor_alltoallw`: one collective per stage over a graph of its neighbours, with a datatype for each; or over the
-//! grid of the ranks, whose neighbours without a message in a stage get an empty one.
+//! Neighbourhood collectives: one per stage over a graph of its neighbours, or over the grid of the ranks, whose neighbours without a
+//! message in a stage get an empty one. With a datatype for each neighbour (`MPI_Neighbor_alltoallw`), or with counts of packed bytes
+//! (`MPI_Neighbor_alltoallv`).
 //!
 //! On a grid, neighbours are in the order of the dimensions, the lower one first. A message that is sent upwards arrives
 //! from the lower neighbour. This also applies if both neighbours are the same rank, or the rank itself (MPI-4.1 §8.6).
 
+use std::ffi::c_int;
+
 use common::kinds::halo::methods::Topology;
-use common::packing::Form;
+use common::packing::{Form, Packing};
 use mpi::ffi::MPI_Aint;
 
 use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::typed::Typed;
-use crate::checked::collective::PerPeer;
+use crate::checked::collective::{PerPeer, RequestOrLack};
 use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Datatype, Request};
 use crate::handoff::Slot;
 
-/// A stage's communicator, and a datatype per neighbour; `None` if nothing is sent to it or received from it.
+/// A stage's communicator, and its arguments for MPI.
 struct StageCollective {
     neighbours: Neighbours,
-    sends: Vec<Option<Typed>>,
-    receives: Vec<Option<Typed>>,
-    /// The arguments for MPI.
-    from: PerPeer<MPI_Aint>,
-    to: PerPeer<MPI_Aint>,
+    arguments: Arguments,
+    /// The datatypes; `None` if nothing is sent to a neighbour or received from it.
+    typed: Vec<Option<Typed>>,
     request: Slot<Request>,
+}
+
+/// What is sent to and received from each neighbour.
+enum Arguments {
+    /// A datatype in the arrays.
+    Typed([PerPeer<MPI_Aint>; 2]),
+    /// Bytes in the wire buffers.
+    Packed([PerPeer<c_int>; 2]),
 }
 
 pub struct Neighbour<'a> {
@@ -68,39 +77,100 @@ impl<'a> Neighbour<'a> {
         parts: &'a Parts,
         topology: Topology,
         form: Option<Form>,
+        packing: Packing,
     ) -> Result<Result<Self, &'static str>, CallError> {
         let peers = |links: &[HaloMessage]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
         let typed = |link: Option<&HaloMessage>| match link {
             Some(link) => Typed::of(&link.face, &parts.memory.displacements, &parts.comm),
             None => Ok(None),
         };
-        let types = |links: &[HaloMessage], is_sent| -> Result<Vec<_>, CallError> {
-            by_neighbour(links, topology, parts.dimensions, is_sent).into_iter().map(typed).collect()
+        let packed = |link: Option<&HaloMessage>| match link {
+            Some(link) => (link.wire.len(), link.wire.start as i64, &parts.byte),
+            None => (0, 0, &parts.byte),
         };
-        let ends = |all: &[Option<Typed>]| PerPeer::of(all.iter().map(|typed| end(typed, &parts.byte)));
         let mut stages = Vec::new();
         for stage in &parts.links.stages {
-            let (sends, receives) = (types(&stage.sends, true)?, types(&stage.receives, false)?);
-            let (from, to) = (ends(&sends)?, ends(&receives)?);
+            let sides = [(&stage.sends, true), (&stage.receives, false)];
+            let [sends, receives] =
+                sides.map(|(links, is_sent)| by_neighbour(links, topology, parts.dimensions, is_sent));
+            let (arguments, typed) = match packing.is_typed() {
+                true => {
+                    let all =
+                        |links: &[_]| links.iter().copied().map(typed).collect::<Result<Vec<_>, CallError>>();
+                    let (mut sent, received) = (all(&sends)?, all(&receives)?);
+                    let ends =
+                        |all: &[Option<Typed>]| PerPeer::of(all.iter().map(|typed| end(typed, &parts.byte)));
+                    let arguments = Arguments::Typed([ends(&sent)?, ends(&received)?]);
+                    sent.extend(received);
+                    (arguments, sent)
+                }
+                false => {
+                    let ends = |links: &[_]| PerPeer::of(links.iter().copied().map(packed));
+                    (Arguments::Packed([ends(&sends)?, ends(&receives)?]), Vec::new())
+                }
+            };
             let neighbours = match topology {
                 Topology::Graph => {
                     Neighbours::new(&parts.comm, &peers(&stage.receives), &peers(&stage.sends))?
                 }
                 Topology::Cartesian => Neighbours::cartesian(&parts.comm)?,
             };
-            let mut request = Request::null(&parts.comm);
-            if let Some(Form::Persistent) = form {
-                let base = parts.memory.address(0);
-                // SAFETY: as in `finish`; lists and types live until the requests are freed.
-                match unsafe { neighbours.request(Form::Persistent, base, &from, &to) }? {
-                    Ok(made) => request = made,
+            let request = Slot::new(Request::null(&parts.comm));
+            stages.push(StageCollective { neighbours, arguments, typed, request });
+            let made = Self { parts, form, stages: Vec::new() };
+            if let (Some(Form::Persistent), Some(stage)) = (form, stages.last()) {
+                // SAFETY: no thread uses a method during its set-up; lists and types live until the requests are freed.
+                match unsafe { made.request(stage, Form::Persistent) }? {
+                    // SAFETY: as above.
+                    Ok(request) => unsafe { *stage.request.get() = request },
                     Err(name) => return Ok(Err(name)),
                 }
             }
-            let request = Slot::new(request);
-            stages.push(StageCollective { neighbours, sends, receives, from, to, request });
         }
         Ok(Ok(Self { parts, form, stages }))
+    }
+
+    /// The request of a stage.
+    ///
+    /// # Safety
+    /// What is sent and received is not used until it is complete, or as long as a persistent one is active.
+    unsafe fn request(&self, stage: &StageCollective, form: Form) -> Result<RequestOrLack, CallError> {
+        let (memory, neighbours) = (&self.parts.memory, &stage.neighbours);
+        // SAFETY: faces are within the arrays, messages within the wire buffers, and sent and received ones do not overlap; lists and
+        // types live as long as the method. The caller guarantees the rest.
+        unsafe {
+            match &stage.arguments {
+                Arguments::Typed([sends, receives]) => {
+                    let base = memory.address(0);
+                    neighbours.request_w(form, (base.cast_const(), sends), (base, receives))
+                }
+                Arguments::Packed([sends, receives]) => {
+                    let (from, to) = (memory.outgoing.start().cast_const(), memory.incoming.start());
+                    neighbours.request_v(form, (from, sends), (to, receives), &self.parts.byte)
+                }
+            }
+        }
+    }
+
+    /// The blocking form.
+    ///
+    /// # Safety
+    /// As for [`Neighbour::request`].
+    unsafe fn call(&self, stage: &StageCollective) -> Result<(), CallError> {
+        let (memory, neighbours) = (&self.parts.memory, &stage.neighbours);
+        // SAFETY: as above.
+        unsafe {
+            match &stage.arguments {
+                Arguments::Typed([sends, receives]) => {
+                    let base = memory.address(0);
+                    neighbours.all_to_all_w((base.cast_const(), sends), (base, receives))
+                }
+                Arguments::Packed([sends, receives]) => {
+                    let (from, to) = (memory.outgoing.start().cast_const(), memory.incoming.start());
+                    neighbours.all_to_all_v((from, sends), (to, receives), &self.parts.byte)
+                }
+            }
+        }
     }
 }
 
@@ -110,16 +180,15 @@ impl HaloMethod for Neighbour<'_> {
     }
 
     unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
-        let StageCollective { neighbours, from, to, request, .. } = &self.stages[stage];
+        let stage = &self.stages[stage];
         // SAFETY: no other thread is here.
-        let request = unsafe { request.get() };
+        let request = unsafe { stage.request.get() };
         match self.form {
             None => {}
             Some(Form::Persistent) => request.start()?,
             Some(Form::Nonblocking) => {
-                // SAFETY: as in `finish`; the send and receive buffers are not used before that.
-                let begun =
-                    unsafe { neighbours.request(Form::Nonblocking, self.parts.memory.address(0), from, to) }?;
+                // SAFETY: the send and receive buffers are not used before the end of the stage.
+                let begun = unsafe { self.request(stage, Form::Nonblocking) }?;
                 *request = begun.expect("every MPI has nonblocking forms");
             }
         }
@@ -132,12 +201,12 @@ impl HaloMethod for Neighbour<'_> {
     }
 
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError> {
-        let StageCollective { neighbours, from, to, request, .. } = &self.stages[stage];
+        let stage = &self.stages[stage];
         match self.form {
-            // SAFETY: the faces are within the arrays, sent and received ones do not overlap, and all types live as long as the method.
-            None => unsafe { neighbours.all_to_all(self.parts.memory.address(0), from, to) },
             // SAFETY: no other thread is here.
-            Some(_) => unsafe { request.get() }.wait(),
+            None => unsafe { self.call(stage) },
+            // SAFETY: as above.
+            Some(_) => unsafe { stage.request.get() }.wait(),
         }
     }
 
@@ -150,9 +219,7 @@ impl HaloMethod for Neighbour<'_> {
             if self.form == Some(Form::Persistent) {
                 stage.request.into_inner().free()?;
             }
-            for typed in stage.sends.into_iter().chain(stage.receives).flatten() {
-                typed.datatype.free()?;
-            }
+            stage.typed.into_iter().flatten().try_for_each(|typed| typed.datatype.free())?;
         }
         Ok(())
     }
