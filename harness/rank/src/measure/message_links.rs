@@ -56,13 +56,13 @@ pub struct Leg {
 /// The data of the way back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Answer {
-    /// In a pair: data of its own.
+    /// In a pair: own data.
     Own,
-    /// In a pair: what was received, from its places, as in WRF and MILC.
+    /// In a pair: the received data, from its places, as in WRF and MILC.
     InPlace,
-    /// In a pair: some of what was received, because the places to send and to receive overlap.
+    /// In a pair: some of the received data, because the places to send and to receive overlap.
     Mixed,
-    /// In an all-to-all: what was received.
+    /// In an all-to-all: the received data.
     Returned,
     /// In an all-to-all: other data than on the way there.
     Another,

@@ -66,7 +66,7 @@ fn one_way(
     Ok(compare(memory, leg, session.payload.version, setup.me))
 }
 
-/// Compares all memory with what must be there after one way: the received data at its places, and everywhere else what was there
+/// Compares all memory with what must be there after one way: the received data at its places, and everywhere else the data from
 /// before.
 pub fn compare(memory: &mut Memory, leg: &Leg, version: Version, me: usize) -> Option<Mismatch> {
     if let Some(wrong) = leg.wrong(version) {

@@ -1,4 +1,4 @@
-//! What is looked at: a few bytes of each message after every repetition, all bytes after some, and all memory when a method is verified.
+//! The bytes looked at: a few of each message after every repetition, all bytes after some, and all memory when a method is verified.
 //!
 //! A rank looks at bytes that it has received itself, so their lines are already in its caches. The places stay the same for a block,
 //! so the caches are as they would be without checks.

@@ -29,7 +29,7 @@ pub struct HaloMessage {
     pub cut: Cut,
     /// Its part of the wire buffer.
     pub wire: Range<usize>,
-    /// Where its part of the receiver's wire buffer begins.
+    /// The start of its part of the receiver's wire buffer.
     pub far_start: usize,
 }
 
@@ -85,7 +85,7 @@ fn placed(transfer: &Transfer, end: &mut usize) -> Range<usize> {
     start..*end
 }
 
-/// Where the message that `rank` sends in a stage begins in the wire buffer of its receiver.
+/// The place of a message that `rank` sends in a stage, in the wire buffer of its receiver.
 fn start_at_receiver(app: &dyn HaloApp, rank: usize, stage: usize, send: &Transfer) -> Option<usize> {
     let mut end = 0;
     let stages = app.stages(send.peer);

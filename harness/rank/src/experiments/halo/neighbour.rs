@@ -28,7 +28,7 @@ struct StageCollective {
     request: Slot<Request>,
 }
 
-/// What is sent to and received from each neighbour.
+/// The data sent to and received from each neighbour.
 enum Arguments {
     /// A datatype in the arrays.
     Typed([PerPeer<MPI_Aint>; 2]),
@@ -133,7 +133,7 @@ impl<'a> Neighbour<'a> {
     /// The request of a stage.
     ///
     /// # Safety
-    /// What is sent and received is not used until it is complete, or as long as a persistent one is active.
+    /// The data is not used until it is complete, or as long as a persistent one is active.
     unsafe fn request(&self, stage: &StageCollective, form: Form) -> Result<RequestOrLack, CallError> {
         let (memory, neighbours) = (&self.parts.memory, &stage.neighbours);
         // SAFETY: faces are within the arrays, messages within the wire buffers, and sent and received ones do not overlap; lists and

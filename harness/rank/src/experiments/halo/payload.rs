@@ -27,15 +27,15 @@ pub struct ExchangePayload<'a> {
     pub version: Version,
     /// Whether the last fill was one for the reference.
     is_reference: bool,
-    /// What is looked at after each exchange since the last fill.
+    /// The places looked at after each exchange since the last fill.
     looks: Spots,
 }
 
 /// The data in one memory, in a share per thread.
 struct Shares {
-    /// By thread, what the rank itself sends: each thread then finds the bytes that it wrote in its caches.
+    /// By thread, the data that the rank itself sends: each thread then finds the bytes that it wrote in its caches.
     own: Vec<Places>,
-    /// What arrives: a link for each thread's share of each message.
+    /// The data that arrives: a link for each thread's share of each message.
     received: Vec<Link>,
 }
 
@@ -128,7 +128,7 @@ impl<'a> ExchangePayload<'a> {
         if is_reference { &self.in_messages } else { &self.in_arrays }
     }
 
-    /// What the rank itself sends, by thread.
+    /// The data that the rank itself sends, by thread.
     pub fn own(&self) -> &[Places] {
         &self.shares(self.is_reference).own
     }
@@ -173,7 +173,7 @@ impl<'a> ExchangePayload<'a> {
         Some(format!("rank {rank}: {what}, in the message from rank {} with tag {}", link.peer, link.tag))
     }
 
-    /// The same, or an error in the rest of the arrays. Afterwards, they must be filled anew.
+    /// The same, or an error in the rest of the arrays. Afterwards, they must be filled again.
     pub fn wrong(&self) -> Option<Mismatch> {
         self.wrong_received().or_else(|| {
             let rank = self.parts.rank;
@@ -188,8 +188,8 @@ impl<'a> ExchangePayload<'a> {
         })
     }
 
-    /// What shows, before an exchange is over, how much of the first stage has arrived from other ranks: the last word of each share,
-    /// in the wire buffer if it is packed. A rank's messages to itself do not show how early messages arrive.
+    /// The places that show, before an exchange is over, how much of the first stage has arrived from other ranks: the last word of each
+    /// share, in the wire buffer if it is packed. A rank's messages to itself do not show how early messages arrive.
     pub fn probe(&self, packing: Packing) -> ArrivalProbe {
         let last =
             |link: &Link| Some((link.places.memory, link.places.runs.last_word()?, link.places.runs.bytes()));
@@ -228,7 +228,7 @@ fn run_of_message(link: &HaloMessage, range: std::ops::Range<usize>, source: u64
 /// The application's values in a rank's arrays.
 struct Values<'a> {
     cells: Vec<Cells<'a>>,
-    /// Of each array: its place in the arrays' memory, and bytes of an element.
+    /// Each array's place in the arrays' memory, and bytes of its elements.
     places: Vec<(usize, usize)>,
 }
 

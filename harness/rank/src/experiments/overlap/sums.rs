@@ -1,4 +1,4 @@
-//! The data of reductions: numbers whose sum is known. They are the one payload whose received bytes nobody has sent.
+//! The data of reductions: numbers whose sum is known. They are the one payload whose received bytes no rank has sent.
 
 use datatypes::Element;
 
