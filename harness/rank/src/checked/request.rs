@@ -314,11 +314,31 @@ impl RequestList {
 
 /// `MPI_Startall` of persistent or partitioned requests.
 pub fn start_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
-    let count = int("MPI_Startall", "count", requests.len() as i64)?;
-    // The library writes to the list, so it has its own type.
-    let mut raws: Vec<ffi::MPI_Request> = requests.iter().map(|request| request.raw).collect();
-    // SAFETY: `count` live requests, whose creators guaranteed their memory.
-    let started = unsafe { call!(MPI_Startall(count, raws.as_mut_ptr())) };
-    requests.iter_mut().zip(raws).for_each(|(request, raw)| request.raw = raw);
-    started
+    StartList::for_up_to(requests.len())
+        .start_all(|start| requests.iter_mut().for_each(|request| start(request)))
+}
+
+/// A list of handles for `MPI_Startall`, allocated before any time is taken.
+pub struct StartList {
+    raws: Vec<ffi::MPI_Request>,
+}
+
+impl StartList {
+    /// For at most this number of requests.
+    pub fn for_up_to(requests: usize) -> Self {
+        Self { raws: Vec::with_capacity(requests) }
+    }
+
+    /// Starts the requests for which `each` calls its argument, twice in the same order.
+    pub fn start_all(&mut self, mut each: impl FnMut(&mut dyn FnMut(&mut Request))) -> Result<(), CallError> {
+        // The library writes to the list, so it has its own type.
+        self.raws.clear();
+        each(&mut |request| self.raws.push(request.raw));
+        let count = int("MPI_Startall", "count", self.raws.len() as i64)?;
+        // SAFETY: `count` live requests, whose creators guaranteed their memory.
+        let started = unsafe { call!(MPI_Startall(count, self.raws.as_mut_ptr())) };
+        let mut raws = self.raws.iter();
+        each(&mut |request| raws.next().into_iter().for_each(|raw| request.raw = *raw));
+        started
+    }
 }

@@ -5,14 +5,16 @@
 use common::packing::Form;
 
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Comm, Request, TeamCalls, request};
+use crate::checked::request::StartList;
+use crate::checked::{CallError, Comm, Request, TeamCalls};
 use crate::handoff::Slot;
 
 /// Persistent requests, one per message; each message is a range of the channel's message.
 pub struct Requests {
     role: Role,
-    starts_all: bool,
     requests: Vec<Slot<Request>>,
+    /// By thread, if several requests are started by one call.
+    lists: Option<Vec<Slot<StartList>>>,
 }
 
 impl Requests {
@@ -28,8 +30,10 @@ impl Requests {
                 unsafe { Request::of(Form::Persistent, channel.role == Role::Sender, address, envelope) };
             Ok(Slot::new(request?))
         };
-        let requests = messages.enumerate().map(request).collect::<Result<_, _>>()?;
-        Ok(Self { role: channel.role, starts_all: channel.starts_all, requests })
+        let requests: Vec<_> = messages.enumerate().map(request).collect::<Result<_, CallError>>()?;
+        let list = |_| Slot::new(StartList::for_up_to(requests.len()));
+        let lists = channel.starts_all.then(|| (0..channel.of_thread.len().max(1)).map(list).collect());
+        Ok(Self { role: channel.role, requests, lists })
     }
 
     pub fn len(&self) -> usize {
@@ -45,19 +49,28 @@ impl Requests {
             return Ok(());
         }
         // SAFETY: guaranteed by the caller.
-        unsafe { self.start_all(0..self.requests.len()) }
+        unsafe { self.start_all(0, || 0..self.requests.len()) }
     }
 
     /// Starts some requests.
     ///
     /// # Safety
-    /// They are different, none of them is active, and no other thread uses any of them in the meantime.
-    pub unsafe fn start_all(&self, messages: impl Iterator<Item = usize>) -> Result<(), CallError> {
+    /// They are different, none of them is active, and no other thread uses any of them in the meantime, or calls this with the same
+    /// `thread`.
+    pub unsafe fn start_all<I: Iterator<Item = usize>>(
+        &self,
+        thread: usize,
+        messages: impl Fn() -> I,
+    ) -> Result<(), CallError> {
+        if messages().next().is_none() {
+            return Ok(());
+        }
         // SAFETY: guaranteed by the caller.
-        let mut requests = messages.map(|message| unsafe { self.requests[message].get() });
-        match self.starts_all {
-            true => request::start_all(requests.collect()),
-            false => requests.try_for_each(Request::start),
+        let requests = || messages().map(|message| unsafe { self.requests[message].get() });
+        match &self.lists {
+            // SAFETY: as above.
+            Some(lists) => unsafe { lists[thread].get() }.start_all(|start| requests().for_each(start)),
+            None => requests().try_for_each(Request::start),
         }
     }
 
@@ -144,7 +157,7 @@ impl Mechanism for Persistent {
 
     unsafe fn open(&self, thread: usize) -> Result<(), CallError> {
         // SAFETY: the requests of the thread's own partitions, after a start.
-        unsafe { self.requests.start_all(self.of_thread(thread)) }
+        unsafe { self.requests.start_all(thread, || self.of_thread(thread)) }
     }
 
     unsafe fn finish(&self, thread: usize) -> Result<(), CallError> {
