@@ -148,13 +148,13 @@ fn unpack_face(packed: &mut &[f32], arrays: &mut Arrays, array: usize, bounds: &
 
 /// One dimension: how many indices there are in memory, and which of them are sent, counted from 0.
 #[derive(Clone, Copy)]
-struct Axis {
+struct WrfAxis {
     memory: usize,
     start: usize,
     sent: usize,
 }
 
-impl Axis {
+impl WrfAxis {
     /// Both pairs of bounds are inclusive: `first..=last` within `memory_first..=memory_last`.
     fn checked(
         values: &Values,
@@ -180,13 +180,13 @@ impl Axis {
 }
 
 /// The exchange of the faces. `description` describes each from its axes, the slowest first.
-fn build(values: &Values, description: fn(&[Axis]) -> Description) -> Built {
-    let i = Axis::checked(values, ["ims", "ime"], ["is", "ie"])?;
-    let j = Axis::checked(values, ["jms", "jme"], ["js", "je"])?;
-    let k = Axis::checked(values, ["kms", "kme"], ["kms", "kme"])?;
+fn build(values: &Values, description: fn(&[WrfAxis]) -> Description) -> Built {
+    let i = WrfAxis::checked(values, ["ims", "ime"], ["is", "ie"])?;
+    let j = WrfAxis::checked(values, ["jms", "jme"], ["js", "je"])?;
+    let k = WrfAxis::checked(values, ["kms", "kme"], ["kms", "kme"])?;
     let limit = values.positive("limit")?;
     let start = FIRST_SPECIES as usize - 1;
-    let species = Axis { memory: limit, start, sent: limit.saturating_sub(start) };
+    let species = WrfAxis { memory: limit, start, sent: limit.saturating_sub(start) };
     let axes = |dimensions| match dimensions {
         2 => vec![j, i],
         3 => vec![j, k, i],
@@ -208,7 +208,7 @@ fn build(values: &Values, description: fn(&[Axis]) -> Description) -> Built {
 }
 
 /// The original's nested vectors: one for each axis beyond the first, even if only one index is sent.
-fn vectors(axes: &[Axis]) -> Result<Layout, LayoutError> {
+fn vectors(axes: &[WrfAxis]) -> Result<Layout, LayoutError> {
     let [outer @ .., rows, run] = axes else { unreachable!("every array has two dimensions") };
     let plane = [rows.sent, run.sent, run.memory].map(|n| n as i64);
     let plane = Layout::vector(plane[0], plane[1], plane[2], &Layout::named(Element::Float))?;

@@ -77,7 +77,7 @@ impl Default for Code<'_> {
 }
 
 /// An argument of a constructor.
-enum Argument<'a> {
+enum CodeArgument<'a> {
     /// Always of type `int`.
     Small(i64),
     Int(i64),
@@ -104,7 +104,7 @@ impl<'a> Code<'a> {
         let mut types: Vec<String> = children.iter().map(|child| self.add(child, false)).collect();
         let (function, mut arguments) = call(layout.constructor(), &mut types);
         self.is_large =
-            self.construction == Construction::Large || arguments.iter().any(Argument::is_beyond_int);
+            self.construction == Construction::Large || arguments.iter().any(CodeArgument::is_beyond_int);
         let is_duplicated = self.construction == Construction::Duplicated;
         let name = |code: &Self| match is_last {
             true => "newtype".to_owned(),
@@ -186,18 +186,18 @@ impl<'a> Code<'a> {
         self.statements += end;
     }
 
-    fn argument(&mut self, argument: Argument<'_>) -> String {
+    fn argument(&mut self, argument: CodeArgument<'_>) -> String {
         let is_c = self.language == Language::C;
         match argument {
-            Argument::Small(value) => value.to_string(),
-            Argument::Int(value) => self.count(value),
-            Argument::Address(value) => self.address(value),
-            Argument::Order(order) => match order {
+            CodeArgument::Small(value) => value.to_string(),
+            CodeArgument::Int(value) => self.count(value),
+            CodeArgument::Address(value) => self.address(value),
+            CodeArgument::Order(order) => match order {
                 Order::C => "MPI_ORDER_C".to_owned(),
                 Order::Fortran => "MPI_ORDER_FORTRAN".to_owned(),
             },
-            Argument::Type(name) => name,
-            Argument::Ints(name, list) => {
+            CodeArgument::Type(name) => name,
+            CodeArgument::Ints(name, list) => {
                 let of = match (self.is_large, is_c) {
                     (false, true) => "int",
                     (false, false) => "integer",
@@ -206,7 +206,7 @@ impl<'a> Code<'a> {
                 };
                 self.list(name, of, list.iter().map(|value| self.count(*value)).collect(), Some(list))
             }
-            Argument::Addresses(name, list) => {
+            CodeArgument::Addresses(name, list) => {
                 let of = match (self.is_large, is_c) {
                     (false, true) => "MPI_Aint",
                     (false, false) => "integer(kind=MPI_ADDRESS_KIND)",
@@ -215,10 +215,10 @@ impl<'a> Code<'a> {
                 };
                 self.list(name, of, list.iter().map(|value| self.address(*value)).collect(), Some(list))
             }
-            Argument::Constants(name, values) => {
+            CodeArgument::Constants(name, values) => {
                 self.list(name, if is_c { "int" } else { "integer" }, values, None)
             }
-            Argument::Types(names) => {
+            CodeArgument::Types(names) => {
                 let of = if is_c { "MPI_Datatype" } else { "type(MPI_Datatype)" };
                 self.list("types", of, names, None)
             }
@@ -328,7 +328,7 @@ fn of_loop(values: &[String], numbers: Option<&[i64]>) -> Option<(String, i64)> 
     (is_even && step >= 0).then_some((first, step))
 }
 
-impl Argument<'_> {
+impl CodeArgument<'_> {
     /// Whether it has a number that must be an `int`, and does not fit.
     fn is_beyond_int(&self) -> bool {
         let is_beyond = |value: &i64| i32::try_from(*value).is_err();
@@ -341,8 +341,8 @@ impl Argument<'_> {
 }
 
 /// The call of a constructor without the new type. Names of children are taken.
-fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static str, Vec<Argument<'a>>) {
-    use Argument::{Address, Addresses, Int, Ints, Small, Type, Types};
+fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static str, Vec<CodeArgument<'a>>) {
+    use CodeArgument::{Address, Addresses, Int, Ints, Small, Type, Types};
     const LENGTHS: &str = "blocklengths";
     const PLACES: &str = "displacements";
     let names = std::mem::take(types);
@@ -380,7 +380,7 @@ fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static 
                 Ints("sizes", sizes),
                 Ints("subsizes", subsizes),
                 Ints("starts", starts),
-                Argument::Order(*order),
+                CodeArgument::Order(*order),
                 child(),
             ],
         ),
@@ -396,10 +396,10 @@ fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static 
                     Small(*rank),
                     Small(gsizes.len() as i64),
                     Ints("gsizes", gsizes),
-                    Argument::Constants("distribs", distribs),
-                    Argument::Constants("dargs", dargs.iter().map(darg).collect()),
-                    Argument::Constants("psizes", psizes.iter().map(i64::to_string).collect()),
-                    Argument::Order(*order),
+                    CodeArgument::Constants("distribs", distribs),
+                    CodeArgument::Constants("dargs", dargs.iter().map(darg).collect()),
+                    CodeArgument::Constants("psizes", psizes.iter().map(i64::to_string).collect()),
+                    CodeArgument::Order(*order),
                     child(),
                 ],
             )

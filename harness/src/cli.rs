@@ -77,7 +77,7 @@ enum Command {
     /// List tests, exchanges and methods; with a name, its sets and parameters
     List(show::ListArgs),
     /// Show the memory layout of a test's message
-    Layout(show::LayoutArgs),
+    Layout(show::ShownLayoutArgs),
     /// Check this machine and its MPIs for problems, and suggest fixes
     Doctor(doctor::DoctorArgs),
     /// List, add, install and remove MPIs

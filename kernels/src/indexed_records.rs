@@ -60,7 +60,7 @@ const FIRST: usize = 8;
 
 /// The places of one run of every record: `offset + scale * index`, for indices that begin at 0.
 #[derive(Clone, Copy)]
-struct Column {
+struct IndexColumn {
     offset: i64,
     scale: i64,
     bytes: usize,
@@ -84,7 +84,7 @@ impl IndexedRecords {
             return None;
         }
         let list = List::of(offsets.iter().copied())?;
-        let column = |run: &ByteRun| Column {
+        let column = |run: &ByteRun| IndexColumn {
             offset: run.offset.wrapping_add(list.lowest),
             scale: list.unit,
             bytes: run.bytes,
@@ -115,9 +115,9 @@ impl IndexedRecords {
         let column = |i: usize| {
             let scale = distance(other, i) / steps;
             let offset = run(i).offset.wrapping_sub(scale.wrapping_mul(first));
-            (scale > 0).then_some(Column { offset, scale, bytes: run(i).bytes })
+            (scale > 0).then_some(IndexColumn { offset, scale, bytes: run(i).bytes })
         };
-        let columns: Vec<Column> = (0..n).map(column).collect::<Option<_>>()?;
+        let columns: Vec<IndexColumn> = (0..n).map(column).collect::<Option<_>>()?;
         let fits = |(i, &index): (usize, &u32)| {
             columns.iter().enumerate().all(|(c, column)| run(i * n + c) == column.run(index))
         };
@@ -127,7 +127,7 @@ impl IndexedRecords {
         Self::of_columns(columns, list.indices)
     }
 
-    fn of_columns(columns: Vec<Column>, indices: Box<[u32]>) -> Option<Self> {
+    fn of_columns(columns: Vec<IndexColumn>, indices: Box<[u32]>) -> Option<Self> {
         let word_bytes =
             [8, 4].into_iter().find(|word| columns.iter().all(|c| c.bytes.is_multiple_of(*word)))?;
         let count: usize = columns.iter().map(|column| column.bytes / word_bytes).sum();
@@ -238,7 +238,7 @@ impl IndexedRecords {
     }
 }
 
-impl Column {
+impl IndexColumn {
     /// Its run in the record of this index.
     fn run(&self, index: u32) -> ByteRun {
         let distance = self.scale.wrapping_mul(index.into());
@@ -247,14 +247,14 @@ impl Column {
 }
 
 /// Whether each column ends before the next one begins; `most` is the highest index.
-fn are_apart(columns: &[Column], most: u32) -> bool {
+fn are_apart(columns: &[IndexColumn], most: u32) -> bool {
     let spans = columns.iter().map(|column| (column.offset, column.run(most).end())).collect();
     are_disjoint(spans) && columns.iter().all(|column| column.scale >= column.bytes as i64)
 }
 
 /// Whether columns are members of the elements of one array, which do not overlap: neither within an element nor from
 /// one element to the next.
-fn are_elements(columns: &[Column]) -> bool {
+fn are_elements(columns: &[IndexColumn]) -> bool {
     let scale = columns[0].scale;
     let (offsets, ends) = (columns.iter().map(|c| c.offset), columns.iter().map(|c| c.run(0).end()));
     let extent = ends.clone().max().zip(offsets.clone().min()).map(|(end, start)| end.wrapping_sub(start));

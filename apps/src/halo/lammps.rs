@@ -47,7 +47,7 @@ pub const ATOMIC: HaloTest = HaloTest {
 };
 
 /// One swap of one rank.
-struct Swap {
+struct AtomSwap {
     to: Option<usize>,
     from: Option<usize>,
     /// The rank's atoms and ghosts when the swap begins; received ones are appended after them.
@@ -61,7 +61,7 @@ struct Swaps<R> {
     grid: Grid,
     dim1: usize,
     icount: usize,
-    ranks: Vec<Vec<Swap>>,
+    ranks: Vec<Vec<AtomSwap>>,
     record: PhantomData<R>,
 }
 
@@ -82,7 +82,7 @@ impl<R: Record> Swaps<R> {
                 }
                 let stream = (SWAPS.len() * rank + number) as u64;
                 let leaving = IndexList::drawn(context.seed, stream, bound as u32, icount);
-                let swap = Swap { to, from, atoms, leaving };
+                let swap = AtomSwap { to, from, atoms, leaving };
                 atoms += if from.is_some() { icount } else { 0 };
                 swap
             };
@@ -97,7 +97,7 @@ impl<R: Record> Swaps<R> {
         if atom < self.dim1 {
             return (rank, atom);
         }
-        let received = |(number, swap): (usize, &Swap)| {
+        let received = |(number, swap): (usize, &AtomSwap)| {
             let k = atom.checked_sub(swap.atoms).filter(|&k| k < self.icount)?;
             Some((swap.from?, number, k))
         };
@@ -122,7 +122,7 @@ impl<R: Record> HaloApp for Swaps<R> {
     }
 
     fn stages(&self, rank: usize) -> Vec<Stage> {
-        let stage = |(swap, &(dimension, up)): (&Swap, &(usize, bool))| {
+        let stage = |(swap, &(dimension, up)): (&AtomSwap, &(usize, bool))| {
             let tag = 2 * dimension + usize::from(up);
             let transfer = |peer, atoms: Atoms<R>| Transfer { peer, tag, face: Face::of(atoms) };
             let listed = || Atoms::Listed(swap.leaving.clone(), PhantomData);

@@ -43,7 +43,7 @@ pub const MT: HaloTest = HaloTest {
     ],
     make: |values, context| {
         let [dim1, dim3] = ["dim1", "dim3"].map(|name| values.positive(name));
-        Ok(Box::new(Transpose { dim1: dim1?, dim3: dim3?, ranks: context.ranks }))
+        Ok(Box::new(MeshTranspose { dim1: dim1?, dim3: dim3?, ranks: context.ranks }))
     },
 };
 
@@ -54,7 +54,7 @@ pub const OC: HaloTest = HaloTest {
     parameters: specfem3d::OC.parameters,
     sets: specfem3d::OC.sets,
     make: |values, context| {
-        let mesh = Mesh::checked(values, ["accel", "received"], ["dim1", "icount"])?;
+        let mesh = SharedMesh::checked(values, ["accel", "received"], ["dim1", "icount"])?;
         Ok(Box::new(Shared::new(context, 1, vec![mesh])))
     },
     ..MT
@@ -68,8 +68,8 @@ pub const CM: HaloTest = HaloTest {
     sets: specfem3d::CM.sets,
     make: |values, context| {
         let meshes = vec![
-            Mesh::checked(values, ["accel_cm", "received_cm"], ["dim2_cm", "icount_cm"])?,
-            Mesh::checked(values, ["accel_ic", "received_ic"], ["dim2_ic", "icount_ic"])?,
+            SharedMesh::checked(values, ["accel_cm", "received_cm"], ["dim2_cm", "icount_cm"])?,
+            SharedMesh::checked(values, ["accel_ic", "received_ic"], ["dim2_ic", "icount_ic"])?,
         ];
         Ok(Box::new(Shared::new(context, specfem3d::VECTOR, meshes)))
     },
@@ -77,20 +77,20 @@ pub const CM: HaloTest = HaloTest {
 };
 
 /// `specfem3d_mt`.
-struct Transpose {
+struct MeshTranspose {
     dim1: usize,
     dim3: usize,
     ranks: usize,
 }
 
-impl Transpose {
+impl MeshTranspose {
     /// The shapes of the two arrays.
     fn shapes(&self) -> [[usize; 3]; 2] {
         [[self.dim3, self.ranks, self.dim1], [self.ranks, self.dim3, self.dim1]]
     }
 }
 
-impl HaloApp for Transpose {
+impl HaloApp for MeshTranspose {
     fn element(&self) -> Element {
         Element::Float
     }
@@ -142,7 +142,7 @@ const COUNTS: u64 = 2 << 60;
 const POINTS: u64 = 3 << 60;
 
 /// The points of one part of the earth.
-struct Mesh {
+struct SharedMesh {
     /// Names of the arrays to send from and to receive into.
     names: [&'static str; 2],
     points: usize,
@@ -150,7 +150,7 @@ struct Mesh {
     shared: usize,
 }
 
-impl Mesh {
+impl SharedMesh {
     fn checked(
         values: &Values,
         names: [&'static str; 2],
@@ -167,7 +167,7 @@ impl Mesh {
 struct Shared {
     /// Floats per point.
     components: usize,
-    meshes: Vec<Mesh>,
+    meshes: Vec<SharedMesh>,
     seed: u64,
     /// The neighbours of each rank, in ascending order.
     neighbours: Vec<Vec<usize>>,
@@ -176,11 +176,11 @@ struct Shared {
 }
 
 impl Shared {
-    fn new(context: HaloContext, components: usize, meshes: Vec<Mesh>) -> Self {
+    fn new(context: HaloContext, components: usize, meshes: Vec<SharedMesh>) -> Self {
         let HaloContext { ranks, seed, .. } = context;
         let neighbours = neighbourhood(ranks, seed);
         let mut shared = Self { components, meshes, seed, neighbours, points: Vec::new() };
-        let list = |rank: usize, (number, mesh): (usize, &Mesh)| {
+        let list = |rank: usize, (number, mesh): (usize, &SharedMesh)| {
             let counts = shared.neighbours[rank].iter().map(|&peer| shared.count(number, rank, peer));
             let stream = POINTS + (rank * shared.meshes.len() + number) as u64;
             IndexList::drawn(seed, stream, mesh.points as u32, counts.sum())
@@ -223,7 +223,7 @@ impl HaloApp for Shared {
     }
 
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
-        let array = |(side, mesh): (usize, &Mesh)| {
+        let array = |(side, mesh): (usize, &SharedMesh)| {
             let shape = specfem3d::shape(mesh.points, self.components);
             ArraySpec::new(mesh.names[side], Element::Float, &shape)
         };

@@ -12,13 +12,13 @@ use ddtbench::report::columns::wrapped;
 use serde::Deserialize;
 
 /// A thing that can be typed or found, and its description.
-type Row = (String, String);
+type PageRow = (String, String);
 
 #[derive(Deserialize)]
 struct Pages {
-    exit_codes: Vec<Row>,
-    environment: Vec<Row>,
-    files: Vec<Row>,
+    exit_codes: Vec<PageRow>,
+    environment: Vec<PageRow>,
+    files: Vec<PageRow>,
     /// By command, that of `ddtbench` itself among them.
     commands: BTreeMap<String, CommandPage>,
 }
@@ -26,9 +26,9 @@ struct Pages {
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct CommandPage {
-    examples: Vec<Row>,
+    examples: Vec<PageRow>,
     /// Pages of the documentation, with the questions that they answer.
-    pages: Vec<Row>,
+    pages: Vec<PageRow>,
     /// Replaces the exit codes.
     note: String,
 }
@@ -108,13 +108,14 @@ fn joined(texts: &[String]) -> String {
 fn parameters(name: &str) -> String {
     let kind = Kind::ALL.into_iter().find(|kind| kind.row().command == name);
     let own = kind.map(|kind| (experiments::of(kind).parameters)()).unwrap_or_default();
-    let rows: Vec<Row> = own.iter().map(|own| (own.name.to_owned(), own.text())).collect();
+    let rows: Vec<PageRow> = own.iter().map(|own| (own.name.to_owned(), own.text())).collect();
     lines("Parameters (-p NAME=VALUE)", &rows)
 }
 
 /// The operations on datatypes, with what they compare.
 fn operations() -> String {
-    let rows: Vec<Row> = OPERATIONS.iter().map(|own| (own.name.to_owned(), own.asks.to_owned())).collect();
+    let rows: Vec<PageRow> =
+        OPERATIONS.iter().map(|own| (own.name.to_owned(), own.asks.to_owned())).collect();
     lines("Operations (--only NAME)", &rows)
 }
 
@@ -122,7 +123,7 @@ fn operations() -> String {
 const WIDTH: usize = 80;
 
 /// A title, and indented lines of two columns; empty without rows.
-fn lines(title: &str, rows: &[Row]) -> String {
+fn lines(title: &str, rows: &[PageRow]) -> String {
     if rows.is_empty() {
         return String::new();
     }
@@ -130,7 +131,7 @@ fn lines(title: &str, rows: &[Row]) -> String {
     let fit = rows.iter().all(|(_, about)| widest + 4 + about.len() <= WIDTH);
     // Long descriptions go below the first column, unless that is narrow.
     let has_column = fit || widest <= WIDTH / 4;
-    let line = |(what, about): &Row| match has_column {
+    let line = |(what, about): &PageRow| match has_column {
         true => wrapped(&format!("  {what:<widest$}  "), about, WIDTH, widest + 4),
         false => format!("  {what}\n") + &wrapped("      ", about, WIDTH, 6),
     };

@@ -42,7 +42,7 @@ pub struct ListArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct LayoutArgs {
+pub struct ShownLayoutArgs {
     /// A test, or a layout as text: 'vector(408, 5, 2050, double)'
     #[arg(required_unless_present = "layout", add = completions::tests())]
     test: Option<String>,
@@ -136,7 +136,7 @@ impl ListArgs {
     }
 }
 
-impl LayoutArgs {
+impl ShownLayoutArgs {
     pub fn execute(self) -> anyhow::Result<()> {
         let (test, values, order) = self.message()?;
         let app = test.build(&values, Context { ranks: self.ranks as usize, seed: SEED })?;

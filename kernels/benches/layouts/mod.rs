@@ -3,10 +3,10 @@
 use datatypes::{Element, Layout, LayoutError};
 
 /// The layout in memory of a message with this many doubles.
-pub type Shape = fn(i64) -> Result<Layout, LayoutError>;
+pub type BenchShape = fn(i64) -> Result<Layout, LayoutError>;
 
 /// A shape for each kind of kernel.
-pub const SHAPES: [(&str, Shape); 9] = [
+pub const SHAPES: [(&str, BenchShape); 9] = [
     ("contiguous", contiguous),
     ("rows", rows),
     ("strided", strided),

@@ -33,7 +33,7 @@ use crate::method::Setup;
 use crate::packing::MessagePacker;
 use crate::payload::{Mismatch, Spots, Version, Wrong, is_compared};
 use crate::spans::line_bytes;
-use active_method::{ActiveMethod, PlainCopy};
+use active_method::{PackingMethod, PlainCopy};
 use verify::EnginePayload;
 
 /// The two sides of a message, with their phases.
@@ -129,16 +129,16 @@ struct EngineComparison<'a> {
 
 impl EngineComparison<'_> {
     /// Evicts the memory used on one side, if caches must be cold.
-    fn evict(&self, active: &ActiveMethod<'_>, side: Side) {
+    fn evict(&self, active: &PackingMethod<'_>, side: Side) {
         let Some(eviction) = &self.eviction else { return };
         match active {
-            ActiveMethod::Packs(_) => eviction.evict_side(side, self.setup, &self.memory),
-            ActiveMethod::Copies(copy) => copy.both(side).into_iter().for_each(cache::evict_buffer),
+            PackingMethod::Packs(_) => eviction.evict_side(side, self.setup, &self.memory),
+            PackingMethod::Copies(copy) => copy.both(side).into_iter().for_each(cache::evict_buffer),
         }
     }
 
     /// Packs several times, then unpacks equally often.
-    fn times(&mut self, active: &mut ActiveMethod<'_>, amount: Amount) -> Result<Times, CallError> {
+    fn times(&mut self, active: &mut PackingMethod<'_>, amount: Amount) -> Result<Times, CallError> {
         let (clock, mut times, mut seen) = (self.job.clock, Times::default(), 0);
         for (i, (side, phase)) in SIDES.into_iter().enumerate() {
             times[phase].reserve_exact(amount.samples);
@@ -164,22 +164,22 @@ impl EngineComparison<'_> {
 }
 
 impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
-    type ActiveMethod = ActiveMethod<'a>;
+    type ActiveMethod = PackingMethod<'a>;
 
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.job
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<PackingMethod<'a>, Outcome>> {
         let message_bytes = self.setup.message_bytes;
         let work = match task(method).map_err(anyhow::Error::msg)? {
             EngineTask::Packs(packing) => {
                 let packer = MessagePacker::new(self.setup, &self.memory, packing, packing, self.order)?;
-                ActiveMethod::Packs(Box::new(packer))
+                PackingMethod::Packs(Box::new(packer))
             }
-            EngineTask::CopiesMessage => ActiveMethod::Copies(PlainCopy::new(message_bytes, message_bytes)),
+            EngineTask::CopiesMessage => PackingMethod::Copies(PlainCopy::new(message_bytes, message_bytes)),
             // A copy reads and writes, so it touches lines of twice its bytes.
-            EngineTask::CopiesLines => ActiveMethod::Copies(PlainCopy::new(
+            EngineTask::CopiesLines => PackingMethod::Copies(PlainCopy::new(
                 self.lines.pack as usize / 2,
                 self.lines.unpack as usize / 2,
             )),
@@ -187,12 +187,12 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
         Ok(Ok(work))
     }
 
-    fn verify(&mut self, active: &mut ActiveMethod<'a>) -> anyhow::Result<Option<String>> {
+    fn verify(&mut self, active: &mut PackingMethod<'a>) -> anyhow::Result<Option<String>> {
         Ok(verify::verify(self, active)?)
     }
 
     /// The time of a repetition is that of the shorter side.
-    fn repeat(&mut self, active: &mut ActiveMethod<'a>, count: u32) -> anyhow::Result<Turn> {
+    fn repeat(&mut self, active: &mut PackingMethod<'a>, count: u32) -> anyhow::Result<Turn> {
         active.create()?;
         let once = Amount { untimed: 0, samples: 1, batch: 1 };
         let turn = Turn::shortest(count, || {
@@ -204,13 +204,13 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
     }
 
     /// `None` for cold caches, because the repetitions of a batch would not be cold.
-    fn readings(&self, _: &ActiveMethod<'a>) -> Option<u32> {
+    fn readings(&self, _: &PackingMethod<'a>) -> Option<u32> {
         self.eviction.is_none().then_some(2)
     }
 
     fn block(
         &mut self,
-        active: &mut ActiveMethod<'a>,
+        active: &mut PackingMethod<'a>,
         amount: Amount,
         _: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {

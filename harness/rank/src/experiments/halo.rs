@@ -36,10 +36,10 @@ use crate::measure::run_case::run_case;
 use crate::measure::sync::Sync;
 use crate::payload::is_compared;
 use crate::team::Team;
-use active::ActiveMethod;
-use exchange::{ExchangeContext, Readings};
+use active::ActiveExchange;
+use exchange::{ExchangeContext, ExchangeReadings};
 use method::Parts;
-use payload::{ArrivalProbe, ExchangePayload};
+use payload::{EarlyProbe, ExchangePayload};
 
 /// Exchanges before timing, each filled and compared.
 const VERIFIED: u32 = 3;
@@ -101,7 +101,7 @@ struct HaloExchanges<'a> {
 /// Consecutive exchanges by one method.
 struct Exchanges {
     /// The longest times over all ranks.
-    readings: Vec<Readings>,
+    readings: Vec<ExchangeReadings>,
     /// The first error of this rank.
     mismatch: Option<String>,
     /// For a watched exchange: the share of the first stage's bytes that arrived early.
@@ -114,10 +114,10 @@ impl HaloExchanges<'_> {
     /// Exchanges once, after a change of the data if asked. Returns this rank's times and the observations of `arrival_probe`.
     fn once(
         &mut self,
-        active: &ActiveMethod<'_>,
+        active: &ActiveExchange<'_>,
         is_changed: bool,
-        arrival_probe: Option<&ArrivalProbe>,
-    ) -> (Readings, [f64; 2]) {
+        arrival_probe: Option<&EarlyProbe>,
+    ) -> (ExchangeReadings, [f64; 2]) {
         if is_changed {
             self.payload.version = self.payload.version.changed();
         }
@@ -142,7 +142,7 @@ impl HaloExchanges<'_> {
     /// arrives early.
     fn exchange(
         &mut self,
-        active: &ActiveMethod<'_>,
+        active: &ActiveExchange<'_>,
         count: u32,
         watched: bool,
     ) -> anyhow::Result<Exchanges> {
@@ -176,7 +176,7 @@ impl HaloExchanges<'_> {
 }
 
 impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
-    type ActiveMethod = Made<ActiveMethod<'a>>;
+    type ActiveMethod = Made<ActiveExchange<'a>>;
 
     fn job(&mut self) -> &mut Job<'a> {
         &mut self.job
@@ -189,7 +189,7 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
     fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
         let transfer = halo::methods::transfer(method).map_err(anyhow::Error::msg)?;
         let calls = self.world.team_calls(self.case.setting.threads);
-        Made::timed(|| ActiveMethod::make(transfer, self.parts, calls))
+        Made::timed(|| ActiveExchange::make(transfer, self.parts, calls))
     }
 
     fn verify(&mut self, Made { active, .. }: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {

@@ -30,7 +30,7 @@ use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
 use crate::memory::{POISON, Region, Wire};
 use crate::payload::{Places, Run, Runs, Version, source_of};
 use crate::team::Team;
-use repetition::{PartitionPlan, Readings, TransferContext};
+use repetition::{PartitionPlan, TransferContext, TransferReadings};
 use watch::ArrivalProbe;
 
 /// Repetitions of each block in which the receiver watches partitions arrive. It measures a latency and a share of
@@ -162,7 +162,7 @@ impl<'a> PartitionedTransfers<'a> {
         count: u32,
         is_watched: bool,
         mismatch: &mut Option<String>,
-    ) -> anyhow::Result<Vec<[Readings; 2]>> {
+    ) -> anyhow::Result<Vec<[TransferReadings; 2]>> {
         let mut pairs = Vec::with_capacity(count as usize);
         for _ in 0..count {
             self.version = self.version.filled();
@@ -193,7 +193,7 @@ impl<'a> PartitionedTransfers<'a> {
             };
             let mine = repetition::run(&context, &self.team, mechanisms);
             let both = self.job.world.gather_values(&mine)?;
-            pairs.extend(<[Readings; 2]>::try_from(both));
+            pairs.extend(<[TransferReadings; 2]>::try_from(both));
             let received = messages.iter().zip(&self.roles).filter(|(_, role)| **role == Role::Receiver);
             for (message, _) in received {
                 let wrong = message.wrong(self.version, &[]);

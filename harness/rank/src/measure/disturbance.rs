@@ -8,7 +8,7 @@ use super::job::Job;
 use crate::checked::CallError;
 
 /// Counters of this process and its machine since their start, and when they were read.
-pub struct Counters {
+pub struct ProcessCounters {
     read_at: Instant,
     steal_s: f64,
     waited_s: f64,
@@ -16,13 +16,13 @@ pub struct Counters {
     faults: u64,
 }
 
-pub fn counters() -> Counters {
+pub fn counters() -> ProcessCounters {
     // SAFETY: plain numbers, for which all zeros are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer lives through the call, which fills it; it fails only for another constant.
     unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
     let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
-    Counters {
+    ProcessCounters {
         read_at: Instant::now(),
         steal_s: steal_s(),
         waited_s: waited_s(),
@@ -33,7 +33,7 @@ pub fn counters() -> Counters {
 
 /// The disturbance since these counters, with the maximum over ranks for each value; collective. Steal time is that of
 /// the whole machine; a rank's writes and comparisons around its times count as well.
-pub fn since(before: &Counters, job: &Job<'_>) -> Result<Disturbance, CallError> {
+pub fn since(before: &ProcessCounters, job: &Job<'_>) -> Result<Disturbance, CallError> {
     let now = counters();
     let lasted_s = (now.read_at - before.read_at).as_secs_f64();
     let waited = (now.waited_s - before.waited_s) / lasted_s.max(f64::MIN_POSITIVE);

@@ -82,12 +82,12 @@ struct State {
 }
 
 /// Shared by both threads. The lock is held during each call, so no thread is in MPI after the task has changed.
-struct Shared {
+struct SharedTask {
     state: Mutex<State>,
     changed: Condvar,
 }
 
-impl Shared {
+impl SharedTask {
     /// A thread that panicked ends the process, so its data is never read.
     fn locked(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -95,13 +95,13 @@ impl Shared {
 }
 
 /// The request, lent to the poller.
-struct Lent(Arc<Native>);
+struct LentMechanism(Arc<Native>);
 
 // SAFETY: the poller only reads the request's status, which any thread may under MPI_THREAD_MULTIPLE, and only between
 // start and close; it drops the `Arc` when it ends, before the request is freed.
-unsafe impl Send for Lent {}
+unsafe impl Send for LentMechanism {}
 
-impl Lent {
+impl LentMechanism {
     fn native(&self) -> &Native {
         &self.0
     }
@@ -109,15 +109,15 @@ impl Lent {
 
 /// A thread that reads the status of a request.
 struct Poller {
-    shared: Arc<Shared>,
+    shared: Arc<SharedTask>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Poller {
     fn new(native: Arc<Native>, _: ThreadMultiple) -> Self {
         let state = Mutex::new(State { task: Task::Idle, error: None });
-        let shared = Arc::new(Shared { state, changed: Condvar::new() });
-        let (lent, its) = (Lent(native), Arc::clone(&shared));
+        let shared = Arc::new(SharedTask { state, changed: Condvar::new() });
+        let (lent, its) = (LentMechanism(native), Arc::clone(&shared));
         let thread = thread::spawn(move || poll(lent.native(), &its));
         Self { shared, thread: Some(thread) }
     }
@@ -145,7 +145,7 @@ impl Drop for Poller {
 }
 
 /// The poller's loop.
-fn poll(native: &Native, shared: &Shared) {
+fn poll(native: &Native, shared: &SharedTask) {
     let mut state = shared.locked();
     loop {
         state = match state.task {

@@ -21,8 +21,8 @@ use crate::checked::{CallError, Comm, Count};
 use crate::memory::Memory;
 use crate::packing::Endpoint;
 use in_parts::InParts;
-use one_sided::{Access, OneSided};
-use persistent::Persistent;
+use one_sided::{Access, OneSidedMessage};
+use persistent::PersistentMessage;
 use two_sided::TwoSided;
 
 /// Sets up a method; collective over the setup's ranks.
@@ -39,14 +39,14 @@ pub unsafe fn make<'a>(
         Transfer::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
         Transfer::Put(send, receive) => {
             // SAFETY: guaranteed by the caller.
-            Box::new(unsafe { OneSided::new(setup, memory, Access::Put, send, receive) }?)
+            Box::new(unsafe { OneSidedMessage::new(setup, memory, Access::Put, send, receive) }?)
         }
         Transfer::Get(send, receive) => {
             // SAFETY: guaranteed by the caller.
-            Box::new(unsafe { OneSided::new(setup, memory, Access::Get, send, receive) }?)
+            Box::new(unsafe { OneSidedMessage::new(setup, memory, Access::Get, send, receive) }?)
         }
         // SAFETY: guaranteed by the caller.
-        Transfer::Persistent => Box::new(unsafe { Persistent::new(setup, memory) }?),
+        Transfer::Persistent => Box::new(unsafe { PersistentMessage::new(setup, memory) }?),
         Transfer::InParts(parting) => Box::new(InParts::new(setup, memory, parting)?),
     })
 }

@@ -26,7 +26,7 @@ pub enum Access {
 
 /// A method that accesses the peer's memory: between one wire buffer and the peer's, or between the arrays and the peer's
 /// arrays. Both ranks have the same array layout, so this rank's other end describes the peer's memory.
-pub struct OneSided<'a> {
+pub struct OneSidedMessage<'a> {
     setup: &'a Setup<'a>,
     access: Access,
     ends: Ends,
@@ -37,7 +37,7 @@ pub struct OneSided<'a> {
     element: Datatype,
 }
 
-impl<'a> OneSided<'a> {
+impl<'a> OneSidedMessage<'a> {
     /// With these ends.
     ///
     /// # Safety
@@ -131,7 +131,7 @@ impl<'a> OneSided<'a> {
     }
 }
 
-impl Method for OneSided<'_> {
+impl Method for OneSidedMessage<'_> {
     fn ends(&self) -> Ends {
         self.ends
     }

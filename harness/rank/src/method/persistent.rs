@@ -10,7 +10,7 @@ use crate::memory::Memory;
 use crate::packing::MessagePacker;
 
 /// A method that starts requests.
-pub struct Persistent<'a> {
+pub struct PersistentMessage<'a> {
     setup: &'a Setup<'a>,
     packer: MessagePacker<'a>,
     /// Addresses at which the sent and the received data begins.
@@ -23,7 +23,7 @@ pub struct Persistent<'a> {
 const SEND: usize = 0;
 const RECEIVE: usize = 1;
 
-impl<'a> Persistent<'a> {
+impl<'a> PersistentMessage<'a> {
     /// For the message of a pair.
     ///
     /// # Safety
@@ -54,7 +54,7 @@ impl<'a> Persistent<'a> {
     }
 }
 
-impl Method for Persistent<'_> {
+impl Method for PersistentMessage<'_> {
     fn ends(&self) -> Ends {
         Ends::of(Packing::Datatype, Packing::Datatype)
     }

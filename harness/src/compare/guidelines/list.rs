@@ -77,10 +77,11 @@ impl Guideline {
 /// All of them.
 pub static GUIDELINES: LazyLock<Vec<Guideline>> = LazyLock::new(|| {
     #[derive(Deserialize)]
-    struct File {
+    struct GuidelinesFile {
         guidelines: Vec<Guideline>,
     }
-    let file: File = toml::from_str(include_str!("guidelines.toml")).expect("it is part of the program");
+    let file: GuidelinesFile =
+        toml::from_str(include_str!("guidelines.toml")).expect("it is part of the program");
     file.guidelines
 });
 

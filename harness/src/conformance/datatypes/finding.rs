@@ -181,7 +181,7 @@ impl Finding {
             "partitioned" if are_damage => return true,
             // These copy by a list of blocks that the part makes of the type: it depends on places, not on constructors.
             "files" | "collectives" | "one-sided" if are_damage => {
-                return Places::of(own) == Places::of(of_other);
+                return FoundPlaces::of(own) == FoundPlaces::of(of_other);
             }
             _ => {}
         }
@@ -222,7 +222,7 @@ fn is_damage(kind: FaultKind) -> bool {
 
 /// Places of data and bounds.
 #[derive(PartialEq, Eq)]
-struct Places {
+struct FoundPlaces {
     has_data: bool,
     first_byte: i64,
     has_lower_bound: bool,
@@ -231,7 +231,7 @@ struct Places {
     has_empty_parts: bool,
 }
 
-impl Places {
+impl FoundPlaces {
     fn of(hit: &Hit) -> Self {
         let layout = &hit.layout;
         let empty = [Feature::NoBlock, Feature::EmptyBlock, Feature::EmptyChild];
@@ -248,7 +248,7 @@ impl Places {
 /// Properties of places and bounds that implementations get wrong, whatever the constructors are.
 #[derive(PartialEq, Eq)]
 struct Properties {
-    places: Places,
+    places: FoundPlaces,
     features: BTreeSet<Feature>,
     has_several_items: bool,
 }
@@ -261,7 +261,7 @@ impl Properties {
             !matches!(feature, Feature::SeveralBlocks | Feature::LongBlock | Feature::NegativeDisplacement)
         };
         Self {
-            places: Places::of(hit),
+            places: FoundPlaces::of(hit),
             features: layout.all_features().into_iter().filter(is_of_data).collect(),
             has_several_items: hit.items > 1,
         }

@@ -11,24 +11,24 @@ use crate::report::columns::{Align, Column, Table};
 #[derive(Debug)]
 pub struct Matrix<'a> {
     mpis: Vec<&'a str>,
-    rows: Vec<Row<'a>>,
+    rows: Vec<MatrixRow<'a>>,
 }
 
 /// A finding on each MPI.
 #[derive(Debug)]
-struct Row<'a> {
+struct MatrixRow<'a> {
     hit: &'a Hit,
-    cells: Vec<Cell>,
+    cells: Vec<MatrixCell>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cell {
+enum MatrixCell {
     Wrong(FaultKind),
     Right,
     Untried,
 }
 
-impl Cell {
+impl MatrixCell {
     const fn name(self) -> &'static str {
         match self {
             Self::Wrong(kind) => kind.name(),
@@ -47,7 +47,7 @@ impl<'a> Matrix<'a> {
                 hits.push(&finding.hit);
             }
         }
-        let row = |hit| Row { hit, cells: reports.iter().map(|report| cell(report, hit)).collect() };
+        let row = |hit| MatrixRow { hit, cells: reports.iter().map(|report| cell(report, hit)).collect() };
         let mpis = reports.iter().map(|report| &*report.label).collect();
         (reports.len() > 1 && !hits.is_empty())
             .then(|| Self { mpis, rows: hits.into_iter().map(row).collect() })
@@ -58,7 +58,7 @@ impl<'a> Matrix<'a> {
         let columns = ["operation", "type"].into_iter().chain(self.mpis.iter().copied()).enumerate();
         let columns: Vec<_> =
             columns.map(|(i, name)| Column::new(name, Align::Left, if i == 0 { 0 } else { 2 })).collect();
-        let row = |row: &Row<'_>| {
+        let row = |row: &MatrixRow<'_>| {
             let layout = row.hit.layout.to_short_text() + &row.hit.message();
             let names = [row.hit.operation.name.to_owned(), layout];
             names.into_iter().chain(row.cells.iter().map(|cell| cell.name().to_owned())).collect()
@@ -68,7 +68,7 @@ impl<'a> Matrix<'a> {
 
     /// As JSON: of each MPI how the finding fails, `right`, or nothing if it was not tried.
     pub fn json(&self) -> Value {
-        let row = |row: &Row<'_>| {
+        let row = |row: &MatrixRow<'_>| {
             let cells = self.mpis.iter().zip(&row.cells).map(|(mpi, cell)| (*mpi, cell.name()));
             json!({
                 "operation": row.hit.operation.name,
@@ -83,12 +83,12 @@ impl<'a> Matrix<'a> {
 }
 
 /// A finding on an MPI.
-fn cell(report: &MpiReport, hit: &Hit) -> Cell {
+fn cell(report: &MpiReport, hit: &Hit) -> MatrixCell {
     let own = report.findings.iter().map(|finding| (&finding.hit, Some(finding.hit.kind)));
     let mut all = own.chain(report.elsewhere.iter().map(|(hit, kind)| (hit, *kind)));
     match all.find(|(known, _)| known.is_same_trial(hit)) {
-        Some((_, Some(kind))) => Cell::Wrong(kind),
-        Some((_, None)) => Cell::Right,
-        None => Cell::Untried,
+        Some((_, Some(kind))) => MatrixCell::Wrong(kind),
+        Some((_, None)) => MatrixCell::Right,
+        None => MatrixCell::Untried,
     }
 }

@@ -5,13 +5,13 @@ use crate::stats::launches;
 
 /// The 95% interval of a quantity with one value per launch.
 pub(super) fn interval(quantity: Quantity, values: &[f64]) -> Option<(f64, f64)> {
-    let scale = Scale::of(quantity);
+    let scale = TimeScale::of(quantity);
     launches::location(&scale.to(values)).interval.map(|interval| scale.of_other_runs(interval))
 }
 
 /// The scale on which a quantity has its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scale {
+enum TimeScale {
     /// A ratio of times of two methods: other runs differ by more than launches of one run do.
     Ratio,
     /// 1 minus such a ratio. The interval is that of the ratio, which is above 0, so that no end exceeds 1.
@@ -22,7 +22,7 @@ enum Scale {
     Plain,
 }
 
-impl Scale {
+impl TimeScale {
     fn of(quantity: Quantity) -> Self {
         match quantity {
             Quantity::TimeOver | Quantity::TimeOverFastest | Quantity::MeanOver | Quantity::Gain => {

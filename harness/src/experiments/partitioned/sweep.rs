@@ -22,7 +22,7 @@ pub const PRODUCTS: &[ParameterInfo] = &[
 const FASTEST: [&str; 6] = ["threads", "theta", "partitions", "receive", "partition_bytes", "bytes"];
 
 /// The given names and values of one case.
-type Given<'a> = Vec<(&'a str, String)>;
+type GivenValues<'a> = Vec<(&'a str, String)>;
 
 /// The cases of a selection, without duplicates.
 ///
@@ -44,7 +44,7 @@ pub fn cases(selection: &Selection) -> Result<Selected, String> {
 }
 
 /// A case with the parameters of a setting, computed from products.
-fn case(mut given: Given<'_>) -> Result<PlannedCase, String> {
+fn case(mut given: GivenValues<'_>) -> Result<PlannedCase, String> {
     let mut take = |name: &str| {
         let at = given.iter().position(|(known, _)| *known == name)?;
         Some(given.remove(at).1)
@@ -66,11 +66,13 @@ fn case(mut given: Given<'_>) -> Result<PlannedCase, String> {
     let product = |a: u64, b: u64| {
         a.checked_mul(b).ok_or_else(|| format!("{a} times {b} is too large")).map(|n| n.to_string())
     };
-    let known =
-        |given: &Given<'_>, name: &str, default: u64| match given.iter().find(|(known, _)| *known == name) {
-            Some((_, text)) => number(name, text),
-            None => Ok(default),
-        };
+    let known = |given: &GivenValues<'_>, name: &str, default: u64| match given
+        .iter()
+        .find(|(known, _)| *known == name)
+    {
+        Some((_, text)) => number(name, text),
+        None => Ok(default),
+    };
     if let Some(theta) = theta {
         let threads = known(&given, "threads", 1)?;
         given.push(("partitions", product(number("theta", &theta)?, threads)?));

@@ -80,10 +80,11 @@ pub struct Picture {
 /// All pictures, in the order of the page.
 static PICTURES: LazyLock<Vec<Picture>> = LazyLock::new(|| {
     #[derive(Deserialize)]
-    struct File {
+    struct PicturesFile {
         pictures: Vec<Picture>,
     }
-    let file: File = toml::from_str(include_str!("pictures.toml")).expect("it is part of the program");
+    let file: PicturesFile =
+        toml::from_str(include_str!("pictures.toml")).expect("it is part of the program");
     file.pictures
 });
 

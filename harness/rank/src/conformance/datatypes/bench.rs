@@ -13,12 +13,12 @@ use crate::checked::{CallError, Comm, World, symbols};
 
 /// A wrong result.
 #[derive(Debug)]
-pub struct Wrong {
+pub struct WrongBytes {
     pub kind: FaultKind,
     pub detail: String,
 }
 
-impl Wrong {
+impl WrongBytes {
     pub fn value(detail: String) -> Self {
         Self { kind: FaultKind::WrongValue, detail }
     }
@@ -30,12 +30,12 @@ pub enum Stop {
     /// It cannot be used with this layout in a correct program.
     Unsuitable,
     /// It has a wrong result.
-    Wrong(Wrong),
+    WrongBytes(WrongBytes),
 }
 
-impl From<Wrong> for Stop {
-    fn from(wrong: Wrong) -> Self {
-        Self::Wrong(wrong)
+impl From<WrongBytes> for Stop {
+    fn from(wrong: WrongBytes) -> Self {
+        Self::WrongBytes(wrong)
     }
 }
 
@@ -52,7 +52,7 @@ impl From<CallError> for Stop {
                 let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
                 let (first, last) = (lines.next().unwrap_or_default(), lines.next_back());
                 let detail = last.map_or(first.to_owned(), |last| format!("{first} {last}"));
-                Self::Wrong(Wrong { kind: FaultKind::Error, detail })
+                Self::WrongBytes(WrongBytes { kind: FaultKind::Error, detail })
             }
         }
     }
@@ -98,7 +98,7 @@ pub struct Bench<'a> {
 }
 
 /// Memory that is described by a type, and its contents before an operation.
-pub struct Typed {
+pub struct TypedData {
     part: Part,
     before: Vec<u8>,
     /// The address that is passed to MPI: the type's displacements count from here.
@@ -163,19 +163,19 @@ impl<'a> Bench<'a> {
     }
 
     /// Memory of a sender.
-    pub fn filled(&self, subject: &Subject, data: &Items, salt: u64) -> Typed {
+    pub fn filled(&self, subject: &Subject, data: &Items, salt: u64) -> TypedData {
         self.typed(0, subject, data, data.filled(salt))
     }
 
     /// Memory of a receiver.
-    pub fn blank(&self, subject: &Subject, data: &Items) -> Typed {
+    pub fn blank(&self, subject: &Subject, data: &Items) -> TypedData {
         self.typed(1, subject, data, vec![UNWRITTEN; data.image_bytes()])
     }
 
-    fn typed(&self, arena: usize, subject: &Subject, data: &Items, before: Vec<u8>) -> Typed {
+    fn typed(&self, arena: usize, subject: &Subject, data: &Items, before: Vec<u8>) -> TypedData {
         let part = self.typed[arena].part(data.span_bytes(), subject.at_end).expect("checked for the case");
         let address = part.start().wrapping_offset(-data.span.0 as isize);
-        let typed = Typed { part, before, address };
+        let typed = TypedData { part, before, address };
         typed.clear(data);
         typed
     }
@@ -195,7 +195,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-impl Typed {
+impl TypedData {
     /// The memory as it was before the operation.
     pub fn clear(&self, data: &Items) {
         for window in data.windows() {
@@ -215,44 +215,45 @@ impl Typed {
     }
 
     /// The memory of a sender into which these bytes have been received.
-    pub fn expect_within(&self, data: &Items, packed: &[u8]) -> Result<(), Wrong> {
+    pub fn expect_within(&self, data: &Items, packed: &[u8]) -> Result<(), WrongBytes> {
         let mut expected = self.before.clone();
         data.scatter_into(packed, &mut expected);
         self.compare(data, &expected)
     }
 
     /// The expected memory of a receiver after these bytes have arrived.
-    pub fn expect(&self, data: &Items, packed: &[u8]) -> Result<(), Wrong> {
+    pub fn expect(&self, data: &Items, packed: &[u8]) -> Result<(), WrongBytes> {
         self.compare(data, &data.scattered(packed))
     }
 
     /// A sender's memory does not change, nor that of a rank that receives nothing.
-    pub fn expect_unchanged(&self, data: &Items) -> Result<(), Wrong> {
-        self.compare(data, &self.before).map_err(|wrong| Wrong { kind: FaultKind::ChangedMemory, ..wrong })
+    pub fn expect_unchanged(&self, data: &Items) -> Result<(), WrongBytes> {
+        self.compare(data, &self.before)
+            .map_err(|wrong| WrongBytes { kind: FaultKind::ChangedMemory, ..wrong })
     }
 
-    fn compare(&self, data: &Items, expected: &[u8]) -> Result<(), Wrong> {
+    fn compare(&self, data: &Items, expected: &[u8]) -> Result<(), WrongBytes> {
         if let Some(difference) = data.difference(expected, &self.read(data)) {
             let kind = if difference.is_data { FaultKind::WrongData } else { FaultKind::ChangedMemory };
-            return Err(Wrong { kind, detail: difference.text });
+            return Err(WrongBytes { kind, detail: difference.text });
         }
         clean_margin(self.part)
     }
 }
 
 /// Packed bytes are as expected, and nothing next to them has changed.
-pub fn expect_packed(expected: &[u8], found: &[u8]) -> Result<(), Wrong> {
+pub fn expect_packed(expected: &[u8], found: &[u8]) -> Result<(), WrongBytes> {
     match packed_difference(expected, found) {
-        Some(detail) => Err(Wrong { kind: FaultKind::WrongData, detail }),
+        Some(detail) => Err(WrongBytes { kind: FaultKind::WrongData, detail }),
         None => Ok(()),
     }
 }
 
 /// The bytes next to a part are unchanged.
-pub fn clean_margin(part: Part) -> Result<(), Wrong> {
+pub fn clean_margin(part: Part) -> Result<(), WrongBytes> {
     if part.has_clean_margin() {
         return Ok(());
     }
     let detail = "a byte next to the buffer has changed".to_owned();
-    Err(Wrong { kind: FaultKind::ChangedMemory, detail })
+    Err(WrongBytes { kind: FaultKind::ChangedMemory, detail })
 }

@@ -6,7 +6,7 @@ use common::conformance::FaultKind;
 use common::conformance::items::{UNWRITTEN, Value};
 use datatypes::Element;
 
-use super::bench::{Bench, Stop, Wrong, expect_packed};
+use super::bench::{Bench, Stop, WrongBytes, expect_packed};
 use super::subject::Subject;
 use crate::checked::{Datatype, File};
 
@@ -61,11 +61,11 @@ pub fn view(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop>
             "byte {place} of the file is 0x{:02x} instead of 0x{:02x}",
             found[place], expected[place]
         );
-        return Err(Wrong { kind: FaultKind::WrongData, detail }.into());
+        return Err(WrongBytes { kind: FaultKind::WrongData, detail }.into());
     }
     if found.len() != expected.len() {
         let (found, expected) = (found.len(), expected.len());
-        return Err(Wrong::value(format!("the file has {found} bytes instead of {expected}")).into());
+        return Err(WrongBytes::value(format!("the file has {found} bytes instead of {expected}")).into());
     }
     let target = bench.packed_target(subject, packed.len());
     // SAFETY: the part has room for the values.
@@ -77,12 +77,13 @@ pub fn view(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop>
 /// A file with these contents.
 fn open(bench: &Bench<'_>, before: &[u8]) -> Result<File, Stop> {
     let written = fs::write(bench.file(), before);
-    written.map_err(|error| Wrong::value(format!("no file can be written: {error}")))?;
+    written.map_err(|error| WrongBytes::value(format!("no file can be written: {error}")))?;
     File::open(bench.file(), &bench.own)?.ok_or(Stop::Unsuitable)
 }
 
 fn contents(bench: &Bench<'_>) -> Result<Vec<u8>, Stop> {
-    fs::read(bench.file()).map_err(|error| Wrong::value(format!("the file cannot be read: {error}")).into())
+    fs::read(bench.file())
+        .map_err(|error| WrongBytes::value(format!("the file cannot be read: {error}")).into())
 }
 
 impl Subject {

@@ -3,7 +3,7 @@
 use common::conformance::partitions;
 use common::packing::Form;
 
-use super::bench::{Bench, Stop, Wrong, clean_margin, expect_packed};
+use super::bench::{Bench, Stop, WrongBytes, clean_margin, expect_packed};
 use super::operations::Gathered;
 use super::subject::{Dense, Subject};
 use crate::checked::{Envelope, Partitioned, Request};
@@ -91,7 +91,7 @@ fn counts_of_first(bench: &Bench<'_>, subject: &Subject, salt: u64, sent: usize)
         let all = data.values.len();
         let (found, expected) = (text(found), text(expected));
         let detail = format!("{call} gives {found} instead of {expected} after {sent} of {all} values");
-        Err(Stop::from(Wrong::value(detail)))
+        Err(Stop::from(WrongBytes::value(detail)))
     };
     if count != expected {
         return fault("MPI_Get_count", expected, count);
@@ -178,7 +178,7 @@ pub fn probe(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop
     if found != Some(values) && values > 0 {
         let found = found.map_or("MPI_UNDEFINED".to_owned(), |found| found.to_string());
         let detail = format!("MPI_Get_elements gives {found} instead of {values} for a probed message");
-        return Err(Wrong::value(detail).into());
+        return Err(WrongBytes::value(detail).into());
     }
     Ok(to.expect(data, &packed)?)
 }

@@ -29,7 +29,7 @@ use crate::environment;
 use crate::output::print_event;
 use crate::transport::Hosts;
 use bench::{Bench, Stop};
-use operations::{FUNCTIONS, Run};
+use operations::{FUNCTIONS, OperationRun};
 use progress::ProgressFile;
 use subject::Subject;
 
@@ -86,7 +86,10 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<ExitCode> {
 }
 
 /// The operations of a batch with their numbers and functions.
-fn operations(batch: &Batch, ranks: usize) -> anyhow::Result<Vec<(usize, &'static str, &'static Run)>> {
+fn operations(
+    batch: &Batch,
+    ranks: usize,
+) -> anyhow::Result<Vec<(usize, &'static str, &'static OperationRun)>> {
     let mut found = Vec::new();
     for name in &batch.operations {
         let operation = Operation::find(name).map_err(anyhow::Error::msg)?;
@@ -106,7 +109,7 @@ struct Worker<'a> {
     bench: Bench<'a>,
     progress: ProgressFile,
     faults: File,
-    operations: Vec<(usize, &'static str, &'static Run)>,
+    operations: Vec<(usize, &'static str, &'static OperationRun)>,
     reports_bounds: bool,
     ranks: usize,
     next_beat: Instant,
@@ -125,7 +128,7 @@ impl Worker<'_> {
             match run.run(&self.bench, &subject, case.number * 64 + number as u64) {
                 Ok(()) => self.progress.complete(number),
                 Err(Stop::Unsuitable) => {}
-                Err(Stop::Wrong(wrong)) => {
+                Err(Stop::WrongBytes(wrong)) => {
                     self.progress.complete(number);
                     let fault = Fault::new(case.number, name, wrong.kind, wrong.detail);
                     let adopted = subject.has_other_bounds.then(|| subject.layout.with_resized().to_text());
@@ -152,7 +155,7 @@ impl Worker<'_> {
         let subject = match Subject::new(case, layout, &self.bench.own, &mut faults) {
             Ok(subject) => subject,
             Err(error) => {
-                if let Stop::Wrong(wrong) = Stop::from(error) {
+                if let Stop::WrongBytes(wrong) = Stop::from(error) {
                     faults.push(Fault::new(case.number, BOUNDS, FaultKind::Error, wrong.detail));
                 }
                 None

@@ -1,7 +1,7 @@
 //! The operations, one row each: a function that calls MPI. What is common to them, such as filling and comparing memory, is in
 //! [`Run::run`].
 
-use super::bench::{Bench, Stop, Wrong, expect_packed};
+use super::bench::{Bench, Stop, WrongBytes, expect_packed};
 use super::subject::Subject;
 use super::{collectives, files, messages, one_sided, packing, types};
 
@@ -9,7 +9,7 @@ use super::{collectives, files, messages, one_sided, packing, types};
 pub type Gathered = Result<Option<Vec<u8>>, Stop>;
 
 /// How an operation is tried.
-pub enum Run {
+pub enum OperationRun {
     /// It compares by itself.
     Inspect(fn(&Bench<'_>, &Subject, u64) -> Result<(), Stop>),
     /// From memory described by the type to contiguous bytes.
@@ -19,54 +19,54 @@ pub enum Run {
 }
 
 /// The functions of [`OPERATIONS`](common::conformance::OPERATIONS), by name. The first one, `bounds`, is part of making a [`Subject`].
-pub const FUNCTIONS: &[(&str, Run)] = &[
-    ("pack", Run::Gather(packing::pack)),
-    ("pack_items", Run::Gather(packing::pack_items)),
-    ("unpack", Run::Scatter(packing::unpack)),
-    ("unpack_items", Run::Scatter(packing::unpack_items)),
-    ("pack_external", Run::Inspect(packing::pack_external)),
-    ("unpack_external", Run::Inspect(packing::unpack_external)),
-    ("send_to_self", Run::Gather(messages::send_to_self)),
-    ("receive_from_self", Run::Scatter(messages::receive_from_self)),
-    ("typed_to_typed", Run::Inspect(messages::typed_to_typed)),
-    ("element_count", Run::Inspect(messages::element_count)),
-    ("short_message", Run::Inspect(messages::short_message)),
-    ("equivalent", Run::Inspect(types::equivalent)),
-    ("duplicate", Run::Gather(types::duplicate)),
-    ("freed_while_active", Run::Inspect(messages::freed_while_active)),
-    ("contents", Run::Inspect(types::contents)),
-    ("life_cycle", Run::Inspect(types::life_cycle)),
-    ("persistent", Run::Inspect(messages::persistent)),
-    ("probe", Run::Inspect(messages::probe)),
-    ("file_memory", Run::Inspect(files::memory)),
-    ("file_view", Run::Inspect(files::view)),
-    ("send", Run::Gather(messages::send)),
-    ("receive", Run::Scatter(messages::receive)),
-    ("sendrecv_replace", Run::Inspect(messages::replace)),
-    ("partitioned", Run::Inspect(messages::partitioned)),
-    ("put", Run::Scatter(one_sided::put)),
-    ("put_locked", Run::Scatter(one_sided::put_locked)),
-    ("put_posted", Run::Scatter(one_sided::put_posted)),
-    ("put_origin", Run::Gather(one_sided::put_origin)),
-    ("get", Run::Gather(one_sided::get)),
-    ("get_origin", Run::Scatter(one_sided::get_origin)),
-    ("accumulate", Run::Scatter(one_sided::accumulate)),
-    ("get_accumulate", Run::Gather(one_sided::get_accumulate)),
-    ("bcast", Run::Inspect(collectives::bcast)),
-    ("gather", Run::Inspect(collectives::gather)),
-    ("nothing_from_others", Run::Inspect(collectives::nothing_from_others)),
-    ("allgather", Run::Inspect(collectives::all_gather)),
-    ("scatter", Run::Inspect(collectives::scatter)),
-    ("alltoall", Run::Inspect(collectives::all_to_all)),
-    ("neighbor_alltoall", Run::Inspect(collectives::neighbor_all_to_all)),
-    ("alltoallw", Run::Gather(collectives::all_to_all_w)),
-    ("neighbor_alltoallw", Run::Gather(collectives::neighbor_all_to_all_w)),
-    ("gatherv", Run::Inspect(collectives::gather_v)),
-    ("allgatherv", Run::Inspect(collectives::all_gather_v)),
-    ("reduce", Run::Inspect(collectives::reduce)),
+pub const FUNCTIONS: &[(&str, OperationRun)] = &[
+    ("pack", OperationRun::Gather(packing::pack)),
+    ("pack_items", OperationRun::Gather(packing::pack_items)),
+    ("unpack", OperationRun::Scatter(packing::unpack)),
+    ("unpack_items", OperationRun::Scatter(packing::unpack_items)),
+    ("pack_external", OperationRun::Inspect(packing::pack_external)),
+    ("unpack_external", OperationRun::Inspect(packing::unpack_external)),
+    ("send_to_self", OperationRun::Gather(messages::send_to_self)),
+    ("receive_from_self", OperationRun::Scatter(messages::receive_from_self)),
+    ("typed_to_typed", OperationRun::Inspect(messages::typed_to_typed)),
+    ("element_count", OperationRun::Inspect(messages::element_count)),
+    ("short_message", OperationRun::Inspect(messages::short_message)),
+    ("equivalent", OperationRun::Inspect(types::equivalent)),
+    ("duplicate", OperationRun::Gather(types::duplicate)),
+    ("freed_while_active", OperationRun::Inspect(messages::freed_while_active)),
+    ("contents", OperationRun::Inspect(types::contents)),
+    ("life_cycle", OperationRun::Inspect(types::life_cycle)),
+    ("persistent", OperationRun::Inspect(messages::persistent)),
+    ("probe", OperationRun::Inspect(messages::probe)),
+    ("file_memory", OperationRun::Inspect(files::memory)),
+    ("file_view", OperationRun::Inspect(files::view)),
+    ("send", OperationRun::Gather(messages::send)),
+    ("receive", OperationRun::Scatter(messages::receive)),
+    ("sendrecv_replace", OperationRun::Inspect(messages::replace)),
+    ("partitioned", OperationRun::Inspect(messages::partitioned)),
+    ("put", OperationRun::Scatter(one_sided::put)),
+    ("put_locked", OperationRun::Scatter(one_sided::put_locked)),
+    ("put_posted", OperationRun::Scatter(one_sided::put_posted)),
+    ("put_origin", OperationRun::Gather(one_sided::put_origin)),
+    ("get", OperationRun::Gather(one_sided::get)),
+    ("get_origin", OperationRun::Scatter(one_sided::get_origin)),
+    ("accumulate", OperationRun::Scatter(one_sided::accumulate)),
+    ("get_accumulate", OperationRun::Gather(one_sided::get_accumulate)),
+    ("bcast", OperationRun::Inspect(collectives::bcast)),
+    ("gather", OperationRun::Inspect(collectives::gather)),
+    ("nothing_from_others", OperationRun::Inspect(collectives::nothing_from_others)),
+    ("allgather", OperationRun::Inspect(collectives::all_gather)),
+    ("scatter", OperationRun::Inspect(collectives::scatter)),
+    ("alltoall", OperationRun::Inspect(collectives::all_to_all)),
+    ("neighbor_alltoall", OperationRun::Inspect(collectives::neighbor_all_to_all)),
+    ("alltoallw", OperationRun::Gather(collectives::all_to_all_w)),
+    ("neighbor_alltoallw", OperationRun::Gather(collectives::neighbor_all_to_all_w)),
+    ("gatherv", OperationRun::Inspect(collectives::gather_v)),
+    ("allgatherv", OperationRun::Inspect(collectives::all_gather_v)),
+    ("reduce", OperationRun::Inspect(collectives::reduce)),
 ];
 
-impl Run {
+impl OperationRun {
     /// Tries it with new data.
     pub fn run(&self, bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
         let data = &subject.data;
@@ -103,7 +103,7 @@ pub fn expect_length(call: &str, expected: usize, found: usize) -> Result<(), St
         return Ok(());
     }
     let detail = format!("{call} leaves the position at {found} instead of {expected}");
-    Err(Wrong::value(detail).into())
+    Err(WrongBytes::value(detail).into())
 }
 
 #[cfg(test)]

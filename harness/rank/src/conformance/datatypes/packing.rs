@@ -1,7 +1,7 @@
 //! Packing and unpacking. The packed form is not defined by the standard, so that it is only compared if the MPI packs values as they
 //! are in memory, which [`is_plain`] finds out.
 
-use super::bench::{Bench, Stop, Wrong, clean_margin, expect_packed};
+use super::bench::{Bench, Stop, WrongBytes, clean_margin, expect_packed};
 use super::operations::{Gathered, expect_length};
 use super::subject::Subject;
 use crate::checked::{CallError, Comm, Datatype, typed};
@@ -26,7 +26,7 @@ pub fn is_plain(comm: &Comm) -> Result<bool, CallError> {
 fn pack_size(bench: &Bench<'_>, datatype: &Datatype, items: i32, needed: usize) -> Result<usize, Stop> {
     let size = bench.own.pack_size(items, datatype, needed)?;
     if size < needed {
-        return Err(Stop::from(Wrong::value(format!(
+        return Err(Stop::from(WrongBytes::value(format!(
             "MPI_Pack_size gives {size} for {needed} bytes of data"
         ))));
     }
@@ -107,7 +107,7 @@ pub fn pack_external(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<
     let room = typed::external_size(subject.count(), &subject.datatype)?;
     if room < expected.len() {
         let bytes = expected.len();
-        return Err(Stop::from(Wrong::value(format!(
+        return Err(Stop::from(WrongBytes::value(format!(
             "MPI_Pack_external_size gives {room} for {bytes} bytes of data"
         ))));
     }

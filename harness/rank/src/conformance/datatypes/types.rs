@@ -4,7 +4,7 @@ use common::conformance::Contents;
 use common::conformance::contents::Integer;
 use datatypes::{Construction, Equivalent};
 
-use super::bench::{Bench, Stop, Wrong, expect_packed};
+use super::bench::{Bench, Stop, WrongBytes, expect_packed};
 use super::operations::Gathered;
 use super::packing;
 use super::subject::Subject;
@@ -29,7 +29,7 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
         let datatype = Recipe::new(&other, &bench.own)?.create()?;
         let text = other.to_short_text();
         if let Some(fault) = datatype.reported()?.fault(&other) {
-            return Err(Stop::from(Wrong::value(format!("as {text}: {fault}"))));
+            return Err(Stop::from(WrongBytes::value(format!("as {text}: {fault}"))));
         }
         // The bounds of another description may be rounded in another way, which only several items show.
         if datatype.reported()?.extent != subject.layout.extent() {
@@ -38,7 +38,9 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
         let compared = packing::pack_as(bench, subject, &datatype, typed.address)
             .and_then(|found| Ok(expect_packed(&expected, &found)?));
         compared.map_err(|stop| match stop {
-            Stop::Wrong(wrong) => Wrong { detail: format!("as {text}: {}", wrong.detail), ..wrong }.into(),
+            Stop::WrongBytes(wrong) => {
+                WrongBytes { detail: format!("as {text}: {}", wrong.detail), ..wrong }.into()
+            }
             Stop::Unsuitable => stop,
         })?;
     }
@@ -89,7 +91,8 @@ pub fn life_cycle(bench: &Bench<'_>, subject: &Subject, _: u64) -> Result<(), St
     if least < LEAST_PAGES {
         return Ok(());
     }
-    Err(Wrong::value(format!("{LIVES} types that were freed leave at least {least} pages of memory")).into())
+    Err(WrongBytes::value(format!("{LIVES} types that were freed leave at least {least} pages of memory"))
+        .into())
 }
 
 /// The pages of memory of this process.
@@ -117,5 +120,5 @@ pub fn contents(bench: &Bench<'_>, subject: &Subject, _: u64) -> Result<(), Stop
     if found == expected {
         return Ok(());
     }
-    Err(Wrong::value(format!("MPI_Type_get_contents gives {found} instead of {expected}")).into())
+    Err(WrongBytes::value(format!("MPI_Type_get_contents gives {found} instead of {expected}")).into())
 }

@@ -12,7 +12,7 @@ use crate::packing::MessagePacker;
 use crate::payload::Version;
 
 /// A method that was set up and is being measured.
-pub enum ActiveMethod<'a> {
+pub enum PackingMethod<'a> {
     /// Packs and unpacks the message.
     Packs(Box<MessagePacker<'a>>),
     /// Copies contiguous bytes.
@@ -67,7 +67,7 @@ impl PlainCopy {
     }
 }
 
-impl ActiveMethod<'_> {
+impl PackingMethod<'_> {
     /// Packs the send side, or unpacks to the receive side, once.
     #[inline]
     pub fn work(&mut self, side: Side, memory: &mut Memory) -> Result<(), CallError> {

@@ -2,7 +2,7 @@
 
 use apps::{MicroApp, Side, WireOrder};
 
-use super::active_method::ActiveMethod;
+use super::active_method::PackingMethod;
 use super::{EngineComparison, SIDES};
 use crate::checked::CallError;
 use crate::measure::message_links::{described, in_arrays, runs, source_of_arrays, source_of_outgoing};
@@ -61,7 +61,7 @@ impl EnginePayload {
 /// Packs and unpacks several times, and compares all memory: the parts that must have changed, and those that must not.
 pub fn verify(
     bench: &mut EngineComparison<'_>,
-    active: &mut ActiveMethod<'_>,
+    active: &mut PackingMethod<'_>,
 ) -> Result<Option<Mismatch>, CallError> {
     active.create()?;
     let mut mismatch = None;
@@ -72,15 +72,15 @@ pub fn verify(
         fill(bench, active);
         active.work(Side::Send, &mut bench.memory)?;
         mismatch = mismatch.or_else(|| packed(bench, active));
-        if matches!(active, ActiveMethod::Packs(_)) {
+        if matches!(active, PackingMethod::Packs(_)) {
             mismatch = mismatch.or_else(|| Some(format!("pack: {}", touched(bench, &[])?)));
         }
-        if let ActiveMethod::Copies(copy) = active {
+        if let PackingMethod::Copies(copy) = active {
             copy.fill(bench.version, PEER);
         }
         active.work(Side::Receive, &mut bench.memory)?;
         mismatch = mismatch.or_else(|| unpacked(bench, active));
-        if matches!(active, ActiveMethod::Packs(_)) {
+        if matches!(active, PackingMethod::Packs(_)) {
             let received = bench.payload.unpacked.clone();
             mismatch = mismatch.or_else(|| Some(format!("unpack: {}", touched(bench, &[received])?)));
         }
@@ -98,10 +98,10 @@ fn touched(bench: &mut EngineComparison<'_>, received: &[Places]) -> Option<Mism
 }
 
 /// Writes new data into the memory that is packed or unpacked, and overwrites the targets.
-pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) {
+pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut PackingMethod<'_>) {
     bench.version = bench.version.filled();
     (bench.looks, bench.wrong, bench.mismatch, bench.compared) = (Default::default(), None, None, 0);
-    if matches!(active, ActiveMethod::Packs(_)) {
+    if matches!(active, PackingMethod::Packs(_)) {
         bench.payload.unpacked.poison();
         bench.payload.to_pack.write(bench.version);
         bench.payload.packed.poison();
@@ -111,7 +111,7 @@ pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) 
 }
 
 /// Compares all bytes that the last repetition has packed or unpacked.
-pub fn compare(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>, side: Side) {
+pub fn compare(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>, side: Side) {
     bench.compared += 1;
     let found = match side {
         Side::Send => packed(bench, active),
@@ -121,36 +121,36 @@ pub fn compare(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>, side
 }
 
 /// Whether the bytes of a block were right, with those of its last packing and of its last unpacking.
-pub fn check(bench: &mut EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
+pub fn check(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
     SIDES.into_iter().for_each(|(side, _)| compare(bench, active, side));
     let found = bench.wrong.take().map(|(side, what)| format!("{side}: {}", described(&bench.memory, what)));
     found.or(bench.mismatch.take()).map(|what| format!("in a block: {what}"))
 }
 
 /// Writes the data that is unpacked, or copied by a plain copy.
-fn fill(bench: &mut EngineComparison<'_>, active: &mut ActiveMethod<'_>) {
+fn fill(bench: &mut EngineComparison<'_>, active: &mut PackingMethod<'_>) {
     match active {
-        ActiveMethod::Packs(_) => bench.payload.to_unpack.write(bench.version),
-        ActiveMethod::Copies(copy) => copy.fill(bench.version, ME),
+        PackingMethod::Packs(_) => bench.payload.to_unpack.write(bench.version),
+        PackingMethod::Copies(copy) => copy.fill(bench.version, ME),
     }
 }
 
 /// Compares the packed bytes, or the copy in place of them.
-fn packed(bench: &EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
+fn packed(bench: &EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
     let found = match active {
-        ActiveMethod::Packs(_) => bench.payload.packed.wrong(bench.version, &[])?.in_buffer(),
-        ActiveMethod::Copies(copy) => copy_difference(copy.both(Side::Send))?,
+        PackingMethod::Packs(_) => bench.payload.packed.wrong(bench.version, &[])?.in_buffer(),
+        PackingMethod::Copies(copy) => copy_difference(copy.both(Side::Send))?,
     };
     Some(format!("pack: {found}"))
 }
 
 /// Compares the unpacked bytes, or the copy in place of them.
-fn unpacked(bench: &EngineComparison<'_>, active: &ActiveMethod<'_>) -> Option<Mismatch> {
+fn unpacked(bench: &EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
     let found = match active {
-        ActiveMethod::Packs(_) => {
+        PackingMethod::Packs(_) => {
             in_arrays(&bench.memory.arrays, bench.payload.unpacked.wrong(bench.version, &[])?)
         }
-        ActiveMethod::Copies(copy) => copy_difference(copy.both(Side::Receive))?,
+        PackingMethod::Copies(copy) => copy_difference(copy.both(Side::Receive))?,
     };
     Some(format!("unpack: {found}"))
 }

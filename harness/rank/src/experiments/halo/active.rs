@@ -16,7 +16,7 @@ use crate::checked::{CallError, TeamCalls};
 use crate::packing::Packer;
 
 /// A method that was set up and is being measured.
-pub struct ActiveMethod<'a> {
+pub struct ActiveExchange<'a> {
     pub method: Box<dyn HaloMethod + 'a>,
     /// How shares are packed.
     pub packing: Packing,
@@ -26,7 +26,7 @@ pub struct ActiveMethod<'a> {
     receives: Vec<Vec<Vec<Packer<'a>>>>,
 }
 
-impl<'a> ActiveMethod<'a> {
+impl<'a> ActiveExchange<'a> {
     /// Sets up a method, or returns why it is not available here; collective. `calls` is the permission for all threads
     /// to call MPI, or the reason why there is none.
     pub fn make(

@@ -8,9 +8,9 @@ use bytemuck::{Pod, Zeroable};
 use common::fine_grained::Emulation;
 use common::kinds::halo::Start;
 
-use super::active::ActiveMethod;
+use super::active::ActiveExchange;
 use super::method::Parts;
-use super::payload::ArrivalProbe;
+use super::payload::EarlyProbe;
 use crate::checked::threads::Lent;
 use crate::checked::{CallError, Comm};
 use crate::compute::compute;
@@ -25,7 +25,7 @@ const MARGIN: Duration = Duration::from_micros(100);
 /// The data shared by the threads of a rank in an exchange.
 pub struct ExchangeContext<'a> {
     pub parts: &'a Parts,
-    pub active: &'a ActiveMethod<'a>,
+    pub active: &'a ActiveExchange<'a>,
     /// The data that each thread writes before ranks begin, unless the data has just been filled in.
     pub changes: Option<&'a [Places]>,
     /// The data that is sent.
@@ -42,7 +42,7 @@ pub struct ExchangeContext<'a> {
 /// Times of an exchange, in seconds.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub struct Readings {
+pub struct ExchangeReadings {
     /// From the start to the end.
     pub total_s: f64,
     /// Computing of the thread that computes longest.
@@ -55,7 +55,7 @@ pub struct Readings {
     pub unpack_s: f64,
 }
 
-impl Readings {
+impl ExchangeReadings {
     /// From the longest times over all ranks: the time that the exchange adds to the computing time of the thread that
     /// computes longest on any rank. So a rank is not charged for waiting for another one that computes longer.
     pub fn exchange_s(&self) -> f64 {
@@ -69,9 +69,9 @@ pub fn run(
     context: &ExchangeContext<'_>,
     team: &Team,
     compute_s: &[f64],
-    arrival_probe: Option<&ArrivalProbe>,
-) -> (Readings, [f64; 2]) {
-    let whole = Mutex::new(Readings::default());
+    arrival_probe: Option<&EarlyProbe>,
+) -> (ExchangeReadings, [f64; 2]) {
+    let whole = Mutex::new(ExchangeReadings::default());
     let seen = Mutex::new([0.0; 2]);
     // Per thread: computing and packing.
     let threads = Mutex::new(vec![[0.0f64; 2]; compute_s.len()]);
@@ -96,7 +96,7 @@ pub fn run(
 
 /// The results of the threads.
 struct Results<'a> {
-    whole: &'a Mutex<Readings>,
+    whole: &'a Mutex<ExchangeReadings>,
     threads: &'a Mutex<Vec<[f64; 2]>>,
     seen: &'a Mutex<[f64; 2]>,
 }
@@ -107,7 +107,7 @@ fn work(
     member: Member<'_>,
     compute_s: f64,
     results: &Results<'_>,
-    arrival_probe: Option<&ArrivalProbe>,
+    arrival_probe: Option<&EarlyProbe>,
 ) -> Result<(), CallError> {
     let ExchangeContext { parts, active, .. } = context;
     let method = &active.method;

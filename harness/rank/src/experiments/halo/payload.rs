@@ -50,7 +50,7 @@ fn source_of_message(sender: usize, receiver: usize, tag: usize) -> u64 {
 impl<'a> ExchangePayload<'a> {
     /// The payload of this process.
     pub fn new(app: &dyn HaloApp, parts: &'a Parts) -> Self {
-        let values = Values::new(app, parts);
+        let values = CellValues::new(app, parts);
         // SAFETY: the memory outlives the payload, whose functions are called while nothing is exchanged, and by each thread for its own
         // share; probes only read.
         let places = |memory, runs| unsafe { Places::new(memory, runs) };
@@ -190,24 +190,24 @@ impl<'a> ExchangePayload<'a> {
 
     /// The places that show, before an exchange is over, how much of the first stage has arrived from other ranks: the last word of each
     /// share, in the wire buffer if it is packed. A rank's messages to itself do not show how early messages arrive.
-    pub fn probe(&self, packing: Packing) -> ArrivalProbe {
+    pub fn probe(&self, packing: Packing) -> EarlyProbe {
         let last =
             |link: &Link| Some((link.places.memory, link.places.runs.last_word()?, link.places.runs.bytes()));
         let all: &mut dyn Iterator<Item = &Link> = match packing.packs() {
             true => &mut self.early[usize::from(!packing.is_by_hand())].iter(),
             false => &mut self.in_arrays.received[..].iter().take(self.early[0].len()),
         };
-        ArrivalProbe(all.filter_map(last).collect())
+        EarlyProbe(all.filter_map(last).collect())
     }
 }
 
 /// The last words of some shares, with the bytes of each share.
-pub struct ArrivalProbe(Vec<(Region, Run, usize)>);
+pub struct EarlyProbe(Vec<(Region, Run, usize)>);
 
 // SAFETY: the memory is only read, atomically, by one thread.
-unsafe impl Sync for ArrivalProbe {}
+unsafe impl Sync for EarlyProbe {}
 
-impl ArrivalProbe {
+impl EarlyProbe {
     /// Bytes of the shares that have arrived, and of all shares.
     ///
     /// # Safety
@@ -226,13 +226,13 @@ fn run_of_message(link: &HaloMessage, range: std::ops::Range<usize>, source: u64
 }
 
 /// The application's values in a rank's arrays.
-struct Values<'a> {
+struct CellValues<'a> {
     cells: Vec<Cells<'a>>,
     /// Each array's place in the arrays' memory, and bytes of its elements.
     places: Vec<(usize, usize)>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> CellValues<'a> {
     fn new(app: &'a dyn HaloApp, parts: &Parts) -> Self {
         // SAFETY: nothing is exchanged while the payload is made.
         let arrays = unsafe { parts.memory.arrays.share() };

@@ -31,7 +31,7 @@ pub struct Cell {
 /// One rank's times of a repetition, in seconds; starts and ends are by its own clock until they are converted.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
-pub struct Readings {
+pub struct OverlapReadings {
     /// Start and end of the communication by itself.
     pub communication: [f64; 2],
     /// How long the computation took by itself.
@@ -49,7 +49,7 @@ pub struct Readings {
     pub late_s: f64,
 }
 
-impl Readings {
+impl OverlapReadings {
     /// The same with starts and ends in the common time.
     pub fn converted(self, clock: &Interpolation) -> Self {
         let both = |times_s: [f64; 2]| times_s.map(|time_s| clock.remote_s(time_s));
@@ -64,7 +64,7 @@ impl Cell {
         traffic: &mut T,
         active: &mut T::Active,
         wrong: &mut Vec<String>,
-    ) -> Result<Readings, CallError> {
+    ) -> Result<OverlapReadings, CallError> {
         let (communication, first_late_s) = self.communicate(traffic, active)?;
         wrong.extend(traffic.check(active));
         let second_late_s = self.begin()?;
@@ -88,7 +88,7 @@ impl Cell {
             waited_s
         };
         wrong.extend(traffic.check(active));
-        Ok(Readings {
+        Ok(OverlapReadings {
             communication,
             computation,
             overlapped: [started_s, ended_s],
@@ -156,23 +156,24 @@ impl Cell {
 }
 
 /// The times of repetitions over all ranks, at rank 0; `None` elsewhere. Collective.
-pub fn collected(world: &Comm, mine: &[Readings], has_rim: bool) -> Result<Option<Block>, CallError> {
+pub fn collected(world: &Comm, mine: &[OverlapReadings], has_rim: bool) -> Result<Option<Block>, CallError> {
     let all = world.gather(bytemuck::cast_slice(mine))?;
-    let ranks: Vec<Vec<Readings>> = all.iter().map(|bytes| bytemuck::pod_collect_to_vec(bytes)).collect();
+    let ranks: Vec<Vec<OverlapReadings>> =
+        all.iter().map(|bytes| bytemuck::pod_collect_to_vec(bytes)).collect();
     Ok((!ranks.is_empty()).then(|| block(&ranks, has_rim)))
 }
 
 /// The samples of repetitions, from the readings of each rank.
-fn block(ranks: &[Vec<Readings>], has_rim: bool) -> Block {
-    let late = |readings: &Vec<Readings>| {
+fn block(ranks: &[Vec<OverlapReadings>], has_rim: bool) -> Block {
+    let late = |readings: &Vec<OverlapReadings>| {
         stats::median(&stats::sorted(readings.iter().map(|readings| readings.late_s))).unwrap_or_default()
     };
     let start_late_s = ranks.iter().map(late).collect();
     let mut block = Block { batch: 1, start_late_s, ..Block::default() };
     for i in 0..ranks.iter().map(Vec::len).min().unwrap_or(0) {
         let each = || ranks.iter().map(|readings| readings[i]);
-        let longest = |time: fn(Readings) -> f64| each().map(time).fold(0.0, f64::max);
-        let between = |span: fn(Readings) -> [f64; 2]| {
+        let longest = |time: fn(OverlapReadings) -> f64| each().map(time).fold(0.0, f64::max);
+        let between = |span: fn(OverlapReadings) -> [f64; 2]| {
             let first = each().map(|readings| span(readings)[0]).fold(f64::INFINITY, f64::min);
             let last = each().map(|readings| span(readings)[1]).fold(f64::NEG_INFINITY, f64::max);
             last - first
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_part_lasts_from_the_first_start_to_the_last_end_and_the_slowest_rank_counts() {
-        let first = Readings {
+        let first = OverlapReadings {
             communication: [1.0, 3.0],
             computation: Times { whole_s: 5.0, rim_s: 1.0 },
             overlapped: [10.0, 16.0],
@@ -210,7 +211,7 @@ mod tests {
             rim_after_s: 1.5,
             late_s: 0.25,
         };
-        let second = Readings {
+        let second = OverlapReadings {
             communication: [1.5, 3.5],
             computation: Times { whole_s: 4.0, rim_s: 2.0 },
             overlapped: [10.25, 15.0],

@@ -21,7 +21,7 @@ pub struct Computation {
 
 /// A part of the computation, as matrices number them: the part that needs no received data, and the part that does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum ComputedPart {
     Interior,
     Rim,
 }
@@ -60,17 +60,17 @@ impl Computation {
 
     /// Computes the interior once; ends when the slowest thread has.
     pub fn run(&self) {
-        self.compute(Part::Interior);
+        self.compute(ComputedPart::Interior);
     }
 
     /// The same for the rim, if there is one.
     pub fn run_rim(&self) {
         if self.has_rim {
-            self.compute(Part::Rim);
+            self.compute(ComputedPart::Rim);
         }
     }
 
-    fn compute(&self, part: Part) {
+    fn compute(&self, part: ComputedPart) {
         self.team.run(|member| self.matrices[member.number].compute(part as usize));
     }
 
@@ -87,9 +87,9 @@ impl Computation {
         self.team.run(|member| {
             let matrix = &self.matrices[member.number];
             if !member.is_first() {
-                return matrix.compute(Part::Interior as usize);
+                return matrix.compute(ComputedPart::Interior as usize);
             }
-            matrix.compute_in_steps(Part::Interior as usize, || {
+            matrix.compute_in_steps(ComputedPart::Interior as usize, || {
                 let (poll, last, result) = &mut *lent.get().borrow_mut();
                 if matches!(result, Ok(false)) && last.elapsed() >= every {
                     *result = poll();

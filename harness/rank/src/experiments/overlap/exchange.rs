@@ -10,7 +10,7 @@ use common::model::Outcome;
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, TeamCalls, World};
-use crate::experiments::halo::active::ActiveMethod;
+use crate::experiments::halo::active::ActiveExchange;
 use crate::experiments::halo::method::Parts;
 use crate::experiments::halo::payload::ExchangePayload;
 use crate::measure::job::Job;
@@ -46,7 +46,7 @@ pub fn with_traffic(
 
 impl ExchangeTraffic<'_> {
     /// Begins a stage: receives are posted, shares packed, messages sent.
-    fn start_stage(&self, active: &ActiveMethod<'_>, stage: usize) -> Result<(), CallError> {
+    fn start_stage(&self, active: &ActiveExchange<'_>, stage: usize) -> Result<(), CallError> {
         // SAFETY: the previous stage has ended, and there is no other thread.
         unsafe { active.method.start(stage) }?;
         for (send, link) in self.parts.links.stages[stage].sends.iter().enumerate() {
@@ -61,7 +61,7 @@ impl ExchangeTraffic<'_> {
     }
 
     /// Ends a stage, and unpacks the received data.
-    fn finish_stage(&self, active: &ActiveMethod<'_>, stage: usize) -> Result<(), CallError> {
+    fn finish_stage(&self, active: &ActiveExchange<'_>, stage: usize) -> Result<(), CallError> {
         // SAFETY: all shares are sent, and there is no other thread.
         unsafe { active.method.finish(stage) }?;
         for (receive, link) in self.parts.links.stages[stage].receives.iter().enumerate() {
@@ -73,36 +73,36 @@ impl ExchangeTraffic<'_> {
 }
 
 impl<'a> Traffic for ExchangeTraffic<'a> {
-    type Active = ActiveMethod<'a>;
+    type Active = ActiveExchange<'a>;
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMethod<'a>, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveExchange<'a>, Outcome>> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?.exchange;
         let transfer = transfer.with_context(|| format!("{method} communicates no exchange"))?;
-        ActiveMethod::make(transfer, self.parts, self.calls.clone())
+        ActiveExchange::make(transfer, self.parts, self.calls.clone())
     }
 
-    fn fill(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
+    fn fill(&mut self, active: &mut ActiveExchange<'a>) -> Result<(), CallError> {
         self.payload.fill(active.is_reference());
         Ok(())
     }
 
-    fn renew(&mut self, _: &mut ActiveMethod<'a>) -> Result<(), CallError> {
+    fn renew(&mut self, _: &mut ActiveExchange<'a>) -> Result<(), CallError> {
         self.payload.version = self.payload.version.changed();
         // All communication has ended, and there is no other thread.
         self.payload.own()[0].write(self.payload.version);
         Ok(())
     }
 
-    fn start(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
+    fn start(&mut self, active: &mut ActiveExchange<'a>) -> Result<(), CallError> {
         self.start_stage(active, 0)
     }
 
-    fn test(&mut self, active: &mut ActiveMethod<'a>) -> Result<bool, CallError> {
+    fn test(&mut self, active: &mut ActiveExchange<'a>) -> Result<bool, CallError> {
         // SAFETY: all shares of the stage are sent, and there is no other thread.
         unsafe { active.method.test(0) }
     }
 
-    fn wait(&mut self, active: &mut ActiveMethod<'a>) -> Result<(), CallError> {
+    fn wait(&mut self, active: &mut ActiveExchange<'a>) -> Result<(), CallError> {
         self.finish_stage(active, 0)?;
         for stage in 1..self.parts.links.stages.len() {
             self.start_stage(active, stage)?;
@@ -111,15 +111,15 @@ impl<'a> Traffic for ExchangeTraffic<'a> {
         Ok(())
     }
 
-    fn check(&mut self, _: &mut ActiveMethod<'a>) -> Option<String> {
+    fn check(&mut self, _: &mut ActiveExchange<'a>) -> Option<String> {
         self.payload.look()
     }
 
-    fn mismatch(&mut self, _: &mut ActiveMethod<'a>) -> Result<Option<String>, CallError> {
+    fn mismatch(&mut self, _: &mut ActiveExchange<'a>) -> Result<Option<String>, CallError> {
         Ok(self.payload.wrong())
     }
 
-    fn teardown(&mut self, active: ActiveMethod<'a>) -> Result<(), CallError> {
+    fn teardown(&mut self, active: ActiveExchange<'a>) -> Result<(), CallError> {
         active.method.free()
     }
 }

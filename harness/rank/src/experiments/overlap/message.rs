@@ -28,7 +28,7 @@ pub struct MessageTraffic<'a> {
 }
 
 /// A method that was set up, with its datatypes.
-pub struct Active<'a> {
+pub struct ActiveMessage<'a> {
     method: TwoSided<'a>,
     request: Request,
     is_persistent: bool,
@@ -49,9 +49,9 @@ impl<'a> MessageTraffic<'a> {
 }
 
 impl<'a> Traffic for MessageTraffic<'a> {
-    type Active = Active<'a>;
+    type Active = ActiveMessage<'a>;
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Active<'a>, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMessage<'a>, Outcome>> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?.message;
         let (form, packing) = transfer.with_context(|| format!("{method} communicates no message"))?;
         let is_persistent = form == Form::Persistent;
@@ -59,12 +59,12 @@ impl<'a> Traffic for MessageTraffic<'a> {
         method.create()?;
         if !is_persistent {
             let request = Request::null(self.session.setup.comm);
-            return Ok(Ok(Active { method, request, is_persistent }));
+            return Ok(Ok(ActiveMessage { method, request, is_persistent }));
         }
         // SAFETY: arrays and wire buffers are never moved, and every message is waited for before they are used; the
         // method's datatypes are freed after the request.
         match unsafe { method.request(&mut self.memory, form) }? {
-            Ok(request) => Ok(Ok(Active { method, request, is_persistent })),
+            Ok(request) => Ok(Ok(ActiveMessage { method, request, is_persistent })),
             Err(name) => {
                 method.free()?;
                 Ok(Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }))
@@ -72,16 +72,16 @@ impl<'a> Traffic for MessageTraffic<'a> {
         }
     }
 
-    fn fill(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+    fn fill(&mut self, active: &mut ActiveMessage<'a>) -> Result<(), CallError> {
         self.links = Some(self.session.prepare_one_way(&mut self.memory, &active.method));
         Ok(())
     }
 
-    fn renew(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+    fn renew(&mut self, active: &mut ActiveMessage<'a>) -> Result<(), CallError> {
         self.session.rewrite(&mut active.method)
     }
 
-    fn start(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+    fn start(&mut self, active: &mut ActiveMessage<'a>) -> Result<(), CallError> {
         if self.sends() {
             active.method.pack(&mut self.memory)?;
         }
@@ -95,21 +95,21 @@ impl<'a> Traffic for MessageTraffic<'a> {
         Ok(())
     }
 
-    fn test(&mut self, active: &mut Active<'a>) -> Result<bool, CallError> {
+    fn test(&mut self, active: &mut ActiveMessage<'a>) -> Result<bool, CallError> {
         active.request.test()
     }
 
-    fn wait(&mut self, active: &mut Active<'a>) -> Result<(), CallError> {
+    fn wait(&mut self, active: &mut ActiveMessage<'a>) -> Result<(), CallError> {
         active.request.wait()?;
         if self.receives() { active.method.unpack(&mut self.memory) } else { Ok(()) }
     }
 
-    fn check(&mut self, _: &mut Active<'a>) -> Option<String> {
+    fn check(&mut self, _: &mut ActiveMessage<'a>) -> Option<String> {
         self.session.payload.look(&self.memory);
         self.session.payload.wrong()
     }
 
-    fn mismatch(&mut self, _: &mut Active<'a>) -> Result<Option<String>, CallError> {
+    fn mismatch(&mut self, _: &mut ActiveMessage<'a>) -> Result<Option<String>, CallError> {
         let Some(links) = &self.links else { return Ok(None) };
         let (version, me) = (self.session.payload.version, self.session.setup.me);
         if version.repetition > 0 {
@@ -119,7 +119,7 @@ impl<'a> Traffic for MessageTraffic<'a> {
         Ok(compare(&mut self.memory, &links.there, version, me))
     }
 
-    fn teardown(&mut self, mut active: Active<'a>) -> Result<(), CallError> {
+    fn teardown(&mut self, mut active: ActiveMessage<'a>) -> Result<(), CallError> {
         if active.is_persistent {
             active.request.free()?;
         }

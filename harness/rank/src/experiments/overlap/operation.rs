@@ -39,20 +39,20 @@ pub struct OperationTraffic {
 }
 
 /// An operation that was set up.
-pub struct Active {
+pub struct ActiveOperation {
     request: Request,
     is_persistent: bool,
 }
 
 /// Blocks that a rank sends and receives.
-struct Shape {
+struct BlockCounts {
     sends: usize,
     receives: usize,
     /// Numbers of received blocks, their senders, and their numbers in these ranks' memory.
     arrivals: Vec<(usize, usize, usize)>,
 }
 
-impl Shape {
+impl BlockCounts {
     fn of(transfer: OperationTransfer, rank: usize, ranks: usize) -> Self {
         use Collective::{
             Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, NeighborAlltoall, Reduce, Scatter,
@@ -113,7 +113,7 @@ impl OperationTraffic {
             }
             _ => None,
         };
-        let shape = Shape::of(transfer, rank, ranks);
+        let shape = BlockCounts::of(transfer, rank, ranks);
         let (send, mut receive) = (Wire::new(shape.sends * block), Wire::new(shape.receives * block));
         // SAFETY: the buffer is not moved with its owner, and is only compared while no operation is in progress.
         let memory = unsafe { Region::new(receive.base(), receive.len()) };
@@ -173,19 +173,19 @@ impl OperationTraffic {
 }
 
 impl Traffic for OperationTraffic {
-    type Active = Active;
+    type Active = ActiveOperation;
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Active, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveOperation, Outcome>> {
         if methods::transfer(method).map_err(anyhow::Error::msg)?.operation != Some(Form::Persistent) {
-            return Ok(Ok(Active { request: Request::null(&self.comm), is_persistent: false }));
+            return Ok(Ok(ActiveOperation { request: Request::null(&self.comm), is_persistent: false }));
         }
         Ok(match self.request(Form::Persistent)? {
-            Ok(request) => Ok(Active { request, is_persistent: true }),
+            Ok(request) => Ok(ActiveOperation { request, is_persistent: true }),
             Err(name) => Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }),
         })
     }
 
-    fn fill(&mut self, _: &mut Active) -> Result<(), CallError> {
+    fn fill(&mut self, _: &mut ActiveOperation) -> Result<(), CallError> {
         self.version = self.version.filled();
         self.write();
         self.receive.fill(POISON);
@@ -193,13 +193,13 @@ impl Traffic for OperationTraffic {
         Ok(())
     }
 
-    fn renew(&mut self, _: &mut Active) -> Result<(), CallError> {
+    fn renew(&mut self, _: &mut ActiveOperation) -> Result<(), CallError> {
         self.version = self.version.changed();
         self.write();
         Ok(())
     }
 
-    fn start(&mut self, active: &mut Active) -> Result<(), CallError> {
+    fn start(&mut self, active: &mut ActiveOperation) -> Result<(), CallError> {
         if active.is_persistent {
             return active.request.start();
         }
@@ -207,11 +207,11 @@ impl Traffic for OperationTraffic {
         Ok(())
     }
 
-    fn test(&mut self, active: &mut Active) -> Result<bool, CallError> {
+    fn test(&mut self, active: &mut ActiveOperation) -> Result<bool, CallError> {
         active.request.test()
     }
 
-    fn wait(&mut self, active: &mut Active) -> Result<(), CallError> {
+    fn wait(&mut self, active: &mut ActiveOperation) -> Result<(), CallError> {
         active.request.wait()
     }
 
@@ -219,7 +219,7 @@ impl Traffic for OperationTraffic {
         self.transfer == OperationTransfer::Collective(Collective::Barrier)
     }
 
-    fn check(&mut self, _: &mut Active) -> Option<String> {
+    fn check(&mut self, _: &mut ActiveOperation) -> Option<String> {
         let wrong = match &self.numbers {
             Some(numbers) => numbers.look(&self.receive, self.ranks, self.version),
             None => self.looks.wrong(self.version).map(|(_, wrong)| wrong.in_buffer()),
@@ -227,7 +227,7 @@ impl Traffic for OperationTraffic {
         wrong.map(|what| format!("repetition {} since the fill: {what}", self.version.repetition))
     }
 
-    fn mismatch(&mut self, _: &mut Active) -> Result<Option<String>, CallError> {
+    fn mismatch(&mut self, _: &mut ActiveOperation) -> Result<Option<String>, CallError> {
         if let Some(numbers) = &self.numbers {
             return Ok(numbers.wrong(&self.receive, self.ranks, self.version));
         }
@@ -238,7 +238,7 @@ impl Traffic for OperationTraffic {
         Ok(self.links.iter().find_map(wrong))
     }
 
-    fn teardown(&mut self, active: Active) -> Result<(), CallError> {
+    fn teardown(&mut self, active: ActiveOperation) -> Result<(), CallError> {
         if active.is_persistent { active.request.free() } else { Ok(()) }
     }
 }
@@ -254,10 +254,10 @@ mod tests {
         for operation in OPERATIONS {
             for ranks in [2, 4, 6] {
                 for rank in 0..ranks {
-                    let shape = Shape::of(operation.transfer, rank, ranks);
+                    let shape = BlockCounts::of(operation.transfer, rank, ranks);
                     for &(at, sender, from) in &shape.arrivals {
                         assert!(
-                            from < Shape::of(operation.transfer, sender, ranks).sends,
+                            from < BlockCounts::of(operation.transfer, sender, ranks).sends,
                             "{} {rank}",
                             operation.name
                         );

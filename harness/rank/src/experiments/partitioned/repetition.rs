@@ -62,7 +62,7 @@ pub struct TransferContext<'a> {
 
 /// Readings of one rank in one transfer, in seconds of the common time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Readings {
+pub struct TransferReadings {
     /// The agreed time of the start.
     pub start_s: f64,
     /// When [`Mechanism::wait`] returned.
@@ -93,10 +93,11 @@ pub struct TransferTimes {
 }
 
 /// The times from the readings of both ranks.
-pub fn transfer_times(pair: &[Readings; 2], both_ways: bool) -> TransferTimes {
+pub fn transfer_times(pair: &[TransferReadings; 2], both_ways: bool) -> TransferTimes {
     let (senders, receivers) = if both_ways { (&pair[..], &pair[..]) } else { (&pair[..1], &pair[1..]) };
-    let most =
-        |of: &[Readings], time: fn(&Readings) -> f64| of.iter().map(time).fold(f64::NEG_INFINITY, f64::max);
+    let most = |of: &[TransferReadings], time: fn(&TransferReadings) -> f64| {
+        of.iter().map(time).fold(f64::NEG_INFINITY, f64::max)
+    };
     let end_s = most(receivers, |readings| readings.end_s);
     TransferTimes {
         total_s: end_s - most(receivers, |readings| readings.start_s),
@@ -108,7 +109,10 @@ pub fn transfer_times(pair: &[Readings; 2], both_ways: bool) -> TransferTimes {
 
 /// From the first partition that became ready to its arrival, in seconds, if that was observed; and the share of all
 /// bytes that had arrived when the last partition became ready. `None` for a transfer that was not watched.
-pub fn early_bird([sender, receiver]: &[Readings; 2], plan: &PartitionPlan) -> Option<(Option<f64>, f64)> {
+pub fn early_bird(
+    [sender, receiver]: &[TransferReadings; 2],
+    plan: &PartitionPlan,
+) -> Option<(Option<f64>, f64)> {
     let first_s = *receiver.arrived_s.get(sender.first)?;
     let is_early = |time: &Option<f64>| time.is_some_and(|time| time < sender.last_ready_s);
     let early = receiver.arrived_s.iter().zip(&plan.ranges).filter(|(time, _)| is_early(time));
@@ -126,8 +130,12 @@ struct ThreadReadings {
 }
 
 /// Runs one transfer on this rank, or one each way at once.
-pub fn run(context: &TransferContext<'_>, team: &Team, mechanisms: &[Box<dyn Mechanism + '_>]) -> Readings {
-    let whole = Mutex::new(Readings::default());
+pub fn run(
+    context: &TransferContext<'_>,
+    team: &Team,
+    mechanisms: &[Box<dyn Mechanism + '_>],
+) -> TransferReadings {
+    let whole = Mutex::new(TransferReadings::default());
     let threads = Mutex::new(vec![ThreadReadings::default(); context.compute_s.len()]);
     // SAFETY: only the first thread, which initialised MPI, uses the context's communicators. Mechanisms are called as their functions
     // require, which the barriers below ensure, and were set up with permission for this team's threads to call MPI if they do.
@@ -241,13 +249,13 @@ mod tests {
 
     #[test]
     fn the_later_of_two_ways_is_the_end_of_both() {
-        let rank = |first_ready_s, last_ready_s, end_s, compute_s| Readings {
+        let rank = |first_ready_s, last_ready_s, end_s, compute_s| TransferReadings {
             start_s: 1.0,
             first_ready_s,
             last_ready_s,
             end_s,
             compute_s,
-            ..Readings::default()
+            ..TransferReadings::default()
         };
         let pair = [rank(2.0, 3.0, 8.0, 1.5), rank(2.0, 5.0, 6.0, 3.5)];
         let one_way = TransferTimes { total_s: 5.0, compute_s: 1.5, delay_s: 1.0, after_last_s: 3.0 };
