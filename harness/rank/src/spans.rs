@@ -50,7 +50,12 @@ pub fn data_spans(message: &Message, arrays: &Arrays) -> Vec<Span> {
     message.pieces.iter().flat_map(of_piece).collect()
 }
 
-/// The same in a wire buffer.
+/// All bytes of the values in the arrays' memory, if some are padding, which may change with its value.
+pub fn padded_spans(message: &Message, arrays: &Arrays) -> Vec<Span> {
+    if has_padding(message) { spans(message, arrays).collect() } else { Vec::new() }
+}
+
+/// The data of the message in a wire buffer.
 pub fn packed_data(message: &Message) -> Vec<Span> {
     if !has_padding(message) {
         return vec![Span { offset: 0, bytes: message.size() as usize }];

@@ -8,7 +8,7 @@ use common::packing::{Ends, Location};
 use crate::memory::{Memory, Region};
 use crate::method::{Method, Setup};
 use crate::payload::{Link, Mismatch, Places, Run, Runs, Spots, Version, Wrong, source_of};
-use crate::spans::{Span, data_spans, is_apart, packed_data};
+use crate::spans::{Span, data_spans, is_apart, packed_data, padded_spans};
 
 /// Numbers of the memories among the sources.
 const ARRAYS: usize = 0;
@@ -51,6 +51,8 @@ impl Route {
 pub struct Leg {
     pub sends: Vec<Link>,
     pub receives: Vec<Link>,
+    /// All bytes of received values with padding, which may change.
+    pub padded: Option<Places>,
 }
 
 /// The data of the way back.
@@ -255,6 +257,9 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
     };
     let (from, sent) = places(Side::Send, route.from, outgoing);
     let (to, received) = places(Side::Receive, route.to, incoming);
+    let padded = padded_spans(&setup.app.message(Side::Receive, route.order), &memory.arrays);
+    // SAFETY: guaranteed by the caller.
+    let padded = (route.to == Location::Arrays).then(|| unsafe { padded_places(arrays, &padded) });
     if is_turned {
         memory.turn(route.is_within(Location::Wire));
     }
@@ -277,7 +282,7 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
     // Padding within values is not data.
     let ends: Vec<usize> = ends
         .iter()
-        .map(|end| (*end as u128 * total as u128 / setup.message_bytes as u128) as usize)
+        .map(|end| (*end as u128 * total as u128 / setup.message_bytes.max(1) as u128) as usize)
         .collect();
     let links = |memory: Region, here: &[Span], sources: &[(u64, usize)]| {
         let messages = split(runs(here, sources), &ends);
@@ -289,7 +294,17 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
         messages.into_iter().enumerate().map(link).collect()
     };
     let own: Vec<(u64, usize)> = sources(setup.me).collect();
-    Leg { sends: links(from, &sent, &own), receives: links(to, &received, &incoming) }
+    Leg { sends: links(from, &sent, &own), receives: links(to, &received, &incoming), padded }
+}
+
+/// Places whose bytes may change, without sources.
+///
+/// # Safety
+/// As for [`Places::new`].
+pub unsafe fn padded_places(memory: Region, spans: &[Span]) -> Places {
+    let run = |span: &Span| Run { at: span.offset, bytes: span.bytes, source: 0 };
+    // SAFETY: guaranteed by the caller.
+    unsafe { Places::new(memory, Runs::of(spans.iter().map(run))) }
 }
 
 /// The part of consecutive sources that has these numbers.

@@ -85,6 +85,7 @@ pub fn compare(memory: &mut Memory, leg: &Leg, version: Version, me: usize) -> O
     }
     let sent = leg.sends.iter().map(|link| &link.places);
     // SAFETY: the transfer is over.
-    let wrong = unsafe { changed(arrays, source_of_arrays(me), version, sent, received()) }?;
+    let wrong =
+        unsafe { changed(arrays, source_of_arrays(me), version, sent, received().chain(&leg.padded)) }?;
     Some(format!("{} (must not change)", in_arrays(&memory.arrays, wrong)))
 }

@@ -5,11 +5,13 @@ use apps::{MicroApp, Side, WireOrder};
 use super::active_method::PackingMethod;
 use super::{EngineComparison, SIDES};
 use crate::checked::CallError;
-use crate::measure::message_links::{described, in_arrays, runs, source_of_arrays, source_of_outgoing};
+use crate::measure::message_links::{
+    described, in_arrays, padded_places, runs, source_of_arrays, source_of_outgoing,
+};
 use crate::measure::verification::ROUNDS;
 use crate::memory::{Memory, Region};
 use crate::payload::{Mismatch, Places, Run, Runs, Spots, Wrong, changed};
-use crate::spans::{Span, data_spans, packed_data};
+use crate::spans::{Span, data_spans, packed_data, padded_spans};
 
 /// The sources of packed bytes: this process's arrays, and a peer's buffer, as if it had sent the bytes to unpack.
 const ME: usize = 0;
@@ -23,6 +25,8 @@ pub struct EnginePayload {
     /// The bytes to unpack, and their destination.
     to_unpack: Places,
     unpacked: Places,
+    /// All bytes of unpacked values with padding, which may change.
+    padded: Places,
 }
 
 impl EnginePayload {
@@ -49,6 +53,8 @@ impl EnginePayload {
             packed: places(outgoing, &wires[0], &mine),
             to_unpack: places(incoming, &wires[1], &theirs),
             unpacked: places(arrays, &received, &theirs),
+            // SAFETY: guaranteed by the caller.
+            padded: unsafe { padded_places(arrays, &padded_spans(&sides[1], &memory.arrays)) },
         }
     }
 
@@ -81,8 +87,8 @@ pub fn verify(
         active.work(Side::Receive, &mut bench.memory)?;
         mismatch = mismatch.or_else(|| unpacked(bench, active));
         if matches!(active, PackingMethod::Packs(_)) {
-            let received = bench.payload.unpacked.clone();
-            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", touched(bench, &[received])?)));
+            let received = [bench.payload.unpacked.clone(), bench.payload.padded.clone()];
+            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", touched(bench, &received)?)));
         }
     }
     active.free()?;
