@@ -1,7 +1,7 @@
 //! The MPIs of this machine: finds, installs, lists, builds for, starts and watches them. This crate does not link MPI.
 //!
 //! [`Project::pick`] chooses an [`Installation`] (see there for the order), [`Project::rank_program`] builds the rank program for
-//! it in its own folder, [`Launch`] makes the command line of its launcher, and [`Launch::watch`] runs it and ends all of its
+//! it in its own folder, [`Launch`] makes the command line of its launcher, and [`Launch::watch_until`] runs it and ends all of its
 //! processes.
 
 mod builds;

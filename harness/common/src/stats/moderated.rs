@@ -28,7 +28,8 @@ impl Level {
         }
         let fit = Fit::of(&[values], slopes)?;
         let (value, variance, freedom) = (fit.locations[0], fit.variance, fit.freedom);
-        let share = if variance > 0.0 { fit.variance_of(0) / variance } else { 0.0 };
+        // Without variation the slopes have no error; the variance may be raised by others later.
+        let share = if variance > 0.0 { fit.variance_of(0) / variance } else { 1.0 / values.len() as f64 };
         Some(Self { value, variance, freedom, share, is_adjusted: !slopes.is_empty() })
     }
 
@@ -191,5 +192,20 @@ mod tests {
         assert!((difference.value - 0.2).abs() < 0.03 && difference.error < 0.02, "{difference:?}");
         assert_eq!(first.minus_zero().value, first.value);
         assert_eq!(Level::of(&series(1.0, 0.5, [0.0; 5])[..2], &[slope]), None, "two launches show nothing");
+    }
+
+    #[test]
+    fn a_series_without_variation_has_an_error_after_its_variance_was_moderated() {
+        let of = |noise: f64| {
+            let value = |i: usize| Explained::new(noise * [1.0, -1.0, 0.0, 0.0][i], Vec::new());
+            Level::of(&(0..4).map(value).collect::<Vec<_>>(), &[]).unwrap()
+        };
+        let mut levels = [0.01, 0.02, 0.04, 0.0].map(of);
+        assert_eq!(levels[3].minus_zero().error, 0.0);
+        moderate(&mut levels.iter_mut().collect::<Vec<_>>());
+        // A level is the mean of four values, all with the same degrees of freedom before.
+        let [.., least, constant] = levels.map(|level| level.minus_zero());
+        assert!(constant.error > 0.0 && constant.error < least.error, "{constant:?} {least:?}");
+        assert_eq!(constant.error, (levels[3].variance / 4.0).sqrt());
     }
 }
