@@ -1,5 +1,5 @@
 //! The operations, one row each: a function that calls MPI. What is common to them, such as filling and comparing memory, is in
-//! [`Run::run`].
+//! [`OperationRun::run`].
 
 use super::bench::{Bench, Stop, WrongBytes, expect_packed};
 use super::subject::Subject;

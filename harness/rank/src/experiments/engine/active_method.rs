@@ -88,7 +88,7 @@ impl PackingMethod<'_> {
         }
     }
 
-    /// Frees what [`ActiveMethod::create`] created.
+    /// Frees what [`PackingMethod::create`] created.
     pub fn free(&mut self) -> Result<(), CallError> {
         match self {
             Self::Packs(packer) => packer.free(),
