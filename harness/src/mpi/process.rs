@@ -238,7 +238,7 @@ impl Running {
         if self.ended.is_none() {
             let exit = match self.child.try_wait() {
                 Ok(status) => status.map(|status| ExitDescription::new(status, self.signals_are_codes)),
-                // There is no such child: it has ended, and the system has forgotten how.
+                // The child has ended, and the system has forgotten how.
                 Err(_) => Some(ExitDescription { code: None, signal: None }),
             };
             self.ended = exit.map(|exit| (exit, Instant::now()));

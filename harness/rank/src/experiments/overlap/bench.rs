@@ -79,7 +79,8 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
         self.traffic.fill(&mut measured.active)?;
         Turn::shortest(count, || {
             // The blocks will report the error.
-            let readings = self.cell.repeat(&mut self.traffic, &mut measured.active, &mut Vec::new())?;
+            let readings =
+                self.cell.repeat(&mut self.traffic, &mut measured.active, true, &mut Vec::new())?;
             Ok(readings.overlapped[1] - readings.overlapped[0])
         })
     }
@@ -95,16 +96,16 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
         self.traffic.fill(active)?;
         let mut wrong = Vec::new();
         for _ in 0..amount.untimed {
-            self.cell.repeat(&mut self.traffic, active, &mut wrong)?;
+            self.cell.repeat(&mut self.traffic, active, false, &mut wrong)?;
         }
-        let (mut readings, mut compared) = (Vec::with_capacity(amount.samples), 1);
+        let (mut readings, mut compared) = (Vec::with_capacity(amount.samples), 1 + amount.untimed);
         for i in 0..amount.samples as u32 {
-            readings.push(self.cell.repeat(&mut self.traffic, active, &mut wrong)?);
+            readings.push(self.cell.repeat(&mut self.traffic, active, true, &mut wrong)?);
             if is_compared(round, i) {
-                compared += 1;
+                compared += 2;
                 wrong.extend(self.traffic.mismatch(active)?);
                 // The caches are others after it, so the next repetition does not count.
-                self.cell.repeat(&mut self.traffic, active, &mut wrong)?;
+                self.cell.repeat(&mut self.traffic, active, false, &mut wrong)?;
             }
         }
         let clock = self.cell.sync.end(window)?;

@@ -58,15 +58,19 @@ impl OverlapReadings {
 }
 
 impl Cell {
-    /// One repetition. Errors in either communication are added to `wrong`.
+    /// One repetition. Errors in either communication are added to `wrong`. If it does not count, all bytes of the first one are compared.
     pub fn repeat<T: Traffic>(
         &self,
         traffic: &mut T,
         active: &mut T::Active,
+        counts: bool,
         wrong: &mut Vec<String>,
     ) -> Result<OverlapReadings, CallError> {
         let (communication, first_late_s) = self.communicate(traffic, active)?;
         wrong.extend(traffic.check(active));
+        if !counts {
+            wrong.extend(traffic.mismatch(active)?);
+        }
         let second_late_s = self.begin()?;
         let computation = self.computation.times();
         traffic.renew(active)?;
