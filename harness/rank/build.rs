@@ -1,26 +1,23 @@
-//! Compiles the constants that the generated bindings lack, and makes the program find its MPI again at run time.
+//! Describes the build, and links unit tests and examples with the MPI of the variable `MPICC`. The library itself needs no MPI.
 
+use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/checked/constants.c");
-    // A changed MPICC in one target folder must not leave a program linked to the old MPI.
-    for variable in ["MPICC", "MPI_PKG_CONFIG", "CRAY_MPICH_DIR", "I_MPI_ROOT"] {
-        println!("cargo:rerun-if-env-changed={variable}");
-    }
-    let library = build_probe_mpi::probe().unwrap_or_else(|reasons| {
-        let reasons: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-        panic!("no MPI found:\n{}", reasons.join("\n"))
-    });
-    let mut constants = cc::Build::new();
-    constants.file("src/checked/constants.c");
-    match &library.mpicc {
-        Some(mpicc) => constants.compiler(mpicc),
-        None => constants.includes(&library.include_paths),
-    };
-    constants.compile("ddtbench_constants");
-    for path in &library.lib_paths {
-        println!("cargo:rustc-link-arg-bins=-Wl,-rpath,{}", path.display());
+    println!("cargo:rerun-if-changed=abi/constants.c");
+    println!("cargo:rerun-if-env-changed=MPICC");
+    if let Some(mpicc) = std::env::var_os("MPICC") {
+        let object = Path::new(&std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("constants.o");
+        let mut compile = Command::new(&mpicc);
+        compile.args(["-c", "-fPIC", "-DDDTBENCH_NO_MAIN", "abi/constants.c", "-o"]).arg(&object);
+        assert!(compile.status().is_ok_and(|status| status.success()), "{compile:?} failed");
+        println!("cargo:rustc-link-arg={}", object.display());
+        let show = Command::new(&mpicc).arg("-show").output().expect("it has compiled already");
+        let show = String::from_utf8(show.stdout).expect("a command line is text");
+        let is_for_linking = |word: &&str| ["-l", "-L", "-Wl,"].iter().any(|start| word.starts_with(start));
+        for word in show.split_whitespace().filter(is_for_linking) {
+            println!("cargo:rustc-link-arg={word}");
+        }
     }
     let rustc = Command::new(std::env::var("RUSTC").expect("cargo sets RUSTC")).arg("--version").output();
     let rustc =

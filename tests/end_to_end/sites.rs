@@ -78,7 +78,7 @@ impl Site {
 
     fn shell(&self, line: &str) -> Command {
         let mut shell = like_ddtbench("sh", &self.path("here"));
-        for other in "XDG_STATE_HOME RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET CARGO_TARGET_DIR CC"
+        for other in "XDG_CACHE_HOME RUSTFLAGS CARGO_ENCODED_RUSTFLAGS CARGO_BUILD_TARGET CARGO_TARGET_DIR CC"
             .split(' ')
         {
             shell.env_remove(other);
@@ -91,7 +91,7 @@ impl Site {
             .env("OWN_PATH", std::env::var_os("PATH").unwrap());
         shell.env("DDTBENCH_ROOT", self.path("clone")).env("HOME", self.path("home"));
         shell.env("PATH", format!("{}:/usr/bin:/bin", self.path("bin").display()));
-        shell.env("CARGO", self.path("bin/cargo")).env("LIBCLANG_PATH", self.path("bin"));
+        shell.env("CARGO", self.path("bin/cargo"));
         shell.args(["-c", &format!("exec 2>&1; {line}")]);
         shell
     }

@@ -123,7 +123,7 @@ impl ConditionArgs {
             test: test.to_owned(),
             set: set.to_owned(),
             params,
-            mpi: identity::compiled_for(),
+            mpi: identity::title(),
             ranks,
             cache: self.cache,
             ..Case::default()

@@ -52,7 +52,7 @@ pub fn hello(
         library_version: joined(version.lines().next().unwrap_or_default()),
         device: device.map(|(_, device)| joined(device)),
         mpi_standard: identity::standard()?,
-        compiled_for: identity::compiled_for(),
+        abi: Some(identity::OWN),
         library_path: identity::library_path(),
         thread_level: world.thread_level.to_owned(),
         clock_step_s: clock.step_s,

@@ -1,6 +1,6 @@
 //! The MPIs of a run: chosen by name, with their variants, and built for.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
 use anyhow::bail;
 use ddtbench::experiments::Kind;
@@ -66,6 +66,7 @@ pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow
             None => project.pick(Some(name), &programs, &mut log)?,
         };
         let chosen = match variant {
+            Some(STANDARD) => vec![Some(Variant::of(&installation.name, STANDARD, BTreeMap::new()))],
             Some(variant) => vec![Some(named(variants, &project, &installation.name, variant)?)],
             None => {
                 let is_named = |variant: &Variant| names.contains(&format!("{name}:{}", variant.name));
@@ -84,6 +85,9 @@ pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow
     }
     Ok(Chosen { project, programs, mpis, may_leave_out })
 }
+
+/// The variant of an MPI that is the standard's binary interface.
+const STANDARD: &str = "abi";
 
 /// Separates an MPI's name from its variant. A path has no variant.
 fn name_and_variant(name: &str) -> (&str, Option<&str>) {
@@ -149,32 +153,46 @@ impl Chosen {
     /// # Errors
     /// If it fails for a named MPI, or for all.
     pub fn build(&self) -> anyhow::Result<Vec<Target>> {
-        let mut programs: Vec<(&str, PathBuf)> = Vec::new();
-        for installation in self.installations() {
+        let mut targets: Vec<Target> = Vec::new();
+        for (installation, variant) in &self.mpis {
             if interrupt::requested() {
                 return Err(MpiError::Interrupted.into());
             }
-            match self.project.rank_program(installation, &mut log) {
-                Ok(program) => programs.push((&installation.name, program)),
+            match self.target(installation, variant.as_ref(), &targets) {
+                Ok(target) => targets.push(target),
                 Err(error @ MpiError::Interrupted) => return Err(error.into()),
                 Err(error) if self.may_leave_out && self.mpis.len() > 1 => log(&format!("skipped: {error}")),
                 Err(error) => return Err(error.into()),
             }
         }
-        let target = |(installation, variant): &(Installation, Option<Variant>)| {
-            let (_, program) = programs.iter().find(|(name, _)| *name == installation.name)?;
-            let (mut installation, program) = (installation.clone(), program.clone());
-            let mut name = String::new();
-            if let Some(variant) = variant {
-                installation = variant.applied(&self.programs, installation);
-                name.clone_from(&variant.name);
-            }
-            Some(Target { installation, variant: name, program, programs: self.programs.clone() })
-        };
-        let targets: Vec<_> = self.mpis.iter().filter_map(target).collect();
         if targets.is_empty() {
             bail!("the rank program could not be built for any MPI");
         }
         Ok(targets)
+    }
+
+    /// An MPI, with its rank program unless one of these has it.
+    fn target(
+        &self,
+        installation: &Installation,
+        variant: Option<&Variant>,
+        known: &[Target],
+    ) -> Result<Target, MpiError> {
+        let mut installation = installation.clone();
+        if let Some(variant) = variant {
+            if variant.name == STANDARD {
+                installation = installation.with_standard_abi()?;
+            }
+            installation = variant.applied(&self.programs, installation);
+        }
+        let is_same = |target: &&Target| {
+            (&target.installation.name, target.installation.abi) == (&installation.name, installation.abi)
+        };
+        let program = match known.iter().find(is_same) {
+            Some(target) => target.program.clone(),
+            None => self.project.rank_program(&installation, &mut log)?,
+        };
+        let variant = variant.map_or_else(String::new, |variant| variant.name.clone());
+        Ok(Target { installation, variant, program, programs: self.programs.clone() })
     }
 }

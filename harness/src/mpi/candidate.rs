@@ -8,7 +8,7 @@ use flate2::Crc;
 use super::error::{Result, unusable};
 use super::registry::MpiEntry;
 use super::show::Show;
-use super::{Installation, Source, find, header};
+use super::{Abi, Family, Installation, Source, find, header};
 
 /// A possible MPI that has not been tried.
 pub(super) struct Candidate {
@@ -42,7 +42,23 @@ impl Candidate {
             Source::MpiccVariable => name_of_place(&mpicc),
             Source::Listed | Source::Wheel => name,
         };
-        Ok(Installation { name, family, version, mpicc, mpiexec, env, launcher_args, library_dirs, source })
+        let abi = match family {
+            Family::Mpich | Family::Intel => Abi::Mpich,
+            Family::OpenMpi => Abi::OpenMpi,
+            Family::Other => Abi::Standard,
+        };
+        Ok(Installation {
+            name,
+            family,
+            abi,
+            version,
+            mpicc,
+            mpiexec,
+            env,
+            launcher_args,
+            library_dirs,
+            source,
+        })
     }
 }
 

@@ -16,7 +16,7 @@ const QUESTIONS: &str = "#include <mpi.h>
 ddtbench_intel I_MPI_VERSION
 ddtbench_mpich MPICH_VERSION
 ddtbench_openmpi OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION
-ddtbench_standard MPI_VERSION MPI_SUBVERSION
+ddtbench_standard MPI_ABI_VERSION MPI_VERSION MPI_SUBVERSION
 ";
 
 /// Runs the preprocessor on `mpi.h`.
@@ -42,7 +42,9 @@ pub(super) fn family_and_version(
         };
         return Err(unusable(format!("mpi.h cannot be read: {}{path}", ended.last_lines(5))));
     }
-    answers(&ended.out.join("\n")).ok_or_else(|| unusable("its mpi.h does not define MPI_VERSION".to_owned()))
+    answers(&ended.out.join("\n")).ok_or_else(|| unusable(
+            "its mpi.h has the binary interface neither of MPICH, nor of Open MPI, nor of the standard (MPI_ABI_VERSION)".to_owned(),
+        ))
 }
 
 /// Parses the output of the preprocessor. The first defined family counts.
@@ -59,9 +61,11 @@ fn answers(preprocessed: &str) -> Option<(Family, String)> {
         let parts: Vec<&str> = line.split_whitespace().map(|part| part.trim_matches('"')).collect();
         let defined =
             !parts.is_empty() && parts.iter().all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
-        let version = parts.join(".");
-        defined
-            .then(|| (family, if family == Family::Other { format!("standard {version}") } else { version }))
+        let version = match family {
+            Family::Other => format!("standard {}", parts.get(1..)?.join(".")),
+            _ => parts.join("."),
+        };
+        defined.then_some((family, version))
     })
 }
 
@@ -72,17 +76,19 @@ mod tests {
     #[test]
     fn makers_by_their_macros() {
         let intel = "int x;\nddtbench_intel \"2021.19.0\"\nddtbench_mpich \"3.4a2\"\n\
-            ddtbench_openmpi OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION\nddtbench_standard 4 1\n";
+            ddtbench_openmpi OMPI_MAJOR_VERSION OMPI_MINOR_VERSION OMPI_RELEASE_VERSION\nddtbench_standard MPI_ABI_VERSION 4 1\n";
         assert_eq!(answers(intel), Some((Family::Intel, "2021.19.0".to_owned())));
 
         let open = "ddtbench_intel I_MPI_VERSION\nddtbench_mpich MPICH_VERSION\nddtbench_openmpi 5 0 11\n";
         assert_eq!(answers(open), Some((Family::OpenMpi, "5.0.11".to_owned())));
 
-        let mpich = "ddtbench_intel I_MPI_VERSION\nddtbench_mpich \"5.0.2\"\nddtbench_standard 5 0";
+        let mpich =
+            "ddtbench_intel I_MPI_VERSION\nddtbench_mpich \"5.0.2\"\nddtbench_standard MPI_ABI_VERSION 5 0";
         assert_eq!(answers(mpich), Some((Family::Mpich, "5.0.2".to_owned())));
 
-        let other = "ddtbench_mpich MPICH_VERSION\nddtbench_standard 3 1";
-        assert_eq!(answers(other), Some((Family::Other, "standard 3.1".to_owned())));
-        assert_eq!(answers("ddtbench_standard MPI_VERSION MPI_SUBVERSION"), None);
+        let other = "ddtbench_mpich MPICH_VERSION\nddtbench_standard 1 5 0";
+        assert_eq!(answers(other), Some((Family::Other, "standard 5.0".to_owned())));
+        assert_eq!(answers("ddtbench_standard MPI_ABI_VERSION 3 1"), None);
+        assert_eq!(answers("ddtbench_standard MPI_ABI_VERSION MPI_VERSION MPI_SUBVERSION"), None);
     }
 }

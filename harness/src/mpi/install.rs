@@ -16,18 +16,18 @@ use super::wheels::Package;
 /// Prefix of folders of incomplete installs.
 const UNFINISHED: &str = ".unfinished-";
 
-/// Installs `packages` into `folder`. The file `marker` shows that they are complete.
+/// Installs `packages` into `folder`.
 ///
 /// They are installed into a temporary folder next to the final one, which is renamed at the end. pip uses `bin` and `lib` of the
 /// prefix, or of `local` in it for Debian's Python.
-pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, print: Print<'_>) -> Result<()> {
+pub(super) fn install(packages: &[Package], folder: &Path, print: Print<'_>) -> Result<()> {
     let parent = folder.parent().expect("an install has a parent folder");
     let _lock = Lock::take(&parent.join(".lock"), print)?;
-    if marker.find(folder).is_some() {
+    if is_complete(folder) {
         return Ok(());
     }
     let titles: Vec<String> = packages.iter().map(ToString::to_string).collect();
-    let pip = Pip::find(&titles.join(" and "), marker, parent)?;
+    let pip = Pip::find(&titles.join(" and "), parent)?;
     clear_unfinished(parent);
     let temporary =
         tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(parent).map_err(at("writing in", parent))?;
@@ -38,10 +38,9 @@ pub(super) fn install(packages: &[Package], folder: &Path, marker: Marker, print
 
     let complete = [prefix.clone(), prefix.join("local")]
         .into_iter()
-        .find(|prefix| marker.find(prefix).is_some())
+        .find(|prefix| is_complete(prefix))
         .ok_or_else(|| {
-            let (packages, file) = (titles.join(" "), marker.file());
-            other(format!("the packages {packages} do not contain {file}; another version may"))
+            other(format!("the packages {} do not contain {MARKER}; another version may", titles.join(" ")))
         })?;
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(at("removing the incomplete", folder))?;
@@ -117,40 +116,11 @@ fn clear_unfinished(parent: &Path) {
 }
 
 /// The file that shows that an install is complete.
-#[derive(Clone, Copy)]
-pub(super) enum Marker {
-    /// `bin/mpicc`.
-    Mpicc,
-    /// `libclang.so` in its Python package, whose folder has Python's version in it.
-    Libclang,
-}
+const MARKER: &str = "bin/mpicc";
 
-impl Marker {
-    const fn file(self) -> &'static str {
-        match self {
-            Self::Mpicc => "bin/mpicc",
-            Self::Libclang => "clang/native/libclang.so",
-        }
-    }
-
-    /// The file below `prefix`.
-    pub fn find(self, prefix: &Path) -> Option<PathBuf> {
-        match self {
-            Self::Mpicc => Some(prefix.join("bin/mpicc")).filter(|file| file.exists()),
-            Self::Libclang => {
-                let folders =
-                    |dir: PathBuf| dir.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-                ["lib", "lib64"]
-                    .into_iter()
-                    .flat_map(|lib| folders(prefix.join(lib)))
-                    .flat_map(folders)
-                    .flat_map(|packages| {
-                        ["libclang.so", "libclang.dylib"].map(|f| packages.join("clang/native").join(f))
-                    })
-                    .find(|file| file.exists())
-            }
-        }
-    }
+/// Whether a folder has a complete install.
+pub(super) fn is_complete(folder: &Path) -> bool {
+    folder.join(MARKER).exists()
 }
 
 struct Pip {
@@ -161,7 +131,7 @@ struct Pip {
 
 impl Pip {
     /// The first pip that works, to install `what`. Nobody else can write to `ours`.
-    fn find(what: &str, marker: Marker, ours: &Path) -> Result<Self> {
+    fn find(what: &str, ours: &Path) -> Result<Self> {
         // Isolated, Python ignores the current folder and the user's packages, but pip may be in them.
         let isolated: [&[&str]; 2] = [&["python3", "-I", "-m", "pip"], &["python", "-I", "-m", "pip"]];
         let users: [&[&str]; 2] = [&["python3", "-m", "pip"], &["python", "-m", "pip"]];
@@ -174,13 +144,10 @@ impl Pip {
             tool::run(command, tool::QUESTION).is_ok_and(|ended| ended.exit.success())
         };
         here.chain(there).find(works).ok_or_else(|| {
-            let otherwise = match marker {
-                Marker::Mpicc => "install an MPI and put its mpicc into PATH",
-                Marker::Libclang => "install libclang and set LIBCLANG_PATH to its folder",
-            };
             other(format!(
                 "installing {what} needs Python's pip, and none of `python3 -I -m pip`, `pip3`, `pip`, `python3 -m pip` works; \
-                 install it (Debian: apt install python3-pip; elsewhere: python3 -m ensurepip --user); or {otherwise}"
+                 install it (Debian: apt install python3-pip; elsewhere: python3 -m ensurepip --user); or install an MPI \
+                 and put its mpicc into PATH"
             ))
         })
     }
@@ -257,16 +224,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libclang_below_any_python() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Marker::Libclang.find(folder.path()), None);
-        let native = folder.path().join("lib/python3.12/dist-packages/clang/native");
-        fs::create_dir_all(&native).unwrap();
-        fs::write(native.join("libclang.so"), "").unwrap();
-        assert_eq!(Marker::Libclang.find(folder.path()), Some(native.join("libclang.so")));
-    }
-
-    #[test]
     fn what_is_there_is_not_installed_again() {
         let folder = tempfile::tempdir().unwrap();
         let prefix = folder.path().join("mpich");
@@ -274,7 +231,7 @@ mod tests {
         fs::write(prefix.join("bin/mpicc"), "").unwrap();
         let mut lines = Vec::new();
         let package = Package { name: "no-such", version: "1".to_owned(), hashes: &[] };
-        install(&[package], &prefix, Marker::Mpicc, &mut |line| lines.push(line.to_owned())).unwrap();
+        install(&[package], &prefix, &mut |line| lines.push(line.to_owned())).unwrap();
         assert!(lines.is_empty());
     }
 }

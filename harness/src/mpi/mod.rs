@@ -1,15 +1,15 @@
 //! The MPIs of this machine: finds, installs, lists, builds for, starts and watches them. This crate does not link MPI.
 //!
-//! [`Project::pick`] chooses an [`Installation`] (see there for the order), [`Project::rank_program`] builds the rank program for
-//! it in its own folder, [`Launch`] makes the command line of its launcher, and [`Launch::watch_until`] runs it and ends all of its
+//! [`Project::pick`] chooses an [`Installation`] (see there for the order), [`Project::rank_program`] links the rank
+//! program for it in its own folder, [`Launch`] makes the command line of its launcher, and [`Launch::watch_until`] runs it and ends all of its
 //! processes.
 
-mod builds;
 mod candidate;
 mod error;
 mod events;
 mod find;
 mod header;
+mod home;
 mod install;
 pub mod interrupt;
 mod launcher;
@@ -32,11 +32,13 @@ mod watcher;
 mod wheels;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 pub use common::cores::{by_core, core, cores};
+pub use common::model::abi::Abi;
+use common::model::event::Hello;
 pub use error::{MpiError, Result};
 pub use events::LineEvents;
 pub use launcher::{CommandLine, Launch, progressing};
@@ -126,6 +128,9 @@ pub struct Installation {
     /// The name in this project; also of its build folder.
     pub name: String,
     pub family: Family,
+    /// The binary interface that the rank program uses.
+    #[serde(default)]
+    pub abi: Abi,
     /// The library's version, from `mpi.h`.
     pub version: String,
     /// The compiler wrapper.
@@ -149,6 +154,55 @@ impl Installation {
     /// Family and version, such as `Open MPI 5.0.11`.
     pub fn title(&self) -> String {
         format!("{} {}", self.family.title(), self.version)
+    }
+
+    /// Describes the library that a rank program has loaded, if it is not this MPI's: neither in its folders nor of its version.
+    pub fn other_library(&self, hello: &Hello) -> Option<String> {
+        let path = PathBuf::from(hello.library_path.as_ref()?);
+        let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        let own =
+            self.mpicc.ancestors().nth(2).into_iter().chain(self.library_dirs.iter().map(PathBuf::as_path));
+        // The last number may be of an update that the library's text does not name.
+        let version = self.version.split('.').take(2).collect::<Vec<_>>().join(".");
+        if own.map(real).any(|folder| real(&path).starts_with(folder))
+            || hello.library_version.contains(&version)
+        {
+            return None;
+        }
+        Some(format!(
+            "the ranks have loaded {} ({}), but {} starts {}: check LD_LIBRARY_PATH and the loaded modules",
+            hello.library_version,
+            path.display(),
+            self.mpiexec.display(),
+            self.title()
+        ))
+    }
+
+    /// This MPI by the standard's binary interface.
+    ///
+    /// # Errors
+    /// If it has no library with this interface.
+    pub fn with_standard_abi(&self) -> Result<Self> {
+        let prefix = self.mpicc.ancestors().nth(2).unwrap_or(Path::new("/"));
+        let usual = ["lib", "lib64", "lib/release"].map(|folder| prefix.join(folder));
+        let dirs = self.library_dirs.iter().cloned().chain(usual);
+        let has_it = |dir: &PathBuf| {
+            let mut files = dir.read_dir().into_iter().flatten().flatten();
+            files.any(|file| file.file_name().to_string_lossy().starts_with("libmpi_abi.so."))
+        };
+        let mut dirs: Vec<PathBuf> = dirs.filter(has_it).collect();
+        if dirs.is_empty() {
+            return Err(error::other(format!(
+                "{} ({}) has no libmpi_abi.so: MPIs with the standard's binary interface are MPICH 5, Intel MPI 2021.18 and Open MPI 6, \
+                 and newer ones",
+                self.name,
+                self.title()
+            )));
+        }
+        dirs.extend(self.library_dirs.iter().cloned());
+        let beside = self.mpicc.with_file_name(rank_program::STANDARD_WRAPPER);
+        let mpicc = if beside.exists() { beside } else { self.mpicc.clone() };
+        Ok(Self { abi: Abi::Standard, mpicc, library_dirs: dirs, ..self.clone() })
     }
 
     /// An MPI for tests: only a launcher, of an unknown family.

@@ -3,66 +3,45 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use super::builds;
 use super::candidate::{Candidate, mpicc_variable};
 use super::error::{MpiError, Result, at, other, unusable};
-use super::install::{self, Marker};
+use super::home::Home;
+use super::install;
 use super::lock::Lock;
 use super::registry::{self, MpiEntry, Registry};
 use super::state::{ProjectState, is_plain};
 use super::wheels::{self, Wheels};
-use super::{Installation, Print, Source, Trusted, Variant, find};
+use super::{Installation, Print, Source, Trusted, Variant, find, rank_program};
 
-/// The folder of the source, the builds and the installed MPIs.
+/// The program's own files, the installed MPIs and the linked programs.
 #[derive(Clone, Debug)]
 pub struct Project {
-    root: PathBuf,
+    pub(super) home: Home,
     pub(super) state: ProjectState,
     /// Print cargo's output.
     pub verbose: bool,
 }
 
 impl Project {
-    /// Finds the project: `DDTBENCH_ROOT`, otherwise the folder in which this program was built, otherwise above the current
-    /// folder. Its state is below it, unless that is read-only or another folder is configured.
+    /// Finds the program's own files, and the place for its state: below a checkout if that can be written to, otherwise in a folder of
+    /// the user.
     ///
     /// # Errors
-    /// If there is none, or the configured folder is not one.
+    /// If there are no such files, or the configured folder is not one.
     pub fn locate() -> Result<Self> {
-        let root = Self::find()?;
-        Ok(Self { state: ProjectState::of(&root)?, ..Self::at(root) })
+        let home = Home::locate()?;
+        Ok(Self { state: ProjectState::of(&home)?, home, verbose: false })
     }
 
-    fn find() -> Result<PathBuf> {
-        if let Some(root) = env::var_os("DDTBENCH_ROOT").filter(|root| !root.is_empty()).map(PathBuf::from) {
-            let root = root.canonicalize().unwrap_or(root);
-            return match root.join("Cargo.toml").exists() {
-                true => Ok(root),
-                false => Err(other(format!(
-                    "DDTBENCH_ROOT is `{}`, which has no Cargo.toml; it must be the project's folder",
-                    root.display()
-                ))),
-            };
-        }
-        let built_at = Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned);
-        let current = env::current_dir().unwrap_or_default();
-        let above = current.ancestors().map(Path::to_owned);
-        let is_project = |dir: &PathBuf| dir.join("Cargo.toml").exists() && dir.join("harness/rank").exists();
-        built_at.into_iter().chain(above).find(is_project).ok_or_else(|| {
-            other(
-                "the project's folder (with Cargo.toml and harness/rank) was not found; start inside it or set DDTBENCH_ROOT",
-            )
-        })
-    }
-
-    /// The project in a given folder, with its state below it.
+    /// The checkout or installation in a given folder, with its state below it.
     pub fn at(root: PathBuf) -> Self {
-        Self { state: ProjectState::in_project(&root), root, verbose: false }
+        let state = ProjectState::in_project(&root);
+        Self { home: Home::at(&root).unwrap_or(Home::Checkout(root)), state, verbose: false }
     }
 
-    /// The project's folder.
-    pub fn root(&self) -> &Path {
-        &self.root
+    /// The folder of the checkout or installation.
+    pub(super) fn root(&self) -> &Path {
+        self.home.root()
     }
 
     /// The list of this machine's MPIs, from all places. For duplicate names, our own place has priority.
@@ -74,7 +53,7 @@ impl Project {
     /// The folder of an installed MPI.
     fn wheel_folder(&self, name: &str) -> Option<PathBuf> {
         let mut folders = self.state.places().map(|place| place.wheel_folder(name));
-        folders.find(|folder| Marker::Mpicc.find(folder).is_some())
+        folders.find(|folder| install::is_complete(folder))
     }
 
     /// All usable MPIs, in the order in which [`Project::pick`] prefers them: from `MPICC`, in `PATH`, listed, installed here.
@@ -175,7 +154,7 @@ impl Project {
             print(&format!("{} is already installed in {}", wheels.name, folder.display()));
             return candidate(&folder).inspect();
         }
-        self.state.report(&self.root, print);
+        self.state.report(self.root(), print);
         let folder = self.state.own.wheel_folder(&wheels.name);
         if !is_plain(&folder) {
             return Err(other(format!(
@@ -184,7 +163,7 @@ impl Project {
                 folder.display()
             )));
         }
-        install::install(&wheels.packages, &folder, Marker::Mpicc, print)?;
+        install::install(&wheels.packages, &folder, print)?;
         let found = candidate(&folder).inspect().inspect_err(|_| {
             // A broken install must not remain for later runs.
             let _ = fs::remove_dir_all(&folder);
@@ -212,7 +191,7 @@ impl Project {
         if let Some(reason) = found.foreign_launcher()? {
             return Err(other(format!("{reason}; give its own launcher with --mpiexec")));
         }
-        self.state.report(&self.root, print);
+        self.state.report(self.root(), print);
         let file = self.state.own.list_file();
         let _lock = Lock::take(&file.with_extension("lock"), print)?;
         let mut registry = Registry::read(&file)?;
@@ -274,7 +253,7 @@ impl Project {
                 return Err(unknown(name, &known, "`ddtbench mpi list` shows them"));
             }
         };
-        for built in builds::folders_of(&self.state.own, name) {
+        for built in rank_program::folders_of(&self.state.own, name) {
             let is_link = built.is_symlink();
             let removed = if is_link { fs::remove_file(&built) } else { fs::remove_dir_all(&built) };
             removed.map_err(at("removing", &built))?;
@@ -296,7 +275,7 @@ impl Project {
         let mut wheels: Vec<String> = Vec::new();
         for place in self.state.places() {
             let entries = place.installed.join("mpi").read_dir().into_iter().flatten().flatten();
-            let installed = entries.filter(|entry| Marker::Mpicc.find(&entry.path()).is_some());
+            let installed = entries.filter(|entry| install::is_complete(&entry.path()));
             wheels.extend(
                 installed
                     .filter_map(|entry| entry.file_name().into_string().ok())

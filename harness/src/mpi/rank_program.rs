@@ -1,281 +1,304 @@
-//! Builds the rank program for each MPI and set of compiler settings ([`builds`]).
+//! The rank program of an MPI: the static library of its family, linked by the MPI's compiler wrapper. In a checkout, cargo builds the
+//! library first.
 
 use std::env;
-use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime};
 
-use super::builds::{self, Build};
-use super::error::{MpiError, Result, other};
-use super::install::{self, Marker};
-use super::launcher::quoted;
+use super::error::{MpiError, Result, at, other};
+use super::home::Home;
+use super::install::command_line;
 use super::lock::Lock;
 use super::process::Line;
+use super::state::{StateFolder, can_be_written, short_hash};
 use super::tool::{self, last_lines};
-use super::{Installation, Print, Project, find, wheels};
+use super::{Abi, Installation, Print, Project, find};
 
-const RANK_PROGRAM: &str = "ddtbench-rank";
-/// With these variables, the crate `mpi` would find another MPI than the one in `MPICC`.
-const OTHER_MPI_VARIABLES: [&str; 2] = ["CRAY_MPICH_DIR", "MPI_PKG_CONFIG"];
-/// Minimum time between two messages on a build's progress.
-const PROGRESS_EVERY: Duration = Duration::from_secs(10);
-
-impl Project {
-    /// The rank program for an MPI, built if it is missing or older than its source. Exceptions: a program built in a read-only
-    /// place is used as it is, and so is one built from the current source if cargo is missing or fails.
-    pub fn rank_program(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
-        let (name, title) = (&mpi.name, mpi.title());
-        let shared = self.state.shared.as_ref();
-        if let Some(program) = shared.and_then(|place| builds::built_in(place, mpi, self.root())) {
-            print(&format!("using the existing rank program for {name} ({title}): {}", program.display()));
-            return Ok(program);
-        }
-        let build = Build::of(mpi, &self.state);
-        let program = build.program();
-        let existing = |reason: &str, print: Print<'_>| {
-            let program = builds::built_in(&self.state.own, mpi, self.root())?;
-            print(&format!("{reason}; using the existing rank program: {}", program.display()));
-            Some(program)
-        };
-        if cargo().is_none() {
-            return existing("cargo was not found", print).ok_or_else(|| no_cargo(name, &program));
-        }
-        self.state.report(self.root(), print);
-        // Cargo builds the programs of all MPIs at the same path, and each must be copied before the next is built.
-        let _lock = Lock::take(&self.state.own.builds.join(".lock"), print)?;
-        let verb = if program.exists() { "checking" } else { "building" };
-        print(&format!("{verb} the rank program for {name} ({title})"));
-        match self.cargo(mpi, print).and_then(|cargo| self.build(cargo, mpi, print)) {
-            Ok(built) => build.keep(&built, self.root()),
-            Err(MpiError::Other(reason)) => existing(reason.trim_end(), print).ok_or(MpiError::Other(reason)),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Cargo with all settings for the rank program of an MPI, without a command. Installs libclang if needed.
-    ///
-    /// # Errors
-    /// If cargo or libclang is missing.
-    pub fn cargo(&self, mpi: &Installation, print: Print<'_>) -> Result<Command> {
-        let build = Build::of(mpi, &self.state);
-        let Some(cargo) = cargo() else {
-            return Err(no_cargo(&mpi.name, &build.program()));
-        };
-        let mut command = Command::new(cargo);
-        command.current_dir(self.root()).args(["--config", &build.setting()]);
-        for variable in OTHER_MPI_VARIABLES {
-            command.env_remove(variable);
-        }
-        // In the project, cargo uses the folder of `ddtbench`, and shares common builds.
-        if let Some(folder) = &self.state.own.target {
-            command.env("CARGO_TARGET_DIR", folder);
-        }
-        command.env("MPICC", &mpi.mpicc).envs(&mpi.env);
-        command.envs(self.libclang(mpi, print)?);
-        Ok(command)
-    }
-
-    /// Runs cargo, with progress messages. Returns the path of the program.
-    fn build(&self, mut command: Command, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
-        command.args(["build", "--release", "--package", RANK_PROGRAM]);
-        let settings = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
-        let settings: Vec<String> = settings
-            .map(|(name, value)| format!("{}={}", name.to_string_lossy(), quoted(&value.to_string_lossy())))
-            .collect();
-        let line = format!("{} {}", settings.join(" "), install::command_line(&command));
-        command.arg("--message-format=json-render-diagnostics");
-        if !self.verbose {
-            // Wide enough for cargo's counter.
-            command.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "100");
-        }
-        let mut output = BuildOutput::new(self.verbose);
-        let mut program = None;
-        let exit = tool::follow(command, Duration::MAX, |line| match line {
-            Line::Out(line) if line.starts_with('{') => program = executable(&line).or(program.take()),
-            Line::Out(line) | Line::Err(line) => output.add(&line, print),
-        })?;
-        program.filter(|_| exit.success()).ok_or_else(|| {
-            let (name, output) = (&mpi.name, last_lines(&output.lines, SHOWN_LINES));
-            other(format!("the rank program for {name} could not be built with `{line}` ({exit}):\n{output}"))
-        })
-    }
-
-    /// Variables with libclang's folder for bindgen. The user's variable has priority, then the installed package, then the
-    /// machine's libclang.
-    fn libclang(&self, mpi: &Installation, print: Print<'_>) -> Result<Vec<(OsString, OsString)>> {
-        if env::var_os("LIBCLANG_PATH").is_some_and(|path| !path.is_empty()) {
-            return Ok(Vec::new());
-        }
-        let mut folders = self.state.places().map(|place| place.installed.join("libclang"));
-        let folder = folders.find(|folder| Marker::Libclang.find(folder).is_some());
-        let folder = folder.unwrap_or_else(|| self.state.own.installed.join("libclang"));
-        let packages = [wheels::libclang()];
-        let is_there = Marker::Libclang.find(&folder).is_some();
-        match if is_there { Ok(()) } else { install::install(&packages, &folder, Marker::Libclang, print) } {
-            Ok(()) => {}
-            Err(error @ MpiError::Interrupted) => return Err(error),
-            Err(error) if has_libclang() => {
-                print(&format!("{error}\nusing the machine's libclang instead"));
-                return Ok(Vec::new());
-            }
-            Err(error) => return Err(error),
-        }
-        let file = Marker::Libclang.find(&folder).and_then(|file| Some(file.parent()?.to_owned()));
-        let mut variables: Vec<(OsString, OsString)> =
-            file.map(|dir| ("LIBCLANG_PATH".into(), dir.into_os_string())).into_iter().collect();
-        // The package has no headers (stddef.h, ...); those of the C compiler work too.
-        if let Some(headers) = compiler_headers(mpi) {
-            let mut args = env::var_os("BINDGEN_EXTRA_CLANG_ARGS").unwrap_or_default();
-            args.push(if args.is_empty() { "" } else { " " });
-            args.push(format!("-I{}", headers.display()));
-            variables.push(("BINDGEN_EXTRA_CLANG_ARGS".into(), args));
-        }
-        Ok(variables)
-    }
-}
-
-/// The error without cargo and without a program built from the current source.
-fn no_cargo(mpi: &str, program: &Path) -> MpiError {
-    let how = if program.is_file() { "was built from other source files" } else { "is not built" };
-    other(format!(
-        "the rank program for {mpi} {how} ({}), and cargo was not found to build it; install Rust or put cargo into PATH",
-        program.display()
-    ))
-}
-
-/// The cargo that started this program, or the one in `PATH`.
-fn cargo() -> Option<PathBuf> {
-    find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-}
-
+/// The program in its folder.
+const PROGRAM: &str = "ddtbench-rank";
+/// Names the library and the MPI that a program was linked with.
+const STAMP: &str = "linked.txt";
+/// Variables for the definitions of the MPI's header, compiled with it.
+const CONSTANTS: &str = include_str!("../../rank/abi/constants.c");
+/// The compiler wrapper for the standard's binary interface.
+pub(super) const STANDARD_WRAPPER: &str = "mpicc_abi";
 /// Maximum lines of cargo in an error.
 const SHOWN_LINES: usize = 40;
 
-/// The output of cargo: reports its progress, and keeps the last other lines for an error.
-struct BuildOutput {
-    lines: Vec<String>,
-    last: Instant,
-    is_passed_on: bool,
-}
-
-impl BuildOutput {
-    /// If it `is_passed_on`, each line is printed and none is kept.
-    fn new(is_passed_on: bool) -> Self {
-        Self { lines: Vec::new(), last: Instant::now(), is_passed_on }
-    }
-
-    fn add(&mut self, line: &str, report: Print<'_>) {
-        if self.is_passed_on {
-            return report(line);
+impl Project {
+    /// The rank program for an MPI, linked if it is missing or if its library has changed. Exceptions: a program in a read-only place is
+    /// used as it is, and an existing one or the installed one of the family where no program can be linked.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn rank_program(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
+        let (name, title) = (&mpi.name, mpi.title());
+        let ready = self.home.program(mpi.abi);
+        if let (Some(program), Abi::Standard) = (&ready, mpi.abi) {
+            return Ok(program.clone());
         }
-        // A progress bar is redrawn after a carriage return.
-        for part in line.split('\r') {
-            match progress(part) {
-                None if part.trim().is_empty() => {}
-                None => {
-                    self.lines.drain(..(self.lines.len() + 1).saturating_sub(SHOWN_LINES));
-                    self.lines.push(part.to_owned());
-                }
-                Some(built) if self.last.elapsed() >= PROGRESS_EVERY => {
-                    self.last = Instant::now();
-                    report(&format!("built: {built}"));
-                }
-                Some(_) => {}
+        let in_place = |place: &StateFolder| self.folder_in(place, mpi).join(PROGRAM);
+        if let Some(program) = self.state.shared.as_ref().map(in_place).filter(|program| program.is_file()) {
+            print(&format!("using the existing rank program for {name} ({title}): {}", program.display()));
+            return Ok(program);
+        }
+        let linked = self.linked(mpi, print);
+        let existing = Some(in_place(&self.state.own)).filter(|program| program.is_file()).or(ready);
+        match (linked, existing) {
+            (Err(MpiError::Other(reason)), Some(program)) => {
+                let path = program.display();
+                print(&format!("{}; using the existing rank program: {path}", reason.trim_end()));
+                Ok(program)
             }
+            (linked, _) => linked,
         }
+    }
+
+    /// Cargo for the rank package of a family, without a command.
+    ///
+    /// # Errors
+    /// If it is missing, or if this is an installation.
+    pub fn cargo(&self, abi: Abi) -> Result<Command> {
+        let Home::Checkout(root) = &self.home else {
+            let (root, name) = (self.home.root().display(), abi.name());
+            return Err(other(format!(
+                "{root}/lib/ddtbench lacks the rank library of the family `{name}`: install ddtbench again"
+            )));
+        };
+        let cargo =
+            find::in_path(&env::var_os("CARGO").unwrap_or_else(|| "cargo".into())).ok_or_else(|| {
+                other("cargo was not found to build the rank program; install Rust or put cargo into PATH")
+            })?;
+        let mut command = Command::new(cargo);
+        // The MPI of this variable is for the package's tests only.
+        command.current_dir(root).env_remove("MPICC");
+        // In a checkout, cargo uses the folder of `ddtbench`, and shares common builds.
+        if let Some(folder) = &self.state.own.target {
+            command.env("CARGO_TARGET_DIR", folder);
+        }
+        Ok(command)
+    }
+
+    /// The folder of an MPI's program in a place. MPIs of a place keep theirs if the place is moved.
+    fn folder_in(&self, place: &StateFolder, mpi: &Installation) -> PathBuf {
+        if mpi.abi == Abi::Standard {
+            return place.builds.join("standard");
+        }
+        let wrapper = self.state.places().find_map(|place| mpi.mpicc.strip_prefix(&place.installed).ok());
+        let wrapper = wrapper.unwrap_or(&mpi.mpicc).display();
+        let changed = mpi.mpicc.metadata().and_then(|facts| facts.modified()).ok();
+        let hash = short_hash(format!("{wrapper} {} {}", mpi.title(), nanoseconds(changed)).as_ref());
+        place.builds.join(format!("{}-{hash}", mpi.name))
+    }
+
+    /// Links the program of an MPI with the library of its family, unless that was done.
+    fn linked(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
+        let place = &self.state.own;
+        let folder = self.folder_in(place, mpi);
+        let program = folder.join(PROGRAM);
+        if !can_be_written(&place.builds) {
+            return Err(other(format!("{} cannot be written to", place.builds.display())));
+        }
+        self.state.report(self.root(), print);
+        // Cargo builds the libraries of all families at the same path, and one must be used before the next is built.
+        let _lock = Lock::take(&place.builds.join(".lock"), print)?;
+        let verb = if program.exists() { "checking" } else { "building" };
+        print(&format!("{verb} the rank program for {} ({})", mpi.name, mpi.title()));
+        let library = match self.home.library(mpi.abi) {
+            Some(library) => library,
+            None => self.build(mpi.abi, print)?,
+        };
+        let facts = library.metadata().map_err(at("reading", &library))?;
+        let modified = nanoseconds(facts.modified().ok());
+        let mut stamp = format!("{}, {} bytes, of {modified}\n", library.display(), facts.len());
+        // The program of the standard's interface is for all MPIs.
+        if mpi.abi != Abi::Standard {
+            stamp += &format!("{}\n{}\n", mpi.mpicc.display(), mpi.title());
+        }
+        let stamp_file = folder.join(STAMP);
+        if !program.is_file() || fs::read_to_string(&stamp_file).ok().as_ref() != Some(&stamp) {
+            fs::create_dir_all(&folder).map_err(at("creating", &folder))?;
+            // Renamed at the end, because a run may be using the old program.
+            let new = folder.join(".new");
+            link(mpi, &self.wrapper(mpi)?, &library, &folder, &new)?;
+            fs::rename(&new, &program).map_err(at("creating", &program))?;
+            fs::write(&stamp_file, stamp).map_err(at("writing", &stamp_file))?;
+        }
+        // The MPI's name leads to its latest program.
+        let (latest, name) = (place.builds.join(&mpi.name), folder.file_name().unwrap_or_default());
+        if mpi.abi != Abi::Standard && !latest.read_link().is_ok_and(|to| to == Path::new(name)) {
+            let new = folder.join(".link");
+            let _ = fs::remove_file(&new);
+            symlink(name, &new).and_then(|()| fs::rename(&new, &latest)).map_err(at("linking", &latest))?;
+        }
+        Ok(program)
+    }
+
+    /// The compiler wrapper that links for an MPI: for the standard's interface that of any MPI here, if it lacks one.
+    fn wrapper(&self, mpi: &Installation) -> Result<PathBuf> {
+        let is_for = |wrapper: &Path| wrapper.file_name().is_some_and(|name| name == STANDARD_WRAPPER);
+        if mpi.abi != Abi::Standard || is_for(&mpi.mpicc) {
+            return Ok(mpi.mpicc.clone());
+        }
+        let known = self.installations(&mut |_| {})?;
+        let mut others = known.iter().map(|other| other.mpicc.with_file_name(STANDARD_WRAPPER));
+        others.find(|wrapper| wrapper.exists()).ok_or_else(|| {
+            other(format!(
+                "no MPI here has an {STANDARD_WRAPPER}, to link the rank program for the standard's binary interface; \
+                 `ddtbench mpi install mpich` installs one"
+            ))
+        })
+    }
+
+    /// Lets cargo build the library of a family. Returns its path.
+    fn build(&self, abi: Abi, print: Print<'_>) -> Result<PathBuf> {
+        let mut command = self.cargo(abi)?;
+        command.args(["build", "--locked", "--release", "--package", "ddtbench-rank"]);
+        if abi != Abi::Mpich {
+            command.args(["--features", abi.name()]);
+        }
+        let line = command_line(&command);
+        command.arg("--message-format=json-render-diagnostics");
+        let (mut library, mut said) = (None, Vec::new());
+        let exit = tool::follow(command, Duration::MAX, |line| match line {
+            Line::Out(line) if line.starts_with('{') => library = library_in(&line).or(library.take()),
+            Line::Out(line) | Line::Err(line) if self.verbose => print(&line),
+            Line::Out(line) | Line::Err(line) => {
+                said.drain(..(said.len() + 1).saturating_sub(SHOWN_LINES));
+                said.push(line);
+            }
+        })?;
+        library.filter(|_| exit.success()).ok_or_else(|| {
+            let (title, said) = (abi.title(), last_lines(&said, SHOWN_LINES));
+            other(format!("the rank library for {title} could not be built with `{line}` ({exit}):\n{said}"))
+        })
     }
 }
 
-/// Parses cargo's progress: `Building [===>   ] 17/112: serde`.
-fn progress(line: &str) -> Option<String> {
-    let drawn = line.trim_start().strip_prefix("Building [")?;
-    let (done, all) = drawn.split_once("] ")?.1.split(':').next()?.split_once('/')?;
-    Some(format!("{done} of {all} units"))
+/// Links a library with an MPI, in a folder that can be written to.
+fn link(mpi: &Installation, wrapper: &Path, library: &Path, folder: &Path, program: &Path) -> Result<()> {
+    let constants = folder.join("constants.c");
+    fs::write(&constants, CONSTANTS).map_err(at("writing", &constants))?;
+    let mut command = Command::new(wrapper);
+    command.envs(&mpi.env).args(["-O2", "-o"]).arg(program).arg(&constants).arg(library);
+    // For Rust's standard library. Functions that are not called are left out, because the MPI may lack them.
+    command.args(["-lpthread", "-ldl", "-lm", "-Wl,--gc-sections"]);
+    command.arg(format!("-DDDTBENCH_STATUS={}", mpi.abi.status_bytes()));
+    // A program of the standard's interface is for all MPIs that have it.
+    let dirs = mpi.library_dirs.iter().filter(|_| mpi.abi != Abi::Standard);
+    command.args(dirs.map(|dir| format!("-Wl,-rpath,{}", dir.display())));
+    let line = command_line(&command);
+    let ended = tool::run(command, tool::QUESTION)?;
+    // It is only for the compiler.
+    let _ = fs::remove_file(&constants);
+    let name = &mpi.name;
+    if ended.exit.success() && program.is_file() {
+        return Ok(());
+    }
+    let said = ended.last_lines(5);
+    Err(other(format!(
+        "the rank program for {name} could not be linked with `{line}` ({}):\n{said}",
+        ended.exit
+    )))
 }
 
-fn compiler_headers(mpi: &Installation) -> Option<PathBuf> {
-    let ask = |compiler: &str, option: &str| {
-        let mut command = Command::new(compiler);
-        command.arg(option);
-        let dir = PathBuf::from(tool::run(command, tool::QUESTION).ok()?.out.first()?.trim());
-        dir.is_absolute().then_some(dir)
+/// The folders of an MPI with this name, and the link to one of them.
+pub(super) fn folders_of(place: &StateFolder, name: &str) -> Vec<PathBuf> {
+    let is_hash = |hash: &str| hash.len() == 6 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_of_name = |folder: &str| {
+        folder == name
+            || folder.strip_prefix(name).and_then(|rest| rest.strip_prefix('-')).is_some_and(is_hash)
     };
-    let of_wrapper = super::show::Show::ask(&mpi.mpicc, &mpi.env).ok().map(|show| show.compiler);
-    [env::var("CC").ok(), of_wrapper, Some("cc".to_owned())].into_iter().flatten().find_map(|compiler| {
-        ask(&compiler, "-print-file-name=include")
-            .or_else(|| ask(&compiler, "-print-resource-dir").map(|dir| dir.join("include")))
-            .filter(|dir| dir.join("stddef.h").exists())
-    })
+    let entries = place.builds.read_dir().into_iter().flatten().flatten();
+    let named = entries.filter(|entry| entry.file_name().to_str().is_some_and(is_of_name));
+    let mut folders: Vec<PathBuf> = named.map(|entry| entry.path()).collect();
+    folders.sort();
+    folders
 }
 
-/// Whether the machine has a libclang in a place where bindgen searches.
-fn has_libclang() -> bool {
-    let in_folder = |folder: PathBuf| {
-        let mut entries = folder.read_dir().into_iter().flatten().flatten();
-        entries.any(|entry| is_libclang(&entry.file_name().to_string_lossy()))
-    };
-    let llvm = fs::read_dir("/usr/lib").into_iter().flatten().flatten().map(|entry| entry.path());
-    let llvm = llvm.filter(|path| path.to_string_lossy().contains("/llvm")).map(|path| path.join("lib"));
-    ["/usr/lib64", "/usr/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/local/lib"]
-        .into_iter()
-        .map(PathBuf::from)
-        .chain(llvm)
-        .any(in_folder)
+/// A time as a number, 0 if it is unknown.
+fn nanoseconds(time: Option<SystemTime>) -> u128 {
+    time.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok()).unwrap_or_default().as_nanos()
 }
 
-/// Whether a file is libclang with the C interface. The one with the C++ interface is another library.
-fn is_libclang(name: &str) -> bool {
-    let is_c = name.starts_with("libclang.so") || name.starts_with("libclang-") || name == "libclang.dylib";
-    is_c && !name.starts_with("libclang-cpp")
-}
-
-/// The program in a message of cargo, if it is ours.
-fn executable(message: &str) -> Option<PathBuf> {
+/// The library in a message of cargo, if it is ours.
+fn library_in(message: &str) -> Option<PathBuf> {
     let message: serde_json::Value = serde_json::from_str(message).ok()?;
-    let is_ours = message.get("target")?.get("name")? == RANK_PROGRAM;
-    is_ours.then(|| message.get("executable")?.as_str().map(PathBuf::from)).flatten()
+    let is_ours = message.get("target")?.get("name")? == "ddtbench_rank";
+    let files = is_ours.then(|| message.get("filenames")?.as_array()).flatten()?;
+    files.iter().filter_map(|file| file.as_str()).find(|file| file.ends_with(".a")).map(PathBuf::from)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::super::Source;
     use super::*;
 
-    #[test]
-    fn progress_is_not_taken_for_a_message() {
-        assert_eq!(
-            progress("    Building [=====>      ] 17/112: serde, syn"),
-            Some("17 of 112 units".into())
-        );
-        assert_eq!(progress("   Compiling serde v1.0.229"), None);
-        let mut reported = Vec::new();
-        let drawn =
-            "   Compiling syn v3\n    Building [>  ] 1/9: a\r    Building [=> ] 2/9: b\r\nerror: no\n";
-        let mut output = BuildOutput::new(false);
-        drawn.lines().for_each(|line| output.add(line, &mut |text| reported.push(text.to_owned())));
-        assert_eq!((output.lines.join("|").as_str(), reported.len()), ("   Compiling syn v3|error: no", 0));
-    }
-
-    #[test]
-    fn libclang_by_its_names() {
-        for name in ["libclang.so", "libclang.so.1", "libclang-14.so.1", "libclang.dylib"] {
-            assert!(is_libclang(name), "{name}");
-        }
-        for name in ["libclang-cpp.so.14", "libclang_rt.so", "libclang.a"] {
-            assert!(!is_libclang(name), "{name}");
-        }
-    }
-
-    #[test]
-    fn cargo_names_the_program() {
-        let message = |name: &str, file: &str| {
-            format!(r#"{{"reason":"compiler-artifact","target":{{"name":"{name}"}},"executable":{file}}}"#)
+    /// An installation of `ddtbench`, and a compiler wrapper that copies the library.
+    fn installed(root: &Path) -> (Project, Installation) {
+        let write = |path: PathBuf, text: &str| {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            path
         };
-        let named = executable(&message(RANK_PROGRAM, r#""/t/x86/release/ddtbench-rank""#));
-        assert_eq!(named, Some("/t/x86/release/ddtbench-rank".into()));
-        for other in [message("build-script-build", r#""/t/x""#), message(RANK_PROGRAM, "null"), "{".into()] {
-            assert_eq!(executable(&other), None, "{other}");
+        write(root.join("lib/ddtbench/libddtbench_rank_mpich.a"), "1");
+        let mpicc = write(root.join("mpi/bin/mpicc"), "#!/bin/sh\ntest -s \"$4\" && cp \"$5\" \"$3\"\n");
+        let project = Project::at(root.to_owned());
+        let mpi = Installation { mpicc, source: Source::Path, ..Installation::fake("mpiexec") };
+        (project, mpi)
+    }
+
+    #[test]
+    fn a_program_is_linked_once_for_each_library_and_each_version_of_an_mpi() {
+        let root = tempfile::tempdir().unwrap();
+        let (project, mpi) = installed(root.path());
+        let program = |mpi: &Installation| project.rank_program(mpi, &mut |_| {}).unwrap();
+        let first = program(&mpi);
+        let link = project.state.own.builds.join("fake/ddtbench-rank");
+        let time = || first.metadata().unwrap().modified().unwrap();
+        let of_first = time();
+        assert_eq!((program(&mpi), time()), (first.clone(), of_first));
+        assert_eq!(fs::read_to_string(&link).unwrap(), "1");
+        fs::write(root.path().join("lib/ddtbench/libddtbench_rank_mpich.a"), "22").unwrap();
+        let newer = program(&Installation { version: "2".to_owned(), ..mpi.clone() });
+        assert_ne!(newer, first, "a run with the first goes on");
+        let texts = || [&first, &newer, &link].map(|file| fs::read_to_string(file).unwrap());
+        assert_eq!(texts(), ["1", "22", "22"]);
+        program(&mpi);
+        assert_eq!(texts(), ["22", "22", "22"]);
+        assert_eq!(folders_of(&project.state.own, "fake").len(), 3, "two and the link");
+    }
+
+    #[test]
+    fn where_no_program_can_be_linked_there_may_be_one() {
+        let root = tempfile::tempdir().unwrap();
+        let (project, mpi) = installed(root.path());
+        let mpi = Installation { mpicc: "/bin/false".into(), ..mpi };
+        let mut said = String::new();
+        let mut program = || project.rank_program(&mpi, &mut |line| said = line.to_owned());
+        let refusal = program().unwrap_err().to_string();
+        assert!(refusal.contains("could not be linked with `/bin/false -O2"), "{refusal}");
+        let ready = root.path().join("lib/ddtbench/ddtbench-rank-mpich");
+        fs::write(&ready, "").unwrap();
+        assert_eq!(program().unwrap(), ready);
+        assert!(said.contains("using the existing rank program"), "{said}");
+    }
+
+    #[test]
+    fn cargo_names_the_library() {
+        let message = |name: &str, file: &str| {
+            format!(r#"{{"reason":"compiler-artifact","target":{{"name":"{name}"}},"filenames":[{file}]}}"#)
+        };
+        let named = library_in(&message("ddtbench_rank", r#""/t/release/libddtbench_rank.a""#));
+        assert_eq!(named, Some("/t/release/libddtbench_rank.a".into()));
+        for other in [message("x", r#""/t/x.a""#), message("ddtbench_rank", r#""/t/x.d""#), "{".into()] {
+            assert_eq!(library_in(&other), None, "{other}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! State on this machine is stored below the project if that can be written to, otherwise in a folder of the user.
+//! State on this machine is stored below a checkout if that can be written to, otherwise in a folder of the user.
 //!
-//! A project may be shared, or on a read-only file system. MPIs and programs in it are used, and missing ones go to the user's
-//! folder. The same applies to a project whose path an MPI's compiler wrapper could not print: wrappers print paths unquoted, and
+//! A checkout may be shared, or on a read-only file system. MPIs and programs in it are used, and missing ones go to the user's
+//! folder. The same applies to a checkout whose path an MPI's compiler wrapper could not print: wrappers print paths unquoted, and
 //! blanks would split them.
 
 use std::collections::hash_map::DefaultHasher;
@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Print;
 use super::error::{Result, other};
+use super::home::Home;
 
 /// The variable for another folder.
 const VARIABLE: &str = "DDTBENCH_STATE";
@@ -21,11 +22,11 @@ const VARIABLE: &str = "DDTBENCH_STATE";
 /// One place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StateFolder {
-    /// Installed MPIs, libclang, and the list of MPIs.
+    /// Installed MPIs, and the list of MPIs.
     pub installed: PathBuf,
     /// Rank programs, each in a folder.
     pub builds: PathBuf,
-    /// The target folder of cargo; `None` in a project, which has one.
+    /// The target folder of cargo; `None` in a checkout, which has one.
     pub target: Option<PathBuf>,
 }
 
@@ -34,7 +35,7 @@ impl StateFolder {
         Self { installed: root.join(".ddtbench"), builds: root.join("target/rank"), target: None }
     }
 
-    /// A folder for several projects, which share MPIs but not rank programs.
+    /// A folder for several checkouts and installations, which share MPIs but not rank programs.
     fn in_folder(folder: &Path, root: &Path) -> Self {
         let name = root.file_name().unwrap_or_default().to_string_lossy();
         let name = name.replace(|c| !is_plain_char(c), "_");
@@ -70,11 +71,11 @@ impl ProjectState {
         Self { own: StateFolder::in_project(root), shared: None, away: None }
     }
 
-    /// In the configured folder, otherwise below the project, otherwise in the user's folder.
+    /// In the configured folder, otherwise below a checkout, otherwise in the user's folder.
     ///
     /// # Errors
     /// If the configured folder is not a folder and cannot be created.
-    pub fn of(root: &Path) -> Result<Self> {
+    pub fn of(home: &Home) -> Result<Self> {
         let asked = asked();
         if let Some(folder) = &asked
             && let Some(file) =
@@ -87,30 +88,33 @@ impl ProjectState {
                 file.display()
             )));
         }
-        Self::chosen(root, asked, &users)
+        Self::chosen(home, asked, &users)
     }
 
-    fn chosen(root: &Path, asked: Option<PathBuf>, users: &dyn Fn() -> Option<PathBuf>) -> Result<Self> {
+    fn chosen(home: &Home, asked: Option<PathBuf>, users: &dyn Fn() -> Option<PathBuf>) -> Result<Self> {
+        let root = home.root();
         let project = StateFolder::in_project(root);
-        let away = match asked {
-            Some(_) => None,
-            None if !is_plain(root) => Some("has a path that compiler wrappers of MPIs cannot print"),
-            None if can_be_written(&project.installed) && can_be_written(&project.builds) => {
+        let away = match home {
+            _ if asked.is_some() => None,
+            Home::Installed(_) => None,
+            Home::Checkout(_) if !is_plain(root) => {
+                Some("has a path that compiler wrappers of MPIs cannot print")
+            }
+            Home::Checkout(_) if can_be_written(&project.installed) && can_be_written(&project.builds) => {
                 return Ok(Self::in_project(root));
             }
-            None => Some("cannot be written to"),
+            Home::Checkout(_) => Some("cannot be written to"),
         };
         let folder = asked.or_else(users).ok_or_else(|| {
+            let reason = away.map_or_else(String::new, |away| format!("{} {away}, and ", root.display()));
             other(format!(
-                "{} {}, and neither XDG_STATE_HOME nor HOME is the path of a folder of yours: set DDTBENCH_STATE to the folder for \
-                 installed MPIs and rank programs",
-                root.display(),
-                away.unwrap_or_default()
+                "{reason}neither XDG_CACHE_HOME nor HOME is the path of a folder of yours: set DDTBENCH_STATE to the folder for \
+                 installed MPIs and rank programs"
             ))
         })?;
         // An MPI in such a path cannot be used.
-        let shared = Some(project).filter(|project| is_plain(&project.installed));
-        Ok(Self { own: StateFolder::in_folder(&folder, root), shared, away })
+        let shared = matches!(home, Home::Checkout(_)) && is_plain(&project.installed);
+        Ok(Self { own: StateFolder::in_folder(&folder, root), shared: shared.then_some(project), away })
     }
 
     /// Both places; the writable one is first.
@@ -136,12 +140,12 @@ fn asked() -> Option<PathBuf> {
     env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(|folder| absolute(Path::new(&folder)))
 }
 
-/// The user's folder for state, from the XDG base directories. A folder for temporary files would be unsafe: another user could
+/// The user's folder for what can be made again, from the XDG base directories. A folder for temporary files would be unsafe: another user could
 /// create it first and choose the programs that are run.
 fn users() -> Option<PathBuf> {
     let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")));
-    state.map(|state| state.join("ddtbench"))
+    let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")));
+    cache.map(|cache| cache.join("ddtbench"))
 }
 
 fn absolute(folder: &Path) -> PathBuf {
@@ -185,17 +189,21 @@ mod tests {
         let root = folder.path().join("clone");
         fs::create_dir(&root).unwrap();
         let users = || Some(folder.path().join("users"));
-        let in_project = ProjectState::chosen(&root, None, &users).unwrap();
+        let chosen = |asked| ProjectState::chosen(&Home::Checkout(root.clone()), asked, &users).unwrap();
+        let in_project = chosen(None);
         assert_eq!(in_project, ProjectState::in_project(&root));
-        let asked = ProjectState::chosen(&root, Some(folder.path().join("asked")), &users).unwrap();
+        let asked = chosen(Some(folder.path().join("asked")));
         assert_eq!(asked.own.installed, folder.path().join("asked"));
         assert_eq!(asked.places().last(), Some(&in_project.own), "the content of the project is still used");
         // Nobody can write into a file as if it were a folder, not even root.
         fs::write(root.join("target"), "").unwrap();
-        let read = ProjectState::chosen(&root, None, &users).unwrap();
+        let read = chosen(None);
         assert_eq!(read.own.installed, folder.path().join("users"));
         assert!(read.own.builds.starts_with(folder.path().join("users/rank")));
-        let refusal = ProjectState::chosen(&root, None, &|| None).unwrap_err().to_string();
+        let installed = Home::Installed(root.clone());
+        let state = ProjectState::chosen(&installed, None, &users).unwrap();
+        assert_eq!((state.own.installed, state.shared), (folder.path().join("users"), None));
+        let refusal = ProjectState::chosen(&Home::Checkout(root), None, &|| None).unwrap_err().to_string();
         assert!(refusal.contains("cannot be written to") && refusal.contains("DDTBENCH_STATE"), "{refusal}");
     }
 
@@ -205,13 +213,14 @@ mod tests {
         for name in ["my clone", "a'b", "a\"b", "a,b", "a:b", "a$b", "a\\b", "a(b)"] {
             let root = folder.path().join(name);
             fs::create_dir(&root).unwrap();
-            let state = ProjectState::chosen(&root, None, &|| Some(folder.path().join("users"))).unwrap();
+            let users = || Some(folder.path().join("users"));
+            let state = ProjectState::chosen(&Home::Checkout(root), None, &users).unwrap();
             assert_eq!((state.own.installed, state.shared), (folder.path().join("users"), None), "{name}");
             assert!(is_plain(&state.own.builds), "{:?}", state.own.builds);
         }
         let root = folder.path().join("für_2.0+x@y=z~");
         fs::create_dir(&root).unwrap();
-        let plain = ProjectState::chosen(&root, None, &|| unreachable!()).unwrap();
+        let plain = ProjectState::chosen(&Home::Checkout(root.clone()), None, &|| unreachable!()).unwrap();
         assert_eq!(plain, ProjectState::in_project(&root));
     }
 

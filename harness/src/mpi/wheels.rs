@@ -19,23 +19,6 @@ impl fmt::Display for Package {
     }
 }
 
-/// libclang, for making Rust declarations from `mpi.h`: the newest published package.
-pub(super) fn libclang() -> Package {
-    Package {
-        name: "libclang",
-        version: "18.1.1".to_owned(),
-        hashes: &[
-            "0b2e143f0fac830156feb56f9231ff8338c20aecfe72b4ffe96f19e5a1dbb69a", // macOS, Arm, built again
-            "83ce5045d101b669ac38e6da8e58765f12da2d3aafb3b9b98d88b286a60964d8", // macOS, Arm
-            "6f14c3f194704e5d09769108f03185fce7acaf1d1ae4bbb2f30a72c2400cb7c5", // macOS, x86
-            "c533091d8a3bbf7460a00cb6c1a71da93bffe148f172c7d03b1c31fbf8aa2a0b", // Linux, x86
-            "54dda940a4a0491a9d1532bf071ea3ef26e6dbaf03b5000ed94dd7174e8f9592", // Linux, Arm
-            "cf4a99b05376513717ab5d82a0db832c56ccea4fd61a69dbb7bccf2dfb207dbe", // Linux, Arm of 32 bit
-            "69f8eb8f65c279e765ffd28aaa7e9e364c776c17618af8bff22a8df58677ff4f", // Linux with musl, x86
-        ],
-    }
-}
-
 /// An MPI's packages, each with the hashes of its wheels. Versions are pinned so that two installs of one `ddtbench` measure the
 /// same library. These are the newest ones with which the rank program was tested.
 struct Maker {
@@ -170,7 +153,7 @@ mod tests {
     #[test]
     fn what_is_pinned_has_hashes() {
         let all = MAKERS.iter().flat_map(|maker| maker.packages).map(|(_, hashes)| *hashes);
-        for hashes in all.chain([libclang().hashes]) {
+        for hashes in all {
             let is_sha256 =
                 |hash: &&str| hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
             assert!(!hashes.is_empty() && hashes.iter().all(is_sha256), "{hashes:?}");

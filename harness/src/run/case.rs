@@ -49,6 +49,10 @@ impl CaseRun<'_> {
             if log.hello.as_ref().is_some_and(|hello| hello.version != event::VERSION) {
                 return Err(self.launch.of_another_version().into());
             }
+            let loaded = log.hello.as_ref();
+            if let Some(reason) = loaded.and_then(|hello| self.launch.installation.other_library(hello)) {
+                return Err(MpiError::Other(reason).into());
+            }
             if tries > 1 && log.hello.is_some() {
                 observer.note(&format!("{name}: the launcher started a process only at the second try"));
             }

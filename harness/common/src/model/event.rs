@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::abi::Abi;
 use super::calibration::CalibratedSize;
 use super::transport::Transport;
 use super::{Outcome, Phase, Times};
@@ -86,8 +87,9 @@ pub struct Hello {
     pub device: Option<String>,
     /// The standard that the library reports to support, such as `4.1`.
     pub mpi_standard: String,
-    /// Name and version of the MPI that the rank program was compiled for, from `mpi.h`.
-    pub compiled_for: String,
+    /// The binary interface of the rank program; old results lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abi: Option<Abi>,
     /// File of the MPI library that is mapped into the process.
     pub library_path: Option<String>,
     /// The thread level that `MPI_Init_thread` provided.

@@ -359,7 +359,7 @@ impl Comm {
         let (counts, places) = (lengths.as_ptr(), starts.as_ptr());
         // SAFETY: the counts and displacements were made for this buffer from what each rank announced.
         unsafe {
-            let byte = super::ddtbench_byte;
+            let byte = ffi::RSMPI_BYTE;
             call!(MPI_Gatherv(from, length, byte, to, counts, places, byte, 0, self.raw))
         }?;
         if !is_root {

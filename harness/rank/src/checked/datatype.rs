@@ -30,7 +30,7 @@ impl Datatype {
     /// `MPI_PACKED`.
     pub fn packed() -> Self {
         // SAFETY: a constant of the library.
-        Self { raw: unsafe { super::ddtbench_packed }, owned: false, _of_one: OneThread::default() }
+        Self { raw: unsafe { ffi::RSMPI_PACKED }, owned: false, _of_one: OneThread::default() }
     }
 
     pub(super) fn raw(&self) -> MPI_Datatype {
@@ -71,8 +71,8 @@ fn predefined(element: Element) -> MPI_Datatype {
     // SAFETY: constants of the library and of constants.c.
     unsafe {
         match element {
-            Element::Byte => super::ddtbench_byte,
-            Element::Char => super::ddtbench_char,
+            Element::Byte => ffi::RSMPI_BYTE,
+            Element::Char => ffi::RSMPI_CHAR,
             Element::Int8 => ffi::RSMPI_INT8_T,
             Element::Int16 => ffi::RSMPI_INT16_T,
             Element::Int32 => ffi::RSMPI_INT32_T,
@@ -85,8 +85,8 @@ fn predefined(element: Element) -> MPI_Datatype {
             Element::Double => ffi::RSMPI_DOUBLE,
             Element::FloatComplex => ffi::RSMPI_FLOAT_COMPLEX,
             Element::DoubleComplex => ffi::RSMPI_DOUBLE_COMPLEX,
-            Element::LongDouble => super::ddtbench_long_double,
-            Element::LongDoubleComplex => super::ddtbench_long_double_complex,
+            Element::LongDouble => ffi::RSMPI_LONG_DOUBLE,
+            Element::LongDoubleComplex => ffi::RSMPI_LONG_DOUBLE_COMPLEX,
             Element::Bool => ffi::RSMPI_C_BOOL,
             Element::Half => half().unwrap_or(ffi::RSMPI_DATATYPE_NULL),
             other => unreachable!("{other} has no MPI type here"),
@@ -98,7 +98,7 @@ fn predefined(element: Element) -> MPI_Datatype {
 /// without it, too, the size of which is another.
 fn half() -> Option<MPI_Datatype> {
     // SAFETY: a function of constants.c without arguments.
-    let half = unsafe { super::ddtbench_half() };
+    let half = unsafe { ffi::RSMPI_half() };
     let mut bytes = 0;
     // SAFETY: comparing or asking for the size of a constant of the library; the pointer lives through the call.
     let is_known =

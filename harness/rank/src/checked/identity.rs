@@ -1,18 +1,37 @@
-//! The MPI that this program was compiled for, and the one that is loaded.
-//!
-//! They can differ, because the loader follows `LD_LIBRARY_PATH`. If their binary interfaces differ too, handles would
-//! be misread, so the program refuses to start.
+//! The MPI that is loaded. This program is for all MPIs with one binary interface, and the loader follows `LD_LIBRARY_PATH`. If it has
+//! found one with another interface, handles would be misread, so the program refuses to start.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 
+use common::model::abi::Abi;
 use mpi::ffi;
 
-use super::{CallError, ddtbench_compiled_for};
+use super::CallError;
 
-/// Name and version from the `mpi.h` that this program was compiled with.
-pub fn compiled_for() -> String {
-    // SAFETY: constants.c defines it as a NUL-terminated string of static storage.
-    unsafe { CStr::from_ptr(&raw const ddtbench_compiled_for) }.to_string_lossy().into_owned()
+/// The binary interface of this program.
+pub const OWN: Abi = if cfg!(feature = "openmpi") {
+    Abi::OpenMpi
+} else if cfg!(feature = "standard") {
+    Abi::Standard
+} else {
+    Abi::Mpich
+};
+
+/// Name and version of the loaded library, such as `Open MPI 5.0.11`.
+pub fn title() -> String {
+    title_of(&library_version())
+}
+
+fn title_of(library_version: &str) -> String {
+    let first = library_version.lines().next().unwrap_or_default();
+    let short = first.split(',').next().unwrap_or_default();
+    // `MPICH Version:      5.0.2`, `Open MPI v5.0.11`, `Intel(R) MPI Library 2021.18 for Linux* OS`
+    let words = short.split_whitespace().take_while(|word| *word != "for").filter(|word| *word != "Version:");
+    let words = words.map(|word| match word.strip_prefix('v') {
+        Some(number) if number.starts_with(|c: char| c.is_ascii_digit()) => number,
+        _ => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Whether MPICH's variables control the loaded library: MPICH, Cray MPICH, MVAPICH.
@@ -59,61 +78,43 @@ pub fn library_path() -> Option<String> {
     paths.find(is_mpi).map(str::to_owned)
 }
 
-/// A binary interface; libraries with the same one can replace each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Abi {
-    /// MPICH and its relatives (Intel MPI, MVAPICH, Cray MPICH).
-    Mpich,
-    /// Open MPI and its relatives.
-    OpenMpi,
+/// Describes a library with another binary interface than this program.
+pub fn foreign_library() -> Option<String> {
+    foreign(OWN, &library_version(), library_path().as_deref())
 }
 
-fn abi(name: &str) -> Option<Abi> {
-    const RELATIVES: &[(&str, Abi)] = &[
-        ("Open MPI", Abi::OpenMpi),
-        ("Spectrum MPI", Abi::OpenMpi),
-        ("Intel(R) MPI", Abi::Mpich),
-        ("MVAPICH", Abi::Mpich),
-        ("CRAY MPICH", Abi::Mpich),
-        ("MPICH", Abi::Mpich),
-    ];
-    RELATIVES.iter().find(|(text, _)| name.contains(text)).map(|(_, abi)| *abi)
-}
-
-/// Refuses a library with another binary interface than this program was compiled for.
-pub fn verify() -> Result<(), String> {
-    judge(&compiled_for(), &library_version(), library_path().as_deref())
-}
-
-fn judge(compiled: &str, loaded: &str, path: Option<&str>) -> Result<(), String> {
-    if loaded.contains(compiled) || abi(compiled) == abi(loaded) {
-        return Ok(());
-    }
-    let first = loaded.lines().next().unwrap_or_default();
-    Err(format!(
-        "this program was compiled for {compiled}, but the loader found {first} ({}): their binary interfaces differ. \
-         Point LD_LIBRARY_PATH at {compiled}, or build the program for the other MPI",
-        path.unwrap_or("file unknown")
-    ))
+fn foreign(own: Abi, loaded: &str, path: Option<&str>) -> Option<String> {
+    // A library with the standard's interface is an MPI with another one, too, whose name it has.
+    let is_foreign = own != Abi::Standard && Abi::of_library(loaded) != Some(own);
+    is_foreign.then(|| {
+        format!(
+            "this program is for MPIs with the binary interface of {}, but the loader found {} ({}): point LD_LIBRARY_PATH at an MPI \
+             of this family, or let `ddtbench` choose the program",
+            own.title(),
+            title_of(loaded),
+            path.unwrap_or("file unknown")
+        )
+    })
 }
 
 /// Describes a launcher of another MPI, if its variables are set: with such a launcher a process could not initialise,
 /// or would be the only rank of its world.
 pub fn foreign_launcher() -> Option<String> {
-    let compiled = compiled_for();
-    let launcher = foreign(abi(&compiled)?, &|name| std::env::var_os(name).is_some())?;
+    let title = title();
+    let launcher = other_launcher(Abi::of_library(&title)?, &|name| std::env::var_os(name).is_some())?;
     Some(format!(
-        "this program is compiled for {compiled}, but was started by {launcher}: start it with the mpiexec of {compiled}"
+        "this program has loaded {title}, but was started by {launcher}: start it with the mpiexec of {title}"
     ))
 }
 
 /// The other MPI's launcher according to the variables. Schedulers' launchers (srun) never set only one of the two
 /// kinds, and a launcher within another's job adds its own.
-fn foreign(abi: Abi, is_set: &dyn Fn(&str) -> bool) -> Option<&'static str> {
+fn other_launcher(abi: Abi, is_set: &dyn Fn(&str) -> bool) -> Option<&'static str> {
     let by_open_mpi = is_set("OMPI_COMM_WORLD_SIZE");
     let by_hydra = is_set("MPI_LOCALNRANKS");
     match abi {
         Abi::Mpich => (by_open_mpi && !by_hydra && !is_set("PMI_RANK")).then_some("Open MPI's mpiexec"),
+        Abi::Standard => None,
         Abi::OpenMpi => (by_hydra && !by_open_mpi && !is_set("PMIX_RANK"))
             .then_some("Hydra, the mpiexec of MPICH and Intel MPI"),
     }
@@ -126,23 +127,33 @@ mod tests {
     #[test]
     fn a_launcher_is_foreign_if_its_variables_stand_alone() {
         let set = |names: &'static [&str]| move |name: &str| names.contains(&name);
-        assert!(foreign(Abi::Mpich, &set(&["OMPI_COMM_WORLD_SIZE", "PMIX_RANK"])).is_some());
-        assert!(foreign(Abi::OpenMpi, &set(&["MPI_LOCALNRANKS", "PMI_RANK"])).is_some());
+        assert!(other_launcher(Abi::Mpich, &set(&["OMPI_COMM_WORLD_SIZE", "PMIX_RANK"])).is_some());
+        assert!(other_launcher(Abi::OpenMpi, &set(&["MPI_LOCALNRANKS", "PMI_RANK"])).is_some());
         for abi in [Abi::Mpich, Abi::OpenMpi] {
-            assert_eq!(foreign(abi, &set(&[])), None, "started without a launcher");
-            assert_eq!(foreign(abi, &set(&["PMIX_RANK", "SLURM_NTASKS"])), None, "srun --mpi=pmix");
+            assert_eq!(other_launcher(abi, &set(&[])), None, "started without a launcher");
+            assert_eq!(other_launcher(abi, &set(&["PMIX_RANK", "SLURM_NTASKS"])), None, "srun --mpi=pmix");
             let both = ["OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "MPI_LOCALNRANKS", "PMI_RANK"];
-            assert_eq!(foreign(abi, &|name| both.contains(&name)), None, "one within the other");
+            assert_eq!(other_launcher(abi, &|name| both.contains(&name)), None, "one within the other");
         }
     }
 
     #[test]
     fn relatives_may_stand_in_for_each_other_and_strangers_may_not() {
-        assert!(judge("MPICH 5.0.2", "MPICH Version:      5.0.2", None).is_ok());
-        assert!(judge("MPICH 4.0.2", "Intel(R) MPI Library 2021.19.0 for Linux* OS", None).is_ok());
-        assert!(judge("Open MPI 5.0.11", "Open MPI v5.0.11, package: ...", None).is_ok());
-        let error =
-            judge("MPICH 5.0.2", "Open MPI v5.0.11, package: x", Some("/lib/libmpi.so.40")).unwrap_err();
-        assert!(error.contains("compiled for MPICH 5.0.2") && error.contains("/lib/libmpi.so.40"), "{error}");
+        assert_eq!(foreign(Abi::Mpich, "MPICH Version:      5.0.2", None), None);
+        assert_eq!(foreign(Abi::Mpich, "Intel(R) MPI Library 2021.19.0 for Linux* OS", None), None);
+        assert_eq!(foreign(Abi::OpenMpi, "Open MPI v5.0.11, package: ...", None), None);
+        assert_eq!(foreign(Abi::Standard, "MPICH Version:      5.0.2", None), None);
+        let error = foreign(Abi::Mpich, "Open MPI v5.0.11, package: x", Some("/lib/libmpi.so.40")).unwrap();
+        assert!(
+            error.contains("of MPICH, but the loader found Open MPI 5.0.11 (/lib/libmpi.so.40)"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn titles_of_libraries() {
+        assert_eq!(title_of("MPICH Version:      5.0.2\nMPICH Release date: x"), "MPICH 5.0.2");
+        assert_eq!(title_of("Open MPI v5.0.11, package: Open MPI x"), "Open MPI 5.0.11");
+        assert_eq!(title_of("Intel(R) MPI Library 2021.18 for Linux* OS\n"), "Intel(R) MPI Library 2021.18");
     }
 }

@@ -40,24 +40,3 @@ pub use threads::{TeamCalls, ThreadMultiple};
 pub use user_reduction::Item;
 pub use window::{Group, Window};
 pub use world::World;
-
-use std::ffi::{c_char, c_int};
-
-use ::mpi::ffi::{MPI_Datatype, MPI_Op};
-
-unsafe extern "C" {
-    static ddtbench_byte: MPI_Datatype;
-    static ddtbench_char: MPI_Datatype;
-    static ddtbench_long_double: MPI_Datatype;
-    static ddtbench_long_double_complex: MPI_Datatype;
-    static ddtbench_packed: MPI_Datatype;
-    static ddtbench_combiners: [c_int; 13];
-    static ddtbench_replace: MPI_Op;
-    static ddtbench_no_op: MPI_Op;
-    fn ddtbench_half() -> MPI_Datatype;
-    static ddtbench_no_object: c_int;
-    static ddtbench_constant: c_int;
-    static ddtbench_numbers: [MPI_Datatype; 7];
-    // Declared as one character; the string continues after it up to its NUL.
-    static ddtbench_compiled_for: c_char;
-}

@@ -5,7 +5,7 @@ use std::ptr::null_mut;
 
 use mpi::ffi;
 
-use super::{CallError, check, ddtbench_char, ddtbench_constant, ddtbench_no_object, ddtbench_numbers};
+use super::{CallError, check};
 
 /// The types of numbers, each with the text of one in the first bytes of a buffer.
 const NUMBERS: [fn(u64) -> String; 7] = [
@@ -51,7 +51,7 @@ impl ToolInformation {
         let mut name = [0_u8; NAME_BYTES];
         let (mut length, mut bind, mut scope) = (NAME_BYTES as c_int, 0, 0);
         // SAFETY: a static of constants.c that never changes; here it is only an initial value to be overwritten.
-        let mut datatype = unsafe { ddtbench_char };
+        let mut datatype = unsafe { ffi::RSMPI_CHAR };
         // SAFETY: the name's length is given with it, the other pointers live through the call, and the standard ignores null ones.
         let code = unsafe {
             ffi::MPI_T_cvar_get_info(
@@ -99,7 +99,7 @@ impl Variable<'_> {
     /// Whether it cannot be set.
     pub fn is_constant(&self) -> bool {
         // SAFETY: a static of constants.c that never changes.
-        self.scope == unsafe { ddtbench_constant }
+        self.scope == unsafe { ffi::RSMPI_T_SCOPE_CONSTANT }
     }
 
     /// Its value, if it is a text or a number for the whole process.
@@ -109,7 +109,7 @@ impl Variable<'_> {
     pub fn value(&self) -> Result<Option<String>, CallError> {
         // SAFETY: statics of constants.c that never change.
         let (character, numbers, no_object) =
-            unsafe { (ddtbench_char, ddtbench_numbers, ddtbench_no_object) };
+            unsafe { (ffi::RSMPI_CHAR, ffi::RSMPI_NUMBERS, ffi::RSMPI_T_BIND_NO_OBJECT) };
         let is_text = self.datatype == character;
         let number = numbers.iter().position(|number| *number == self.datatype);
         if self.bind != no_object || !(is_text || number.is_some()) {

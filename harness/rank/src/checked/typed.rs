@@ -49,7 +49,7 @@ impl Datatype {
             call!(MPI_Type_get_envelope(self.raw(), integers, addresses, types, &mut combiner))
         }?;
         // SAFETY: a list of constants.c with this length.
-        let numbers = unsafe { &super::ddtbench_combiners };
+        let numbers = unsafe { &ffi::RSMPI_COMBINERS };
         let place = numbers.iter().position(|number| *number == combiner);
         let combiner = place.map_or("another constructor", |place| COMBINERS[place]);
         let (mut lists, mut children) =
@@ -121,7 +121,7 @@ fn is_named(raw: ffi::MPI_Datatype) -> Result<bool, CallError> {
         call!(MPI_Type_get_envelope(raw, integers, addresses, types, &mut combiner))
     }?;
     // SAFETY: a list of constants.c, the first of which is MPI_COMBINER_NAMED.
-    Ok(combiner == unsafe { super::ddtbench_combiners[0] })
+    Ok(combiner == unsafe { ffi::RSMPI_COMBINERS[0] })
 }
 
 /// Integer arguments, those that are constants by name: the order of arrays, and how they are distributed.

@@ -150,7 +150,7 @@ impl Window {
             (displacement as MPI_Aint, target as c_int, datatype.raw(), target_type.raw());
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
-            let replace = super::ddtbench_replace;
+            let replace = ffi::RSMPI_REPLACE;
             call!(MPI_Accumulate(
                 address.cast(),
                 count,
@@ -179,7 +179,7 @@ impl Window {
             (displacement as MPI_Aint, target as c_int, datatype.raw(), target_type.raw());
         // SAFETY: the caller guarantees the memory; the origin has no data; handles are live.
         unsafe {
-            let (none, nothing) = (std::ptr::null::<c_void>(), super::ddtbench_no_op);
+            let (none, nothing) = (std::ptr::null::<c_void>(), ffi::RSMPI_NO_OP);
             call!(MPI_Get_accumulate(
                 none,
                 0,

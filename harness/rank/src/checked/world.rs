@@ -46,7 +46,7 @@ impl World {
     /// Another number of ranks, which may be caused by a launcher of another MPI.
     pub fn ranks(&self, asked: Option<usize>) -> anyhow::Result<usize> {
         let ranks = self.comm.size()?;
-        if let Some(reason) = wrong_launcher(&identity::compiled_for(), ranks, asked) {
+        if let Some(reason) = wrong_launcher(&identity::title(), ranks, asked) {
             bail!(reason);
         }
         if let Some(asked) = asked.filter(|&asked| asked != ranks) {
@@ -104,7 +104,7 @@ pub fn is_launched_first() -> bool {
 
 /// The reason why a world of one rank is probably due to the wrong launcher, if more ranks were requested (`asked`) or
 /// a launcher's variables give more.
-fn wrong_launcher(compiled_for: &str, size: usize, asked: Option<usize>) -> Option<String> {
+fn wrong_launcher(library: &str, size: usize, asked: Option<usize>) -> Option<String> {
     if size > 1 {
         return None;
     }
@@ -116,6 +116,6 @@ fn wrong_launcher(compiled_for: &str, size: usize, asked: Option<usize>) -> Opti
         reason.or_else(|| asked.filter(|&ranks| ranks > 1).map(|ranks| format!("{ranks} were requested")))?;
     Some(format!(
         "every process is in a separate MPI_COMM_WORLD, although {reason}: the launcher belongs to another MPI, or there is \
-         none. This program is compiled for {compiled_for}; start it with that MPI's mpiexec"
+         none. This program has loaded {library}; start it with that MPI's mpiexec"
     ))
 }

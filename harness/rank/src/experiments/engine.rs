@@ -6,7 +6,6 @@
 mod active_method;
 mod verify;
 
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::ensure;
@@ -43,7 +42,7 @@ const SIDES: [(Side, Phase); 2] = [(Side::Send, Phase::Pack), (Side::Receive, Ph
 ///
 /// # Errors
 /// Why it cannot be done.
-pub fn run(world: &World, args: &Engine) -> anyhow::Result<ExitCode> {
+pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
     let processes = world.ranks(None)?;
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
     cache::check(args.case.conditions.cache)?;

@@ -14,8 +14,6 @@ pub mod payload;
 mod put;
 mod typed;
 
-use std::process::ExitCode;
-
 use anyhow::{anyhow, ensure};
 use common::fine_grained::arrival::Sampler;
 use common::kinds::Kind;
@@ -48,7 +46,7 @@ const VERIFIED: u32 = 3;
 ///
 /// # Errors
 /// Why it cannot be done; the same on all ranks.
-pub fn run(world: &World, args: &Halo) -> anyhow::Result<ExitCode> {
+pub fn run(world: &World, args: &Halo) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     let conditions = &args.case.conditions;
     ensure!(conditions.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");

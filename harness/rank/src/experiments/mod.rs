@@ -8,15 +8,13 @@ mod overlap;
 mod partitioned;
 mod pingpong;
 
-use std::process::ExitCode;
-
 use crate::checked::World;
 use crate::cli::Command;
 use crate::conformance;
 use overlap::WithoutMpi;
 
 /// An experiment that waits for MPI.
-pub type Prepared = Box<dyn FnOnce(&World) -> anyhow::Result<ExitCode>>;
+pub type Prepared = Box<dyn FnOnce(&World) -> anyhow::Result<u8>>;
 
 /// The experiment of a command. Measurements without MPI are made here, before it is initialised.
 pub fn prepare(command: Command) -> Prepared {

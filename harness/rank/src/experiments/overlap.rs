@@ -15,7 +15,6 @@ mod traffic;
 mod without_mpi;
 
 use std::collections::BTreeSet;
-use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, ensure};
@@ -57,7 +56,7 @@ pub use without_mpi::WithoutMpi;
 ///
 /// # Errors
 /// Why it cannot be done; the same on all ranks.
-pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<ExitCode> {
+pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks >= 2, "one rank in the world: there must be 2 at least");
     ensure!(
@@ -130,7 +129,7 @@ struct CaseStart<'a> {
 }
 
 impl CaseStart<'_> {
-    fn operation(self, operation: &'static Operation) -> anyhow::Result<ExitCode> {
+    fn operation(self, operation: &'static Operation) -> anyhow::Result<u8> {
         let (world, rank) = (&self.world.comm, self.world.comm.rank()?);
         // With an odd number of ranks, the last one has no partner for measuring the machine's state.
         let peers = world.split(rank / 2, rank % 2)?;
@@ -159,7 +158,7 @@ impl CaseStart<'_> {
     }
 
     /// Measures all methods, or the time of the communication.
-    fn measure(self, job: Job<'_>, traffic: impl Traffic, built: &Built) -> anyhow::Result<ExitCode> {
+    fn measure(self, job: Job<'_>, traffic: impl Traffic, built: &Built) -> anyhow::Result<u8> {
         let (methods, limits) = self.methods(built)?;
         // Our own threads are those from before MPI was initialised, and the computing ones, which do not exist yet.
         let mut of_mpi = threads::all();

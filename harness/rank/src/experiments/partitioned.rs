@@ -4,7 +4,6 @@
 mod repetition;
 mod watch;
 
-use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::ensure;
@@ -45,7 +44,7 @@ const VERIFIED: u32 = 3;
 ///
 /// # Errors
 /// Why it cannot be done; the same on all ranks.
-pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<ExitCode> {
+pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");
     let conditions = &args.conditions;

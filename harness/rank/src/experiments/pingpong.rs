@@ -1,7 +1,5 @@
 //! The ping-pong of one case: the pairs of ranks, whether it can run here, and the measurement.
 
-use std::process::ExitCode;
-
 use anyhow::{anyhow, ensure};
 use apps::{Arrays, Exchange, MicroApp, WireOrder};
 use common::kinds::Kind;
@@ -32,7 +30,7 @@ use crate::method::{self, Method, Setup};
 ///
 /// # Errors
 /// Why it cannot be done; the same on all ranks.
-pub fn run(world: &World, args: &PingPong) -> anyhow::Result<ExitCode> {
+pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     check_even(ranks)?;
     let conditions = &args.case.conditions;

@@ -1,7 +1,5 @@
 //! Runs a case from its first event to its last, for any kind of experiment.
 
-use std::process::ExitCode;
-
 use common::limits::Limits;
 use common::model::Case;
 use common::model::event::{Event, Hello};
@@ -20,7 +18,7 @@ pub fn run_case<'a>(
     methods: &[String],
     limits: Limits,
     case: Case,
-) -> anyhow::Result<ExitCode> {
+) -> anyhow::Result<u8> {
     let kind = case.experiment;
     experiment.job().guard_memory();
     let waits_for_cores = Load::of(&hello).is_some_and(|load| load.runnable_threads > load.cores);

@@ -1,8 +1,6 @@
 //! The exchange of a micro-app between all ranks. Its first stage overlaps with the computation; later stages pack the
 //! data received in the first, and run during the wait.
 
-use std::process::ExitCode;
-
 use anyhow::Context;
 use apps::halo::HaloApp;
 use common::kinds::overlap::methods::transfer;
@@ -35,8 +33,8 @@ pub fn with_traffic(
     world: &World,
     app: &dyn HaloApp,
     format: OutputFormat,
-    measure: impl for<'a> FnOnce(Job<'a>, ExchangeTraffic<'a>) -> anyhow::Result<ExitCode>,
-) -> anyhow::Result<ExitCode> {
+    measure: impl for<'a> FnOnce(Job<'a>, ExchangeTraffic<'a>) -> anyhow::Result<u8>,
+) -> anyhow::Result<u8> {
     let parts = Parts::new(&world.comm, app, false, THREADS)?;
     let pair = world.comm.split(parts.rank / 2, parts.rank)?;
     let job = Job::new(&world.comm, &pair, format)?;

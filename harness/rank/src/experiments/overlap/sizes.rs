@@ -1,7 +1,5 @@
 //! A process that finds sizes: bytes and matrices for the requested times, reported as events.
 
-use std::process::ExitCode;
-
 use anyhow::anyhow;
 use common::kinds::overlap::methods::NONBLOCKING;
 use common::kinds::overlap::operations::Operation;
@@ -26,7 +24,7 @@ impl CaseStart<'_> {
         self,
         operation: &'static Operation,
         mut job: Job<'_>,
-    ) -> anyhow::Result<ExitCode> {
+    ) -> anyhow::Result<u8> {
         let (methods, _) = self.methods(&Built::Operation)?;
         let mut cell = self.cell(&self.world.comm)?;
         self.report_hello(&mut job, &cell)?;
@@ -60,7 +58,7 @@ impl CaseStart<'_> {
         mut traffic: impl Traffic,
         mut cell: Cell,
         methods: &[String],
-    ) -> anyhow::Result<ExitCode> {
+    ) -> anyhow::Result<u8> {
         self.report_hello(&mut job, &cell)?;
         let mut longest_s = 0.0_f64;
         for method in methods {
@@ -135,7 +133,7 @@ fn report(job: &mut Job<'_>, sizes: &[CalibratedSize]) {
 }
 
 /// Ends a process after it has found all sizes.
-fn end(mut job: Job<'_>, methods: &[String]) -> anyhow::Result<ExitCode> {
+fn end(mut job: Job<'_>, methods: &[String]) -> anyhow::Result<u8> {
     methods.iter().for_each(|method| job.reporter.ended(method, Outcome::Converged));
     job.finish()?;
     Ok(job.reporter.exit_code())

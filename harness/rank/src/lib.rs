@@ -1,4 +1,5 @@
-//! The program `ddtbench-rank`: the process that `mpiexec` starts, and the only one that links MPI.
+//! The program `ddtbench-rank`: the process that `mpiexec` starts, and the only one that calls MPI. It is a static library for a family of
+//! MPIs, which the compiler wrapper of an MPI links with `constants.c`.
 //!
 //! It measures one case and reports it as events, or as a table if it was started manually. A case that cannot run is refused by
 //! all ranks together, with one message and exit code 2. An MPI call that fails on one rank while others wait ends the job.
@@ -27,7 +28,7 @@ mod spans;
 mod team;
 mod transport;
 
-use std::process::ExitCode;
+use std::ffi::c_int;
 use std::time::Duration;
 
 use anyhow::anyhow;
@@ -43,15 +44,24 @@ const REFUSED: u8 = 2;
 /// Exit code of a job in which a rank panicked because of a bug in this program.
 const PANICKED: i32 = 101;
 
-fn main() -> ExitCode {
+/// The function that `main` of `constants.c` calls. Returns the exit code.
+#[unsafe(no_mangle)]
+pub extern "C" fn ddtbench_rank() -> c_int {
+    // As for every program in Rust: a closed pipe is an error of a write.
+    // SAFETY: no other thread exists yet.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+    std::panic::catch_unwind(run).map_or(PANICKED, c_int::from)
+}
+
+fn run() -> u8 {
     let is_first = world::is_launched_first();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(refusal) => {
             // Help and version are not errors, but end here as well.
-            let code = ExitCode::from(refusal.exit_code() as u8);
+            let code = refusal.exit_code() as u8;
             if is_first && refusal.print().is_err() {
-                return ExitCode::from(REFUSED);
+                return REFUSED;
             }
             let_rank_0_report(is_first);
             return code;
@@ -59,7 +69,7 @@ fn main() -> ExitCode {
     };
     let threading = cli.command.threading();
     let experiment = experiments::prepare(cli.command);
-    let refusal = identity::verify().err().or_else(identity::foreign_launcher);
+    let refusal = identity::foreign_library().or_else(identity::foreign_launcher);
     let world = refusal.map_or_else(|| World::initialize(threading), |reason| Err(anyhow!(reason)));
     if world.is_ok() {
         // A rank that is unwinding would free memory that others still use, and they would wait for it.
@@ -81,7 +91,7 @@ fn main() -> ExitCode {
             eprintln!("error: {refusal:#}");
         }
         let_rank_0_report(is_first);
-        ExitCode::from(REFUSED)
+        REFUSED
     });
     drop(world);
     conformance::report_after_finalize();

@@ -1,0 +1,60 @@
+//! Binary interfaces of MPIs. MPIs with the same one can run the same program.
+
+use serde::{Deserialize, Serialize};
+
+/// A family of MPIs with one binary interface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Abi {
+    /// MPICH since 3.1, Intel MPI, MVAPICH, Cray MPICH.
+    #[default]
+    Mpich,
+    /// Open MPI since version 4, and its relatives.
+    OpenMpi,
+    /// The interface that the standard defines since MPI 5.
+    Standard,
+}
+
+impl Abi {
+    pub const ALL: [Self; 3] = [Self::Mpich, Self::OpenMpi, Self::Standard];
+
+    /// The name in files, and of the rank package's feature.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Mpich => "mpich",
+            Self::OpenMpi => "openmpi",
+            Self::Standard => "standard",
+        }
+    }
+
+    /// The name in texts.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Mpich => "MPICH",
+            Self::OpenMpi => "Open MPI",
+            Self::Standard => "the standard, MPI 5",
+        }
+    }
+
+    /// The size of `MPI_Status` in bytes, which tells headers apart.
+    pub const fn status_bytes(self) -> usize {
+        match self {
+            Self::Mpich => 20,
+            Self::OpenMpi => 24,
+            Self::Standard => 32,
+        }
+    }
+
+    /// The interface of the library with this text of `MPI_Get_library_version`, or with this title.
+    pub fn of_library(text: &str) -> Option<Self> {
+        const RELATIVES: &[(&str, Abi)] = &[
+            ("Open MPI", Abi::OpenMpi),
+            ("Spectrum MPI", Abi::OpenMpi),
+            ("Intel(R) MPI", Abi::Mpich),
+            ("MVAPICH", Abi::Mpich),
+            ("CRAY MPICH", Abi::Mpich),
+            ("MPICH", Abi::Mpich),
+        ];
+        RELATIVES.iter().find(|(name, _)| text.contains(name)).map(|(_, abi)| *abi)
+    }
+}
