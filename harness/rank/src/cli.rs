@@ -1,6 +1,7 @@
 //! The command line of the rank program, for `ddtbench` and for manual use.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use apps::{Context, MicroApp, Test, Values};
@@ -28,10 +29,17 @@ use crate::output::OutputFormat;
 
 /// The process that an MPI launcher starts: measures one test on the ranks that it finds itself among.
 #[derive(Debug, Parser)]
-#[command(name = "ddtbench-rank", version)]
+#[command(name = "ddtbench-rank", version = version())]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// This program's version, and after `on` the library that it finds: `ddtbench` asks for it.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> =
+        LazyLock::new(|| format!("{} on {}", env!("CARGO_PKG_VERSION"), identity::title()));
+    &VERSION
 }
 
 #[derive(Debug, Subcommand)]

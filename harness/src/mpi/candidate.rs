@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use flate2::Crc;
 
-use super::error::{Result, unusable};
+use super::error::{MpiError, Result, other, unusable};
+use super::home::Home;
 use super::registry::MpiEntry;
-use super::show::Show;
-use super::{Abi, Family, Installation, Source, find, header};
+use super::{Abi, Family, Installation, Source, find, header, library, show};
 
 /// A possible MPI that has not been tried.
 pub(super) struct Candidate {
@@ -22,21 +22,32 @@ impl Candidate {
         Self { entry: MpiEntry { name: name.to_owned(), mpicc, ..MpiEntry::default() }, source }
     }
 
-    /// Calls the wrapper and reads its header. If the launcher is not given, it must be next to the wrapper.
-    pub fn inspect(self) -> Result<Installation> {
-        let Self { entry: MpiEntry { name, mpicc, mpiexec, launcher_args, mut env }, source } = self;
+    /// Calls the wrapper and reads its header; without a working one, asks the library. If the launcher is not given, it must be next to
+    /// the wrapper.
+    pub fn inspect(self, home: &Home) -> Result<Installation> {
+        let Self { entry: MpiEntry { name, mut mpicc, mpiexec, launcher_args, mut env }, source } = self;
         if let Some((key, value)) = find::intel_root(&mpicc) {
             env.entry(key).or_insert(value);
         }
-        let show = Show::ask(&mpicc, &env)?;
-        let (family, version) = header::family_and_version(&mpicc, &show, &env)?;
         let mpiexec = mpiexec.or_else(|| find::launcher_of(&mpicc)).ok_or_else(|| {
             unusable(
                 &mpicc,
                 "found no mpiexec next to it, and no unambiguous one in PATH; give it with --mpiexec",
             )
-        })?;
-        let library_dirs = show.library_dirs.into_iter().filter(|dir| find::needs_help(dir)).collect();
+        });
+        let described = header::family_and_version(&mpicc, &env)
+            .and_then(|described| Ok((described, show::library_dirs(&mpicc, &env)?)));
+        let ((family, version), dirs) = match described {
+            Err(error @ MpiError::Interrupted) => return Err(error),
+            Ok(described) => described,
+            Err(error) => {
+                let found = mpicc.parent().and_then(|bin| library::ask(home, bin, &env)).ok_or(error)?;
+                mpicc.clone_from(mpiexec.as_ref().map_err(|error| other(error.to_string()))?);
+                ((found.family, found.version), vec![found.dir])
+            }
+        };
+        let mpiexec = mpiexec?;
+        let library_dirs = dirs.into_iter().filter(|dir| find::needs_help(dir)).collect();
         let name = match source {
             Source::Path => format!("{name}-{}", family.name()),
             Source::MpiccVariable => name_of_place(&mpicc),

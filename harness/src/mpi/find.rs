@@ -53,6 +53,12 @@ pub(super) fn wrappers(path: &OsStr) -> Vec<PathBuf> {
     found
 }
 
+/// Launchers in folders without a wrapper: of MPIs without headers, for running programs only.
+pub(super) fn launchers_alone(path: &OsStr) -> Vec<PathBuf> {
+    let dirs = env::split_paths(path).filter(|dir| dir.is_absolute() && wrappers(dir.as_os_str()).is_empty());
+    dirs.map(|dir| dir.join("mpiexec")).filter(|file| is_program(file)).collect()
+}
+
 fn is_wrapper_name(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     name == "mpicc"

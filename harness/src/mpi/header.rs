@@ -8,7 +8,6 @@ use std::process::Command;
 
 use super::Family;
 use super::error::{Result, at, unusable};
-use super::show::Show;
 use super::{state, tool};
 
 /// The preprocessor replaces defined macros in each line, and leaves others unchanged.
@@ -22,17 +21,14 @@ ddtbench_standard MPI_ABI_VERSION MPI_VERSION MPI_SUBVERSION
 /// Runs the preprocessor on `mpi.h`.
 pub(super) fn family_and_version(
     mpicc: &Path,
-    show: &Show,
     variables: &BTreeMap<String, String>,
 ) -> Result<(Family, String)> {
     let unusable = |reason: String| unusable(mpicc, reason);
     let mut questions =
         tempfile::Builder::new().suffix(".c").tempfile().map_err(at("writing in", &env::temp_dir()))?;
     questions.write_all(QUESTIONS.as_bytes()).map_err(at("writing", questions.path()))?;
-    let mut command = Command::new(&show.compiler);
-    command.args(["-E", "-P"]).args(&show.defines);
-    command.args(show.include_dirs.iter().map(|dir| format!("-I{}", dir.display())));
-    command.arg(questions.path()).envs(variables);
+    let mut command = Command::new(mpicc);
+    command.args(["-E", "-P"]).arg(questions.path()).envs(variables);
     let ended = tool::ask(command, mpicc)?;
     if !ended.exit.success() {
         let path = if state::is_plain(mpicc) {

@@ -51,7 +51,8 @@ impl Home {
     /// What is in a folder.
     pub fn at(root: &Path) -> Option<Self> {
         let installed = Self::Installed(root.to_owned());
-        if Abi::ALL.into_iter().any(|abi| installed.library(abi).is_some()) {
+        let has_files = |abi| installed.library(abi).or_else(|| installed.program(abi)).is_some();
+        if Abi::ALL.into_iter().any(has_files) {
             return Some(installed);
         }
         let is_checkout = root.join("Cargo.toml").exists() && root.join("harness/rank").exists();

@@ -13,6 +13,7 @@ mod home;
 mod install;
 pub mod interrupt;
 mod launcher;
+mod library;
 mod lock;
 mod pmi;
 mod process;
@@ -133,7 +134,7 @@ pub struct Installation {
     pub abi: Abi,
     /// The library's version, from `mpi.h`.
     pub version: String,
-    /// The compiler wrapper.
+    /// The compiler wrapper; the launcher, if none works here.
     pub mpicc: PathBuf,
     /// The launcher.
     pub mpiexec: PathBuf,

@@ -62,7 +62,7 @@ impl Project {
         let mut all: Vec<Installation> = Vec::new();
         for candidate in self.candidates()? {
             stop_if_asked()?;
-            match candidate.inspect() {
+            match candidate.inspect(&self.home) {
                 Ok(mut found) => {
                     found.name = free_name(&found.name, &all);
                     all.push(found);
@@ -75,7 +75,7 @@ impl Project {
             // A known MPI keeps its name, so that its build folder can be used.
             match all.iter().position(|known| same_file(&known.mpicc, &mpicc)) {
                 Some(place) => all[..=place].rotate_right(1),
-                None => match Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect() {
+                None => match Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect(&self.home) {
                     Ok(found) => all.insert(0, found),
                     Err(error @ MpiError::Interrupted) => return Err(error),
                     Err(error) => print(&error.to_string()),
@@ -103,7 +103,7 @@ impl Project {
         }
         for candidate in self.candidates()? {
             stop_if_asked()?;
-            match candidate.inspect() {
+            match candidate.inspect(&self.home) {
                 Ok(found) => return Ok(found),
                 Err(error @ MpiError::Interrupted) => return Err(error),
                 Err(error) => print(&format!("skipped: {error}")),
@@ -123,7 +123,7 @@ impl Project {
         if let Some(candidate) =
             direct.find(|candidate| matches!(candidate.source, Source::Wheel | Source::Listed))
         {
-            return candidate.inspect();
+            return candidate.inspect(&self.home);
         }
         let all = self.installations(print)?;
         let is_it = |mpi: &&Installation| mpi.name.eq_ignore_ascii_case(name);
@@ -139,7 +139,7 @@ impl Project {
 
     /// The MPI of a wrapper, with its name if it is known.
     fn by_wrapper(&self, mpicc: PathBuf) -> Result<Installation> {
-        let found = Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect()?;
+        let found = Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect(&self.home)?;
         let known = self.installations(&mut |_| {})?;
         Ok(known.into_iter().find(|mpi| same_file(&mpi.mpicc, &found.mpicc)).unwrap_or(found))
     }
@@ -152,7 +152,7 @@ impl Project {
             |folder: &Path| Candidate::named(&wheels.name, folder.join("bin/mpicc"), Source::Wheel);
         if let Some(folder) = self.wheel_folder(&wheels.name) {
             print(&format!("{} is already installed in {}", wheels.name, folder.display()));
-            return candidate(&folder).inspect();
+            return candidate(&folder).inspect(&self.home);
         }
         self.state.report(self.root(), print);
         let folder = self.state.own.wheel_folder(&wheels.name);
@@ -164,7 +164,7 @@ impl Project {
             )));
         }
         install::install(&wheels.packages, &folder, print)?;
-        let found = candidate(&folder).inspect().inspect_err(|_| {
+        let found = candidate(&folder).inspect(&self.home).inspect_err(|_| {
             // A broken install must not remain for later runs.
             let _ = fs::remove_dir_all(&folder);
         })?;
@@ -187,7 +187,7 @@ impl Project {
                 ))
             })?);
         }
-        let found = Candidate { entry: entry.clone(), source: Source::Listed }.inspect()?;
+        let found = Candidate { entry: entry.clone(), source: Source::Listed }.inspect(&self.home)?;
         if let Some(reason) = found.foreign_launcher()? {
             return Err(other(format!("{reason}; give its own launcher with --mpiexec")));
         }
@@ -291,9 +291,12 @@ impl Project {
             self.registry()?.entries.into_iter().map(|entry| Candidate { entry, source: Source::Listed });
         let mut ours: Vec<Candidate> = listed.chain(wheels.into_iter().filter_map(wheel)).collect();
 
+        // MPIs of a Python environment are beside this program, whether the environment is active or not.
+        let beside = env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
         let path = env::var_os("PATH").unwrap_or_default();
+        let path = env::join_paths(env::split_paths(&path).chain(beside)).unwrap_or(path);
         let mut all = Vec::new();
-        for mpicc in find::wrappers(&path) {
+        for mpicc in find::wrappers(&path).into_iter().chain(find::launchers_alone(&path)) {
             // An MPI with a name here keeps it, with its options and its build folder.
             all.push(match ours.iter().position(|known| same_file(&known.entry.mpicc, &mpicc)) {
                 Some(place) => ours.remove(place),
@@ -323,9 +326,13 @@ fn free_name(wanted: &str, taken: &[Installation]) -> String {
     std::iter::once(wanted.to_owned()).chain(numbered).find(is_free).expect("there is always a next number")
 }
 
-/// The wrapper itself, or the one in `bin` of a folder.
+/// The wrapper itself, or the one in `bin` of a folder; without one, the launcher there.
 fn wrapper_in(path: &Path) -> PathBuf {
-    if path.is_dir() { path.join("bin/mpicc") } else { path.to_owned() }
+    let files = ["bin/mpicc", "bin/mpiexec"].map(|file| path.join(file));
+    match path.is_dir() {
+        true => files.iter().find(|file| file.exists()).unwrap_or(&files[0]).clone(),
+        false => path.to_owned(),
+    }
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

@@ -37,7 +37,8 @@ impl Project {
     pub fn rank_program(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
         let (name, title) = (&mpi.name, mpi.title());
         let ready = self.home.program(mpi.abi);
-        if let (Some(program), Abi::Standard) = (&ready, mpi.abi) {
+        if let Some(program) = ready.as_ref().filter(|_| mpi.abi == Abi::Standard || mpi.mpicc == mpi.mpiexec)
+        {
             return Ok(program.clone());
         }
         let in_place = |place: &StateFolder| self.folder_in(place, mpi).join(PROGRAM);

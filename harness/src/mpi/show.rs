@@ -1,59 +1,39 @@
-//! The compiler call of a wrapper: `mpicc -show`.
+//! The folders of an MPI's libraries, from the compiler call that its wrapper prints: `mpicc -show`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::error::{Result, unusable};
+use super::error::{MpiError, Result};
 use super::tool;
 
-/// The relevant parts of the wrapper's command line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Show {
-    /// The C compiler.
-    pub compiler: String,
-    /// Folders of headers.
-    pub include_dirs: Vec<PathBuf>,
-    /// Folders of libraries.
-    pub library_dirs: Vec<PathBuf>,
-    /// Macros, such as `-DNAME=VALUE`.
-    pub defines: Vec<String>,
+/// The folders that a wrapper gives to the linker; none if it does not say, as Cray's `cc`, whose libraries the loader finds.
+///
+/// # Errors
+/// If the user wants to stop.
+pub(super) fn library_dirs(mpicc: &Path, env: &BTreeMap<String, String>) -> Result<Vec<PathBuf>> {
+    let mut command = Command::new(mpicc);
+    command.arg("-show").envs(env);
+    match tool::ask(command, mpicc) {
+        Err(MpiError::Interrupted) => Err(MpiError::Interrupted),
+        Ok(ended) if ended.exit.success() => Ok(in_call(&ended.out.join("\n"))),
+        Ok(_) | Err(MpiError::Other(_)) => Ok(Vec::new()),
+    }
 }
 
-impl Show {
-    pub fn ask(mpicc: &Path, env: &BTreeMap<String, String>) -> Result<Self> {
-        let unusable = |reason: String| unusable(mpicc, reason);
-        let mut command = Command::new(mpicc);
-        command.arg("-show").envs(env);
-        let ended = tool::ask(command, mpicc)?;
-        let output = ended.out.join("\n");
-        if !ended.exit.success() {
-            return Err(unusable(format!("`-show` ended with {}: {}", ended.exit, ended.last_lines(3))));
-        }
-        Self::parse(&output)
-            .ok_or_else(|| unusable(format!("`-show` printed no compiler call: `{}`", output.trim())))
+/// The folders in the first line with a command.
+fn in_call(output: &str) -> Vec<PathBuf> {
+    let line = output.lines().find(|line| !line.trim().is_empty());
+    let mut words = line.and_then(shlex::split).unwrap_or_default().into_iter();
+    let mut dirs = Vec::new();
+    while let Some(word) = words.next() {
+        // Both `-L/dir` and `-L /dir` are used.
+        dirs.extend(match word.strip_prefix("-L") {
+            Some("") => words.next(),
+            dir => dir.map(str::to_owned),
+        });
     }
-
-    /// Parses a command line; `None` if it contains no compiler.
-    fn parse(line: &str) -> Option<Self> {
-        let mut arguments = shlex::split(line.lines().find(|line| !line.trim().is_empty())?)?.into_iter();
-        let mut show = Self { compiler: arguments.next()?, ..Self::default() };
-        while let Some(word) = arguments.next() {
-            // Both `-I/dir` and `-I /dir` are used.
-            let mut value = |flag: &str| match word.strip_prefix(flag) {
-                Some("") => arguments.next(),
-                other => other.map(str::to_owned),
-            };
-            if let Some(dir) = value("-I").or_else(|| value("-isystem")) {
-                show.include_dirs.push(dir.into());
-            } else if let Some(dir) = value("-L") {
-                show.library_dirs.push(dir.into());
-            } else if word.starts_with("-D") {
-                show.defines.push(word);
-            }
-        }
-        Some(show)
-    }
+    dirs.into_iter().map(PathBuf::from).collect()
 }
 
 #[cfg(test)]
@@ -62,24 +42,14 @@ mod tests {
 
     #[test]
     fn wrappers_of_three_makers() {
-        let mpich = Show::parse("cc -I/o/include -L/o/lib -Wl,-rpath -Wl,/o/lib -lmpi\n").unwrap();
-        assert_eq!(mpich.compiler, "cc");
-        assert_eq!(mpich.include_dirs, [PathBuf::from("/o/include")]);
-        assert_eq!(mpich.library_dirs, [PathBuf::from("/o/lib")]);
-
-        let debian = Show::parse("gcc -I/a/include -I/a/include/openmpi -pthread -L /a/lib -lmpi").unwrap();
-        assert_eq!(debian.include_dirs.len(), 2);
-        assert_eq!(debian.library_dirs, [PathBuf::from("/a/lib")]);
-
-        let intel =
-            Show::parse("gcc -I\"/my dir/include\" -L\"/my dir/lib/release\" -L\"/my dir/lib\" -lmpi")
-                .unwrap();
-        assert_eq!(intel.include_dirs, [PathBuf::from("/my dir/include")]);
-        assert_eq!(intel.library_dirs[1], PathBuf::from("/my dir/lib"));
-    }
-
-    #[test]
-    fn nothing_is_no_compiler() {
-        assert_eq!(Show::parse("\n \n"), None);
+        let dirs = |line: &str| {
+            let dirs = in_call(line).into_iter().map(|dir| dir.to_string_lossy().into_owned());
+            dirs.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(dirs("cc -I/o/include -L/o/lib -Wl,-rpath -Wl,/o/lib -lmpi\n"), "/o/lib");
+        assert_eq!(dirs("gcc -I/a/include -pthread -L /a/lib -lmpi"), "/a/lib");
+        let intel = "gcc -I\"/my dir/include\" -L\"/my dir/lib/release\" -L\"/my dir/lib\" -lmpi";
+        assert_eq!(dirs(intel), "/my dir/lib/release /my dir/lib");
+        assert_eq!(dirs("\n \n"), "");
     }
 }

@@ -36,6 +36,15 @@ impl Abi {
         }
     }
 
+    /// The usual file name of the library.
+    pub const fn library(self) -> &'static str {
+        match self {
+            Self::Mpich => "libmpi.so.12",
+            Self::OpenMpi => "libmpi.so.40",
+            Self::Standard => "libmpi_abi.so.1",
+        }
+    }
+
     /// The size of `MPI_Status` in bytes, which tells headers apart.
     pub const fn status_bytes(self) -> usize {
         match self {
