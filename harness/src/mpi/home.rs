@@ -48,7 +48,7 @@ impl Home {
         })
     }
 
-    /// What is in a folder.
+    /// The installation or checkout in a folder.
     pub fn at(root: &Path) -> Option<Self> {
         let installed = Self::Installed(root.to_owned());
         let has_files = |abi| installed.library(abi).or_else(|| installed.program(abi)).is_some();

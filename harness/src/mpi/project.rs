@@ -291,7 +291,7 @@ impl Project {
             self.registry()?.entries.into_iter().map(|entry| Candidate { entry, source: Source::Listed });
         let mut ours: Vec<Candidate> = listed.chain(wheels.into_iter().filter_map(wheel)).collect();
 
-        // MPIs of a Python environment are beside this program, whether the environment is active or not.
+        // MPIs of a Python environment are next to this program, whether the environment is active or not.
         let beside = env::current_exe().ok().and_then(|own| Some(own.parent()?.to_owned()));
         let path = env::var_os("PATH").unwrap_or_default();
         let path = env::join_paths(env::split_paths(&path).chain(beside)).unwrap_or(path);

@@ -45,7 +45,7 @@ impl Abi {
         }
     }
 
-    /// The size of `MPI_Status` in bytes, which tells headers apart.
+    /// The size of `MPI_Status` in bytes, which distinguishes headers.
     pub const fn status_bytes(self) -> usize {
         match self {
             Self::Mpich => 20,

@@ -1,4 +1,4 @@
-//! What headers define in different ways, as variables of `constants.c`.
+//! Definitions that differ between headers, as variables of `constants.c`.
 
 use std::ffi::c_int;
 
