@@ -36,6 +36,11 @@ use crate::model::{Case, CaseResult, Measured, Record};
 use crate::mpi::{MpiError, Pmi, Target, progressing};
 use crate::plan::CheckedPlan;
 
+/// So many launches are the fewest with intervals.
+pub const FIRST_LAUNCHES: usize = 3;
+/// Users wait this long without an interim result.
+const LONG: Duration = Duration::from_secs(20);
+
 /// Receives the progress of a run.
 pub trait Observer {
     /// A case begins: its number from 1, how many there are, and its name.
@@ -46,6 +51,8 @@ pub trait Observer {
     fn note(&mut self, _text: &str) {}
     /// The case has ended.
     fn ended(&mut self, _methods: &[Measured], _took: Duration) {}
+    /// All cases have [`FIRST_LAUNCHES`] launches, after more than [`LONG`], and others follow: the records in the plan's order.
+    fn has_first_launches(&mut self, _records: &[Record]) {}
     /// A case was already finished.
     fn skipped(&mut self, _case: &Case) {}
 }
@@ -145,7 +152,14 @@ impl Run<'_> {
         let mut paths = Paths::of(done.iter().map(|(case, _)| &**case));
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
         let names = self.plan.names();
+        let begun = Instant::now();
+        let first = units.partition_point(|unit| unit.launch < FIRST_LAUNCHES);
         for (number, unit) in units.iter().enumerate() {
+            if number == first && done.is_empty() && begun.elapsed() > LONG {
+                let mut known = records.clone();
+                self.in_plan_order(&mut known);
+                observer.has_first_launches(&known);
+            }
             let case = self.case(*unit);
             if done.contains(&(asked_for(&case), unit.launch)) {
                 observer.skipped(&case);

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use ddtbench::experiments::{self, Kind, launches::over_launches};
 use ddtbench::model::event::{Block, Event};
-use ddtbench::model::{Case, Measured};
-use ddtbench::run::{Observer, Run};
+use ddtbench::model::{Case, Measured, Record};
+use ddtbench::run::{FIRST_LAUNCHES, Observer, Run};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::output::{for_stderr, log};
+use super::output::{self, for_stderr, log};
 
 /// How often the bar is drawn per second. Drawing takes a core that ranks may need, so this is low.
 const DRAWN_HZ: u8 = 2;
@@ -18,6 +19,8 @@ pub struct Progress {
     bar: ProgressBar,
     /// Longest duration of a case in seconds: the time of all methods in a launch.
     expected_s: f64,
+    kind: Kind,
+    precision: Option<f64>,
     label: String,
     /// The interim result, behind the name of a case in the bar.
     status: String,
@@ -39,6 +42,8 @@ impl Progress {
         Self {
             bar,
             expected_s: run.plan.expected_s(),
+            kind: run.plan.plan.experiment,
+            precision: run.plan.plan.limits.precision(),
             label: String::new(),
             status: String::new(),
             begun: 0,
@@ -105,6 +110,16 @@ impl Observer for Progress {
         if self.bar.is_hidden() || !failures.is_empty() {
             self.line(&format!("{} ... {:.1} s{failures}", self.label, took.as_secs_f64()));
         }
+    }
+
+    fn has_first_launches(&mut self, records: &[Record]) {
+        let over = over_launches(records, self.precision);
+        let answer = experiments::of(self.kind).answer(&over, output::width());
+        self.line(&format!(
+            "\nInterim result, after {FIRST_LAUNCHES} launches of each case:\n{}\nThe other launches follow. They make intervals \
+             narrower; if you stop the run, `ddtbench report` shows these.\n",
+            answer.trim_end()
+        ));
     }
 
     fn skipped(&mut self, _case: &Case) {

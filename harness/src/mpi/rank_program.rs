@@ -101,7 +101,10 @@ impl Project {
         let folder = self.folder_in(place, mpi);
         let program = folder.join(PROGRAM);
         if !can_be_written(&place.builds) {
-            return Err(other(format!("{} cannot be written to", place.builds.display())));
+            return Err(other(format!(
+                "{} cannot be written to: set DDTBENCH_STATE to a folder of yours, which all nodes see",
+                place.builds.display()
+            )));
         }
         self.state.report(self.root(), print);
         // Cargo builds the libraries of all families at the same path, and one must be used before the next is built.

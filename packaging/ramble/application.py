@@ -1,0 +1,32 @@
+"""Ramble: put this file into `applications/ddtbench/` of a repository of yours.
+
+Figures of merit are the lines of `ddtbench report --format csv`: one for each test, method and phase.
+"""
+
+from ramble.appkit import *
+
+
+class Ddtbench(ExecutableApplication):
+    """Cost of sending non-contiguous application data with MPI"""
+
+    name = "ddtbench"
+    tags("synthetic-benchmarks", "mpi")
+
+    software_spec("ddtbench", pkg_spec="ddtbench@0.1.0", package_manager="spack*")
+    required_package("ddtbench", package_manager="spack*")
+
+    # `ddtbench` starts the launcher itself, once for each launch.
+    executable("measure", "ddtbench run {tests} -m {methods} --out {experiment_run_dir}/run {options}", use_mpi=False)
+    executable("report", "ddtbench report {experiment_run_dir}/run --format csv", use_mpi=False)
+    workload("pingpong", executables=["measure", "report"])
+    workload_variable("tests", default="nas_lu_y", description="Tests", workloads=["pingpong"])
+    workload_variable("methods", default="reference,manual,ddt", description="Methods", workloads=["pingpong"])
+    workload_variable("options", default="", description="Other flags of ddtbench run", workloads=["pingpong"])
+
+    figure_of_merit(
+        "median of {test} {method} on {mpi}",
+        fom_regex=r"^[^,]*,pingpong,(?P<test>[^,]+),(?P<set>[^,]*),[^,]*,(?P<mpi>[^,]*)(?:,[^,]*){6},(?P<method>[^,]+),"
+        r"[^,]*,round_trip,all(?:,[^,]*){10},(?P<median>[0-9.e+-]+),",
+        group_name="median",
+        units="s",
+    )
