@@ -7,6 +7,7 @@
 
 mod binding;
 mod bounds;
+mod carrier;
 mod checked;
 mod cli;
 mod compute;

@@ -3,12 +3,12 @@
 use std::ffi::c_int;
 
 use apps::{Arrays, Face, Loops, Side, WireOrder};
-use common::kinds::pingpong::descriptions::described;
 use common::packing::Packing;
 use datatypes::Layout;
 use kernels::{PlainLoop, Program};
 
-use crate::checked::{CallError, Comm, Datatype, Recipe};
+use crate::carrier::MessageData;
+use crate::checked::{CallError, Comm, Datatype};
 use crate::memory::{Memory, POISON, Wire};
 use crate::method::Setup;
 
@@ -28,15 +28,6 @@ pub struct Endpoint {
     pub layout: Layout,
 }
 
-impl Endpoint {
-    /// Byte of the arrays' memory that corresponds to displacement 0, in the block of `peer`.
-    pub fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
-        let start =
-            arrays.place(self.array).start as i64 + self.origin_bytes + peer as i64 * self.layout.extent();
-        usize::try_from(start).expect("a message starts within the arrays' memory")
-    }
-}
-
 /// Packs or unpacks one end of a message.
 pub struct Packer<'a> {
     how: Packing,
@@ -45,11 +36,11 @@ pub struct Packer<'a> {
     comm: &'a Comm,
     /// Blocks that are packed at once.
     blocks: usize,
-    /// For an end that uses the datatype; `None` also if there is nothing to pack.
+    /// For an end that is packed by its layout; `None` also if there is nothing to pack.
     endpoint: Option<Endpoint>,
-    recipe: Option<Recipe>,
+    /// The datatype, if MPI packs it.
+    data: Option<MessageData>,
     /// All that were created and not freed; the last one is used.
-    datatypes: Vec<Datatype>,
     programs: Vec<Program>,
     /// It exists from the start, like a hand-written loop.
     plain_loop: Option<PlainLoop>,
@@ -64,24 +55,9 @@ impl<'a> Packer<'a> {
         side: Side,
         order: WireOrder,
     ) -> Result<Self, CallError> {
-        let endpoint = match how {
-            Packing::Equivalent(way) => {
-                let endpoint = setup.endpoint(side, order, arrays);
-                Some(Endpoint { layout: described(way, &endpoint.layout), ..endpoint })
-            }
-            Packing::Datatype | Packing::Mpi | Packing::Looped | Packing::Engine => {
-                Some(setup.endpoint(side, order, arrays))
-            }
-            _ => None,
-        };
-        let mut packer = Self::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint)?;
-        if how == Packing::OneValue {
-            let values = setup.block_elements();
-            let layout =
-                Layout::contiguous(values, &Layout::named(setup.element)).expect("a count that fits");
-            packer.recipe = Some(Recipe::new(&layout, setup.comm)?);
-        }
-        Ok(packer)
+        let is_by_layout = matches!(how, Packing::Mpi | Packing::Looped | Packing::Engine);
+        let endpoint = is_by_layout.then(|| setup.endpoint(side, order, arrays));
+        Self::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint)
     }
 
     /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. Its datatype or program is created.
@@ -109,12 +85,11 @@ impl<'a> Packer<'a> {
         endpoint: Option<Endpoint>,
     ) -> Result<Self, CallError> {
         let layout = endpoint.as_ref().map(|endpoint| &endpoint.layout);
-        let of_datatype = layout.filter(|_| how.has_datatype());
-        let recipe = of_datatype.map(|layout| Recipe::new(layout, comm)).transpose()?;
+        let of_mpi = layout.filter(|_| how == Packing::Mpi);
+        let data = of_mpi.map(|layout| MessageData::derived(0, blocks, layout, comm)).transpose()?;
         let of_loop = layout.filter(|_| how == Packing::Looped);
         let plain_loop = of_loop.map(|layout| PlainLoop::of(layout, blocks as u64).expect(IN_MEMORY));
-        let (datatypes, programs) = (Vec::new(), Vec::new());
-        Ok(Self { how, face, comm, blocks, endpoint, recipe, datatypes, programs, plain_loop })
+        Ok(Self { how, face, comm, blocks, endpoint, data, programs: Vec::new(), plain_loop })
     }
 
     pub fn how(&self) -> Packing {
@@ -123,9 +98,7 @@ impl<'a> Packer<'a> {
 
     /// Creates a datatype or a program, if it packs with one. Repeated calls add more of them: the last one is used.
     pub fn create(&mut self) -> Result<(), CallError> {
-        if let Some(recipe) = &self.recipe {
-            self.datatypes.push(recipe.create()?);
-        }
+        self.data.as_mut().map_or(Ok(()), MessageData::create)?;
         if let (Packing::Engine, Some(endpoint)) = (self.how, &self.endpoint) {
             let program = kernels::compile(&endpoint.layout, self.blocks as u64);
             self.programs.push(program.expect(IN_MEMORY));
@@ -136,26 +109,29 @@ impl<'a> Packer<'a> {
     /// Frees the one that was created last.
     pub fn free(&mut self) -> Result<(), CallError> {
         self.programs.pop();
-        self.datatypes.pop().map_or(Ok(()), Datatype::free)
+        self.data.as_mut().map_or(Ok(()), MessageData::free)
     }
 
     /// The datatype that was created last.
     #[inline]
-    pub fn datatype(&self) -> &Datatype {
-        self.datatypes.last().expect("created before use")
+    fn datatype(&self) -> &Datatype {
+        self.data.as_ref().expect("MPI packs a datatype").datatype()
     }
 
-    /// Byte of the arrays' memory that corresponds to displacement 0 of the block of `peer`.
+    /// Byte of the arrays' memory that corresponds to displacement 0.
     #[inline]
-    pub fn offset(&self, arrays: &Arrays, peer: usize) -> usize {
-        self.endpoint.as_ref().expect("an end that goes by the datatype has one").offset(arrays, peer)
+    fn offset(&self, arrays: &Arrays) -> usize {
+        let Endpoint { array, origin_bytes, .. } =
+            self.endpoint.as_ref().expect("an end that goes by the layout has one");
+        let start = arrays.place(*array).start as i64 + origin_bytes;
+        usize::try_from(start).expect("a message starts within the arrays' memory")
     }
 
     /// Bytes that `MPI_Pack` may need for this number of bytes of data.
-    fn pack_bytes(&self, bytes: usize) -> Result<usize, CallError> {
-        let datatype = self.recipe.as_ref().expect("has a datatype").create()?;
-        let needed = self.comm.pack_size(self.blocks as c_int, &datatype, bytes)?;
-        datatype.free()?;
+    fn pack_bytes(&mut self, bytes: usize) -> Result<usize, CallError> {
+        self.create()?;
+        let needed = self.comm.pack_size(self.blocks as c_int, self.datatype(), bytes)?;
+        self.free()?;
         Ok(needed)
     }
 
@@ -167,16 +143,16 @@ impl<'a> Packer<'a> {
             Packing::Tuned => self.face.pack(Loops::Tuned, arrays, packed),
             Packing::Looped => {
                 if let Some(plain_loop) = &self.plain_loop {
-                    plain_loop.pack(arrays.memory(), self.offset(arrays, 0) as i64, packed).expect(PROVED);
+                    plain_loop.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
                 }
             }
             Packing::Engine => {
                 if let Some(program) = self.programs.last() {
-                    program.pack(arrays.memory(), self.offset(arrays, 0) as i64, packed).expect(PROVED);
+                    program.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
                 }
             }
             Packing::Mpi => {
-                let address = arrays.memory().as_ptr().wrapping_add(self.offset(arrays, 0));
+                let address = arrays.memory().as_ptr().wrapping_add(self.offset(arrays));
                 // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing.
                 unsafe { self.comm.pack(address, self.blocks as c_int, self.datatype(), packed) }?;
             }
@@ -193,18 +169,18 @@ impl<'a> Packer<'a> {
             Packing::Tuned => self.face.unpack(Loops::Tuned, packed, arrays),
             Packing::Looped => {
                 if let Some(plain_loop) = &self.plain_loop {
-                    let origin = self.offset(arrays, 0) as i64;
+                    let origin = self.offset(arrays) as i64;
                     plain_loop.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
                 }
             }
             Packing::Engine => {
                 if let Some(program) = self.programs.last() {
-                    let origin = self.offset(arrays, 0) as i64;
+                    let origin = self.offset(arrays) as i64;
                     program.unpack(packed, arrays.memory_mut(), origin).expect(PROVED);
                 }
             }
             Packing::Mpi => {
-                let address = arrays.memory_mut().as_mut_ptr().wrapping_add(self.offset(arrays, 0));
+                let address = arrays.memory_mut().as_mut_ptr().wrapping_add(self.offset(arrays));
                 // SAFETY: as in `pack`, on memory that is borrowed mutably.
                 unsafe { self.comm.unpack(packed, address, self.blocks as c_int, self.datatype()) }?;
             }
@@ -239,7 +215,7 @@ impl<'a> MessagePacker<'a> {
         order: WireOrder,
     ) -> anyhow::Result<Self> {
         let message_bytes = setup.message_bytes;
-        let send = Packer::of_message(setup, &memory.arrays, send, Side::Send, order)?;
+        let mut send = Packer::of_message(setup, &memory.arrays, send, Side::Send, order)?;
         let receive = Packer::of_message(setup, &memory.arrays, receive, Side::Receive, order)?;
         let pack_bytes = match send.how {
             Packing::Mpi => send.pack_bytes(message_bytes)?,

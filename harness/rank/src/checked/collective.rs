@@ -16,8 +16,15 @@ use super::{CallError, Comm, Datatype, Request};
 pub type RequestOrLack = Result<Request, &'static str>;
 
 /// The request of a collective, from its nonblocking function or its persistent one, which also takes an info and is
-/// looked up. In C, pointers to all types are the same, so the argument types define the function's type.
+/// looked up; or from a blocking function for the form `None`, the null request. In C, pointers to all types are the same, so the
+/// argument types define the function's type.
 macro_rules! request {
+    ($form:expr, $comm:expr, $call:ident, $start:ident or $make:ident($($argument:expr),*)) => {
+        match $form {
+            Some(form) => request!(form, $comm, $start or $make($($argument),*)),
+            None => call!($call($($argument,)* $comm.raw())).map(|()| Ok($crate::checked::Request::null($comm))),
+        }
+    };
     ($form:expr, $comm:expr, $start:ident or $make:ident($($argument:expr),*)) => {{
         let mut request = $crate::checked::Request::null($comm);
         match $form {
@@ -167,7 +174,9 @@ impl<D> PerPeer<D> {
 
 impl<D: TryFrom<i64>> PerPeer<D> {
     /// Creates them from the count, the offset and the type of each peer.
-    pub fn of<'a>(parts: impl Iterator<Item = (usize, i64, &'a Datatype)>) -> Result<Self, CallError> {
+    pub fn from_blocks<'a>(
+        parts: impl Iterator<Item = (usize, i64, &'a Datatype)>,
+    ) -> Result<Self, CallError> {
         const CALL: &str = "an all-to-all with a datatype per peer";
         let mut lists = Self { counts: Vec::new(), displacements: Vec::new(), types: Vec::new() };
         for (count, value, datatype) in parts {
@@ -180,51 +189,24 @@ impl<D: TryFrom<i64>> PerPeer<D> {
     }
 }
 
-/// `MPI_Ialltoallw` or `MPI_Alltoallw_init` from and to memory that begins at these addresses; collective.
+/// `MPI_Alltoallw`, `MPI_Ialltoallw` or `MPI_Alltoallw_init` from and to memory that begins at these addresses; collective.
 ///
 /// # Safety
 /// The types must be live and describe memory after these addresses. Until the request is complete, and for a
 /// persistent request during each use, the sent data must be readable and unchanged, and the received data writable and
 /// otherwise unused. Lists have an entry for each rank.
 pub unsafe fn all_to_all_w(
-    form: Form,
+    form: Option<Form>,
     comm: &Comm,
-    (from, send): (*const u8, &PerPeer<c_int>),
-    (to, receive): (*mut u8, &PerPeer<c_int>),
+    (from, sends): (*const u8, &PerPeer<c_int>),
+    (to, receives): (*mut u8, &PerPeer<c_int>),
 ) -> Result<RequestOrLack, CallError> {
     let (from, to): (*const c_void, *mut c_void) = (from.cast(), to.cast());
+    let [out, into] = [sends, receives].map(PerPeer::pointers);
     // SAFETY: the caller guarantees memory, types and lists; the standard gives the functions this C interface.
     unsafe {
-        request!(form, comm, MPI_Ialltoallw or MPI_Alltoallw_init(
-            from, send.counts.as_ptr(), send.displacements.as_ptr(), send.types.as_ptr(),
-            to, receive.counts.as_ptr(), receive.displacements.as_ptr(), receive.types.as_ptr()
-        ))
-    }
-}
-
-/// `MPI_Alltoallw` within one buffer; collective.
-///
-/// # Safety
-/// The types must be live. Sent data must be in readable memory after `base`, and received data in writable memory that
-/// does not overlap any other of the data. Lists have an entry for each rank.
-pub unsafe fn blocking_all_to_all_w(
-    comm: &Comm,
-    base: *mut u8,
-    sends: &PerPeer<c_int>,
-    receives: &PerPeer<c_int>,
-) -> Result<(), CallError> {
-    // SAFETY: the caller guarantees memory, types and lists.
-    unsafe {
-        call!(MPI_Alltoallw(
-            base.cast_const().cast(),
-            sends.counts.as_ptr(),
-            sends.displacements.as_ptr(),
-            sends.types.as_ptr(),
-            base.cast(),
-            receives.counts.as_ptr(),
-            receives.displacements.as_ptr(),
-            receives.types.as_ptr(),
-            comm.raw(),
+        request!(form, comm, MPI_Alltoallw, MPI_Ialltoallw or MPI_Alltoallw_init(
+            from, out.0, out.1, out.2, to, into.0, into.1, into.2
         ))
     }
 }

@@ -39,8 +39,8 @@ impl Neighbours {
         Ok(Self { comm: graph })
     }
 
-    /// The ranks before and behind this one along each dimension of `grid`, a communicator of [`Comm::cartesian`]; collective.
-    pub fn cartesian(grid: &Comm) -> Result<Self, CallError> {
+    /// The ranks before and behind this one along each dimension of a communicator of [`Comm::cartesian`]; collective.
+    pub fn known(grid: &Comm) -> Result<Self, CallError> {
         Ok(Self { comm: grid.duplicate()? })
     }
 
@@ -48,46 +48,15 @@ impl Neighbours {
         &self.comm
     }
 
-    /// `MPI_Neighbor_alltoallw`.
+    /// `MPI_Neighbor_alltoallw`, or its nonblocking or persistent form; collective.
     ///
     /// # Safety
     /// All blocks must be in readable or writable memory after the two addresses, and received blocks must not overlap any other.
-    /// Lists have an entry for each neighbour, and their types are live.
+    /// Lists have an entry for each neighbour, and their types are live. Memory and lists must not be used or changed until the request is
+    /// complete, and for a persistent request during each use; lists live until it is freed.
     pub unsafe fn all_to_all_w(
         &self,
-        (from, sends): (*const u8, &PerPeer<MPI_Aint>),
-        (to, receives): (*mut u8, &PerPeer<MPI_Aint>),
-    ) -> Result<(), CallError> {
-        let (from, to, comm) = (from.cast(), to.cast(), self.comm.raw());
-        let [out, into] = [sends, receives].map(PerPeer::pointers);
-        // SAFETY: the caller guarantees the memory, the lists and their types.
-        unsafe { call!(MPI_Neighbor_alltoallw(from, out.0, out.1, out.2, to, into.0, into.1, into.2, comm)) }
-    }
-
-    /// `MPI_Neighbor_alltoallv` of values of one type.
-    ///
-    /// # Safety
-    /// As for [`Neighbours::all_to_all_w`].
-    pub unsafe fn all_to_all_v(
-        &self,
-        (from, sends): (*const u8, &PerPeer<c_int>),
-        (to, receives): (*mut u8, &PerPeer<c_int>),
-        of: &Datatype,
-    ) -> Result<(), CallError> {
-        let (from, to, of, comm) = (from.cast(), to.cast(), of.raw(), self.comm.raw());
-        let [out, into] = [sends, receives].map(PerPeer::pointers);
-        // SAFETY: the caller guarantees the memory and the lists.
-        unsafe { call!(MPI_Neighbor_alltoallv(from, out.0, out.1, of, to, into.0, into.1, of, comm)) }
-    }
-
-    /// Starts the nonblocking form of [`Neighbours::all_to_all_w`], or creates the persistent one; collective.
-    ///
-    /// # Safety
-    /// As for that. In addition, memory and lists must not be used or changed until the request is complete, and for a persistent request
-    /// during each use; lists live until it is freed.
-    pub unsafe fn request_w(
-        &self,
-        form: Form,
+        form: Option<Form>,
         (from, sends): (*const u8, &PerPeer<MPI_Aint>),
         (to, receives): (*mut u8, &PerPeer<MPI_Aint>),
     ) -> Result<RequestOrLack, CallError> {
@@ -95,19 +64,20 @@ impl Neighbours {
         let [out, into] = [sends, receives].map(PerPeer::pointers);
         // SAFETY: the caller guarantees the memory, the lists and their types; the standard gives the functions this C interface.
         unsafe {
-            request!(form, &self.comm, MPI_Ineighbor_alltoallw or MPI_Neighbor_alltoallw_init(
+            request!(
+                form, &self.comm, MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw or MPI_Neighbor_alltoallw_init(
                 from, out.0, out.1, out.2, to, into.0, into.1, into.2
             ))
         }
     }
 
-    /// The same for [`Neighbours::all_to_all_v`].
+    /// The same of values of one type, by `MPI_Neighbor_alltoallv`.
     ///
     /// # Safety
-    /// As for [`Neighbours::request_w`].
-    pub unsafe fn request_v(
+    /// As for [`Neighbours::all_to_all_w`].
+    pub unsafe fn all_to_all_v(
         &self,
-        form: Form,
+        form: Option<Form>,
         (from, sends): (*const u8, &PerPeer<c_int>),
         (to, receives): (*mut u8, &PerPeer<c_int>),
         of: &Datatype,
@@ -116,7 +86,8 @@ impl Neighbours {
         let [out, into] = [sends, receives].map(PerPeer::pointers);
         // SAFETY: as above.
         unsafe {
-            request!(form, &self.comm, MPI_Ineighbor_alltoallv or MPI_Neighbor_alltoallv_init(
+            request!(
+                form, &self.comm, MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv or MPI_Neighbor_alltoallv_init(
                 from, out.0, out.1, of, to, into.0, into.1, of
             ))
         }

@@ -70,7 +70,7 @@ impl Partitioned {
     /// The memory of all partitions must exist whenever the request is started. A sent partition must be readable and
     /// unchanged from when it is marked ready until the request is complete; a received partition must be writable, and
     /// otherwise unused until it has arrived.
-    pub unsafe fn of(
+    pub unsafe fn new(
         is_sent: bool,
         address: *mut u8,
         partitions: usize,

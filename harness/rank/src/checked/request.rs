@@ -86,6 +86,25 @@ impl Envelope<'_> {
     }
 }
 
+/// The handles and numbers of an [`Envelope`], which do not keep its datatype and communicator alive.
+#[derive(Clone, Copy)]
+pub struct Arguments {
+    count: Count,
+    of: ffi::MPI_Datatype,
+    peer: c_int,
+    tag: c_int,
+    comm: ffi::MPI_Comm,
+}
+
+impl From<Envelope<'_>> for Arguments {
+    #[inline]
+    fn from(envelope: Envelope<'_>) -> Self {
+        let Envelope { count, datatype, peer, tag, comm } = envelope;
+        let (count, peer, tag) = (count as Count, peer as c_int, tag as c_int);
+        Self { count, of: datatype.raw(), peer, tag, comm: comm.raw() }
+    }
+}
+
 /// The function that makes a request, and its form for large counts.
 const fn request_functions(form: Form, is_sent: bool) -> (&'static str, &'static str) {
     match (form, is_sent) {
@@ -130,20 +149,20 @@ impl Request {
     ///
     /// # Safety
     /// Until the request is complete, and for a persistent request during each use, sent memory must be readable for
-    /// the envelope's type and unchanged, and received memory writable and otherwise unused.
+    /// the envelope's type and unchanged, and received memory writable and otherwise unused. The datatype and the
+    /// communicator must be live.
     #[inline]
-    pub unsafe fn of(
+    pub unsafe fn of_message(
         form: Form,
         is_sent: bool,
         address: *mut u8,
-        envelope: Envelope<'_>,
+        envelope: impl Into<Arguments>,
     ) -> Result<Self, CallError> {
-        let mut request = Self::null(envelope.comm);
-        let Envelope { count, datatype, peer, tag, comm } = envelope;
+        let Arguments { count, of, peer, tag, comm } = envelope.into();
+        // SAFETY: a constant of the library.
+        let mut request = Self { raw: unsafe { ffi::RSMPI_REQUEST_NULL }, _of_one: OneThread::default() };
         let (call, large) = request_functions(form, is_sent);
-        let (address, count): (*mut c_void, _) = (address.cast(), count as Count);
-        let (of, peer, tag, comm) = (datatype.raw(), peer as c_int, tag as c_int, comm.raw());
-        let new = &mut request.raw;
+        let (address, new): (*mut c_void, _) = (address.cast(), &mut request.raw);
         // SAFETY: the caller guarantees the memory; handles are live. The functions for large counts have the same C interface, except
         // that a send's pointer is to constant data.
         unsafe {
@@ -176,19 +195,19 @@ impl Request {
     /// `MPI_Isend`.
     ///
     /// # Safety
-    /// As for [`Request::of`].
+    /// As for [`Request::of_message`].
     pub unsafe fn send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
         // SAFETY: guaranteed by the caller; a send only reads the memory.
-        unsafe { Self::of(Form::Nonblocking, true, address.cast_mut(), envelope) }
+        unsafe { Self::of_message(Form::Nonblocking, true, address.cast_mut(), envelope) }
     }
 
     /// `MPI_Irecv`.
     ///
     /// # Safety
-    /// As for [`Request::of`].
+    /// As for [`Request::of_message`].
     pub unsafe fn receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
         // SAFETY: guaranteed by the caller.
-        unsafe { Self::of(Form::Nonblocking, false, address, envelope) }
+        unsafe { Self::of_message(Form::Nonblocking, false, address, envelope) }
     }
 
     /// `MPI_Start`.
@@ -281,7 +300,7 @@ pub struct RequestList {
 
 impl RequestList {
     /// A list with this capacity.
-    pub fn of(count: usize) -> Self {
+    pub fn for_up_to(count: usize) -> Self {
         let statuses = vec![std::mem::MaybeUninit::zeroed(); count];
         Self { raws: Vec::with_capacity(count), statuses }
     }

@@ -3,13 +3,12 @@
 //! in which every exchange sends changed values and each share of a message is checked.
 
 pub mod active;
-mod all_to_all;
 mod bulk;
+mod collective;
 mod exchange;
 mod fine;
 mod links;
 pub mod method;
-mod neighbour;
 pub mod payload;
 mod put;
 mod typed;

@@ -11,8 +11,9 @@ use std::ops::Range;
 
 use common::fine_grained::costs::Costs;
 use common::fine_grained::merging::{self, MOST_MESSAGES, MessagePartitions};
+use common::packing::Form;
 
-use super::persistent::Requests;
+use super::messages::ChannelMessages;
 use super::{Channel, Mechanism, Role};
 use crate::checked::request::Status;
 use crate::checked::{CallError, Comm, Request, TeamCalls};
@@ -50,7 +51,7 @@ struct AdaptiveState {
     /// Number of following transfers that are like those of a fixed mapping.
     plain: u32,
     counters: Counters,
-    requests: Requests,
+    messages: ChannelMessages,
     /// Number of the transfer, from 1.
     transfer: u32,
     runs: Vec<Range<usize>>,
@@ -97,7 +98,7 @@ impl<'a> AggregatedAdaptive<'a> {
             is_observed: false,
             plain: 0,
             counters: Counters::new(&runs),
-            requests: requests(&channel, &comm, &runs)?,
+            messages: messages(&channel, &comm, &runs)?,
             runs,
             observed: VecDeque::with_capacity(REMEMBERED),
             announced: Vec::new(),
@@ -119,7 +120,7 @@ impl<'a> AggregatedAdaptive<'a> {
     #[inline]
     fn mark(&self, state: &AdaptiveState, partition: usize) -> Result<(), CallError> {
         // SAFETY: only the thread that completed the run does this.
-        state.counters.mark(partition).map_or(Ok(()), |run| unsafe { state.requests.start(run) })
+        state.counters.mark(partition).map_or(Ok(()), |run| unsafe { state.messages.start(run) })
     }
 
     /// The sender's part of a choice: makes it and announces the result.
@@ -141,9 +142,9 @@ impl<'a> AggregatedAdaptive<'a> {
 
     fn apply(&self, state: &mut AdaptiveState, runs: Vec<Range<usize>>) -> Result<(), CallError> {
         state.counters = Counters::new(&runs);
-        let new = requests(&self.channel, &self.comm, &runs)?;
+        let new = messages(&self.channel, &self.comm, &runs)?;
         state.runs = runs;
-        std::mem::replace(&mut state.requests, new).free()
+        std::mem::replace(&mut state.messages, new).free()
     }
 
     /// Begins a transfer that differs from the plain ones.
@@ -199,9 +200,9 @@ fn reading_s() -> f64 {
     (0..10).map(|_| row_s()).fold(f64::INFINITY, f64::min)
 }
 
-/// A persistent request per run.
-fn requests(channel: &Channel<'_>, comm: &Comm, runs: &[Range<usize>]) -> Result<Requests, CallError> {
-    Requests::new(channel, channel.bytes_of(runs).map(|range| (range, comm)))
+/// A persistent message per run.
+fn messages(channel: &Channel<'_>, comm: &Comm, runs: &[Range<usize>]) -> Result<ChannelMessages, CallError> {
+    ChannelMessages::new(channel, Form::Persistent, channel.bytes_of(runs).map(|range| (range, comm)))
 }
 
 /// The ends of a mapping's runs.
@@ -260,7 +261,7 @@ impl Mechanism for AggregatedAdaptive<'_> {
         }
         state.counters.reset();
         // SAFETY: as above.
-        unsafe { state.requests.start_receives() }
+        unsafe { state.messages.start_receives() }
     }
 
     #[inline]
@@ -285,7 +286,7 @@ impl Mechanism for AggregatedAdaptive<'_> {
         // SAFETY: no other thread is here.
         let state = unsafe { self.state.get() };
         // SAFETY: as above.
-        unsafe { state.requests.wait_all() }?;
+        unsafe { state.messages.wait_all() }?;
         match state.is_observed && self.channel.role == Role::Sender {
             true => self.conclude(state),
             false => Ok(()),
@@ -294,14 +295,14 @@ impl Mechanism for AggregatedAdaptive<'_> {
 
     fn messages(&self) -> Option<usize> {
         // SAFETY: no thread starts or waits in the meantime, because barriers separate that from this.
-        Some(unsafe { self.state.share() }.requests.len())
+        Some(unsafe { self.state.share() }.messages.len())
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
         // SAFETY: owned here, so no other thread has it.
         let state = unsafe { self.state.get() };
         self.settle(state)?;
-        self.state.into_inner().requests.free()
+        self.state.into_inner().messages.free()
     }
 }
 

@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use common::fine_grained::costs::{Cost, Costs};
 use common::fine_grained::merging::sizes;
+use common::packing::Form;
 use common::stats;
 
-use super::persistent::Requests;
+use super::messages::ChannelMessages;
 use super::{Channel, Role};
 use crate::checked::{CallError, Comm};
 
@@ -21,9 +22,9 @@ const ROUNDS: (usize, usize) = (4, 40);
 /// Bytes of a cache line, or of a part of one, on every known machine.
 const LINE_BYTES: usize = 64;
 
-/// Messages of a size, as persistent requests.
+/// Persistent messages of a size.
 struct MessageSize {
-    requests: Requests,
+    messages: ChannelMessages,
     bytes: usize,
     start_s: Vec<f64>,
     alone_s: Vec<f64>,
@@ -40,8 +41,8 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
         let runs: Vec<_> = starts.map(|start| start..(start + together).min(partitions)).collect();
         let messages = channel.bytes_of(&runs).map(|range| (range, &comm));
         let bytes = channel.partitions[together - 1].end;
-        let requests = Requests::new(channel, messages)?;
-        rows.push(MessageSize { requests, bytes, start_s: vec![], alone_s: vec![], row_s: vec![] });
+        let messages = ChannelMessages::new(channel, Form::Persistent, messages)?;
+        rows.push(MessageSize { messages, bytes, start_s: vec![], alone_s: vec![], row_s: vec![] });
     }
     let timer = MessageTimer { channel, comm: &comm };
     let (begin, mut answers_s) = (Instant::now(), Vec::new());
@@ -55,7 +56,7 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
         answers_s.extend((round > 0).then_some(answer_s));
         for row in &mut rows {
             let (_, alone_s) = timer.send(row, 1)?;
-            let (start_s, row_s) = timer.send(row, row.requests.len())?;
+            let (start_s, row_s) = timer.send(row, row.messages.len())?;
             if round > 0 {
                 row.start_s.push(start_s);
                 row.alone_s.push(alone_s);
@@ -66,7 +67,7 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
     let median = |samples: &[f64]| stats::median(&stats::sorted(samples.iter().copied())).unwrap_or(0.0);
     let answer_s = median(&answers_s);
     let cost = |row: &MessageSize| {
-        let (messages, alone_s) = (row.requests.len(), median(&row.alone_s));
+        let (messages, alone_s) = (row.messages.len(), median(&row.alone_s));
         let alone_s = (alone_s - answer_s).max(f64::MIN_POSITIVE);
         let row_s = (median(&row.row_s) - answer_s).max(f64::MIN_POSITIVE);
         let streamed_s = match messages {
@@ -76,7 +77,7 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
         Cost { bytes: row.bytes as u64, start_s: median(&row.start_s), alone_s, streamed_s }
     };
     let costs: Vec<Cost> = rows.iter().map(cost).collect();
-    rows.into_iter().try_for_each(|row| row.requests.free())?;
+    rows.into_iter().try_for_each(|row| row.messages.free())?;
     Ok(Costs::new(share(&comm, costs)?))
 }
 
@@ -107,11 +108,11 @@ impl MessageTimer<'_> {
         let all = 0..count;
         let bytes = if count == 1 { row.bytes } else { self.channel.memory.bytes() };
         if self.channel.role == Role::Receiver {
-            // SAFETY: one thread calibrates, and has waited for all earlier requests.
-            all.clone().try_for_each(|message| unsafe { row.requests.start(message) })?;
+            // SAFETY: one thread calibrates, and has waited for all earlier messages.
+            all.clone().try_for_each(|message| unsafe { row.messages.start(message) })?;
             self.comm.barrier()?;
             // SAFETY: as above.
-            all.clone().try_for_each(|message| unsafe { row.requests.wait(message) })?;
+            all.clone().try_for_each(|message| unsafe { row.messages.wait(message) })?;
             self.token(Role::Receiver)?;
             self.touch(bytes);
             return Ok((0.0, 0.0));
@@ -120,10 +121,10 @@ impl MessageTimer<'_> {
         self.comm.barrier()?;
         let begin = Instant::now();
         // SAFETY: as above.
-        all.clone().try_for_each(|message| unsafe { row.requests.start(message) })?;
+        all.clone().try_for_each(|message| unsafe { row.messages.start(message) })?;
         let started_s = begin.elapsed().as_secs_f64();
         // SAFETY: as above.
-        all.clone().try_for_each(|message| unsafe { row.requests.wait(message) })?;
+        all.clone().try_for_each(|message| unsafe { row.messages.wait(message) })?;
         self.token(Role::Receiver)?;
         Ok((started_s / count as f64, begin.elapsed().as_secs_f64()))
     }

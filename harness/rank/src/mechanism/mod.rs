@@ -6,11 +6,10 @@
 
 mod aggregated_adaptive;
 pub mod calibration;
-mod isend;
 pub mod merged;
+pub mod messages;
 mod one_sided;
 pub mod partitioned;
-pub mod persistent;
 mod progress_thread;
 mod send;
 mod single;

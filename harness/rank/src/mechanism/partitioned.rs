@@ -7,15 +7,16 @@ use std::ffi::c_int;
 use common::kinds::partitioned::methods::Marking;
 
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Datatype, Partitioned, TeamCalls};
+use crate::carrier::MessageData;
+use crate::checked::{CallError, Partitioned, TeamCalls};
 use crate::handoff::Slot;
 
 pub struct Native {
     role: Role,
     marking: Marking,
     request: Slot<Partitioned>,
-    /// The type of its partitions' elements, which is freed with it.
-    datatype: Option<Datatype>,
+    /// The data of a partition, the datatype of which is freed with it.
+    data: Option<MessageData>,
     /// For each thread, its list for marking.
     lists: Vec<Vec<c_int>>,
     /// Number of messages, if it is known how the partitions are sent.
@@ -52,14 +53,14 @@ impl Native {
         let envelope = channel.envelope(channel.memory.bytes() / partitions, 0, channel.comm);
         // SAFETY: the whole message, which the channel's region guarantees.
         let request = unsafe {
-            Partitioned::of(channel.role == Role::Sender, channel.memory.start(), partitions, envelope)
+            Partitioned::new(channel.role == Role::Sender, channel.memory.start(), partitions, envelope)
         }?;
         let list = |partitions: &Vec<usize>| partitions.iter().map(|&partition| partition as c_int).collect();
         Ok(Self {
             role: channel.role,
             marking,
             request: Slot::new(request),
-            datatype: None,
+            data: None,
             lists: channel.of_thread.iter().map(list).collect(),
             partitions: channel.partitions.len(),
             receive_partitions: channel.receive_partitions,
@@ -67,10 +68,10 @@ impl Native {
     }
 
     /// A request whose partitions have a datatype, marked one by one.
-    pub fn typed(request: Partitioned, datatype: Datatype, role: Role, _: TeamCalls) -> Self {
-        let (request, datatype) = (Slot::new(request), Some(datatype));
+    pub fn typed(request: Partitioned, data: MessageData, role: Role, _: TeamCalls) -> Self {
+        let (request, data) = (Slot::new(request), Some(data));
         let (lists, partitions, receive_partitions) = (Vec::new(), 0, 0);
-        Self { role, marking: Marking::OneByOne, request, datatype, lists, partitions, receive_partitions }
+        Self { role, marking: Marking::OneByOne, request, data, lists, partitions, receive_partitions }
     }
 
     /// Reads the status of the request, which also progresses it.
@@ -136,7 +137,7 @@ impl Mechanism for Native {
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
         self.request.into_inner().free()?;
-        self.datatype.map_or(Ok(()), Datatype::free)
+        self.data.map_or(Ok(()), |mut data| data.free())
     }
 }
 

@@ -6,11 +6,10 @@ use common::kinds::partitioned::methods::{Marking, PartitionTransfer};
 use common::model::Outcome;
 
 use super::aggregated_adaptive::AggregatedAdaptive;
-use super::isend::Isend;
 use super::merged::Merged;
+use super::messages::PartitionMessages;
 use super::one_sided::OneSided;
 use super::partitioned::Native;
-use super::persistent::Persistent;
 use super::progress_thread::ProgressThread;
 use super::send::Send;
 use super::single::Single;
@@ -45,9 +44,11 @@ pub fn make<'a>(
     let mechanism: Box<dyn Mechanism + 'a> = match transfer {
         PartitionTransfer::Single => unreachable!("made above"),
         PartitionTransfer::Send => Box::new(Send::new(channel, calls)),
-        PartitionTransfer::Isend(polling) => Box::new(Isend::new(channel, polling, calls)),
-        PartitionTransfer::Persistent => Box::new(Persistent::new(&channel, calls)?),
-        PartitionTransfer::Many => Box::new(Persistent::many(&channel, calls)?),
+        PartitionTransfer::Isend(polling) => {
+            Box::new(PartitionMessages::nonblocking(&channel, polling, calls)?)
+        }
+        PartitionTransfer::Persistent => Box::new(PartitionMessages::persistent(&channel, calls)?),
+        PartitionTransfer::Many => Box::new(PartitionMessages::many(&channel, calls)?),
         PartitionTransfer::Native(marking) => match (Native::refusal(&channel), marking, calls.multiple()) {
             (Some(reason), ..) => return refused(reason),
             (_, Marking::ProgressThread, None) => {
@@ -69,7 +70,7 @@ pub fn make<'a>(
                     Box::new(AggregatedAdaptive::new(channel, costs, calls)?)
                 }
                 (Aggregation { over: Over::Persistent, .. }, _) => {
-                    Box::new(Merged::new(&runs, Persistent::opened_by_one(&merged, calls)?))
+                    Box::new(Merged::new(&runs, PartitionMessages::opened_by_one(&merged, calls)?))
                 }
                 (Aggregation { over: Over::Partitioned, .. }, _) => match Native::refusal(&merged) {
                     Some(reason) => return refused(reason),

@@ -4,9 +4,8 @@
 //! One way consists of [`Method::pack`] and [`Method::send`] on one rank, and [`Method::receive`] and [`Method::unpack`] on
 //! the other; an all-to-all replaces send and receive by [`Method::exchange`]. All return codes are checked.
 
-mod in_parts;
+mod message_ends;
 mod one_sided;
-mod persistent;
 pub mod two_sided;
 
 use std::ops::Range;
@@ -20,9 +19,7 @@ use crate::checked::datatype::check_type;
 use crate::checked::{CallError, Comm, Count};
 use crate::memory::Memory;
 use crate::packing::Endpoint;
-use in_parts::InParts;
 use one_sided::{Access, OneSidedMessage};
-use persistent::PersistentMessage;
 use two_sided::TwoSided;
 
 /// Sets up a method; collective over the setup's ranks.
@@ -35,20 +32,16 @@ pub unsafe fn make<'a>(
     setup: &'a Setup<'a>,
     memory: &mut Memory,
 ) -> anyhow::Result<Box<dyn Method + 'a>> {
-    Ok(match transfer {
-        Transfer::TwoSided(send, receive) => Box::new(TwoSided::new(setup, memory, send, receive)?),
-        Transfer::Put(send, receive) => {
-            // SAFETY: guaranteed by the caller.
-            Box::new(unsafe { OneSidedMessage::new(setup, memory, Access::Put, send, receive) }?)
-        }
-        Transfer::Get(send, receive) => {
-            // SAFETY: guaranteed by the caller.
-            Box::new(unsafe { OneSidedMessage::new(setup, memory, Access::Get, send, receive) }?)
-        }
+    let access = match transfer {
         // SAFETY: guaranteed by the caller.
-        Transfer::Persistent => Box::new(unsafe { PersistentMessage::new(setup, memory) }?),
-        Transfer::InParts(parting) => Box::new(InParts::new(setup, memory, parting)?),
-    })
+        Transfer::TwoSided(..) | Transfer::Persistent | Transfer::InParts(_) => unsafe {
+            return Ok(Box::new(TwoSided::new(setup, memory, transfer)?));
+        },
+        Transfer::Put(..) => Access::Put,
+        Transfer::Get(..) => Access::Get,
+    };
+    // SAFETY: guaranteed by the caller.
+    Ok(Box::new(unsafe { OneSidedMessage::new(setup, memory, access, transfer.packings()) }?))
 }
 
 /// How a test's bytes are sent.

@@ -9,11 +9,10 @@
 
 use common::packing::{Ends, Packing};
 
+use super::message_ends::MessageEnds;
 use super::{Method, Setup};
-use crate::checked::large::check_count;
-use crate::checked::{CallError, Count, Datatype, Window};
+use crate::checked::{CallError, Count, Window};
 use crate::memory::Memory;
-use crate::packing::MessagePacker;
 
 /// Which side moves the data.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,11 +29,9 @@ pub struct OneSidedMessage<'a> {
     setup: &'a Setup<'a>,
     access: Access,
     ends: Ends,
-    packer: MessagePacker<'a>,
+    messages: MessageEnds<'a>,
     /// One over each memory that others access, by that memory's address.
     windows: Vec<(*const u8, Window)>,
-    /// The type of a packed value.
-    element: Datatype,
 }
 
 impl<'a> OneSidedMessage<'a> {
@@ -46,11 +43,14 @@ impl<'a> OneSidedMessage<'a> {
         setup: &'a Setup<'a>,
         memory: &mut Memory,
         access: Access,
-        send: Packing,
-        receive: Packing,
+        (send, receive): (Packing, Packing),
     ) -> anyhow::Result<Self> {
         let ends = Ends::of(send, receive);
-        let packer = MessagePacker::new(setup, memory, send, receive, ends.order)?;
+        let functions = match access {
+            Access::Put => ("MPI_Put", "MPI_Put_c"),
+            Access::Get => ("MPI_Get", "MPI_Get_c"),
+        };
+        let messages = MessageEnds::new(setup, memory, (send, receive), ends, functions)?;
         let wires = [&mut memory.incoming, &mut memory.outgoing].map(|wire| (wire.base(), wire.len()));
         let arrays = [(memory.arrays.base(), memory.arrays.memory().len())];
         let targets = match receive.is_typed() {
@@ -66,15 +66,7 @@ impl<'a> OneSidedMessage<'a> {
             window.fence()?;
             windows.push((start.cast_const(), window));
         }
-        if !receive.is_typed() {
-            let (call, large) = match access {
-                Access::Put => ("MPI_Put", "MPI_Put_c"),
-                Access::Get => ("MPI_Get", "MPI_Get_c"),
-            };
-            check_count(call, large, setup.block_elements())?;
-        }
-        let element = Datatype::predefined(setup.element);
-        Ok(Self { setup, access, ends, packer, windows, element })
+        Ok(Self { setup, access, ends, messages, windows })
     }
 
     /// The window over the target memory, depending on the current roles of the wire buffers; the same on all ranks.
@@ -88,35 +80,21 @@ impl<'a> OneSidedMessage<'a> {
         &self.windows.iter().find(is_it).unwrap_or(&self.windows[0]).1
     }
 
-    fn is_typed(&self) -> bool {
-        self.packer.receive.how().is_typed()
-    }
-
     /// Puts the block for `peer` to the place for this rank's block there, or gets this rank's block from `peer`.
     fn access_block(&mut self, memory: &mut Memory, peer: usize) -> Result<(), CallError> {
         let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
-        let elements = self.setup.block_elements();
-        let block_bytes = self.setup.message_bytes / self.setup.blocks();
         let wire = match self.access {
-            Access::Put => self.packer.outgoing(memory),
-            Access::Get => self.packer.incoming(memory),
+            Access::Put => self.messages.packer.outgoing(memory),
+            Access::Get => self.messages.packer.incoming(memory),
         };
-        let (send, receive) = (&self.packer.send, &self.packer.receive);
+        let (send, receive) = (&self.messages.sends[0], &self.messages.receives[0]);
         let (near, far) = match self.access {
             Access::Put => (send, receive),
             Access::Get => (receive, send),
         };
-        let (origin, target): ((*mut u8, Count, &Datatype), (usize, Count, &Datatype)) = match self.is_typed()
-        {
-            false => (
-                (wire.wrapping_add(mine * block_bytes), elements, &self.element),
-                (theirs * block_bytes, elements, &self.element),
-            ),
-            true => {
-                let (at, there) = (near.offset(&memory.arrays, mine), far.offset(&memory.arrays, theirs));
-                ((memory.at(at), 1, near.datatype()), (there, 1, far.datatype()))
-            }
-        };
+        let address = near.address(memory, wire, mine);
+        let origin = (address, near.data.count as Count, near.data.datatype());
+        let target = (far.offset(&memory.arrays, theirs), far.data.count as Count, far.data.datatype());
         let window = self.window(memory);
         match self.access {
             Access::Put => {
@@ -137,21 +115,21 @@ impl Method for OneSidedMessage<'_> {
     }
 
     fn create(&mut self) -> Result<(), CallError> {
-        self.packer.create()
+        self.messages.create()
     }
 
     fn free(&mut self) -> Result<(), CallError> {
-        self.packer.free()
+        self.messages.free()
     }
 
     #[inline]
     fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        self.packer.pack(memory)
+        self.messages.packer.pack(memory)
     }
 
     #[inline]
     fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        self.packer.unpack(memory)
+        self.messages.packer.unpack(memory)
     }
 
     #[inline]
@@ -174,7 +152,7 @@ impl Method for OneSidedMessage<'_> {
 
     #[inline]
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if !self.is_typed() || self.access == Access::Get {
+        if !self.messages.receives[0].is_in_arrays() || self.access == Access::Get {
             // A rank may still unpack the last exchange when another begins the next: puts may start only after this
             // fence. Arrays are targets in turn, so their puts need not wait. Gets wait until all have packed.
             self.window(memory).fence()?;

@@ -1,62 +1,55 @@
-//! Send and receive, with each end packed in one of the ways of [`Packing`].
+//! Send and receive, with each end packed in one of the ways of [`Packing`](common::packing::Packing): blocking, as persistent
+//! requests that are created with the datatypes, or as several messages.
 
 use std::ffi::c_int;
+use std::ops::Range;
 
-use apps::Side;
 use common::kinds::overlap::operations::Collective;
 use common::kinds::pingpong::methods::Transfer;
-use common::packing::{Ends, Form, Packing};
+use common::packing::{Ends, Form};
 
+use super::message_ends::{MessageEnd, MessageEnds};
 use super::{Method, Setup};
+use crate::carrier::RepeatedMessage;
 use crate::checked::collective::{Blocks, PerPeer, RequestOrLack, all_to_all_w};
-use crate::checked::large::check_count;
-use crate::checked::{CallError, Count, Datatype, Envelope, Request};
+use crate::checked::{CallError, Count, Request};
 use crate::memory::Memory;
-use crate::packing::{MessagePacker, Packer};
-use crate::spans::spans;
 
 /// A method that sends and receives.
 pub struct TwoSided<'a> {
     setup: &'a Setup<'a>,
     ends: Ends,
-    packer: MessagePacker<'a>,
-    /// Byte of the arrays' memory at which packed bytes are received without unpacking: if the application receives
-    /// directly into its array, so do the methods that unpack without MPI.
-    in_place: Option<usize>,
-    /// Type of one packed block; its count is below.
-    packed: Datatype,
-    packed_count: Count,
+    messages: MessageEnds<'a>,
+    /// The packed bytes of each message, if there are several.
+    parts: Option<Vec<Range<usize>>>,
+    /// Addresses of the sent and the received message, if requests are created for them.
+    persistent: Option<[*mut u8; 2]>,
+    /// The send and the receive of each creation that were not freed; the last ones are used.
+    requests: Vec<[RepeatedMessage; 2]>,
     /// The arguments of `MPI_Ialltoallw` for both ends, once it was called.
     blocks: Option<[PerPeer<c_int>; 2]>,
 }
 
 impl<'a> TwoSided<'a> {
-    /// With these ends.
-    pub fn new(
-        setup: &'a Setup<'a>,
-        memory: &Memory,
-        send: Packing,
-        receive: Packing,
-    ) -> anyhow::Result<Self> {
-        let (packed, packed_count) = match send == Packing::Mpi {
-            true => (Datatype::packed(), (setup.message_bytes / setup.blocks()) as Count),
-            false => (Datatype::predefined(setup.element), setup.block_elements()),
+    /// For a transfer that sends and receives.
+    ///
+    /// # Safety
+    /// `memory` must exist and not move until the method has ended by [`Method::finish`] or the process has.
+    pub unsafe fn new(setup: &'a Setup<'a>, memory: &mut Memory, transfer: Transfer) -> anyhow::Result<Self> {
+        let ends = transfer.ends(setup.app);
+        let (mut messages, parts) = match transfer {
+            Transfer::InParts(parting) => {
+                let (messages, parts) = MessageEnds::parted(setup, memory, parting)?;
+                (messages, Some(parts))
+            }
+            _ => {
+                let functions = ("MPI_Send", "MPI_Send_c");
+                (MessageEnds::new(setup, memory, transfer.packings(), ends, functions)?, None)
+            }
         };
-        let is_of_one = |how: Packing| how.is_typed() || how == Packing::OneValue;
-        if !is_of_one(send) || !is_of_one(receive) {
-            check_count("MPI_Send", "MPI_Send_c", packed_count)?;
-        }
-        let ends = Transfer::TwoSided(send, receive).ends(setup.app);
-        let in_place = (receive.packs() && !ends.unpacks)
-            .then(|| setup.app.message(Side::Receive, ends.order))
-            .and_then(|message| spans(&message, &memory.arrays).next().map(|span| span.offset));
-        let packer = MessagePacker::new(setup, memory, send, receive, ends.order)?;
-        Ok(Self { setup, ends, packer, in_place, packed, packed_count, blocks: None })
-    }
-
-    /// Whether both ends are datatypes, so that an all-to-all has one for each rank.
-    fn is_typed(&self) -> bool {
-        self.packer.send.how().is_typed() && self.packer.receive.how().is_typed()
+        let ends = Ends { creates: ends.creates && (parts.is_none() || messages.is_derived()), ..ends };
+        let persistent = (transfer == Transfer::Persistent).then(|| messages.addresses(memory));
+        Ok(Self { setup, ends, messages, parts, persistent, requests: Vec::new(), blocks: None })
     }
 
     /// A request that sends the message, on the first rank of a pair, or receives it, on the second; in an all-to-all both, and
@@ -67,65 +60,32 @@ impl<'a> TwoSided<'a> {
     /// is complete, or if it is persistent, freed; the memory is not used while it is active.
     pub unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<RequestOrLack, CallError> {
         let setup = self.setup;
-        if setup.is_all_to_all() && self.is_typed() {
-            let (send, receive) = (&self.packer.send, &self.packer.receive);
-            // Addresses relative to the first block: Open MPI 5.0.11 assumes that two buffers with one address are the same.
-            let (first, first_to) = (send.offset(&memory.arrays, 0), receive.offset(&memory.arrays, 0));
-            if self.blocks.is_none() {
-                let places = |end: &Packer<'_>, first: usize| {
-                    let place = |peer| (end.offset(&memory.arrays, peer) - first) as i64;
-                    PerPeer::of((0..setup.ranks).map(|peer| (1, place(peer), end.datatype())))
-                };
-                self.blocks = Some([places(send, first)?, places(receive, first_to)?]);
-            }
-            let [sends, receives] = self.blocks.as_ref().expect("made above");
-            let (from, to) = (memory.at(first).cast_const(), memory.at(first_to));
-            // SAFETY: as in `exchange`; blocks follow the first at both ends.
-            return unsafe { all_to_all_w(form, setup.comm, (from, sends), (to, receives)) };
+        let [from, to] = self.messages.addresses(memory);
+        let (send, receive) = (&self.messages.sends[0], &self.messages.receives[0]);
+        if !setup.is_all_to_all() {
+            let (end, address) = if setup.me == 0 { (send, from) } else { (receive, to) };
+            let envelope = end.data.envelope(setup.peer(), 0, setup.comm);
+            // SAFETY: as in `send` and `receive`, and the caller does not use the memory.
+            return unsafe { Request::of_message(form, setup.me == 0, address, envelope) }.map(Ok);
         }
-        let (from, to) = (self.source(memory, 0), self.target(memory, 0));
-        let (source, target) = (self.block(&self.packer.send), self.block(&self.packer.receive));
-        if setup.is_all_to_all() {
+        if !(send.is_in_arrays() && receive.is_in_arrays()) {
             // Packed blocks are the same at both ends.
-            let (count, datatype) = (source.0 as usize, source.1);
+            let (count, datatype) = (send.data.count, send.data.datatype());
             let blocks = Blocks { send: from, receive: to, count, datatype };
             // SAFETY: as in `exchange`.
             return unsafe { blocks.request(Collective::Alltoall, form, setup.comm) };
         }
-        let is_sent = setup.me == 0;
-        let (address, (count, datatype)) = if is_sent { (from, source) } else { (to, target) };
-        let (count, peer) = (count as usize, setup.peer());
-        let envelope = Envelope { count, datatype, peer, tag: 0, comm: setup.comm };
-        // SAFETY: as in `send` and `receive`, and the caller does not use the memory.
-        unsafe { Request::of(form, is_sent, address, envelope) }.map(Ok)
-    }
-
-    /// Address of the data to send to `peer`.
-    #[inline]
-    fn source(&mut self, memory: &mut Memory, peer: usize) -> *mut u8 {
-        match self.packer.send.how().is_typed() {
-            true => memory.at(self.packer.send.offset(&memory.arrays, peer)),
-            false => self.packer.outgoing(memory),
+        if self.blocks.is_none() {
+            // Relative to the first block: Open MPI 5.0.11 assumes that two buffers with one address are the same.
+            let places = |end: &MessageEnd| {
+                let place = |peer| (1, peer as i64 * end.extent, end.data.datatype());
+                PerPeer::from_blocks((0..setup.ranks).map(place))
+            };
+            self.blocks = Some([places(send)?, places(receive)?]);
         }
-    }
-
-    /// Address of the data received from `peer`.
-    #[inline]
-    fn target(&mut self, memory: &mut Memory, peer: usize) -> *mut u8 {
-        match (self.packer.receive.how().is_typed(), self.in_place) {
-            (true, _) => memory.at(self.packer.receive.offset(&memory.arrays, peer)),
-            (false, Some(offset)) => memory.at(offset),
-            (false, None) => self.packer.incoming(memory),
-        }
-    }
-
-    /// Count and type of the data sent to a peer, or received from it.
-    #[inline]
-    fn block<'b>(&'b self, end: &'b Packer<'a>) -> (Count, &'b Datatype) {
-        match end.how() {
-            Packing::Datatype | Packing::Equivalent(_) | Packing::OneValue => (1, end.datatype()),
-            _ => (self.packed_count, &self.packed),
-        }
+        let [sends, receives] = self.blocks.as_ref().expect("made above");
+        // SAFETY: as in `exchange`; blocks follow the first at both ends.
+        unsafe { all_to_all_w(Some(form), setup.comm, (from.cast_const(), sends), (to, receives)) }
     }
 }
 
@@ -134,48 +94,75 @@ impl Method for TwoSided<'_> {
         self.ends
     }
 
+    fn messages(&self) -> Option<Vec<Range<usize>>> {
+        self.parts.clone()
+    }
+
     fn create(&mut self) -> Result<(), CallError> {
-        self.packer.create()
+        self.messages.create()?;
+        let Some([from, to]) = self.persistent else { return Ok(()) };
+        let request = |end: &MessageEnd, is_sent, address| {
+            let envelope = end.data.envelope(self.setup.peer(), 0, self.setup.comm);
+            // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing, and `new`'s caller
+            // keeps that memory in place. Between start and completion this process does not use it. Datatypes are freed after requests.
+            unsafe { RepeatedMessage::new(Form::Persistent, is_sent, address, envelope) }
+        };
+        let MessageEnds { sends, receives, .. } = &self.messages;
+        self.requests.push([request(&sends[0], true, from)?, request(&receives[0], false, to)?]);
+        Ok(())
     }
 
     fn free(&mut self) -> Result<(), CallError> {
         self.blocks = None;
-        self.packer.free()
+        self.requests.pop().into_iter().flatten().try_for_each(RepeatedMessage::free)?;
+        self.messages.free()
     }
 
     #[inline]
     fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        self.packer.pack(memory)
+        self.messages.packer.pack(memory)
     }
 
     #[inline]
     fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if self.in_place.is_some() { Ok(()) } else { self.packer.unpack(memory) }
+        if self.ends.unpacks { self.messages.packer.unpack(memory) } else { Ok(()) }
     }
 
     #[inline]
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        let address = self.source(memory, 0).cast_const();
-        let (count, datatype) = self.block(&self.packer.send);
-        // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing; a
-        // packed block is within the wire buffer.
-        unsafe { self.setup.comm.send(address, count, datatype, self.setup.peer()) }
+        if let Some([message, _]) = self.requests.last_mut() {
+            return message.run();
+        }
+        let MessageEnds { packer, sends, .. } = &mut self.messages;
+        let wire = packer.outgoing(memory);
+        sends.iter().try_for_each(|end| {
+            let address = end.address(memory, wire, 0).cast_const();
+            // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing; a
+            // packed block is within the wire buffer.
+            unsafe { end.data.envelope(self.setup.peer(), 0, self.setup.comm).send(address) }
+        })
     }
 
     #[inline]
     fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        let address = self.target(memory, 0);
-        let (count, datatype) = self.block(&self.packer.receive);
-        // SAFETY: as in `send`, on memory that is borrowed mutably.
-        unsafe { self.setup.comm.receive(address, count, datatype, self.setup.peer()) }
+        if let Some([_, message]) = self.requests.last_mut() {
+            return message.run();
+        }
+        let MessageEnds { packer, receives, .. } = &mut self.messages;
+        let wire = packer.incoming(memory);
+        receives.iter().try_for_each(|end| {
+            let address = end.address(memory, wire, 0);
+            // SAFETY: as in `send`, on memory that is borrowed mutably.
+            unsafe { end.data.envelope(self.setup.peer(), 0, self.setup.comm).receive(address) }
+        })
     }
 
     #[inline]
     fn exchange(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        let (to, from) = (self.target(memory, 0), self.source(memory, 0).cast_const());
-        let ((sent, send_type), (received, receive_type)) =
-            (self.block(&self.packer.send), self.block(&self.packer.receive));
+        let [from, to] = self.messages.addresses(memory);
+        let (send, receive) = (&self.messages.sends[0].data, &self.messages.receives[0].data);
+        let sent = (from.cast_const(), send.count as Count, send.datatype());
         // SAFETY: as in `send` and `receive`; blocks follow each other one extent apart at both ends.
-        unsafe { self.setup.comm.all_to_all((from, sent, send_type), (to, received, receive_type)) }
+        unsafe { self.setup.comm.all_to_all(sent, (to, receive.count as Count, receive.datatype())) }
     }
 }

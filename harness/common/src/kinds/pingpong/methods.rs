@@ -51,13 +51,19 @@ impl Transfer {
         }
     }
 
-    const fn usual_ends(self) -> Ends {
+    /// How the message is packed and unpacked.
+    pub const fn packings(self) -> (Packing, Packing) {
         match self {
             Self::TwoSided(send, receive) | Self::Put(send, receive) | Self::Get(send, receive) => {
-                Ends::of(send, receive)
+                (send, receive)
             }
-            Self::Persistent | Self::InParts(_) => Ends::of(Packing::Datatype, Packing::Datatype),
+            Self::Persistent | Self::InParts(_) => (Packing::Datatype, Packing::Datatype),
         }
+    }
+
+    const fn usual_ends(self) -> Ends {
+        let (send, receive) = self.packings();
+        Ends::of(send, receive)
     }
 }
 
@@ -152,12 +158,10 @@ pub fn transfer(name: &str) -> Result<Transfer, String> {
 
 /// The memory that the methods with these names need. Those of other kinds need all.
 pub fn buffers(names: &[String]) -> Buffers {
-    let of = |name: &String| match ROWS.iter().find(|row| row.info.name == name).map(|row| row.made_of) {
-        Some(
-            Transfer::TwoSided(send, receive) | Transfer::Put(send, receive) | Transfer::Get(send, receive),
-        ) => Buffers::of(send, receive),
-        Some(Transfer::Persistent | Transfer::InParts(_)) => {
-            Buffers::of(Packing::Datatype, Packing::Datatype)
+    let of = |name: &String| match ROWS.iter().find(|row| row.info.name == name) {
+        Some(row) => {
+            let (send, receive) = row.made_of.packings();
+            Buffers::of(send, receive)
         }
         None => Buffers::ALL,
     };
@@ -221,11 +225,9 @@ mod tests {
             names.collect::<Vec<_>>()
         };
         let with_ends = |wanted: fn(Packing, Packing) -> bool| {
-            let is_wanted = |row: &&MethodRow<Transfer>| match row.made_of {
-                Transfer::TwoSided(send, receive)
-                | Transfer::Put(send, receive)
-                | Transfer::Get(send, receive) => wanted(send, receive),
-                Transfer::Persistent | Transfer::InParts(_) => false,
+            let is_wanted = |row: &&MethodRow<Transfer>| {
+                let (send, receive) = row.made_of.packings();
+                wanted(send, receive)
             };
             ROWS.iter().filter(is_wanted).map(|row| row.info.name).collect::<Vec<_>>()
         };

@@ -144,8 +144,13 @@ pub fn persistent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
     // SAFETY: the bench has made both memories, which live until the requests are freed.
     let mut requests = unsafe {
         [
-            Request::of(Form::Persistent, false, to.address, envelope(&subject.datatype, subject.count()))?,
-            Request::of(Form::Persistent, true, part.start(), envelope(datatype, *count))?,
+            Request::of_message(
+                Form::Persistent,
+                false,
+                to.address,
+                envelope(&subject.datatype, subject.count()),
+            )?,
+            Request::of_message(Form::Persistent, true, part.start(), envelope(datatype, *count))?,
         ]
     };
     for _ in 0..2 {
@@ -210,7 +215,7 @@ pub fn partitioned(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<()
     let (count, datatype) = (subject.items as usize / partitions, &subject.datatype);
     let envelope = Envelope { count, datatype, peer: pair.peer, tag: TAG, comm: bench.world };
     // SAFETY: the bench has made the memory of the type, which lives until the request is freed.
-    let mut message = unsafe { Partitioned::of(is_sent, typed.address, partitions, envelope) }?;
+    let mut message = unsafe { Partitioned::new(is_sent, typed.address, partitions, envelope) }?;
     message.request().start()?;
     if is_sent {
         (0..partitions).rev().try_for_each(|partition| message.ready(partition))?;

@@ -180,7 +180,7 @@ impl<const IS_SENT: bool> PartitionedMessage<IS_SENT> {
         // SAFETY: the memory is never freed; a sent partition is not written between ready and completion, a received
         // one is not read before it has arrived.
         let message =
-            unsafe { Partitioned::of(IS_SENT, content.memory.start(), shape.partitions, envelope)? };
+            unsafe { Partitioned::new(IS_SENT, content.memory.start(), shape.partitions, envelope)? };
         let marked = RefCell::new(vec![false; shape.partitions]);
         Ok(Self { content, marked, message, datatype })
     }

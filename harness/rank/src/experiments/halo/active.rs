@@ -5,12 +5,11 @@ use common::kinds::halo::methods::{Call, HaloTransfer};
 use common::model::Outcome;
 use common::packing::Packing;
 
-use super::all_to_all::AllToAllW;
 use super::bulk::Bulk;
+use super::collective::StageCollectives;
 use super::fine::Fine;
 use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
-use super::neighbour::Neighbour;
 use super::put::Put;
 use crate::checked::{CallError, TeamCalls};
 use crate::packing::Packer;
@@ -103,19 +102,20 @@ fn make<'a>(
     parts: &'a Parts,
     calls: Result<TeamCalls, String>,
 ) -> anyhow::Result<Result<Box<dyn HaloMethod + 'a>, Outcome>> {
-    let lacks = |reason| Ok(Err(Outcome::NotAvailable { reason }));
-    let method: Box<dyn HaloMethod + 'a> = match (transfer, calls) {
-        (HaloTransfer::Bulk(Call::Messages(form), packing), _) => Box::new(Bulk::new(parts, form, packing)?),
-        (HaloTransfer::Bulk(Call::Neighbour(topology, form), packing), _) => {
-            match Neighbour::new(parts, topology, form, packing)? {
-                Ok(method) => Box::new(method),
-                Err(name) => return lacks(format!("this MPI lacks {name}")),
-            }
-        }
-        (HaloTransfer::Bulk(Call::Put, packing), _) => Box::new(Put::new(parts, packing)?),
-        (HaloTransfer::AllToAllW, _) => Box::new(AllToAllW::new(parts)?),
-        (HaloTransfer::Fine(transport), Ok(calls)) => Box::new(Fine::new(parts, transport, calls)?),
-        (HaloTransfer::Fine(_), Err(reason)) => return lacks(reason),
+    let packing = transfer.packing();
+    let collective = |topology, form| {
+        let made = StageCollectives::new(parts, topology, form, packing)?;
+        Ok::<_, CallError>(made.map(|method| Box::new(method) as Box<dyn HaloMethod + 'a>))
     };
-    Ok(Ok(method))
+    let method = match (transfer, calls) {
+        (HaloTransfer::Bulk(Call::Messages(form), _), _) => {
+            Ok(Box::new(Bulk::new(parts, form, packing)?) as _)
+        }
+        (HaloTransfer::Bulk(Call::Neighbour(topology, form), _), _) => collective(Some(topology), form)?,
+        (HaloTransfer::Bulk(Call::Put, _), _) => Ok(Box::new(Put::new(parts, packing)?) as _),
+        (HaloTransfer::AllToAllW, _) => collective(None, None)?,
+        (HaloTransfer::Fine(transport), Ok(calls)) => Ok(Box::new(Fine::new(parts, transport, calls)?) as _),
+        (HaloTransfer::Fine(_), Err(reason)) => return Ok(Err(Outcome::NotAvailable { reason })),
+    };
+    Ok(method.map_err(|name| Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }))
 }

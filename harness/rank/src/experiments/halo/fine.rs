@@ -3,18 +3,18 @@
 //! request; or a partition in our own layer, which merges shares into persistent messages that are worth sending.
 //! `partitioned_ddt` does the same with shares in the arrays, each described by a datatype.
 
-use apps::WireOrder;
+use apps::{Face, WireOrder};
 use common::fine_grained::aggregation::{Aggregation, Over};
 use common::kinds::halo::methods::FineTransport;
 use common::kinds::partitioned::methods::Marking;
 
 use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
-use super::typed::{Typed, typed_partitions};
+use super::typed::{typed_layout, typed_message, typed_partitions};
 use crate::checked::{CallError, Comm, TeamCalls};
 use crate::mechanism::merged::Merged;
+use crate::mechanism::messages::PartitionMessages;
 use crate::mechanism::partitioned::Native;
-use crate::mechanism::persistent::Persistent;
 use crate::mechanism::{Channel, Mechanism, Role};
 use crate::memory::Region;
 
@@ -111,12 +111,12 @@ fn transfers<'a>(
     match transport {
         FineTransport::Partitioned | FineTransport::PartitionedDatatypes => {}
         FineTransport::Fine => {
-            return Ok(MessageTransfers::whole(Persistent::opened_by_one(&whole, calls)?));
+            return Ok(MessageTransfers::whole(PartitionMessages::opened_by_one(&whole, calls)?));
         }
         FineTransport::Aggregated(grouping) => {
             let aggregation = Aggregation { grouping, over: Over::Persistent };
             let runs = aggregation.units(shares.len(), (whole.memory.bytes() / shares.len()) as u64);
-            let transport = Persistent::opened_by_one(&whole.merged(&runs), calls)?;
+            let transport = PartitionMessages::opened_by_one(&whole.merged(&runs), calls)?;
             return Ok(MessageTransfers::whole(Merged::new(&runs, transport)));
         }
     }
@@ -147,12 +147,12 @@ fn typed_transfers<'a>(
     let theirs = link.far.cut(parts.threads).partition(WireOrder::Ddt, &parts.displacements[link.peer]);
     let transfer = |typed, partitions| typed_partitions(parts, comm, (link, role), typed, partitions, calls);
     if let Some((origin_bytes, layout)) = mine.filter(|_| theirs.is_some()) {
-        let typed = Typed::with(origin_bytes, &layout, comm)?;
+        let typed = typed_layout(origin_bytes, &layout, comm)?;
         return Ok(MessageTransfers::whole(transfer(typed, (parts.threads, 0))?));
     }
-    let share = |(number, part)| {
-        let typed = Typed::of(part, &parts.memory.displacements, comm)?;
-        let made = typed.map(|typed| transfer(typed, (1, number))).transpose()?;
+    let share = |(number, part): (usize, &Face)| {
+        let typed = typed_message(&part.message(WireOrder::Ddt), &parts.memory.displacements, comm)?;
+        let made = (typed.count > 0).then(|| transfer(typed, (1, number))).transpose()?;
         Ok(made.map(|made| Box::new(made) as Box<dyn Mechanism + 'a>))
     };
     let mechanisms = link.cut.parts.iter().enumerate().map(share).collect::<Result<_, CallError>>()?;

@@ -76,6 +76,11 @@ impl Links {
         });
         Self { stages: stages.collect(), has_loops: app.has_loops(), outgoing_bytes, incoming_bytes }
     }
+
+    /// Number of sent messages.
+    pub fn sent(&self) -> usize {
+        self.stages.iter().map(|stage| stage.sends.len()).sum()
+    }
 }
 
 /// The part of a wire buffer for a message, after the last one's end.

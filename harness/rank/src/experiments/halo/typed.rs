@@ -1,42 +1,63 @@
-//! Faces as MPI's datatypes, and partitioned messages of them.
+//! The data of messages as MPI's calls take it: in the arrays by a datatype, or packed in the wire buffers.
 
-use apps::{Face, Message, WireOrder};
-use datatypes::Layout;
+use apps::{Message, WireOrder};
+use common::packing::Packing;
+use datatypes::{Element, Layout};
 
 use super::links::HaloMessage;
 use super::method::Parts;
-use crate::checked::{CallError, Comm, Datatype, Envelope, Partitioned, Recipe, TeamCalls};
+use crate::carrier::MessageData;
+use crate::checked::collective::PerPeer;
+use crate::checked::{CallError, Comm, Datatype, Partitioned, TeamCalls};
 use crate::mechanism::Role;
 use crate::mechanism::partitioned::Native;
 
-/// A committed datatype, and its byte offset from array 0.
-pub struct Typed {
-    pub origin_bytes: i64,
-    pub datatype: Datatype,
+/// Packed bytes, from this one on.
+pub fn packed_bytes(offset: usize, bytes: usize) -> MessageData {
+    MessageData::adjacent(offset as i64, bytes, Datatype::predefined(Element::Byte))
 }
 
-impl Typed {
-    /// A face in the arrays with these displacements; `None` for an empty one.
-    pub fn of(face: &Face, displacements: &[i64], comm: &Comm) -> Result<Option<Self>, CallError> {
-        Self::of_message(&face.message(WireOrder::Ddt), displacements, comm)
-    }
+/// One of a committed datatype, at this byte from array 0.
+pub fn typed_layout(origin_bytes: i64, layout: &Layout, comm: &Comm) -> Result<MessageData, CallError> {
+    let mut data = MessageData::derived(origin_bytes, 1, layout, comm)?;
+    data.create()?;
+    Ok(data)
+}
 
-    /// The same for a message.
-    pub fn of_message(
-        message: &Message,
-        displacements: &[i64],
-        comm: &Comm,
-    ) -> Result<Option<Self>, CallError> {
-        if message.pieces.is_empty() {
-            return Ok(None);
+/// A message in the arrays with these displacements; no bytes for an empty one, which has no datatype.
+pub fn typed_message(
+    message: &Message,
+    displacements: &[i64],
+    comm: &Comm,
+) -> Result<MessageData, CallError> {
+    if message.pieces.is_empty() {
+        return Ok(packed_bytes(0, 0));
+    }
+    let (origin_bytes, layout) = message.datatype(displacements);
+    typed_layout(origin_bytes, &layout, comm)
+}
+
+/// The arguments of a collective.
+pub fn per_peer<D: TryFrom<i64>>(data: &[MessageData]) -> Result<PerPeer<D>, CallError> {
+    PerPeer::from_blocks(data.iter().map(|data| (data.count, data.offset, data.datatype())))
+}
+
+impl Parts {
+    /// This rank's end of a message.
+    pub fn data(&self, link: &HaloMessage, packing: Packing) -> Result<MessageData, CallError> {
+        match packing.is_typed() {
+            true => typed_message(&link.face.message(WireOrder::Ddt), &self.memory.displacements, &self.comm),
+            false => Ok(packed_bytes(link.wire.start, link.wire.len())),
         }
-        let (origin_bytes, layout) = message.datatype(displacements);
-        Self::with(origin_bytes, &layout, comm).map(Some)
     }
 
-    /// The committed datatype of a layout that starts at this byte.
-    pub fn with(origin_bytes: i64, layout: &Layout, comm: &Comm) -> Result<Self, CallError> {
-        Ok(Self { origin_bytes, datatype: Recipe::new(layout, comm)?.create()? })
+    /// The address that offsets of such data count from.
+    pub fn base(&self, packing: Packing, is_sent: bool) -> *mut u8 {
+        match (packing.is_typed(), is_sent) {
+            (true, _) => self.memory.address(0),
+            (false, true) => self.memory.outgoing.start(),
+            (false, false) => self.memory.incoming.start(),
+        }
     }
 }
 
@@ -46,15 +67,14 @@ pub fn typed_partitions(
     parts: &Parts,
     comm: &Comm,
     (link, role): (&HaloMessage, Role),
-    typed: Typed,
+    typed: MessageData,
     (partitions, tag): (usize, usize),
     calls: TeamCalls,
 ) -> Result<Native, CallError> {
-    let address = parts.memory.address(typed.origin_bytes);
-    let (peer, tag) = (link.peer, link.tag * parts.threads + tag);
-    let envelope = Envelope { count: 1, datatype: &typed.datatype, peer, tag, comm };
+    let address = parts.memory.address(typed.offset);
+    let envelope = typed.envelope(link.peer, link.tag * parts.threads + tag, comm);
     // SAFETY: the partitions are within the arrays, which outlive the method; threads do not change shares that they
     // have marked, and received data is not used before the stage ends.
-    let request = unsafe { Partitioned::of(role == Role::Sender, address, partitions, envelope) }?;
-    Ok(Native::typed(request, typed.datatype, role, calls))
+    let request = unsafe { Partitioned::new(role == Role::Sender, address, partitions, envelope) }?;
+    Ok(Native::typed(request, typed, role, calls))
 }

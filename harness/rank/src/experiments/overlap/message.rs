@@ -5,10 +5,12 @@ use std::rc::Rc;
 
 use anyhow::Context;
 use common::kinds::overlap::methods::transfer;
+use common::kinds::pingpong::methods::Transfer;
 use common::model::Outcome;
 use common::packing::Form;
 
 use super::traffic::Traffic;
+use crate::carrier::Repeated;
 use crate::checked::{CallError, Request};
 use crate::measure::message_links::{RoundTrip, described};
 use crate::measure::session::Session;
@@ -30,8 +32,7 @@ pub struct MessageTraffic<'a> {
 /// A method that was set up, with its datatypes.
 pub struct ActiveMessage<'a> {
     method: TwoSided<'a>,
-    request: Request,
-    is_persistent: bool,
+    transfer: Repeated,
 }
 
 impl<'a> MessageTraffic<'a> {
@@ -54,17 +55,15 @@ impl<'a> Traffic for MessageTraffic<'a> {
     fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMessage<'a>, Outcome>> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?.message;
         let (form, packing) = transfer.with_context(|| format!("{method} communicates no message"))?;
-        let is_persistent = form == Form::Persistent;
-        let mut method = TwoSided::new(self.session.setup, &self.memory, packing, packing)?;
-        method.create()?;
-        if !is_persistent {
-            let request = Request::null(self.session.setup.comm);
-            return Ok(Ok(ActiveMessage { method, request, is_persistent }));
-        }
+        let transfer = Transfer::TwoSided(packing, packing);
         // SAFETY: arrays and wire buffers are never moved, and every message is waited for before they are used; the
         // method's datatypes are freed after the request.
-        match unsafe { method.request(&mut self.memory, form) }? {
-            Ok(request) => Ok(Ok(ActiveMessage { method, request, is_persistent })),
+        let mut method = unsafe { TwoSided::new(self.session.setup, &mut self.memory, transfer) }?;
+        method.create()?;
+        // SAFETY: as above.
+        let request = || unsafe { method.request(&mut self.memory, form) };
+        match Repeated::new(Some(form), Request::null(self.session.setup.comm), request)? {
+            Ok(transfer) => Ok(Ok(ActiveMessage { method, transfer })),
             Err(name) => {
                 method.free()?;
                 Ok(Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }))
@@ -85,22 +84,18 @@ impl<'a> Traffic for MessageTraffic<'a> {
         if self.sends() {
             active.method.pack(&mut self.memory)?;
         }
-        if active.is_persistent {
-            return active.request.start();
-        }
+        let ActiveMessage { method, transfer } = active;
         // SAFETY: arrays, wire buffers and methods are not moved while a message is in progress, and the message is
         // waited for before the memory is used.
-        let request = unsafe { active.method.request(&mut self.memory, Form::Nonblocking) }?;
-        active.request = request.expect("every MPI has nonblocking forms");
-        Ok(())
+        transfer.start(|| unsafe { method.request(&mut self.memory, Form::Nonblocking) })
     }
 
     fn test(&mut self, active: &mut ActiveMessage<'a>) -> Result<bool, CallError> {
-        active.request.test()
+        active.transfer.test()
     }
 
     fn wait(&mut self, active: &mut ActiveMessage<'a>) -> Result<(), CallError> {
-        active.request.wait()?;
+        active.transfer.wait()?;
         if self.receives() { active.method.unpack(&mut self.memory) } else { Ok(()) }
     }
 
@@ -120,9 +115,7 @@ impl<'a> Traffic for MessageTraffic<'a> {
     }
 
     fn teardown(&mut self, mut active: ActiveMessage<'a>) -> Result<(), CallError> {
-        if active.is_persistent {
-            active.request.free()?;
-        }
+        active.transfer.free()?;
         active.method.free()
     }
 }

@@ -8,6 +8,7 @@ use datatypes::Element;
 
 use super::sums::Numbers;
 use super::traffic::Traffic;
+use crate::carrier::Repeated;
 use crate::checked::collective::{Blocks, RequestOrLack};
 use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
@@ -38,12 +39,6 @@ pub struct OperationTraffic {
     datatype: Datatype,
 }
 
-/// An operation that was set up.
-pub struct ActiveOperation {
-    request: Request,
-    is_persistent: bool,
-}
-
 /// Blocks that a rank sends and receives.
 struct BlockCounts {
     sends: usize,
@@ -53,7 +48,7 @@ struct BlockCounts {
 }
 
 impl BlockCounts {
-    fn of(transfer: OperationTransfer, rank: usize, ranks: usize) -> Self {
+    fn on_rank(transfer: OperationTransfer, rank: usize, ranks: usize) -> Self {
         use Collective::{
             Allgather, Allreduce, Alltoall, Barrier, Bcast, Gather, NeighborAlltoall, Reduce, Scatter,
         };
@@ -113,7 +108,7 @@ impl OperationTraffic {
             }
             _ => None,
         };
-        let shape = BlockCounts::of(transfer, rank, ranks);
+        let shape = BlockCounts::on_rank(transfer, rank, ranks);
         let (send, mut receive) = (Wire::new(shape.sends * block), Wire::new(shape.receives * block));
         // SAFETY: the buffer is not moved with its owner, and is only compared while no operation is in progress.
         let memory = unsafe { Region::new(receive.base(), receive.len()) };
@@ -165,7 +160,7 @@ impl OperationTraffic {
                     let (is_sent, peer, datatype) = (rank.is_multiple_of(2), rank ^ 1, &self.datatype);
                     let envelope = Envelope { count, datatype, peer, tag: 0, comm: &self.comm };
                     let address = if is_sent { send } else { receive };
-                    Request::of(form, is_sent, address, envelope).map(Ok)
+                    Request::of_message(form, is_sent, address, envelope).map(Ok)
                 }
             }
         }
@@ -173,19 +168,16 @@ impl OperationTraffic {
 }
 
 impl Traffic for OperationTraffic {
-    type Active = ActiveOperation;
+    type Active = Repeated;
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveOperation, Outcome>> {
-        if methods::transfer(method).map_err(anyhow::Error::msg)?.operation != Some(Form::Persistent) {
-            return Ok(Ok(ActiveOperation { request: Request::null(&self.comm), is_persistent: false }));
-        }
-        Ok(match self.request(Form::Persistent)? {
-            Ok(request) => Ok(ActiveOperation { request, is_persistent: true }),
-            Err(name) => Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }),
-        })
+    fn make(&mut self, method: &str) -> anyhow::Result<Result<Repeated, Outcome>> {
+        let form =
+            methods::transfer(method).map_err(anyhow::Error::msg)?.operation.unwrap_or(Form::Nonblocking);
+        let transfer = Repeated::new(Some(form), Request::null(&self.comm), || self.request(form))?;
+        Ok(transfer.map_err(|name| Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }))
     }
 
-    fn fill(&mut self, _: &mut ActiveOperation) -> Result<(), CallError> {
+    fn fill(&mut self, _: &mut Repeated) -> Result<(), CallError> {
         self.version = self.version.filled();
         self.write();
         self.receive.fill(POISON);
@@ -193,33 +185,29 @@ impl Traffic for OperationTraffic {
         Ok(())
     }
 
-    fn renew(&mut self, _: &mut ActiveOperation) -> Result<(), CallError> {
+    fn renew(&mut self, _: &mut Repeated) -> Result<(), CallError> {
         self.version = self.version.changed();
         self.write();
         Ok(())
     }
 
-    fn start(&mut self, active: &mut ActiveOperation) -> Result<(), CallError> {
-        if active.is_persistent {
-            return active.request.start();
-        }
-        active.request = self.request(Form::Nonblocking)?.expect("every operation has a nonblocking form");
-        Ok(())
+    fn start(&mut self, transfer: &mut Repeated) -> Result<(), CallError> {
+        transfer.start(|| self.request(Form::Nonblocking))
     }
 
-    fn test(&mut self, active: &mut ActiveOperation) -> Result<bool, CallError> {
-        active.request.test()
+    fn test(&mut self, transfer: &mut Repeated) -> Result<bool, CallError> {
+        transfer.test()
     }
 
-    fn wait(&mut self, active: &mut ActiveOperation) -> Result<(), CallError> {
-        active.request.wait()
+    fn wait(&mut self, transfer: &mut Repeated) -> Result<(), CallError> {
+        transfer.wait()
     }
 
     fn synchronises(&self) -> bool {
         self.transfer == OperationTransfer::Collective(Collective::Barrier)
     }
 
-    fn check(&mut self, _: &mut ActiveOperation) -> Option<String> {
+    fn check(&mut self, _: &mut Repeated) -> Option<String> {
         let wrong = match &self.numbers {
             Some(numbers) => numbers.look(&self.receive, self.ranks, self.version),
             None => self.looks.wrong(self.version).map(|(_, wrong)| wrong.in_buffer()),
@@ -227,7 +215,7 @@ impl Traffic for OperationTraffic {
         wrong.map(|what| format!("repetition {} since the fill: {what}", self.version.repetition))
     }
 
-    fn mismatch(&mut self, _: &mut ActiveOperation) -> Result<Option<String>, CallError> {
+    fn mismatch(&mut self, _: &mut Repeated) -> Result<Option<String>, CallError> {
         if let Some(numbers) = &self.numbers {
             return Ok(numbers.wrong(&self.receive, self.ranks, self.version));
         }
@@ -238,8 +226,8 @@ impl Traffic for OperationTraffic {
         Ok(self.links.iter().find_map(wrong))
     }
 
-    fn teardown(&mut self, active: ActiveOperation) -> Result<(), CallError> {
-        if active.is_persistent { active.request.free() } else { Ok(()) }
+    fn teardown(&mut self, transfer: Repeated) -> Result<(), CallError> {
+        transfer.free()
     }
 }
 
@@ -254,10 +242,10 @@ mod tests {
         for operation in OPERATIONS {
             for ranks in [2, 4, 6] {
                 for rank in 0..ranks {
-                    let shape = BlockCounts::of(operation.transfer, rank, ranks);
+                    let shape = BlockCounts::on_rank(operation.transfer, rank, ranks);
                     for &(at, sender, from) in &shape.arrivals {
                         assert!(
-                            from < BlockCounts::of(operation.transfer, sender, ranks).sends,
+                            from < BlockCounts::on_rank(operation.transfer, sender, ranks).sends,
                             "{} {rank}",
                             operation.name
                         );
