@@ -24,7 +24,7 @@ impl Buffers {
     pub const ALL: Self = Self { arrays: true, outgoing: true, incoming: true, packs_by_mpi: true };
 
     /// Those of a message that is packed and unpacked in these ways.
-    pub const fn of(send: Packing, receive: Packing) -> Self {
+    pub const fn needed_by(send: Packing, receive: Packing) -> Self {
         Self {
             arrays: !(matches!(send.location(), Location::Wire)
                 && matches!(receive.location(), Location::Wire)),

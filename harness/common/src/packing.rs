@@ -100,7 +100,7 @@ pub struct Ends {
 
 impl Ends {
     /// The work for a message that is packed and unpacked in these ways.
-    pub const fn of(send: Packing, receive: Packing) -> Self {
+    pub const fn packed_by(send: Packing, receive: Packing) -> Self {
         Self {
             from: send.location(),
             to: receive.location(),

@@ -1,4 +1,4 @@
-//! What calls of MPI carry, the same for all kinds: the data of a message at one end ([`MessageData`]); a transfer that is
+//! Parts of the transfers of all kinds: the data of a message at one end ([`MessageData`]); a transfer that is
 //! repeated by nonblocking calls or by one persistent request ([`Repeated`]); and one end of such a message ([`RepeatedMessage`]).
 
 mod data;

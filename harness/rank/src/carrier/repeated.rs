@@ -3,7 +3,7 @@
 use common::packing::Form;
 
 use crate::checked::collective::RequestOrLack;
-use crate::checked::request::Arguments;
+use crate::checked::request::MessageArguments;
 use crate::checked::{CallError, Envelope, Request};
 
 /// A message or a collective that is started, tested and waited for again and again.
@@ -59,7 +59,7 @@ impl Repeated {
 pub struct RepeatedMessage {
     is_sent: bool,
     address: *mut u8,
-    arguments: Arguments,
+    arguments: MessageArguments,
     transfer: Repeated,
 }
 

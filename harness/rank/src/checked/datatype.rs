@@ -135,11 +135,15 @@ impl Recipe {
     /// Converts the arguments; fails if one does not fit in the C interface. The communicator proves that MPI is
     /// initialised, and that this thread initialised it.
     pub fn new(layout: &Layout, comm: &Comm) -> Result<Self, CallError> {
-        Self::of(layout, Construction::Usual, comm)
+        Self::with_construction(layout, Construction::Usual, comm)
     }
 
     /// The same for another construction.
-    pub fn of(layout: &Layout, construction: Construction, comm: &Comm) -> Result<Self, CallError> {
+    pub fn with_construction(
+        layout: &Layout,
+        construction: Construction,
+        comm: &Comm,
+    ) -> Result<Self, CallError> {
         if layout.has(&|element| element == Element::Half) {
             check_type(Element::Half, comm)?;
         }

@@ -88,7 +88,7 @@ impl Envelope<'_> {
 
 /// The handles and numbers of an [`Envelope`], which do not keep its datatype and communicator alive.
 #[derive(Clone, Copy)]
-pub struct Arguments {
+pub struct MessageArguments {
     count: Count,
     of: ffi::MPI_Datatype,
     peer: c_int,
@@ -96,7 +96,7 @@ pub struct Arguments {
     comm: ffi::MPI_Comm,
 }
 
-impl From<Envelope<'_>> for Arguments {
+impl From<Envelope<'_>> for MessageArguments {
     #[inline]
     fn from(envelope: Envelope<'_>) -> Self {
         let Envelope { count, datatype, peer, tag, comm } = envelope;
@@ -156,9 +156,9 @@ impl Request {
         form: Form,
         is_sent: bool,
         address: *mut u8,
-        envelope: impl Into<Arguments>,
+        envelope: impl Into<MessageArguments>,
     ) -> Result<Self, CallError> {
-        let Arguments { count, of, peer, tag, comm } = envelope.into();
+        let MessageArguments { count, of, peer, tag, comm } = envelope.into();
         // SAFETY: a constant of the library.
         let mut request = Self { raw: unsafe { ffi::RSMPI_REQUEST_NULL }, _of_one: OneThread::default() };
         let (call, large) = request_functions(form, is_sent);

@@ -21,7 +21,7 @@ pub struct TeamCalls(Option<ThreadMultiple>);
 
 impl TeamCalls {
     /// For a team with this number of threads; `None` if they may not call MPI.
-    pub(super) fn of(threads: usize, multiple: Option<ThreadMultiple>) -> Option<Self> {
+    pub(super) fn for_threads(threads: usize, multiple: Option<ThreadMultiple>) -> Option<Self> {
         (threads == 1 || multiple.is_some()).then_some(Self(multiple))
     }
 
@@ -98,8 +98,8 @@ mod tests {
 
     #[test]
     fn a_team_calls_mpi_alone_or_where_any_thread_may() {
-        assert!(TeamCalls::of(1, None).is_some_and(|calls| calls.multiple().is_none()));
-        assert!(TeamCalls::of(2, None).is_none());
-        assert!(TeamCalls::of(2, Some(ThreadMultiple(()))).is_some());
+        assert!(TeamCalls::for_threads(1, None).is_some_and(|calls| calls.multiple().is_none()));
+        assert!(TeamCalls::for_threads(2, None).is_none());
+        assert!(TeamCalls::for_threads(2, Some(ThreadMultiple(()))).is_some());
     }
 }

@@ -298,7 +298,7 @@ pub struct Group {
 
 impl Group {
     /// One rank of `comm`.
-    pub fn of(comm: &Comm, rank: usize) -> Result<Self, CallError> {
+    pub fn with_rank(comm: &Comm, rank: usize) -> Result<Self, CallError> {
         // SAFETY: null handles to be overwritten.
         let null = || Self { raw: unsafe { ffi::RSMPI_GROUP_NULL }, _of_one: OneThread::default() };
         let (mut all, mut one) = (null(), null());

@@ -61,7 +61,7 @@ impl World {
     /// Why they may not.
     pub fn team_calls(&self, threads: usize) -> Result<TeamCalls, String> {
         let lack = || format!("{threads} threads call MPI, and this MPI gives {}", self.thread_level);
-        TeamCalls::of(threads, self.multiple()).ok_or_else(lack)
+        TeamCalls::for_threads(threads, self.multiple()).ok_or_else(lack)
     }
 
     /// Permission for any thread to call MPI at any time; `None` if the MPI does not provide it.

@@ -35,7 +35,7 @@ impl<'a> OneSided<'a> {
         let comms = (0..count).map(|_| channel.comm.duplicate()).collect::<Result<Vec<_>, _>>()?;
         let is_sender = channel.role == Role::Sender;
         let peer = match epoch {
-            Epoch::PostStart => Some(Group::of(channel.comm, channel.peer)?),
+            Epoch::PostStart => Some(Group::with_rank(channel.comm, channel.peer)?),
             Epoch::Fence | Epoch::Lock => None,
         };
         let bytes = if is_sender { 0 } else { channel.memory.bytes() };

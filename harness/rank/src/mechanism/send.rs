@@ -7,19 +7,19 @@ use std::cell::Cell;
 use super::{Channel, Mechanism};
 use crate::checked::{CallError, TeamCalls};
 
-pub struct Send<'a> {
+pub struct BlockingPartitions<'a> {
     channel: Channel<'a>,
     /// Partitions received by [`Mechanism::bring`].
     received: Cell<usize>,
 }
 
-impl<'a> Send<'a> {
+impl<'a> BlockingPartitions<'a> {
     pub fn new(channel: Channel<'a>, _: TeamCalls) -> Self {
         Self { channel, received: Cell::new(0) }
     }
 }
 
-impl Mechanism for Send<'_> {
+impl Mechanism for BlockingPartitions<'_> {
     unsafe fn start(&self) -> Result<(), CallError> {
         self.received.set(0);
         Ok(())

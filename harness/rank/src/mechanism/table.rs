@@ -11,7 +11,7 @@ use super::messages::PartitionMessages;
 use super::one_sided::OneSided;
 use super::partitioned::Native;
 use super::progress_thread::ProgressThread;
-use super::send::Send;
+use super::send::BlockingPartitions;
 use super::single::Single;
 use super::{Channel, Mechanism};
 
@@ -43,7 +43,7 @@ pub fn make<'a>(
     };
     let mechanism: Box<dyn Mechanism + 'a> = match transfer {
         PartitionTransfer::Single => unreachable!("made above"),
-        PartitionTransfer::Send => Box::new(Send::new(channel, calls)),
+        PartitionTransfer::Send => Box::new(BlockingPartitions::new(channel, calls)),
         PartitionTransfer::Isend(polling) => {
             Box::new(PartitionMessages::nonblocking(&channel, polling, calls)?)
         }

@@ -45,7 +45,7 @@ impl<'a> OneSidedMessage<'a> {
         access: Access,
         (send, receive): (Packing, Packing),
     ) -> anyhow::Result<Self> {
-        let ends = Ends::of(send, receive);
+        let ends = Ends::packed_by(send, receive);
         let functions = match access {
             Access::Put => ("MPI_Put", "MPI_Put_c"),
             Access::Get => ("MPI_Get", "MPI_Get_c"),

@@ -63,7 +63,7 @@ impl Transfer {
 
     const fn usual_ends(self) -> Ends {
         let (send, receive) = self.packings();
-        Ends::of(send, receive)
+        Ends::packed_by(send, receive)
     }
 }
 
@@ -161,7 +161,7 @@ pub fn buffers(names: &[String]) -> Buffers {
     let of = |name: &String| match ROWS.iter().find(|row| row.info.name == name) {
         Some(row) => {
             let (send, receive) = row.made_of.packings();
-            Buffers::of(send, receive)
+            Buffers::needed_by(send, receive)
         }
         None => Buffers::ALL,
     };

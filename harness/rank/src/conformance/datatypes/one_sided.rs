@@ -51,7 +51,7 @@ fn with_window(
         }
         Epoch::Post => {
             if let Some(pair) = bench.pair {
-                let peer = Group::of(bench.world, pair.peer)?;
+                let peer = Group::with_rank(bench.world, pair.peer)?;
                 match accessed {
                     None => {
                         window.post(&peer)?;

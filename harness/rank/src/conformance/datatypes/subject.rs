@@ -59,7 +59,7 @@ impl Subject {
             return Ok(None);
         };
         let data = Items::of(&adopted, case.items);
-        let datatype = Recipe::of(&layout, case.construction, comm)?.create()?;
+        let datatype = Recipe::with_construction(&layout, case.construction, comm)?.create()?;
         let mut dense = Dense::of(&data.values, comm)?;
         if data.values.is_empty() {
             // Both ends have the same number of items; `nothing_from_others` tries other numbers.
@@ -82,7 +82,7 @@ impl Subject {
 
     /// The calls that make the datatype once more.
     pub fn recipe(&self, comm: &Comm) -> Result<Recipe, CallError> {
-        Recipe::of(&self.layout, self.construction, comm)
+        Recipe::with_construction(&self.layout, self.construction, comm)
     }
 
     /// The number of items as MPI takes it.
@@ -101,7 +101,7 @@ fn adopted(
     /// No test has so much memory.
     const FARTHEST: i64 = 1 << 36;
     layout.with_bounds_by(&mut |layout, node| {
-        let reported = Recipe::of(layout, construction, comm)?.create()?.reported()?;
+        let reported = Recipe::with_construction(layout, construction, comm)?.create()?.reported()?;
         if let Some(detail) = reported.fault(node) {
             let fault = Fault::new(case, "bounds", FaultKind::WrongValue, detail);
             let adopted = (node != layout).then(|| node.with_resized().to_text());

@@ -25,13 +25,13 @@ use crate::handoff::Slot;
 /// A stage's communicator, and its arguments for MPI.
 struct StageCollective {
     neighbours: Neighbours,
-    arguments: Arguments,
+    arguments: BlockArguments,
     /// The data sent to each neighbour, and received from it.
     data: [Vec<MessageData>; 2],
 }
 
 /// The data sent to and received from each neighbour.
-enum Arguments {
+enum BlockArguments {
     /// A datatype in the arrays.
     Typed([PerPeer<MPI_Aint>; 2]),
     /// Bytes in the wire buffers.
@@ -100,9 +100,9 @@ impl<'a> StageCollectives<'a> {
         for stage in &parts.links.stages {
             let data = [data(&stage.sends, true)?, data(&stage.receives, false)?];
             let arguments = match (topology, packing.is_typed()) {
-                (None, _) => Arguments::AllRanks([per_peer(&data[0])?, per_peer(&data[1])?]),
-                (_, true) => Arguments::Typed([per_peer(&data[0])?, per_peer(&data[1])?]),
-                (_, false) => Arguments::Packed([per_peer(&data[0])?, per_peer(&data[1])?]),
+                (None, _) => BlockArguments::AllRanks([per_peer(&data[0])?, per_peer(&data[1])?]),
+                (_, true) => BlockArguments::Typed([per_peer(&data[0])?, per_peer(&data[1])?]),
+                (_, false) => BlockArguments::Packed([per_peer(&data[0])?, per_peer(&data[1])?]),
             };
             let neighbours = match topology {
                 Some(Topology::Graph) => {
@@ -133,14 +133,14 @@ impl<'a> StageCollectives<'a> {
         // types live as long as the method. The caller guarantees the rest.
         unsafe {
             match &stage.arguments {
-                Arguments::Typed([sends, receives]) => {
+                BlockArguments::Typed([sends, receives]) => {
                     neighbours.all_to_all_w(form, (base.cast_const(), sends), (base, receives))
                 }
-                Arguments::Packed([sends, receives]) => {
+                BlockArguments::Packed([sends, receives]) => {
                     let (from, to) = (memory.outgoing.start().cast_const(), memory.incoming.start());
                     neighbours.all_to_all_v(form, (from, sends), (to, receives), &self.parts.byte)
                 }
-                Arguments::AllRanks([sends, receives]) => {
+                BlockArguments::AllRanks([sends, receives]) => {
                     all_to_all_w(form, neighbours.comm(), (base.cast_const(), sends), (base, receives))
                 }
             }

@@ -69,7 +69,7 @@ impl<'a> ExchangePayload<'a> {
         for link in sends() {
             let source = source_of_message(parts.rank, link.peer, link.tag);
             for (thread, (part, range)) in link.cut.parts.iter().zip(&link.cut.ranges).enumerate() {
-                let values = values.of(&part.message(WireOrder::Ddt));
+                let values = values.runs_of(&part.message(WireOrder::Ddt));
                 let of_rank = values.into_iter().filter(|(run, is_own)| *is_own && taken.insert(run.at));
                 own[thread][0].extend(of_rank.map(|(run, _)| run));
                 own[thread][1].push(run_of_message(link, range.clone(), source));
@@ -87,7 +87,7 @@ impl<'a> ExchangePayload<'a> {
             })
         };
         let arrived = |(link, part, _): (&HaloMessage, &apps::Face, _)| {
-            let values = values.of(&part.message(WireOrder::Ddt));
+            let values = values.runs_of(&part.message(WireOrder::Ddt));
             share(link, arrays, Runs::of(values.into_iter().map(|(run, _)| run)))
         };
         let message = |(link, _, range): (&HaloMessage, _, &std::ops::Range<usize>)| {
@@ -102,7 +102,7 @@ impl<'a> ExchangePayload<'a> {
         let early = [WireOrder::Manual, WireOrder::Ddt].map(|order| {
             let packed = |(link, part, range): (&HaloMessage, &apps::Face, &std::ops::Range<usize>)| {
                 let mut at = link.wire.start + range.start;
-                let values = values.of(&part.message(order)).into_iter().map(|(run, _)| {
+                let values = values.runs_of(&part.message(order)).into_iter().map(|(run, _)| {
                     at += run.bytes;
                     Run { at: at - run.bytes, ..run }
                 });
@@ -243,7 +243,7 @@ impl<'a> CellValues<'a> {
     }
 
     /// The values of a message in its order, and whether the rank owns them.
-    fn of(&self, message: &Message) -> Vec<(Run, bool)> {
+    fn runs_of(&self, message: &Message) -> Vec<(Run, bool)> {
         let mut all = Vec::new();
         for (array, segment) in message.segments() {
             let (start, bytes) = self.places[array];
