@@ -1,19 +1,25 @@
 //! Figures of halo exchanges relative to the bulk-synchronous exchange that packs by hand, or by the plain loop if there is no
 //! hand-written loop.
 
+use common::kinds::halo::methods::{Call, HaloTransfer, transfer};
+
 use super::MANUAL;
 use crate::experiments::summary::{RowContext, early, overhead::exchange_without_packing};
 use crate::model::event::Block;
 use crate::model::{LOOP, Phase, Record};
 
-/// Adds the figures of the exchange: its overhead; the fraction of packing and unpacking; gain and speed-up relative to `manual`,
-/// or to `loop` if `manual` was not measured; the bandwidth of the rank that sends most; its messages; and the fraction of the
-/// first stage's bytes that were in the receiver's memory when its own threads had handed over everything.
+/// Adds the figures of the exchange: its overhead, if it consists of messages as the reference does; the fraction of packing and
+/// unpacking; gain and speed-up relative to `manual`, or to `loop` if `manual` was not measured; the bandwidth of the rank that sends
+/// most; its messages; and the fraction of the first stage's bytes that were in the receiver's memory when its own threads had handed
+/// over everything.
 pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     if !context.is_headline() {
         return;
     }
-    record.add(context.overhead());
+    // The difference to other calls is not only packing.
+    if matches!(transfer(&record.method), Ok(HaloTransfer::Bulk(Call::Messages(_), _))) {
+        record.add(context.overhead());
+    }
     record.add(record.median_s.and_then(|exchange| context.bandwidth(exchange)));
     record.add(early::figure(context));
     record.add(context.messages());
@@ -70,6 +76,21 @@ mod tests {
         assert_eq!(gains(&[("loop", 8.0), ("ddt", 4.0)]), [over("ddt", 2.0, "loop")]);
         let with_manual = gains(&[("manual", 2.0), ("loop", 8.0), ("ddt", 4.0)]);
         assert_eq!(with_manual, [over("loop", 0.25, "manual"), over("ddt", 0.5, "manual")]);
+    }
+
+    #[test]
+    fn calls_that_differ_from_the_reference_have_no_overhead() {
+        let measured = |(method, time): (&str, f64)| {
+            let times = [(Phase::Exchange, vec![time; 5]), (Phase::Pack, vec![1.0; 5])];
+            measured(method, vec![block(times); 6])
+        };
+        let methods = [("reference", 2.0), ("manual", 8.0), ("persistent", 4.0), ("put_manual", 8.0)];
+        let methods = methods.into_iter().chain([("neighbor_alltoallv", 8.0), ("partitioned", 8.0)]);
+        let records = records("nas_mg", methods.map(measured).collect());
+        let shares = |quantity| records.iter().map(move |record| record.value(quantity)).collect::<Vec<_>>();
+        assert_eq!(shares(Quantity::OverheadReference), [None, Some(0.75), Some(0.5), None, None, None]);
+        let packing = [None, Some(0.125), Some(0.25), Some(0.125), Some(0.125), Some(0.125)];
+        assert_eq!(shares(Quantity::OverheadPack), packing);
     }
 
     #[test]

@@ -52,7 +52,7 @@ const COLUMNS: [Column; 22] = [
 const LEGEND: &str = "exchange: median of the time that the exchange adds to the computation of the slowest thread of all ranks, ± the \
     larger side of its 95% interval. another run: range in which a repeat of this run would put the median (95%). init: creating datatypes, requests and windows. compute, pack, comm+peer, unpack: \
     medians of the slowest rank; comm+peer is from the last share that a rank hands over to its last arrival, including the packing \
-    of slower neighbours, so it is not only the network. ovh: (t - t_reference) / t, with its 95% interval, as in figure 5 of the DDTBench paper. pack%: share of timed packing and \
+    of slower neighbours, so it is not only the network. ovh: (t - t_reference) / t, with its 95% interval, for methods of messages, as in figure 5 of the DDTBench paper. pack%: share of timed packing and \
     unpacking, with its interval. gain: t_manual / t, paired by rounds, or t_loop / t without a hand-written loop; speed-up: the same with computation. early: share of other \
     ranks' bytes that have arrived when a rank has handed over its own, ± the larger side of its interval. rate: bytes per second of the rank that sends most. \
     msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
