@@ -85,8 +85,7 @@ fn group(cases: &[&Counted<'_>], units: usize) -> GroupMean {
     };
     let of_unit = |side: usize, unit: usize| {
         let measures = [0, 1].map(|i| average(&|case| case.times[side][unit].1.measures[i]));
-        let is_disturbed = cases.iter().any(|case| case.times[side][unit].1.is_disturbed);
-        let machine = MachineThen { measures, is_disturbed };
+        let machine = MachineThen { measures, ..MachineThen::default() };
         (average(&|case| Some(case.times[side][unit].0)).unwrap_or(f64::NAN), machine)
     };
     let sides: Vec<Vec<TimeInState>> =
@@ -160,9 +159,8 @@ fn by_unit(side: &Side, subject: &Subject) -> BTreeMap<LaunchId, TimeInState> {
         mean(&of?)
     };
     let of_run = |times: Vec<TimeInState>| {
-        let is_disturbed = times.iter().all(|(_, machine)| machine.is_disturbed);
         let measures = [0, 1].map(|i| average(&times, i));
-        Some((mean(&times_of(&times))?, MachineThen { measures, is_disturbed }))
+        Some((mean(&times_of(&times))?, MachineThen { measures, ..MachineThen::default() }))
     };
     runs.into_iter().filter_map(|(run, times)| Some((run, of_run(times)?))).collect()
 }

@@ -314,7 +314,8 @@ impl Comparer {
         });
         let launches = sides.launches(state, subject);
         let [slow_base, slow_new] = values.map(|values| values.and_then(SubjectValues::slow_group));
-        let [disturbed_base, disturbed_new] = values.map(|values| values.map_or(0, SubjectValues::disturbed));
+        let [disturbed_base, disturbed_new] =
+            values.map(|values| values.map_or(0, |values| values.disturbed));
         let phases = values[0].zip(values[1]).map(|(base, new)| phases::of(base, new));
         StateChange {
             state,

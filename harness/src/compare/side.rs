@@ -5,13 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
-use super::CONTROLS;
 use crate::experiments::Kind;
 use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case, PairScope, Phase, Record, mpi_label};
 use crate::report::case::{Disturbance, place};
 use crate::stats::launches::SlowGroup;
-use crate::stats::{self, mean, median, sorted};
+use crate::stats::{self, mean};
 
 /// A method of a case, on any side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -83,6 +82,10 @@ pub enum ComparisonUnit {
     Run,
 }
 
+/// Launches of a method in which the machine was seen to be disturbed are left out, unless they are more than this share. Then all
+/// count: on a busy machine, too few would be left.
+const MOST_DISTURBED: f64 = 0.2;
+
 /// Run and launch of a value.
 pub type LaunchId = (String, usize);
 
@@ -93,7 +96,7 @@ pub struct MachineThen {
     /// own packing would explain as much, but depends on the MPI: it is up to 22% shorter after the messages of one MPI than after
     /// another's, because different parts of the arrays are in the cache.
     pub measures: [Option<f64>; 2],
-    /// Whether it was disturbed: a rank often lost its core, or controls took unusually long.
+    /// Whether a rank often lost its core.
     pub is_disturbed: bool,
 }
 
@@ -126,6 +129,8 @@ pub struct SubjectValues {
     pub means: BTreeMap<LaunchId, f64>,
     /// The machine for each.
     pub machine: BTreeMap<LaunchId, MachineThen>,
+    /// Further launches, which are left out because the machine was seen to be disturbed.
+    pub disturbed: usize,
     /// The outcome of the first launch without usable times, if there is one.
     pub failure: Option<&'static str>,
     /// Bytes of a message.
@@ -138,11 +143,6 @@ impl SubjectValues {
     /// The launches that take clearly longer than the others, if these are a fifth or more.
     pub(super) fn slow_group(&self) -> Option<SlowGroup> {
         SlowGroup::of(&self.times.values().map(|time| time.exp()).collect::<Vec<_>>())
-    }
-
-    /// Launches in which the machine was seen to be disturbed.
-    pub(super) fn disturbed(&self) -> usize {
-        self.machine.values().filter(|machine| machine.is_disturbed).count()
     }
 }
 
@@ -283,66 +283,37 @@ impl Side {
         self.subjects.get(subject)
     }
 
-    /// The same side with those launches only that `is_in` picks by the number of ranks and the logarithm of the latency.
+    /// The same side with those launches only that `is_in` picks by the number of ranks and the logarithm of the latency, without
+    /// those in which the machine was seen to be disturbed.
     pub(super) fn restricted(&self, is_in: &dyn Fn(usize, Option<f64>) -> bool) -> Self {
         let of_subject = |(subject, values): (&Subject, &SubjectValues)| {
-            let of = |launch: &LaunchId| values.machine.get(launch)?.measures[0];
-            let is_in = |launch: &LaunchId| is_in(subject.ranks, of(launch));
+            let is_in = |machine: &MachineThen| is_in(subject.ranks, machine.measures[0]);
+            let here: BTreeMap<&LaunchId, &MachineThen> =
+                values.machine.iter().filter(|(_, machine)| is_in(machine)).collect();
+            let disturbed = here.values().filter(|machine| machine.is_disturbed).count();
+            let are_few = disturbed as f64 <= MOST_DISTURBED * here.len() as f64;
+            let counts = |launch: &LaunchId| {
+                here.get(launch).is_some_and(|machine| !(are_few && machine.is_disturbed))
+            };
             fn only<T: Clone>(
                 all: &BTreeMap<LaunchId, T>,
-                is_in: &dyn Fn(&LaunchId) -> bool,
+                counts: &dyn Fn(&LaunchId) -> bool,
             ) -> BTreeMap<LaunchId, T> {
-                let launches = all.iter().filter(|(launch, _)| is_in(launch));
+                let launches = all.iter().filter(|(launch, _)| counts(launch));
                 launches.map(|(launch, value)| (launch.clone(), value.clone())).collect()
             }
             let values = SubjectValues {
-                times: only(&values.times, &is_in),
-                means: only(&values.means, &is_in),
-                machine: only(&values.machine, &is_in),
-                phases: values.phases.iter().map(|(phase, of)| (*phase, only(of, &is_in))).collect(),
+                times: only(&values.times, &counts),
+                means: only(&values.means, &counts),
+                machine: only(&values.machine, &counts),
+                disturbed: if are_few { disturbed } else { 0 },
+                phases: values.phases.iter().map(|(phase, of)| (*phase, only(of, &counts))).collect(),
                 ..*values
             };
             (subject.clone(), values)
         };
         let subjects = self.subjects.iter().map(of_subject).collect();
-        let mut side = Self { subjects, ..self.clone() };
-        side.mark_disturbed();
-        side
-    }
-
-    /// Marks launches in which the machine was disturbed as the controls show: packing, in which no MPI has a part, or another control
-    /// method took unusually long.
-    fn mark_disturbed(&mut self) {
-        /// Beyond these shares it is a property of the side: an MPI may make packing slower, and is part of a control method.
-        const MOST_PACKING: f64 = 0.2;
-        const MOST_MESSAGES: f64 = 0.1;
-        let of_method = |case: &Subject, name: &str, most: f64| {
-            let values = self.values(&case.with(name))?;
-            let is_quiet = |launch: &LaunchId| !values.machine.get(launch).is_some_and(|of| of.is_disturbed);
-            let quiet = values.times.iter().filter(|(launch, _)| is_quiet(launch));
-            Some((
-                name.to_owned(),
-                unusually_long(&quiet.map(|(launch, time)| (launch, *time)).collect(), most),
-            ))
-        };
-        let of_case = |case: &Subject| {
-            let packing = of_method(case, &packing(CONTROLS[0]), MOST_PACKING);
-            let messages = CONTROLS.iter().filter_map(|name| of_method(case, name, MOST_MESSAGES));
-            (case.clone(), packing.into_iter().chain(messages).collect::<Vec<_>>())
-        };
-        let controls: BTreeMap<Subject, Vec<(String, BTreeSet<LaunchId>)>> =
-            self.cases.iter().map(of_case).collect();
-        for (subject, values) in &mut self.subjects {
-            let others = controls.get(&subject.with("")).into_iter().flatten();
-            for (_, launches) in others.filter(|(name, _)| *name != subject.method) {
-                let machine = values.machine.iter_mut().filter(|(launch, _)| launches.contains(*launch));
-                machine.for_each(|(_, machine)| machine.is_disturbed = true);
-            }
-            // A group of a fifth is a result, also on a busy machine, where most launches are disturbed.
-            if values.slow_group().is_some() {
-                values.machine.values_mut().for_each(|machine| machine.is_disturbed = false);
-            }
-        }
+        Self { subjects, ..self.clone() }
     }
 
     /// The subject's time relative to that of another method of the case, in the same launches: logarithms.
@@ -365,21 +336,6 @@ impl Side {
             .filter_map(|run| mean(run))
             .collect()
     }
-}
-
-/// Launches whose time, a logarithm, is unusually long for them: beyond the median by more than launches of one state differ. None if
-/// these are more than the share `most`.
-fn unusually_long(times: &BTreeMap<&LaunchId, f64>, most: f64) -> BTreeSet<LaunchId> {
-    /// As for values that are far off (`stats::adjusted`): 2.5 standard deviations, from the median absolute deviation.
-    const DEVIATIONS: f64 = 2.5 * 1.4826;
-    /// A logarithm. Times of undisturbed launches often differ by less.
-    const LEAST: f64 = 0.05;
-    let Some(middle) = median(&sorted(times.values().copied())) else { return BTreeSet::new() };
-    let deviation = median(&sorted(times.values().map(|time| (time - middle).abs()))).unwrap_or_default();
-    let limit = (DEVIATIONS * deviation).max(LEAST);
-    let long = times.iter().filter(|(_, time)| **time > middle + limit);
-    let long: BTreeSet<LaunchId> = long.map(|(launch, _)| (*launch).clone()).collect();
-    if long.len() as f64 <= most * times.len() as f64 { long } else { BTreeSet::new() }
 }
 
 pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a LaunchId, T)>) -> Vec<Vec<T>> {

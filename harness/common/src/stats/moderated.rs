@@ -27,10 +27,13 @@ impl Level {
             return None;
         }
         let fit = Fit::of(&[values], slopes)?;
-        let (value, variance, freedom) = (fit.locations[0], fit.variance, fit.freedom);
-        // Without variation the slopes have no error; the variance may be raised by others later.
-        let share = if variance > 0.0 { fit.variance_of(0) / variance } else { 1.0 / values.len() as f64 };
-        Some(Self { value, variance, freedom, share, is_adjusted: !slopes.is_empty() })
+        Some(Self {
+            value: fit.locations[0],
+            variance: fit.variance,
+            freedom: fit.freedom,
+            share: fit.share_of(0),
+            is_adjusted: !slopes.is_empty(),
+        })
     }
 
     /// This level minus another one: Welch's difference, because variances may differ.
@@ -181,13 +184,13 @@ mod tests {
     fn series_with_their_own_slopes_are_compared_at_one_state() {
         let series = |at_0: f64, slope: f64, by: [f64; 5]| {
             let noise = [0.01, -0.02, 0.0, 0.02, -0.01];
-            let value = |i: usize| Explained::new(at_0 + slope * by[i] + noise[i], vec![by[i]]);
+            let value = |i: usize| Explained { value: at_0 + slope * by[i] + noise[i], by: vec![by[i]] };
             (0..5).map(value).collect::<Vec<_>>()
         };
-        let slope = SlopePrior { expected: 0.5, deviation: 0.4, range: (0.0, 1.0) };
+        let slope = SlopePrior { expected: 0.5, deviation: 0.4 };
         let of = |values: &[Explained]| Level::of(values, &[slope]).unwrap();
-        let first = of(&series(1.0, 0.9, [0.0, 1.6, 0.0, 1.6, 0.0]));
-        let second = of(&series(1.2, 0.2, [1.6, 1.6, 0.0, 1.6, 0.0]));
+        let first = of(&series(1.0, 0.9, [0.0, 0.16, 0.0, 0.16, 0.0]));
+        let second = of(&series(1.2, 0.2, [0.16, 0.16, 0.0, 0.16, 0.0]));
         let difference = second.minus(&first);
         assert!((difference.value - 0.2).abs() < 0.03 && difference.error < 0.02, "{difference:?}");
         assert_eq!(first.minus_zero().value, first.value);
@@ -197,7 +200,7 @@ mod tests {
     #[test]
     fn a_series_without_variation_has_an_error_after_its_variance_was_moderated() {
         let of = |noise: f64| {
-            let value = |i: usize| Explained::new(noise * [1.0, -1.0, 0.0, 0.0][i], Vec::new());
+            let value = |i: usize| Explained { value: noise * [1.0, -1.0, 0.0, 0.0][i], by: Vec::new() };
             Level::of(&(0..4).map(value).collect::<Vec<_>>(), &[]).unwrap()
         };
         let mut levels = [0.01, 0.02, 0.04, 0.0].map(of);
