@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 pub use comparison::{Comparison, Comparisons, GateDecision, SideLabel};
 use differences::{FEWEST_RUNS, LaunchSeries, difference, mean, mean_levels, over};
 pub use findings::findings;
-pub use interim::{interim_tests, spent};
+pub use interim::interim_tests;
 pub use overview::{Best, CaseRow, Overview};
 pub use phases::PhaseChange;
 pub use row::{ComparisonRow, StateChange};
@@ -41,7 +41,6 @@ pub use states::StateMet;
 use states::States;
 pub use until_decided::{Launches, Turn, until_decided};
 pub use verdict::Estimate;
-use verdict::{Asked, QuestionFamily};
 
 pub use crate::report::verdict::Verdict;
 pub use weights::Weights;
@@ -68,6 +67,17 @@ impl Question {
         match self {
             Self::Time => 0.8,
             Self::Mean => 0.2,
+        }
+    }
+
+    /// The answer, with an interval that misses with probability `alpha`.
+    fn answer(self, series: [LaunchSeries<'_>; 2], alpha: f64, threshold: f64) -> Option<Estimate> {
+        match self {
+            Self::Time => {
+                let (compared, units) = difference(series)?;
+                Some(Estimate::of(&compared.difference, units, alpha, threshold))
+            }
+            Self::Mean => mean(series, alpha, threshold),
         }
     }
 
@@ -100,13 +110,14 @@ impl Default for Settings {
 #[derive(Debug, Default)]
 pub struct Comparer {
     settings: Settings,
-    /// The part of its error that each case has spent.
-    spent: BTreeMap<Subject, f64>,
     answers: BTreeMap<(Question, Subject), Vec<StateAnswer>>,
 }
 
 /// An answer, and the latency of its state, a logarithm: more launches may show more states.
 type StateAnswer = (Option<f64>, Estimate);
+
+/// The part of its error that a case spends on this test; all parts of a case add up to 1 at most.
+type Parts<'a> = dyn Fn(&Subject) -> Option<f64> + 'a;
 
 /// Two sides, whole and in each state of the machine.
 struct Sides<'a> {
@@ -126,14 +137,8 @@ impl Comparer {
         Self { settings, ..Self::default() }
     }
 
-    /// Tests the cases of which both sides have made a fraction of all launches, given by `share`. Returns all rows, also of
-    /// cases that are not tested now (`None`).
-    pub fn interim_test(
-        &mut self,
-        base: &Side,
-        new: &Side,
-        share: &dyn Fn(&Subject) -> Option<f64>,
-    ) -> Vec<ComparisonRow> {
+    /// Tests the cases to which `parts` gives a part of their error. Returns all rows, also of cases that are not tested now (`None`).
+    pub fn interim_test(&mut self, base: &Side, new: &Side, parts: &Parts<'_>) -> Vec<ComparisonRow> {
         let mut sides = Sides::of([base, new]);
         let subjects: Vec<&Subject> =
             base.subjects().filter(|subject| new.values(subject).is_some()).collect();
@@ -145,50 +150,22 @@ impl Comparer {
         sides.decided =
             all.iter().filter(is_decided).map(|(state, subject)| (*state, (*subject).clone())).collect();
         let compared: Vec<InState<'_>> = all.into_iter().filter(|of| sides.is_compared(*of)).collect();
-        let may_spend = self.spend(&subjects, share);
-        self.ask_times(&sides, &compared, &may_spend);
-        self.ask_means(&sides, &compared, &may_spend);
+        self.ask(Question::Time, &sides, &compared, parts);
+        self.ask(Question::Mean, &sides, &compared, parts);
         let all = base.subjects().chain(new.subjects().filter(|subject| base.values(subject).is_none()));
         all.map(|subject| self.row(&sides, subject, compared.len())).collect()
     }
 
-    /// Tests whether the times of the subjects have changed, if their cases may spend some error now. A decision stays, and its
-    /// interval becomes that of all launches; if their estimate contradicts the decision, it is withdrawn ([`Estimate::with`]).
-    fn ask_times(&mut self, sides: &Sides<'_>, compared: &[InState<'_>], may_spend: &BTreeMap<Subject, f64>) {
-        let question = Question::Time;
-        let decided = |of: InState<'_>| self.answer(question, sides, of).filter(|of| of.is_decided());
-        let family = QuestionFamily {
-            all: compared.len(),
-            different: compared.iter().filter_map(|of| decided(*of)).filter(|answer| answer.beyond).count(),
-            alpha: self.settings.alpha * question.share(),
-            threshold: self.threshold(),
-        };
-        let asked = compared.iter().filter_map(|of| {
-            let share = *may_spend.get(&case_of(of.1))?;
-            Some(Asked { key: *of, share, difference: difference(sides.series(question, *of)?)? })
-        });
-        let (mut answers, mut open) = (Vec::new(), Vec::new());
-        for asked in asked {
-            match decided(asked.key) {
-                Some(before) => {
-                    let now = family.estimate(&asked).with(before.verdict, family.threshold);
-                    answers.push((asked.key, now));
-                }
-                None => open.push(asked),
-            }
-        }
-        answers.extend(family.judge(open));
-        answers.into_iter().for_each(|(of, answer)| self.put(question, sides, of, answer));
-    }
-
-    /// Tests whether the means of the same subjects have changed.
-    fn ask_means(&mut self, sides: &Sides<'_>, compared: &[InState<'_>], may_spend: &BTreeMap<Subject, f64>) {
-        let (question, threshold) = (Question::Mean, self.threshold());
+    /// Answers a question for the subjects whose cases are tested now, with their parts of the error. Intervals are Bonferroni's: all
+    /// shown intervals hold simultaneously. A decision stays, and its interval becomes that of all launches; if their estimate
+    /// contradicts the decision, it is withdrawn ([`Estimate::with`]).
+    fn ask(&mut self, question: Question, sides: &Sides<'_>, compared: &[InState<'_>], parts: &Parts<'_>) {
+        let threshold = self.threshold();
         for of in compared {
-            let Some(share) = may_spend.get(&case_of(of.1)) else { continue };
-            let alpha = self.settings.alpha * question.share() * share / compared.len() as f64;
-            let series = sides.series(question, *of);
-            let Some(answer) = series.and_then(|series| mean(series, alpha, threshold)) else { continue };
+            let Some(part) = parts(&case_of(of.1)) else { continue };
+            let alpha = self.settings.alpha * question.share() * part / compared.len() as f64;
+            let Some(series) = sides.series(question, *of) else { continue };
+            let Some(answer) = question.answer(series, alpha, threshold) else { continue };
             let before = self.answer(question, sides, *of).filter(|before| before.is_decided());
             let now = match before {
                 Some(before) => answer.with(before.verdict, threshold),
@@ -227,28 +204,6 @@ impl Comparer {
     /// As a logarithm.
     fn threshold(&self) -> f64 {
         self.settings.threshold.ln_1p()
-    }
-
-    /// The error that each tested case may spend now.
-    fn spend(
-        &mut self,
-        subjects: &[&Subject],
-        share: &dyn Fn(&Subject) -> Option<f64>,
-    ) -> BTreeMap<Subject, f64> {
-        let mut may_spend = BTreeMap::new();
-        for case in subjects.iter().map(|subject| case_of(subject)) {
-            if may_spend.contains_key(&case) {
-                continue;
-            }
-            let Some(share) = share(&case) else { continue };
-            let before = self.spent.entry(case.clone()).or_default();
-            let now = spent(share) - *before;
-            if now > 0.0 {
-                *before += now;
-                may_spend.insert(case, now);
-            }
-        }
-        may_spend
     }
 
     /// The row of a subject; `all` is the number of all compared changes.

@@ -9,7 +9,7 @@ use super::differences::{CountedDifference, LaunchSeries, difference, level_of_r
 use super::means::means;
 use super::side::{ComparisonUnit, Side, Subject};
 use super::states::{self, States};
-use super::verdict::{Asked, Estimate, QuestionFamily};
+use super::verdict::Estimate;
 use super::weights::Weights;
 use super::{MIN_STATE_SHARE, Settings, Verdict};
 use crate::model::{Case, FigureUnit};
@@ -431,15 +431,11 @@ fn settle(
     put: &dyn Fn(&mut Best, Estimate),
 ) {
     let places = rows.iter().enumerate().flat_map(|(r, row)| (0..row.sides.len()).map(move |i| (r, i)));
-    let asked = places.filter_map(|(r, i)| {
-        let difference = question(r, i, &rows[r])?;
-        Some(Asked { key: (r, i), difference, share: 1.0 })
-    });
-    let asked: Vec<Asked<(usize, usize)>> = asked.collect();
-    let family = QuestionFamily { all: asked.len(), different: 0, alpha, threshold };
-    for ((r, i), answer) in family.judge(asked) {
+    let asked: Vec<_> = places.filter_map(|(r, i)| Some(((r, i), question(r, i, &rows[r])?))).collect();
+    let alpha = alpha / asked.len() as f64;
+    for ((r, i), (compared, units)) in asked {
         if let Some(best) = &mut rows[r].sides[i] {
-            put(best, answer);
+            put(best, Estimate::of(&compared.difference, units, alpha, threshold));
         }
     }
 }

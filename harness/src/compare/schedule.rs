@@ -2,8 +2,8 @@
 //!
 //! All cases get the launches for the first test. Then cases continue if their next test would probably decide a row, according
 //! to the error bars; if there are none, the half that is closest to a decision. A case is tested after fixed numbers of its own
-//! launches, and each test spends a part of its error that was fixed before ([`super::spent`]). So the error of a row is at most
-//! the sum of its parts, no matter how cases are chosen.
+//! launches, and each test spends an equal part of its error. So the error of a row is at most the sum of its parts, no matter how
+//! cases are chosen.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +13,6 @@ use super::{ComparisonRow, Subject, case_of, interim_tests};
 /// Launches per side of each case, and the choice of the next ones.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    most: usize,
     tests: Vec<usize>,
     made: BTreeMap<Subject, usize>,
 }
@@ -22,7 +21,7 @@ impl Schedule {
     /// For these cases (without methods), with at most this many launches per side.
     pub fn new(cases: impl IntoIterator<Item = Subject>, most: usize) -> Self {
         let made = cases.into_iter().map(|case| (case, 0)).collect();
-        Self { most, tests: interim_tests(most), made }
+        Self { tests: interim_tests(most), made }
     }
 
     /// The launches to make before the next test. Empty if nothing is open or all launches are made. `rows`: the known rows of
@@ -59,9 +58,9 @@ impl Schedule {
         self.made.get(case).copied().unwrap_or(0)
     }
 
-    /// The fraction of its maximum.
-    pub fn share(&self, case: &Subject) -> f64 {
-        self.made(case) as f64 / self.most as f64
+    /// The part of its error that a case spends on each test.
+    pub fn part(&self) -> f64 {
+        1.0 / self.tests.len() as f64
     }
 
     /// Launches per side of the case with most.

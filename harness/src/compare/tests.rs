@@ -53,7 +53,8 @@ fn compare_by(settings: Settings, sides: &[Vec<Record>; 2], most: usize) -> Vec<
             let of = sides[side].iter().filter(|record| record.launch.is_some_and(|launch| launch < test));
             Side::of("x", of, ComparisonUnit::Launch)
         };
-        rows = comparer.interim_test(&made(0), &made(1), &|_| Some(test as f64 / most as f64));
+        let part = 1.0 / interim_tests(most).len() as f64;
+        rows = comparer.interim_test(&made(0), &made(1), &|_| Some(part));
         if rows.iter().all(ComparisonRow::is_decided) {
             break;
         }
@@ -295,9 +296,9 @@ fn a_decision_is_kept_if_later_launches_meet_another_state() {
         Side::of("x", &launches.map(record).collect::<Vec<_>>(), ComparisonUnit::Launch)
     };
     let mut comparer = Comparer::new(Settings::default());
-    let first = comparer.interim_test(&side(1.0, 0..13), &side(1.5, 0..13), &|_| Some(0.1));
+    let first = comparer.interim_test(&side(1.0, 0..13), &side(1.5, 0..13), &|_| Some(0.5));
     assert_eq!(first[0].verdict, Verdict::Slower);
-    let last = comparer.interim_test(&side(1.0, 0..90), &side(1.5, 0..90), &|_| Some(1.0));
+    let last = comparer.interim_test(&side(1.0, 0..90), &side(1.5, 0..90), &|_| Some(0.5));
     assert_eq!(
         (last[0].verdict, last[0].changes[1].launches),
         (Verdict::Slower, (6, 6)),
@@ -383,16 +384,16 @@ fn a_decision_stays_with_the_interval_of_all_launches_and_is_withdrawn_if_they_c
         Side::of("x", of, ComparisonUnit::Launch)
     };
     let mut comparer = Comparer::new(Settings::default());
-    let first = comparer.interim_test(&side(&base, 5), &side(&slow, 5), &|_| Some(0.4));
-    let second = comparer.interim_test(&side(&base, 13), &side(&slow, 13), &|_| Some(1.0));
+    let first = comparer.interim_test(&side(&base, 5), &side(&slow, 5), &|_| Some(0.5));
+    let second = comparer.interim_test(&side(&base, 13), &side(&slow, 13), &|_| Some(0.5));
     let time = |rows: &[ComparisonRow]| only(row(rows, 0, "ddt")).time.clone().unwrap();
     let (first, second) = (time(&first), time(&second));
     assert_eq!((first.verdict, second.verdict), (Verdict::Slower, Verdict::Slower));
     assert_eq!((first.units, second.units), ((5, 5), (13, 13)));
     assert!(second.high / second.low < first.high / first.low, "{first:?} {second:?}");
     let mut comparer = Comparer::new(Settings::default());
-    comparer.interim_test(&side(&base, 5), &side(&slow, 5), &|_| Some(0.4));
-    let rows = comparer.interim_test(&side(&base, 13), &side(&base, 13), &|_| Some(1.0));
+    comparer.interim_test(&side(&base, 5), &side(&slow, 5), &|_| Some(0.5));
+    let rows = comparer.interim_test(&side(&base, 13), &side(&base, 13), &|_| Some(0.5));
     let withdrawn = time(&rows);
     assert!(withdrawn.verdict == Verdict::Undecided && withdrawn.low < 1.0, "{withdrawn:?}");
 }

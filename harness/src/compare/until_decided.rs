@@ -71,9 +71,9 @@ pub fn until_decided<L: Launches>(
         };
         let sides = launches.sides(&counts);
         comparers.resize_with(sides.len() - 1, || Comparer::new(settings.clone()));
-        let share = |case: &Subject| made.contains(case).then(|| schedule.share(case));
+        let parts = |case: &Subject| made.contains(case).then(|| schedule.part());
         let others = comparers.iter_mut().zip(&sides[1..]);
-        rows = others.map(|(comparer, other)| comparer.interim_test(&sides[0], other, &share)).collect();
+        rows = others.map(|(comparer, other)| comparer.interim_test(&sides[0], other, &parts)).collect();
         let open = rows.iter().flatten().filter(|row| row.is_open()).count();
         if !batch.is_empty() {
             launches.tested(open, rows.iter().map(Vec::len).sum(), schedule.most_made());

@@ -2,11 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::differences::CountedDifference;
 use crate::report::verdict::Verdict;
 use crate::report::{ratio, units};
-use crate::stats;
-use crate::stats::difference::{Compared, Difference};
+use crate::stats::difference::Difference;
 
 /// The answer to a question: the other side's value relative to the base's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,7 +72,7 @@ impl Estimate {
         self.beyond || matches!(self.verdict, Verdict::Same)
     }
 
-    /// The same with a final verdict from elsewhere: from Holm's steps, or from fewer launches. The interval is limited by the
+    /// The same with a final verdict from fewer launches. The interval is limited by the
     /// verdict. If the estimate contradicts the verdict, it is not changed: the verdict is withdrawn.
     pub(super) fn with(self, verdict: Verdict, threshold: f64) -> Self {
         let (least, most) = verdict.ratios(threshold);
@@ -83,12 +81,6 @@ impl Estimate {
         }
         let (low, high) = (self.low.max(least), self.high.min(most));
         Self { low, high, verdict, beyond: verdict.is_change(), would_decide: None, ..self }
-    }
-
-    /// The verdict of Holm's steps: the change is beyond the threshold.
-    pub(super) fn beyond(self, threshold: f64) -> Self {
-        let verdict = if self.ratio > 1.0 { Verdict::Slower } else { Verdict::Faster };
-        self.with(verdict, threshold)
     }
 
     /// Example: `22.4x [21.9, 23.0]`.
@@ -127,53 +119,6 @@ pub(super) fn ratio_text(ratio: f64) -> String {
         ratio if ratio >= 9.95 => format!("{ratio:.1}"),
         ratio if ratio < SMALL => digits(ratio),
         ratio => format!("{ratio:.2}"),
-    }
-}
-
-/// A question of a family that is tested now.
-#[derive(Clone, Copy, Debug)]
-pub struct Asked<K> {
-    /// Identifies it.
-    pub key: K,
-    /// The difference, as far as known, and the number of launches, or runs, of both sides.
-    pub difference: CountedDifference,
-    /// The part of its error that this test may spend; all parts of a question add up to 1 at most.
-    pub share: f64,
-}
-
-/// A family of questions with a common error.
-#[derive(Clone, Copy, Debug)]
-pub struct QuestionFamily {
-    /// All questions, including those that are not tested now.
-    pub all: usize,
-    /// Questions in which earlier tests have shown a change.
-    pub different: usize,
-    /// The fraction of families in which a change may falsely be called larger than the threshold, and in which an interval may
-    /// miss.
-    pub alpha: f64,
-    /// Smaller changes do not count; a logarithm.
-    pub threshold: f64,
-}
-
-impl QuestionFamily {
-    /// The answers. Intervals are Bonferroni's: all shown intervals hold simultaneously. Holm's steps ([`stats::holm_levels`])
-    /// decide whether a change is beyond the threshold. They find more; if only they do, the interval ends at the threshold.
-    pub fn judge<K>(self, asked: Vec<Asked<K>>) -> Vec<(K, Estimate)> {
-        let all = self.all.max(asked.len());
-        let chance = |asked: &Asked<K>| asked.difference.0.difference.p_beyond(self.threshold) / asked.share;
-        let chances: Vec<f64> = asked.iter().map(chance).collect();
-        let levels = stats::holm_levels(&chances, all - self.different.min(all), self.alpha);
-        let answer = |((asked, chance), level): ((Asked<K>, f64), f64)| {
-            let answer = self.estimate(&asked);
-            (asked.key, if chance <= level { answer.beyond(self.threshold) } else { answer })
-        };
-        asked.into_iter().zip(chances).zip(levels).map(answer).collect()
-    }
-
-    pub fn estimate<K>(self, asked: &Asked<K>) -> Estimate {
-        let (Compared { difference, .. }, units) = asked.difference;
-        let alpha = self.alpha * asked.share / self.all.max(1) as f64;
-        Estimate::of(&difference, units, alpha, self.threshold)
     }
 }
 
@@ -234,27 +179,6 @@ mod tests {
         assert_eq!(of(THRESHOLD, 0.1).would_decide, None);
     }
 
-    fn judge(all: usize, asked: &[Difference]) -> Vec<Estimate> {
-        let family = QuestionFamily { all, different: 0, alpha: 0.05, threshold: THRESHOLD };
-        let compared = |&difference: &Difference| Compared { difference, locations: [0.0, difference.value] };
-        let asked = asked.iter().map(|of| Asked { key: (), difference: (compared(of), (5, 5)), share: 1.0 });
-        family.judge(asked.collect()).into_iter().map(|(_, answer)| answer).collect()
-    }
-
-    #[test]
-    fn more_questions_need_stronger_evidence() {
-        // 2.2 errors beyond the threshold: enough at 5% for one question, but not for two.
-        let one = difference(THRESHOLD + 0.22, 0.1);
-        assert!(judge(1, &[one])[0].beyond);
-        let of_two = &judge(2, &[one])[0];
-        assert_eq!((of_two.verdict, of_two.beyond), (Verdict::Slower, false));
-        // A second one that is clear no longer counts: one is left.
-        let both = judge(2, &[one, difference(1.0, 0.1)]);
-        assert!(both.iter().all(|answer| answer.beyond), "{both:?}");
-        // Bonferroni's interval of two at 5% would begin below the threshold.
-        assert_eq!(both[0].text(), "1.31x [1.05, 1.64]");
-    }
-
     #[test]
     fn a_verdict_stays_while_the_estimate_agrees_with_it() {
         let of = |value| Estimate::of(&difference(value, 0.02), (8, 8), 0.05, THRESHOLD);
@@ -270,19 +194,17 @@ mod tests {
 
     #[test]
     fn an_interval_never_contradicts_its_verdict() {
-        // Many families with random noise.
-        for i in 0..2000 {
-            let value = |k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 / 1000.0 - 0.5;
-            let error = |k: usize| 0.002 + ((i * 31 + k * 17) % 97) as f64 / 500.0;
-            let asked: Vec<Difference> = (0..5).map(|k| difference(value(k), error(k))).collect();
-            for answer in judge(5, &asked) {
-                let (least, most) = answer.verdict.ratios(THRESHOLD);
-                let is_within = least <= answer.low && answer.high <= most;
-                assert!(is_within || !answer.is_decided(), "{answer:?}");
-                assert!(answer.low <= answer.ratio && answer.ratio <= answer.high, "{answer:?}");
-                let shown = Verdict::of_interval(answer.low.ln(), answer.high.ln(), THRESHOLD);
-                assert!(!answer.verdict.is_change() || shown == answer.verdict, "{answer:?}");
-            }
+        // Random noise.
+        for i in 0..10_000_usize {
+            let value = ((i * 7919) % 1000) as f64 / 1000.0 - 0.5;
+            let error = 0.002 + ((i * 31) % 97) as f64 / 500.0;
+            let answer = Estimate::of(&difference(value, error), (5, 5), 0.01, THRESHOLD);
+            let (least, most) = answer.verdict.ratios(THRESHOLD);
+            let is_within = least <= answer.low && answer.high <= most;
+            assert!(is_within || !answer.is_decided(), "{answer:?}");
+            assert!(answer.low <= answer.ratio && answer.ratio <= answer.high, "{answer:?}");
+            let shown = Verdict::of_interval(answer.low.ln(), answer.high.ln(), THRESHOLD);
+            assert!(!answer.verdict.is_change() || shown == answer.verdict, "{answer:?}");
         }
     }
 }
