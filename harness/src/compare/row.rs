@@ -32,7 +32,7 @@ pub struct StateChange {
     pub latency_s: Option<f64>,
     /// Launches of each side.
     pub launches: (usize, usize),
-    /// Further launches of each side, which are left out because the machine was seen to be disturbed.
+    /// Further launches of each side, which are left out because they take unusually long, and the machine was disturbed.
     #[serde(default)]
     pub disturbed: (usize, usize),
     /// The time on the base, in seconds: the geometric mean over launches, adjusted to the median of latencies and of copy speeds in

@@ -10,7 +10,7 @@ use crate::model::conditions::Cache;
 use crate::model::{CUSTOM, Case, PairScope, Phase, Record, mpi_label};
 use crate::report::case::{Disturbance, place};
 use crate::stats::launches::SlowGroup;
-use crate::stats::{self, mean};
+use crate::stats::{self, mean, median, sorted};
 
 /// A method of a case, on any side.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -82,9 +82,12 @@ pub enum ComparisonUnit {
     Run,
 }
 
-/// Launches of a method in which the machine was seen to be disturbed are left out, unless they are more than this share. Then all
-/// count: on a busy machine, too few would be left.
-const MOST_DISTURBED: f64 = 0.2;
+/// Launches of a method in which the machine was seen to be disturbed, and which take unusually long, are left out, unless they are
+/// more than this share: a slower group of a fifth is a result, also on a busy machine, where most launches are disturbed.
+const MOST_LEFT_OUT: f64 = 0.2;
+
+/// Minimum launches of a side for that. With fewer, values in two modes would look precise if each side met one of them.
+const FEWEST_FOR_THAT: usize = 12;
 
 /// Run and launch of a value.
 pub type LaunchId = (String, usize);
@@ -129,7 +132,7 @@ pub struct SubjectValues {
     pub means: BTreeMap<LaunchId, f64>,
     /// The machine for each.
     pub machine: BTreeMap<LaunchId, MachineThen>,
-    /// Further launches, which are left out because the machine was seen to be disturbed.
+    /// Further launches, which are left out because they take unusually long, and the machine was disturbed.
     pub disturbed: usize,
     /// The outcome of the first launch without usable times, if there is one.
     pub failure: Option<&'static str>,
@@ -284,17 +287,20 @@ impl Side {
     }
 
     /// The same side with those launches only that `is_in` picks by the number of ranks and the logarithm of the latency, without
-    /// those in which the machine was seen to be disturbed.
+    /// those that take unusually long because the machine was disturbed.
     pub(super) fn restricted(&self, is_in: &dyn Fn(usize, Option<f64>) -> bool) -> Self {
         let of_subject = |(subject, values): (&Subject, &SubjectValues)| {
             let is_in = |machine: &MachineThen| is_in(subject.ranks, machine.measures[0]);
             let here: BTreeMap<&LaunchId, &MachineThen> =
                 values.machine.iter().filter(|(_, machine)| is_in(machine)).collect();
-            let disturbed = here.values().filter(|machine| machine.is_disturbed).count();
-            let are_few = disturbed as f64 <= MOST_DISTURBED * here.len() as f64;
-            let counts = |launch: &LaunchId| {
-                here.get(launch).is_some_and(|machine| !(are_few && machine.is_disturbed))
-            };
+            let time = |launch: &LaunchId| values.times.get(launch).copied();
+            let limit = unusual(here.keys().filter_map(|launch| time(launch)));
+            let is_long = |launch: &LaunchId| time(launch).is_some_and(|time| time > limit);
+            let long = here.iter().filter(|(launch, machine)| machine.is_disturbed && is_long(launch));
+            let long: BTreeSet<&LaunchId> = long.map(|(launch, _)| *launch).collect();
+            let are_few = long.len() as f64 <= MOST_LEFT_OUT * here.len() as f64;
+            let left_out = if are_few && here.len() >= FEWEST_FOR_THAT { long } else { BTreeSet::new() };
+            let counts = |launch: &LaunchId| here.contains_key(launch) && !left_out.contains(launch);
             fn only<T: Clone>(
                 all: &BTreeMap<LaunchId, T>,
                 counts: &dyn Fn(&LaunchId) -> bool,
@@ -306,7 +312,7 @@ impl Side {
                 times: only(&values.times, &counts),
                 means: only(&values.means, &counts),
                 machine: only(&values.machine, &counts),
-                disturbed: if are_few { disturbed } else { 0 },
+                disturbed: left_out.len(),
                 phases: values.phases.iter().map(|(phase, of)| (*phase, only(of, &counts))).collect(),
                 ..*values
             };
@@ -336,6 +342,18 @@ impl Side {
             .filter_map(|run| mean(run))
             .collect()
     }
+}
+
+/// The logarithm of a time from which on it is unusual: beyond the median by more than launches of one state differ.
+fn unusual(times: impl Iterator<Item = f64>) -> f64 {
+    /// 2.5 standard deviations of a normal distribution, from the median absolute deviation.
+    const DEVIATIONS: f64 = 2.5 * 1.4826;
+    /// A logarithm. Times of undisturbed launches often differ by less.
+    const LEAST: f64 = 0.05;
+    let times = sorted(times);
+    let Some(middle) = median(&times) else { return f64::INFINITY };
+    let deviation = median(&sorted(times.iter().map(|time| (time - middle).abs()))).unwrap_or_default();
+    middle + (DEVIATIONS * deviation).max(LEAST)
 }
 
 pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a LaunchId, T)>) -> Vec<Vec<T>> {
