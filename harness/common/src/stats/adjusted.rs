@@ -1,5 +1,7 @@
 //! Values of groups, adjusted for covariates that were measured with them: a regression in which each slope is known roughly beforehand.
 
+use super::difference::Difference;
+
 /// A value, and the covariates measured with it, which may explain part of it. All values have the same number of
 /// covariates, in the same order.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,25 +101,18 @@ impl Fit {
         1.0 / size + self.share_by_slopes(means)
     }
 
-    /// The second location minus the first, with its variance and degrees of freedom. Each group has its own variance (Welch,
-    /// Biometrika 34, 1947): a library that is slow in some launches only varies more than another one.
-    pub fn difference(&self) -> (f64, f64, f64) {
-        let [(_, a), (_, b)] = &self.groups[..] else { return (f64::NAN, f64::NAN, f64::NAN) };
+    /// The second location minus the first. Each group has its own variance: a library that is slow in some launches only varies more
+    /// than another one.
+    pub fn difference(&self) -> Difference {
         let count: f64 = self.groups.iter().map(|(size, _)| size).sum();
         let of_group = |((size, _), squares): (&(f64, Vec<f64>), &f64)| {
             let freedom = size - 1.0 - self.parameters * size / count;
             (squares / freedom / size, freedom)
         };
         let of_groups = self.groups.iter().zip(&self.squares).map(of_group);
-        let parts = of_groups.chain([(self.variance_by_slopes(&less(b, a)), self.freedom)]);
-        let (mut variance, mut squares) = (0.0, 0.0);
-        for (part, freedom) in parts {
-            variance += part;
-            squares += part.powi(2) / freedom;
-        }
-        // Without variation, the degrees of freedom do not matter.
-        let freedom = if squares > 0.0 { variance.powi(2) / squares } else { 1.0 };
-        (self.locations[1] - self.locations[0], variance, freedom)
+        let of_slopes = (self.variance_by_slopes(&self.covariates_apart()), self.freedom);
+        let parts: Vec<(f64, f64)> = of_groups.chain([of_slopes]).collect();
+        Difference::of_parts(self.locations[1] - self.locations[0], &parts)
     }
 
     /// The variance that the error of the slopes causes, between values whose covariates differ by so much.
@@ -190,9 +185,9 @@ mod tests {
     #[test]
     fn without_knowledge_it_is_least_squares() {
         let of = fit(&pair(), UNKNOWN);
-        let (value, variance, freedom) = of.difference();
+        let Difference { value, error, freedom, .. } = of.difference();
         // From the normal equations of value = a + b group + c covariate: b and its standard error; both groups vary alike.
-        assert!(close(value, 0.6) && close(variance.sqrt(), 0.55045) && close(of.freedom, 5.0), "{of:?}");
+        assert!(close(value, 0.6) && close(error, 0.55045) && close(of.freedom, 5.0), "{of:?}");
         // Computed with NumPy, by Welch's formula with the error of the slope as a third part.
         assert!(close(freedom, 5.85468), "{freedom}");
         assert!(close(of.slopes[0], 1.15) && close(of.locations[0], 1.025), "{of:?}");
@@ -203,11 +198,8 @@ mod tests {
         // Computed in Python from the normal equations with a mean per group, and one row more, that of the slope, weighted by the
         // standard deviation of the values if the slope is as expected.
         let of = fit(&pair(), SlopePrior { expected: 0.5, deviation: 0.2 });
-        let (value, variance, freedom) = of.difference();
-        assert!(
-            close(value, 1.07951) && close(variance.sqrt(), 0.66517) && close(freedom, 5.72593),
-            "{of:?}"
-        );
+        let Difference { value, error, freedom, .. } = of.difference();
+        assert!(close(value, 1.07951) && close(error, 0.66517) && close(freedom, 5.72593), "{of:?}");
         assert!(close(of.slopes[0], 0.67049) && close(of.freedom, 5.73770), "{of:?}");
     }
 
@@ -217,8 +209,9 @@ mod tests {
         let first: Vec<_> = (0..12).map(|i| (1.0 + 0.01 * ((7 * i) % 5) as f64, (i % 3) as f64)).collect();
         let second: Vec<_> = (0..5).map(|i| (2.0 + 0.3 * ((5 * i) % 4) as f64, (i % 3) as f64)).collect();
         let known = SlopePrior { expected: 0.5, deviation: 0.4 };
-        let (value, variance, freedom) = fit(&[group(&first), group(&second)], known).difference();
-        assert!(close(value, 1.35394) && close(variance.sqrt(), 0.18252), "{value} {variance}");
+        let Difference { value, error, freedom, .. } =
+            fit(&[group(&first), group(&second)], known).difference();
+        assert!(close(value, 1.35394) && close(error, 0.18252), "{value} {error}");
         assert!((freedom - 3.8304).abs() < 1e-3, "{freedom}");
     }
 
@@ -233,7 +226,7 @@ mod tests {
         let groups = [of(0.0), of(0.01)];
         let known = SlopePrior { expected: -0.5, deviation: 0.5 };
         assert!(close(fit(&groups, UNKNOWN).slopes[0], -0.02 / 0.0014), "{:?}", fit(&groups, UNKNOWN));
-        let difference = fit(&groups, known).difference().0;
+        let difference = fit(&groups, known).difference().value;
         assert!((0.0..=0.015).contains(&difference), "{difference}");
     }
 
@@ -245,8 +238,8 @@ mod tests {
         };
         let [first, second] = pair().each_ref().map(more);
         let of = Fit::of(&[&first, &second], &[UNKNOWN; 3]).unwrap();
-        let (value, variance, _) = of.difference();
-        assert!(close(value, 0.6) && close(variance.sqrt(), 0.55045) && close(of.freedom, 5.0), "{of:?}");
+        let Difference { value, error, .. } = of.difference();
+        assert!(close(value, 0.6) && close(error, 0.55045) && close(of.freedom, 5.0), "{of:?}");
     }
 
     #[test]

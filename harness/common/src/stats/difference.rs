@@ -49,26 +49,23 @@ impl Difference {
         Self { value, error, freedom, is_adjusted: false, lasting: 0.0 }
     }
 
-    /// For values that were measured in pairs, from their differences.
+    /// For values that were measured in pairs, from their differences. `None` with fewer than [`FEWEST`], or if one is not finite.
     pub fn of_pairs(differences: &[f64]) -> Option<Self> {
-        let (value, error) = location(differences)?;
-        Some(Self::new(value, error, differences.len() as f64 - 1.0))
+        let count = differences.len();
+        if count < FEWEST || differences.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let (value, variance) = mean_and_variance(differences)?;
+        Some(Self::new(value, (variance / count as f64).sqrt(), count as f64 - 1.0))
     }
 
-    /// For two groups, the second minus the first (Welch, Biometrika 34, 1947): their variances may differ.
-    pub fn of_groups(first: &[f64], second: &[f64]) -> Option<Self> {
-        let ((a, of_a), (b, of_b)) = (location(first)?, location(second)?);
-        Some(Self::welch((a, of_a, first.len()), (b, of_b, second.len())))
-    }
-
-    /// The second mean minus the first; each mean is given with its standard error and the number of its values.
-    pub(super) fn welch((a, of_a, first): (f64, f64, usize), (b, of_b, second): (f64, f64, usize)) -> Self {
-        let variance = of_a.powi(2) + of_b.powi(2);
-        let part = |error: f64, n: usize| error.powi(4) / (n as f64 - 1.0);
-        let parts = part(of_a, first) + part(of_b, second);
+    /// A value whose variance has several parts, each with its degrees of freedom (Welch, Biometrika 34, 1947).
+    pub(super) fn of_parts(value: f64, parts: &[(f64, f64)]) -> Self {
+        let variance: f64 = parts.iter().map(|(part, _)| part).sum();
+        let squares: f64 = parts.iter().map(|(part, freedom)| part.powi(2) / freedom).sum();
         // Without variation, the degrees of freedom do not matter.
-        let freedom = if parts > 0.0 { variance.powi(2) / parts } else { 1.0 };
-        Self::new(b - a, variance.sqrt(), freedom)
+        let freedom = if squares > 0.0 { variance.powi(2) / squares } else { 1.0 };
+        Self::new(value, variance.sqrt(), freedom)
     }
 
     /// For two groups, the second minus the first, with all covariates at 0: an analysis of covariance (Fisher 1932) with
@@ -82,9 +79,7 @@ impl Difference {
             return None;
         }
         let fit = Fit::of(&[first, second], slopes)?;
-        let (value, variance, freedom) = fit.difference();
-        let difference =
-            Self { is_adjusted: !slopes.is_empty(), ..Self::new(value, variance.sqrt(), freedom) };
+        let difference = Self { is_adjusted: !slopes.is_empty(), ..fit.difference() };
         Some(Compared { difference, locations: [fit.locations[0], fit.locations[1]] })
     }
 
@@ -121,13 +116,11 @@ impl Difference {
         let of_groups = moderated.max(implied) * (1.0 / counts[0] + 1.0 / counts[1]);
         let of_slopes = fit.variance_by_slopes(&fit.covariates_apart());
         let of_sides = 2.0 * between.of_sides.powi(2);
-        let variance = of_groups + of_slopes + of_sides;
-        let parts = of_groups.powi(2) / freedom + of_slopes.powi(2) / fit.freedom;
+        let parts = [(of_groups, freedom), (of_slopes, fit.freedom), (of_sides, f64::INFINITY)];
         let difference = Self {
             is_adjusted: !slopes.is_empty(),
             lasting: of_sides.sqrt(),
-            // Without variation, the degrees of freedom do not matter.
-            ..Self::new(b - a, variance.sqrt(), if parts > 0.0 { variance.powi(2) / parts } else { 1.0 })
+            ..Self::of_parts(b - a, &parts)
         };
         Some(Compared { difference, locations: [a, b] })
     }
@@ -144,19 +137,10 @@ impl Difference {
 
     /// Probability of a difference at least this large, of either sign, by chance only.
     pub fn p(&self) -> f64 {
-        self.p_beyond(0.0)
-    }
-
-    /// Probability of a difference at least this large, of either sign, by chance if the true one were at most `threshold`.
-    pub fn p_beyond(&self, threshold: f64) -> f64 {
-        let beyond = self.value.abs() - threshold;
-        if beyond <= 0.0 {
+        if self.value == 0.0 {
             return 1.0;
         }
-        if self.error == 0.0 {
-            return 0.0;
-        }
-        self.student().map_or(1.0, |t| 2.0 * t.cdf(-beyond / self.error))
+        self.student().map_or(1.0, |t| 2.0 * t.cdf(-self.value.abs() / self.error))
     }
 
     fn student(&self) -> Option<StudentsT> {
@@ -179,15 +163,6 @@ fn squares(values: &[f64]) -> f64 {
     mean_and_variance(values).map_or(0.0, |(_, variance)| variance * (values.len() as f64 - 1.0))
 }
 
-/// Mean and standard error; `None` with fewer than [`FEWEST`] values, or if one is not finite.
-fn location(values: &[f64]) -> Option<(f64, f64)> {
-    if values.len() < FEWEST || values.iter().any(|value| !value.is_finite()) {
-        return None;
-    }
-    let (mean, variance) = mean_and_variance(values)?;
-    Some((mean, (variance / values.len() as f64).sqrt()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,20 +178,10 @@ mod tests {
         // t for 2 degrees of freedom at 95% is 4.30265, the standard error is 1 / sqrt(3).
         let (low, high) = of.interval(0.05);
         assert!(close(low, 2.0 - 2.48414) && close(high, 2.0 + 2.48414), "{low} {high}");
-        // R: 2 * pt(-2 * sqrt(3), 2), and 2 * pt(-1.5 * sqrt(3), 2).
+        // R: 2 * pt(-2 * sqrt(3), 2).
         assert!(close(of.p(), 0.07418), "{}", of.p());
-        assert!(close(of.p_beyond(0.5), 0.12169), "{}", of.p_beyond(0.5));
-        assert_eq!(of.p_beyond(2.0), 1.0, "any value within the threshold is likely");
         assert_eq!(Difference::of_pairs(&[1.0, 2.0]), None);
         assert_eq!(Difference::of_pairs(&[1.0, 2.0, f64::INFINITY]), None);
-    }
-
-    #[test]
-    fn groups_are_welchs() {
-        let of = Difference::of_groups(&[1.0, 2.0, 3.0, 4.0], &[2.0, 4.0, 9.0]).unwrap();
-        // R: t.test(c(2, 4, 9), c(1, 2, 3, 4)).
-        assert!(close(of.value, 2.5) && close(of.value / of.error, 1.14708), "{of:?}");
-        assert!(close(of.freedom, 2.38839), "{of:?}");
     }
 
     /// A slope without a prior.
@@ -238,19 +203,18 @@ mod tests {
         assert!(close(of.error, 0.55045), "{of:?}");
     }
 
+    fn unexplained(values: &[f64]) -> Vec<Explained> {
+        values.iter().map(|&value| Explained { value, by: Vec::new() }).collect()
+    }
+
     #[test]
     fn groups_that_nothing_explains_are_welchs() {
-        let group = |values: &[f64]| {
-            values.iter().map(|&value| Explained { value, by: Vec::new() }).collect::<Vec<_>>()
-        };
         let (first, second) = ([1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 9.0]);
-        let of = Difference::of_explained(&group(&first), &group(&second), &[]).unwrap();
+        let of = Difference::of_explained(&unexplained(&first), &unexplained(&second), &[]).unwrap();
         assert_eq!(of.locations, [2.5, 5.0]);
-        let plain = Difference::of_groups(&first, &second).unwrap();
-        assert!(
-            close(of.difference.error, plain.error) && close(of.difference.freedom, plain.freedom),
-            "{of:?}"
-        );
+        // R: t.test(c(2, 4, 9), c(1, 2, 3, 4)).
+        let Difference { value, error, freedom, .. } = of.difference;
+        assert!(close(value, 2.5) && close(value / error, 1.14708) && close(freedom, 2.38839), "{of:?}");
         let exact = explained(&[(1.0, 0.0), (2.0, 1.0), (3.0, 2.0), (4.0, 3.0)]);
         let of_exact = Difference::of_explained(&exact, &exact, &[UNKNOWN]).unwrap().difference;
         assert!(of_exact.value.abs() < 1e-9, "{of_exact:?}");
@@ -311,8 +275,11 @@ mod tests {
 
     #[test]
     fn what_does_not_vary_differs_for_certain_or_not_at_all() {
-        assert_eq!(Difference::of_groups(&[1.0; 3], &[1.0; 3]).unwrap().p(), 1.0);
-        let apart = Difference::of_groups(&[1.0; 3], &[2.0; 3]).unwrap();
-        assert_eq!((apart.p(), apart.interval(0.05)), (0.0, (1.0, 1.0)));
+        let of = |second: f64| {
+            let [first, second] = [1.0, second].map(|value| unexplained(&[value; 3]));
+            Difference::of_explained(&first, &second, &[]).unwrap().difference
+        };
+        assert_eq!(of(1.0).p(), 1.0);
+        assert_eq!((of(2.0).p(), of(2.0).interval(0.05)), (0.0, (1.0, 1.0)));
     }
 }

@@ -36,22 +36,20 @@ impl Level {
         })
     }
 
-    /// This level minus another one: Welch's difference, because variances may differ.
+    /// This level minus another one.
     pub fn minus(&self, other: &Self) -> Difference {
-        let of = |level: &Self| level.variance * level.share;
-        let variance = of(self) + of(other);
-        let parts = of(self).powi(2) / self.freedom + of(other).powi(2) / other.freedom;
-        let freedom = if parts > 0.0 { variance.powi(2) / parts } else { 1.0 };
-        Difference {
-            is_adjusted: self.is_adjusted,
-            ..Difference::new(self.value - other.value, variance.sqrt(), freedom)
-        }
+        let difference = Difference::of_parts(self.value - other.value, &[self.part(), other.part()]);
+        Difference { is_adjusted: self.is_adjusted, ..difference }
     }
 
     /// This level as the difference from 0.
     pub fn minus_zero(&self) -> Difference {
-        let error = (self.variance * self.share).sqrt();
-        Difference { is_adjusted: self.is_adjusted, ..Difference::new(self.value, error, self.freedom) }
+        Difference { is_adjusted: self.is_adjusted, ..Difference::of_parts(self.value, &[self.part()]) }
+    }
+
+    /// Its variance and degrees of freedom.
+    fn part(&self) -> (f64, f64) {
+        (self.variance * self.share, self.freedom)
     }
 }
 

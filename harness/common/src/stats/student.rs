@@ -33,10 +33,10 @@ pub fn student_interval(samples: &[f64], level: f64) -> Option<(f64, f64)> {
 pub fn mean_ratio(a: &[f64], b: &[f64]) -> Option<Ratio> {
     let ((mean_a, of_a), (mean_b, of_b)) = (mean_and_variance(a)?, mean_and_variance(b)?);
     let value = (mean_a > 0.0 && mean_b > 0.0).then(|| mean_a / mean_b).filter(|ratio| ratio.is_finite())?;
-    let error = |mean: f64, variance: f64, n: usize| (variance / n as f64).sqrt() / mean;
+    let part = |mean: f64, variance: f64, n: usize| (variance / n as f64 / mean.powi(2), n as f64 - 1.0);
     let interval = (a.len() > 1 && b.len() > 1).then(|| {
-        let (of_b, of_a) = (error(mean_b, of_b, b.len()), error(mean_a, of_a, a.len()));
-        let factor = Difference::welch((0.0, of_b, b.len()), (0.0, of_a, a.len())).half_width(0.05).exp();
+        let parts = [part(mean_a, of_a, a.len()), part(mean_b, of_b, b.len())];
+        let factor = Difference::of_parts(0.0, &parts).half_width(0.05).exp();
         (value / factor, value * factor)
     });
     Some(Ratio { value, interval, unsteady: false })
