@@ -2,13 +2,23 @@
 //!
 //! All cases get the launches for the first test. Then cases continue if their next test would probably decide a row, according
 //! to the error bars; if there are none, the half that is closest to a decision. A case is tested after fixed numbers of its own
-//! launches, and each test spends an equal part of its error. So the error of a row is at most the sum of its parts, no matter how
-//! cases are chosen.
+//! launches, and each test spends an equal part of its error. So the error of a row is at most the sum of its parts, whatever the
+//! distribution of launches, and no matter how cases are chosen.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{ComparisonRow, Subject, case_of, interim_tests};
+use super::{ComparisonRow, Subject, case_of};
+
+/// Numbers of launches of each side at which significance is tested. Between two of them intervals shrink by a fifth to a quarter.
+/// Testing after every launch and stopping at the first difference would find one in a third of comparisons of a program with itself.
+const INTERIM_TESTS: [usize; 5] = [5, 8, 13, 20, 30];
+
+/// The tests of a comparison of at most `most` launches per side; the last one is at all of them.
+pub(super) fn interim_tests(most: usize) -> Vec<usize> {
+    let before = INTERIM_TESTS.into_iter().filter(|&test| test < most);
+    before.chain([most]).collect()
+}
 
 /// Launches per side of each case, and the choice of the next ones.
 #[derive(Clone, Debug)]
@@ -148,5 +158,12 @@ mod tests {
         let schedule = after_first_test(&rows);
         let all = [rows[0].clone(), rows[1].clone(), pack];
         assert_eq!(next(&schedule, &all), [("a".to_owned(), 5..8)]);
+    }
+
+    #[test]
+    fn the_last_test_is_at_all_launches() {
+        assert_eq!(interim_tests(20), [5, 8, 13, 20]);
+        assert_eq!(interim_tests(10), [5, 8, 10]);
+        assert_eq!(interim_tests(3), [3]);
     }
 }

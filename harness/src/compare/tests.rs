@@ -4,6 +4,7 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use super::made::only;
+use super::schedule::interim_tests;
 use super::*;
 use crate::model::{Outcome, Record};
 use made::record;
