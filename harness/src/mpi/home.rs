@@ -66,7 +66,7 @@ impl Home {
 
     /// The installed rank library of a family.
     pub fn library(&self, abi: Abi) -> Option<PathBuf> {
-        self.file(format!("libddtbench_rank_{}.a", abi.name()))
+        self.file(format!("ddtbench-rank-{}.o", abi.name()))
     }
 
     /// The installed program of a family, which finds the MPI's library by its usual name.
@@ -97,7 +97,7 @@ mod tests {
         fs::write(root.join("Cargo.toml"), "").unwrap();
         assert_eq!(Home::at(root), Some(Home::Checkout(root.to_owned())));
         fs::create_dir_all(root.join("lib/ddtbench")).unwrap();
-        fs::write(root.join("lib/ddtbench/libddtbench_rank_openmpi.a"), "").unwrap();
+        fs::write(root.join("lib/ddtbench/ddtbench-rank-openmpi.o"), "").unwrap();
         let installed = Home::at(root).unwrap();
         assert_eq!(installed, Home::Installed(root.to_owned()));
         assert!(installed.library(Abi::OpenMpi).is_some() && installed.library(Abi::Mpich).is_none());

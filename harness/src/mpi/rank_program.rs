@@ -251,7 +251,7 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
             path
         };
-        write(root.join("lib/ddtbench/libddtbench_rank_mpich.a"), "1");
+        write(root.join("lib/ddtbench/ddtbench-rank-mpich.o"), "1");
         let mpicc = write(root.join("mpi/bin/mpicc"), "#!/bin/sh\ntest -s \"$4\" && cp \"$5\" \"$3\"\n");
         let project = Project::at(root.to_owned());
         let mpi = Installation { mpicc, source: Source::Path, ..Installation::fake("mpiexec") };
@@ -269,7 +269,7 @@ mod tests {
         let of_first = time();
         assert_eq!((program(&mpi), time()), (first.clone(), of_first));
         assert_eq!(fs::read_to_string(&link).unwrap(), "1");
-        fs::write(root.path().join("lib/ddtbench/libddtbench_rank_mpich.a"), "22").unwrap();
+        fs::write(root.path().join("lib/ddtbench/ddtbench-rank-mpich.o"), "22").unwrap();
         let newer = program(&Installation { version: "2".to_owned(), ..mpi.clone() });
         assert_ne!(newer, first, "a run with the first goes on");
         let texts = || [&first, &newer, &link].map(|file| fs::read_to_string(file).unwrap());
