@@ -36,7 +36,11 @@ pub(super) fn family_and_version(
         } else {
             "\nIts path has blanks, quotes, commas or colons, which wrappers print unquoted: install it in a path without them."
         };
-        return Err(unusable(format!("mpi.h cannot be read ({}): {}{path}", ended.exit, ended.last_lines(5))));
+        return Err(unusable(format!(
+            "mpi.h cannot be read ({}): {}{path}",
+            ended.exit,
+            ended.last_lines(5)
+        )));
     }
     answers(&ended.out.join("\n")).ok_or_else(|| unusable(
             "its mpi.h has the binary interface neither of MPICH, nor of Open MPI, nor of the standard (MPI_ABI_VERSION)".to_owned(),
