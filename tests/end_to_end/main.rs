@@ -47,6 +47,8 @@ mod examples;
 mod figures;
 /// Exchanges between many ranks.
 mod halo;
+/// The installed program, and the standard's binary interface.
+mod installed;
 /// Several MPIs, cache modes and launches in one run.
 mod launches;
 /// Any layout, as text or in a file.
@@ -98,6 +100,7 @@ fn main() -> ExitCode {
         cut_off::trials(),
         by_hand::trials(),
         conditions::trials(),
+        installed::trials(),
         launches::trials(),
         layouts::trials(),
         written::trials(),
