@@ -50,7 +50,8 @@ fn measures(mpi: &Mpi) {
         command.args(words(&line));
         let ended = run(&mut command).expect_code(0);
         let measured = rows(&dir.path().join(out).join("launches.csv"));
-        let methods = measured.iter().filter(|row| row["outcome"] == "time limit" || row["outcome"] == "converged");
+        let methods =
+            measured.iter().filter(|row| row["outcome"] == "time limit" || row["outcome"] == "converged");
         assert!(methods.count() >= 3, "{ended}");
         ended
     };
@@ -71,5 +72,7 @@ fn standard() {
     }
     // The MPI cannot do it.
     let line = format!("run nas_lu_y --mpi {}:abi --out other", mpi("openmpi").name);
-    run(&mut typed(dir.path(), &line)).expect_code(2).expect_err(&["has no libmpi_abi.so", "Intel MPI 2021.18"]);
+    run(&mut typed(dir.path(), &line))
+        .expect_code(2)
+        .expect_err(&["has no libmpi_abi.so", "Intel MPI 2021.18"]);
 }

@@ -99,7 +99,11 @@ mod tests {
 
     #[test]
     fn a_library_of_another_mpi_is_named() {
-        let mpi = Installation { version: "5.0.2".to_owned(), mpicc: "/opt/m/bin/mpicc".into(), ..Installation::fake("/opt/m/bin/mpiexec") };
+        let mpi = Installation {
+            version: "5.0.2".to_owned(),
+            mpicc: "/opt/m/bin/mpicc".into(),
+            ..Installation::fake("/opt/m/bin/mpiexec")
+        };
         let loaded = |library_version: &str, path: &str| {
             let (library_version, library_path) = (library_version.to_owned(), Some(path.to_owned()));
             mpi.other_library(&Hello { library_version, library_path, ..Hello::default() })
@@ -107,7 +111,10 @@ mod tests {
         assert_eq!(loaded("MPICH Version: 5.0.2", "/usr/lib/libmpi.so.12"), None, "its version");
         assert_eq!(loaded("MPICH Version: 4.1", "/opt/m/lib/libmpi.so.12"), None, "its folder");
         let error = loaded("MPICH Version: 4.1", "/opt/other/lib/libmpi.so.12").unwrap();
-        assert!(error.contains("MPICH Version: 4.1 (/opt/other/lib/libmpi.so.12), but /opt/m/bin/mpiexec"), "{error}");
+        assert!(
+            error.contains("MPICH Version: 4.1 (/opt/other/lib/libmpi.so.12), but /opt/m/bin/mpiexec"),
+            "{error}"
+        );
     }
 }
 
