@@ -160,9 +160,19 @@ impl Project {
     /// Lets cargo build the library of a family. Returns its path.
     fn build(&self, abi: Abi, print: Print<'_>) -> Result<PathBuf> {
         let mut command = self.cargo(abi)?;
-        command.args(["build", "--locked", "--release", "--package", "ddtbench-rank"]);
+        // With the library of this program, dependencies have the same features as in its build, and are not built again.
+        command.args([
+            "build",
+            "--locked",
+            "--release",
+            "--package",
+            "ddtbench-rank",
+            "--package",
+            "ddtbench",
+            "--lib",
+        ]);
         if abi != Abi::Mpich {
-            command.args(["--features", abi.name()]);
+            command.args(["--features", &format!("ddtbench-rank/{}", abi.name())]);
         }
         let line = command_line(&command);
         command.arg("--message-format=json-render-diagnostics");

@@ -1,5 +1,5 @@
-//! Tests use the same builds of dependencies as `ddtbench`. A feature that a dependency has only in tests makes cargo build
-//! all that uses it a second time, `ddtbench` included: a minute of the README's test command.
+//! Tests and rank programs use the same builds of dependencies as `ddtbench`. A feature that a dependency has only there makes cargo build
+//! all that uses it a second time, `ddtbench` included: a minute of the README's test command, half a minute of a first run.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -21,12 +21,16 @@ fn packages(options: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn tests_give_no_dependency_another_feature() {
+fn tests_and_the_rank_program_give_no_dependency_another_feature() {
     let runs = packages(&["--package", "ddtbench", "--edges", "normal,build"]);
     let tested = packages(&["--edges", "normal,build,dev"]);
-    let built_twice: Vec<&String> = runs.difference(&tested).collect();
-    assert!(
-        built_twice.is_empty(),
-        "name the same features in Cargo.toml, for these are others in tests: {built_twice:?}"
-    );
+    let with_rank_program =
+        packages(&["--package", "ddtbench", "--package", "ddtbench-rank", "--edges", "normal,build"]);
+    for (what, built) in [("in tests", tested), ("with the rank program", with_rank_program)] {
+        let built_twice: Vec<&String> = runs.difference(&built).collect();
+        assert!(
+            built_twice.is_empty(),
+            "name the same features in Cargo.toml, for these are others {what}: {built_twice:?}"
+        );
+    }
 }
