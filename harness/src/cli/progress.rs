@@ -115,6 +115,8 @@ impl Observer for Progress {
     fn has_first_launches(&mut self, records: &[Record]) {
         let over = over_launches(records, self.precision);
         let answer = experiments::of(self.kind).answer(&over, output::width());
+        // Lines of progress are plain.
+        let answer = anstream::adapter::strip_str(&answer).to_string();
         self.line(&format!(
             "\nInterim result, after {FIRST_LAUNCHES} launches of each case:\n{}\nThe other launches follow. They make intervals \
              narrower; if you stop the run, `ddtbench report` shows these.\n",
