@@ -1,11 +1,12 @@
 //! The unit tests of the rank program, which need an MPI to be linked with, and its declarations of MPI, which compilers of MPIs compare with
 //! their headers.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use ddtbench::mpi::{Abi, Project, Trusted};
+use ddtbench::mpi::{Abi, Installation, Project, Trusted};
 use libtest_mimic::Trial;
 
 use super::job::run;
@@ -18,18 +19,31 @@ const AS_TESTS: [&str; 4] =
 
 pub fn trials() -> Vec<Trial> {
     // They are compiled while ranks wait.
-    let mut all = vec![beside_others("mpich::unit tests of the rank program, and its example", unit_tests)];
-    for (mpi, wrapper, abi) in [
-        ("mpich", "mpicc", Abi::Mpich),
-        ("mpich", "mpicc_abi", Abi::Standard),
-        ("openmpi", "mpicc", Abi::OpenMpi),
-    ] {
-        let name = format!("{mpi}::declarations of the family {} are those of its header", abi.name());
-        all.push(beside_others(name, move || {
-            compare_declarations(&setup::mpi(mpi).mpicc.with_file_name(wrapper), abi)
-        }));
+    vec![
+        beside_others("mpich::unit tests of the rank program, and its example", unit_tests),
+        beside_others(
+            "mpich, openmpi::declarations of MPI are those of the headers of all MPIs here",
+            declarations,
+        ),
+    ]
+}
+
+/// Compares the declarations with the headers of MPICH, of Open MPI, and of what else is installed on this machine.
+fn declarations() {
+    for mpi in setup::MPIS {
+        setup::mpi(mpi);
     }
-    all
+    let known = Project::at(root().to_owned()).installations(&mut |_| {}).unwrap();
+    let mut compared = BTreeSet::new();
+    for Installation { mpicc, abi, .. } in known {
+        for (wrapper, abi) in [(mpicc.clone(), abi), (mpicc.with_file_name("mpicc_abi"), Abi::Standard)] {
+            if wrapper.exists() {
+                compare_declarations(&wrapper, abi);
+                compared.insert(abi.name());
+            }
+        }
+    }
+    assert_eq!(compared.len(), Abi::ALL.len(), "{compared:?}");
 }
 
 fn unit_tests() {

@@ -27,14 +27,19 @@ pub type MPI_Comm_copy_attr_function =
 pub type MPI_Comm_delete_attr_function =
     Option<unsafe extern "C" fn(MPI_Comm, c_int, *mut c_void, *mut c_void) -> c_int>;
 
-/// Types of handles: pointers, or numbers.
+/// A type for each kind of handles.
 macro_rules! handles {
-    ($raw:ty: $($name:ident)*) => {
+    ($($name:ident)*) => {
         $(
             #[repr(transparent)]
             #[derive(Clone, Copy, Debug, PartialEq)]
-            pub struct $name(pub $raw);
+            pub struct $name(pub family::Raw);
         )*
     };
 }
-use handles;
+
+handles!(MPI_Comm MPI_Datatype MPI_Errhandler MPI_Group MPI_Info MPI_Message MPI_Op MPI_Request MPI_Win);
+/// A pointer in all families, as the next two.
+pub type MPI_File = *mut c_void;
+pub type MPI_T_enum = *mut c_void;
+pub type MPI_T_cvar_handle = *mut c_void;

@@ -1,13 +1,9 @@
 //! The family of MPICH: also Intel MPI, MVAPICH2 and Cray MPICH, since 2014 with one binary interface, `libmpi.so.12`.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
-use super::handles;
-
-handles!(c_int: MPI_Comm MPI_Datatype MPI_Errhandler MPI_Group MPI_Info MPI_Message MPI_Op MPI_Request MPI_Win);
-pub type MPI_File = *mut c_void;
-pub type MPI_T_enum = *mut c_void;
-pub type MPI_T_cvar_handle = *mut c_void;
+/// A handle.
+pub type Raw = c_int;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,12 +2,8 @@
 
 use std::ffi::{c_int, c_void};
 
-use super::handles;
-
-handles!(*mut c_void: MPI_Comm MPI_Datatype MPI_Errhandler MPI_Group MPI_Info MPI_Message MPI_Op MPI_Request MPI_Win);
-pub type MPI_File = *mut c_void;
-pub type MPI_T_enum = *mut c_void;
-pub type MPI_T_cvar_handle = *mut c_void;
+/// A handle.
+pub type Raw = *mut c_void;
 
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
