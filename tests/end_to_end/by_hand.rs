@@ -72,7 +72,7 @@ fn the_wrong_launcher(mpi: &Mpi) {
     let other = MPIS.into_iter().find(|&name| name != mpi.name).expect("there are two");
     let other = setup::mpi(other);
     let ended = run(mpiexec(other, mpi, "2").args(words("pingpong nas_lu_y"))).expect_code(2);
-    let ended = ended.expect_err(&["compiled for", "started by", "mpiexec"]);
+    let ended = ended.expect_err(&["has loaded", "started by", "mpiexec"]);
     assert_eq!(ended.err.matches("error:").count(), 1, "{ended}");
 }
 
