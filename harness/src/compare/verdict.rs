@@ -42,7 +42,7 @@ impl Estimate {
         let ends = (low.exp().max(f64::MIN_POSITIVE), high.exp().min(f64::MAX));
         let answer = Self::of_interval(difference.value.exp(), ends, units, threshold);
         let would_decide = (!answer.is_decided() && needed.is_finite()).then(|| needed.ceil() as usize);
-        let detectable = (half + threshold).exp();
+        let detectable = (half + threshold).exp().min(f64::MAX);
         Self { would_decide, detectable, adjusted: difference.is_adjusted, ..answer }
     }
 
@@ -61,7 +61,7 @@ impl Estimate {
             units,
             verdict: Verdict::of_interval(from, to, threshold),
             beyond: from >= threshold || to <= -threshold,
-            detectable: high / ratio * threshold.exp(),
+            detectable: (high / ratio * threshold.exp()).min(f64::MAX),
             would_decide: None,
             adjusted: false,
         }
@@ -190,6 +190,18 @@ mod tests {
         assert_eq!((withdrawn.beyond, withdrawn.text().as_str()), (false, "1.04x [1.00, 1.08]"));
         assert!(withdrawn.would_decide.is_some());
         assert_eq!(of(0.04).with(Verdict::Same, THRESHOLD).text(), "1.04x [1.00, 1.05]");
+    }
+
+    #[test]
+    fn an_interval_without_end_can_be_read_again() {
+        for error in [1.0, 100.0, 1e4, f64::MAX] {
+            let written = Estimate::of(&difference(0.1, error), (3, 3), 0.05, THRESHOLD);
+            let text = serde_json::to_string(&written).unwrap();
+            // JSON has no infinite numbers, and the last digit may differ.
+            let read: Estimate =
+                serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+            assert_eq!((read.verdict, read.would_decide), (written.verdict, written.would_decide));
+        }
     }
 
     #[test]
