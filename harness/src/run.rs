@@ -51,7 +51,7 @@ pub trait Observer {
     fn note(&mut self, _text: &str) {}
     /// The case has ended.
     fn ended(&mut self, _methods: &[Measured], _took: Duration) {}
-    /// All cases have [`FIRST_LAUNCHES`] launches, after more than [`LONG`], and others follow: the records in the plan's order.
+    /// All cases have [`FIRST_LAUNCHES`] launches, after a long time, and others follow: the records in the plan's order.
     fn has_first_launches(&mut self, _records: &[Record]) {}
     /// A case was already finished.
     fn skipped(&mut self, _case: &Case) {}

@@ -23,12 +23,21 @@ pub fn trials() -> Vec<Trial> {
     all
 }
 
+/// Removes the installation.
+pub fn tidy_up() {
+    // It does not exist if no trial has used it.
+    let _ = std::fs::remove_dir_all(place());
+}
+
+fn place() -> PathBuf {
+    scratch().join(format!("installed-{}", std::process::id()))
+}
+
 /// The folder of an installation, which is not the one that it was installed into.
 fn installation() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let make = || {
-        let place = scratch().join(format!("installed-{}", std::process::id()));
-        let (made, moved) = (place.join("made"), place.join("moved"));
+        let (made, moved) = (place().join("made"), place().join("moved"));
         let mut command = Command::new(root().join("packaging/install"));
         command.arg(&made).args(MPIS).env("CARGO_NET_OFFLINE", "true");
         run(&mut command).expect_code(0);

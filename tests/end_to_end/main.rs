@@ -119,6 +119,7 @@ fn main() -> ExitCode {
     let conclusion = libtest_mimic::run(&arguments, trials);
     slurm::down();
     setup::tidy_up();
+    installed::tidy_up();
     conclusion.exit_code()
 }
 
