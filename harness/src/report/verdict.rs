@@ -234,12 +234,12 @@ impl<'a> Claim<'a> {
     /// The methods that may be the fastest.
     pub fn candidates(&self) -> Vec<&'a str> {
         match self {
-            _ if let Some((faster, ..)) = self.winner() => vec![faster],
+            Self::Faster { faster, .. } => vec![*faster],
             Self::Open { names, .. } => names.clone(),
             Self::MeanDiffers { median, faster, .. } => {
                 distinct(median.candidates().into_iter().chain([*faster]))
             }
-            Self::OfLoops(_) | Self::Faster { .. } | Self::Diagnosis { .. } => Vec::new(),
+            Self::OfLoops(_) | Self::Diagnosis { .. } => Vec::new(),
         }
     }
 
