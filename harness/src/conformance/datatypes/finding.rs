@@ -156,14 +156,6 @@ impl Finding {
         self.faults().any(|own| own == fault) || self.similar.iter().any(|similar| similar.has_fault(fault))
     }
 
-    /// Whether the operation of a hit fails with its layout or a similar one, and in the same way: damage can be found or be fatal.
-    pub fn fails_like(&self, hit: &Hit) -> bool {
-        let is_same = |(operation, kind): (&Operation, FaultKind)| {
-            *operation == *hit.operation && (kind == hit.kind || is_damage(kind) && is_damage(hit.kind))
-        };
-        self.faults().any(is_same) || self.similar.iter().any(|similar| similar.fails_like(hit))
-    }
-
     /// Whether it probably has the same cause as another one: operations of the same part of an MPI, on layouts of which one contains
     /// the other, or whose places and bounds have the same properties.
     pub fn is_similar(&self, other: &Self) -> bool {

@@ -176,17 +176,12 @@ pub fn explains(finding: &Finding, hit: &Hit) -> bool {
         && hit.is_like(&finding.hit)
 }
 
-/// Joins findings that probably have one cause. The simplest represents the others, or a known one. A new finding joins a known one only
-/// if its operation fails with the known layout, too: similar places are not enough to hide a regression.
+/// Joins findings that probably have one cause. The simplest represents the others, or a known one.
 pub fn join(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| (!finding.is_known, finding.hit.size()));
     let mut joined: Vec<Finding> = Vec::new();
     for mut finding in findings {
-        let may_join = |other: &&mut Finding| {
-            other.is_similar(&finding)
-                && (!other.is_known || finding.is_known || other.fails_like(&finding.hit))
-        };
-        let Some(same) = joined.iter_mut().find(may_join) else {
+        let Some(same) = joined.iter_mut().find(|other| other.is_similar(&finding)) else {
             joined.push(finding);
             continue;
         };
@@ -405,25 +400,6 @@ mod tests {
             .map(|finding| (finding.hit.operation.name, finding.hits, finding.other_operations().len()))
             .collect();
         assert_eq!(names, [("send", 6, 1), ("send", 2, 0)]);
-    }
-
-    #[test]
-    fn a_new_finding_is_joined_with_a_known_one_only_if_its_operation_fails_there() {
-        let layout = "struct([2], [-3], [byte])";
-        let others = |operations: &[(&str, FaultKind)]| {
-            operations.iter().map(|(name, kind)| (Operation::find(name).unwrap(), *kind)).collect()
-        };
-        for (of_known, joined) in [
-            (vec![], 2),
-            (vec![("alltoall", FaultKind::Crash)], 2),
-            (vec![("scatter", FaultKind::WrongData)], 1),
-            (vec![("scatter", FaultKind::WrongValue)], 2),
-        ] {
-            let known = Finding { is_known: true, others: others(&of_known), ..found("gather", layout) };
-            let new = found("scatter", "hindexed([2, 2], [-7, 5], byte)");
-            assert!(known.is_similar(&new), "they have equal places");
-            assert_eq!(join(vec![new, known]).len(), joined, "{of_known:?}");
-        }
     }
 
     #[test]
