@@ -1,7 +1,7 @@
 //! The unit tests of the rank program, which need an MPI to be linked with, and its declarations of MPI, which compilers of MPIs compare with
 //! their headers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
@@ -35,10 +35,10 @@ fn declarations() {
     }
     let known = Project::at(root().to_owned()).installations(&mut |_| {}).unwrap();
     let mut compared = BTreeSet::new();
-    for Installation { mpicc, abi, .. } in known {
+    for Installation { mpicc, abi, env, .. } in known {
         for (wrapper, abi) in [(mpicc.clone(), abi), (mpicc.with_file_name("mpicc_abi"), Abi::Standard)] {
             if wrapper.exists() {
-                compare_declarations(&wrapper, abi);
+                compare_declarations(&wrapper, &env, abi);
                 compared.insert(abi.name());
             }
         }
@@ -130,11 +130,12 @@ fn in_c(kind: &str) -> String {
     }
 }
 
-fn compare_declarations(wrapper: &Path, abi: Abi) {
+fn compare_declarations(wrapper: &Path, env: &BTreeMap<String, String>, abi: Abi) {
     let folder = tempfile::tempdir().unwrap();
     let compile = |text: &str| {
         fs::write(folder.path().join("declared.c"), text).unwrap();
         let mut command = Command::new(wrapper);
+        command.envs(env);
         run(command.current_dir(&folder).args(["-c", "-Werror", "declared.c"]))
     };
     let text = declared_again(abi);
