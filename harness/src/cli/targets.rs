@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::bail;
 use ddtbench::experiments::Kind;
 use ddtbench::model::mpi_label;
-use ddtbench::mpi::{Installation, MpiError, Project, Source, Target, Trusted, Variant, interrupt};
+use ddtbench::mpi::{Installation, MpiError, Project, STANDARD, Source, Target, Trusted, Variant, interrupt};
 use ddtbench::plan::Plan;
 
 use super::output::log;
@@ -85,9 +85,6 @@ pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow
     }
     Ok(Chosen { project, programs, mpis, may_leave_out })
 }
-
-/// The variant of an MPI that is the standard's binary interface.
-const STANDARD: &str = "abi";
 
 /// Separates an MPI's name from its variant. A path has no variant.
 fn name_and_variant(name: &str) -> (&str, Option<&str>) {

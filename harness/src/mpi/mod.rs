@@ -49,7 +49,7 @@ pub use project::Project;
 pub use registry::MpiEntry;
 pub use target::Target;
 pub use trusted::{Origin, Programs, Trusted};
-pub use variant::Variant;
+pub use variant::{STANDARD, Variant};
 pub use watchdog::{Exit, LastOutput, Sign};
 
 /// Takes a message for the user, for example to print it to standard error.

@@ -27,7 +27,7 @@ impl Project {
     /// the user.
     ///
     /// # Errors
-    /// If there are no such files, or the configured folder is not one.
+    /// If its files are not found, or if the configured folder is a file.
     pub fn locate() -> Result<Self> {
         let home = Home::locate()?;
         Ok(Self { state: ProjectState::of(&home)?, home, verbose: false })

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::Installation;
 use super::trusted::Trusted;
 
+/// The variant of each MPI that is the standard's binary interface.
+pub const STANDARD: &str = "abi";
+
 /// An MPI, or all MPIs of a run, with additional variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,6 +51,9 @@ impl Variant {
             let is_sane = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
             if variant.name.is_empty() || !variant.name.chars().all(is_sane) {
                 return refuse("a variant's name consists of letters, digits, `-`, `_` and `.`");
+            }
+            if variant.name == STANDARD {
+                return refuse("is the name of the standard's binary interface; choose another one");
             }
             if variants[..i].iter().any(|other| other.name == variant.name && other.mpi == variant.mpi) {
                 return refuse("is given twice");
@@ -116,7 +122,7 @@ mod tests {
     fn names_that_results_could_not_distinguish_are_refused() {
         let of = |name: &str| Variant::of("mpich", name, BTreeMap::new());
         assert!(Variant::check(&[of("a"), of("b")]).is_ok());
-        for wrong in [vec![of("a"), of("a")], vec![of("")], vec![of("a,b")]] {
+        for wrong in [vec![of("a"), of("a")], vec![of("")], vec![of("a,b")], vec![of("abi")]] {
             assert!(Variant::check(&wrong).is_err(), "{wrong:?}");
         }
     }

@@ -31,9 +31,9 @@ variables! {
         RSMPI_IDENT RSMPI_MAX_LIBRARY_VERSION_STRING RSMPI_MAX_PROCESSOR_NAME RSMPI_PROC_NULL RSMPI_SIMILAR
         RSMPI_THREAD_FUNNELED RSMPI_THREAD_MULTIPLE RSMPI_THREAD_SERIALIZED RSMPI_THREAD_SINGLE RSMPI_T_BIND_NO_OBJECT
         RSMPI_T_SCOPE_CONSTANT RSMPI_UNDEFINED RSMPI_UNEQUAL;
-    // The combiners of constructors, from MPI_COMBINER_NAMED to MPI_COMBINER_RESIZED as `constants.c` lists them.
+    // The combiners of constructors, from MPI_COMBINER_NAMED to MPI_COMBINER_RESIZED, in the order of `constants.c`.
     [c_int; 13]: RSMPI_COMBINERS;
-    // The types of control variables, as `constants.c` lists them.
+    // The types of control variables, in the order of `constants.c`.
     [MPI_Datatype; 7]: RSMPI_NUMBERS;
 }
 
