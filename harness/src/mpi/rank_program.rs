@@ -33,7 +33,7 @@ impl Project {
     /// used as it is, and an existing one or the installed one of the family where no program can be linked.
     ///
     /// # Errors
-    /// Why there is none.
+    /// If there is none: the reason.
     pub fn rank_program(&self, mpi: &Installation, print: Print<'_>) -> Result<PathBuf> {
         let (name, title) = (&mpi.name, mpi.title());
         let ready = self.home.program(mpi.abi);
