@@ -37,13 +37,18 @@ impl Candidate {
         });
         let described = header::family_and_version(&mpicc, &env)
             .and_then(|described| Ok((described, show::library_dirs(&mpicc, &env)?)));
-        let ((family, version), dirs) = match described {
+        let of_family = |family| match family {
+            Family::Mpich | Family::Intel => Abi::Mpich,
+            Family::OpenMpi => Abi::OpenMpi,
+            Family::Other => Abi::Standard,
+        };
+        let (family, version, abi, dirs) = match described {
             Err(error @ MpiError::Interrupted) => return Err(error),
-            Ok(described) => described,
+            Ok(((family, version), dirs)) => (family, version, of_family(family), dirs),
             Err(error) => {
                 let found = mpicc.parent().and_then(|bin| library::ask(home, bin, &env)).ok_or(error)?;
                 mpicc.clone_from(mpiexec.as_ref().map_err(|error| other(error.to_string()))?);
-                ((found.family, found.version), vec![found.dir])
+                (found.family, found.version, found.abi, vec![found.dir])
             }
         };
         let mpiexec = mpiexec?;
@@ -52,11 +57,6 @@ impl Candidate {
             Source::Path => format!("{name}-{}", family.name()),
             Source::MpiccVariable => name_of_place(&mpicc),
             Source::Listed | Source::Wheel => name,
-        };
-        let abi = match family {
-            Family::Mpich | Family::Intel => Abi::Mpich,
-            Family::OpenMpi => Abi::OpenMpi,
-            Family::Other => Abi::Standard,
         };
         Ok(Installation {
             name,
