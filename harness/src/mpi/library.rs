@@ -19,9 +19,7 @@ pub(super) struct Found {
 
 /// Asks the library of an MPI with a program in `bin`.
 pub(super) fn ask(home: &Home, bin: &Path, variables: &BTreeMap<String, String>) -> Option<Found> {
-    let prefix = bin.parent()?;
-    let dirs = ["lib", "lib64", "lib/release", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"];
-    let dirs = dirs.map(|dir| prefix.join(dir));
+    let dirs = folders(bin.parent()?);
     let places = Abi::ALL.into_iter().flat_map(|abi| dirs.iter().map(move |dir| (abi, dir)));
     let mut with_library = places.filter(|(abi, dir)| dir.join(abi.library()).exists());
     with_library.find_map(|(abi, dir)| {
@@ -33,6 +31,12 @@ pub(super) fn ask(home: &Home, bin: &Path, variables: &BTreeMap<String, String>)
         let (family, version) = named(ended.out.first()?)?;
         Some(Found { family, abi, version, dir: dir.clone() })
     })
+}
+
+/// The usual folders of an MPI's library below its prefix; the last ones are those of Debian.
+pub(super) fn folders(prefix: &Path) -> [PathBuf; 5] {
+    ["lib", "lib64", "lib/release", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"]
+        .map(|dir| prefix.join(dir))
 }
 
 /// The MPI in `ddtbench-rank 0.1.0 on Open MPI 5.0.11`.

@@ -210,19 +210,15 @@ impl Installation {
     /// If it has no library with this interface.
     pub fn with_standard_abi(&self) -> Result<Self> {
         let prefix = self.mpicc.ancestors().nth(2).unwrap_or(Path::new("/"));
-        let usual = ["lib", "lib64", "lib/release"].map(|folder| prefix.join(folder));
-        let dirs = self.library_dirs.iter().cloned().chain(usual);
-        let has_it = |dir: &PathBuf| {
-            let mut files = dir.read_dir().into_iter().flatten().flatten();
-            files.any(|file| file.file_name().to_string_lossy().starts_with("libmpi_abi.so."))
-        };
-        let mut dirs: Vec<PathBuf> = dirs.filter(has_it).collect();
+        let dirs = self.library_dirs.iter().cloned().chain(library::folders(prefix));
+        let mut dirs: Vec<PathBuf> = dirs.filter(|dir| dir.join(Abi::Standard.library()).exists()).collect();
         if dirs.is_empty() {
             return Err(error::other(format!(
-                "{} ({}) has no libmpi_abi.so: MPIs with the standard's binary interface are MPICH 5, Intel MPI 2021.18 and Open MPI 6, \
+                "{} ({}) has no {}: MPIs with the standard's binary interface are MPICH 5, Intel MPI 2021.18 and Open MPI 6, \
                  and newer ones",
                 self.name,
-                self.title()
+                self.title(),
+                Abi::Standard.library()
             )));
         }
         dirs.extend(self.library_dirs.iter().cloned());
