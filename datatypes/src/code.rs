@@ -302,7 +302,7 @@ impl<'a> Code<'a> {
 }
 
 /// Neighbouring values that take at most `room` characters with ", " between them, or one that is longer.
-fn chunks(values: &[String], room: usize) -> impl Iterator<Item = &[String]> {
+pub(crate) fn chunks(values: &[String], room: usize) -> impl Iterator<Item = &[String]> {
     let mut column = 0;
     values.chunk_by(move |value, next| {
         column += value.len() + 2;

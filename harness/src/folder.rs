@@ -64,6 +64,8 @@ pub const REPORT: &str = "report.html";
 pub const PICTURES: &str = "figures";
 /// The folder of values that are too long for a command line.
 pub const VALUES: &str = "values";
+/// The user's loop, compiled.
+pub const OWN_LOOP: &str = "own.so";
 /// The folder for parts that cannot be used.
 pub const SET_ASIDE: &str = "set-aside";
 
@@ -221,6 +223,7 @@ impl Folder {
             LAUNCH_FIGURES,
             LAUNCHES,
             CHECKS,
+            OWN_LOOP,
         ]);
         true
     }

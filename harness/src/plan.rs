@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::kinds;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ use crate::experiments::pingpong::Pairs;
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::selection::{Lists, Selection};
 use crate::experiments::{self, Context, Kind};
-use crate::model::SCHEMA;
 use crate::model::conditions::{Cache, Rule};
+use crate::model::{OWN, SCHEMA};
 use crate::mpi::{MpiError, Origin, Print, Programs, Trusted, Variant};
 use crate::report::pictures::PaperFigure;
 use crate::stats;
@@ -70,6 +70,9 @@ pub struct Plan {
     /// More options for the launcher.
     #[serde(default)]
     pub launcher_args: Vec<String>,
+    /// The file with the user's loop, for the method `own`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pack: Option<PathBuf>,
     /// Start several receives with `MPI_Startall`, in partitioned experiments.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub startall: bool,
@@ -138,6 +141,7 @@ impl Plan {
             methods: experiment.all_methods(),
             launcher: None,
             launcher_args: Vec::new(),
+            pack: None,
             startall: false,
             bind: true,
             formats: Vec::new(),
@@ -174,8 +178,8 @@ impl Plan {
 
     /// The programs and variables of the plan.
     pub fn programs(&self) -> Programs {
-        let Self { mpis, variants, launcher, launcher_args, .. } = self.clone();
-        Programs { mpis, variants, launcher, launcher_args }
+        let Self { mpis, variants, launcher, launcher_args, pack, .. } = self.clone();
+        Programs { mpis, variants, launcher, launcher_args, pack }
     }
 
     /// The same, for starting them.
@@ -323,6 +327,7 @@ impl Plan {
         self.limits.check()?;
         let options = [
             ("rule", self.limits.rule != Rule::default(), self.limits.rule.name().to_owned()),
+            ("pack", self.pack.is_some(), self.pack.iter().map(|file| file.display().to_string()).collect()),
             ("startall", self.startall, "true".to_owned()),
             ("pairs", self.pairs != Pairs::default(), self.pairs.name().to_owned()),
         ];
@@ -346,6 +351,9 @@ impl Plan {
         }
         for (i, method) in self.methods.iter().enumerate() {
             self.experiment.method(method).map_err(PlanError)?;
+            if method == OWN && self.pack.is_none() {
+                return field("methods", method.clone(), "needs your loop: --pack FILE");
+            }
             if self.methods[..i].contains(method) {
                 return field("methods", format!("{:?}", self.methods), "has a duplicate");
             }
@@ -371,6 +379,9 @@ impl Plan {
     /// The first invalid field or case: its name, its value, and valid values.
     pub fn check(mut self) -> Result<CheckedPlan, PlanError> {
         self.name_methods_as_tables_do();
+        if self.pack.is_some() && !self.methods.iter().any(|method| method == OWN) {
+            self.methods.push(OWN.to_owned());
+        }
         self.check_conditions()?;
         self.ranks = Some(self.ranks());
         self.launches = Some(self.launches());

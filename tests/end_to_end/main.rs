@@ -57,6 +57,8 @@ mod layouts;
 mod moves_bytes;
 /// Overlap of communication and computation.
 mod overlap;
+/// The user's own loop.
+mod own_loop;
 /// Messages that are completed partition by partition.
 mod partitioned;
 /// The unit tests of the rank program.
@@ -104,6 +106,7 @@ fn main() -> ExitCode {
         launches::trials(),
         layouts::trials(),
         written::trials(),
+        own_loop::trials(),
         compare::trials(),
         examples::trials(),
         figures::trials(),

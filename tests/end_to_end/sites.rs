@@ -158,6 +158,7 @@ fn whole_plan() -> Plan {
         methods: vec!["reference".to_owned()],
         launcher: Some("mpiexec".to_owned()),
         launcher_args: vec!["-l".to_owned()],
+        pack: Some("own.c".into()),
         startall: true,
         bind: true,
         formats: vec!["ddtbench".to_owned()],
@@ -193,12 +194,13 @@ fn replaced(value: &Value, by: &Value) -> Vec<(String, Value)> {
 }
 
 /// Keys of a plan that make a process start.
-const STARTING: [&str; 7] = [
+const STARTING: [&str; 8] = [
     "launcher.",
     "launcher_args.",
     "launcher_args.0.",
     "mpis.",
     "mpis.0.",
+    "pack.",
     "variants.0.env.",
     "variants.0.env.A.",
 ];
@@ -212,9 +214,12 @@ fn strangers_files() {
         fs::write(site.path(path), text).unwrap();
         fs::set_permissions(site.path(path), fs::Permissions::from_mode(0o755)).unwrap();
     };
-    program("here/stranger", "#!/bin/sh\ntouch \"${0%/*}/started\"\nexit 3\n");
-    let launcher = "for word in \"$@\" $(env); do case $word in */stranger) \"${word#*=}\" ;; esac; done";
+    // It has the name of a loop, which the compiler of the site starts.
+    program("here/stranger.c", "#!/bin/sh\ntouch \"${0%/*}/started\"\nexit 3\n");
+    let launcher = "for word in \"$@\" $(env); do case $word in */stranger.c) \"${word#*=}\" ;; esac; done";
     program("clone/.ddtbench/mpi/mpich/bin/mpiexec", &format!("#!/bin/sh\n{launcher}\nexit 3\n"));
+    let compiler = "for last; do :; done\ncase $last in */stranger.c) exec \"$last\" ;; *) exec /usr/bin/cc \"$@\" ;; esac";
+    program("bin/cc", &format!("#!/bin/sh\n{compiler}\n"));
     let starts = |command: &str| {
         let ended = run(&mut site.shell(&format!("rm -rf results out; ddtbench {command}")));
         (fs::remove_file(site.path("here/started")).is_ok(), ended.out)
@@ -233,10 +238,11 @@ fn strangers_files() {
         let is_refused = out.contains("run it with --trust");
         is_refused && starts(&format!("{command} --trust")).0
     };
-    let path = Value::String(site.path("here/stranger").to_string_lossy().into_owned());
+    let path = Value::String(site.path("here/stranger.c").to_string_lossy().into_owned());
     let whole = serde_json::to_value(whole_plan()).unwrap();
     let harmless = Plan {
         startall: false,
+        pack: None,
         launcher: None,
         launcher_args: Vec::new(),
         variants: Vec::new(),
@@ -301,7 +307,7 @@ fn strangers_files() {
     let expected = expected.into_iter().flat_map(|section| STARTING.map(|place| (section, place.to_owned())));
     assert_eq!(started, expected.collect());
     // Flags replace values of the plan, and name programs of the user.
-    assert!(starts("run contiguous -m reference --launches 1 --launcher ./stranger").0);
+    assert!(starts("run contiguous -m reference --launches 1 --launcher ./stranger.c").0);
     write("f.toml", FINDINGS);
     for (i, value) in FINDINGS.split('"').enumerate().filter(|(i, _)| i % 2 == 1) {
         let mut parts: Vec<&str> = FINDINGS.split('"').collect();

@@ -4,6 +4,7 @@ mod edges; // the ends of 64 bits, huge and empty layouts
 mod equivalent; // other descriptions of one type map
 mod errors; // refused arguments, and their messages
 mod extremes; // random trees with arguments of any size
+mod loop_in_c; // loops in C, compiled and run
 mod pack; // the oracle: bytes that it moves, and bytes that it does not change
 mod pool; // what the random layouts cover
 mod properties; // everything derived, against the type map, on random trees

@@ -27,6 +27,8 @@ pub enum Packing {
     ByHand,
     /// By the tuned form of that loop.
     Tuned,
+    /// By the user's loop, of `--pack`, in the order of the datatype.
+    Own,
     /// By a plain loop over the nesting of the datatype's layout.
     Looped,
     /// By `MPI_Pack` or `MPI_Unpack` with the datatype.
@@ -55,7 +57,7 @@ impl Packing {
 
     /// Whether it packs from arrays without MPI.
     pub const fn is_ours(self) -> bool {
-        self.is_by_hand() || matches!(self, Self::Looped | Self::Engine)
+        self.is_by_hand() || matches!(self, Self::Own | Self::Looped | Self::Engine)
     }
 
     /// Whether it moves bytes itself, so that packing has a time.

@@ -1,6 +1,6 @@
 //! The command line of the rank program, for `ddtbench` and for manual use.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
@@ -15,9 +15,9 @@ use common::kinds::partitioned::methods::SINGLE_INIT;
 use common::kinds::pingpong::Pairs;
 use common::limit_args::LimitArgs;
 use common::limits::{Limits, MOST_METHODS};
-use common::model::Case;
 use common::model::check::Check;
 use common::model::conditions::{Cache, Rule};
+use common::model::{Case, OWN};
 use common::parameter::whole;
 
 use mpi::Threading;
@@ -61,6 +61,17 @@ pub enum Command {
 }
 
 impl Command {
+    /// The shared object with the user's loop.
+    pub fn own_loop(&self) -> Option<&Path> {
+        let methods = match self {
+            Self::Pingpong(args) => &args.methods,
+            Self::Engine(args) => &args.methods,
+            Self::Halo(args) => &args.methods,
+            Self::Partitioned(_) | Self::Overlap(_) | Self::Conform(_) | Self::Datatypes(_) => return None,
+        };
+        methods.pack.as_deref()
+    }
+
     /// The thread level that it needs.
     pub fn threading(&self) -> Threading {
         match self {
@@ -145,6 +156,9 @@ pub struct MethodArgs {
     /// Methods, by name [default: all]
     #[arg(short, long = "method", value_name = "NAME", value_delimiter = ',')]
     methods: Vec<String>,
+    /// A shared object with your loop, for the method `own`: functions `pack` and `unpack`
+    #[arg(long, value_name = "FILE")]
+    pack: Option<PathBuf>,
     /// The number of ranks requested; any other number is refused
     #[arg(short = 'n', long)]
     pub ranks: Option<usize>,
@@ -245,6 +259,7 @@ impl MethodArgs {
         let mut names = Vec::new();
         for name in &self.methods {
             kind.method(name).map_err(|reason| anyhow!(reason))?;
+            ensure!(name != OWN || self.pack.is_some(), "method own needs --pack FILE");
             if !names.contains(name) {
                 names.push(name.clone());
             }

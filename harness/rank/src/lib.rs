@@ -22,6 +22,7 @@ mod mechanism;
 mod memory;
 mod method;
 mod output;
+mod own_loop;
 mod packing;
 mod payload;
 mod reporter;
@@ -30,6 +31,7 @@ mod team;
 mod transport;
 
 use std::ffi::c_int;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::anyhow;
@@ -69,6 +71,7 @@ fn run() -> u8 {
         }
     };
     let threading = cli.command.threading();
+    let own_loop = cli.command.own_loop().map(Path::to_owned);
     let experiment = experiments::prepare(cli.command);
     let refusal = identity::foreign_library().or_else(identity::foreign_launcher);
     let world = refusal.map_or_else(|| World::initialize(threading), |reason| Err(anyhow!(reason)));
@@ -82,7 +85,9 @@ fn run() -> u8 {
     }
     let (world, result) = match world {
         Ok(world) => {
-            let result = check_clocks(&world).and_then(|()| experiment(&world));
+            let loaded =
+                check_clocks(&world).and_then(|()| own_loop.iter().try_for_each(|file| own_loop::load(file)));
+            let result = loaded.and_then(|()| experiment(&world));
             (Some(world), result)
         }
         Err(refusal) => (None, Err(refusal)),

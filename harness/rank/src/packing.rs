@@ -11,6 +11,7 @@ use crate::carrier::MessageData;
 use crate::checked::{CallError, Comm, Datatype};
 use crate::memory::{Memory, POISON, Wire};
 use crate::method::Setup;
+use crate::own_loop::OwnLoop;
 
 /// Why a layout can always be compiled.
 const IN_MEMORY: &str = "the arrays are in memory, hence in the address space";
@@ -44,6 +45,8 @@ pub struct Packer<'a> {
     programs: Vec<Program>,
     /// It exists from the start, like a hand-written loop.
     plain_loop: Option<PlainLoop>,
+    /// The user's loop.
+    own: Option<OwnLoop>,
 }
 
 impl<'a> Packer<'a> {
@@ -57,7 +60,8 @@ impl<'a> Packer<'a> {
     ) -> Result<Self, CallError> {
         let is_by_layout = matches!(how, Packing::Mpi | Packing::Looped | Packing::Engine);
         let endpoint = is_by_layout.then(|| setup.endpoint(side, order, arrays));
-        Self::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint)
+        let own = (how == Packing::Own).then(|| OwnLoop::new(setup.app.face(side), !setup.app.has_loops, 0));
+        Self::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint, own)
     }
 
     /// A face of a halo, or a thread's share of it; `displacements` are those of the arrays. Its datatype or program is created.
@@ -66,13 +70,14 @@ impl<'a> Packer<'a> {
         face: &'a Face,
         displacements: &[i64],
         comm: &'a Comm,
+        own: Option<OwnLoop>,
     ) -> Result<Self, CallError> {
         let message = face.message(WireOrder::Ddt);
         let endpoint = (!message.pieces.is_empty()).then(|| {
             let (origin_bytes, layout) = message.datatype(displacements);
             Endpoint { array: 0, origin_bytes, layout }
         });
-        let mut packer = Self::new(how, face, comm, 1, endpoint)?;
+        let mut packer = Self::new(how, face, comm, 1, endpoint, own)?;
         packer.create()?;
         Ok(packer)
     }
@@ -83,13 +88,14 @@ impl<'a> Packer<'a> {
         comm: &'a Comm,
         blocks: usize,
         endpoint: Option<Endpoint>,
+        own: Option<OwnLoop>,
     ) -> Result<Self, CallError> {
         let layout = endpoint.as_ref().map(|endpoint| &endpoint.layout);
         let of_mpi = layout.filter(|_| how == Packing::Mpi);
         let data = of_mpi.map(|layout| MessageData::derived(0, blocks, layout, comm)).transpose()?;
         let of_loop = layout.filter(|_| how == Packing::Looped);
         let plain_loop = of_loop.map(|layout| PlainLoop::of(layout, blocks as u64).expect(IN_MEMORY));
-        Ok(Self { how, face, comm, blocks, endpoint, data, programs: Vec::new(), plain_loop })
+        Ok(Self { how, face, comm, blocks, endpoint, data, programs: Vec::new(), plain_loop, own })
     }
 
     pub fn how(&self) -> Packing {
@@ -141,6 +147,7 @@ impl<'a> Packer<'a> {
         match self.how {
             Packing::ByHand => self.face.pack(Loops::Plain, arrays, packed),
             Packing::Tuned => self.face.pack(Loops::Tuned, arrays, packed),
+            Packing::Own => self.own.as_ref().expect("made for this packing").pack(arrays, packed),
             Packing::Looped => {
                 if let Some(plain_loop) = &self.plain_loop {
                     plain_loop.pack(arrays.memory(), self.offset(arrays) as i64, packed).expect(PROVED);
@@ -167,6 +174,7 @@ impl<'a> Packer<'a> {
         match self.how {
             Packing::ByHand => self.face.unpack(Loops::Plain, packed, arrays),
             Packing::Tuned => self.face.unpack(Loops::Tuned, packed, arrays),
+            Packing::Own => self.own.as_ref().expect("made for this packing").unpack(packed, arrays),
             Packing::Looped => {
                 if let Some(plain_loop) = &self.plain_loop {
                     let origin = self.offset(arrays) as i64;

@@ -24,6 +24,10 @@ pub struct ConditionArgs {
     /// Methods, by name [default: all]
     #[arg(help_heading = WHAT, short, long = "method", value_name = "NAME", value_delimiter = ',', add = completions::methods())]
     methods: Vec<String>,
+    /// Measure your own loop as method `own`: a C or Fortran file with pack and unpack (`ddtbench layout TEST --write-loop c` prints
+    /// one to start from), compiled with $CC $CFLAGS or $FC $FFLAGS, or a shared object
+    #[arg(help_heading = WHAT, long, value_name = "FILE")]
+    pack: Option<PathBuf>,
     #[command(flatten)]
     pub(super) mpis: MpiArgs,
     /// Number of launches (new processes) per case, spread over the run. From three on, intervals include the variation between
@@ -180,6 +184,9 @@ impl ConditionArgs {
             replace(&mut plan.methods, &self.methods);
             // They replace the methods of sweeps too.
             plan.sweeps.iter_mut().for_each(|sweep| sweep.methods.clear());
+        }
+        if let Some(file) = &self.pack {
+            plan.pack = Some(std::path::absolute(file)?);
         }
         plan.launches = self.launches.or(plan.launches);
         self.limits.apply(&mut plan.limits);

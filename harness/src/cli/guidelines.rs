@@ -12,7 +12,7 @@ use ddtbench::experiments::pingpong::methods::description;
 use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::experiments::{Kind, pingpong};
 use ddtbench::folder::PLAN;
-use ddtbench::model::{LOOP, LOOPS};
+use ddtbench::model::{LOOP, MANUAL};
 use ddtbench::plan::{CheckedPlan, Plan};
 use ddtbench::run::RunEnd;
 
@@ -111,7 +111,7 @@ fn with_methods_of_each(plan: Plan) -> anyhow::Result<Plan> {
     let CheckedPlan { mut plan, cases, .. } = plan.check()?;
     for (planned, case) in plan.cases.iter_mut().zip(&cases) {
         let is_asked = |method: &&String| match method.as_str() {
-            LOOP => !case.has(LOOPS[0]),
+            LOOP => !case.has(MANUAL),
             method => case.has(method) || description(method).is_none(),
         };
         planned.methods = plan.methods.iter().filter(is_asked).cloned().collect();

@@ -95,7 +95,7 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
     if interrupt::requested() {
         bail!(stopped(folder.path()));
     }
-    let built = chosen.build().and_then(|targets| {
+    let built = chosen.build_in(folder.path()).and_then(|targets| {
         let mut checked = with_sizes(checked, &targets, folder.path())?;
         put_long_values(&mut checked, folder.path())?;
         let run = Run { plan: &checked, targets: &targets };

@@ -52,7 +52,7 @@ pub(super) fn reopen(
         refuse_other_mpis(&chosen, earlier, dir)?;
     }
     measure::introduce(&chosen, dir);
-    let targets = chosen.build()?;
+    let targets = chosen.build_in(dir)?;
     // A run that was stopped early may have a plan without sizes.
     let mut checked = if earlier.is_none() { measure::with_sizes(checked, &targets, dir)? } else { checked };
     if interrupt::requested() {

@@ -8,7 +8,7 @@ use apps::{Arrays, Context, LAYOUT, MicroApp, Side, Test, Values, WireOrder};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use common::memory;
-use datatypes::Language;
+use datatypes::{InArray, Language, loop_in_c};
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::selection::Selection;
 use ddtbench::experiments::{self, Kind, engine, layout_file, list, pingpong};
@@ -54,12 +54,20 @@ pub struct ShownLayoutArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     format: LayoutFormat,
+    /// Print functions that pack and unpack it, for `ddtbench run --pack`, to start from
+    #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "format")]
+    write_loop: Option<LoopLanguage>,
     /// Side of the message: where bytes are read, or where they are written
     #[arg(long, default_value = "send", value_parser = PossibleValuesParser::new(["send", "receive"]).map(side))]
     side: Side,
     /// Number of ranks, for tests whose message depends on it
     #[arg(short = 'n', long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: u32,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LoopLanguage {
+    C,
 }
 
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
@@ -144,6 +152,9 @@ impl ShownLayoutArgs {
             memory::check_layout(&app, available)
                 .map_err(|reason| anyhow!("{} {values}: {reason}", test.name))?;
         }
+        if self.write_loop.is_some() {
+            return output::print(loop_to_start_from(&app).as_bytes());
+        }
         let side = self.side;
         let order = if app.has_loops { order } else { WireOrder::Ddt };
         match self.format {
@@ -186,6 +197,19 @@ impl ShownLayoutArgs {
         case.given().try_for_each(|(name, text)| values.assign(name, text))?;
         Ok((apps::find(LAYOUT.name)?, values, WireOrder::Manual))
     }
+}
+
+/// Loops for both sides of a message, as `--pack` takes them.
+fn loop_to_start_from(app: &MicroApp) -> String {
+    let messages = [Side::Send, Side::Receive].map(|side| app.message(side, WireOrder::Ddt));
+    let [sent, received] = messages.each_ref().map(|message| {
+        let pieces = message.pieces.iter().map(|piece| {
+            let origin_bytes = if app.has_loops { piece.origin_bytes } else { 0 };
+            InArray { array: app.arrays[piece.array].name, origin_bytes, layout: &piece.layout }
+        });
+        pieces.collect::<Vec<_>>()
+    });
+    loop_in_c(&sent, &received)
 }
 
 /// Code for one side of a message. With several arrays, displacements are relative to the first one.

@@ -1,9 +1,11 @@
 //! The MPIs of a run: chosen by name, with their variants, and built for.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use anyhow::bail;
 use ddtbench::experiments::Kind;
+use ddtbench::folder::OWN_LOOP;
 use ddtbench::model::mpi_label;
 use ddtbench::mpi::{Installation, MpiError, Project, STANDARD, Source, Target, Trusted, Variant, interrupt};
 use ddtbench::plan::Plan;
@@ -145,6 +147,15 @@ impl Chosen {
         }
     }
 
+    /// The same for a run in this folder, where the user's loop is compiled.
+    ///
+    /// # Errors
+    /// Those of [`Chosen::build`] and of compiling the loop.
+    pub fn build_in(&self, dir: &Path) -> anyhow::Result<Vec<Target>> {
+        let own_loop = self.programs.own_loop(&dir.join(OWN_LOOP))?;
+        Ok(self.build()?.into_iter().map(|target| Target { own_loop: own_loop.clone(), ..target }).collect())
+    }
+
     /// Builds the rank program for each MPI, and skips those that the user has not named if that fails.
     ///
     /// # Errors
@@ -190,6 +201,6 @@ impl Chosen {
             None => self.project.rank_program(&installation, &mut log)?,
         };
         let variant = variant.map_or_else(String::new, |variant| variant.name.clone());
-        Ok(Target { installation, variant, program, programs: self.programs.clone() })
+        Ok(Target { installation, variant, program, programs: self.programs.clone(), own_loop: None })
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 use apps::{Layouts, Side, WireOrder};
 use ddtbench::experiments::pingpong;
-use ddtbench::model::Record;
+use ddtbench::model::{OWN, Record};
 use ddtbench::mpi::{Source, Target, Variant};
 use ddtbench::plan::CheckedPlan;
 
@@ -27,7 +27,10 @@ pub fn commands(
     for (number, (planned, params)) in checked.named_cases().into_iter().enumerate() {
         let is_wrong = |record: &&Record| {
             let case = &record.case;
-            record.outcome.is_wrong() && case.test == planned.test && *case.params == *params
+            record.outcome.is_wrong()
+                && record.method != OWN
+                && case.test == planned.test
+                && *case.params == *params
         };
         let mut of_mpis: Vec<(&str, &str)> = over
             .iter()

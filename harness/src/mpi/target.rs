@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Installation, Trusted};
+use super::{Installation, OwnLoop, Trusted};
 use crate::model::mpi_label;
 
 /// An MPI of a run, unchanged or with additional variables.
@@ -16,6 +16,8 @@ pub struct Target {
     pub program: PathBuf,
     /// The plan's launcher.
     pub programs: Trusted,
+    /// The user's loop.
+    pub own_loop: Option<OwnLoop>,
 }
 
 impl Target {
@@ -23,7 +25,7 @@ impl Target {
     #[cfg(test)]
     pub(crate) fn fake(installation: Installation, program: impl Into<PathBuf>) -> Self {
         let (variant, programs, program) = (String::new(), Trusted::default(), program.into());
-        Self { installation, variant, program, programs }
+        Self { installation, variant, program, programs, own_loop: None }
     }
 
     /// Its name in tables.

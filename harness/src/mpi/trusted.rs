@@ -19,6 +19,8 @@ pub struct Programs {
     pub launcher: Option<String>,
     /// More options for the launcher.
     pub launcher_args: Vec<String>,
+    /// The file with the user's loop.
+    pub pack: Option<PathBuf>,
 }
 
 /// Programs that the user has typed, has written or trusts. Only [`Programs::trusted`] makes it, and the default, which names none.
@@ -135,7 +137,8 @@ impl Programs {
         let mpis = self.mpis.iter().filter(|mpi| mpi.contains('/')).map(|mpi| format!("the MPI `{mpi}`"));
         let variables = self.variants.iter().flat_map(Variant::settings);
         let variables = variables.map(|variable| format!("the variable `{variable}`"));
-        launcher.chain(options).chain(mpis).chain(variables).collect()
+        let loops = self.pack.iter().map(|file| format!("the loop `{}`", file.display()));
+        launcher.chain(options).chain(mpis).chain(variables).chain(loops).collect()
     }
 }
 
@@ -153,6 +156,11 @@ impl Trusted {
     /// The variants of the plan.
     pub fn variants(&self) -> &[Variant] {
         &self.0.variants
+    }
+
+    /// The file with the user's loop.
+    pub(super) fn pack(&self) -> Option<&Path> {
+        self.0.pack.as_deref()
     }
 
     /// Whether a compiler wrapper may be run.
@@ -181,6 +189,7 @@ mod tests {
             variants: vec!["v:LD_PRELOAD=/z.so".parse().unwrap()],
             launcher: Some("/x/launch".to_owned()),
             launcher_args: vec!["-launcher-exec".to_owned()],
+            pack: Some("/w.c".into()),
         }
     }
 
@@ -194,7 +203,8 @@ mod tests {
         found.map(|_| printed).map_err(|error| error.to_string())
     }
 
-    const ALL: [&str; 4] = ["`/x/launch`", "`-launcher-exec`", "`/y/mpicc`", "`LD_PRELOAD=/z.so`"];
+    const ALL: [&str; 5] =
+        ["`/x/launch`", "`-launcher-exec`", "`/y/mpicc`", "`LD_PRELOAD=/z.so`", "the loop `/w.c`"];
 
     #[test]
     fn programs_of_a_plan_are_named_and_a_strangers_are_refused() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::names::distinct;
-use crate::model::{LOOPS, Record, mpi_label};
+use crate::model::{LOOPS, OWN, Record, mpi_label};
 
 /// The machine, the MPIs and the time of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Account {
     pub settings: Vec<String>,
     /// How the hand-written loops of each MPI's rank program were compiled, as far as that was recorded.
     pub loops: Vec<String>,
+    /// The user's loop, and how it was compiled.
+    pub own_loop: Option<String>,
     /// Notes on its results: settings that were added, conditions in which its parts differ.
     pub notes: Vec<String>,
 }
@@ -49,6 +51,7 @@ pub fn accounts(environments: &str) -> Vec<Account> {
         Account {
             settings: mpis().map(settings).collect(),
             loops: mpis().filter_map(|mpi| compiled(mpi["rank_program"]["build"].as_str()?)).collect(),
+            own_loop: account["own_loop"].as_str().map(str::to_owned),
             date: text(&account["date"]).chars().take(16).collect::<String>().replace('T', " "),
             host: text(&machine["host"]),
             machine: format!("{}, {} hardware threads", text(&machine["cpu_model"]), machine["cpus"]),
@@ -62,9 +65,18 @@ pub fn accounts(environments: &str) -> Vec<Account> {
 /// How the hand-written loops of these runs were compiled. `None` if that was not recorded, or if no loop was measured.
 pub fn loops(accounts: &[Account], records: &[Record]) -> Option<String> {
     let all = distinct(accounts.iter().flat_map(|account| &account.loops));
-    let has_loops = records.iter().any(|record| LOOPS.contains(&record.method.as_str()));
-    let all: Vec<&str> = all.into_iter().map(String::as_str).collect();
-    (has_loops && !all.is_empty()).then(|| format!("Loops: {}.", all.join("; or ")))
+    let has = |wanted: &dyn Fn(&str) -> bool| records.iter().any(|record| wanted(&record.method));
+    let own = distinct(accounts.iter().flat_map(|account| &account.own_loop));
+    let all = [
+        ("own", own, has(&|method| method == OWN)),
+        ("Loops", all, has(&|method| LOOPS[1..].contains(&method))),
+    ];
+    let sentences = all.into_iter().filter(|(_, texts, is_shown)| *is_shown && !texts.is_empty());
+    let sentences = sentences.map(|(name, texts, _)| {
+        let texts: Vec<&str> = texts.into_iter().map(String::as_str).collect();
+        format!("{name}: {}.", texts.join("; or "))
+    });
+    Some(sentences.collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
 }
 
 /// A build as the rank program reports it, in short: compiler, level and instruction set of the plain loops, and vectors of the

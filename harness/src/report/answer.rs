@@ -12,7 +12,7 @@ use super::state;
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Claim, Verdict};
-use crate::model::{LOOP, Quantity, Record};
+use crate::model::{LOOP, MANUAL, OWN, Quantity, Record};
 
 /// How a kind of experiments shows a case in one line.
 #[derive(Clone, Copy)]
@@ -78,13 +78,15 @@ impl Answer {
 }
 
 /// Methods whose times and overheads are shown if methods pack.
-const PACKED: [&str; 3] = ["manual", LOOP, "ddt"];
+const PACKED: [&str; 4] = [OWN, MANUAL, LOOP, "ddt"];
 
 /// For kinds whose methods pack: times of loop and datatype, the faster one, and their pack overheads.
 pub const PACKING: Answer = Answer {
     times: &PACKED,
     more: &const {
         [
+            Column::new("ovh own", Align::Right, 2).rank(8),
+            Column::new("[95%]", Align::Left, 1).rank(9),
             Column::new("ovh manual", Align::Right, 2).rank(8),
             Column::new("[95%]", Align::Left, 1).rank(9),
             Column::new("ovh loop", Align::Right, 2).rank(8),
@@ -105,7 +107,7 @@ pub const PACKING: Answer = Answer {
         let claims = case.loops_or_ddt();
         if claims.is_empty() { vec![case.fastest()] } else { claims }
     },
-    methods: &["reference", "manual", "ddt"],
+    methods: &["reference", MANUAL, "ddt"],
     sentences: |cases| negative_overheads(cases).into_iter().chain(estimates_that_disagree(cases)).collect(),
     ..Answer::PLAIN
 };

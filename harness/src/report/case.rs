@@ -11,7 +11,7 @@ use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, FASTER, UNSTEADY};
 use crate::model::transport;
-use crate::model::{Basis, Case, Figure, LOOPS, Outcome, PairScope, Phase, Quantity, Record};
+use crate::model::{Basis, Case, Figure, LOOPS, OWN, Outcome, PairScope, Phase, Quantity, Record};
 use crate::stats::launches::FEWEST;
 use crate::stats::{self, MIN_ROUNDS};
 use common::kinds::Kind;
@@ -319,7 +319,11 @@ impl<'a> CaseView<'a> {
     pub fn loops_or_ddt(&self) -> Vec<Claim<'a>> {
         let of = |name: &str| self.methods().find(|r| r.method == name && measured(r));
         let Some(ddt) = of("ddt") else { return Vec::new() };
-        let loops = LOOPS.into_iter().filter(|name| of(name).is_some());
+        // A user who brings a loop asks about no other one.
+        let loops = match of(OWN) {
+            Some(_) => vec![OWN],
+            None => LOOPS.into_iter().filter(|name| of(name).is_some()).collect(),
+        };
         let claim = |name| {
             let unknown = || {
                 let why = if ddt.fastest.is_none() { "no ratios recorded" } else { too_few(ddt) };
@@ -328,7 +332,7 @@ impl<'a> CaseView<'a> {
             let claim = Against::of(ddt, ddt.over(name)).map(|ratio| Claim::of(ratio, name));
             claim.map_or_else(unknown, |claim| claim.unless_mean_differs(mean_over(ddt, name), name))
         };
-        Claim::of_loops(loops.map(claim).collect())
+        Claim::of_loops(loops.into_iter().map(claim).collect())
     }
 }
 

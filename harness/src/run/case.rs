@@ -205,6 +205,9 @@ impl Run<'_> {
         if options.contains(&"pairs") {
             option("pairs", plan.pairs.name().to_owned());
         }
+        if let Some(own_loop) = &self.targets[unit.target].own_loop {
+            option("pack", own_loop.file.display().to_string());
+        }
         if plan.startall {
             args.push("--startall".to_owned());
         }

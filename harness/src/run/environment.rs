@@ -49,6 +49,9 @@ pub struct Part {
     pub machine: Machine,
     /// The MPIs, in the plan's order.
     pub mpis: Vec<MpiAccount>,
+    /// The user's loop and how it was compiled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_loop: Option<String>,
     /// Cases of launches that were finished before.
     pub done_before: usize,
 }
@@ -103,7 +106,8 @@ impl Part {
     /// # Errors
     /// If a launcher cannot be parsed.
     pub fn now(date: String, run: &Run<'_>, done_before: usize) -> Result<Self, RunError> {
-        Ok(Self { done_before, ..Self::of(date, run.accounts()?) })
+        let own_loop = run.targets.iter().find_map(|target| Some(target.own_loop.as_ref()?.about.clone()));
+        Ok(Self { own_loop, done_before, ..Self::of(date, run.accounts()?) })
     }
 
     /// The part that begins now, on these MPIs.
@@ -115,6 +119,7 @@ impl Part {
             command_line: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
             machine: Machine::this(),
             mpis,
+            own_loop: None,
             done_before: 0,
         }
     }

@@ -52,7 +52,7 @@ pub struct Row {
     pub refuse_ranks: fn(usize) -> Option<&'static str>,
     /// Why its caches are always warm, if they are.
     pub only_warm: Option<&'static str>,
-    /// Plan options that only some kinds have: `pairs`, `startall`, `rule`.
+    /// Plan options that only some kinds have: `pack`, `pairs`, `startall`, `rule`.
     pub options: &'static [&'static str],
     /// The phases of a block that were timed in separate repetitions. The k-th samples of all other phases are of the same repetition.
     pub timed_apart: TimedApart,

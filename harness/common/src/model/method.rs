@@ -2,9 +2,17 @@
 
 use apps::no_such;
 
-/// The loops that verdicts name: the application's hand-written ones (unchanged, and tuned by an expert), and the plain
-/// one over the datatype's nesting. Each may be missing.
-pub const LOOPS: [&str; 3] = ["manual", "manual_tuned", LOOP];
+/// The loops that verdicts name. Each may be missing.
+pub const LOOPS: [&str; 4] = [OWN, MANUAL, MANUAL_TUNED, LOOP];
+
+/// The user's loop, of `--pack`.
+pub const OWN: &str = "own";
+
+/// The application's hand-written loop, unchanged.
+pub const MANUAL: &str = "manual";
+
+/// The same, tuned by an expert.
+pub const MANUAL_TUNED: &str = "manual_tuned";
 
 /// The plain loop over a datatype's nesting, interpreted: the basis of comparison for a layout without hand-written loops.
 pub const LOOP: &str = "loop";

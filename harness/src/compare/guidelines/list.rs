@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::experiments::pingpong::methods::{METHODS, description};
-use crate::model::{LOOP, LOOPS};
+use crate::model::LOOP;
+pub(super) use crate::model::MANUAL;
 use crate::report::names::distinct;
 
 /// A time that should not exceed another one.
@@ -84,9 +85,6 @@ pub static GUIDELINES: LazyLock<Vec<Guideline>> = LazyLock::new(|| {
         toml::from_str(include_str!("guidelines.toml")).expect("it is part of the program");
     file.guidelines
 });
-
-/// The application's loop, or [`LOOP`] without one.
-pub(super) const MANUAL: &str = LOOPS[0];
 
 /// The methods that describe a message in another way.
 pub(super) fn descriptions() -> impl Iterator<Item = &'static str> {

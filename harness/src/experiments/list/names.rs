@@ -35,7 +35,7 @@ pub(super) fn about(method: &MethodInfo) -> String {
 /// Like [`named`], but cuts texts to one line.
 fn one_line_each(width: Option<u16>, lines: impl Iterator<Item = (&'static str, String)>) -> String {
     /// Minimum room for a text: no terminal is narrower than a name and this.
-    const LEAST: usize = 16;
+    const LEAST: usize = 15;
     let lines: Vec<_> = lines.collect();
     let names = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     let room = width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(names + 4).max(LEAST));

@@ -3,15 +3,12 @@
 
 use super::PackingOrder;
 use crate::kinds::pingpong::methods::PACK;
-use crate::model::{LOOP, LOOPS, MethodInfo, MethodRow, find_method, info, infos};
+use crate::model::{LOOP, MethodInfo, MethodRow, OWN, find_method, info, infos};
 use crate::packing::Packing;
 
 /// The method that all others are compared with.
 pub const ENGINE: &str = "engine";
-/// The application's loops, unchanged.
-pub const MANUAL: &str = LOOPS[0];
-/// The application's loops, tuned by an expert.
-pub const MANUAL_TUNED: &str = LOOPS[1];
+pub use crate::model::{MANUAL, MANUAL_TUNED};
 /// The MPI's own packing, with the datatype.
 pub const MPI_PACK: &str = "mpi_pack";
 /// A copy of as many bytes as are packed.
@@ -35,6 +32,7 @@ const ROWS: &[MethodRow<EngineTask>] = {
     use EngineTask::{CopiesLines, CopiesMessage, Packs};
     &[
         info(ENGINE, "our pack engine: the layout compiled").made_of(Packs(Packing::Engine)),
+        info(OWN, "your loop; with --pack FILE").on_request().made_of(Packs(Packing::Own)),
         info(MANUAL, "the application's loops").by_hand().made_of(Packs(Packing::ByHand)),
         info(MANUAL_TUNED, "these loops tuned by an expert").by_hand().made_of(Packs(Packing::Tuned)),
         info(LOOP, "a generic (interpreted) loop over the datatype's nesting; always for `layout`")
@@ -57,10 +55,14 @@ pub fn task(name: &str) -> Result<EngineTask, String> {
     Ok(find_method(ROWS, "method", name)?.made_of)
 }
 
-/// The methods that can pack in this order: if loop and datatype differ, the loop has only its own order.
+/// The methods that can pack in this order: if loop and datatype differ, the loop has only its own order, and the user's that of the
+/// datatype.
 pub fn in_order(order: PackingOrder, orders_differ: bool) -> impl Iterator<Item = &'static MethodInfo> {
-    let loops_can = order == PackingOrder::Manual || !orders_differ;
-    METHODS.iter().filter(move |method| loops_can || !method.by_hand)
+    let is_of = move |method: &MethodInfo| match order {
+        PackingOrder::Manual => method.name != OWN,
+        PackingOrder::Ddt => !method.by_hand,
+    };
+    METHODS.iter().filter(move |method| !orders_differ || is_of(method))
 }
 
 #[cfg(test)]
@@ -69,8 +71,8 @@ mod tests {
 
     #[test]
     fn the_loop_has_no_other_order_than_its_own() {
-        assert_eq!(in_order(PackingOrder::Ddt, true).count(), 5);
-        assert_eq!(in_order(PackingOrder::Ddt, false).count(), 7);
+        assert_eq!(in_order(PackingOrder::Ddt, true).count(), 6);
+        assert_eq!(in_order(PackingOrder::Ddt, false).count(), 8);
         assert_eq!(in_order(PackingOrder::Manual, true).count(), 7);
     }
 }

@@ -6,13 +6,12 @@ use apps::halo::HaloApp;
 
 use crate::fine_grained::aggregation::{AGGREGATED, Aggregation, Grouping, Over};
 use crate::fine_grained::functions::PARTITIONED;
-use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info};
+use crate::model::{LOOP, MANUAL_TUNED, MethodInfo, MethodRow, OWN, find_method, info};
 use crate::packing::{Form, Packing};
 
 /// The method relative to which packing is an overhead.
 pub const REFERENCE: &str = "reference";
-/// The bulk-synchronous method that speed-ups are relative to.
-pub const MANUAL: &str = "manual";
+pub use crate::model::MANUAL;
 
 /// Checks that messages in partitions between many ranks depend on. With several neighbours, MPI calls for one
 /// neighbour happen between the start of another's request and its first partition, with messages of any size.
@@ -197,10 +196,13 @@ static ROWS: LazyLock<Vec<MethodRow<HaloTransfer>>> = LazyLock::new(|| {
         info(REFERENCE, "contiguous messages of the same sizes, nothing packed")
             .contiguous()
             .made_of(messages(Packing::Wire)),
+        info(OWN, "your loop with nonblocking messages, called with the tag of each; with --pack FILE")
+            .on_request()
+            .made_of(messages(Packing::Own)),
         info(MANUAL, "the application's loops with nonblocking messages, sent when all threads have packed")
             .by_hand()
             .made_of(messages(Packing::ByHand)),
-        info("manual_tuned", "these loops tuned by an expert, with nonblocking messages")
+        info(MANUAL_TUNED, "these loops tuned by an expert, with nonblocking messages")
             .by_hand()
             .made_of(messages(Packing::Tuned)),
         info(

@@ -6,7 +6,7 @@ use datatypes::Equivalent;
 use super::descriptions::descriptions;
 use super::parts::Parting;
 use crate::memory::Buffers;
-use crate::model::{LOOP, MethodInfo, MethodRow, find_method, info, infos};
+use crate::model::{LOOP, MANUAL, MANUAL_TUNED, MethodInfo, MethodRow, OWN, find_method, info, infos};
 use crate::packing::{Ends, Location, Packing};
 
 /// The method that two-sided ones are compared with.
@@ -95,8 +95,8 @@ const fn complete<const N: usize>(mut rows: [MethodRow<Transfer>; N]) -> [Method
 }
 
 /// All methods, in report order.
-const ROWS: [MethodRow<Transfer>; 37] = {
-    use Packing::{ByHand, Copied, Datatype, Engine, Looped, Mpi, OneValue, Tuned, Untouched, Wire};
+const ROWS: [MethodRow<Transfer>; 38] = {
+    use Packing::{ByHand, Copied, Datatype, Engine, Looped, Mpi, OneValue, Own, Tuned, Untouched, Wire};
     use Transfer::{Get, InParts, Persistent, Put, TwoSided};
     const fn both(packing: Packing) -> Transfer {
         TwoSided(packing, packing)
@@ -109,8 +109,9 @@ const ROWS: [MethodRow<Transfer>; 37] = {
         info("reference_untouched", "unchanged bytes, as in IMB and OSU").made_of(both(Untouched)),
         info("reference:contiguous", "the same with the datatype MPI_Type_contiguous").on_request().made_of(both(OneValue)),
         info("reference:copied", "the same, copied by memcpy before and after: the minimum cost of packing").on_request().made_of(both(Copied)),
-        info("manual", "the application's pack and unpack loops, with a contiguous message").originally("manual").made_of(both(ByHand)),
-        info("manual_tuned", "these loops tuned by an expert, with a contiguous message").made_of(both(Tuned)),
+        info(OWN, "your loop, with a contiguous message; with --pack FILE").on_request().made_of(both(Own)),
+        info(MANUAL, "the application's pack and unpack loops, with a contiguous message").originally("manual").made_of(both(ByHand)),
+        info(MANUAL_TUNED, "these loops tuned by an expert, with a contiguous message").made_of(both(Tuned)),
         info(LOOP, "a generic (interpreted) loop over the datatype's nesting, with a contiguous message; always for `layout`").on_request().made_of(both(Looped)),
         info("mpi_pack", "MPI_Pack and MPI_Unpack with the derived datatype, with a contiguous message").originally("mpi_pack_ddt").made_of(both(Mpi)),
         info("engine", "the datatype compiled by our pack engine, with a contiguous message").made_of(both(Engine)),

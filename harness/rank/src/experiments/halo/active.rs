@@ -12,6 +12,7 @@ use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::put::Put;
 use crate::checked::{CallError, TeamCalls};
+use crate::own_loop::OwnLoop;
 use crate::packing::Packer;
 
 /// A method that was set up and is being measured.
@@ -38,9 +39,17 @@ impl<'a> ActiveExchange<'a> {
             Packing::ByHand if !parts.links.has_loops => Packing::Looped,
             packing => packing,
         };
-        let packer =
-            |face: &'a Face| Packer::of_face(packing, face, &parts.memory.displacements, &parts.comm);
-        let shares = |link: &'a HaloMessage| link.cut.parts.iter().map(packer).collect::<Result<Vec<_>, _>>();
+        if packing == Packing::Own && parts.threads > 1 {
+            let reason = "your loop packs a whole message: set threads=1".to_owned();
+            return Ok(Err(Outcome::NotAvailable { reason }));
+        }
+        let packer = |(tag, face): (usize, &'a Face)| {
+            let own = (packing == Packing::Own).then(|| OwnLoop::new(face, !parts.links.has_loops, tag));
+            Packer::of_face(packing, face, &parts.memory.displacements, &parts.comm, own)
+        };
+        let shares = |link: &'a HaloMessage| {
+            link.cut.parts.iter().map(|face| packer((link.tag, face))).collect::<Result<Vec<_>, _>>()
+        };
         let all = |links: &'a [HaloMessage]| links.iter().map(shares).collect::<Result<Vec<_>, CallError>>();
         let stages = || parts.links.stages.iter().filter(|_| packing.packs());
         let sends = stages().map(|stage| all(&stage.sends)).collect::<Result<_, _>>()?;

@@ -1,0 +1,100 @@
+//! The user's loop (`--pack`): a C or Fortran file is compiled with the user's compiler into the folder of the run, and a shared object
+//! is copied to it.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::error::{Result, at, other};
+use super::install::command_line;
+use super::tool;
+use super::trusted::Trusted;
+
+/// Variables and defaults of a language's compiler.
+struct Compiler {
+    suffixes: &'static [&'static str],
+    /// The variable with the command, and the default.
+    command: [&'static str; 2],
+    /// The variable with the flags.
+    flags: &'static str,
+}
+
+/// Flags without the user's.
+const DEFAULT_FLAGS: &str = "-O3";
+
+const COMPILERS: [Compiler; 2] = [
+    Compiler { suffixes: &["c"], command: ["CC", "cc"], flags: "CFLAGS" },
+    Compiler {
+        suffixes: &["f", "for", "f90", "f95", "f03", "f08", "F", "F90", "F95"],
+        command: ["FC", "gfortran"],
+        flags: "FFLAGS",
+    },
+];
+
+/// A loop that rank programs can load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnLoop {
+    pub file: PathBuf,
+    /// The user's file, and how it was compiled.
+    pub about: String,
+}
+
+impl Trusted {
+    /// The plan's loop as a shared object at this place, unless it is there: a resumed run goes on with the same one.
+    ///
+    /// # Errors
+    /// If the file has no known kind, or what the compiler says.
+    pub fn own_loop(&self, place: &Path) -> Result<Option<OwnLoop>> {
+        let Some(source) = self.pack() else { return Ok(None) };
+        let file = std::path::absolute(place).map_err(at("finding", place))?;
+        let refuse = |reason: &str| other(format!("--pack {}: {reason}", source.display()));
+        let suffix = source.extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+        let name = source.file_name().unwrap_or_default().to_string_lossy();
+        let compiler = COMPILERS.iter().find(|compiler| compiler.suffixes.contains(&suffix));
+        if compiler.is_none() && suffix != "so" {
+            return Err(refuse("must be a C file (.c), a Fortran file (.f90, .f), or a shared object (.so)"));
+        }
+        if !source.is_file() && !file.exists() {
+            return Err(refuse("no such file"));
+        }
+        let Some(compiler) = compiler else {
+            if !file.exists() {
+                fs::copy(source, &file).map_err(at("copying", source))?;
+            }
+            return Ok(Some(OwnLoop { file, about: format!("{name}, compiled before") }));
+        };
+        let [variable, default] = compiler.command;
+        let setting = |name: &str, default: &str| {
+            let text =
+                env::var(name).ok().filter(|text| !text.trim().is_empty()).unwrap_or(default.to_owned());
+            shlex::split(&text).ok_or_else(|| other(format!("{name}={text}: quotes that are not closed")))
+        };
+        let (words, flags) = (setting(variable, default)?, setting(compiler.flags, DEFAULT_FLAGS)?);
+        let (program, options) = words.split_first().expect("not blank");
+        let about = format!("{name}, by {} {}{}", words.join(" "), flags.join(" "), version(program));
+        if !file.exists() {
+            let mut command = Command::new(program);
+            command.args(options).args(&flags).args(["-shared", "-fPIC", "-o"]).arg(&file).arg(source);
+            let line = command_line(&command);
+            let ended = tool::run(command, tool::QUESTION)
+                .map_err(|error| refuse(&format!("{error}; {variable} names the compiler")))?;
+            if !ended.exit.success() {
+                return Err(refuse(&format!("`{line}`: {}", ended.last_lines(SHOWN_LINES))));
+            }
+        }
+        Ok(Some(OwnLoop { file, about }))
+    }
+}
+
+/// Maximum lines of a compiler in an error.
+const SHOWN_LINES: usize = 20;
+
+/// The compiler's version in brackets; empty if it does not say.
+fn version(program: &str) -> String {
+    let mut command = Command::new(program);
+    command.arg("--version");
+    let ended = tool::run(command, tool::QUESTION).ok().filter(|ended| ended.exit.success());
+    let line = ended.and_then(|ended| ended.out.into_iter().find(|line| !line.trim().is_empty()));
+    line.map_or_else(String::new, |line| format!(" ({})", line.trim()))
+}
