@@ -1,5 +1,6 @@
 //! Parameters of a test: names, units, named sets, and the values that users can give.
 
+mod declaration;
 mod values;
 
 use datatypes::{Element, similar};

@@ -335,4 +335,31 @@ mod tests {
             |shape, order, halo| runs(&[("shape", shape), ("order", order), ("halo", halo), ("face", "y+")]);
         assert_eq!(face("5x7x9", "fortran", "0x2x1"), face("9x7x5", "c", "1x2x0"));
     }
+
+    #[test]
+    fn a_declaration_has_its_element_and_order() {
+        let with = |changes: &[(&str, &str)]| {
+            let mut values = SUBARRAY.set(SUBARRAY.quick_set().name).unwrap();
+            let assigned = changes.iter().try_for_each(|(name, text)| values.assign(name, text));
+            assigned.map(|()| values).map_err(|error| error.to_string())
+        };
+        let c = with(&[("shape", "float u[52][102][5]"), ("face", "y+")]).unwrap();
+        let written = [("shape", "52x102x5"), ("order", "c"), ("element", "float"), ("face", "y+")];
+        assert_eq!(c, with(&written).unwrap());
+        let fortran = with(&[("order", "fortran"), ("shape", "real(4) :: u(0:4,102)")]).unwrap();
+        assert_eq!(fortran, with(&[("shape", "5x102"), ("element", "float")]).unwrap());
+        for [first, second] in [
+            [("order", "fortran"), ("shape", "float u[5][4]")],
+            [("shape", "float u[5][4]"), ("order", "fortran")],
+        ] {
+            let refusal = with(&[first, second]).unwrap_err();
+            assert!(refusal.contains("order") && refusal.contains("remove"), "{refusal}");
+        }
+        assert!(with(&[("shape", "double u[N][5]")]).unwrap_err().contains("`N` must be a number"));
+        // A last axis as short as components, in an order that was not given.
+        assert_eq!(c.note_on_order(), None);
+        assert_eq!(with(&[("shape", "102x102x52")]).unwrap().note_on_order(), None);
+        let note = with(&[("shape", "102x102x5")]).unwrap().note_on_order().unwrap();
+        assert!(note.contains("order=c,shape=102x102x5"), "{note}");
+    }
 }

@@ -20,7 +20,7 @@ pub fn trials() -> Vec<Trial> {
         ("a loop in Fortran, or a shared object", other_files),
     ];
     trials.extend(trials_on(&MPIS[..1], Need::AllProcessors, "own_loop", on_first));
-    trials.push(beside_others("own_loop::files that are no loops are refused", refused));
+    trials.push(beside_others("own_loop::files without a loop are refused", refused));
     trials
 }
 

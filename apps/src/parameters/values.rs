@@ -4,10 +4,16 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use datatypes::Element;
+use datatypes::{Element, Order};
 
-use super::{OnlyWith, Parameter, ParameterError, ParameterType, PerAxis, Value, shortened};
+use super::declaration::{Declaration, declarations};
+use super::{OnlyWith, Parameter, ParameterError, ParameterType, PerAxis, Value, joined_by_x, shortened};
 use crate::{ArraySpec, Arrays, Layouts};
+
+/// Parameters that the declaration of an array sets.
+const SHAPE: &str = "shape";
+const ELEMENT: &str = "element";
+const ORDER: &str = "order";
 
 /// Checked values of a test's parameters.
 #[derive(Clone, Debug)]
@@ -18,13 +24,15 @@ pub struct Values {
     values: Vec<Value>,
     /// Which values were set one by one, after those of the named set.
     is_given: Vec<bool>,
+    /// The values that a declaration has set.
+    declared: Vec<usize>,
 }
 
 impl Values {
     /// The values of a named set of these parameters.
     pub(super) fn of_set(test: &'static str, parameters: &'static [Parameter], values: Vec<Value>) -> Self {
         let is_given = vec![false; values.len()];
-        Self { test, parameters, values, is_given }
+        Self { test, parameters, values, is_given, declared: Vec::new() }
     }
 }
 
@@ -49,14 +57,58 @@ impl Values {
             ParameterError::unknown(self.test, "parameter", name, &candidates)
         })?;
         let parameter = &self.parameters[i];
-        let value = parameter.read(text).map_err(|reason| ParameterError::Value {
-            name: parameter.name,
-            value: shortened(text),
-            reason,
-        })?;
+        let refuse = |reason| ParameterError::Value { name: parameter.name, value: shortened(text), reason };
+        if parameter.name == SHAPE
+            && let Some(declaration) = declarations(text)
+        {
+            let Declaration { element, order, shape } = declaration.map_err(refuse)?;
+            let order = if order == Order::C { "c" } else { "fortran" };
+            self.declare(ELEMENT, element.name())?;
+            self.declare(ORDER, order)?;
+            return self.assign(SHAPE, &shape);
+        }
+        let or =
+            if parameter.name == SHAPE { ", or a declaration, such as double u[52][102][102]" } else { "" };
+        let value = parameter.read(text).map_err(|reason| refuse(reason + or))?;
+        if self.declared.contains(&i) && self.values[i] != value {
+            let declared = parameter.write(&self.values[i]);
+            return Err(refuse(format!("the declaration in {SHAPE} says {declared}: remove this parameter")));
+        }
         (self.values[i], self.is_given[i]) = (value, true);
         self.replace();
         Ok(())
+    }
+
+    /// Sets what a declaration says, which must be what the user has given.
+    fn declare(&mut self, name: &str, text: &str) -> Result<(), ParameterError> {
+        let (i, before) = (self.index(name), self.values[self.index(name)].clone());
+        let was_given = self.is_given[i] && !self.declared.contains(&i);
+        self.declared.retain(|declared| *declared != i);
+        self.assign(name, text)?;
+        if was_given && self.values[i] != before {
+            let given = self.parameters[i].write(&before);
+            let reason = format!("declares {text}, and {name} is {given}: remove {name}");
+            return Err(self.refuse(SHAPE, reason));
+        }
+        self.declared.push(i);
+        Ok(())
+    }
+
+    /// A sentence if the order of an array was not given and could be either: its last axis is as short as that of components.
+    pub fn note_on_order(&self) -> Option<String> {
+        /// No application has as many components, and few grids as few points.
+        const SHORT: usize = 10;
+        let i = self.parameters.iter().position(|parameter| parameter.name == ORDER)?;
+        let shape =
+            self.per_axis(SHAPE).iter().find(|list| list.len() > 1 && list[list.len() - 1] < SHORT)?;
+        let is_asked = !self.is_given[i] && self.is_given[self.index(SHAPE)];
+        let shape = joined_by_x(shape);
+        is_asked.then(|| {
+            format!(
+                "shape={shape} is read as in Fortran, with the first axis the fastest; as in C, with the last the fastest, it is \
+                 order=c,shape={shape}"
+            )
+        })
     }
 
     /// Removes a value of the set if the user gives the parameter that replaces it.

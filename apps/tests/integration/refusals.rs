@@ -69,7 +69,8 @@ fn numbers_for_each_axis_are_numbers() {
     for shape in
         ["", "x", "9x", "9X9", "-1x3", "9.5", "9*9", "9x9+", "9x2147483648", "none", "q(3:1)", "(2,b)"]
     {
-        refuses("subarray", &[("shape", shape)], &format!("parameter shape = {shape}: {right}"));
+        let or = ", or a declaration, such as double u[52][102][102]";
+        refuses("subarray", &[("shape", shape)], &format!("parameter shape = {shape}: {right}{or}"));
     }
     let test = find("subarray").unwrap();
     for declared in ["(-2:67,-2:67,-2:67,7)", "q(-2:67, -2:67, -2:67, 1:7)", "70x70x70x7"] {

@@ -139,7 +139,22 @@ pub fn whole(typed: &[String]) -> Vec<String> {
             _ => all.push(text.clone()),
         }
     }
+    // A declaration of Fortran has a comma before its attributes: `real(8), dimension(4,5) :: u`.
+    while let Some(i) = all.iter().skip(1).position(|text| text.contains("::") && !text.contains('=')) {
+        let attributes = all.remove(i + 1);
+        all[i].extend([",", &attributes]);
+    }
     all
+}
+
+#[test]
+fn brackets_and_declarations_keep_their_commas() {
+    let typed = |text: &str| whole(&text.split(',').map(str::to_owned).collect::<Vec<_>>());
+    assert_eq!(typed("shape=(1:4,5),width=1,2"), ["shape=(1:4,5)", "width=1", "2"]);
+    assert_eq!(
+        typed("shape=real(8), dimension(4,5) :: u,width=1"),
+        ["shape=real(8), dimension(4,5) :: u", "width=1"]
+    );
 }
 
 /// Fails unless each name is unique, and each default is that of a default setting.

@@ -28,7 +28,10 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             let name = if has_own_values { CUSTOM } else { set };
             for params in &choices {
                 match planned(test, set, name, params, setup) {
-                    Ok(case) => selected.add(case),
+                    Ok((case, note)) => {
+                        selected.add(case);
+                        selected.notes.extend(note.filter(|note| !selected.notes.contains(note)));
+                    }
                     // If all exchanges are requested, those that need another number of ranks are not a mistake.
                     Err(CaseError::Ranks(reason)) if selection.tests.is_empty() => {
                         let note = format!("left out: {} {set}: {reason}", test.name);
@@ -49,7 +52,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             }
             let all = given.clone().into_iter().chain(params.clone()).collect();
             let case = planned(&LAYOUT, LAYOUT.quick_set().name, CUSTOM, &all, setup);
-            selected.add(case.map_err(|(CaseError::Values(reason) | CaseError::Ranks(reason))| reason)?);
+            selected.add(case.map_err(|(CaseError::Values(reason) | CaseError::Ranks(reason))| reason)?.0);
         }
     }
     match selected.cases.is_empty() {
@@ -96,17 +99,17 @@ enum CaseError {
     Ranks(String),
 }
 
-/// The case of the exchange `name`, whose values start from a set.
+/// The case of the exchange `name`, whose values start from a set; and a note for the user.
 fn planned(
     test: &HaloTest,
     set: &str,
     name: &str,
     params: &BTreeMap<String, String>,
     setup: Context,
-) -> Result<PlannedCase, CaseError> {
+) -> Result<(PlannedCase, Option<String>), CaseError> {
     let case = HaloCase::parse(test.name, Some(set), params).map_err(CaseError::Values)?;
     case.build(setup.ranks, setup.seed).map_err(CaseError::Ranks)?;
     let planned =
         PlannedCase { test: test.name.to_owned(), set: Some(name.to_owned()), ..PlannedCase::default() };
-    Ok(planned.with(case.pairs()))
+    Ok((planned.with(case.pairs()), case.values.note_on_order()))
 }

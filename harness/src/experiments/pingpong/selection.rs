@@ -18,6 +18,9 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
                 for values in choices(selection, test, set)? {
                     test.build(&values, setup).map_err(text)?;
                     selected.add(PlannedCase::of(test, set, &values));
+                    selected
+                        .notes
+                        .extend(values.note_on_order().filter(|note| !selected.notes.contains(note)));
                 }
             }
             continue;
