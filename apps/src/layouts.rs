@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use datatypes::{Layout, LayoutError, TextError, TextReader, index_list};
+use datatypes::{Layout, LayoutError, ListForm, TextError, TextReader, index_list};
 
 use crate::{Message, Piece};
 
@@ -63,16 +63,16 @@ fn read(mut reader: TextReader<'_>) -> Result<Layouts, TextError> {
     Ok(Layouts(all))
 }
 
-/// The numbers of a file, one on each line, relative to the current directory.
-fn list_file(name: &str, base: i64) -> Result<Vec<i64>, String> {
+/// The numbers of a file, relative to the current directory.
+fn list_file(name: &str, form: ListForm) -> Result<Vec<i64>, String> {
     /// Bytes at most, of more than 100 million numbers: a larger file is not a list.
     const MOST: u64 = 1 << 30;
     let file = Path::new(name).metadata().map_err(|error| error.to_string())?;
     if !file.is_file() || file.len() > MOST {
-        return Err("is not a file with one number on each line".to_owned());
+        return Err("is not a file with numbers".to_owned());
     }
     let text = std::fs::read_to_string(name).map_err(|error| error.to_string())?;
-    index_list(&text, base)
+    index_list(&text, form)
 }
 
 /// Reads a layout with its count and its place.

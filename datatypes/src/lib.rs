@@ -70,5 +70,7 @@ pub use reported::{LowerAndExtent, Reported};
 pub use segments::{ElementRun, Segment};
 pub use signature::Signature;
 pub use statistics::{Spread, Statistics};
-pub use text::{NamedList, SIGNATURES, TextError, TextReader, index_list, no_such, similar};
+pub use text::{
+    ListForm, NamedList, SIGNATURES, TextError, TextReader, index_list, no_such, repeated_index, similar,
+};
 pub use typemap::{Entry, TypeMap};

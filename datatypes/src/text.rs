@@ -28,7 +28,7 @@ mod tree;
 use std::borrow::Cow;
 use std::str::FromStr;
 
-pub use index_list::index_list;
+pub use index_list::{ListForm, index_list, repeated_index};
 pub use names::{no_such, similar};
 pub use reader::{NamedList, TextError, TextReader};
 

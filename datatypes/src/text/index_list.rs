@@ -1,67 +1,125 @@
-//! Lists of numbers in files: one on each line.
+//! Lists of numbers in files.
 
-/// The numbers of a text, one on each line, less `base`. Empty lines, and what follows a `#`, are skipped.
+/// How a list is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListForm {
+    /// The first index: 0, or 1 as in Fortran.
+    pub base: i64,
+    /// Whether the first number says how many follow.
+    pub is_counted: bool,
+}
+
+/// The numbers of a text with their lines, counted from 1. Blanks, commas and line ends separate them; what follows a `#` is skipped.
+fn numbers(text: &str) -> impl Iterator<Item = (usize, Result<i64, String>)> {
+    text.lines().enumerate().flat_map(|(i, line)| {
+        let written = line.split('#').next().unwrap_or_default();
+        let words = written.split([' ', '\t', '\r', ',']).filter(|word| !word.is_empty());
+        words.map(move |word| (i + 1, word.parse().map_err(|_| shown(word))))
+    })
+}
+
+/// The beginning of a word, enough to find it again.
+fn shown(word: &str) -> String {
+    const MOST: usize = 30;
+    word.chars().take(MOST).collect()
+}
+
+/// The numbers of a text, less the form's base.
 ///
 /// # Errors
-/// The line, and what it must be: a whole number that is at least `base`.
-pub fn index_list(text: &str, base: i64) -> Result<Vec<i64>, String> {
+/// The line, and what it must be: whole numbers that are at least the base, and as many as their count says.
+pub fn index_list(text: &str, form: ListForm) -> Result<Vec<i64>, String> {
+    let ListForm { base, is_counted } = form;
+    let refuse = |line: usize, reason: String| Err(format!("line {line}: {reason}"));
+    let mut all = numbers(text);
+    let count = if is_counted { all.next() } else { None };
     let mut list = Vec::new();
-    for (i, line) in text.lines().enumerate() {
-        let written = line.split('#').next().unwrap_or_default().trim();
-        if written.is_empty() {
-            continue;
-        }
-        let refuse = |reason: String| Err(format!("line {}: {reason}", i + 1));
-        match written.parse::<i64>() {
+    for (line, number) in all {
+        match number {
             Ok(number) if number >= base => match number.checked_sub(base) {
                 Some(index) => list.push(index),
                 None => {
-                    return refuse(format!(
-                        "{number} less base={base} does not fit in a signed 64-bit number"
-                    ));
+                    return refuse(
+                        line,
+                        format!("{number} less base={base} does not fit in a signed 64-bit number"),
+                    );
                 }
             },
             Ok(0) if base == 1 => {
-                return refuse("0 where base=1: leave out base=1 if the first index is 0".to_owned());
+                return refuse(line, "0 where base=1: leave out base=1 if the first index is 0".to_owned());
             }
-            Ok(number) => return refuse(format!("{number}: must be at least {base}, the first index")),
-            Err(_) => {
-                /// Characters of a line that are repeated, enough to find it again.
-                const MOST: usize = 30;
-                let shown: String = written.chars().take(MOST).collect();
-                return refuse(format!("`{shown}`: must be one whole number; comments begin with #"));
+            Ok(number) => return refuse(line, format!("{number}: must be at least {base}, the first index")),
+            Err(word) => {
+                return refuse(line, format!("`{word}`: must be whole numbers; comments begin with #"));
             }
         }
     }
-    Ok(list)
+    match count {
+        Some((line, Ok(count))) if usize::try_from(count) != Ok(list.len()) => {
+            refuse(line, format!("the count is {count}, but {} numbers follow", list.len()))
+        }
+        Some((line, Err(word))) => refuse(line, format!("`{word}`: must be the count of the numbers")),
+        _ => Ok(list),
+    }
+}
+
+/// The first number that a list has twice, as it is written, with both lines. Its count does not belong to the list.
+pub fn repeated_index(text: &str, form: ListForm) -> Option<(i64, [usize; 2])> {
+    let mut known = std::collections::HashMap::new();
+    let all = numbers(text).skip(usize::from(form.is_counted));
+    let mut all = all.filter_map(|(line, number)| Some((line, number.ok()?)));
+    all.find_map(|(line, number)| known.insert(number, line).map(|before| (number, [before, line])))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const PLAIN: ListForm = ListForm { base: 0, is_counted: false };
+
+    fn from(base: i64) -> ListForm {
+        ListForm { base, ..PLAIN }
+    }
+
     #[test]
-    fn numbers_are_one_on_each_line_from_a_base() {
+    fn numbers_are_separated_by_blanks_commas_and_lines() {
         let text = "# points of the halo\n16\r\n\n 32  # the corner\n+7\n";
-        assert_eq!(index_list(text, 0), Ok(vec![16, 32, 7]));
-        assert_eq!(index_list(text, 1), Ok(vec![15, 31, 6]));
-        assert_eq!(index_list("5\n-2\n", -3), Ok(vec![8, 1]));
-        assert_eq!(index_list("", 1), Ok(vec![]));
+        assert_eq!(index_list(text, PLAIN), Ok(vec![16, 32, 7]));
+        assert_eq!(index_list(text, from(1)), Ok(vec![15, 31, 6]));
+        assert_eq!(index_list("5\n-2\n", from(-3)), Ok(vec![8, 1]));
+        assert_eq!(index_list("1 2,3,\t4\n5, # 6\n", PLAIN), Ok(vec![1, 2, 3, 4, 5]));
+        assert_eq!(index_list("", from(1)), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_count_is_no_index() {
+        let counted = ListForm { base: 1, is_counted: true };
+        assert_eq!(index_list("3\n1 2 3\n", counted), Ok(vec![0, 1, 2]));
+        assert_eq!(index_list("0\n", counted), Ok(vec![]));
+        let refusal = index_list("# n\n4\n1 2 3\n", counted);
+        assert_eq!(refusal, Err("line 2: the count is 4, but 3 numbers follow".to_owned()));
+        assert!(index_list("-1\n", counted).is_err() && index_list("n\n", counted).is_err());
+    }
+
+    #[test]
+    fn a_number_that_recurs_is_found_with_its_lines() {
+        assert_eq!(repeated_index("4 5\n6\n\n5 # again\n4\n", PLAIN), Some((5, [1, 4])));
+        assert_eq!(repeated_index("2\n2 3\n", ListForm { is_counted: true, ..PLAIN }), None);
+        assert_eq!(repeated_index("1 2 3", PLAIN), None);
     }
 
     #[test]
     fn what_is_no_index_is_refused_with_its_line() {
         for (text, base, reason) in [
-            ("1\n\nx1\n", 0, "line 3: `x1`: must be one whole number; comments begin with #"),
-            ("1 2\n", 0, "line 1: `1 2`: must be one whole number"),
-            ("1,2\n", 0, "line 1: `1,2`: must be one whole number"),
-            ("1.5\n", 0, "line 1: `1.5`: must be one whole number"),
-            ("99999999999999999999\n", 0, "line 1: `99999999999999999999`: must be one whole number"),
+            ("1\n\nx1\n", 0, "line 3: `x1`: must be whole numbers; comments begin with #"),
+            ("1 2;3\n", 0, "line 1: `2;3`: must be whole numbers"),
+            ("1.5\n", 0, "line 1: `1.5`: must be whole numbers"),
+            ("99999999999999999999\n", 0, "line 1: `99999999999999999999`: must be whole numbers"),
             ("3\n0\n", 1, "line 2: 0 where base=1: leave out base=1"),
             ("3\n-4\n", 0, "line 2: -4: must be at least 0, the first index"),
             ("9223372036854775807\n", -1, "line 1: 9223372036854775807 less base=-1 does not fit"),
         ] {
-            let error = index_list(text, base).unwrap_err();
+            let error = index_list(text, from(base)).unwrap_err();
             assert!(error.starts_with(reason), "{text}: {error}");
         }
     }

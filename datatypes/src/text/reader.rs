@@ -3,7 +3,7 @@
 use crate::{Distribution, Element, Layout, MAX_DEPTH, Order};
 
 use super::names::{self, similar};
-use super::{Argument, DEFAULT, ORDERS, SIGNATURES, argument_names, constructor};
+use super::{Argument, DEFAULT, ListForm, ORDERS, SIGNATURES, argument_names, constructor};
 
 /// Why a text is not a layout: its place, the error, and valid text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,12 +24,12 @@ fn place(line: usize, column: usize, is_single_line: bool) -> String {
 }
 
 /// Reads the numbers of the list in `@name`, less the base; or the reason why it cannot.
-pub type NamedList = fn(name: &str, base: i64) -> Result<Vec<i64>, String>;
+pub type NamedList = fn(name: &str, form: ListForm) -> Result<Vec<i64>, String>;
 
-/// A text that is read from its start to its end. What surrounds layouts in other texts is read by the same.
 /// Begins a statement in Fortran.
 const CALL: &str = "call";
 
+/// A text that is read from its start to its end. What surrounds layouts in other texts is read by the same.
 #[derive(Clone, Debug)]
 pub struct TextReader<'a> {
     text: &'a str,
@@ -253,7 +253,7 @@ impl<'a> TextReader<'a> {
         }
     }
 
-    /// The list with the name and base in `name, base=1`. A name ends with a comma, a blank or a parenthesis, unless it is in quotes.
+    /// The list with the name and the form in `name, base=1, count=first`. A name ends with a comma, a blank or a parenthesis, unless it is in quotes.
     fn named_list(&mut self, place: usize, expected: &str) -> Result<Vec<i64>, TextError> {
         let quote = ['"', '\''].into_iter().find(|&quote| self.eat(quote));
         let rest = &self.text[self.at..];
@@ -266,13 +266,25 @@ impl<'a> TextReader<'a> {
         if let Some(quote) = quote {
             self.symbol(quote, || "the end of a name".to_owned())?;
         }
-        let (after, mut base) = (self.at, 0);
-        if self.eat(',') && self.name().eq_ignore_ascii_case("base") && self.eat('=') {
-            base = self.number("the first index of a list")?;
-        } else {
-            self.at = after;
+        let mut form = ListForm::default();
+        loop {
+            let after = self.at;
+            let option = if self.eat(',') { self.name().to_ascii_lowercase() } else { String::new() };
+            match option.as_str() {
+                "base" if self.eat('=') => form.base = self.number("the first index of a list")?,
+                "count" if self.eat('=') => {
+                    form.is_counted = true;
+                    if !self.name().eq_ignore_ascii_case("first") {
+                        return Err(self.error_at(place, format!("{name}: count must be `first`")));
+                    }
+                }
+                _ => {
+                    self.at = after;
+                    break;
+                }
+            }
         }
-        (self.named_list)(name, base).map_err(|reason| self.error_at(place, format!("{name}: {reason}")))
+        (self.named_list)(name, form).map_err(|reason| self.error_at(place, format!("{name}: {reason}")))
     }
 
     fn list<T>(

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use apps::{Context, LAYOUT, Layouts, ParameterError, UNNAMED};
+use datatypes::{ListForm, index_list, repeated_index};
 use serde::{Deserialize, Deserializer, de};
 
 use super::planned::PlannedCase;
@@ -52,12 +53,41 @@ pub fn case(typed: &str) -> Result<PlannedCase, String> {
         (typed, given)
     } else {
         match Layouts::typed(typed) {
-            Ok(send) => ("layout", Given { name: None, send, receive: None }),
+            Ok(send) => {
+                let name = lists(typed).next().and_then(|(file, _)| name_of(Path::new(&file)));
+                ("layout", Given { name, send, receive: None })
+            }
             Err(error) if typed.contains('(') => return Err(format!("layout {typed:?}: {error}")),
             Err(_) => return Err(format!("file not found: {typed} (and it is not {EXAMPLE})")),
         }
     };
-    planned(&given).map_err(|error| format!("{source}: {error}"))
+    planned(&given).map_err(|error| {
+        let text = std::fs::read_to_string(path).unwrap_or_else(|_| typed.to_owned());
+        let repeated = lists(&text).find_map(|(file, form)| {
+            let list = std::fs::read_to_string(&file).ok()?;
+            let (number, [first, second]) = repeated_index(&list, form)?;
+            Some(format!("; {file} has {number} in line {first} and in line {second}"))
+        });
+        let is_of_receiver = error.to_string().contains(WRITTEN_TWICE);
+        format!("{source}: {error}{}", repeated.filter(|_| is_of_receiver).unwrap_or_default())
+    })
+}
+
+/// Part of the reason why a layout cannot be received.
+const WRITTEN_TWICE: &str = "must write each byte only once";
+
+/// The files with lists that a text names, as in `@halo.txt, base=1)`, and their forms.
+fn lists(text: &str) -> impl Iterator<Item = (String, ListForm)> {
+    text.split('@').skip(1).filter_map(|rest| {
+        let options = rest.split(')').next()?.replace(' ', "");
+        let name = match rest.chars().next().filter(|c| "'\"".contains(*c)) {
+            Some(quote) => rest[1..].split(quote).next()?,
+            None => rest.split([',', ')', ' ', '\n']).next().filter(|name| !name.is_empty())?,
+        };
+        let base = options.split_once("base=").and_then(|(_, base)| base.split(',').next()?.parse().ok());
+        let form = ListForm { base: base.unwrap_or(0), is_counted: options.contains("count=first") };
+        Some((name.to_owned(), form))
+    })
 }
 
 /// The name of a file, without characters that a name cannot have.
@@ -94,7 +124,7 @@ pub(crate) fn parse(text: &str) -> Result<Given, String> {
 
 /// Whether the text is a number per line, and thus not a layout.
 fn is_list(text: &str) -> bool {
-    datatypes::index_list(text, 0).is_ok_and(|list| !list.is_empty())
+    index_list(text, ListForm::default()).is_ok_and(|list| !list.is_empty())
 }
 
 #[cfg(test)]
@@ -185,5 +215,34 @@ mod tests {
         assert_eq!(prepared.planned, case, "a plan is read as it was written");
         let unnamed = super::case("vector(2, 1, 4, double)").unwrap();
         assert_eq!(unnamed.set.as_deref(), Some("vector(2,1,4,double)"));
+    }
+
+    #[test]
+    fn a_list_gives_its_name_and_the_lines_of_what_it_repeats() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("my halo.txt");
+        std::fs::write(&file, "4\n1, 5 # left\n\n9 5\n").unwrap();
+        let of = |options: &str, receive: &str| {
+            let list = format!("indexed_block(1, @'{}'{options}, double)", file.display());
+            let text =
+                if receive.is_empty() { list } else { format!("send = \"{list}\"\nreceive = '{receive}'\n") };
+            let path = folder.path().join("both.toml");
+            std::fs::write(&path, &text).unwrap();
+            case(if receive.is_empty() { &text } else { path.to_str().unwrap() })
+        };
+        let received = "contiguous(4, double)";
+        let params = of(", base=1, count=first", received).unwrap().params;
+        assert_eq!(
+            (params["name"].as_str(), params["send"].as_str()),
+            ("both", "indexed_block(1,[0,4,8,4],double)")
+        );
+        let refusal = of(",count=first", "").unwrap_err();
+        assert!(refusal.contains("my halo.txt has 5 in line 2 and in line 4"), "{refusal}");
+        assert!(of(", base=1", "").unwrap_err().contains("has 5 in line 2"));
+        std::fs::write(&file, "1 2 3\n").unwrap();
+        assert_eq!(of("", "").unwrap().params["name"], "my_halo");
+        assert!(
+            of(", count=first", "").unwrap_err().contains("line 1: the count is 1, but 2 numbers follow")
+        );
     }
 }
