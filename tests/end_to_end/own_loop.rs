@@ -1,4 +1,4 @@
-//! The user's own loop: measured beside the other methods, and found if it is wrong.
+//! The user's own loop: measured together with the other methods, and found if it is wrong.
 
 use std::fs;
 use std::process::Command;
