@@ -50,9 +50,8 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
     let mut live = Live { run, folder, environment, labels, records, status, begun, time_s };
     let settings = args.judge.settings();
     match until_decided(&settings, &mut schedule, &mut live) {
-        Ok((sides, rows)) => {
-            let comparisons = Comparisons::of(settings, &sides, rows);
-            let comparisons = Comparisons { run: live.environment.run.clone(), ..comparisons };
+        Ok(_) => {
+            let comparisons = Comparisons::after_tests(settings, checked.plan.launches(), &live.records);
             live.finish(&comparisons)?;
             Ok((comparisons, live.folder.path().to_owned()))
         }
