@@ -61,11 +61,12 @@ impl RunPage {
         Ok(Self { html, pictures, loops: loops(accounts, over) })
     }
 
-    /// Writes the page and the tables into the folder of the run.
+    /// Writes the page, the tables and the checksums of all files into the folder of the run.
     pub fn write(&self, folder: &Folder, over: &[Record]) -> Result<(), FolderError> {
         folder.write_summary(over, &self.html)?;
         interrupt::hold();
-        folder::write_pictures(folder.path(), self.pictures.iter().flat_map(Drawn::files))
+        folder::write_pictures(folder.path(), self.pictures.iter().flat_map(Drawn::files))?;
+        folder.write_checksums()
     }
 }
 
