@@ -57,6 +57,16 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
     over
 }
 
+/// The records of launches, each with the number and the latency of its state, as the records over launches.
+pub fn in_states(records: &[Record]) -> Vec<Record> {
+    let states = States::of(records);
+    let of = |record: &Record| {
+        let state = states.number(record);
+        Record { state, state_latency_s: states.latency_s(record, state), ..record.clone() }
+    };
+    records.iter().map(of).collect()
+}
+
 /// Those of the records over launches that are of the state most launches of the run were in; of another one for cases without a
 /// launch in it.
 pub fn most_common_state(over: &[Record]) -> Vec<Record> {
