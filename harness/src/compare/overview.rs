@@ -19,8 +19,8 @@ use crate::report::names::distinct;
 use crate::report::pictures::{Datum, GEOMETRIC_MEAN};
 use crate::report::{ratio, units};
 use crate::stats::difference::{Compared, Difference};
+use crate::stats::mean;
 use crate::stats::moderated::{Level, moderate};
-use crate::stats::{median, sorted};
 
 /// The loops and the datatype that a side may prefer.
 const LOOPS: &str = "manual";
@@ -342,9 +342,9 @@ fn row(sides: &[Side], case: &Subject) -> CaseRow {
         let of_methods = methods.iter().zip(levels.by_ref());
         let of_methods: Vec<(&String, f64)> = of_methods
             .filter_map(|(subject, level)| {
-                let middle = || median(&sorted(side.values(subject)?.times.values().copied()));
-                // With too few launches of some, medians of all are compared.
-                let value = if has_levels { level.map(|level| level.value) } else { middle() };
+                let plain = || mean(&side.values(subject)?.times.values().copied().collect::<Vec<_>>());
+                // With too few launches of some, all are compared without adjustment.
+                let value = if has_levels { level.map(|level| level.value) } else { plain() };
                 Some((&subject.method, value?))
             })
             .collect();
