@@ -11,7 +11,7 @@ use super::side::{ComparisonUnit, Side, Subject};
 use super::states::{self, States};
 use super::verdict::Estimate;
 use super::weights::Weights;
-use super::{MIN_STATE_SHARE, Settings, Verdict};
+use super::{Settings, Verdict};
 use crate::model::{Case, FigureUnit};
 use crate::report::compared::Section;
 use crate::report::matrix::{Matrix, MatrixCell, MatrixRow, Means, Place, SideMean};
@@ -88,13 +88,8 @@ impl Overview {
         let states = States::of(sides);
         let part = |state| sides.iter().map(|side| states.part(side, state)).collect::<Vec<_>>();
         let mut parts: Vec<Vec<Side>> = (0..states.count()).map(part).collect();
-        let all: usize = parts.iter().flatten().map(Side::launches).sum();
-        let is_common = |part: &Vec<Side>| {
-            part.iter().map(Side::launches).sum::<usize>() as f64 >= MIN_STATE_SHARE * all as f64
-        };
-        let comparable = |part: &&Vec<Side>| {
-            is_common(part) && part.iter().filter(|side| side.has_intervals()).count() >= sides.len().min(2)
-        };
+        let comparable =
+            |part: &&Vec<Side>| part.iter().filter(|side| side.has_intervals()).count() >= sides.len().min(2);
         match parts.iter().any(|part| comparable(&part)) {
             true => parts.retain(|part| comparable(&part)),
             false => {

@@ -17,6 +17,9 @@ pub struct ComparisonRow {
     pub bytes: u64,
     /// Its change in each state of the machine that a side met, the nearest cores first; one if states are not known.
     pub changes: Vec<StateChange>,
+    /// Further launches of each side, which are in no known state: their latency is not known, or changed meanwhile.
+    #[serde(default)]
+    pub without_state: (usize, usize),
     /// The worst verdict in any state that both sides met: the one that counts most in a gate.
     pub verdict: Verdict,
     /// Its failure; empty without one.

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::case_of;
 use super::side::{LaunchId, Side, Subject, SubjectValues};
-use super::{MIN_STATE_SHARE, case_of};
 use crate::model::Case;
 use crate::report::verdict::{apart, short};
 use crate::stats::{levels, median, sorted};
@@ -97,12 +97,6 @@ impl StateMet {
     /// Launches of all sides.
     pub(super) fn all(&self) -> usize {
         self.launches.iter().sum()
-    }
-
-    /// Whether all sides met it, in a tenth of `all` launches or more.
-    pub(super) fn is_common(&self, all: usize) -> bool {
-        self.launches.iter().all(|launches| *launches > 0)
-            && self.all() as f64 >= MIN_STATE_SHARE * all as f64
     }
 }
 

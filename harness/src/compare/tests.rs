@@ -177,14 +177,34 @@ fn launches_in_a_state_that_only_one_side_met_are_not_compared() {
     use Verdict::{NotCompared, Same, Slower, Undecided};
     assert_eq!(launches([5, 5]), (Slower, vec![((8, 8), Same), ((5, 5), Slower)]));
     assert_eq!(launches([0, 4]), (Same, vec![((13, 9), Same), ((0, 4), NotCompared)]));
-    assert_eq!(launches([1, 1]), (Same, vec![((12, 12), Same), ((1, 1), NotCompared)]), "a few readings");
-    assert_eq!(
-        launches([2, 2]),
-        (Undecided, vec![((11, 11), Same), ((2, 2), Undecided)]),
-        "too few to decide"
-    );
+    for far in [1, 2] {
+        let near = 13 - far;
+        let expected = (Undecided, vec![((near, near), Same), ((far, far), Undecided)]);
+        assert_eq!(launches([far, far]), expected, "too few to decide");
+    }
     let none = launches([13, 0]);
     assert_eq!(none, (Undecided, vec![((0, 13), NotCompared), ((13, 0), NotCompared)]), "no common state");
+}
+
+#[test]
+fn launches_in_no_known_state_do_not_hide_a_slowdown() {
+    let of = |unknown: usize, times: f64| {
+        let record = |launch: usize| {
+            let (latency_s, times) = if launch < unknown { (None, times) } else { (Some(33e-9), 1.0) };
+            let time = 1e-5 * times * (1.0 + 0.001 * (launch % 5) as f64);
+            Record { state_latency_s: latency_s, ..record("r", launch, "ddt", time) }
+        };
+        (0..12).map(record).collect::<Vec<_>>()
+    };
+    for (unknown, verdict, gate) in
+        [(2, Verdict::Same, GateDecision::Open), (6, Verdict::Undecided, GateDecision::Undecided)]
+    {
+        let rows = compare_once(&[of(0, 1.0), of(unknown, 1.5)]);
+        assert_eq!((rows[0].verdict, rows[0].without_state, rows[0].gate()), (verdict, (0, unknown), gate));
+        let text = made::comparisons(rows).compared().text(None);
+        let note = format!("{unknown} launches of new, in no known state, are not compared");
+        assert!(text.contains(&note), "{text}");
+    }
 }
 
 /// Launches of a library that is `times` as slow in `slow` of `of` launches.
