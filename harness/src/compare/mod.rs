@@ -123,6 +123,7 @@ struct Sides<'a> {
     whole: [&'a Side; 2],
     states: States,
     parts: Vec<[Side; 2]>,
+    met: Vec<StateMet>,
 }
 
 /// A method of a case in a state of the machine, by its number.
@@ -187,7 +188,7 @@ impl Comparer {
         (state, subject): InState<'_>,
         answer: Estimate,
     ) {
-        let latency = sides.latency_s(state, subject).map(f64::ln);
+        let latency = sides.latency_s(state).map(f64::ln);
         let known = self.answers.entry((question, subject.clone())).or_default();
         known.retain(|(latency, _)| sides.states.number(subject.ranks, *latency) != Some(state));
         known.push((latency, answer));
@@ -271,7 +272,7 @@ impl Comparer {
         let phases = values[0].zip(values[1]).map(|(base, new)| phases::of(base, new));
         StateChange {
             state,
-            latency_s: sides.latency_s(state, subject),
+            latency_s: sides.latency_s(state),
             launches,
             disturbed: (disturbed_base, disturbed_new),
             base_s,
@@ -294,7 +295,8 @@ impl<'a> Sides<'a> {
         let states = States::of(whole);
         let part = |number| whole.map(|side| states.part(side, number));
         let parts = (0..states.count()).map(part).collect();
-        Self { whole, states, parts }
+        let met = states::met(&whole, &states);
+        Self { whole, states, parts, met }
     }
 
     /// Launches of each side with a time in a state.
@@ -333,8 +335,8 @@ impl<'a> Sides<'a> {
         Some([base?, new?]).filter(|_| self.is_compared(of))
     }
 
-    fn latency_s(&self, state: usize, subject: &Subject) -> Option<f64> {
-        states::latency_s(self.parts[state].iter().filter_map(|side| side.values(subject)))
+    fn latency_s(&self, state: usize) -> Option<f64> {
+        self.met.iter().find(|met| met.state == state).map(|met| met.latency_s)
     }
 }
 

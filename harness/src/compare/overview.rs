@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::differences::{CountedDifference, LaunchSeries, difference, level_of_ratio, levels_of};
 use super::means::means;
 use super::side::{ComparisonUnit, Side, Subject};
-use super::states::{self, States};
+use super::states::{self, StateMet, States};
 use super::verdict::Estimate;
 use super::weights::Weights;
 use super::{Settings, Verdict};
@@ -86,21 +86,31 @@ impl Overview {
         weights: Option<&Weights>,
     ) -> Result<Vec<Self>, String> {
         let states = States::of(sides);
-        let part = |state| sides.iter().map(|side| states.part(side, state)).collect::<Vec<_>>();
-        let mut parts: Vec<Vec<Side>> = (0..states.count()).map(part).collect();
+        let met = states::met(&sides.iter().collect::<Vec<_>>(), &states);
+        type Part = (usize, Vec<Side>);
+        let part = |state| (state, sides.iter().map(|side| states.part(side, state)).collect::<Vec<_>>());
+        let mut parts: Vec<Part> = (0..states.count()).map(part).collect();
+        let launches = |sides: &[Side]| sides.iter().map(Side::launches).sum::<usize>();
         let comparable =
-            |part: &&Vec<Side>| part.iter().filter(|side| side.has_intervals()).count() >= sides.len().min(2);
-        match parts.iter().any(|part| comparable(&part)) {
-            true => parts.retain(|part| comparable(&part)),
+            |(_, part): &Part| part.iter().filter(|side| side.has_intervals()).count() >= sides.len().min(2);
+        match parts.iter().any(comparable) {
+            true => parts.retain(comparable),
             false => {
-                let most =
-                    parts.into_iter().rev().max_by_key(|part| part.iter().map(Side::launches).sum::<usize>());
+                let most = parts.into_iter().rev().max_by_key(|(_, part)| launches(part));
                 parts = most.into_iter().collect();
             }
         }
         // The answers of all states are corrected together.
         let alpha = settings.alpha / parts.len().max(1) as f64;
-        parts.iter().map(|sides| Self::of(sides, alpha, settings.threshold, weights)).collect()
+        let of_state = |(state, sides): &Part| {
+            let met = met.iter().find(|met| met.state == *state);
+            Ok(Self {
+                latency_s: met.map(|met| met.latency_s),
+                launches: met.map_or_else(|| launches(sides), StateMet::all),
+                ..Self::of(sides, alpha, settings.threshold, weights)?
+            })
+        };
+        parts.iter().map(of_state).collect()
     }
 
     /// Compares sides whose launches are in one state.
@@ -131,14 +141,12 @@ impl Overview {
             Some((Compared { difference, locations }, (ratios.len(), ratios.len())))
         };
         settle(&mut rows, alpha / 2.0, threshold, &of_side, &preference);
-        let values = sides.iter().flat_map(|side| side.subjects().filter_map(|subject| side.values(subject)));
         Ok(Self {
             sides: sides.iter().map(|side| side.name.clone()).collect(),
-            latency_s: states::latency_s(values),
-            launches: sides.iter().map(Side::launches).sum(),
             unit: sides.first().map(|side| side.unit).unwrap_or_default(),
             means: means(sides, &rows, weights)?,
             cases: rows,
+            ..Self::default()
         })
     }
 
@@ -275,7 +283,9 @@ impl CaseRow {
                 _ if is_first(self, i) => Place::Fastest,
                 Some(loss) if loss.verdict == Verdict::Slower => Place::Slower,
                 Some(loss) if !ratio::is_unknown((loss.low, loss.high)) => Place::NotSlower,
-                None if self.first() == Some(i) => Place::NotSlower,
+                None if self.first() == Some(i) && self.sides.iter().flatten().count() > 1 => {
+                    Place::NotSlower
+                }
                 _ => Place::Unknown,
             },
         };
@@ -503,6 +513,9 @@ mod tests {
         let overview = overview(&[side("a", 33e-9), side("b", 160e-9)]);
         let sentences = overview.sentences();
         assert!(sentences.contains(&"Fastest MPI, of 1 case: not known in 1.".to_owned()), "{sentences:?}");
+        let places =
+            overview.matrix().rows[0].cells.iter().flatten().map(|cell| cell.place).collect::<Vec<_>>();
+        assert_eq!(places, [Place::Unknown], "nothing is known of the other side");
         let left_out = "Not in the mean: wrf_x_vec (not measured on all MPIs in this state).".to_owned();
         assert!(sentences.contains(&left_out), "{sentences:?}");
     }

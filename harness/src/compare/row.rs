@@ -31,7 +31,7 @@ pub struct ComparisonRow {
 pub struct StateChange {
     /// The number of the state, the nearest cores first.
     pub state: usize,
-    /// The median core-to-core latency of the launches in this state, in seconds; missing if it is not known for all of them.
+    /// The median core-to-core latency of all launches in this state, in seconds; missing if it is not known.
     pub latency_s: Option<f64>,
     /// Launches of each side.
     pub launches: (usize, usize),

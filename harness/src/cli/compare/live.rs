@@ -108,7 +108,7 @@ impl Launches for Live<'_> {
     }
 
     fn tested(&mut self, open: usize, all: usize, most_made: usize) {
-        self.status = format!("{open} of {all} rows undecided");
+        self.status = format!("{open} of {all} rows need more launches");
         // A terminal shows it in the bar, because only the answer is to remain.
         if !std::io::stderr().is_terminal() {
             log(&format!("after up to {most_made} launches per side: {}", self.status));
