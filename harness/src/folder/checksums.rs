@@ -68,7 +68,7 @@ pub fn changed_files(path: &Path) -> Result<Vec<String>> {
     let mut changed = Vec::new();
     for file in FILES.iter().filter(|file| kept.contains_key(*file)) {
         if crc32(path, file)? != kept[file] {
-            changed.push(format!("{file} was changed after the run, which {CHECKSUMS} shows"));
+            changed.push(format!("{file} was changed or removed after the run ended ({CHECKSUMS})"));
         }
     }
     Ok(changed)
