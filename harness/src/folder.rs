@@ -6,6 +6,7 @@
 //!
 //! `summary.csv`, `figures.csv`, `report.html` and the folder `figures` are made from the others, and can be made again.
 
+mod checksums;
 pub(crate) mod gzip;
 mod locked_folder;
 mod log;
@@ -27,6 +28,7 @@ use serde::Serialize;
 use crate::cells;
 use crate::model::event::{MessageFacts, TimedApart};
 use crate::model::{BlockState, Case, CaseResult, Phase, Record};
+pub use checksums::changed_files;
 pub use locked_folder::LockedFolder;
 use locked_folder::{RESULTS_MODE, replace_by};
 use log::Log;
@@ -230,6 +232,8 @@ impl Folder {
 
     fn open(locked: LockedFolder, about: About, numbers: HashMap<Arc<Case>, usize>) -> Result<Self> {
         let log = |name| Log::open(&locked.path().join(name));
+        // Until the run ends, files change.
+        let _ = fs::remove_file(locked.path().join(checksums::CHECKSUMS));
         Ok(Self {
             cases: log(CASES)?,
             samples: log(SAMPLES)?,

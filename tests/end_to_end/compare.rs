@@ -60,6 +60,12 @@ fn make_up_times(out: &Path, times_us: impl Fn(&str, &str) -> [f64; 2]) {
         writer.write_record(cells).unwrap();
     }
     writer.flush().unwrap();
+    as_measured(out);
+}
+
+/// An edited run counts as one that was measured like this.
+fn as_measured(out: &Path) {
+    let _ = fs::remove_file(out.join("checksums.csv"));
 }
 
 #[track_caller]
@@ -122,12 +128,13 @@ fn broken(mpi: &Mpi) {
     let file = kept.out().join("comparison.json");
     let edited = fs::read_to_string(&file).unwrap().replace("\"broken\"", "\"same\"");
     fs::write(&file, &edited).unwrap();
+    kept.types("compare out --gate").expect_code(2).expect_err(&["comparison.json was changed", "--anyway"]);
     let judged =
-        kept.types("compare out --gate").expect_code(1).expect_err(&["comparison.json does not belong"]);
+        kept.types("compare out --gate --anyway").expect_code(1).expect_err(&["comparison.json was changed"]);
     assert!(judged.out.contains("ddt: broken in 1 (strided)"), "{judged}");
     let foreign = edited.replacen("\"run\": \"", "\"run\": \"of-another-", 1);
     fs::write(&file, foreign).unwrap();
-    for command in ["report out", "compare out"] {
+    for command in ["report out", "compare out --anyway"] {
         kept.types(command)
             .expect_code(2)
             .expect_err(&["comparison of the run of-another-", "remove the file"]);
@@ -247,7 +254,8 @@ fn folders(mpi: &Mpi) {
     let file = kept.out().with_file_name("loose").join("environment.json");
     let mut environment: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     environment["mpis"][0]["settings"]["FI_PROVIDER"] = "tcp".into();
-    fs::write(file, environment.to_string()).unwrap();
+    fs::write(&file, environment.to_string()).unwrap();
+    as_measured(file.parent().unwrap());
     let difference = "FI_PROVIDER: not set and \"tcp\"";
     compare("loose").expect_code(2).expect_err(&[difference]);
     let compared = compare("loose --anyway --format markdown").expect_code(0).out;
@@ -272,6 +280,7 @@ fn folders(mpi: &Mpi) {
     let build = environment["ddtbench_build"].as_str().unwrap().to_owned();
     environment["ddtbench_build"] = "another".into();
     fs::write(kept.out().join("environment.json"), environment.to_string()).unwrap();
+    as_measured(&kept.out());
     compare("other").expect_code(2).expect_err(&["ddtbench build", &build, "another", "--anyway"]);
     compare("other --anyway").expect_code(0);
 }

@@ -416,9 +416,8 @@ impl Launches for Simulated {
 
     /// A launch of each case after the other, as in a measurement, until the time is used up.
     fn make(&mut self, due: &[(&Subject, usize)]) -> Result<Turn, Infallible> {
-        let Some(left) = self.left.checked_sub(due.len()) else { return Ok(Turn::NotMade) };
-        self.left = left;
-        Ok(Turn::Made)
+        self.left = self.left.saturating_sub(due.len());
+        Ok(if self.left < due.len() { Turn::Last } else { Turn::Made })
     }
 
     fn sides(&self, counts: &dyn Fn(&Record) -> bool) -> Vec<Side> {

@@ -79,6 +79,7 @@ pub(super) fn damage(dir: &Path, records: &[Record]) -> anyhow::Result<Vec<Strin
     let methods = |case: &Case| methods_of(checked.as_ref()?)(case);
     damage.extend(folder::lacking_rows(dir, records, methods)?);
     damage.extend(folder::lacking_figures(dir, records));
+    damage.extend(folder::changed_files(dir)?);
     Ok(damage.into_iter().map(|damage| format!("{}: {damage}", dir.display())).collect())
 }
 

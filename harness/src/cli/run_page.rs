@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
 use ddtbench::compare::Comparisons;
-use ddtbench::experiments::launches::{most_common_state, over_launches};
+use ddtbench::experiments::launches::{in_states, most_common_state, over_launches};
 use ddtbench::experiments::{self, Kind};
 use ddtbench::folder::{self, Folder, FolderError, PICTURES};
 use ddtbench::model::Record;
@@ -47,9 +47,10 @@ impl RunPage {
         let environments = environments(dirs)?.concat();
         let (accounts, changes) = (&accounts(&environments), &compared.changes[..]);
         let form = experiments::of(kind).table_format();
-        // A picture is of one state of the machine, as far as its cases met it.
-        let shown = &most_common_state(over);
-        let results = Results { form, over: shown, launches, accounts, figure, changes, has_titles };
+        // A picture of values over launches is of one state of the machine, as far as its cases met it.
+        let (shown, launches) = (&most_common_state(over), &in_states(launches));
+        let results =
+            Results { form, over: shown, all: over, launches, accounts, figure, changes, has_titles };
         let mut pictures = report::pictures::all(&results);
         // Pictures of several runs do not belong into one of their folders.
         if let [_] = dirs {
@@ -61,11 +62,12 @@ impl RunPage {
         Ok(Self { html, pictures, loops: loops(accounts, over) })
     }
 
-    /// Writes the page and the tables into the folder of the run.
+    /// Writes the page, the tables and the checksums of all files into the folder of the run.
     pub fn write(&self, folder: &Folder, over: &[Record]) -> Result<(), FolderError> {
         folder.write_summary(over, &self.html)?;
         interrupt::hold();
-        folder::write_pictures(folder.path(), self.pictures.iter().flat_map(Drawn::files))
+        folder::write_pictures(folder.path(), self.pictures.iter().flat_map(Drawn::files))?;
+        folder.write_checksums()
     }
 }
 

@@ -20,7 +20,7 @@ use ddtbench::report::compared::Compared;
 use ddtbench::report::pictures::{Drawn, Picture};
 use ddtbench::report::{self, export};
 
-use super::compare::recorded::replayed;
+use super::compare::recorded::again;
 use super::completions;
 use super::output;
 use super::overview;
@@ -226,7 +226,7 @@ impl ReportArgs {
         // Comparisons are of all tests.
         let only = if let ([dir], []) = (&dirs[..], &tests[..]) { Some(dir) } else { None };
         let kept = only.map(|dir| comparisons(dir, &launches)).transpose()?.flatten();
-        let found = only.zip(kept).map(|(dir, kept)| replayed(dir, &launches, &kept.settings)).transpose()?;
+        let found = only.zip(kept).map(|(dir, kept)| again(dir, &launches, &kept.settings)).transpose()?;
         let of_run = || only.and_then(|dir| recorded::same_bytes(dir)).unwrap_or_default();
         let mut compared = if found.is_some() { Compared::default() } else { of_run() };
         overview::add(&mut compared, &overviews);

@@ -37,21 +37,23 @@ pub fn findings(comparison: &Comparison) -> Vec<String> {
         .collect()
 }
 
-/// The rows whose final verdict depends on the state of the machine.
+/// The rows whose verdict depends on the state of the machine: it differs, and so do the intervals of two states.
 fn depending(rows: &[&ComparisonRow]) -> Option<String> {
     /// Maximum rows that are named.
     const MOST: usize = 3;
-    let decided = |row: &ComparisonRow| {
-        let decided = row.compared().filter(|change| change.is_decided());
-        decided.map(|change| change.verdict).collect::<BTreeSet<_>>().len() > 1
+    let differs = |row: &ComparisonRow| {
+        let answers = || row.compared().filter_map(StateChange::answer);
+        let highest_low = answers().map(|answer| answer.low).fold(0.0, f64::max);
+        row.compared().map(|change| change.verdict).collect::<BTreeSet<_>>().len() > 1
+            && answers().any(|answer| answer.high <= highest_low)
     };
-    let all: Vec<&&ComparisonRow> = rows.iter().filter(|row| decided(row)).collect();
+    let all: Vec<&&ComparisonRow> = rows.iter().filter(|row| differs(row)).collect();
     let named = |row: &&&ComparisonRow| {
         let change = |change: &StateChange| {
             let at = change.latency_s.map_or_else(String::new, |of| format!(" at {}", states::at(of, false)));
             Some(format!("{}{at}", change.changes()?))
         };
-        let changes = row.compared().filter(|of| of.is_decided()).filter_map(change).collect::<Vec<_>>();
+        let changes = row.compared().filter_map(change).collect::<Vec<_>>();
         format!("{} {} ({})", row.subject.test, row.subject.method, changes.join(", "))
     };
     let names = all.iter().take(MOST).map(named).collect::<Vec<_>>().join("; ");
@@ -217,6 +219,23 @@ mod tests {
                 "At 160 ns, ddt: slower in 1 of 2: a 1.30x [1.29, 1.31], same in 1 of 2",
             ]
         );
+    }
+
+    #[test]
+    fn a_verdict_depends_on_the_state_if_intervals_are_apart_even_if_one_is_undecided() {
+        let first = |near: (f64, f64)| {
+            let slower = row("a", "ddt", 8, 1.3, Verdict::Slower);
+            let undecided = Some((1.0, Verdict::Undecided));
+            let mut row = in_states(&slower, &[(33e-9, undecided), (160e-9, None)]);
+            let time = row.changes[0].time.as_mut().unwrap();
+            (time.low, time.high) = near;
+            findings(&[row])[0].clone()
+        };
+        assert_eq!(
+            first((0.95, 1.05)),
+            "Depends on the state of the machine: a ddt (1.00x [0.95, 1.05] at 33 ns, 1.30x [1.29, 1.31] at 160 ns)."
+        );
+        assert_eq!(first((0.7, 1.3)), "ddt: undecided in 1");
     }
 
     #[test]

@@ -96,10 +96,8 @@ impl Findings {
         let threshold = settings.threshold.ln_1p();
         let states = States::of([side]);
         let met = states::met(&[side], &states);
-        let all: usize = met.iter().map(StateMet::all).sum();
-        let is_common = |state: &usize| met.iter().all(|met| met.state != *state || met.is_common(all));
         let parts: Vec<(usize, Side)> =
-            (0..states.count()).filter(is_common).map(|state| (state, states.part(side, state))).collect();
+            (0..states.count()).map(|state| (state, states.part(side, state))).collect();
         let questions: Vec<(usize, &Side, GuidelineQuestion)> = parts
             .iter()
             .flat_map(|(state, part)| {

@@ -55,7 +55,14 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
         ..StateChange::default()
     };
     let subject = side.subjects().next().expect("one was made").clone();
-    ComparisonRow { subject, bytes, changes: vec![change], verdict, note: String::new() }
+    ComparisonRow {
+        subject,
+        bytes,
+        changes: vec![change],
+        without_state: (0, 0),
+        verdict,
+        note: String::new(),
+    }
 }
 
 /// A comparison of one other side with these rows.

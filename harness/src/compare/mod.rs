@@ -22,7 +22,7 @@ mod until_decided;
 mod verdict;
 mod weights;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -46,8 +46,9 @@ pub use weights::Weights;
 /// Control methods, which show whether other methods have changed as much: the first one that both sides have.
 const CONTROLS: [&str; 3] = ["manual", "manual_tuned", "reference"];
 
-/// A state of the machine is compared if at least this share of the launches of a case met it: a few disturbed readings are not a state.
-const MIN_STATE_SHARE: f64 = 0.1;
+/// With more than this share of a side's launches in no known state of the machine, a method is not shown to be as fast: a slower
+/// group of a fifth is a result.
+const MOST_WITHOUT_STATE: f64 = 0.2;
 
 /// A question about each method of each case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -122,8 +123,7 @@ struct Sides<'a> {
     whole: [&'a Side; 2],
     states: States,
     parts: Vec<[Side; 2]>,
-    /// Subjects with their states in which an interim test has decided.
-    decided: BTreeSet<(usize, Subject)>,
+    met: Vec<StateMet>,
 }
 
 /// A method of a case in a state of the machine, by its number.
@@ -137,17 +137,12 @@ impl Comparer {
 
     /// Tests the cases to which `parts` gives a part of their error. Returns all rows, also of cases that are not tested now (`None`).
     pub fn interim_test(&mut self, base: &Side, new: &Side, parts: &Parts<'_>) -> Vec<ComparisonRow> {
-        let mut sides = Sides::of([base, new]);
+        let sides = Sides::of([base, new]);
         let subjects: Vec<&Subject> =
             base.subjects().filter(|subject| new.values(subject).is_some()).collect();
-        let all: Vec<InState<'_>> = (0..sides.parts.len())
-            .flat_map(|state| subjects.iter().map(move |subject| (state, *subject)))
-            .collect();
-        let is_decided =
-            |of: &&InState<'_>| self.answer(Question::Time, &sides, **of).is_some_and(Estimate::is_decided);
-        sides.decided =
-            all.iter().filter(is_decided).map(|(state, subject)| (*state, (*subject).clone())).collect();
-        let compared: Vec<InState<'_>> = all.into_iter().filter(|of| sides.is_compared(*of)).collect();
+        let all =
+            (0..sides.parts.len()).flat_map(|state| subjects.iter().map(move |subject| (state, *subject)));
+        let compared: Vec<InState<'_>> = all.filter(|of| sides.is_compared(*of)).collect();
         self.ask(Question::Time, &sides, &compared, parts);
         self.ask(Question::Mean, &sides, &compared, parts);
         let all = base.subjects().chain(new.subjects().filter(|subject| base.values(subject).is_none()));
@@ -193,7 +188,7 @@ impl Comparer {
         (state, subject): InState<'_>,
         answer: Estimate,
     ) {
-        let latency = sides.latency_s(state, subject).map(f64::ln);
+        let latency = sides.latency_s(state).map(f64::ln);
         let known = self.answers.entry((question, subject.clone())).or_default();
         known.retain(|(latency, _)| sides.states.number(subject.ranks, *latency) != Some(state));
         known.push((latency, answer));
@@ -223,6 +218,7 @@ impl Comparer {
             subject: subject.clone(),
             bytes: of_base.or(of_new).map_or(0, |values| values.bytes),
             changes,
+            without_state: sides.without_state(subject).into(),
             verdict,
             note: failure.unwrap_or_default().to_owned(),
         }
@@ -258,7 +254,11 @@ impl Comparer {
         let of_mean = mean.as_ref().filter(|mean| mean.beyond).map(|mean| mean.verdict);
         let of_mean = of_mean.filter(|verdict| *verdict == Verdict::Slower || !may_be_slower);
         let worst = time.as_ref().map(|time| time.verdict).into_iter().chain(of_mean).min();
-        let verdict = if is_compared { worst.unwrap_or(Verdict::Undecided) } else { Verdict::NotCompared };
+        let verdict = match worst {
+            _ if !is_compared => Verdict::NotCompared,
+            Some(worst) if worst == Verdict::Slower || !sides.hides_launches(subject) => worst,
+            _ => Verdict::Undecided,
+        };
         let control = control(base, new, subject);
         let over_control = control.as_ref().and_then(|control| {
             let (difference, units) = over(base, new, subject, control)?;
@@ -272,7 +272,7 @@ impl Comparer {
         let phases = values[0].zip(values[1]).map(|(base, new)| phases::of(base, new));
         StateChange {
             state,
-            latency_s: sides.latency_s(state, subject),
+            latency_s: sides.latency_s(state),
             launches,
             disturbed: (disturbed_base, disturbed_new),
             base_s,
@@ -295,7 +295,8 @@ impl<'a> Sides<'a> {
         let states = States::of(whole);
         let part = |number| whole.map(|side| states.part(side, number));
         let parts = (0..states.count()).map(part).collect();
-        Self { whole, states, parts, decided: BTreeSet::new() }
+        let met = states::met(&whole, &states);
+        Self { whole, states, parts, met }
     }
 
     /// Launches of each side with a time in a state.
@@ -306,17 +307,25 @@ impl<'a> Sides<'a> {
         (base, new)
     }
 
-    /// Whether a subject is compared in a state: both sides met it, in a tenth of the launches of the subject or more. A decision is kept
-    /// if later launches meet other states.
+    /// Whether a subject is compared in a state: both sides met it.
     fn is_compared(&self, (state, subject): InState<'_>) -> bool {
-        let sum = |state| {
-            let (base, new) = self.launches(state, subject);
-            base + new
-        };
-        let all: usize = (0..self.parts.len()).map(sum).sum();
         let (base, new) = self.launches(state, subject);
-        let is_common = (base + new) as f64 >= MIN_STATE_SHARE * all as f64;
-        base > 0 && new > 0 && (is_common || self.decided.contains(&(state, subject.clone())))
+        base > 0 && new > 0
+    }
+
+    /// Launches of each side that are in no known state.
+    fn without_state(&self, subject: &Subject) -> [usize; 2] {
+        self.whole.map(|side| {
+            let machine = side.values(subject).into_iter().flat_map(|values| values.machine.values());
+            machine.filter(|then| self.states.number(subject.ranks, then.measures[0]).is_none()).count()
+        })
+    }
+
+    /// Whether so many launches of a side are in no known state that they may hide a slowdown.
+    fn hides_launches(&self, subject: &Subject) -> bool {
+        let all = self.whole.map(|side| side.values(subject).map_or(0, |values| values.times.len()));
+        let shares = self.without_state(subject).into_iter().zip(all);
+        shares.into_iter().any(|(unknown, all)| unknown as f64 > MOST_WITHOUT_STATE * all as f64)
     }
 
     /// The values for a question on both sides; `None` if the subject is not compared.
@@ -326,8 +335,8 @@ impl<'a> Sides<'a> {
         Some([base?, new?]).filter(|_| self.is_compared(of))
     }
 
-    fn latency_s(&self, state: usize, subject: &Subject) -> Option<f64> {
-        states::latency_s(self.parts[state].iter().filter_map(|side| side.values(subject)))
+    fn latency_s(&self, state: usize) -> Option<f64> {
+        self.met.iter().find(|met| met.state == state).map(|met| met.latency_s)
     }
 }
 

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use super::differences::{CountedDifference, LaunchSeries, difference, level_of_ratio, levels_of};
 use super::means::means;
 use super::side::{ComparisonUnit, Side, Subject};
-use super::states::{self, States};
+use super::states::{self, StateMet, States};
 use super::verdict::Estimate;
 use super::weights::Weights;
-use super::{MIN_STATE_SHARE, Settings, Verdict};
+use super::{Settings, Verdict};
 use crate::model::{Case, FigureUnit};
 use crate::report::compared::Section;
 use crate::report::matrix::{Matrix, MatrixCell, MatrixRow, Means, Place, SideMean};
@@ -19,8 +19,8 @@ use crate::report::names::distinct;
 use crate::report::pictures::{Datum, GEOMETRIC_MEAN};
 use crate::report::{ratio, units};
 use crate::stats::difference::{Compared, Difference};
+use crate::stats::mean;
 use crate::stats::moderated::{Level, moderate};
-use crate::stats::{median, sorted};
 
 /// The loops and the datatype that a side may prefer.
 const LOOPS: &str = "manual";
@@ -86,26 +86,31 @@ impl Overview {
         weights: Option<&Weights>,
     ) -> Result<Vec<Self>, String> {
         let states = States::of(sides);
-        let part = |state| sides.iter().map(|side| states.part(side, state)).collect::<Vec<_>>();
-        let mut parts: Vec<Vec<Side>> = (0..states.count()).map(part).collect();
-        let all: usize = parts.iter().flatten().map(Side::launches).sum();
-        let is_common = |part: &Vec<Side>| {
-            part.iter().map(Side::launches).sum::<usize>() as f64 >= MIN_STATE_SHARE * all as f64
-        };
-        let comparable = |part: &&Vec<Side>| {
-            is_common(part) && part.iter().filter(|side| side.has_intervals()).count() >= sides.len().min(2)
-        };
-        match parts.iter().any(|part| comparable(&part)) {
-            true => parts.retain(|part| comparable(&part)),
+        let met = states::met(&sides.iter().collect::<Vec<_>>(), &states);
+        type Part = (usize, Vec<Side>);
+        let part = |state| (state, sides.iter().map(|side| states.part(side, state)).collect::<Vec<_>>());
+        let mut parts: Vec<Part> = (0..states.count()).map(part).collect();
+        let launches = |sides: &[Side]| sides.iter().map(Side::launches).sum::<usize>();
+        let comparable =
+            |(_, part): &Part| part.iter().filter(|side| side.has_intervals()).count() >= sides.len().min(2);
+        match parts.iter().any(comparable) {
+            true => parts.retain(comparable),
             false => {
-                let most =
-                    parts.into_iter().rev().max_by_key(|part| part.iter().map(Side::launches).sum::<usize>());
+                let most = parts.into_iter().rev().max_by_key(|(_, part)| launches(part));
                 parts = most.into_iter().collect();
             }
         }
         // The answers of all states are corrected together.
         let alpha = settings.alpha / parts.len().max(1) as f64;
-        parts.iter().map(|sides| Self::of(sides, alpha, settings.threshold, weights)).collect()
+        let of_state = |(state, sides): &Part| {
+            let met = met.iter().find(|met| met.state == *state);
+            Ok(Self {
+                latency_s: met.map(|met| met.latency_s),
+                launches: met.map_or_else(|| launches(sides), StateMet::all),
+                ..Self::of(sides, alpha, settings.threshold, weights)?
+            })
+        };
+        parts.iter().map(of_state).collect()
     }
 
     /// Compares sides whose launches are in one state.
@@ -136,14 +141,12 @@ impl Overview {
             Some((Compared { difference, locations }, (ratios.len(), ratios.len())))
         };
         settle(&mut rows, alpha / 2.0, threshold, &of_side, &preference);
-        let values = sides.iter().flat_map(|side| side.subjects().filter_map(|subject| side.values(subject)));
         Ok(Self {
             sides: sides.iter().map(|side| side.name.clone()).collect(),
-            latency_s: states::latency_s(values),
-            launches: sides.iter().map(Side::launches).sum(),
             unit: sides.first().map(|side| side.unit).unwrap_or_default(),
             means: means(sides, &rows, weights)?,
             cases: rows,
+            ..Self::default()
         })
     }
 
@@ -280,7 +283,9 @@ impl CaseRow {
                 _ if is_first(self, i) => Place::Fastest,
                 Some(loss) if loss.verdict == Verdict::Slower => Place::Slower,
                 Some(loss) if !ratio::is_unknown((loss.low, loss.high)) => Place::NotSlower,
-                None if self.first() == Some(i) => Place::NotSlower,
+                None if self.first() == Some(i) && self.sides.iter().flatten().count() > 1 => {
+                    Place::NotSlower
+                }
                 _ => Place::Unknown,
             },
         };
@@ -342,9 +347,9 @@ fn row(sides: &[Side], case: &Subject) -> CaseRow {
         let of_methods = methods.iter().zip(levels.by_ref());
         let of_methods: Vec<(&String, f64)> = of_methods
             .filter_map(|(subject, level)| {
-                let middle = || median(&sorted(side.values(subject)?.times.values().copied()));
-                // With too few launches of some, medians of all are compared.
-                let value = if has_levels { level.map(|level| level.value) } else { middle() };
+                let plain = || mean(&side.values(subject)?.times.values().copied().collect::<Vec<_>>());
+                // With too few launches of some, all are compared without adjustment.
+                let value = if has_levels { level.map(|level| level.value) } else { plain() };
                 Some((&subject.method, value?))
             })
             .collect();
@@ -508,6 +513,9 @@ mod tests {
         let overview = overview(&[side("a", 33e-9), side("b", 160e-9)]);
         let sentences = overview.sentences();
         assert!(sentences.contains(&"Fastest MPI, of 1 case: not known in 1.".to_owned()), "{sentences:?}");
+        let places =
+            overview.matrix().rows[0].cells.iter().flatten().map(|cell| cell.place).collect::<Vec<_>>();
+        assert_eq!(places, [Place::Unknown], "nothing is known of the other side");
         let left_out = "Not in the mean: wrf_x_vec (not measured on all MPIs in this state).".to_owned();
         assert!(sentences.contains(&left_out), "{sentences:?}");
     }

@@ -17,6 +17,9 @@ pub struct ComparisonRow {
     pub bytes: u64,
     /// Its change in each state of the machine that a side met, the nearest cores first; one if states are not known.
     pub changes: Vec<StateChange>,
+    /// Further launches of each side, which are in no known state: their latency is not known, or changed meanwhile.
+    #[serde(default)]
+    pub without_state: (usize, usize),
     /// The worst verdict in any state that both sides met: the one that counts most in a gate.
     pub verdict: Verdict,
     /// Its failure; empty without one.
@@ -28,7 +31,7 @@ pub struct ComparisonRow {
 pub struct StateChange {
     /// The number of the state, the nearest cores first.
     pub state: usize,
-    /// The median core-to-core latency of the launches in this state, in seconds; missing if it is not known for all of them.
+    /// The median core-to-core latency of all launches in this state, in seconds; missing if it is not known.
     pub latency_s: Option<f64>,
     /// Launches of each side.
     pub launches: (usize, usize),

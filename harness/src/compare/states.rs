@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::side::{LaunchId, Side, Subject, SubjectValues};
-use super::{MIN_STATE_SHARE, case_of};
+use super::case_of;
+use super::side::{LaunchId, Side, Subject};
 use crate::model::Case;
 use crate::report::verdict::{apart, short};
 use crate::stats::{levels, median, sorted};
@@ -75,13 +75,6 @@ impl States {
     }
 }
 
-/// The median latency of the launches of some results, all in one state, in seconds; `None` if it is not known for all of them.
-pub(super) fn latency_s<'a>(values: impl IntoIterator<Item = &'a SubjectValues>) -> Option<f64> {
-    let machine = values.into_iter().flat_map(|values| values.machine.values());
-    let latencies: Vec<f64> = machine.map(|machine| machine.measures[0]).collect::<Option<_>>()?;
-    median(&sorted(latencies)).map(f64::exp)
-}
-
 /// Launches of cases in one state of the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StateMet {
@@ -98,26 +91,23 @@ impl StateMet {
     pub(super) fn all(&self) -> usize {
         self.launches.iter().sum()
     }
-
-    /// Whether all sides met it, in a tenth of `all` launches or more.
-    pub(super) fn is_common(&self, all: usize) -> bool {
-        self.launches.iter().all(|launches| *launches > 0)
-            && self.all() as f64 >= MIN_STATE_SHARE * all as f64
-    }
 }
 
 /// The states during the launches of some sides, the nearest cores first; empty if latencies are not known.
 pub(super) fn met(sides: &[&Side], states: &States) -> Vec<StateMet> {
     let mut met: BTreeMap<usize, (Vec<f64>, Vec<usize>)> = BTreeMap::new();
     for (i, side) in sides.iter().enumerate() {
-        let mut latencies: BTreeMap<(Subject, &LaunchId), f64> = BTreeMap::new();
+        let mut launches: BTreeMap<(Subject, &LaunchId), Vec<f64>> = BTreeMap::new();
         for subject in side.subjects() {
             // The methods of a case share its launches.
             let machine = side.values(subject).into_iter().flat_map(|values| &values.machine);
             let known = machine.filter_map(|(launch, machine)| Some((launch, machine.measures[0]?)));
-            latencies.extend(known.map(|(launch, latency)| ((case_of(subject), launch), latency)));
+            known.for_each(|(launch, latency)| {
+                launches.entry((case_of(subject), launch)).or_default().push(latency);
+            });
         }
-        for ((case, _), latency) in latencies {
+        for ((case, _), of_methods) in launches {
+            let Some(latency) = median(&sorted(of_methods)) else { continue };
             let Some(number) = states.number(case.ranks, Some(latency)) else { continue };
             let (all, launches) = met.entry(number).or_default();
             launches.resize(sides.len(), 0);

@@ -168,11 +168,17 @@ impl Comparisons {
         if row.compared().next() == Some(change) {
             let left_out = row.changes.iter().filter(|of| of.verdict == Verdict::NotCompared);
             notes.extend(left_out.filter_map(StateChange::left_out));
+            let (base, new) = row.without_state;
+            let unknown =
+                [(base, "the base"), (new, "new")].into_iter().filter(|(launches, _)| *launches > 0);
+            notes.extend(unknown.map(|(launches, side)| {
+                format!("{launches} launches of {side}, in no known state, are not compared")
+            }));
         }
         // So many launches are not practical, and a change that close to the threshold may never be decided.
         const MANY: usize = 1000;
         match &change.time {
-            Some(time) if !change.is_decided() => {
+            Some(time) if !change.is_decided() && !time.is_decided() => {
                 notes.push(match change.verdict.is_change() {
                     true => format!("may be less than {}", units::percent(self.settings.threshold)),
                     false => time.detectable_text(),
@@ -236,11 +242,10 @@ impl StateChange {
 
     /// Why its launches are not compared: `4 launches of new at 160 ns are not compared, the base met none`.
     fn left_out(&self) -> Option<String> {
-        let ((base, new), at) = (self.launches, states::at(self.latency_s?, false));
-        Some(match (base, new) {
+        let at = states::at(self.latency_s?, false);
+        Some(match self.launches {
             (0, new) => format!("{new} launches of new at {at} are not compared, the base met none"),
-            (base, 0) => format!("{base} launches of the base at {at} are not compared, new met none"),
-            _ => format!("{} launches at {at} are not compared, less than a tenth", base + new),
+            (base, _) => format!("{base} launches of the base at {at} are not compared, new met none"),
         })
     }
 
@@ -292,7 +297,7 @@ impl Comparison {
         [Some(title), states::text(&self.states)].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// Launches in states of the machine that are not compared, because a side did not meet them, or because they are few.
+    /// Launches in states of the machine that are not compared, because a side did not meet them, or in no known state.
     fn not_compared(&self) -> Option<String> {
         let is_compared = |state: &&StateMet| {
             self.rows.iter().any(|row| row.compared().any(|change| change.state == state.state))
@@ -307,7 +312,7 @@ impl Comparison {
         let few: Vec<String> = few.chain(without).collect();
         (!few.is_empty()).then(|| {
             format!(
-                "Launches in states that only one side met, or in less than a tenth of the launches, are not compared: {}.",
+                "Launches in states that only one side met, or in no known state, are not compared: {}.",
                 few.join("; ")
             )
         })

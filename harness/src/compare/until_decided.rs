@@ -1,12 +1,13 @@
-//! The loop of a comparison: launches of all sides in turn, and a test after each batch, until all rows are decided. Live measurements,
-//! their replay from a folder and simulations share it, so that they cannot differ.
+//! The loop of a comparison: launches of all sides in turn, and a test after each batch, until all rows are decided. Measurements and
+//! simulations share it. The result of a measurement is that of its recorded launches.
 
 use std::collections::HashSet;
 
-use super::{Comparer, ComparisonRow, Schedule, Settings, Side, Subject};
+use super::schedule::interim_tests;
+use super::{Comparer, ComparisonRow, Comparisons, Schedule, Settings, Side, Subject};
 use crate::model::Record;
 
-/// The source of launches: measurements, or records of them.
+/// The source of launches: measurements, or simulations.
 pub trait Launches {
     type Error;
 
@@ -30,8 +31,6 @@ pub enum Turn {
     Made,
     /// They were made, and the time is over.
     Last,
-    /// The time was over before.
-    NotMade,
 }
 
 /// The sides, and the rows of each other side compared with the first one.
@@ -60,11 +59,9 @@ pub fn until_decided<L: Launches>(
                 break;
             }
             let end = launches.make(&due)?;
-            is_over = end != Turn::Made;
-            if end != Turn::NotMade {
-                due.iter().for_each(|(case, _)| schedule.count(case));
-                made.extend(due.iter().map(|(case, _)| case));
-            }
+            is_over = end == Turn::Last;
+            due.iter().for_each(|(case, _)| schedule.count(case));
+            made.extend(due.iter().map(|(case, _)| case));
         }
         let counts = |record: &Record| {
             record.launch.is_some_and(|launch| launch < schedule.made(&Subject::of_case(&record.case)))
@@ -81,6 +78,35 @@ pub fn until_decided<L: Launches>(
         if is_over || open == 0 {
             return Ok((sides, rows));
         }
+    }
+}
+
+impl Comparisons {
+    /// The result of launches of several MPIs, of which at most `most` per side were planned: it is tested at the same numbers of
+    /// launches as while they were made, and at last with all. Cases end after different numbers.
+    pub fn after_tests(settings: Settings, most: usize, records: &[Record]) -> Self {
+        let labels = Record::mpis(records);
+        let last = records.iter().filter_map(|record| record.launch).max();
+        let tests = interim_tests(most.max(last.map_or(1, |last| last + 1)));
+        let mut comparers: Vec<Comparer> = Vec::new();
+        let (mut sides, mut rows, mut tested) = (Vec::new(), Vec::new(), 0);
+        for &test in &tests {
+            let made: Vec<Record> = records
+                .iter()
+                .filter(|record| record.launch.is_some_and(|launch| launch < test))
+                .cloned()
+                .collect();
+            let new = made.iter().filter(|record| record.launch >= Some(tested));
+            let new: HashSet<Subject> = new.map(|record| Subject::of_case(&record.case)).collect();
+            sides = labels.iter().map(|label| Side::of_mpi(&made, label)).collect();
+            comparers.resize_with(sides.len() - 1, || Comparer::new(settings.clone()));
+            let parts = |case: &Subject| new.contains(case).then_some(1.0 / tests.len() as f64);
+            let others = comparers.iter_mut().zip(&sides[1..]);
+            rows = others.map(|(comparer, other)| comparer.interim_test(&sides[0], other, &parts)).collect();
+            tested = test;
+        }
+        let run = records.first().map(|record| record.case.run.clone()).unwrap_or_default();
+        Self { run, ..Self::of(settings, &sides, rows) }
     }
 }
 
@@ -133,6 +159,23 @@ mod tests {
         assert_eq!(launches(1.0, 100, Turn::Made), (20, (20, 20)), "no test decides");
         // Within the second batch, of launches 5 to 7.
         assert_eq!(launches(1.0, 7, Turn::Last), (7, (7, 7)));
-        assert_eq!(launches(1.0, 7, Turn::NotMade), (6, (6, 6)));
+    }
+
+    #[test]
+    fn all_recorded_launches_count_whatever_ended_their_measurement() {
+        // No test is planned at 7 launches, and a case without the launches of its next test does not end the others.
+        let of = |test: &'static str, launches: usize| {
+            (0..launches).flat_map(move |launch| {
+                ["mpich", "openmpi"].map(|mpi| {
+                    let mut record = record("r", launch, "ddt", 1.0 + 0.06 * ((7 * launch) % 5) as f64);
+                    (record.case_mut().test, record.case_mut().mpi) = (test.to_owned(), mpi.to_owned());
+                    record
+                })
+            })
+        };
+        let records: Vec<Record> = of("a", 7).chain(of("b", 13)).chain(of("c", 30)).collect();
+        let found = Comparisons::after_tests(Settings::default(), 30, &records);
+        let units = found.comparisons[0].rows.iter().map(|row| row.changes[0].time.as_ref().unwrap().units);
+        assert_eq!(units.collect::<Vec<_>>(), [(7, 7), (13, 13), (30, 30)]);
     }
 }

@@ -57,6 +57,16 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
     over
 }
 
+/// The records of launches, each with the number and the latency of its state, as the records over launches.
+pub fn in_states(records: &[Record]) -> Vec<Record> {
+    let states = States::of(records);
+    let of = |record: &Record| {
+        let state = states.number(record);
+        Record { state, state_latency_s: states.latency_s(record, state), ..record.clone() }
+    };
+    records.iter().map(of).collect()
+}
+
 /// Those of the records over launches that are of the state most launches of the run were in; of another one for cases without a
 /// launch in it.
 pub fn most_common_state(over: &[Record]) -> Vec<Record> {
@@ -190,9 +200,10 @@ fn over_several(record: &mut Record, of: &[&Record], drift: Drift) {
     // A trend within a launch is shown for that launch, and widens the interval over all launches.
     record.unsteady = launches::unsteady(&medians);
     record.figures.clear();
-    for group in figures(of) {
-        record.figures.push(over(&group));
-    }
+    // An estimate needs several rounds, and is known only if most launches had them.
+    let is_known =
+        |group: &Vec<&Figure>| group.iter().all(|figure| figure.low.is_none()) || 2 * group.len() > of.len();
+    record.figures.extend(figures(of).iter().filter(|group| is_known(group)).map(|group| over(group)));
 }
 
 /// The figures of launches, grouped by quantity.
@@ -297,6 +308,18 @@ mod tests {
         );
         let one = &over_launches(&records[..1], PRECISION)[0];
         assert_eq!((one.repeat_low_s, one.repeat_high_s), (None, None));
+    }
+
+    #[test]
+    fn an_estimate_of_few_launches_is_not_one_of_all() {
+        let of = |with: usize| {
+            let record = |launch: usize| {
+                let record = record(launch, 1.0 + 0.1 * launch as f64);
+                if launch < with { record } else { Record { figures: Vec::new(), ..record } }
+            };
+            over_launches(&(0..8).map(record).collect::<Vec<_>>(), PRECISION).remove(0).figures.len()
+        };
+        assert_eq!([2, 4, 5, 8].map(of), [0, 0, 1, 1]);
     }
 
     #[test]

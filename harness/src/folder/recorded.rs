@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use common::kinds::Kind;
 
+use super::checksums::changed_files;
 use super::gzip::{self, Member, Members, members};
 use super::locked_folder::{LockedFolder, refuse_links, replace};
 use super::rows::{FigureRow, FromCells, NumberedCase, TableColumns};
@@ -249,7 +250,7 @@ impl Recorded {
         Ok(Self { numbers, locked, plan, records })
     }
 
-    /// Missing samples, blocks or figures of cases and launches that have times: a person has removed them.
+    /// Missing samples, blocks or figures of cases and launches that have times, and changed files: a person has edited the folder.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -268,6 +269,7 @@ impl Recorded {
             lacking.extend(nothing_of(name, count));
         }
         lacking.extend(lacking_figures(self.path(), &self.records));
+        lacking.extend(changed_files(self.path())?);
         Ok(lacking)
     }
 

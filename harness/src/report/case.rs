@@ -255,6 +255,13 @@ impl<'a> CaseView<'a> {
             "the two estimates of the pack overhead disagree (docs/concepts.md#the-two-pack-overheads)",
             &|r| overhead_gap(r).filter(|_| measured(r)).map(|_| both_overheads(r)),
         );
+        of_each("no ovh, because most launches had too few rounds", &|r| {
+            let reference = r.case.experiment.reference_of(&r.method)?;
+            let is_there = self.methods().any(|of| of.method == reference && measured(of)) && measured(r);
+            let is_of_kind = r.case.experiment == Kind::PingPong && r.launches > 1;
+            let lacks = is_of_kind && is_there && r.value(Quantity::OverheadReference).is_none();
+            lacks.then(|| format!("({} launches)", r.launches))
+        });
         of_each("samples are means of a batch", &|r| (r.batch > 1).then(|| r.batch.to_string()));
         notes
     }

@@ -1,6 +1,8 @@
 //! The states of the machine during launches, as text: core-to-core latency.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+use indexmap::IndexMap;
 
 use super::case::CaseView;
 use super::verdict::{apart, places};
@@ -34,6 +36,27 @@ pub fn names(records: &[Record]) -> HashMap<RunState<'_>, String> {
         };
     }
     names
+}
+
+/// The states of records over launches as one text, the nearest first; with several, each with its launches of all cases.
+pub fn text(records: &[Record]) -> String {
+    let names = names(records);
+    let mut launches: BTreeMap<RunState<'_>, BTreeMap<&Case, usize>> = BTreeMap::new();
+    for record in records {
+        let most = launches.entry(of_run(record)).or_default().entry(&record.case).or_default();
+        *most = record.launches.max(*most);
+    }
+    let mut counts: IndexMap<&str, usize> = IndexMap::new();
+    for (state, cases) in launches {
+        let Some(name) = names.get(&state) else { continue };
+        *counts.entry(name).or_default() += cases.values().sum::<usize>();
+    }
+    let counted = |(place, (name, launches)): (usize, (&&str, &usize))| match place {
+        _ if counts.len() == 1 => (*name).to_owned(),
+        0 => format!("{name} in {launches} launches"),
+        _ => format!("{} in {launches}", name.trim_start_matches("cores ").trim_end_matches(" apart")),
+    };
+    counts.iter().enumerate().map(counted).collect::<Vec<_>>().join(", ")
 }
 
 /// In how many of its launches a case was in this state: ` in 5 of 6 launches`; for several cases the fewest and the most. Empty if

@@ -68,8 +68,16 @@ fn expect_in_proportion(what: &str, work: impl Fn(usize)) {
 fn report(kind: Kind, launches: &[Record]) {
     let over = over_launches(launches, Some(0.01));
     let form = experiments::of(kind).table_format();
-    let results =
-        Results { form, over: &over, launches, accounts: &[], figure: None, changes: &[], has_titles: true };
+    let results = Results {
+        form,
+        over: &over,
+        all: &over,
+        launches,
+        accounts: &[],
+        figure: None,
+        changes: &[],
+        has_titles: true,
+    };
     let drawn = pictures::all(&results);
     assert!(!drawn.is_empty(), "{}: no picture of it", kind.name());
     black_box(html(form, &over, &drawn, "", &Compared::default()));

@@ -105,7 +105,7 @@ fn every_output_names_the_states() {
         let near = 26;
         let expected = match far {
             0 => format!("cores 32 ns apart in {near} launches"),
-            far => format!("cores 32 ns apart in {near} launches, 157 ns in {}", 2 * far),
+            far => format!("cores 32 ns apart in {near} launches, 158 ns in {}", 2 * far),
         };
         let outputs =
             [compared.text(Some(80)).replace("\n", " "), compared.markdown(), comparisons.junit().unwrap()];

@@ -50,9 +50,8 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
     let mut live = Live { run, folder, environment, labels, records, status, begun, time_s };
     let settings = args.judge.settings();
     match until_decided(&settings, &mut schedule, &mut live) {
-        Ok((sides, rows)) => {
-            let comparisons = Comparisons::of(settings, &sides, rows);
-            let comparisons = Comparisons { run: live.environment.run.clone(), ..comparisons };
+        Ok(_) => {
+            let comparisons = Comparisons::after_tests(settings, checked.plan.launches(), &live.records);
             live.finish(&comparisons)?;
             Ok((comparisons, live.folder.path().to_owned()))
         }
@@ -109,7 +108,7 @@ impl Launches for Live<'_> {
     }
 
     fn tested(&mut self, open: usize, all: usize, most_made: usize) {
-        self.status = format!("{open} of {all} rows undecided");
+        self.status = format!("{open} of {all} rows need more launches");
         // A terminal shows it in the bar, because only the answer is to remain.
         if !std::io::stderr().is_terminal() {
             log(&format!("after up to {most_made} launches per side: {}", self.status));

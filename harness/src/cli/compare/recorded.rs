@@ -1,19 +1,15 @@
 //! Compares recorded runs: one run with several MPIs, or a base and others, each a run or a folder of runs.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
-use std::convert::Infallible;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{
-    Comparer, ComparisonUnit, Comparisons, Launches, Schedule, Settings, Side, Subject, Turn, until_decided,
-};
+use ddtbench::compare::{Comparer, ComparisonUnit, Comparisons, Settings, Side};
 use ddtbench::folder::{self, FolderError, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
 use ddtbench::run::{Difference, Environment, MpiAccount};
 
-use crate::cli::output::log;
 use crate::cli::recorded;
 use crate::cli::run_page::comparisons;
 
@@ -30,78 +26,20 @@ pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) ->
         labels.join(", ")
     );
     if folder.join(folder::COMPARISON).exists() {
-        return again(&only, settings);
+        comparisons(&only.runs[0], &only.records)?;
+        return again(&only.runs[0], &only.records, settings);
     }
     Ok(compared(&Side::of_mpis(&only.records), settings))
 }
 
-/// A comparison that was measured until it was decided: launch by launch as it was measured, but by the recorded times. Its file is
-/// not believed.
-pub(in crate::cli) fn replayed(
+/// A comparison that was measured until it was decided. Its file is not believed.
+pub(in crate::cli) fn again(
     dir: &Path,
     records: &[Record],
     settings: &Settings,
 ) -> anyhow::Result<Comparisons> {
     let plan = Plan::read(&dir.join(folder::PLAN))?;
-    let mut replay = Replay::of(records);
-    let mut schedule = Schedule::new(replay.made.keys().map(|(case, _)| case.clone()), plan.launches());
-    let Ok((sides, rows)) = until_decided(settings, &mut schedule, &mut replay);
-    let run = records.first().map(|record| record.case.run.clone()).unwrap_or_default();
-    Ok(Comparisons { run, ..Comparisons::of(settings.clone(), &sides, rows) })
-}
-
-/// Recorded launches.
-struct Replay<'a> {
-    records: &'a [Record],
-    labels: Vec<String>,
-    /// The sides that have made each launch of a case.
-    made: HashMap<(Subject, usize), HashSet<String>>,
-}
-
-impl<'a> Replay<'a> {
-    fn of(records: &'a [Record]) -> Self {
-        let mut made: HashMap<_, HashSet<String>> = HashMap::new();
-        for record in records {
-            let Some(launch) = record.launch else { continue };
-            made.entry((Subject::of_case(&record.case), launch)).or_default().insert(record.case.mpi_label());
-        }
-        Self { records, labels: Record::mpis(records), made }
-    }
-}
-
-impl Launches for Replay<'_> {
-    type Error = Infallible;
-
-    /// All cases that are due make a launch in each turn, unless the time is over.
-    fn make(&mut self, due: &[(&Subject, usize)]) -> Result<Turn, Infallible> {
-        let is_made = |(case, launch): &(&Subject, usize)| {
-            self.made.get(&((*case).clone(), *launch)).is_some_and(|sides| sides.len() == self.labels.len())
-        };
-        Ok(if due.iter().all(is_made) { Turn::Made } else { Turn::NotMade })
-    }
-
-    fn sides(&self, counts: &dyn Fn(&Record) -> bool) -> Vec<Side> {
-        let counted: Vec<Record> = self.records.iter().filter(|record| counts(record)).cloned().collect();
-        self.labels.iter().map(|label| Side::of_mpi(&counted, label)).collect()
-    }
-}
-
-/// The same of a folder, with a warning if its file has other verdicts.
-fn again(only: &Recording, settings: &Settings) -> anyhow::Result<Comparisons> {
-    let dir = &only.runs[0];
-    let found = replayed(dir, &only.records, settings)?;
-    let verdicts = |all: &Comparisons| -> Vec<_> {
-        let rows = all.comparisons.iter().flat_map(|comparison| &comparison.rows);
-        rows.map(|row| (row.subject.clone(), row.verdict)).collect()
-    };
-    let is_other = |kept: &Comparisons| kept.settings == *settings && verdicts(kept) != verdicts(&found);
-    if comparisons(dir, &only.records)?.is_none_or(|kept| is_other(&kept)) {
-        log(&format!(
-            "warning: {} does not belong to {LAUNCHES}: these are the verdicts by {LAUNCHES}",
-            dir.join(folder::COMPARISON).display()
-        ));
-    }
-    Ok(found)
+    Ok(Comparisons::after_tests(settings.clone(), plan.launches(), records))
 }
 
 /// Compares the first folder with each other one.

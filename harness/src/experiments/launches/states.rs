@@ -19,7 +19,7 @@ struct OfCase {
     launches: HashSet<Option<usize>>,
     /// The number of each launch's state; `None` if it changed within the launch. Without launches in which it was not measured.
     known: HashMap<Option<usize>, Option<usize>>,
-    /// The median of the latencies of the launches in each state, in seconds.
+    /// The median of the latencies of the run's launches in each of its states, in seconds.
     latency_s: BTreeMap<usize, f64>,
     most_common: Option<usize>,
 }
@@ -41,7 +41,7 @@ impl<'a> States<'a> {
         }
         let begins: HashMap<_, _> =
             all.into_iter().map(|(place, all)| (place, stats::levels(&stats::sorted(all)))).collect();
-        let mut latencies: HashMap<(&Case, usize), Vec<f64>> = HashMap::new();
+        let mut latencies: HashMap<(LatencyGroup<'_>, usize), Vec<f64>> = HashMap::new();
         for ((case, launch), methods) in of_launches {
             let Some(latency_s) = median(methods.iter().filter_map(|record| latency(record))) else {
                 continue;
@@ -50,16 +50,15 @@ impl<'a> States<'a> {
             let is_mixed = methods.iter().any(|record| record.mixed_states);
             let number = begins[&place(case)].partition_point(|&begin| begin <= latency_s);
             let number = (!is_mixed).then_some(number);
-            number
-                .into_iter()
-                .for_each(|number| latencies.entry((case, number)).or_default().push(latency_s));
+            let of_state = number.map(|number| latencies.entry((place(case), number)).or_default());
+            of_state.into_iter().for_each(|of_state| of_state.push(latency_s));
             cases.entry(case).or_default().known.insert(launch, number);
         }
-        for ((case, number), latencies) in latencies {
-            let of_case = cases.entry(case).or_default();
-            of_case.latency_s.extend(median(latencies).map(|latency_s| (number, latency_s)));
-        }
-        for of_case in cases.values_mut() {
+        let latencies: HashMap<_, _> =
+            latencies.into_iter().filter_map(|(of, all)| Some((of, median(all)?))).collect();
+        for (case, of_case) in &mut cases {
+            let met = of_case.known.values().flatten();
+            of_case.latency_s = met.map(|&number| (number, latencies[&(place(case), number)])).collect();
             let count = |number: &&usize| {
                 let launches = of_case.known.values().filter(|state| **state == Some(**number)).count();
                 (launches, Reverse(**number))

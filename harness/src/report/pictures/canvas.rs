@@ -121,7 +121,7 @@ pub fn svg(
     }
     // After the tag with which `plotters` begins.
     let content = sheet.split_once('>').map_or("", |(_, content)| content);
-    let (title, description) = (escaped(&heading.text()), escaped(description));
+    let (title, description) = (escaped(heading.text()), escaped(description));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {} {}\" \
          role=\"img\" aria-label=\"{title}: {description}\">\n<title>{title}</title>\n<desc>{description}</desc>{content}",

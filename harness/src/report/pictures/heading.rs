@@ -1,8 +1,6 @@
 //! The heading within a picture: title, date, place and MPIs; for a paper's figure, also the differences from the paper's
 //! setting.
 
-use std::collections::BTreeSet;
-
 use plotters::style::text_anchor::{HPos, VPos};
 
 use super::canvas::{Area, BOLD, Refused, TEXT, WIDTH, bold, font, width, write};
@@ -24,6 +22,8 @@ const BLANK: f64 = 4.0;
 pub struct Heading {
     title: Vec<String>,
     lines: Vec<String>,
+    /// All of it, without line breaks.
+    text: String,
     /// Whether it is drawn. If not, a text around the picture contains it.
     is_drawn: bool,
 }
@@ -32,18 +32,21 @@ impl Heading {
     /// The heading of a run's picture, with more lines below it.
     pub fn of(results: &Results<'_>, picture: &Picture, more: &[String]) -> Self {
         let runs = results.accounts.iter().map(|account| format!("{}, {}", account.date, account.host));
-        let parts =
-            [distinct(runs).join("; "), setting(results.over)].into_iter().chain(more.iter().cloned());
-        let parts: String = parts.map(|text| fitting(&text, SMALL)).collect();
-        let lines = parts.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        let parts = [distinct(runs).join("; "), setting(results.records(picture.marks))]
+            .into_iter()
+            .chain(more.iter().cloned());
+        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+        let text = [std::slice::from_ref(&picture.title), &parts].concat().join(". ");
+        let parts: String = parts.iter().map(|text| fitting(text, SMALL)).collect();
+        let lines = parts.lines().map(str::to_owned).collect();
         let title = fitting(&picture.title, BOLD * TITLE).lines().map(str::to_owned).collect();
-        Self { title, lines, is_drawn: results.has_titles }
+        Self { title, lines, text, is_drawn: results.has_titles }
     }
 
     /// Only a title.
     #[cfg(test)]
     pub fn plain(title: &str) -> Self {
-        Self { title: vec![title.to_owned()], lines: Vec::new(), is_drawn: true }
+        Self { title: vec![title.to_owned()], lines: Vec::new(), text: title.to_owned(), is_drawn: true }
     }
 
     pub fn height(&self) -> f64 {
@@ -54,8 +57,8 @@ impl Heading {
     }
 
     /// The heading as one text.
-    pub fn text(&self) -> String {
-        std::iter::once(self.title.join(" ")).chain(self.lines.iter().cloned()).collect::<Vec<_>>().join(". ")
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Draws it at the top of the sheet.
@@ -95,7 +98,6 @@ pub fn setting(records: &[Record]) -> String {
         "1" => format!("1 {unit}"),
         _ => format!("{number} {unit}s"),
     };
-    let states: BTreeSet<String> = state::names(records).into_values().collect();
     let shared = records.iter().any(|record| record.oversubscribed().is_some());
     let parts = [
         all(|case| format!("{} {}", case.mpi_label(), case.mpi_version)),
@@ -103,7 +105,7 @@ pub fn setting(records: &[Record]) -> String {
         counted(all(|case| case.hosts.to_string()), "host"),
         counted(all(threads), "thread"),
         all(|case| case.transport.clone()),
-        states.into_iter().collect::<Vec<_>>().join(", "),
+        state::text(records),
         format!("{} caches", all(|case| case.cache.name().to_owned())),
         if shared { "more threads than cores".to_owned() } else { String::new() },
     ];
@@ -127,6 +129,7 @@ mod tests {
         let results = |has_titles| Results {
             form: &FORM,
             over: &[],
+            all: &[],
             launches: &[],
             accounts: &[],
             figure: None,

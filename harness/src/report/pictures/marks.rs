@@ -9,6 +9,7 @@ use super::Results;
 use super::data::Datum;
 use crate::model::{Case, FigureUnit, PairScope, Phase, Quantity, Record};
 use crate::report::case::measured;
+use crate::report::state;
 
 impl<'a> Results<'a> {
     /// The records of all pairs together with usable times.
@@ -20,6 +21,14 @@ impl<'a> Results<'a> {
     fn headlines(&self) -> impl Iterator<Item = &'a Record> + use<'a> {
         let headline = self.form.headline;
         self.usable().filter(move |record| record.phase == headline)
+    }
+
+    /// The records whose marks a picture has.
+    pub fn records(&self, marks: Marks) -> &'a [Record] {
+        match marks {
+            Marks::Changes | Marks::GeometricMean | Marks::Launches => self.all,
+            _ => self.over,
+        }
     }
 
     fn goes_from_arrays_to_arrays(&self, record: &Record) -> bool {
@@ -119,7 +128,7 @@ impl Marks {
             Self::OverheadPut => overhead(false),
             Self::Phases => phases(results),
             Self::Times => times(results),
-            Self::Launches => launches(results),
+            Self::Launches => launches(&Results { over: results.records(self), ..*results }),
             Self::ComparedTimes => {
                 results.headlines().filter(|record| is_compared(record)).filter_map(Datum::median).collect()
             }
@@ -179,8 +188,17 @@ fn times(results: &Results<'_>) -> Vec<Datum> {
     results.headlines().filter_map(Datum::median).collect()
 }
 
-/// The same for each launch, if there are several, and over them.
+/// The same for each launch, if there are several, and over them. Each state of the machine is a side.
 fn launches(results: &Results<'_>) -> Vec<Datum> {
+    let states = state::names(results.over);
+    let in_state = |record: &Record| match states.get(&state::of_run(record)) {
+        Some(state) if states.len() > 1 => {
+            let mpi = format!("{}, {state}", record.case.mpi_label());
+            Case { mpi, mpi_variant: String::new(), ..(*record.case).clone() }.into()
+        }
+        _ => record.case.clone(),
+    };
+    let median = |record: &Record| Some(Datum { case: in_state(record), ..Datum::median(record)? });
     // If one launch moved wrong bytes, the others have no points.
     let wrong: HashSet<(&Arc<Case>, &str)> = results
         .over
@@ -194,20 +212,18 @@ fn launches(results: &Results<'_>) -> Vec<Datum> {
             && measured(record)
             && !wrong.contains(&(&record.case, record.method.as_str()))
     };
-    let points: Vec<Datum> = results.launches.iter().filter(of).filter_map(Datum::median).collect();
+    let points: Vec<&Record> = results.launches.iter().filter(of).collect();
     let mut counts: HashMap<(&Arc<Case>, &str), usize> = HashMap::new();
     for point in &points {
         *counts.entry((&point.case, point.method.as_str())).or_default() += 1;
     }
-    let has_several = |datum: &&Datum| counts[&(&datum.case, datum.method.as_str())] > 1;
+    let has_several =
+        |record: &&Record| counts.get(&(&record.case, record.method.as_str())).is_some_and(|n| *n > 1);
     // The interval within a launch does not apply to others.
-    let alone = |datum: &Datum| Datum { interval: None, ..datum.clone() };
-    let mut data: Vec<Datum> = points.iter().filter(has_several).map(alone).collect();
-    let over = times(results).into_iter();
-    data.extend(
-        over.filter(|datum| counts.get(&(&datum.case, datum.method.as_str())).is_some_and(|n| *n > 1)),
-    );
-    data
+    let alone = |datum: Datum| Datum { interval: None, ..datum };
+    let of_launches = points.iter().copied().filter(has_several).filter_map(median).map(alone);
+    // States of records over launches are in order.
+    results.headlines().filter(has_several).filter_map(median).chain(of_launches).collect()
 }
 
 /// Bandwidths with intervals: those of bytes divided by a time have the inverted ends of the time's interval; sums over pairs

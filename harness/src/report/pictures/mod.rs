@@ -120,9 +120,11 @@ enum MarkShape {
 pub struct Results<'a> {
     /// The format of the kind of experiments.
     pub form: &'static TableFormat,
-    /// Times and figures over all launches.
+    /// Times and figures over all launches, in one state of the machine.
     pub over: &'a [Record],
-    /// Those of each launch.
+    /// The same in all states.
+    pub all: &'a [Record],
+    /// Those of each launch, with its state.
     pub launches: &'a [Record],
     /// When and where the runs were.
     pub accounts: &'a [Account],

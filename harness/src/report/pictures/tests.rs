@@ -33,7 +33,16 @@ fn with_overhead(case: &Case, method: &str, value: f64, interval: Option<(f64, f
 }
 
 fn results<'a>(over: &'a [Record], launches: &'a [Record]) -> Results<'a> {
-    Results { form: &FORM, over, launches, accounts: &[], figure: None, changes: &[], has_titles: true }
+    Results {
+        form: &FORM,
+        over,
+        all: over,
+        launches,
+        accounts: &[],
+        figure: None,
+        changes: &[],
+        has_titles: true,
+    }
 }
 
 fn drawn(name: &str, over: &[Record]) -> Drawn {
@@ -180,9 +189,9 @@ fn launches_are_points_beside_what_they_come_to() {
     let data = marks_of("launches", &results(&over, &launches));
     let points: Vec<_> = data.iter().map(|d| (d.method.as_str(), d.launch, d.value, d.interval)).collect();
     let expected = [
+        ("ddt", None, 2e-6, Some((0.9 * 2e-6, 1.1 * 2e-6))),
         ("ddt", Some(0), 1e-6, None),
         ("ddt", Some(1), 3e-6, None),
-        ("ddt", None, 2e-6, Some((0.9 * 2e-6, 1.1 * 2e-6))),
     ];
     assert_eq!(points, expected, "one launch is not a distribution");
     let picture = Picture::find("launches").unwrap().draw(&results(&over, &launches), &[]).unwrap();
@@ -191,6 +200,34 @@ fn launches_are_points_beside_what_they_come_to() {
         "{}",
         picture.caption
     );
+}
+
+#[test]
+fn each_state_of_the_machine_has_its_launches_and_the_heading_names_all() {
+    let case = case(Kind::PingPong, "mpich", "nx=1");
+    let of = |launch, number: usize, t| Record {
+        launch,
+        launches: 3 - 2 * number,
+        state: Some(number),
+        state_latency_s: Some([26e-9, 170e-9][number]),
+        ..record(&case, "ddt", t)
+    };
+    // Near: 1.0, 1.1 and 1.2 µs. Far: 2.5 µs.
+    let all = [of(None, 0, 1.1e-6), of(None, 1, 2.5e-6)];
+    let near = [1.0e-6, 1.1e-6, 1.2e-6].iter().enumerate().map(|(launch, t)| of(Some(launch), 0, *t));
+    let launches: Vec<Record> = near.chain([of(Some(3), 1, 2.5e-6)]).collect();
+    let results = Results { all: &all, ..results(&all[..1], &launches) };
+    let data = marks_of("launches", &results);
+    let far = |datum: &&Datum| datum.case.mpi == "mpich, cores 170 ns apart";
+    assert_eq!((data.len(), data.iter().filter(far).count()), (6, 2), "{data:?}");
+    let svg = |name: &str, results: &Results<'_>| Picture::find(name).unwrap().draw(results, &[]).unwrap();
+    let picture = svg("launches", &results);
+    let expected = "ddt of nas_lu_y on mpich, cores 26 ns apart: 1.00 µs to 1.20 µs, 1.20 times";
+    assert!(picture.caption.contains(expected), "{}", picture.caption);
+    assert!(picture.svg.contains("cores 26 ns apart in 3 launches, 170 ns in 1;"), "{}", picture.svg);
+    let change = Datum { value: 1.3, state_latency_s: Some(170e-9), ..data[1].clone() };
+    let changes = svg("change", &Results { changes: &[change], ..results });
+    assert!(changes.svg.contains("cores 26 ns apart in 3 launches, 170 ns in 1;"), "{}", changes.svg);
 }
 
 #[test]
