@@ -307,10 +307,15 @@ impl<'a> Sides<'a> {
         (base, new)
     }
 
-    /// Whether a subject is compared in a state: both sides met it.
+    /// Whether a subject is compared in a state: both sides met it, and more than once if there is a state that they did. A single
+    /// launch has no spread, and waiting for another one may take forever.
     fn is_compared(&self, (state, subject): InState<'_>) -> bool {
-        let (base, new) = self.launches(state, subject);
-        base > 0 && new > 0
+        let fewer = |state| {
+            let (base, new) = self.launches(state, subject);
+            base.min(new)
+        };
+        let most = (0..self.parts.len()).map(fewer).max().unwrap_or(0);
+        fewer(state) >= most.clamp(1, 2)
     }
 
     /// Launches of each side that are in no known state.
