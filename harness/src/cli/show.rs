@@ -301,13 +301,12 @@ pub(super) fn print_results(
         compared.text(width).trim_end().to_owned()
     };
     let answer = if with_details {
-        experiments::of(kind).table(records, width)
+        let heading = loops.map_or_else(String::new, |loops| wrapped("", loops, text_width(width), 2));
+        heading + &experiments::of(kind).table(records, width)
     } else {
-        experiments::of(kind).answer(records, width)
+        experiments::of(kind).answer(records, width, loops)
     };
-    let heading = loops.map_or_else(String::new, |loops| wrapped("", loops, text_width(width), 2));
-    let parts =
-        [sections(true), heading + &answer, sections(false)].into_iter().filter(|part| !part.is_empty());
+    let parts = [sections(true), answer, sections(false)].into_iter().filter(|part| !part.is_empty());
     let mut text = parts.map(|part| format!("{}\n", part.trim_end())).collect::<Vec<_>>().join("\n");
     if !notes.is_empty() {
         text.push('\n');

@@ -52,8 +52,8 @@ impl Experiment {
     }
 
     /// A line per case with its result, within the width of a terminal. With codes for colours.
-    pub fn answer(&self, records: &[Record], width: Option<u16>) -> String {
-        answer::answer(self.table_format, records, width)
+    pub fn answer(&self, records: &[Record], width: Option<u16>, loops: Option<&str>) -> String {
+        answer::answer(self.table_format, records, width, loops)
     }
 
     /// The records as tables with all details, within the width of a terminal.

@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use super::case::{CaseView, cell, launches, measured, share, warnings};
 use super::columns::{Align, Column, Fitted, Table, distinct_sets, fitted, text_width, wrapped};
 use super::names::{distinct, grouped};
-use super::sentences::{decided_by_loop, estimates_that_disagree, negative_overheads, sentences};
+use super::sentences::{decided_by_loop, decisions, estimates_that_disagree, negative_overheads, sentences};
 use super::state;
 use super::table::TableFormat;
 use super::units;
@@ -141,7 +141,12 @@ pub(super) fn painted(style: Style, text: &str) -> String {
 }
 
 /// A line per case, and the findings, within the width of a terminal. With codes for colours.
-pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>) -> String {
+pub fn answer(
+    form: &'static TableFormat,
+    records: &[Record],
+    width: Option<u16>,
+    loops: Option<&str>,
+) -> String {
     let (room, width) = (width.map(usize::from), text_width(width));
     let cases = CaseView::all(form, records);
     if cases.is_empty() {
@@ -150,7 +155,12 @@ pub fn answer(form: &'static TableFormat, records: &[Record], width: Option<u16>
     let groups = groups(cases.iter().filter(|case| !case.has_too_few_launches()));
     let (shown, is_short) = lines(form, &groups, room);
     let first = |sentence: String| wrapped("", &painted(CLIFF, &sentence), width, 2);
-    let mut text = decided_by_loop(form, &cases).map(first).unwrap_or_default();
+    let mut text: String = decisions(form, &cases)
+        .iter()
+        .map(|decision| wrapped("", &painted(FASTEST, decision), width, 2))
+        .collect();
+    text.extend(decided_by_loop(form, &cases).map(first));
+    text.extend(loops.map(|loops| wrapped("", loops, width, 2)));
     // Warnings about all cases come before them.
     for warning in warnings(records) {
         text += &wrapped("", &painted(CLIFF, &warning), width, 0);

@@ -125,12 +125,21 @@ impl<'a> CaseView<'a> {
         parts.join(", ")
     }
 
-    /// The MPI; with several runs, the run; with several states, the state.
-    pub fn side(&self) -> String {
+    /// The MPI; with several runs, the run.
+    pub fn side_in_all_states(&self) -> String {
         let case = &self.first().case;
         let run = if self.is_of_several_runs { format!(" of {}", case.run) } else { String::new() };
-        let state = self.state.as_ref().filter(|_| self.is_of_several_states);
-        mpi(case) + &run + &state.map_or_else(String::new, |state| format!(", {state}"))
+        mpi(case) + &run
+    }
+
+    /// The state, if there are several.
+    pub fn own_state(&self) -> Option<&str> {
+        self.state().filter(|_| self.is_of_several_states)
+    }
+
+    /// The MPI; with several runs, the run; with several states, the state.
+    pub fn side(&self) -> String {
+        self.side_in_all_states() + &self.own_state().map_or_else(String::new, |state| format!(", {state}"))
     }
 
     /// The record of the headline phase of each method.

@@ -12,7 +12,7 @@ use super::names::grouped;
 use super::table::TableFormat;
 use super::units;
 use super::verdict::{Against, Claim, Verdict, diagnoses, times_text};
-use crate::model::{LOOP, LOOPS, Quantity, Record};
+use crate::model::{LOOP, LOOPS, OWN, Quantity, Record};
 use crate::stats::SlowSamples;
 
 const FAILED: Style = AnsiColor::Red.on_default().bold();
@@ -20,9 +20,10 @@ const FAILED: Style = AnsiColor::Red.on_default().bold();
 /// Maximum failures in sentences; the others are counted.
 const REPORTED: usize = 5;
 
-/// The findings, the largest gap, and the failures, without codes for colours.
+/// The decisions, the largest gap, and the failures, without codes for colours.
 pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
-    let all = decided_by_loop(form, cases).into_iter().chain(sentences(form, cases));
+    let first = decisions(form, cases).into_iter().chain(decided_by_loop(form, cases));
+    let all = first.chain(sentences(form, cases));
     all.map(|sentence| strip_str(&sentence).to_string()).collect()
 }
 
@@ -37,7 +38,8 @@ pub(super) fn decided_by_loop(form: &'static TableFormat, cases: &[CaseView]) ->
         (has(true) && has(false))
             .then(|| format!("{}, {}: {}", case.name().replace("  ", " "), case.side(), texts.join(", but ")))
     };
-    let all: Vec<String> = cases.iter().filter_map(of_case).collect();
+    // The decision about a single case says it.
+    let all: Vec<String> = cases.iter().filter(|_| cases.len() > 1).filter_map(of_case).collect();
     listed("The loop decides", &all)
 }
 
@@ -49,12 +51,10 @@ fn listed(what: &str, cases: &[String]) -> Option<String> {
     (!cases.is_empty()).then(|| format!("{what}: {shown}{more}."))
 }
 
-/// The findings, the largest gap, and the failures.
+/// Other findings: the largest gap, and the failures.
 pub(super) fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
     let shown: Vec<CaseView> = cases.iter().filter(|case| !case.has_too_few_launches()).cloned().collect();
-    let sides = grouped(&shown, |case| case.side());
-    let mut sentences: Vec<String> = sides.iter().map(|(side, cases)| found(form, side, cases)).collect();
-    sentences.extend(decided_by_state(form, &shown));
+    let mut sentences: Vec<String> = decided_by_state(form, &shown).into_iter().collect();
     sentences.extend((form.answer.sentences)(&shown));
     sentences.extend(stands_out(form, &shown));
     sentences.extend(slow_repetitions(form, &shown));
@@ -86,15 +86,58 @@ fn decided_by_state(form: &'static TableFormat, cases: &[CaseView]) -> Option<St
     listed("The state of the machine decides", &all)
 }
 
-/// How often each of two methods is faster, on one MPI.
-fn found(form: &'static TableFormat, mpi: &str, cases: &[&CaseView]) -> String {
+/// The decision on each MPI, in each state of the machine. These sentences come first.
+pub(super) fn decisions(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
+    let shown: Vec<CaseView> = cases.iter().filter(|case| !case.has_too_few_launches()).cloned().collect();
+    let sides = grouped(&shown, |case| case.side_in_all_states());
+    let of_side = |(side, cases): (String, Vec<&CaseView>)| {
+        let states = grouped(cases.iter().copied(), |case| case.own_state());
+        let each = states.into_iter().map(|(state, cases)| {
+            state.map_or_else(String::new, |state| format!("{state}: ")) + &decision(form, &cases)
+        });
+        let separator = if cases.iter().any(|case| case.own_state().is_some()) { ", " } else { ": " };
+        format!("{side}{separator}{}.", each.collect::<Vec<_>>().join("; "))
+    };
+    sides.into_iter().map(of_side).collect()
+}
+
+/// Advice if a method is the faster one, of a loop and a datatype.
+fn advice(faster: &str, slower: &str) -> Option<&'static str> {
+    let is_loop = |name: &str| LOOPS.contains(&name);
+    match faster {
+        OWN if slower == DDT => Some("pack by your loop"),
+        LOOP if slower == DDT => Some("pack by a loop"),
+        loops if is_loop(loops) && slower == DDT => Some("pack by hand"),
+        DDT if is_loop(slower) => Some("use the datatype"),
+        _ => None,
+    }
+}
+
+const DDT: &str = "ddt";
+
+/// The decision of a case's claim, with the time that it saves: of the slower method's median, as much as their ratio says.
+fn decision_of(case: &CaseView, claim: &Claim) -> String {
+    let saved = || {
+        let (faster, slower, times) = claim.winner()?;
+        let advice = advice(faster, slower)?;
+        let median = case.methods().find(|record| record.method == slower)?.median_s?;
+        let share = 1.0 - 1.0 / times.0;
+        let [saved, of] = [share * median, median].map(units::seconds);
+        let ratio = times_text(times);
+        Some(format!("{advice}: saves {saved} of {of} ({faster} is {ratio} times as fast as {slower})"))
+    };
+    saved().unwrap_or_else(|| claim.text())
+}
+
+/// How often each of two methods is faster, on one MPI in one state.
+fn decision(form: &'static TableFormat, cases: &[&CaseView]) -> String {
     let claims: Vec<Claim> = cases.iter().map(|case| form.answer.claim(case)).collect();
     let compares = !claims.iter().any(|claim| matches!(claim, Claim::Diagnosis { .. }));
     if let Some(known) = without_verdict(form, cases).filter(|_| compares) {
-        return format!("Found, {mpi}: {known}");
+        return known;
     }
-    if let [claim] = &claims[..] {
-        return format!("Found, {mpi}: {}.", claim.text());
+    if let ([claim], [case]) = (&claims[..], cases) {
+        return decision_of(case, claim);
     }
     // Pairs of a faster and a slower method, the number of cases, and the largest factor.
     type Pair<'a> = ((&'a str, &'a str), usize, (f64, f64, f64));
@@ -110,11 +153,13 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[&CaseView]) -> String {
     let mut parts: Vec<String> = pairs
         .iter()
         .map(|((faster, slower), count, most)| {
-            format!(
-                "{faster} is faster than {slower} in {count} of {} (up to {} times)",
-                claims.len(),
-                times_text(*most)
-            )
+            let (of, times) = (claims.len(), times_text(*most));
+            match advice(faster, slower) {
+                Some(advice) => {
+                    format!("{advice} in {count} of {of} ({faster} up to {times} times as fast as {slower})")
+                }
+                None => format!("{faster} is faster than {slower} in {count} of {of} (up to {times} times)"),
+            }
         })
         .collect();
     parts.extend(diagnoses(&claims));
@@ -128,7 +173,7 @@ fn found(form: &'static TableFormat, mpi: &str, cases: &[&CaseView]) -> String {
     ];
     let rest = rest.into_iter().filter(|(count, _)| *count > 0);
     parts.extend(rest.map(|(count, what)| format!("{what} in {count}")));
-    format!("Found, {mpi}: {}.", parts.join("; "))
+    parts.join("; ")
 }
 
 /// The results if no case has two comparable methods, and what to measure for a verdict. `None` if one has.
@@ -185,7 +230,7 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
             format!("; for a verdict, measure {} too: -m {}", missing.join(" and "), all.join(","))
         }
     };
-    Some(format!("{known}{advice}."))
+    Some(known + &advice)
 }
 
 /// The number of comparable methods of a case: methods for contiguous bytes do not move arrays.

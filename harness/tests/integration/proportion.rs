@@ -81,7 +81,10 @@ fn report(kind: Kind, launches: &[Record]) {
     let drawn = pictures::all(&results);
     assert!(!drawn.is_empty(), "{}: no picture of it", kind.name());
     black_box(html(form, &over, &drawn, "", &Compared::default()));
-    black_box((experiments::of(kind).answer(&over, Some(80)), experiments::of(kind).table(&over, None)));
+    black_box((
+        experiments::of(kind).answer(&over, Some(80), None),
+        experiments::of(kind).table(&over, None),
+    ));
 }
 
 #[test]

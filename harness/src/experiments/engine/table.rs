@@ -107,8 +107,11 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_what_stands_out_where_there_are_no_ratios_to_the_fastest() {
-        let answer = crate::experiments::of(Kind::Engine)
-            .answer(&records(&result("strided", "mpich", 2e-6, 18e-6)), None);
+        let answer = crate::experiments::of(Kind::Engine).answer(
+            &records(&result("strided", "mpich", 2e-6, 18e-6)),
+            None,
+            None,
+        );
         assert!(answer.contains("engine is 18.0") && !answer.contains("stands out"), "{answer}");
     }
 }
