@@ -28,7 +28,7 @@ pub struct FindingList {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListedFinding {
-    /// The MPI and its version, such as `MPICH 5.0.2`; of any version if it is missing.
+    /// The MPI and the version in which it was found, such as `MPICH 5.0.2`: it is tried on all versions. Without it, it is of any MPI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpi: Option<String>,
     /// The operation.
@@ -117,9 +117,11 @@ impl FindingList {
         Ok(list)
     }
 
-    /// The findings of an MPI with this name and version.
+    /// The findings of an MPI with this name and version, those of other versions among them: they may have been repaired.
     pub fn of_mpi(&self, mpi: &str) -> Vec<Finding> {
-        let is_of = |listed: &&ListedFinding| listed.mpi.as_ref().is_none_or(|of| of == mpi);
+        let is_of = |listed: &&ListedFinding| {
+            listed.mpi.as_ref().is_none_or(|of| without_version(of) == without_version(mpi))
+        };
         // Each was read successfully before.
         self.finding.iter().filter(is_of).filter_map(|listed| listed.finding().ok()).collect()
     }
@@ -139,6 +141,13 @@ impl FindingList {
     pub fn of<'a>(mpi: &str, findings: impl IntoIterator<Item = &'a Finding>) -> Self {
         Self { finding: findings.into_iter().map(|finding| ListedFinding::of(Some(mpi), finding)).collect() }
     }
+}
+
+/// The name of an MPI: `Open MPI` of `Open MPI 5.0.11`.
+fn without_version(mpi: &str) -> &str {
+    mpi.rsplit_once(' ')
+        .filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
+        .map_or(mpi, |(name, _)| name)
 }
 
 impl ListedFinding {
@@ -193,7 +202,8 @@ mod tests {
     #[test]
     fn a_list_is_of_some_mpis() {
         let list = read(LIST).unwrap();
-        assert_eq!((list.of_mpi("MPICH 5.0.2").len(), list.of_mpi("MPICH 5.0.3").len()), (1, 0));
+        let of = ["MPICH 5.0.2", "MPICH 5.1b1", "MPICH", "Open MPI 5.0.2"].map(|mpi| list.of_mpi(mpi).len());
+        assert_eq!(of, [1, 1, 1, 0]);
         let twice = read(&[LIST, &LIST.replace("5.0.2", "5.0.3")].concat()).unwrap();
         assert_eq!((twice.finding.len(), twice.all().len()), (2, 1));
         let text = toml::to_string(&list).unwrap();
