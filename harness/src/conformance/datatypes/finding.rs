@@ -213,6 +213,9 @@ fn function(hit: &Hit) -> Option<&str> {
     hit.detail.split(' ').find(|word| is_of_bounds && word.starts_with("MPI_"))
 }
 
+/// The part that moves data, which all others use.
+const COPIES: &str = "copies";
+
 /// The part of an MPI that an operation uses. MPIs count elements in separate code.
 fn part_of_mpi(hit: &Hit) -> &'static str {
     let operation = hit.operation;
@@ -230,6 +233,6 @@ fn part_of_mpi(hit: &Hit) -> &'static str {
         (_, Some("12")) => "one-sided",
         (_, Some("14")) => "files",
         (_, Some("6" | "8")) => "collectives",
-        _ => "copies",
+        _ => COPIES,
     }
 }

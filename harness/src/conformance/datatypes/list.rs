@@ -19,8 +19,8 @@ const MOST_ITEMS: u32 = 100_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingList {
-    /// The findings.
-    #[serde(default)]
+    /// The findings. Lists can be appended to each other, so that an empty one has no entry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub finding: Vec<ListedFinding>,
 }
 
@@ -211,6 +211,7 @@ mod tests {
         let any = read(&LIST.replace("mpi = \"MPICH 5.0.2\"\n", "")).unwrap();
         assert_eq!(any.of_mpi("Open MPI 5").len(), 1);
         assert_eq!(read("").unwrap(), FindingList::default());
+        assert_eq!(toml::to_string(&FindingList::default()).unwrap(), "");
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Trial {
 #[derive(Debug, Default)]
 pub struct Reduced {
     pub findings: Vec<Finding>,
-    /// Hits that do not occur again, neither alone nor with their operation on the cases before them.
+    /// Hits that do not occur again, neither by themselves nor with their operation on the cases before them.
     pub once: Vec<Hit>,
     pub is_stopped: bool,
 }
@@ -124,7 +124,10 @@ fn wave(
         reproduced.into_iter().partition(|hit| !hit.kind.ends_process());
     let layouts = known_layouts(earlier.iter().chain(found.iter()));
     let mut all: Vec<&mut Hit> = together.iter_mut().collect();
-    shrink(worker, &mut all, &layouts, (MOST_ROUNDS, MOST_RESTARTS), deadline)?;
+    // The rest is for other operations on the shrunk layouts, and for later waves.
+    let now = Instant::now();
+    let half = now + deadline.saturating_duration_since(now) / 2;
+    shrink(worker, &mut all, &layouts, (MOST_ROUNDS, MOST_RESTARTS), half)?;
     together.sort_by_key(Hit::size);
     add(worker, operations, together, left, found)?;
     // Each round takes a process, so that none is shrunk that the findings before it explain.
@@ -589,6 +592,8 @@ mod tests {
             assert!(!known.is_cause_of(&new));
             assert_eq!(known.may_be_cause_of(&new), expected, "{operation} {layout} {other}");
         }
+        let known = Finding { is_known: true, ..found("pack", "indexed_block(1, [1], byte)") };
+        assert!(known.may_be_cause_of(&fails_with("scatter", behind, "pack")));
     }
 
     #[test]

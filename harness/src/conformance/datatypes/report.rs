@@ -30,7 +30,7 @@ pub struct MpiReport {
     pub operations: Vec<&'static Operation>,
     /// Listed findings that do not occur any more.
     pub fixed: Vec<Hit>,
-    /// Hits that did not occur again, neither alone nor with their operation on the cases before them.
+    /// Hits that did not occur again, neither by themselves nor with their operation on the cases before them.
     pub once: Vec<Hit>,
     /// Findings of other MPIs, and how they fail here.
     pub elsewhere: Vec<(Hit, Option<FaultKind>)>,
