@@ -156,8 +156,8 @@ impl Finding {
     /// was right. Otherwise it is enough that both operations use the same part of an MPI.
     pub fn is_cause_of(&self, other: &Self) -> bool {
         let (own, hit) = (&self.hit, &other.hit);
-        if !self.is_reproduced || !other.is_reproduced {
-            return self.is_reproduced == other.is_reproduced && own.operation == hit.operation;
+        if !self.is_reproduced {
+            return !other.is_reproduced && own.operation == hit.operation;
         }
         let is_tried = function(own).is_some() || self.is_known == other.is_known;
         let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
@@ -170,13 +170,14 @@ impl Finding {
     /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if the other operation is right
     /// with its own layout.
     pub fn may_be_cause_of(&self, other: &Self) -> bool {
-        is_of_same_part(&self.hit, &other.hit)
-            && other.has_fault(&self.hit)
-            && is_alike(&other.hit, &self.hit)
+        let is_used = part_of_mpi(&self.hit) == COPIES || is_of_same_part(&self.hit, &other.hit);
+        is_used && other.has_fault(&self.hit) && is_alike(&other.hit, &self.hit)
     }
 
+    /// A search does not try other operations of a part that hangs.
     fn has_fault(&self, hit: &Hit) -> bool {
         self.faults().any(|(operation, kind)| operation == hit.operation && is_same_way(kind, hit.kind))
+            || (hit.kind == FaultKind::Hang && is_of_same_part(&self.hit, hit))
     }
 }
 
@@ -207,10 +208,13 @@ fn is_same_way(kind: FaultKind, other: FaultKind) -> bool {
     kind == other || (is_damage(kind) && is_damage(other))
 }
 
-/// The function with a wrong result, of those about bounds.
+/// The function with a wrong result, of those that do not depend on the operation.
 fn function(hit: &Hit) -> Option<&str> {
-    let is_of_bounds = part_of_mpi(hit) == "bounds";
-    hit.detail.split(' ').find(|word| is_of_bounds && word.starts_with("MPI_"))
+    match part_of_mpi(hit) {
+        "bounds" => hit.detail.split(' ').find(|word| word.starts_with("MPI_")),
+        "life_cycle" => Some("MPI_Type_free"),
+        _ => None,
+    }
 }
 
 /// The part that moves data, which all others use.

@@ -600,7 +600,9 @@ mod tests {
     fn a_known_finding_that_is_right_at_times_is_not_new_and_not_fixed_when_it_is_found_again() {
         let known = |operation, layout| Finding { is_known: true, ..found(operation, layout) };
         let right = [known("gather", "indexed_block(1, [1], byte)"), known("send", "resized(0, 0, byte)")];
-        let found = vec![found("gather", "indexed_block(1, [2], byte)"), found("scatter", "byte")];
+        // Such a one is often not reproduced.
+        let again = Finding { is_reproduced: false, ..found("gather", "indexed_block(1, [2], byte)") };
+        let found = vec![again, found("scatter", "byte")];
         let (joined, fixed) = join(found, &right);
         let of = |finding: &Finding| (finding.hit.operation.name, finding.is_known);
         assert_eq!(joined.iter().map(of).collect::<Vec<_>>(), [("gather", true), ("scatter", false)]);

@@ -245,6 +245,8 @@ impl<'a> Session<'a> {
         report.once.extend(reduced.once);
         shrunk.extend(reduced.findings);
         if !report.is_stopped {
+            let now = Instant::now();
+            self.worker.deadline = self.limit.map(|limit| now + limit.left(now) / 2);
             match mark_variants(&mut self.worker, shrunk) {
                 Err(MpiError::Interrupted) => report.is_stopped = true,
                 ended => ended?,
