@@ -35,6 +35,8 @@ pub struct Finding {
     pub hit: Hit,
     /// Other operations that fail with the same layout, and how.
     pub others: Vec<(&'static Operation, FaultKind)>,
+    /// Whether all other operations were tried.
+    pub is_complete: bool,
     /// Findings of other layouts or operations that probably have the same cause.
     pub similar: Vec<Finding>,
     /// Hits that it explains.

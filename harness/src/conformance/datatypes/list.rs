@@ -48,9 +48,9 @@ pub struct ListedFinding {
     /// A description for readers, which the program ignores.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// Other operations that fail with this layout, and how.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub others: BTreeMap<String, FaultKind>,
+    /// Other operations that fail with this layout, and how; missing if not all were tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<BTreeMap<String, FaultKind>>,
     /// Findings that probably have the same cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<ListedFinding>,
@@ -152,7 +152,7 @@ fn without_version(mpi: &str) -> &str {
 
 impl ListedFinding {
     fn of(mpi: Option<&str>, finding: &Finding) -> Self {
-        let Finding { hit, others, similar, .. } = finding;
+        let Finding { hit, others, is_complete, similar, .. } = finding;
         // The others are not tried again, so that those that depend on cases before them must not be listed.
         let similar = similar.iter().filter(|similar| similar.is_reproduced);
         Self {
@@ -164,16 +164,18 @@ impl ListedFinding {
             at_end: hit.at_end,
             construction: hit.construction,
             detail: hit.detail.clone(),
-            others: others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect(),
+            others: is_complete
+                .then(|| others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect()),
             similar: similar.map(|similar| Self::of(None, similar)).collect(),
         }
     }
 
     fn finding(&self) -> anyhow::Result<Finding> {
-        let others = self.others.iter().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
+        let is_complete = self.others.is_some();
+        let others = self.others.iter().flatten().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
         let others = others.collect::<Result<_, String>>().map_err(anyhow::Error::msg)?;
         let similar = self.similar.iter().map(Self::finding).collect::<Result<_, _>>()?;
-        Ok(Finding { similar, is_known: true, ..finding(self.hit()?, others, true) })
+        Ok(Finding { similar, is_complete, is_known: true, ..finding(self.hit()?, others, true) })
     }
 
     fn hit(&self) -> anyhow::Result<Hit> {
@@ -225,6 +227,8 @@ mod tests {
         assert_eq!(names(&findings[0].similar[0]), ["send"]);
         let is_of = |name: &str| findings[0].is_of(&[Operation::find(name).unwrap()]);
         assert_eq!(["unpack", "send"].map(is_of), [true, false]);
+        let is_complete = |finding: &Finding| finding.is_complete;
+        assert_eq!([&findings[0], &findings[0].similar[0]].map(is_complete), [true, false]);
         let written = toml::to_string(&FindingList::of("MPICH 5.0.2", &findings)).unwrap();
         assert_eq!(read(&written).unwrap(), FindingList::of("MPICH 5.0.2", &findings), "{written}");
         assert!(format!("{:#}", read(&text.replace("unpack =", "unpak =")).unwrap_err()).contains("unpak"));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use common::conformance::Items;
-use datatypes::{Construction, Constructor, Feature, Layout};
+use datatypes::{Construction, Feature};
 
 use super::finding::Hit;
 
@@ -54,7 +54,7 @@ impl Property {
             (Self::Complex, has(Feature::Complex)),
             (Self::NegativeExtent, has(Feature::NegativeExtent) || layout.extent() < 0),
             (Self::ZeroExtent, has(Feature::ZeroExtent)),
-            (Self::Darray, has_darray(layout)),
+            (Self::Darray, layout.to_text().contains("darray")),
             (Self::Overlap, !items.are_disjoint()),
             (
                 Self::EmptyPart,
@@ -71,9 +71,4 @@ impl Property {
         ];
         all.into_iter().filter(|(_, is_there)| *is_there).map(|(property, _)| property).collect()
     }
-}
-
-fn has_darray(layout: &Layout) -> bool {
-    let constructor = layout.constructor();
-    matches!(constructor, Constructor::Darray { .. }) || constructor.children().iter().any(has_darray)
 }

@@ -85,17 +85,21 @@ pub fn reduce(
         }
     }
     let rest = one_of_each(&left);
-    let mut others = vec![Vec::new(); rest.len()];
-    if !reduced.is_stopped {
-        match failing_operations(worker, operations, &rest) {
-            Err(MpiError::Interrupted) => reduced.is_stopped = true,
-            failing => others = failing?,
+    let unfinished =
+        rest.iter().map(|hit| Finding { is_complete: false, ..finding(hit.clone(), Vec::new(), true) });
+    let unfinished = unfinished.collect();
+    let found = match with_other_operations(worker, operations, rest) {
+        _ if reduced.is_stopped => unfinished,
+        Err(MpiError::Interrupted) => {
+            reduced.is_stopped = true;
+            unfinished
         }
-    }
-    reduced.findings.extend(rest.into_iter().zip(others).map(|(hit, others)| {
-        let is_like = |other: &&Hit| other.operation == hit.operation && other.kind == hit.kind;
-        let hits = left.iter().filter(is_like).count();
-        Finding { hits, ..finding(hit, others, true) }
+        found => found?,
+    };
+    reduced.findings.extend(found.into_iter().map(|finding| {
+        let is_like =
+            |other: &&Hit| other.operation == finding.hit.operation && other.kind == finding.hit.kind;
+        Finding { hits: left.iter().filter(is_like).count(), ..finding }
     }));
     Ok(reduced)
 }
@@ -221,7 +225,17 @@ pub fn again(worker: &mut Worker<'_>, hits: &[&Hit]) -> Result<Vec<Again>, MpiEr
 
 pub fn finding(hit: Hit, others: Vec<(&'static Operation, FaultKind)>, is_reproduced: bool) -> Finding {
     let confirmation = Confirmation::default();
-    Finding { hit, others, similar: Vec::new(), hits: 0, is_reproduced, is_known: false, confirmation }
+    let is_complete = true;
+    Finding {
+        hit,
+        others,
+        is_complete,
+        similar: Vec::new(),
+        hits: 0,
+        is_reproduced,
+        is_known: false,
+        confirmation,
+    }
 }
 
 pub fn explains(finding: &Finding, hit: &Hit) -> bool {
@@ -240,16 +254,17 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
     let (mut trials, mut of) = (Vec::new(), Vec::new());
     for (number, new) in findings.iter().enumerate().filter(|(_, finding)| !finding.is_known) {
         if !known.iter().any(|known| known.is_cause_of(new)) {
-            let causes = known.iter().filter(|known| known.may_be_cause_of(new));
-            trials
-                .extend(causes.map(|known| Trial { operation: new.hit.operation, ..Trial::of(&known.hit) }));
-            of.resize(trials.len(), number);
+            for known in known.iter().filter(|known| known.may_be_cause_of(new)) {
+                trials.push(Trial { operation: new.hit.operation, ..Trial::of(&known.hit) });
+                of.push((number, known.is_complete));
+            }
         }
     }
-    let Some(results) = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS)?.whole() else { return Ok(()) };
-    for &number in &BTreeSet::from_iter(of.iter().copied()) {
-        let mut own = of.iter().zip(&results).filter(|(other, _)| **other == number);
-        if own.all(|(_, result)| result.is_none()) {
+    let Some(results) = evaluate(worker, &trials, usize::MAX)?.whole() else { return Ok(()) };
+    for number in of.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>() {
+        let mut own = of.iter().zip(&results).filter(|((other, _), _)| *other == number);
+        // A list does not tell whether an operation was right that was not tried.
+        if own.all(|((_, is_complete), result)| result.is_none() || !is_complete) {
             findings[number].is_known = true;
             // Other operations may be wrong since today.
             findings[number].others.clear();
@@ -299,10 +314,9 @@ fn add(
     left.retain(|other| !hits.iter().any(|hit| (other.case, other.operation) == (hit.case, hit.operation)));
     let new = hits.into_iter().filter(|hit| !found.iter().any(|finding| explains(finding, hit)));
     let new: Vec<_> = new.collect();
-    let others = failing_operations(worker, operations, &new)?;
-    for (hit, others) in new.into_iter().zip(others) {
-        if !found.iter().any(|finding| explains(finding, &hit)) {
-            found.push(finding(hit, others, true));
+    for new in with_other_operations(worker, operations, new)? {
+        if !found.iter().any(|finding| explains(finding, &new.hit)) {
+            found.push(new);
         }
     }
     Ok(())
@@ -392,24 +406,26 @@ fn simpler(hit: &Hit) -> Vec<Trial> {
     fewer.chain(layouts.map(|layout| Trial { layout, ..trial.clone() })).collect()
 }
 
-/// For each hit the other operations that fail with its layout.
-fn failing_operations(
+/// Tries all operations on the layout of each hit.
+fn with_other_operations(
     worker: &mut Worker<'_>,
     operations: &[&'static Operation],
-    hits: &[Hit],
-) -> Result<Vec<Vec<(&'static Operation, FaultKind)>>, MpiError> {
+    hits: Vec<Hit>,
+) -> Result<Vec<Finding>, MpiError> {
     let (mut trials, mut of) = (Vec::new(), Vec::new());
     for (number, hit) in hits.iter().enumerate() {
         let others = operations.iter().filter(|operation| **operation != hit.operation);
         trials.extend(others.map(|operation| Trial { operation, ..Trial::of(hit) }));
         of.resize(trials.len(), number);
     }
-    let results = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS * hits.len())?.results;
-    let mut failing = vec![Vec::new(); hits.len()];
-    for (number, hit) in of.into_iter().zip(results) {
-        failing[number].extend(hit.map(|hit| (hit.operation, hit.kind)));
+    let evaluated = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS * hits.len())?;
+    let is_tried = |trial| evaluated.is_tried[trial] && !evaluated.not_reached.contains(&trial);
+    let mut found: Vec<_> = hits.into_iter().map(|hit| finding(hit, Vec::new(), true)).collect();
+    for (trial, (number, result)) in of.into_iter().zip(&evaluated.results).enumerate() {
+        found[number].others.extend(result.as_ref().map(|hit| (hit.operation, hit.kind)));
+        found[number].is_complete &= is_tried(trial);
     }
-    Ok(failing)
+    Ok(found)
 }
 
 /// The hit of each trial, if it fails.
@@ -417,6 +433,8 @@ struct Evaluated {
     results: Vec<Option<Hit>>,
     /// Whether each trial was begun before the time was over.
     is_tried: Vec<bool>,
+    /// Trials that were not begun after too many ends of processes.
+    not_reached: BTreeSet<usize>,
 }
 
 impl Evaluated {
@@ -429,6 +447,7 @@ impl Evaluated {
 /// Tries each. After an early end of a process a new one goes on, at most `restarts` times.
 fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> Result<Evaluated, MpiError> {
     let mut is_tried = vec![true; trials.len()];
+    let mut not_reached = BTreeSet::new();
     let mut results: Vec<Option<Hit>> = vec![None; trials.len()];
     for ranks in [1, 2] {
         let mut left: Vec<usize> =
@@ -462,15 +481,16 @@ fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> Resul
                 let untried = Hit::untried(&case(number, trial, &operations), &trial.layout);
                 results[number] = Some(Hit { operation: trial.operation, kind, detail, ..untried });
             }
-            ends += 1;
-            if ends > restarts {
-                break;
-            }
             let place = left.iter().position(|&i| i == number).map_or(left.len(), |place| place + 1);
             left.drain(..place);
+            ends += 1;
+            if ends > restarts {
+                not_reached.extend(left);
+                break;
+            }
         }
     }
-    Ok(Evaluated { results, is_tried })
+    Ok(Evaluated { results, is_tried, not_reached })
 }
 
 /// The case of a trial: all other operations are left out.

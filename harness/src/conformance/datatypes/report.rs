@@ -376,6 +376,7 @@ mod tests {
         Finding {
             hit: Hit::of(&fault, &layout, &Case::of(0, String::new(), 1, true)).unwrap(),
             others: Vec::new(),
+            is_complete: true,
             similar: Vec::new(),
             hits: 4,
             is_reproduced: true,
