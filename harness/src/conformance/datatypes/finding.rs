@@ -189,7 +189,8 @@ fn is_alike(hit: &Hit, simplest: &Hit) -> bool {
     hit.is_like(simplest)
         || match needed.first() {
             Some(first) => {
-                there.first() == Some(first)
+                // One with fewer properties has another cause.
+                (there.first() == Some(first) && (needed == there || !there.is_subset(&needed)))
                     || needed.is_subset(&there)
                     || function(simplest).is_some() && !needed.is_disjoint(&there)
             }

@@ -22,8 +22,6 @@ pub enum Property {
     ZeroExtent,
     /// MPIs make it of other types.
     Darray,
-    /// Two values have a byte in common.
-    Overlap,
     EmptyPart,
     MixedElements,
     /// The first byte is not at the address.
@@ -35,6 +33,8 @@ pub enum Property {
     LongMessage,
     LargeCounts,
     Duplicate,
+    /// Two values have a byte in common, often since a shrinker makes displacements 0.
+    Overlap,
     /// An item that is larger or smaller than its data.
     Holes,
 }
@@ -55,7 +55,6 @@ impl Property {
             (Self::NegativeExtent, has(Feature::NegativeExtent) || layout.extent() < 0),
             (Self::ZeroExtent, has(Feature::ZeroExtent)),
             (Self::Darray, layout.to_text().contains("darray")),
-            (Self::Overlap, !items.are_disjoint()),
             (
                 Self::EmptyPart,
                 [Feature::NoBlock, Feature::EmptyBlock, Feature::EmptyChild].into_iter().any(has),
@@ -67,6 +66,7 @@ impl Property {
             (Self::LongMessage, layout.size().saturating_mul(u64::from(hit.items)) > LONG_BYTES),
             (Self::LargeCounts, is_made(Construction::Large)),
             (Self::Duplicate, is_made(Construction::Duplicated)),
+            (Self::Overlap, !items.are_disjoint()),
             (Self::Holes, layout.extent() != layout.size() as i64),
         ];
         all.into_iter().filter(|(_, is_there)| *is_there).map(|(property, _)| property).collect()

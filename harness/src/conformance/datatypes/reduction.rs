@@ -263,7 +263,7 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
     let Some(results) = evaluate(worker, &trials, usize::MAX)?.whole() else { return Ok(()) };
     for number in of.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>() {
         let mut own = of.iter().zip(&results).filter(|((other, _), _)| *other == number);
-        // A list does not tell whether an operation was right that was not tried.
+        // An operation that is missing in an entry that is not complete may have been wrong.
         if own.all(|((_, is_complete), result)| result.is_none() || !is_complete) {
             findings[number].is_known = true;
             // Other operations may be wrong since today.
@@ -579,7 +579,12 @@ mod tests {
                 "{operation} {kind} {layout}"
             );
         }
-        // Its layout needs more than that of the other finding.
+        // Its layout needs more than that of the other finding, also if the most important property is the same.
+        let has_more = ("gather", Crash, "", "struct([2, 0, 1], [-16, 0, 9], [double, byte, byte])");
+        assert_eq!(
+            explain(has_more, ("gather", Crash, "", "struct([1, 0], [0, 0], [byte, byte])")),
+            [false; 2]
+        );
         let needs_more = ("gather", Crash, "", "resized(0, -2, byte)");
         assert_eq!(explain(needs_more, ("gather", Crash, "", behind)), [false, false]);
     }
