@@ -583,7 +583,7 @@ mod tests {
         let has_more = ("gather", Crash, "", "struct([2, 0, 1], [-16, 0, 9], [double, byte, byte])");
         assert_eq!(
             explain(has_more, ("gather", Crash, "", "struct([1, 0], [0, 0], [byte, byte])")),
-            [false; 2]
+            [true, false]
         );
         let needs_more = ("gather", Crash, "", "resized(0, -2, byte)");
         assert_eq!(explain(needs_more, ("gather", Crash, "", behind)), [false, false]);
