@@ -165,7 +165,7 @@ impl Finding {
         let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
         let is_in_same_way = self.has_fault(hit) || is_tried && is_of_same_part(own, hit);
         let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);
-        (is_of_function && is_in_same_way && is_alike(hit, own, self.is_known != other.is_known))
+        (is_of_function && is_in_same_way && is_alike(hit, own))
             || similar.into_iter().any(|similar| similar.is_cause_of(other))
     }
 
@@ -173,7 +173,7 @@ impl Finding {
     /// with its own layout.
     pub fn may_be_cause_of(&self, other: &Self) -> bool {
         let is_used = part_of_mpi(&self.hit) == COPIES || is_of_same_part(&self.hit, &other.hit);
-        is_used && other.has_fault(&self.hit) && is_alike(&other.hit, &self.hit, true)
+        is_used && other.has_fault(&self.hit) && is_alike(&other.hit, &self.hit)
     }
 
     /// A search does not try other operations of a part that hangs.
@@ -184,13 +184,12 @@ impl Finding {
 }
 
 /// Whether a layout is of the class of a simpler one, or both have the same unusual properties.
-fn is_alike(hit: &Hit, simplest: &Hit, is_strict: bool) -> bool {
+fn is_alike(hit: &Hit, simplest: &Hit) -> bool {
     let (needed, there) = (Property::all(simplest), Property::all(hit));
     hit.is_like(simplest)
         || match needed.first() {
             Some(first) => {
-                // What is known does not explain a message with fewer properties.
-                (there.first() == Some(first) && (!is_strict || needed == there || !there.is_subset(&needed)))
+                there.first() == Some(first)
                     || needed.is_subset(&there)
                     || function(simplest).is_some() && !needed.is_disjoint(&there)
             }
