@@ -28,6 +28,7 @@
  *   accumulated     MPI_Accumulate to MPI_Type_contiguous does nothing
  *   broadcast       MPI_Bcast flips a byte that rank 1 receives as MPI_Type_create_struct
  *   gathered        MPI_Gather loses the last item of MPI_Type_create_resized
+ *   scattered       MPI_Scatter flips a byte that the root receives, if the first byte that it sends is not at the address
  *   partition       MPI_Precv_init takes MPI_Type_create_resized as if its extent was its size
  *   written         MPI_File_write_at writes one item less of MPI_Type_vector
  *   view            MPI_File_set_view of MPI_Type_create_indexed_block leaves the file without a view
@@ -329,6 +330,20 @@ int MPI_Gather(const void *from, int sent, MPI_Datatype send_type, void *into, i
         PMPI_Type_get_extent(type, &lower, &extent);
         PMPI_Type_get_true_extent(type, &start, &length);
         ((char *) into)[(ranks * received - 1) * extent + start] = (char) 0xa5;
+    }
+    return code;
+}
+
+int MPI_Scatter(const void *from, int sent, MPI_Datatype type, void *into, int received, MPI_Datatype receive_type, int root,
+                MPI_Comm comm)
+{
+    MPI_Aint start, length;
+    int rank, code = PMPI_Scatter(from, sent, type, into, received, receive_type, root, comm);
+    PMPI_Comm_rank(comm, &rank);
+    if (is_fault("scattered") && rank == root) {
+        PMPI_Type_get_true_extent(type, &start, &length);
+        if (start != 0)
+            flip(into, receive_type, received);
     }
     return code;
 }

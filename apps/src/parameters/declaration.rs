@@ -18,7 +18,7 @@ const QUALIFIERS: [&str; 6] = ["const", "static", "extern", "volatile", "restric
 /// Reads `double u[52][102][5]`, `real(8) :: u(102, 52)` or `real(8), dimension(102, 52) :: u`. `None` if the text has no type.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The invalid part.
 pub(super) fn declaration(text: &str) -> Option<Result<Declaration, String>> {
     let text = text.trim().trim_end_matches(';').trim_end();
     if let Some((head, extents)) = text.strip_suffix(']').and_then(|text| text.split_once('[')) {
@@ -57,7 +57,7 @@ pub(super) fn declaration(text: &str) -> Option<Result<Declaration, String>> {
 /// The same for several declarations joined by `+`, of one type.
 ///
 /// # Errors
-/// What is wrong with one of them.
+/// The invalid part of one of them.
 pub(super) fn declarations(text: &str) -> Option<Result<Declaration, String>> {
     let all: Option<Result<Vec<_>, _>> = text.split('+').map(declaration).collect();
     Some(all?.and_then(|mut all| {

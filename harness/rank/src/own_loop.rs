@@ -2,7 +2,7 @@
 //!
 //! In C they are `void pack(const void *array, void *message, int tag)` and `void unpack(const void *message, void *array, int tag)`.
 //! The tag is that of a halo's message and 0 elsewhere; functions without this parameter ignore it, as calling conventions pass it in a
-//! register of its own. In Fortran they are subroutines with these arguments. The array is the address that MPI would get; if a message
+//! separate register. In Fortran they are subroutines with these arguments. The array is the address that MPI would get; if a message
 //! has several arrays, it is a table of their addresses, in the order of their first data.
 
 use std::ffi::{CStr, CString, c_int, c_void};

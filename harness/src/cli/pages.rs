@@ -229,6 +229,8 @@ mod tests {
                 .map(|text| all.find(text).unwrap_or_else(|| panic!("{text}: {all}")))
                 .to_vec();
         assert!(places.is_sorted(), "{all}");
+        let of_conform = help(&["conform", "--help-all"]);
+        assert!(of_conform.contains("Exit codes:\n  0    no new findings"), "{of_conform}");
         assert!(!help(&["mpi", "list", "-h"]).contains("Examples"), "it is not `ddtbench list`");
     }
 

@@ -41,7 +41,7 @@ pub struct OwnLoop {
 }
 
 impl Trusted {
-    /// The plan's loop as a shared object at this place, unless it is there: a resumed run goes on with the same one.
+    /// The plan's loop as a shared object at this place, unless it is there: a resumed run continues with the same one.
     ///
     /// # Errors
     /// If the file has no known kind, or what the compiler says.

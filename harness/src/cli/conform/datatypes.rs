@@ -9,7 +9,9 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use common::conformance::{OPERATIONS, Operation};
 use ddtbench::conformance::Conditions;
-use ddtbench::conformance::datatypes::{FindingList, MpiReport, Replayed, Reports, Session, SessionPlan};
+use ddtbench::conformance::datatypes::{
+    ELSEWHERE, FindingList, MpiReport, Replayed, Reports, Session, SessionPlan,
+};
 use ddtbench::folder::{LockedFolder, REPORT};
 use ddtbench::model::plain::plain;
 use ddtbench::mpi::{MpiError, Target, interrupt};
@@ -92,11 +94,14 @@ impl DatatypesArgs {
         // A file may be a pipe that does not end: until it was read, a signal ends the program.
         let list = self.listed()?;
         interrupt::hold();
-        let plan = self.plan();
+        let mut plan = self.plan();
         let (folder, targets) = super::prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
             let command = std::env::args().collect::<Vec<_>>().join(" ");
             Ok(MpiAccount::of(target, command))
         })?;
+        if targets.len() > 1 {
+            plan.time = plan.time.map(|time| time * ELSEWHERE / (ELSEWHERE + 1));
+        }
         let mut reports = Reports::default();
         for target in &targets {
             let before = reports.findings();

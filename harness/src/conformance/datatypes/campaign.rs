@@ -80,6 +80,8 @@ pub struct Coverage {
 pub struct Campaign {
     /// Operations with wrong results.
     pub hits: Vec<Hit>,
+    /// The ranks and the cases of each process with a hit.
+    pub processes: Vec<(usize, Vec<Case>)>,
     /// Counts of tried operations and constructors.
     pub coverage: Coverage,
     /// Whether the user has stopped it.
@@ -191,6 +193,9 @@ impl Campaign {
                 self.is_stopped = true;
                 return Ok(place_of(left[0].number));
             };
+            if !end.faults.is_empty() || end.ended.is_some() {
+                self.processes.push((ranks, left.clone()));
+            }
             end.done.iter().zip(&mut self.coverage.operations).for_each(|(done, sum)| *sum += done);
             for fault in &end.faults {
                 if let Some((case, layout)) = find(fault.case) {

@@ -1,9 +1,9 @@
 //! A hit: an operation on a case with a wrong result. A finding: the simplest layout with the same fault.
 
-use std::collections::BTreeSet;
-
 use common::conformance::{Case, Fault, FaultKind, OPERATIONS, Operation};
-use datatypes::{Construction, Feature, Layout};
+use datatypes::{Construction, Layout};
+
+use super::properties::Property;
 
 /// An operation on a case with a wrong result.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub struct Finding {
     pub hit: Hit,
     /// Other operations that fail with the same layout, and how.
     pub others: Vec<(&'static Operation, FaultKind)>,
+    /// Whether all other operations were tried.
+    pub is_complete: bool,
     /// Findings of other layouts or operations that probably have the same cause.
     pub similar: Vec<Finding>,
     /// Hits that it explains.
@@ -151,47 +153,74 @@ impl Finding {
         others
     }
 
-    /// Whether its layout or a similar one has this fault.
-    fn has_fault(&self, fault: (&'static Operation, FaultKind)) -> bool {
-        self.faults().any(|own| own == fault) || self.similar.iter().any(|similar| similar.has_fault(fault))
+    /// Whether it explains another finding, which fails with a layout that contains its own, or that has the same unusual properties. If
+    /// only this one is known, the other operation must fail with its layout, too: in a list, that an operation is missing means that it
+    /// was right. Otherwise it is enough that both operations use the same part of an MPI.
+    pub fn is_cause_of(&self, other: &Self) -> bool {
+        let (own, hit) = (&self.hit, &other.hit);
+        if !self.is_reproduced {
+            return !other.is_reproduced && own.operation == hit.operation;
+        }
+        let is_tried = function(own).is_some() || self.is_known == other.is_known;
+        let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
+        let is_in_same_way = self.has_fault(hit) || is_tried && is_of_same_part(own, hit);
+        let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);
+        (is_of_function && is_in_same_way && is_alike(hit, own))
+            || similar.into_iter().any(|similar| similar.is_cause_of(other))
     }
 
-    /// Whether it probably has the same cause as another one: operations of the same part of an MPI, on layouts of which one contains
-    /// the other, or whose places and bounds have the same properties.
-    pub fn is_similar(&self, other: &Self) -> bool {
-        let (own, of_other) = (&self.hit, &other.hit);
-        if !self.is_reproduced || !other.is_reproduced {
-            return self.is_reproduced == other.is_reproduced;
-        }
-        if part_of_mpi(own) != part_of_mpi(of_other) {
-            // Processes die in different places with one layout.
-            let is_known_to_fail = |finding: &Self, hit: &Hit| finding.has_fault((hit.operation, hit.kind));
-            return own.layout == of_other.layout
-                && (own.kind != FaultKind::Crash || own.detail == of_other.detail)
-                && (is_known_to_fail(self, of_other) || is_known_to_fail(other, own));
-        }
-        let are_damage = is_damage(own.kind) && is_damage(of_other.kind);
-        match part_of_mpi(own) {
-            // The same function has a wrong result.
-            "bounds" => {
-                return own.detail.split(' ').find(is_function)
-                    == of_other.detail.split(' ').find(is_function);
-            }
-            // Partitions of an MPI are at wrong places, or they are not.
-            "partitioned" if are_damage => return true,
-            // These copy by a list of blocks that the part makes of the type: it depends on places, not on constructors.
-            "files" | "collectives" | "one-sided" if are_damage => {
-                return FoundPlaces::of(own) == FoundPlaces::of(of_other);
-            }
-            _ => {}
-        }
-        let contained = [own.layout.contains(&of_other.layout), of_other.layout.contains(&own.layout)];
-        match own.kind == of_other.kind {
-            true => contained.contains(&true) || Properties::of(own) == Properties::of(of_other),
-            false => own.layout == of_other.layout || contained == [true; 2],
-        }
+    /// Whether the layout of another finding fails with its operation, too, so that it has the same cause if the other operation is right
+    /// with its own layout.
+    pub fn may_be_cause_of(&self, other: &Self) -> bool {
+        let is_used = part_of_mpi(&self.hit) == COPIES || is_of_same_part(&self.hit, &other.hit);
+        is_used && other.has_fault(&self.hit) && is_alike(&other.hit, &self.hit)
+    }
+
+    /// A search does not try other operations of a part that hangs.
+    fn has_fault(&self, hit: &Hit) -> bool {
+        self.faults().any(|(operation, kind)| operation == hit.operation && is_same_way(kind, hit.kind))
+            || (hit.kind == FaultKind::Hang && is_of_same_part(&self.hit, hit))
     }
 }
+
+/// Whether a layout is of the class of a simpler one, or both have the same unusual properties.
+fn is_alike(hit: &Hit, simplest: &Hit) -> bool {
+    let (needed, there) = (Property::all(simplest), Property::all(hit));
+    hit.is_like(simplest)
+        || match needed.first() {
+            Some(first) => {
+                there.first() == Some(first)
+                    || needed.is_subset(&there)
+                    || function(simplest).is_some() && !needed.is_disjoint(&there)
+            }
+            // Plain messages.
+            None => {
+                there.is_empty() && simplest.layout.constructor().name() == hit.layout.constructor().name()
+            }
+        }
+}
+
+fn is_of_same_part(hit: &Hit, other: &Hit) -> bool {
+    part_of_mpi(hit) == part_of_mpi(other) && is_same_way(hit.kind, other.kind)
+}
+
+/// Wrong bytes may be found, refused, or end the process.
+fn is_same_way(kind: FaultKind, other: FaultKind) -> bool {
+    let is_damage = |kind| kind != FaultKind::WrongValue && kind != FaultKind::Hang;
+    kind == other || (is_damage(kind) && is_damage(other))
+}
+
+/// The function with a wrong result, of those that do not depend on the operation.
+fn function(hit: &Hit) -> Option<&str> {
+    match part_of_mpi(hit) {
+        "bounds" => hit.detail.split(' ').find(|word| word.starts_with("MPI_")),
+        "life_cycle" => Some("MPI_Type_free"),
+        _ => None,
+    }
+}
+
+/// The part that moves data, which all others use.
+const COPIES: &str = "copies";
 
 /// The part of an MPI that an operation uses. MPIs count elements in separate code.
 fn part_of_mpi(hit: &Hit) -> &'static str {
@@ -200,70 +229,16 @@ fn part_of_mpi(hit: &Hit) -> &'static str {
         ("equivalent", _) if hit.kind == FaultKind::WrongValue => "bounds",
         ("bounds" | "contents" | "life_cycle", _) => operation.name,
         ("pack_external" | "unpack_external", _) => "external32",
-        ("element_count" | "short_message" | "probe", _) => "counts",
+        ("element_count" | "short_message" | "probe", _)
+            if matches!(hit.kind, FaultKind::WrongValue | FaultKind::Crash) =>
+        {
+            "counts"
+        }
         ("accumulate" | "get_accumulate", _) => "accumulate",
         ("partitioned", _) => "partitioned",
         (_, Some("12")) => "one-sided",
         (_, Some("14")) => "files",
         (_, Some("6" | "8")) => "collectives",
-        _ => "copies",
-    }
-}
-
-/// Whether a word is the name of a function.
-fn is_function(word: &&str) -> bool {
-    word.starts_with("MPI_")
-}
-
-/// Wrong bytes: the process may find them, refuse them or die.
-fn is_damage(kind: FaultKind) -> bool {
-    kind != FaultKind::WrongValue && kind != FaultKind::Hang
-}
-
-/// Places of data and bounds.
-#[derive(PartialEq, Eq)]
-struct FoundPlaces {
-    has_data: bool,
-    first_byte: i64,
-    has_lower_bound: bool,
-    /// The extent relative to the data.
-    extent: (i64, std::cmp::Ordering),
-    has_empty_parts: bool,
-}
-
-impl FoundPlaces {
-    fn of(hit: &Hit) -> Self {
-        let layout = &hit.layout;
-        let empty = [Feature::NoBlock, Feature::EmptyBlock, Feature::EmptyChild];
-        Self {
-            has_data: layout.size() > 0,
-            first_byte: layout.true_lower_bound().signum(),
-            has_lower_bound: layout.lower_bound() != 0,
-            extent: (layout.extent().signum(), layout.extent().cmp(&layout.true_extent())),
-            has_empty_parts: layout.all_features().iter().any(|feature| empty.contains(feature)),
-        }
-    }
-}
-
-/// Properties of places and bounds that implementations get wrong, whatever the constructors are.
-#[derive(PartialEq, Eq)]
-struct Properties {
-    places: FoundPlaces,
-    features: BTreeSet<Feature>,
-    has_several_items: bool,
-}
-
-impl Properties {
-    fn of(hit: &Hit) -> Self {
-        let layout = &hit.layout;
-        // These depend on the constructors, not on the data.
-        let is_of_data = |feature: &Feature| {
-            !matches!(feature, Feature::SeveralBlocks | Feature::LongBlock | Feature::NegativeDisplacement)
-        };
-        Self {
-            places: FoundPlaces::of(hit),
-            features: layout.all_features().into_iter().filter(is_of_data).collect(),
-            has_several_items: hit.items > 1,
-        }
+        _ => COPIES,
     }
 }

@@ -35,6 +35,19 @@ static void prepare(const unsigned char *values)
         memcpy(image + ORIGIN + runs[run].at, values, runs[run].bytes);
 }
 
+/* Turns the bytes of each value around: external32 is big-endian. */
+static void reverse(unsigned char *value)
+{
+    for (int item = 0; item < ITEMS; item++)
+        for (int run = 0; run < (int) (sizeof widths / sizeof *widths); run++)
+            for (long i = 0; i < widths[run].values; i++, value += widths[run].bytes)
+                for (int from = 0, to = widths[run].bytes - 1; from < to; from++, to--) {
+                    unsigned char byte = value[from];
+                    value[from] = value[to];
+                    value[to] = byte;
+                }
+}
+
 static void compare(const char *what, const unsigned char *right, const unsigned char *found, long bytes, long first)
 {
     for (long i = 0; i < bytes && !wrong; i++)

@@ -19,8 +19,8 @@ const MOST_ITEMS: u32 = 100_000;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingList {
-    /// The findings.
-    #[serde(default)]
+    /// The findings. Lists can be appended to each other, so that an empty one has no entry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub finding: Vec<ListedFinding>,
 }
 
@@ -28,7 +28,7 @@ pub struct FindingList {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListedFinding {
-    /// The MPI and its version, such as `MPICH 5.0.2`; of any version if it is missing.
+    /// The MPI and the version in which it was found, such as `MPICH 5.0.2`: it is tried on all versions. Without it, it is of any MPI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mpi: Option<String>,
     /// The operation.
@@ -48,9 +48,9 @@ pub struct ListedFinding {
     /// A description for readers, which the program ignores.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// Other operations that fail with this layout, and how.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub others: BTreeMap<String, FaultKind>,
+    /// Other operations that fail with this layout, and how; missing if not all were tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub others: Option<BTreeMap<String, FaultKind>>,
     /// Findings that probably have the same cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub similar: Vec<ListedFinding>,
@@ -117,9 +117,11 @@ impl FindingList {
         Ok(list)
     }
 
-    /// The findings of an MPI with this name and version.
+    /// The findings of an MPI with this name and version, those of other versions among them: they may have been repaired.
     pub fn of_mpi(&self, mpi: &str) -> Vec<Finding> {
-        let is_of = |listed: &&ListedFinding| listed.mpi.as_ref().is_none_or(|of| of == mpi);
+        let is_of = |listed: &&ListedFinding| {
+            listed.mpi.as_ref().is_none_or(|of| without_version(of) == without_version(mpi))
+        };
         // Each was read successfully before.
         self.finding.iter().filter(is_of).filter_map(|listed| listed.finding().ok()).collect()
     }
@@ -141,9 +143,16 @@ impl FindingList {
     }
 }
 
+/// The name of an MPI: `Open MPI` of `Open MPI 5.0.11`.
+fn without_version(mpi: &str) -> &str {
+    mpi.rsplit_once(' ')
+        .filter(|(_, version)| version.starts_with(|c: char| c.is_ascii_digit()))
+        .map_or(mpi, |(name, _)| name)
+}
+
 impl ListedFinding {
     fn of(mpi: Option<&str>, finding: &Finding) -> Self {
-        let Finding { hit, others, similar, .. } = finding;
+        let Finding { hit, others, is_complete, similar, .. } = finding;
         // The others are not tried again, so that those that depend on cases before them must not be listed.
         let similar = similar.iter().filter(|similar| similar.is_reproduced);
         Self {
@@ -155,16 +164,18 @@ impl ListedFinding {
             at_end: hit.at_end,
             construction: hit.construction,
             detail: hit.detail.clone(),
-            others: others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect(),
+            others: is_complete
+                .then(|| others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect()),
             similar: similar.map(|similar| Self::of(None, similar)).collect(),
         }
     }
 
     fn finding(&self) -> anyhow::Result<Finding> {
-        let others = self.others.iter().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
+        let is_complete = self.others.is_some();
+        let others = self.others.iter().flatten().map(|(name, kind)| Ok((Operation::find(name)?, *kind)));
         let others = others.collect::<Result<_, String>>().map_err(anyhow::Error::msg)?;
         let similar = self.similar.iter().map(Self::finding).collect::<Result<_, _>>()?;
-        Ok(Finding { similar, is_known: true, ..finding(self.hit()?, others, true) })
+        Ok(Finding { similar, is_complete, is_known: true, ..finding(self.hit()?, others, true) })
     }
 
     fn hit(&self) -> anyhow::Result<Hit> {
@@ -193,7 +204,8 @@ mod tests {
     #[test]
     fn a_list_is_of_some_mpis() {
         let list = read(LIST).unwrap();
-        assert_eq!((list.of_mpi("MPICH 5.0.2").len(), list.of_mpi("MPICH 5.0.3").len()), (1, 0));
+        let of = ["MPICH 5.0.2", "MPICH 5.1b1", "MPICH", "Open MPI 5.0.2"].map(|mpi| list.of_mpi(mpi).len());
+        assert_eq!(of, [1, 1, 1, 0]);
         let twice = read(&[LIST, &LIST.replace("5.0.2", "5.0.3")].concat()).unwrap();
         assert_eq!((twice.finding.len(), twice.all().len()), (2, 1));
         let text = toml::to_string(&list).unwrap();
@@ -201,6 +213,7 @@ mod tests {
         let any = read(&LIST.replace("mpi = \"MPICH 5.0.2\"\n", "")).unwrap();
         assert_eq!(any.of_mpi("Open MPI 5").len(), 1);
         assert_eq!(read("").unwrap(), FindingList::default());
+        assert_eq!(toml::to_string(&FindingList::default()).unwrap(), "");
     }
 
     #[test]
@@ -214,6 +227,8 @@ mod tests {
         assert_eq!(names(&findings[0].similar[0]), ["send"]);
         let is_of = |name: &str| findings[0].is_of(&[Operation::find(name).unwrap()]);
         assert_eq!(["unpack", "send"].map(is_of), [true, false]);
+        let is_complete = |finding: &Finding| finding.is_complete;
+        assert_eq!([&findings[0], &findings[0].similar[0]].map(is_complete), [true, false]);
         let written = toml::to_string(&FindingList::of("MPICH 5.0.2", &findings)).unwrap();
         assert_eq!(read(&written).unwrap(), FindingList::of("MPICH 5.0.2", &findings), "{written}");
         assert!(format!("{:#}", read(&text.replace("unpack =", "unpak =")).unwrap_err()).contains("unpak"));

@@ -22,7 +22,7 @@ fn of_mpi(report: &MpiReport) -> Value {
     let findings: Vec<Value> =
         report.findings.iter().enumerate().map(|(i, finding)| of_finding(i + 1, finding)).collect();
     let counts = |name: &'static str, rows: Vec<(&'static str, u64)>| context! { name, rows };
-    let [operations, constructors] = report.coverage.counts();
+    let [operations, constructors] = report.counts();
     let counts = match report.coverage.cases {
         0 => Vec::new(),
         _ => vec![counts("operation", operations), counts("constructor", constructors)],

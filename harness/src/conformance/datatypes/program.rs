@@ -34,23 +34,26 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
     let (layout, operation) = subject(hit);
     let oracle = hit.adopted.as_ref().filter(|_| layout == hit.layout).unwrap_or(&layout);
     let is_of_all = OF_ALL_RANKS.contains(&operation);
-    let data = Items::of(oracle, if is_of_all { ranks as u32 * hit.items } else { hit.items });
-    let sent = sent_values(hit).unwrap_or(data.values.len()).min(data.values.len());
-    let dense_values =
-        if is_of_all { &data.values[..data.values.len() / ranks] } else { &data.values[..sent] };
+    let mut data = Items::of(oracle, if is_of_all { ranks as u32 * hit.items } else { hit.items });
+    let of_item = data.values.len() / (hit.items as usize).max(1);
+    if operation == "short_message" {
+        data.values.truncate(sent_values(hit).unwrap_or(data.values.len().saturating_sub(1)));
+    }
+    let dense_values = if is_of_all { &data.values[..data.values.len() / ranks] } else { &data.values[..] };
     let (dense, count) = contiguous(dense_values).unwrap_or((layout.clone(), hit.items));
     let mut body = match operation {
         "bounds" => bounds(oracle, &hit.detail),
         "contents" => contents(&layout, hit.construction),
-        "element_count" | "short_message" => counts(&data.values, hit.items, sent),
+        "element_count" | "short_message" => {
+            with_words(operations(operation), &[("WHOLE", whole_items(data.values.len(), of_item))])
+        }
         "gatherv" | "allgatherv" => of_gathers(operation),
         "partitioned" => operations(operation).replace("PARTITIONS", &partitions(hit.items).to_string()),
         name => operations(name).to_owned(),
     };
     let mut functions = String::new();
     if operation == "reduce" {
-        let item = data.values.len() / (hit.items as usize).max(1);
-        functions += &exclusive_or(&data.values[..item], oracle.extent());
+        functions += &exclusive_or(&data.values[..of_item], oracle.extent());
     }
     let mut types = String::new();
     let frees = body.contains("MPI_Type_free(&type)");
@@ -100,7 +103,10 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
     );
     let main = format!("\nint main(int argc, char **argv)\n{{\n{}}}\n", indented(&main));
     let runs = runs(&data.values);
-    let list = if uses("runs") { list(&runs) } else { String::new() };
+    let mut list = if uses("runs") { list(&runs) } else { String::new() };
+    if uses("widths") {
+        list += &widths(&data.values[..of_item]);
+    }
     let code = format!("{variables}{list}{helpers}{functions}{main}");
     head(hit, &layout, mpi, ranks)
         + &includes(&code, is_guarded)
@@ -197,6 +203,23 @@ fn list(runs: &[(i64, i64)]) -> String {
         _ => format!("\n    {}\n", lines.join(",\n    ")),
     };
     format!("{HEAD}static const struct {{ long at, bytes; }} runs[] = {{{lines}}};\n")
+}
+
+/// The bytes of the values of an item as a list of the program. A complex value is two.
+fn widths(values: &[Value]) -> String {
+    let of = |run: &[Value]| {
+        let parts =
+            if matches!(run[0].element, Element::FloatComplex | Element::DoubleComplex) { 2 } else { 1 };
+        format!("{{{}, {}}}", run.len() * parts, run[0].element.size() as usize / parts)
+    };
+    let runs: Vec<_> = values.chunk_by(|value, next| value.element == next.element).map(of).collect();
+    let runs = if runs.is_empty() { vec!["{0, 1}".to_owned()] } else { runs };
+    let lines: Vec<_> = runs.chunks(RUNS_OF_LINE).map(|line| line.join(", ")).collect();
+    format!(
+        "\n/* The values of an item: how many follow each other with so many bytes. */\n\
+         static const struct {{ long values, bytes; }} widths[] = {{{}}};\n",
+        lines.join(",\n    ")
+    )
 }
 
 /// The numbers for words in `helpers.c` and `operations.c`.
@@ -439,22 +462,10 @@ if (!wrong && combiner != MPI_COMBINER_NAMED) {{
     )
 }
 
-fn counts(values: &[Value], items: u32, sent: usize) -> String {
-    let per_item = values.len() / (items as usize).max(1);
-    let count = match sent.is_multiple_of(per_item.max(1)) {
-        true => (sent / per_item.max(1)).to_string(),
-        false => "MPI_UNDEFINED".to_owned(),
-    };
-    format!(
-        "MPI_Status status;
-int items, elements;
-MPI_Sendrecv(packed, count, dense, 0, 0, data, ITEMS, type, 0, 0, MPI_COMM_SELF, &status);
-MPI_Get_count(&status, type, &items);
-MPI_Get_elements(&status, type, &elements);
-compare_number(\"the result of MPI_Get_count\", {count}, items);
-compare_number(\"the result of MPI_Get_elements\", {sent}, elements);
-"
-    )
+/// The result of `MPI_Get_count` for so many values.
+fn whole_items(values: usize, of_item: usize) -> String {
+    let items = values.checked_div(of_item).filter(|items| items * of_item == values);
+    items.map_or_else(|| "MPI_UNDEFINED".to_owned(), |items| items.to_string())
 }
 
 /// The statements of an operation, from its section of `operations.c`.
@@ -557,6 +568,31 @@ mod tests {
                 && text.contains("items != MPI_UNDEFINED"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn external_data_is_compared_with_bytes_that_mpi_has_not_made() {
+        for (operation, calls) in
+            [("pack_external", "MPI_Pack_external("), ("unpack_external", "MPI_Unpack_external(")]
+        {
+            let layout = "struct([2, 1, 1], [0, 8, 16], [int16, float_complex, byte])";
+            let text = program(&hit(layout, operation, ""), "an MPI", 1, false);
+            assert!(text.contains("widths[] = {{2, 2}, {2, 4}, {1, 1}};"), "{text}");
+            let external = text.lines().filter(|line| line.contains("_external(")).collect::<Vec<_>>();
+            assert!(matches!(external[..], [line] if line.contains(calls)), "{external:?}");
+        }
+    }
+
+    #[test]
+    fn of_a_short_message_the_bytes_are_compared_too() {
+        let detail = "the byte at displacement 8 is 0x02 instead of 0xa5";
+        let text = program(&hit("vector(2, 1, 3, int32)", "short_message", detail), "an MPI", 1, false);
+        // All values but the last one of two items.
+        assert!(
+            text.contains("runs[] = {{0, 4}, {12, 8}};") && text.contains("MPI_Sendrecv(packed, 3,"),
+            "{text}"
+        );
+        assert!(text.contains("compare(\"receiver's memory\""), "{text}");
     }
 
     #[test]

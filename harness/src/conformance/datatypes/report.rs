@@ -1,8 +1,9 @@
 //! The report: findings with their C programs, coverage, and rates; as text, JSON or JUnit XML.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use common::conformance::{FIRST_FIXED, FaultKind, OPERATIONS};
+use common::conformance::{FIRST_FIXED, FaultKind, Operation};
 use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 
@@ -25,8 +26,12 @@ pub struct MpiReport {
     pub title: String,
     /// The findings, known ones first.
     pub findings: Vec<Finding>,
+    /// Operations that were asked for.
+    pub operations: Vec<&'static Operation>,
     /// Listed findings that do not occur any more.
     pub fixed: Vec<Hit>,
+    /// Hits that did not occur again, neither by themselves nor with their operation on the cases before them.
+    pub once: Vec<Hit>,
     /// Findings of other MPIs, and how they fail here.
     pub elsewhere: Vec<(Hit, Option<FaultKind>)>,
     /// Processes of the operations that need several, and the path of their messages.
@@ -46,12 +51,14 @@ pub struct Reports(pub Vec<MpiReport>);
 
 impl MpiReport {
     /// An empty report about an MPI.
-    pub fn new(target: &Target) -> Self {
+    pub fn new(target: &Target, operations: &[&'static Operation]) -> Self {
         Self {
             label: target.label(),
             title: target.installation.title(),
             findings: Vec::new(),
+            operations: operations.to_vec(),
             fixed: Vec::new(),
+            once: Vec::new(),
             elsewhere: Vec::new(),
             ranks: 0,
             transport: None,
@@ -91,12 +98,15 @@ impl MpiReport {
                 let _ = writeln!(text, "   C program: {}.c", self.file_name(number));
             }
         }
-        for hit in &self.fixed {
-            let _ =
-                writeln!(text, "\nnot found any more: {} of {}", hit.operation.name, hit.layout.to_text());
+        for (what, hits) in
+            [("not found any more", &self.fixed), ("occurred once, and not again", &self.once)]
+        {
+            for hit in hits {
+                let _ = writeln!(text, "\n{what}: {} of {}", hit.operation.name, hit.layout.to_text());
+            }
         }
         if self.coverage.cases > 0 {
-            text += &self.coverage.text(self.hits);
+            text += &self.coverage_text();
         }
         text
     }
@@ -121,44 +131,106 @@ impl MpiReport {
                 "program": finding.confirmation.code,
             })
         };
-        let operations = OPERATIONS.iter().zip(&self.coverage.operations);
+        let trial = |hit: &Hit| {
+            json!({
+                "operation": hit.operation.name,
+                "kind": hit.kind,
+                "layout": hit.layout.to_text(),
+                "items": hit.items,
+                "construction": hit.construction,
+            })
+        };
         json!({
             "mpi": self.label,
             "title": self.title,
             "ranks": self.ranks,
             "transport": self.transport,
             "findings": self.findings.iter().map(finding).collect::<Vec<_>>(),
+            "not_found_any_more": self.fixed.iter().map(trial).collect::<Vec<_>>(),
+            "occurred_once": self.once.iter().map(trial).collect::<Vec<_>>(),
             "cases": self.coverage.cases,
             "seconds": self.coverage.time.as_secs_f64(),
             "hits": self.hits,
-            "operations": operations.map(|(operation, times)| (operation.name, times)).collect::<std::collections::BTreeMap<_, _>>(),
+            "operations": self.counts()[0].iter().copied().collect::<BTreeMap<_, _>>(),
             "constructors": self.coverage.constructors,
             "left_out": self.coverage.left_out,
             "stopped": self.is_stopped,
         })
     }
 
-    /// A test case for each operation.
+    /// A test case for each operation, and for each listed finding that does not occur any more.
     fn suite(&self) -> TestSuite {
         let mut suite = TestSuite::new(&self.label);
-        for (number, operation) in OPERATIONS.iter().enumerate() {
-            let new: Vec<_> =
-                self.new_findings().filter(|finding| finding.hit.operation == operation).collect();
-            let status = if let Some(first) = new.first() {
-                let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-                status.set_message(first.sentence()).set_type(first.hit.kind.name());
-                status.set_description(new.iter().map(|finding| finding.text()).collect::<String>());
-                status
-            } else if self.coverage.operations.get(number).is_none_or(|times| *times == 0) {
-                TestCaseStatus::skipped()
-            } else {
-                TestCaseStatus::success()
-            };
-            let mut case = TestCase::new(operation.name, status);
+        for operation in &self.operations {
+            let mut case = TestCase::new(operation.name, self.status(operation));
             case.set_classname("datatypes");
             suite.add_test_case(case);
         }
+        for hit in &self.fixed {
+            let name =
+                format!("{}, {}: {}{}", hit.operation.name, hit.kind, hit.layout.to_text(), hit.message());
+            let mut case = TestCase::new(name, TestCaseStatus::success());
+            case.set_classname("known findings").set_system_out("not found any more");
+            suite.add_test_case(case);
+        }
         suite
+    }
+
+    /// A new finding of an operation fails. Otherwise it passes if it was right with all layouts.
+    fn status(&self, operation: &Operation) -> TestCaseStatus {
+        let is_own = |finding: &&Finding| finding.hit.operation == operation;
+        let new: Vec<_> = self.new_findings().filter(is_own).collect();
+        if let Some(first) = new.first() {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_message(first.sentence()).set_type(first.hit.kind.name());
+            status.set_description(new.iter().map(|finding| finding.text()).collect::<String>());
+            return status;
+        }
+        let known = self.findings.iter().find(is_own);
+        let also = self.findings.iter().find(|finding| finding.other_operations().contains(&operation));
+        let reason = match (known, also, self.coverage.left_out.get(operation.name)) {
+            (Some(known), ..) => format!("known: {}", known.sentence()),
+            (_, Some(finding), _) => format!("also wrong: {}", finding.sentence()),
+            (.., Some(times)) => format!("left out {times} times after crashes or hangs"),
+            _ if self.coverage.operations.get(operation.number()).is_some_and(|times| *times > 0) => {
+                return TestCaseStatus::success();
+            }
+            _ => "not tried".to_owned(),
+        };
+        let mut status = TestCaseStatus::skipped();
+        status.set_message(reason);
+        status
+    }
+
+    /// How often each operation and each constructor was tried.
+    pub fn counts(&self) -> [Vec<(&'static str, u64)>; 2] {
+        let times = |operation: &Operation| self.coverage.operations.get(operation.number()).copied();
+        let operations =
+            self.operations.iter().map(|operation| (operation.name, times(operation).unwrap_or(0)));
+        [
+            operations.collect(),
+            self.coverage.constructors.iter().map(|(name, times)| (*name, *times)).collect(),
+        ]
+    }
+
+    fn coverage_text(&self) -> String {
+        let Coverage { cases, time, left_out, .. } = &self.coverage;
+        let mut text = format!(
+            "\n{cases} cases in {:.0} s ({:.0} cases per minute), {}\n",
+            time.as_secs_f64(),
+            self.coverage.cases_per_minute(),
+            counted(self.hits, "hit")
+        );
+        for (name, counts) in ["operations", "constructors"].iter().zip(self.counts()) {
+            let counts: Vec<_> = counts.iter().map(|(name, times)| format!("{name} {times}")).collect();
+            let _ = writeln!(text, "{name}: {}", counts.join(", "));
+        }
+        if !left_out.is_empty() {
+            let left_out: Vec<_> =
+                left_out.iter().map(|(operation, times)| format!("{operation} {times}")).collect();
+            let _ = writeln!(text, "left out after crashes or hangs: {}", left_out.join(", "));
+        }
+        text
     }
 }
 
@@ -210,35 +282,6 @@ impl Finding {
             None => lines.push(format!("not confirmed: {reason}")),
         }
         lines
-    }
-}
-
-impl Coverage {
-    /// How often each operation and each constructor was tried.
-    pub fn counts(&self) -> [Vec<(&'static str, u64)>; 2] {
-        let operations =
-            OPERATIONS.iter().map(|operation| operation.name).zip(self.operations.iter().copied());
-        [operations.collect(), self.constructors.iter().map(|(name, times)| (*name, *times)).collect()]
-    }
-
-    fn text(&self, hits: usize) -> String {
-        let mut text = format!(
-            "\n{} cases in {:.0} s ({:.0} cases per minute), {}\n",
-            self.cases,
-            self.time.as_secs_f64(),
-            self.cases_per_minute(),
-            counted(hits, "hit")
-        );
-        for (name, counts) in ["operations", "constructors"].iter().zip(self.counts()) {
-            let counts: Vec<_> = counts.iter().map(|(name, times)| format!("{name} {times}")).collect();
-            let _ = writeln!(text, "{name}: {}", counts.join(", "));
-        }
-        if !self.left_out.is_empty() {
-            let left_out: Vec<_> =
-                self.left_out.iter().map(|(operation, times)| format!("{operation} {times}")).collect();
-            let _ = writeln!(text, "left out after crashes or hangs: {}", left_out.join(", "));
-        }
-        text
     }
 }
 
@@ -322,7 +365,7 @@ fn counted(count: usize, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use common::conformance::{Case, Fault, FaultKind};
+    use common::conformance::{Case, Fault, FaultKind, OPERATIONS};
 
     use super::*;
 
@@ -333,6 +376,7 @@ mod tests {
         Finding {
             hit: Hit::of(&fault, &layout, &Case::of(0, String::new(), 1, true)).unwrap(),
             others: Vec::new(),
+            is_complete: true,
             similar: Vec::new(),
             hits: 4,
             is_reproduced: true,
@@ -342,13 +386,19 @@ mod tests {
     }
 
     fn reports() -> Reports {
-        let coverage = Coverage { cases: 100, operations: vec![5; OPERATIONS.len()], ..Coverage::default() };
-        let known = Finding { is_known: true, ..finding("unpack", None) };
+        let mut operations = vec![5; OPERATIONS.len()];
+        operations[Operation::find("bcast").unwrap().number()] = 0;
+        let left_out = [("put", 7)].into();
+        let coverage = Coverage { cases: 100, operations, left_out, ..Coverage::default() };
+        let others = vec![(Operation::find("gather").unwrap(), FaultKind::Crash)];
+        let known = Finding { is_known: true, others, ..finding("unpack", None) };
         Reports(vec![MpiReport {
             label: "mpich".to_owned(),
             title: "MPICH 9".to_owned(),
             findings: vec![known, finding("pack", Some("byte 1")), finding("send", None)],
-            fixed: Vec::new(),
+            operations: OPERATIONS.iter().filter(|operation| operation.name != "probe").collect(),
+            fixed: vec![finding("get", None).hit],
+            once: vec![finding("put", None).hit],
             elsewhere: Vec::new(),
             ranks: 2,
             transport: Some("shm".to_owned()),
@@ -374,12 +424,39 @@ mod tests {
     }
 
     #[test]
-    fn junit_has_a_case_for_each_operation() {
+    fn junit_has_a_case_for_each_operation_with_the_reason_if_it_is_skipped() {
         let xml = reports().junit().unwrap();
+        // Without the operation that was not asked for, and with a finding that does not occur any more.
         assert_eq!(xml.matches("<testcase ").count(), OPERATIONS.len());
+        assert!(!xml.contains("\"probe\""), "{xml}");
+        let case = |name: &str| {
+            let from = xml.split_once(&format!("<testcase name=\"{name}\"")).expect(name).1;
+            from.split("<testcase").next().unwrap().to_owned()
+        };
+        for (name, part) in [
+            ("pack", "<failure message=\"pack, wrong data: vector"),
+            ("unpack", "<skipped message=\"known: unpack, wrong data"),
+            ("gather", "<skipped message=\"also wrong: unpack, wrong data"),
+            ("put", "<skipped message=\"left out 7 times after crashes or hangs\""),
+            ("bcast", "<skipped message=\"not tried\""),
+            ("get, wrong data: vector(2, 1, -1, byte)", "<system-out>not found any more</system-out>"),
+        ] {
+            assert!(case(name).contains(part), "{part}: {}", case(name));
+        }
+        assert!(!case("scatter").contains("skipped") && !case("scatter").contains("failure"), "{xml}");
         assert_eq!(xml.matches("<failure ").count(), 2);
+    }
+
+    #[test]
+    fn json_has_findings_that_do_not_occur_any_more_and_operations_that_were_asked_for() {
+        let json = &reports().json()["mpis"][0];
+        assert_eq!(json["findings"][1]["confirmed"], true);
+        assert_eq!(json["not_found_any_more"][0]["operation"], "get");
+        assert_eq!(json["occurred_once"][0]["operation"], "put");
+        let text = reports().text(None);
+        assert!(text.contains("occurred once, and not again: put of vector"), "{text}");
+        assert_eq!((&json["operations"]["bcast"], &json["operations"]["probe"]), (&json!(0), &Value::Null));
         assert!(reports().has_new_findings());
-        assert_eq!(reports().json()["mpis"][0]["findings"][1]["confirmed"], true);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::confirmation::confirm;
 use super::corpus::corpus;
 use super::finding::{Confirmation, Finding, Hit};
 use super::program::program;
-use super::reduction::{Again, again, explains, finding, join, one_of_each, reduce};
+use super::reduction::{Again, again, explains, finding, join, mark_variants, one_of_each, reduce};
 use super::report::MpiReport;
 use super::worker::Worker;
 use crate::conformance::Conditions;
@@ -33,6 +33,9 @@ const OF_HANGING_PROGRAM: Duration = Duration::from_secs(12);
 
 /// The part of the time in which known findings are tried again.
 const PART_OF_KNOWN: u32 = 8;
+
+/// The part of the time of a search that the findings of other MPIs get afterwards.
+pub const ELSEWHERE: u32 = 7;
 
 /// Similar hits whose programs are tried if that of the simplest one does not show the fault.
 const MOST_SIMILAR: usize = 3;
@@ -95,6 +98,8 @@ pub struct Session<'a> {
     limit: Option<Limit>,
     /// Results of C programs.
     confirmed: HashMap<String, Confirmation>,
+    /// Known findings that were right when they were tried again.
+    right: Vec<Finding>,
 }
 
 impl<'a> Session<'a> {
@@ -104,7 +109,7 @@ impl<'a> Session<'a> {
     /// If files cannot be written.
     pub fn new(conditions: Conditions<'a>, plan: &'a SessionPlan) -> std::io::Result<Self> {
         let worker = Worker::new(conditions, plan.ranks)?;
-        Ok(Self { worker, plan, limit: None, confirmed: HashMap::new() })
+        Ok(Self { worker, plan, limit: None, confirmed: HashMap::new(), right: Vec::new() })
     }
 
     /// Tries listed findings again, and nothing else.
@@ -121,7 +126,7 @@ impl<'a> Session<'a> {
             }
         }
         self.note_conditions(&mut report);
-        self.confirm(&mut report)?;
+        self.confirm(&mut report, Duration::ZERO)?;
         Ok(report)
     }
 
@@ -137,7 +142,8 @@ impl<'a> Session<'a> {
     ) -> Result<MpiReport, MpiError> {
         let mut report = self.report();
         self.limit = self.plan.time.map(|time| Limit::new(time, Instant::now()));
-        let mut shrunk = self.known(known, &mut report, log)?;
+        let mut shrunk = self.known(known, log)?;
+        (report.findings, report.fixed) = join(shrunk.clone(), &self.right);
         let (mut first, mut cases) = (0, FIRST_CASES);
         while first < self.plan.cases && !report.is_stopped {
             if self.limit.is_some_and(|limit| !limit.has_room(Instant::now())) {
@@ -156,39 +162,32 @@ impl<'a> Session<'a> {
         Ok(report)
     }
 
-    /// Known findings that still occur, and those that were not tried because the time was over. Others are fixed.
-    fn known(
-        &mut self,
-        known: &[Finding],
-        report: &mut MpiReport,
-        log: &mut dyn FnMut(&str),
-    ) -> Result<Vec<Finding>, MpiError> {
-        let mut all: Vec<(&Finding, bool)> = known.iter().map(|finding| (finding, false)).collect();
-        all.extend(known.iter().flat_map(|finding| &finding.similar).map(|finding| (finding, true)));
-        all.retain(|(finding, _)| finding.is_of(&self.plan.operations));
+    /// Known findings that still occur, and those that were not tried because the time was over. Those that are right now may only occur at
+    /// times.
+    fn known(&mut self, known: &[Finding], log: &mut dyn FnMut(&str)) -> Result<Vec<Finding>, MpiError> {
+        let mut known: Vec<_> =
+            known.iter().filter(|finding| finding.is_of(&self.plan.operations)).cloned().collect();
         // Crashes take a new process, and hangs the limit of silence.
-        all.sort_by_key(|(finding, _)| finding.hit.kind);
+        known.sort_by_key(|finding| finding.hit.kind);
         self.worker.deadline = self.limit.map(|limit| Instant::now() + limit.time / PART_OF_KNOWN);
-        let hits: Vec<&Hit> = all.iter().map(|(finding, _)| &finding.hit).collect();
-        let (mut found, mut untried) = (Vec::new(), 0);
-        for ((known, is_similar), result) in all.iter().zip(again(&mut self.worker, &hits)?) {
-            let hit = match result {
-                Again::Occurs(hit) => hit,
-                Again::Untried => {
-                    untried += 1;
-                    known.hit.clone()
-                }
+        let hits: Vec<&Hit> = known.iter().map(|finding| &finding.hit).collect();
+        let results = again(&mut self.worker, &hits)?;
+        let (all, mut untried, mut found) = (known.len(), 0, Vec::new());
+        for (mut finding, result) in known.into_iter().zip(results) {
+            match result {
+                Again::Occurs(hit) => finding.hit = hit,
+                Again::Untried => untried += 1,
                 Again::Right => {
-                    report.fixed.extend((!is_similar).then(|| known.hit.clone()));
+                    self.right.push(finding);
                     continue;
                 }
-            };
-            found.push(Finding { is_known: true, ..finding(hit, known.others.clone(), true) });
+            }
+            let similar = std::mem::take(&mut finding.similar);
+            found.extend(std::iter::once(finding).chain(similar));
         }
         if untried > 0 {
             log(&format!(
-                "the time was over before {untried} of {} known findings were tried again: they count as not fixed",
-                all.len()
+                "the time was over before {untried} of {all} known findings were tried again: they count as not fixed"
             ));
         }
         Ok(found)
@@ -228,24 +227,36 @@ impl<'a> Session<'a> {
         report.coverage.add(&campaign.coverage);
         self.note_conditions(report);
         let as_they_are = unshrunk(&campaign.hits, shrunk);
-        report.findings = join(shrunk.iter().cloned().chain(as_they_are).collect());
+        let all = shrunk.iter().cloned().chain(as_they_are).collect();
+        (report.findings, report.fixed) = join(all, &self.right);
         save(report);
         let now = Instant::now();
         let rest = self.time_of_cases(range.first + range.cases, &report.coverage);
         self.worker.deadline = self.limit.map(|limit| limit.of_shrinking(now, rest));
         let deadline = match self.worker.deadline {
             _ if campaign.is_stopped => now,
-            Some(deadline) => deadline,
+            // The rest is for other operations on layouts that are not shrunk.
+            Some(deadline) => now + (deadline - now) * 3 / 4,
             None => now + campaign.coverage.time.max(TO_SHRINK),
         };
-        let reduced = reduce(&mut self.worker, &self.plan.operations, campaign.hits, shrunk, deadline)?;
-        report.is_stopped = campaign.is_stopped || reduced.is_stopped;
+        let is_stopped = campaign.is_stopped;
+        let reduced = reduce(&mut self.worker, &self.plan.operations, campaign, shrunk, deadline)?;
+        report.is_stopped = is_stopped || reduced.is_stopped;
+        report.once.extend(reduced.once);
         shrunk.extend(reduced.findings);
-        report.findings = join(shrunk.clone());
+        if !report.is_stopped {
+            let now = Instant::now();
+            self.worker.deadline = self.limit.map(|limit| now + limit.left(now) / 2);
+            match mark_variants(&mut self.worker, shrunk) {
+                Err(MpiError::Interrupted) => report.is_stopped = true,
+                ended => ended?,
+            }
+        }
+        (report.findings, report.fixed) = join(shrunk.clone(), &self.right);
         if !report.findings.is_empty() {
             log(&format!("{} findings", report.findings.len()));
         }
-        self.confirm(report)?;
+        self.confirm(report, rest)?;
         save(report);
         Ok(())
     }
@@ -259,14 +270,14 @@ impl<'a> Session<'a> {
         Duration::try_from_secs_f64(rest * 60.0 / so_far.cases_per_minute()).unwrap_or(Duration::MAX)
     }
 
-    /// Whether no time is left to run the program of such a fault.
-    fn is_too_late(&self, kind: FaultKind) -> bool {
+    /// Whether no time is left to run the program of such a fault, if the remaining cases need this much.
+    fn is_too_late(&self, kind: FaultKind, rest: Duration) -> bool {
         let needs = if kind == FaultKind::Hang { OF_HANGING_PROGRAM } else { OF_PROGRAM };
-        self.limit.is_some_and(|limit| limit.left(Instant::now()) < needs)
+        self.limit.is_some_and(|limit| limit.left(Instant::now()) < needs.saturating_add(rest))
     }
 
     fn report(&self) -> MpiReport {
-        MpiReport::new(self.worker.conditions().target)
+        MpiReport::new(self.worker.conditions().target, &self.plan.operations)
     }
 
     /// The number of ranks, and the path of their messages, as far as it is known.
@@ -280,7 +291,7 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If no process begins.
     pub fn elsewhere(&mut self, hits: &[Hit]) -> Result<Vec<(Hit, Option<FaultKind>)>, MpiError> {
-        self.worker.deadline = self.plan.time.map(|time| Instant::now() + time / 8);
+        self.worker.deadline = self.plan.time.map(|time| Instant::now() + time / ELSEWHERE);
         let results = again(&mut self.worker, &hits.iter().collect::<Vec<_>>())?;
         let result = |(hit, result): (&Hit, Again)| match result {
             Again::Occurs(hit) => Some((hit.clone(), Some(hit.kind))),
@@ -291,7 +302,7 @@ impl<'a> Session<'a> {
     }
 
     /// Compiles and runs the C program of each new finding, once. If it does not show the fault, a similar hit represents the finding.
-    fn confirm(&mut self, report: &mut MpiReport) -> Result<(), MpiError> {
+    fn confirm(&mut self, report: &mut MpiReport, rest: Duration) -> Result<(), MpiError> {
         let mut new: Vec<_> = report.findings.iter_mut().filter(|finding| !finding.is_known).collect();
         // A hanging program takes as long as many others.
         new.sort_by_key(|finding| finding.hit.kind == FaultKind::Hang);
@@ -306,7 +317,7 @@ impl<'a> Session<'a> {
                 let code = program(&hit, &report.title, hit.operation.ranks, false);
                 let confirmation = match self.confirmed.get(&code) {
                     Some(known) => known.clone(),
-                    None if report.is_stopped || self.is_too_late(hit.kind) => break,
+                    None if report.is_stopped || self.is_too_late(hit.kind, rest) => break,
                     None => match confirm(&self.worker, &hit, self.limit.map(|limit| limit.end))? {
                         Some(new) => self.confirmed.entry(code).or_insert(new).clone(),
                         None => {

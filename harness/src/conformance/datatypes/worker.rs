@@ -1,7 +1,7 @@
 //! The process that tries a batch, and what it leaves: faults, counts, and the operation during which it ended.
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{fs, io};
 
 use common::conformance::{Batch, Case, Fault, FaultKind, OPERATIONS, Operation, Progress};
@@ -11,11 +11,19 @@ use crate::conformance::Conditions;
 use crate::conformance::process::Log;
 use crate::mpi::{Exit, MpiError};
 
+/// Names of its folders begin with it.
+const PREFIX: &str = "ddtbench-conform-";
+
+/// Time from making a folder to its lock, at most.
+const UNLOCKED: Duration = Duration::from_secs(60);
+
 /// Starts processes for batches, which are exchanged through a folder.
 #[derive(Debug)]
 pub struct Worker<'a> {
     conditions: Conditions<'a>,
     folder: TempDir,
+    /// Locks the folder: one without a lock is left over.
+    _lock: fs::File,
     /// Processes of operations that need several.
     pub ranks: usize,
     /// The path of messages between ranks, once it is known.
@@ -56,8 +64,13 @@ impl<'a> Worker<'a> {
     /// # Errors
     /// If no folder can be made.
     pub fn new(conditions: Conditions<'a>, ranks: usize) -> io::Result<Self> {
-        let folder = TempDir::with_prefix("ddtbench-conform-")?;
-        Ok(Self { conditions, folder, ranks, transport: None, deadline: None })
+        let temporary = std::env::temp_dir();
+        remove_leftovers(&temporary, UNLOCKED)?;
+        let folder = TempDir::with_prefix_in(PREFIX, temporary)?;
+        let lock = fs::File::open(folder.path())?;
+        // Without locks, folders of killed processes stay.
+        let _ = lock.try_lock();
+        Ok(Self { conditions, folder, _lock: lock, ranks, transport: None, deadline: None })
     }
 
     /// The conditions under which processes are started.
@@ -161,7 +174,46 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// Removes folders that killed processes have left. A new one is not locked yet.
+fn remove_leftovers(temporary: &Path, unlocked: Duration) -> io::Result<()> {
+    for entry in fs::read_dir(temporary)?.flatten() {
+        let is_own = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let age = || entry.metadata().and_then(|metadata| metadata.modified()).ok()?.elapsed().ok();
+        let is_old = is_own && age().is_some_and(|age| age >= unlocked);
+        if is_old && fs::File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok()) {
+            // It may be one of another user.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+    Ok(())
+}
+
 /// How a process ended, without its stage and its last output, which have other numbers each time.
 fn ending(detail: &str) -> &str {
     detail.split(" during ").next().unwrap_or(detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_killed_processes_are_removed() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = |name: &str| {
+            let path = temporary.path().join(name);
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join(Batch::FILE), "{}").unwrap();
+            path
+        };
+        let left = folder("ddtbench-conform-a");
+        let (used, other) = (folder("ddtbench-conform-b"), folder("another"));
+        let lock = fs::File::open(&used).unwrap();
+        lock.try_lock().unwrap();
+        let exist = || [&left, &used, &other].map(|path| path.exists());
+        remove_leftovers(temporary.path(), UNLOCKED).unwrap();
+        assert_eq!(exist(), [true; 3], "they are new");
+        remove_leftovers(temporary.path(), Duration::ZERO).unwrap();
+        assert_eq!(exist(), [false, true, true]);
+    }
 }
