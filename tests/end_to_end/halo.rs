@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use ddtbench::experiments::halo::methods;
+use ddtbench::model::OWN;
 use libtest_mimic::Trial;
 
 use super::job::run;
@@ -111,9 +112,9 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// All methods, including those that are measured only on request; on Open MPI mostly without the ones in which it
-/// has errors.
+/// has errors. The method of the user's loop has separate trials.
 fn methods(mpi: &str, what: &str) -> Vec<&'static str> {
-    let errs = |name: &&str| mpi == "openmpi" && what != KNOWN_TOO && is_known(name);
+    let errs = |name: &&str| *name == OWN || mpi == "openmpi" && what != KNOWN_TOO && is_known(name);
     methods::methods().iter().map(|method| method.name).filter(|name| !errs(name)).collect()
 }
 

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use ddtbench::experiments::pingpong::methods::{Transfer, can_by_name, description, transfer};
+use ddtbench::model::OWN;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -93,8 +94,10 @@ fn name(entry: &'static Value) -> &'static str {
     entry["name"].as_str().expect("all in the list have names")
 }
 
+/// All methods but that of the user's loop, which has separate trials.
 fn methods() -> impl Iterator<Item = &'static str> {
-    list()["methods"].as_array().expect("the list has methods").iter().map(name)
+    let all = list()["methods"].as_array().expect("the list has methods").iter().map(name);
+    all.filter(|name| *name != OWN)
 }
 
 /// The methods measured with this number of ranks. Each pair sends datatypes in the same way as a single one, so
