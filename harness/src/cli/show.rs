@@ -199,7 +199,7 @@ impl ShownLayoutArgs {
     }
 }
 
-/// Loops for both sides of a message, as `--pack` takes them.
+/// Loops for both sides of a message, in the form that `--pack` takes.
 fn loop_to_start_from(app: &MicroApp) -> String {
     let messages = [Side::Send, Side::Receive].map(|side| app.message(side, WireOrder::Ddt));
     let [sent, received] = messages.each_ref().map(|message| {

@@ -18,6 +18,7 @@ mod properties;
 mod reduction;
 mod report;
 mod session;
+mod trial;
 mod worker;
 
 pub use campaign::{Campaign, Coverage};

@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use common::conformance::{Case, FaultKind, OPERATIONS, Operation};
+use common::conformance::{Case, FaultKind, Operation};
 use datatypes::{Construction, Layout};
 
 use super::campaign::Campaign;
 use super::corpus::corpus;
 use super::finding::{Confirmation, Finding, Hit};
+use super::trial::{Trial, evaluate};
 use super::worker::Worker;
 use crate::mpi::MpiError;
 
@@ -29,23 +30,6 @@ const MOST_RESTARTS_OF_OTHERS: usize = 20;
 
 /// Layouts of each operation and kind that are shrunk; more hits are kept as they are.
 const MOST_WAVES: usize = 12;
-
-/// One operation on a layout.
-#[derive(Clone)]
-struct Trial {
-    layout: Layout,
-    items: u32,
-    at_end: bool,
-    construction: Construction,
-    operation: &'static Operation,
-}
-
-impl Trial {
-    fn of(hit: &Hit) -> Self {
-        let Hit { items, at_end, construction, operation, .. } = *hit;
-        Self { layout: hit.layout.clone(), items, at_end, construction, operation }
-    }
-}
 
 /// Findings, and whether the user has stopped.
 #[derive(Debug, Default)]
@@ -426,85 +410,6 @@ fn with_other_operations(
         found[number].is_complete &= is_tried(trial);
     }
     Ok(found)
-}
-
-/// The hit of each trial, if it fails.
-struct Evaluated {
-    results: Vec<Option<Hit>>,
-    /// Whether each trial was begun before the time was over.
-    is_tried: Vec<bool>,
-    /// Trials that were not begun after too many ends of processes.
-    not_reached: BTreeSet<usize>,
-}
-
-impl Evaluated {
-    /// The results, if all were tried.
-    fn whole(self) -> Option<Vec<Option<Hit>>> {
-        self.is_tried.iter().all(|is_tried| *is_tried).then_some(self.results)
-    }
-}
-
-/// Tries each. After an early end of a process a new one goes on, at most `restarts` times.
-fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> Result<Evaluated, MpiError> {
-    let mut is_tried = vec![true; trials.len()];
-    let mut not_reached = BTreeSet::new();
-    let mut results: Vec<Option<Hit>> = vec![None; trials.len()];
-    for ranks in [1, 2] {
-        let mut left: Vec<usize> =
-            (0..trials.len()).filter(|&i| trials[i].operation.ranks == ranks).collect();
-        let used: BTreeSet<usize> = left.iter().map(|&i| trials[i].operation.number()).collect();
-        let operations: Vec<&'static Operation> = used.iter().map(|&number| &OPERATIONS[number]).collect();
-        let mut ends = 0;
-        while !left.is_empty() {
-            let cases: Vec<Case> = left.iter().map(|&i| case(i, &trials[i], &operations)).collect();
-            let Some(end) = worker.run(&operations, ranks, &cases)? else {
-                return Err(MpiError::Interrupted);
-            };
-            for fault in &end.faults {
-                let (number, trial) = (fault.case as usize, &trials[fault.case as usize]);
-                let is_own = fault.operation == trial.operation.name
-                    && fault.node.as_ref().is_none_or(|node| *node == trial.layout.to_text());
-                if is_own && results[number].is_none() {
-                    results[number] = Hit::of(fault, &trial.layout, &case(number, trial, &operations));
-                }
-            }
-            if let Some(cut_at) = end.cut_at {
-                let of_rest = left.iter().skip_while(|&&i| i as u64 != cut_at);
-                of_rest.for_each(|&i| is_tried[i] = false);
-            }
-            let Some(ended) = end.ended else { break };
-            let number = ended.case as usize;
-            if let Some(kind) = ended.kind
-                && ended.operation == trials[number].operation
-            {
-                let (trial, detail) = (&trials[number], ended.detail);
-                let untried = Hit::untried(&case(number, trial, &operations), &trial.layout);
-                results[number] = Some(Hit { operation: trial.operation, kind, detail, ..untried });
-            }
-            let place = left.iter().position(|&i| i == number).map_or(left.len(), |place| place + 1);
-            left.drain(..place);
-            ends += 1;
-            if ends > restarts {
-                not_reached.extend(left);
-                break;
-            }
-        }
-    }
-    Ok(Evaluated { results, is_tried, not_reached })
-}
-
-/// The case of a trial: all other operations are left out.
-fn case(number: usize, trial: &Trial, operations: &[&'static Operation]) -> Case {
-    let is_other = |operation: &&&Operation| **operation != trial.operation && operation.number() > 0;
-    Case {
-        number: number as u64,
-        layout: trial.layout.to_text(),
-        items: trial.items,
-        at_end: trial.at_end,
-        construction: trial.construction,
-        is_generated: false,
-        skipped: operations.iter().filter(is_other).map(|operation| operation.name.to_owned()).collect(),
-    }
 }
 
 #[cfg(test)]
