@@ -15,6 +15,7 @@ mod matrix;
 mod page;
 pub mod program;
 mod properties;
+mod queries;
 mod reduction;
 mod report;
 mod session;
