@@ -49,7 +49,8 @@ fn in_c(mpi: &Mpi) {
     assert!(!kept.ended.out.contains("Loops:"), "no other loop was measured: {}", kept.ended);
     // It is compiled once: a run that goes on does not need the file.
     fs::remove_file(kept.out().with_file_name("own.c")).unwrap();
-    kept.types("run --resume out").expect_code(0);
+    let resumed = kept.types("run --resume out").expect_code(0).out;
+    assert!(resumed.contains("own: own.c, by cc -O2 -fno-inline ("), "the compiler that was used: {resumed}");
     measured("halo -n 2 -p threads=1").ends(0).summary.expect_all(1, &["reference", "ddt", "own"]);
     let threads = measured("halo -n 2 -p threads=2").ends_in(&[0, 1]);
     threads.summary.expect_failed("layout", "own", "not available", &["threads=1"]);

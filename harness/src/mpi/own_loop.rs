@@ -36,8 +36,8 @@ const COMPILERS: [Compiler; 2] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnLoop {
     pub file: PathBuf,
-    /// The user's file, and how it was compiled.
-    pub about: String,
+    /// The user's file, and how it was compiled; `None` in a resumed run, whose first part has it.
+    pub about: Option<String>,
 }
 
 impl Trusted {
@@ -55,14 +55,15 @@ impl Trusted {
         if compiler.is_none() && suffix != "so" {
             return Err(refuse("must be a C file (.c), a Fortran file (.f90, .f), or a shared object (.so)"));
         }
-        if !source.is_file() && !file.exists() {
+        if file.exists() {
+            return Ok(Some(OwnLoop { file, about: None }));
+        }
+        if !source.is_file() {
             return Err(refuse("no such file"));
         }
         let Some(compiler) = compiler else {
-            if !file.exists() {
-                fs::copy(source, &file).map_err(at("copying", source))?;
-            }
-            return Ok(Some(OwnLoop { file, about: format!("{name}, compiled before") }));
+            fs::copy(source, &file).map_err(at("copying", source))?;
+            return Ok(Some(OwnLoop { file, about: Some(format!("{name}, compiled before")) }));
         };
         let [variable, default] = compiler.command;
         let setting = |name: &str, default: &str| {
@@ -73,17 +74,15 @@ impl Trusted {
         let (words, flags) = (setting(variable, default)?, setting(compiler.flags, DEFAULT_FLAGS)?);
         let (program, options) = words.split_first().expect("not blank");
         let about = format!("{name}, by {} {}{}", words.join(" "), flags.join(" "), version(program));
-        if !file.exists() {
-            let mut command = Command::new(program);
-            command.args(options).args(&flags).args(["-shared", "-fPIC", "-o"]).arg(&file).arg(source);
-            let line = command_line(&command);
-            let ended = tool::run(command, tool::QUESTION)
-                .map_err(|error| refuse(&format!("{error}; {variable} names the compiler")))?;
-            if !ended.exit.success() {
-                return Err(refuse(&format!("`{line}`: {}", ended.last_lines(SHOWN_LINES))));
-            }
+        let mut command = Command::new(program);
+        command.args(options).args(&flags).args(["-shared", "-fPIC", "-o"]).arg(&file).arg(source);
+        let line = command_line(&command);
+        let ended = tool::run(command, tool::QUESTION)
+            .map_err(|error| refuse(&format!("{error}; {variable} names the compiler")))?;
+        if !ended.exit.success() {
+            return Err(refuse(&format!("`{line}`: {}", ended.last_lines(SHOWN_LINES))));
         }
-        Ok(Some(OwnLoop { file, about }))
+        Ok(Some(OwnLoop { file, about: Some(about) }))
     }
 }
 

@@ -106,7 +106,7 @@ impl Part {
     /// # Errors
     /// If a launcher cannot be parsed.
     pub fn now(date: String, run: &Run<'_>, done_before: usize) -> Result<Self, RunError> {
-        let own_loop = run.targets.iter().find_map(|target| Some(target.own_loop.as_ref()?.about.clone()));
+        let own_loop = run.targets.iter().find_map(|target| target.own_loop.as_ref()?.about.clone());
         Ok(Self { own_loop, done_before, ..Self::of(date, run.accounts()?) })
     }
 
