@@ -79,6 +79,7 @@ mod block_copy;
 mod bounds;
 #[cfg(any(test, feature = "fuzzing"))]
 mod check;
+pub mod device;
 mod explain;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]

@@ -59,7 +59,7 @@ impl NormalForm {
         }
     }
 
-    fn moved(self, by: i64) -> Self {
+    pub fn moved(self, by: i64) -> Self {
         let moved_run = |run: ByteRun| ByteRun { offset: run.offset.wrapping_add(by), ..run };
         match self {
             Self::Run(run) => Self::Run(moved_run(run)),
