@@ -105,12 +105,16 @@ impl Cli {
     /// The command, completed beyond clap's derive.
     fn complete_command() -> clap::Command {
         let command = conditions::with_conflicts(Self::command());
-        // Kinds that are measured only with warm caches do not offer --cache. If it is given, the error explains why.
-        let only_warm = Kind::ALL.into_iter().filter(|kind| kind.row().only_warm.is_some());
-        let command = only_warm.fold(command, |command, kind| {
-            command
-                .mut_subcommand(kind.row().command, |of_kind| of_kind.mut_arg("cache", |arg| arg.hide(true)))
+        // Kinds that are measured only with warm caches do not offer --cache, and so on. If it is given, the error explains why.
+        let hidden = Kind::ALL.into_iter().flat_map(|kind| {
+            let row = kind.row();
+            [("cache", row.only_warm.is_some()), ("memory", row.only_host.is_some())]
+                .map(|(flag, is_hidden)| (row.command, flag, is_hidden))
         });
+        let command =
+            hidden.filter(|(.., is_hidden)| *is_hidden).fold(command, |command, (kind, flag, _)| {
+                command.mut_subcommand(kind, |of_kind| of_kind.mut_arg(flag, |arg| arg.hide(true)))
+            });
         numbers::negative(pages::complete(command))
     }
 

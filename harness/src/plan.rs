@@ -12,7 +12,7 @@ use crate::experiments::pingpong::Pairs;
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::selection::{Lists, Selection};
 use crate::experiments::{self, Context, Kind};
-use crate::model::conditions::{Cache, Rule};
+use crate::model::conditions::{Cache, Conditions, MemoryKind, Rule};
 use crate::model::{OWN, SCHEMA};
 use crate::mpi::{MpiError, Origin, Print, Programs, Trusted, Variant};
 use crate::report::pictures::PaperFigure;
@@ -55,6 +55,9 @@ pub struct Plan {
     /// Warm or cold caches, or both.
     #[serde(default = "warm")]
     pub caches: Vec<Cache>,
+    /// The memory of arrays and messages.
+    #[serde(default = "host", skip_serializing_if = "is_host")]
+    pub memories: Vec<MemoryKind>,
     /// Launches (new processes) of each case, on each MPI and with each cache mode. Default: depends on the kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launches: Option<usize>,
@@ -114,6 +117,12 @@ fn yes() -> bool {
 fn warm() -> Vec<Cache> {
     vec![Cache::Warm]
 }
+fn host() -> Vec<MemoryKind> {
+    vec![MemoryKind::Host]
+}
+fn is_host(memories: &[MemoryKind]) -> bool {
+    memories == host()
+}
 fn all() -> Vec<String> {
     vec!["all".to_owned()]
 }
@@ -136,6 +145,7 @@ impl Plan {
             ranks: None,
             seed: one(),
             caches: warm(),
+            memories: host(),
             launches: None,
             pairs: Pairs::default(),
             methods: experiment.all_methods(),
@@ -210,7 +220,7 @@ impl Plan {
         };
         let swept: Vec<String> = self.sweeps.iter().flat_map(of_sweep).collect();
         let tests = self.cases.iter().map(|case| &case.test).chain(&swept);
-        self.methods = self.experiment.usual_methods(tests.map(String::as_str));
+        self.methods = self.experiment.usual_methods_in(&self.memories, tests.map(String::as_str));
     }
 
     /// Replaces values of the plan, as with `quick` and `full`. Tables are merged; `sweep` is merged into each sweep.
@@ -286,6 +296,12 @@ impl Plan {
         }
     }
 
+    /// All combinations of cache mode and memory, in the plan's order.
+    pub fn conditions(&self) -> impl Iterator<Item = Conditions> + '_ {
+        let with = |&cache: &Cache| self.memories.iter().map(move |&memory| Conditions { cache, memory });
+        self.caches.iter().flat_map(with)
+    }
+
     /// The context in which cases are prepared.
     pub fn context(&self) -> Context {
         Context { ranks: self.ranks(), seed: self.seed }
@@ -314,6 +330,24 @@ impl Plan {
             if self.caches[..i].contains(cache) {
                 return field("caches", cache.name().to_owned(), "is given twice");
             }
+        }
+        for (i, memory) in self.memories.iter().enumerate() {
+            if let Some(reason) = self.experiment.refuse_memory(*memory) {
+                return field("memory", memory.name().to_owned(), reason);
+            }
+            if !memory.is_host() && self.caches.contains(&Cache::Cold) {
+                return field("cache", "cold".to_owned(), "must be warm for data on a device");
+            }
+            if self.memories[..i].contains(memory) {
+                return field("memories", memory.name().to_owned(), "is given twice");
+            }
+        }
+        if self.memories.is_empty() {
+            return field(
+                "memories",
+                "[]".to_owned(),
+                "must have at least one of host, device, managed and pinned",
+            );
         }
         if self.caches.is_empty() {
             return field("caches", "[]".to_owned(), "must have at least one of warm and cold");
@@ -356,6 +390,15 @@ impl Plan {
             }
             if self.methods[..i].contains(method) {
                 return field("methods", format!("{:?}", self.methods), "has a duplicate");
+            }
+        }
+        for memory in &self.memories {
+            if !self.methods.iter().any(|method| self.experiment.can_in(*memory, method)) {
+                let reason = format!(
+                    "has no method for {} memory: loops run on the host, and only data of a device is staged",
+                    memory.name()
+                );
+                return field("methods", self.methods.join(", "), &reason);
             }
         }
         Ok(())

@@ -29,7 +29,7 @@ use starts::Starts;
 
 use crate::experiments::summary;
 use crate::folder::{self, Done, Folder, FolderError};
-use crate::model::conditions::{Cache, Configuration};
+use crate::model::conditions::Configuration;
 use crate::model::event::{Event, Hello};
 use crate::model::load::Load;
 use crate::model::{Case, CaseResult, Measured, Record};
@@ -225,7 +225,8 @@ impl Run<'_> {
     fn report_pmi(&self, observer: &mut dyn Observer) -> Result<(), RunError> {
         let mut reported = HashSet::new();
         for target in 0..self.targets.len() {
-            let unit = Unit { case: 0, cache: Cache::default(), target, launch: 0 };
+            let conditions = self.plan.plan.conditions().next().unwrap_or_default();
+            let unit = Unit { case: 0, conditions, target, launch: 0 };
             let launch = self.launch(unit, &[]);
             let pmi =
                 launch.pmi()?.filter(|pmi| !matches!(pmi, Pmi::Given { .. })).map(|pmi| pmi.to_string());
@@ -240,7 +241,7 @@ impl Run<'_> {
 
     /// A case as results name it, as far as known before it is measured.
     pub fn case(&self, unit: Unit) -> Case {
-        self.targets[unit.target].name(self.plan.case(unit.case, unit.cache))
+        self.targets[unit.target].name(self.plan.case(unit.case, unit.conditions))
     }
 
     fn result(&self, unit: Unit, case: Case, methods: Vec<Measured>, hello: Option<&Hello>) -> CaseResult {
@@ -284,8 +285,8 @@ impl Run<'_> {
         if self.targets.len() > 1 {
             add(self.targets[unit.target].label());
         }
-        if plan.caches.len() > 1 {
-            add(unit.cache.name().to_owned());
+        if plan.conditions().count() > 1 {
+            add(unit.conditions.text());
         }
         if plan.launches() > 1 {
             add(format!("launch {} of {}", unit.launch + 1, plan.launches()));
@@ -296,5 +297,12 @@ impl Run<'_> {
 
 /// The requested part of a case, without values that are known only after measuring.
 pub fn asked_for(case: &Case) -> Case {
-    Case { run: String::new(), hosts: 0, transport: String::new(), set: String::new(), ..case.clone() }
+    Case {
+        run: String::new(),
+        hosts: 0,
+        transport: String::new(),
+        device: String::new(),
+        set: String::new(),
+        ..case.clone()
+    }
 }

@@ -37,6 +37,8 @@ mod conformance;
 mod cut_off;
 /// Random datatypes: planted faults are found, shrunk and confirmed.
 mod datatypes;
+/// Data in the memory of a device.
+mod device;
 /// Obstacles to good measurements.
 mod doctor;
 /// The engine's comparison with the other ways to pack.
@@ -107,6 +109,7 @@ fn main() -> ExitCode {
         layouts::trials(),
         written::trials(),
         own_loop::trials(),
+        device::trials(),
         compare::trials(),
         examples::trials(),
         figures::trials(),

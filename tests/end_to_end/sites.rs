@@ -13,7 +13,7 @@ use std::process::Command;
 
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::pingpong::Pairs;
-use ddtbench::model::conditions::{Cache, Rule};
+use ddtbench::model::conditions::{Cache, MemoryKind, Rule};
 use ddtbench::mpi::Origin;
 use ddtbench::plan::{Limits, Plan};
 use libtest_mimic::Trial;
@@ -153,6 +153,7 @@ fn whole_plan() -> Plan {
         ranks: Some(2),
         seed: 1,
         caches: vec![Cache::Warm],
+        memories: vec![MemoryKind::Device, MemoryKind::Pinned],
         launches: Some(1),
         pairs: Pairs::default(),
         methods: vec!["reference".to_owned()],

@@ -14,6 +14,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
+use ddtbench::model::conditions::MemoryKind;
 use ddtbench::mpi::{Installation, Launch, Project, Trusted};
 use ddtbench::report::units;
 use ddtbench::stats;
@@ -80,6 +81,8 @@ fn theirs(installation: &Installation, imb: &Path) -> [f64; SIZES.len()] {
         args: &args,
         programs: &Trusted::default(),
         bind: true,
+        memory: MemoryKind::Host,
+        stand_in: None,
         env: [("LD_LIBRARY_PATH".to_owned(), folders.join(":"))].into(),
     };
     let line = launch.command_line().expect("a command line");

@@ -3,6 +3,8 @@
 use apps::WireOrder;
 use datatypes::Equivalent;
 
+use crate::model::conditions::MemoryKind;
+
 /// The place of a message's bytes at one end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
@@ -35,17 +37,53 @@ pub enum Packing {
     Mpi,
     /// By our own pack engine, with the datatype's layout.
     Engine,
+    /// Through host memory, for data on a device.
+    Staged(Staged),
     /// No packing: MPI uses the datatype.
     Datatype,
     /// No packing: MPI uses the same type map made by other constructors.
     Equivalent(Equivalent),
 }
 
+/// How data on a device gets to host memory, from where MPI sends it, and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Staged {
+    /// Contiguous bytes, by a copy.
+    Wire,
+    /// Packed on the device by our engine, then copied.
+    Engine,
+    /// Packed by our engine directly into host memory that the device sees.
+    Mapped,
+    /// By a copy of the driver for each loop over equal blocks.
+    Copies,
+    /// By `MPI_Pack` or `MPI_Unpack` between device and host memory.
+    Mpi,
+}
+
 impl Packing {
+    /// The kinds of memory in which it is possible: loops run on the host, and only data of a device is staged.
+    pub const fn is_possible_in(self, memory: MemoryKind) -> bool {
+        match self {
+            Self::ByHand | Self::Tuned | Self::Own | Self::Looped | Self::Copied => {
+                matches!(memory, MemoryKind::Host)
+            }
+            Self::Staged(_) => !matches!(memory, MemoryKind::Host),
+            Self::Wire
+            | Self::Untouched
+            | Self::OneValue
+            | Self::Mpi
+            | Self::Engine
+            | Self::Datatype
+            | Self::Equivalent(_) => true,
+        }
+    }
+
     /// The place of the bytes before packing, or after unpacking.
     pub const fn location(self) -> Location {
         match self {
-            Self::Wire | Self::Untouched | Self::OneValue | Self::Copied => Location::Wire,
+            Self::Wire | Self::Untouched | Self::OneValue | Self::Copied | Self::Staged(Staged::Wire) => {
+                Location::Wire
+            }
             _ => Location::Arrays,
         }
     }
@@ -57,12 +95,19 @@ impl Packing {
 
     /// Whether it packs from arrays without MPI.
     pub const fn is_ours(self) -> bool {
-        self.is_by_hand() || matches!(self, Self::Own | Self::Looped | Self::Engine)
+        self.is_by_hand()
+            || matches!(
+                self,
+                Self::Own
+                    | Self::Looped
+                    | Self::Engine
+                    | Self::Staged(Staged::Engine | Staged::Mapped | Staged::Copies)
+            )
     }
 
     /// Whether it moves bytes itself, so that packing has a time.
     pub const fn packs(self) -> bool {
-        self.is_ours() || matches!(self, Self::Mpi | Self::Copied)
+        self.is_ours() || matches!(self, Self::Mpi | Self::Copied | Self::Staged(_))
     }
 
     /// Whether MPI uses the application's datatype for the transfer.
@@ -72,12 +117,12 @@ impl Packing {
 
     /// Whether it has a datatype.
     pub const fn has_datatype(self) -> bool {
-        self.is_typed() || matches!(self, Self::Mpi | Self::OneValue)
+        self.is_typed() || matches!(self, Self::Mpi | Self::OneValue | Self::Staged(Staged::Mpi))
     }
 
     /// Whether it creates a datatype or a program, so that creation has a time.
     pub const fn creates(self) -> bool {
-        self.has_datatype() || matches!(self, Self::Engine)
+        self.has_datatype() || matches!(self, Self::Engine | Self::Staged(Staged::Engine | Staged::Mapped))
     }
 }
 

@@ -16,7 +16,7 @@ use common::kinds::pingpong::Pairs;
 use common::limit_args::LimitArgs;
 use common::limits::{Limits, MOST_METHODS};
 use common::model::check::Check;
-use common::model::conditions::{Cache, Rule};
+use common::model::conditions::{Cache, MemoryKind, Rule};
 use common::model::{Case, OWN};
 use common::parameter::whole;
 
@@ -72,6 +72,25 @@ impl Command {
         methods.pack.as_deref()
     }
 
+    /// The memory of its data.
+    ///
+    /// # Errors
+    /// If this kind of experiments does not support it.
+    pub fn memory(&self) -> anyhow::Result<MemoryKind> {
+        let (kind, memory) = match self {
+            Self::Pingpong(args) => (Kind::PingPong, args.case.conditions.memory),
+            Self::Engine(args) => (Kind::Engine, args.case.conditions.memory),
+            Self::Overlap(args) => (Kind::Overlap, args.case.conditions.memory),
+            Self::Halo(args) => (Kind::Halo, args.case.conditions.memory),
+            Self::Partitioned(args) => (Kind::Partitioned, args.conditions.memory),
+            Self::Conform(_) | Self::Datatypes(_) => return Ok(MemoryKind::Host),
+        };
+        match kind.refuse_memory(memory) {
+            Some(reason) => bail!("--memory {}: {reason}", memory.name()),
+            None => Ok(memory),
+        }
+    }
+
     /// The thread level that it needs.
     pub fn threading(&self) -> Threading {
         match self {
@@ -110,6 +129,9 @@ pub struct ConditionArgs {
     /// Leave the buffers in the cache, or evict them before each repetition
     #[arg(long, value_enum, default_value_t)]
     pub cache: Cache,
+    /// The memory of arrays and messages: of the host or of a device
+    #[arg(long, value_enum, default_value_t)]
+    pub memory: MemoryKind,
     /// Output format
     #[arg(long, value_enum, default_value = "text")]
     pub format: OutputFormat,
@@ -145,6 +167,7 @@ impl ConditionArgs {
             mpi: identity::title(),
             ranks,
             cache: self.cache,
+            memory: self.memory,
             ..Case::default()
         }
     }
@@ -235,10 +258,11 @@ impl MethodArgs {
         &self,
         kind: Kind,
         test: &str,
+        memory: MemoryKind,
         can: impl Fn(&str) -> bool,
     ) -> anyhow::Result<(Vec<String>, Limits)> {
-        let mut names = self.names(kind, kind.usual_methods(std::iter::once(test)))?;
-        names.retain(|name| can(name));
+        let mut names = self.names(kind, kind.usual_methods_in(&[memory], std::iter::once(test)))?;
+        names.retain(|name| can(name) && kind.can_in(memory, name));
         ensure!(!names.is_empty(), "{test}: no loops were written by hand for it, which these methods need");
         Ok((names, self.limits()?))
     }

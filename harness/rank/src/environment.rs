@@ -5,6 +5,7 @@ use common::model::event::{self, Hello, MessageFacts, RankPlace};
 
 use crate::binding;
 use crate::checked::{World, identity};
+use crate::device;
 use crate::measure::clock::Clock;
 
 /// The place of this process, whose rank is `rank`.
@@ -44,6 +45,7 @@ pub fn hello(
     pairs: Vec<(usize, usize)>,
 ) -> anyhow::Result<Hello> {
     let ranks = world.comm.gather_values(place)?;
+    let devices = world.comm.gather_values(&device::facts().cloned())?.into_iter().flatten().collect();
     let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let version = identity::library_version();
     let device = version.lines().find_map(|line| line.split_once("Device:"));
@@ -66,6 +68,7 @@ pub fn hello(
         library_account: Vec::new(),
         build: format!("{}; tuned loops: {}", env!("DDTBENCH_BUILD"), apps::tuned_vectors()),
         transport: None,
+        devices,
         clocks: None,
         notes: Vec::new(),
         bad_ending: None,

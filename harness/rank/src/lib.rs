@@ -12,6 +12,7 @@ mod checked;
 mod cli;
 mod compute;
 mod conformance;
+mod device;
 mod environment;
 mod experiments;
 mod guard;
@@ -71,9 +72,13 @@ fn run() -> u8 {
         }
     };
     let threading = cli.command.threading();
+    let memory = cli.command.memory();
     let own_loop = cli.command.own_loop().map(Path::to_owned);
     let experiment = experiments::prepare(cli.command);
     let refusal = identity::foreign_library().or_else(identity::foreign_launcher);
+    // Before MPI is initialised, since some libraries look for a context then.
+    let opened = memory.and_then(|memory| if memory.is_host() { Ok(()) } else { device::open() });
+    let refusal = refusal.or_else(|| Some(format!("{:#}", opened.err()?)));
     let world = refusal.map_or_else(|| World::initialize(threading), |reason| Err(anyhow!(reason)));
     if world.is_ok() {
         // A rank that is unwinding would free memory that others still use, and they would wait for it.

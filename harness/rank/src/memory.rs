@@ -4,6 +4,9 @@ use std::ops::{Deref, DerefMut, Range};
 
 use apps::{Arrays, PAGE_BYTES};
 use common::memory::Buffers;
+use common::model::conditions::MemoryKind;
+
+use crate::device::{self, Buffer, Direction, Rows};
 
 /// Arrays and wire buffers. In every method, sending and receiving use separate buffers, as the arrays of most
 /// applications do, so that cache lines change owners in the same way.
@@ -15,34 +18,59 @@ pub struct Memory {
     pub outgoing: Wire,
     /// The packed data that was received, for methods that receive packed bytes; empty without such a method.
     pub incoming: Wire,
+    /// The memory that MPI and kernels use in place of the arrays', if the data is not in usual memory.
+    twin: Option<Buffer>,
 }
 
 impl Memory {
     /// Allocates these buffers, and writes every byte: unwritten memory is one shared zero page, and would look faster.
-    pub fn new(arrays: Arrays, message_bytes: u64, buffers: Buffers) -> Self {
+    pub fn new(arrays: Arrays, message_bytes: u64, buffers: Buffers, kind: MemoryKind) -> Self {
         let [outgoing, incoming] =
             buffers.wire_bytes(message_bytes).expect("checked against the machine's memory");
-        let [outgoing, incoming] = [outgoing, incoming].map(|bytes| Wire::new(bytes as usize));
-        let mut memory = Self { arrays, has_arrays: buffers.arrays, outgoing, incoming };
+        let [outgoing, incoming] = [outgoing, incoming].map(|bytes| Wire::new(bytes as usize).within(kind));
+        let twin = (!kind.is_host()).then(|| Buffer::new(kind, arrays.memory().len()));
+        let mut memory = Self { arrays, has_arrays: buffers.arrays, outgoing, incoming, twin };
         if memory.has_arrays {
             memory.arrays.memory_mut().fill(POISON);
         }
         memory.poison_wire();
+        memory.upload();
         memory
     }
 
-    /// Address of byte `offset` of the arrays' memory; valid for all of that memory as long as it exists.
+    /// Address of byte `offset` of the arrays' memory for MPI; valid for all of that memory as long as it exists.
     #[inline]
     pub fn at(&mut self, offset: usize) -> *mut u8 {
-        self.arrays.base().wrapping_add(offset)
+        self.twin.as_ref().map_or_else(|| self.arrays.base(), Buffer::address).wrapping_add(offset)
+    }
+
+    /// Whether the data is in usual memory.
+    #[inline]
+    pub fn is_host(&self) -> bool {
+        self.twin.is_none()
     }
 
     /// The arrays, the wire buffer to send, and the received one.
     pub fn regions(&mut self) -> [Region; 3] {
-        let arrays = (self.arrays.base(), self.arrays.memory().len());
-        let wires = [&mut self.outgoing, &mut self.incoming].map(|wire| (wire.base(), wire.len()));
-        // SAFETY: the addresses and lengths of live memory; users of a region guarantee that it is not used otherwise.
-        [arrays, wires[0], wires[1]].map(|(start, bytes)| unsafe { Region::new(start, bytes) })
+        let arrays = (self.arrays.base(), self.arrays.memory().len(), self.twin.as_ref());
+        let wires = [&mut self.outgoing, &mut self.incoming]
+            .map(|wire| (wire.base(), wire.len(), wire.twin.as_ref()));
+        [arrays, wires[0], wires[1]].map(|(start, bytes, twin)| {
+            // SAFETY: the addresses and lengths of live memory; users of a region guarantee that it is not used otherwise.
+            let region = unsafe { Region::new(start, bytes) };
+            // SAFETY: as above; a twin has as many bytes.
+            twin.map_or(region, |twin| unsafe { region.with_twin(twin.address()) })
+        })
+    }
+
+    /// Copies all memory to its twins.
+    pub fn upload(&mut self) {
+        self.regions().into_iter().for_each(|region| region.copy_all(Direction::ToTwin));
+    }
+
+    /// Copies all memory from its twins.
+    pub fn download(&mut self) {
+        self.regions().into_iter().for_each(|region| region.copy_all(Direction::FromTwin));
     }
 
     /// Exchanges the two arrays of an all-to-all, for its way back; and the wire buffers, if received data is sent back.
@@ -70,6 +98,7 @@ pub struct Wire {
     memory: Vec<u8>,
     start: usize,
     bytes: usize,
+    twin: Option<Buffer>,
 }
 
 impl Wire {
@@ -77,7 +106,25 @@ impl Wire {
     pub fn new(bytes: usize) -> Self {
         let memory = vec![0; bytes + PAGE_BYTES];
         let start = (PAGE_BYTES / 2).wrapping_sub(memory.as_ptr() as usize) % PAGE_BYTES;
-        Self { memory, start, bytes }
+        Self { memory, start, bytes, twin: None }
+    }
+
+    /// The same with a twin in memory of this kind.
+    fn within(mut self, kind: MemoryKind) -> Self {
+        self.twin = (!kind.is_host()).then(|| Buffer::new(kind, self.bytes));
+        self
+    }
+
+    /// The same address, only to compare it.
+    #[inline]
+    pub fn place(&self) -> *const u8 {
+        self.twin.as_ref().map_or(self.as_ptr(), |twin| twin.address().cast_const())
+    }
+
+    /// Its address for MPI and kernels.
+    #[inline]
+    pub fn address(&mut self) -> *mut u8 {
+        self.twin.as_ref().map(Buffer::address).unwrap_or_else(|| self.base())
     }
 
     /// Its address, valid for all of it as long as it exists. A pointer to a slice of it would become invalid with the next slice.
@@ -107,6 +154,8 @@ impl DerefMut for Wire {
 pub struct Region {
     start: *mut u8,
     bytes: usize,
+    /// The memory that MPI uses in place of this one; null if it uses this one.
+    twin: *mut u8,
 }
 
 impl Region {
@@ -115,7 +164,35 @@ impl Region {
     /// # Safety
     /// They may be read and written through `start` during the lifetime of everything that is created with the region.
     pub unsafe fn new(start: *mut u8, bytes: usize) -> Self {
-        Self { start, bytes }
+        Self { start, bytes, twin: std::ptr::null_mut() }
+    }
+
+    /// The same with a twin, which MPI uses in its place.
+    ///
+    /// # Safety
+    /// As for [`Region::new`], for copies of the driver.
+    pub unsafe fn with_twin(self, twin: *mut u8) -> Self {
+        Self { twin, ..self }
+    }
+
+    pub fn has_twin(&self) -> bool {
+        !self.twin.is_null()
+    }
+
+    /// Copies rows of bytes to or from the twin, if there is one.
+    #[inline]
+    pub fn copy(&self, direction: Direction, rows: impl IntoIterator<Item = Rows>) {
+        if self.twin.is_null() {
+            return;
+        }
+        // SAFETY: guaranteed by the caller of `new` and `with_twin`; the rows are within the memory, as its users check.
+        rows.into_iter().for_each(|rows| unsafe { rows.copy(direction, self.start, self.twin) });
+        device::synchronize();
+    }
+
+    /// Copies all bytes to or from the twin, if there is one.
+    pub fn copy_all(&self, direction: Direction) {
+        self.copy(direction, [Rows { at: 0, bytes: self.bytes, count: 1, step: self.bytes }]);
     }
 
     /// The address of its first byte.

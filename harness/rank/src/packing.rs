@@ -3,12 +3,13 @@
 use std::ffi::c_int;
 
 use apps::{Arrays, Face, Loops, Side, WireOrder};
-use common::packing::Packing;
+use common::packing::{Packing, Staged};
 use datatypes::Layout;
 use kernels::{PlainLoop, Program};
 
 use crate::carrier::MessageData;
 use crate::checked::{CallError, Comm, Datatype};
+use crate::device::DevicePacker;
 use crate::memory::{Memory, POISON, Wire};
 use crate::method::Setup;
 use crate::own_loop::OwnLoop;
@@ -47,6 +48,8 @@ pub struct Packer<'a> {
     plain_loop: Option<PlainLoop>,
     /// The user's loop.
     own: Option<OwnLoop>,
+    /// For data on a device.
+    device: Option<DevicePacker>,
 }
 
 impl<'a> Packer<'a> {
@@ -58,7 +61,11 @@ impl<'a> Packer<'a> {
         side: Side,
         order: WireOrder,
     ) -> Result<Self, CallError> {
-        let is_by_layout = matches!(how, Packing::Mpi | Packing::Looped | Packing::Engine);
+        let is_by_layout = match how {
+            Packing::Mpi | Packing::Looped | Packing::Engine => true,
+            Packing::Staged(staged) => staged != Staged::Wire,
+            _ => false,
+        };
         let endpoint = is_by_layout.then(|| setup.endpoint(side, order, arrays));
         let own = (how == Packing::Own).then(|| OwnLoop::new(setup.app.face(side), !setup.app.has_loops, 0));
         Self::new(how, setup.app.face(side), setup.comm, setup.blocks(), endpoint, own)
@@ -91,11 +98,19 @@ impl<'a> Packer<'a> {
         own: Option<OwnLoop>,
     ) -> Result<Self, CallError> {
         let layout = endpoint.as_ref().map(|endpoint| &endpoint.layout);
-        let of_mpi = layout.filter(|_| how == Packing::Mpi);
+        let of_mpi = layout.filter(|_| matches!(how, Packing::Mpi | Packing::Staged(Staged::Mpi)));
         let data = of_mpi.map(|layout| MessageData::derived(0, blocks, layout, comm)).transpose()?;
         let of_loop = layout.filter(|_| how == Packing::Looped);
         let plain_loop = of_loop.map(|layout| PlainLoop::of(layout, blocks as u64).expect(IN_MEMORY));
-        Ok(Self { how, face, comm, blocks, endpoint, data, programs: Vec::new(), plain_loop, own })
+        let (programs, device) = (Vec::new(), None);
+        Ok(Self { how, face, comm, blocks, endpoint, data, programs, plain_loop, own, device })
+    }
+
+    /// The same on a device, with this number of packed bytes.
+    fn on_device(self, bytes: usize) -> Self {
+        let layout = self.endpoint.as_ref().map(|endpoint| (&endpoint.layout, endpoint.origin_bytes));
+        let device = Some(DevicePacker::new(self.how, layout, self.blocks as u64, bytes));
+        Self { device, ..self }
     }
 
     pub fn how(&self) -> Packing {
@@ -105,7 +120,9 @@ impl<'a> Packer<'a> {
     /// Creates a datatype or a program, if it packs with one. Repeated calls add more of them: the last one is used.
     pub fn create(&mut self) -> Result<(), CallError> {
         self.data.as_mut().map_or(Ok(()), MessageData::create)?;
-        if let (Packing::Engine, Some(endpoint)) = (self.how, &self.endpoint) {
+        if let Some(device) = &mut self.device {
+            device.create();
+        } else if let (Packing::Engine, Some(endpoint)) = (self.how, &self.endpoint) {
             let program = kernels::compile(&endpoint.layout, self.blocks as u64);
             self.programs.push(program.expect(IN_MEMORY));
         }
@@ -115,6 +132,7 @@ impl<'a> Packer<'a> {
     /// Frees the one that was created last.
     pub fn free(&mut self) -> Result<(), CallError> {
         self.programs.pop();
+        self.device.iter_mut().for_each(DevicePacker::free);
         self.data.as_mut().map_or(Ok(()), MessageData::free)
     }
 
@@ -161,11 +179,69 @@ impl<'a> Packer<'a> {
             Packing::Mpi => {
                 let address = arrays.memory().as_ptr().wrapping_add(self.offset(arrays));
                 // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing.
-                unsafe { self.comm.pack(address, self.blocks as c_int, self.datatype(), packed) }?;
+                unsafe {
+                    let packed = (packed.as_mut_ptr(), packed.len());
+                    self.comm.pack(address, self.blocks as c_int, self.datatype(), packed)
+                }?;
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// The same on a device: from `base`, where the arrays' memory begins, to `packed` with these bytes.
+    ///
+    /// # Safety
+    /// This is memory for this message, which nothing else uses.
+    #[inline]
+    unsafe fn pack_on(
+        &self,
+        device: &DevicePacker,
+        arrays: &Arrays,
+        base: *mut u8,
+        (packed, bytes): (*mut u8, usize),
+    ) -> Result<(), CallError> {
+        if let Some(data) = &self.data {
+            let (packed, address) =
+                (device.staging().unwrap_or(packed), base.wrapping_add(self.offset(arrays)));
+            // SAFETY: guaranteed by the caller.
+            return unsafe {
+                self.comm.pack(address, self.blocks as c_int, data.datatype(), (packed, bytes))
+            };
+        }
+        // SAFETY: guaranteed by the caller.
+        unsafe { device.pack(base.wrapping_add(self.start(arrays)), packed) };
+        Ok(())
+    }
+
+    /// The same for unpacking.
+    ///
+    /// # Safety
+    /// As for [`Packer::pack_on`].
+    #[inline]
+    unsafe fn unpack_on(
+        &self,
+        device: &DevicePacker,
+        (packed, bytes): (*mut u8, usize),
+        arrays: &Arrays,
+        base: *mut u8,
+    ) -> Result<(), CallError> {
+        if let Some(data) = &self.data {
+            let (packed, address) =
+                (device.staging().unwrap_or(packed), base.wrapping_add(self.offset(arrays)));
+            let packed = (packed.cast_const(), bytes);
+            // SAFETY: guaranteed by the caller.
+            return unsafe { self.comm.unpack(packed, address, self.blocks as c_int, data.datatype()) };
+        }
+        // SAFETY: guaranteed by the caller.
+        unsafe { device.unpack(packed, base.wrapping_add(self.start(arrays))) };
+        Ok(())
+    }
+
+    /// The byte of the arrays' memory where the array begins from which addresses count.
+    #[inline]
+    fn start(&self, arrays: &Arrays) -> usize {
+        self.endpoint.as_ref().map_or(0, |endpoint| arrays.place(endpoint.array).start)
     }
 
     /// Scatters the bytes to the arrays, if it unpacks to there.
@@ -190,7 +266,10 @@ impl<'a> Packer<'a> {
             Packing::Mpi => {
                 let address = arrays.memory_mut().as_mut_ptr().wrapping_add(self.offset(arrays));
                 // SAFETY: as in `pack`, on memory that is borrowed mutably.
-                unsafe { self.comm.unpack(packed, address, self.blocks as c_int, self.datatype()) }?;
+                unsafe {
+                    let packed = (packed.as_ptr(), packed.len());
+                    self.comm.unpack(packed, address, self.blocks as c_int, self.datatype())
+                }?;
             }
             _ => {}
         }
@@ -226,7 +305,7 @@ impl<'a> MessagePacker<'a> {
         let mut send = Packer::of_message(setup, &memory.arrays, send, Side::Send, order)?;
         let receive = Packer::of_message(setup, &memory.arrays, receive, Side::Receive, order)?;
         let pack_bytes = match send.how {
-            Packing::Mpi => send.pack_bytes(message_bytes)?,
+            Packing::Mpi | Packing::Staged(Staged::Mpi) => send.pack_bytes(message_bytes)?,
             how if how.is_typed() => 0,
             _ => message_bytes,
         };
@@ -241,6 +320,10 @@ impl<'a> MessagePacker<'a> {
             copy.fill(POISON);
             copy
         });
+        let [send, receive] = match memory.is_host() {
+            true => [send, receive],
+            false => [send.on_device(pack_bytes), receive.on_device(unpack_bytes)],
+        };
         Ok(Self { send, receive, message_bytes, pack_bytes, unpack_bytes, copies })
     }
 
@@ -259,6 +342,11 @@ impl<'a> MessagePacker<'a> {
     /// Gathers the message.
     #[inline]
     pub fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        if let Some(device) = &self.send.device {
+            let (base, wire) = (memory.at(0), (memory.outgoing.address(), self.pack_bytes));
+            // SAFETY: the case's memory, where the message is, as verified by apps' conformance tests and before timing.
+            return unsafe { self.send.pack_on(device, &memory.arrays, base, wire) };
+        }
         if self.send.how == Packing::Copied {
             self.copies[0].copy_from_slice(&memory.outgoing[..self.message_bytes]);
         }
@@ -268,6 +356,11 @@ impl<'a> MessagePacker<'a> {
     /// Scatters the message.
     #[inline]
     pub fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
+        if let Some(device) = &self.receive.device {
+            let (base, wire) = (memory.at(0), (memory.incoming.address(), self.unpack_bytes));
+            // SAFETY: as in `pack`.
+            return unsafe { self.receive.unpack_on(device, wire, &memory.arrays, base) };
+        }
         if self.receive.how == Packing::Copied {
             memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);
         }
@@ -277,12 +370,20 @@ impl<'a> MessagePacker<'a> {
     /// Address of the packed message to be sent.
     #[inline]
     pub fn outgoing(&mut self, memory: &mut Memory) -> *mut u8 {
-        if self.send.how == Packing::Copied { self.copies[0].base() } else { memory.outgoing.base() }
+        let staging = self.send.device.as_ref().and_then(DevicePacker::staging);
+        match self.send.how {
+            Packing::Copied => self.copies[0].base(),
+            _ => staging.unwrap_or_else(|| memory.outgoing.address()),
+        }
     }
 
     /// Address where the packed message is received.
     #[inline]
     pub fn incoming(&mut self, memory: &mut Memory) -> *mut u8 {
-        if self.receive.how == Packing::Copied { self.copies[1].base() } else { memory.incoming.base() }
+        let staging = self.receive.device.as_ref().and_then(DevicePacker::staging);
+        match self.receive.how {
+            Packing::Copied => self.copies[1].base(),
+            _ => staging.unwrap_or_else(|| memory.incoming.address()),
+        }
     }
 }

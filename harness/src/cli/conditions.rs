@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::ensure;
 use clap::Args;
 use ddtbench::experiments::Kind;
-use ddtbench::model::conditions::Cache;
+use ddtbench::model::conditions::{Cache, MemoryKind};
 use ddtbench::mpi::cores;
 use ddtbench::plan::{LimitArgs, MIN_ROUNDS, MOST_LAUNCHES, Plan};
 
@@ -37,6 +37,9 @@ pub struct ConditionArgs {
     /// Cache state before each repetition: data in the cache, or evicted from it; both with warm,cold [default: warm]
     #[arg(help_heading = WHAT, long, value_enum, value_delimiter = ',')]
     cache: Vec<Cache>,
+    /// Memory of arrays and messages: that of a device, of which managed and pinned are kinds (docs/gpu.md) [default: host]
+    #[arg(help_heading = WHAT, long, value_enum, value_delimiter = ',')]
+    memory: Vec<MemoryKind>,
     #[command(flatten, next_help_heading = HOW_LONG)]
     limits: LimitArgs,
     /// Set any key of the plan that --dry-run prints, such as seed=7
@@ -179,6 +182,7 @@ impl ConditionArgs {
     fn applied(&self, mut plan: Plan) -> anyhow::Result<Plan> {
         plan.limit_to_cores(cores());
         replace(&mut plan.caches, &self.cache);
+        replace(&mut plan.memories, &self.memory);
         self.mpis.apply(&mut plan);
         if !self.methods.is_empty() {
             replace(&mut plan.methods, &self.methods);

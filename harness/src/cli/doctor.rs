@@ -8,7 +8,7 @@ use clap::Args;
 use ddtbench::experiments::Kind;
 use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::folder::Folder;
-use ddtbench::model::conditions::Cache;
+use ddtbench::model::conditions::Conditions;
 use ddtbench::mpi::{Installation, MpiError, Pmi, Project, interrupt};
 use ddtbench::plan::{Limits, Plan};
 use ddtbench::report::columns::{breakable, wrapped};
@@ -110,7 +110,7 @@ impl DoctorArgs {
         let targets = chosen.build()?;
         let checked = plan.check()?;
         let run = Run { plan: &checked, targets: &targets };
-        let unit = Unit { case: 0, cache: Cache::default(), target: 0, launch: 0 };
+        let unit = Unit { case: 0, conditions: Conditions::default(), target: 0, launch: 0 };
         let outer_launcher = run.launch(unit, &[]).outer_launcher()?;
         let place = tempfile::tempdir().context("temporary folder")?;
         let mut folder = Folder::create(&place.path().join("run"), measure::about(&checked))?;

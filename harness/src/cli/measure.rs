@@ -313,7 +313,7 @@ pub(super) fn warn_of_shared_cores(run: &Run<'_>, accounts: &[MpiAccount]) {
 fn estimate(checked: &CheckedPlan, mpis: usize, time_s: Option<f64>) {
     const SHORT: f64 = 20.0;
     let plan = &checked.plan;
-    let starts = plan.cases.len() * plan.caches.len() * plan.launches() * mpis;
+    let starts = plan.cases.len() * plan.conditions().count() * plan.launches() * mpis;
     let longest_s = (starts as f64 * (checked.expected_s() + START_S)).min(time_s.unwrap_or(f64::INFINITY));
     if longest_s > SHORT {
         let duration = indicatif::HumanDuration(Duration::from_secs_f64(longest_s));

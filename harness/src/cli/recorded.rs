@@ -52,7 +52,7 @@ pub(super) fn methods_of(checked: &CheckedPlan) -> impl Fn(&Case) -> Option<Vec<
         .collect();
     move |case| {
         let i = of_case.get(&(case.test.as_str(), case.params.as_str()))?;
-        Some(checked.methods_of(*i))
+        Some(checked.methods_of(*i, case.memory))
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn warn_of_lacks(dir: &Path, records: &[Record]) -> anyhow::Result<()
         if dir.join(folder::COMPARISON).exists() {
             return None;
         }
-        let of_launch = plan.cases.len() * plan.plan.caches.len() * environment.begun.mpis.len();
+        let of_launch = plan.cases.len() * plan.plan.conditions().count() * environment.begun.mpis.len();
         lack(of_launch * plan.plan.launches(), records, dir)
     };
     let lacks = damage(dir, records)?.into_iter().chain(planned());

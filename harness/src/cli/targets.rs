@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::bail;
 use ddtbench::experiments::Kind;
 use ddtbench::folder::OWN_LOOP;
+use ddtbench::model::conditions::MemoryKind;
 use ddtbench::model::mpi_label;
-use ddtbench::mpi::{Installation, MpiError, Project, STANDARD, Source, Target, Trusted, Variant, interrupt};
+use ddtbench::mpi::{
+    Installation, MpiError, Project, STANDARD, Source, StandIn, Target, Trusted, Variant, interrupt,
+};
 use ddtbench::plan::Plan;
 
 use super::output::log;
@@ -20,6 +24,8 @@ pub(super) struct Chosen {
     mpis: Vec<(Installation, Option<Variant>)>,
     /// An MPI that the user has not named is skipped if building fails.
     may_leave_out: bool,
+    /// Whether a device is simulated.
+    is_simulated: bool,
 }
 
 /// Refuses names of MPIs that do not exist. Installs nothing.
@@ -85,7 +91,8 @@ pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow
             }
         }
     }
-    Ok(Chosen { project, programs, mpis, may_leave_out })
+    let is_simulated = plan.memories.contains(&MemoryKind::Simulated);
+    Ok(Chosen { project, programs, mpis, may_leave_out, is_simulated })
 }
 
 /// Separates an MPI's name from its variant. A path has no variant.
@@ -201,6 +208,12 @@ impl Chosen {
             None => self.project.rank_program(&installation, &mut log)?,
         };
         let variant = variant.map_or_else(String::new, |variant| variant.name.clone());
-        Ok(Target { installation, variant, program, programs: self.programs.clone(), own_loop: None })
+        let (programs, stand_in) =
+            (self.programs.clone(), known.first().and_then(|known| known.stand_in.clone()));
+        let stand_in = match stand_in {
+            None if self.is_simulated => Some(Arc::new(StandIn::compile()?)),
+            known => known,
+        };
+        Ok(Target { installation, variant, program, programs, own_loop: None, stand_in })
     }
 }

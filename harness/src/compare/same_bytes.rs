@@ -43,7 +43,7 @@ fn groups(side: &Side, cases: &[(&PlannedCase, &str)], context: Context) -> Vec<
     for subject in side.subjects().filter(is_typed) {
         let bytes = side.values(subject).filter(|values| values.failure.is_none()).map(|values| values.bytes);
         let Some(bytes) = bytes else { continue };
-        alike.entry((&subject.method, subject.ranks, subject.cache, bytes)).or_default().push(subject);
+        alike.entry((&subject.method, subject.ranks, subject.conditions(), bytes)).or_default().push(subject);
     }
     let message = |subject: &Subject| {
         let mut known = cases.iter();
@@ -111,7 +111,7 @@ fn sentences(side: &Side, group: &[Subject], alpha: f64) -> Vec<String> {
             }
             None => Claim::undecided(vec![&fastest, &slower], &format!("a verdict needs {FEWEST} launches")),
         };
-        Some(format!("{}, {}, {}: {}.", side.name, other.cache.name(), other.method, claim.text()))
+        Some(format!("{}, {}, {}: {}.", side.name, other.conditions().text(), other.method, claim.text()))
     };
     group.iter().filter(|other| *other != fastest).filter_map(of).collect()
 }

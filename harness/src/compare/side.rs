@@ -6,7 +6,7 @@ use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 
 use crate::experiments::Kind;
-use crate::model::conditions::Cache;
+use crate::model::conditions::{Cache, Conditions, MemoryKind};
 use crate::model::{CUSTOM, Case, PairScope, Phase, Record, mpi_label};
 use crate::report::case::{Disturbance, place};
 use crate::stats::launches::SlowGroup;
@@ -23,6 +23,9 @@ pub struct Subject {
     pub ranks: usize,
     /// The cache mode.
     pub cache: Cache,
+    /// The memory; older comparisons have none but the host's.
+    #[serde(default)]
+    pub memory: MemoryKind,
     pub method: String,
 }
 
@@ -35,8 +38,14 @@ impl Subject {
             params: case.params.clone(),
             ranks: case.ranks,
             cache: case.cache,
+            memory: case.memory,
             method: method.to_owned(),
         }
+    }
+
+    /// The cache mode and the memory.
+    pub fn conditions(&self) -> Conditions {
+        Conditions { cache: self.cache, memory: self.memory }
     }
 
     /// A case on any side, without a method.
@@ -50,7 +59,7 @@ impl Subject {
     }
 
     fn is_of_case(&self, case: &Self) -> bool {
-        let facts = |subject: &Self| (subject.experiment, subject.ranks, subject.cache);
+        let facts = |subject: &Self| (subject.experiment, subject.ranks, subject.conditions());
         facts(self) == facts(case)
             && [&self.test, &self.set, &self.params] == [&case.test, &case.set, &case.params]
     }

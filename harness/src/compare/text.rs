@@ -338,6 +338,7 @@ impl Comparison {
             mpi: format!("{}{state}", self.new.name),
             ranks: subject.ranks,
             cache: subject.cache,
+            memory: subject.memory,
             ..Case::default()
         };
         Some(Datum {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use super::{CheckResult, Conditions};
 use crate::model::check::{Answer, Check, CheckEvent, CheckOutcome};
+use crate::model::conditions::MemoryKind;
 use crate::model::plain::plain;
 use crate::mpi::{Exit, LastOutput, Launch, Line, LineEvents, MpiError, Sign};
 
@@ -75,6 +76,8 @@ impl Conditions<'_> {
             args,
             programs: &self.target.programs,
             bind: false,
+            memory: MemoryKind::Host,
+            stand_in: None,
             env: BTreeMap::new(),
         }
     }

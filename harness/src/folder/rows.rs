@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use crate::cells::{active, header, rows};
     use crate::model::Quantity;
-    use crate::model::conditions::Cache;
+    use crate::model::conditions::{Cache, MemoryKind};
 
     fn record() -> Record {
         Record {
@@ -232,7 +232,7 @@ mod tests {
     fn the_columns_of_the_key_come_first() {
         let columns = columns(&record());
         assert_eq!(columns[..5], ["run", "experiment", "test", "set", "params"]);
-        assert_eq!(columns[11..15], ["cache", "method", "launch", "phase"]);
+        assert_eq!(columns[11..17], ["cache", "memory", "device", "method", "launch", "phase"]);
         assert!(!columns.contains(&"figures".to_owned()));
     }
 
@@ -253,6 +253,8 @@ mod tests {
             Case { hosts: 2, ..case.clone() },
             Case { transport: text(), ..case.clone() },
             Case { cache: Cache::Cold, ..case.clone() },
+            Case { memory: MemoryKind::Device, ..case.clone() },
+            Case { device: text(), ..case.clone() },
         ];
         assert_eq!(others.len(), columns(&case).len(), "each of its columns");
         for other in others {
@@ -321,7 +323,7 @@ mod tests {
         let figures = vec![Figure::with_interval(Quantity::Gain, 1.5, (1.25, 2.0)).against("manual")];
         let of: Vec<_> = FigureRow::all(&[Record { figures, ..record() }]).collect();
         let columns = columns(&of[0]);
-        assert_eq!(columns[11..18], ["cache", "method", "launch", "phase", "pair", "figure", "value"]);
+        assert_eq!(columns[14..20], ["method", "launch", "phase", "pair", "figure", "value"]);
         assert_eq!(read::<FigureRow>(&columns, &rows(&of)), of);
     }
 }

@@ -210,7 +210,7 @@ fn what_is_kept_reads_back_as_it_was() {
     let lines: Vec<_> = cases.lines().collect();
     assert!(
         lines[0].starts_with("run,experiment,test,set,params,")
-            && lines[0].ends_with(",cache,number,bytes,segments,array_bytes,n"),
+            && lines[0].ends_with(",cache,memory,device,number,bytes,segments,array_bytes,n"),
         "{cases}"
     );
     assert!(lines[1].starts_with(",pingpong,wrf_x_vec,s,\"n=8 of=rows, columns\",fake,"), "{cases}");

@@ -10,6 +10,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::model::conditions::MemoryKind;
+
 use super::cores;
 use super::error::{MpiError, Result, other};
 use super::pmi::Pmi;
@@ -33,6 +35,10 @@ pub struct Launch<'a> {
     pub bind: bool,
     /// Variables for the ranks, with the highest priority.
     pub env: BTreeMap<String, String>,
+    /// The memory of the ranks' data.
+    pub memory: MemoryKind,
+    /// The driver of a simulated device.
+    pub stand_in: Option<&'a Path>,
 }
 
 /// A complete command line; `Display` shows it as typed in a shell.
@@ -104,7 +110,8 @@ impl Launch<'_> {
         Ok([name].into_iter().chain(options.iter().cloned()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Variables that ddtbench sets to control the MPI: with more ranks than cores, waiting ranks must yield.
+    /// Variables that ddtbench sets to control the MPI: with more ranks than cores, waiting ranks must yield, and some MPIs expect data
+    /// on a device only with such variables.
     pub fn added_settings(&self) -> BTreeMap<String, String> {
         self.added_settings_on(self.is_oversubscribed(), &|name| env::var_os(name).is_some())
     }
@@ -114,11 +121,13 @@ impl Launch<'_> {
         oversubscribed: bool,
         is_set: &dyn Fn(&str) -> bool,
     ) -> BTreeMap<String, String> {
-        let all = if oversubscribed { yielding(self.installation.family) } else { &[] };
+        let family = self.installation.family;
+        let yielding = if oversubscribed { yielding(family) } else { &[] };
+        let on_device = if self.memory.is_host() { &[] } else { taking_device_memory(family) };
         let is_ours = |name: &str| {
             !is_set(name) && !self.installation.env.contains_key(name) && !self.env.contains_key(name)
         };
-        let ours = all.iter().filter(|(name, _)| is_ours(name));
+        let ours = yielding.iter().chain(on_device).filter(|(name, _)| is_ours(name));
         ours.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
@@ -285,7 +294,12 @@ impl Launch<'_> {
 
     /// The MPI's library folders, followed by the user's.
     fn library_path(&self) -> Option<String> {
-        let dirs = &self.installation.library_dirs;
+        let dirs: Vec<PathBuf> = self
+            .stand_in
+            .iter()
+            .map(|dir| dir.to_path_buf())
+            .chain(self.installation.library_dirs.clone())
+            .collect();
         let users = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
         let all =
             dirs.iter().cloned().chain(env::split_paths(&users).filter(|dir| !dir.as_os_str().is_empty()));
@@ -382,6 +396,20 @@ fn yielding(family: Family) -> &'static [(&'static str, &'static str)] {
         Family::Mpich => &[("MPIR_CVAR_DEVICE_COLLECTIVES", "none")],
         Family::OpenMpi => &[("OMPI_MCA_mpi_yield_when_idle", "1")],
         Family::Intel | Family::Other => &[],
+    }
+}
+
+/// Variables without which an MPI that can take memory of a device does not.
+fn taking_device_memory(family: Family) -> &'static [(&'static str, &'static str)] {
+    match family {
+        // Without a name it looks for `libcuda.so`, which only development packages have.
+        Family::Intel => &[
+            ("I_MPI_OFFLOAD", "1"),
+            ("I_MPI_OFFLOAD_CUDA_LIBRARY", "libcuda.so.1"),
+            ("I_MPI_OFFLOAD_MODE", "cuda"),
+        ],
+        // MPICH and Open MPI need none, and Open MPI and Cray's MPI end with such a variable if they were built without devices.
+        Family::Mpich | Family::OpenMpi | Family::Other => &[],
     }
 }
 

@@ -24,6 +24,8 @@ fn line(case: &Case<'_>) -> String {
         args: &["a b".to_owned()],
         programs: Trusted::typed(case.launcher, case.more),
         bind: case.bind,
+        memory: MemoryKind::Host,
+        stand_in: None,
         env: BTreeMap::new(),
     };
     launch.command_line_on(case.oversubscribed, false, None, &|_| false).unwrap().to_string()
@@ -71,6 +73,8 @@ fn two_ranks(installation: &Installation) -> Launch<'_> {
         args: &[],
         programs: Trusted::typed(None, &[]),
         bind: false,
+        memory: MemoryKind::Host,
+        stand_in: None,
         env: BTreeMap::new(),
     }
 }

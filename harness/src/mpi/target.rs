@@ -1,8 +1,9 @@
 //! An MPI of a run with its rank program.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::{Installation, OwnLoop, Trusted};
+use super::{Installation, OwnLoop, StandIn, Trusted};
 use crate::model::mpi_label;
 
 /// An MPI of a run, unchanged or with additional variables.
@@ -18,6 +19,8 @@ pub struct Target {
     pub programs: Trusted,
     /// The user's loop.
     pub own_loop: Option<OwnLoop>,
+    /// The driver of a simulated device.
+    pub stand_in: Option<Arc<StandIn>>,
 }
 
 impl Target {
@@ -25,7 +28,7 @@ impl Target {
     #[cfg(test)]
     pub(crate) fn fake(installation: Installation, program: impl Into<PathBuf>) -> Self {
         let (variant, programs, program) = (String::new(), Trusted::default(), program.into());
-        Self { installation, variant, program, programs, own_loop: None }
+        Self { installation, variant, program, programs, own_loop: None, stand_in: None }
     }
 
     /// Its name in tables.

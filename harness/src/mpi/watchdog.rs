@@ -94,6 +94,12 @@ impl Launch<'_> {
 
     /// The error if no process has started, with advice. `output`: how the launcher ended.
     pub fn never_began(&self, times: &'static str, output: String) -> MpiError {
+        // A refusal of the rank program explains itself.
+        if let Some((_, reason)) =
+            output.split_once("exit code 2 before the first event; last output: error: ")
+        {
+            return other(reason.to_owned());
+        }
         let own = || self.installation.mpiexec.display().to_string();
         let launcher = self.programs.launcher().map_or_else(own, str::to_owned);
         let advice: String = self.advice().iter().map(|advice| format!("; {advice}")).collect();

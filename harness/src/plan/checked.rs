@@ -2,7 +2,7 @@
 
 use crate::experiments::Prepared;
 use crate::experiments::planned::PlannedCase;
-use crate::model::conditions::Cache;
+use crate::model::conditions::{Conditions, MemoryKind};
 use crate::model::{CUSTOM, Case};
 use crate::report::names::{work, work_names};
 
@@ -20,12 +20,13 @@ pub struct CheckedPlan {
 }
 
 impl CheckedPlan {
-    /// The methods of case `i`, in the plan's order.
-    pub fn methods_of(&self, i: usize) -> Vec<String> {
+    /// The methods of case `i` with data in this memory, in the plan's order.
+    pub fn methods_of(&self, i: usize, memory: MemoryKind) -> Vec<String> {
         let chosen = &self.plan.cases[i].methods;
         let is_chosen = |method: &&String| chosen.is_empty() || chosen.contains(method);
         let methods = self.plan.methods.iter().filter(is_chosen);
-        methods.filter(|method| self.cases[i].has(method)).cloned().collect()
+        let can = |method: &&String| self.cases[i].has(method) && self.plan.experiment.can_in(memory, method);
+        methods.filter(can).cloned().collect()
     }
 
     /// Sentences: the sets that sweeps left out, and the requested methods that a test does not have, with reasons.
@@ -54,12 +55,14 @@ impl CheckedPlan {
 
     /// Longest duration of a case in a launch in seconds, without starting it: the time of all methods.
     pub fn expected_s(&self) -> f64 {
-        let methods = (0..self.plan.cases.len()).map(|case| self.methods_of(case).len()).max().unwrap_or(0);
+        let of_case =
+            |case| self.plan.memories.iter().map(move |memory| self.methods_of(case, *memory).len());
+        let methods = (0..self.plan.cases.len()).flat_map(of_case).max().unwrap_or(0);
         methods as f64 * self.plan.limits.max_time_s / self.plan.launches() as f64
     }
 
     /// Case `i` as results name it, as far as known before it is measured.
-    pub fn case(&self, i: usize, cache: Cache) -> Case {
+    pub fn case(&self, i: usize, Conditions { cache, memory }: Conditions) -> Case {
         let planned = &self.plan.cases[i];
         Case {
             experiment: self.plan.experiment,
@@ -68,13 +71,15 @@ impl CheckedPlan {
             params: self.cases[i].params.clone(),
             ranks: self.plan.ranks(),
             cache,
+            memory,
             ..Case::default()
         }
     }
 
     /// The name of each case for the user: the test, its set, and the values that distinguish it from others.
     pub fn names(&self) -> Vec<String> {
-        let cases: Vec<Case> = (0..self.cases.len()).map(|case| self.case(case, Cache::default())).collect();
+        let cases: Vec<Case> =
+            (0..self.cases.len()).map(|case| self.case(case, Conditions::default())).collect();
         let names = work_names(&cases.iter().collect::<Vec<_>>());
         let name = |case: &Case| {
             let name = &names[&work(case)];

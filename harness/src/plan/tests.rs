@@ -46,7 +46,7 @@ fn a_plan_survives_its_file() {
 #[test]
 fn single_values_make_a_set_of_their_own() {
     let checked = checked(&with_values(&["fft2d"], &["n=1000"])).unwrap();
-    assert_eq!(checked.case(0, Cache::Warm).params, "n=1000");
+    assert_eq!(checked.case(0, Conditions::default()).params, "n=1000");
     let plan = checked.plan;
     assert_eq!(plan.cases[0].set.as_deref(), Some(CUSTOM));
     assert_eq!(read(&plan.to_toml()).unwrap(), plan);
@@ -55,7 +55,8 @@ fn single_values_make_a_set_of_their_own() {
 #[test]
 fn several_values_make_a_case_each() {
     let checked = checked(&with_values(&["nas_lu_y"], &["ny=8", "16", "nx=4"])).unwrap();
-    let all: Vec<_> = (0..checked.cases.len()).map(|i| checked.case(i, Cache::Warm).params).collect();
+    let all: Vec<_> =
+        (0..checked.cases.len()).map(|i| checked.case(i, Conditions::default()).params).collect();
     assert_eq!(all, ["nx=4 ny=8", "nx=4 ny=16"]);
 }
 

@@ -364,11 +364,11 @@ pub fn too_few(record: &Record) -> &'static str {
     if record.launches > 1 || record.blocks >= MIN_ROUNDS { "too few launches" } else { "too few rounds" }
 }
 
-/// Ranks, hosts, transport and cache mode of a case.
+/// Ranks, hosts, transport, cache mode and memory of a case.
 pub fn place(case: &Case) -> String {
     let hosts = if case.hosts > 1 { format!(" on {} hosts", case.hosts) } else { String::new() };
     let ranks = if case.ranks == 1 { "1 rank".to_owned() } else { format!("{} ranks", case.ranks) };
-    let parts = [ranks + &hosts, case.transport.clone(), case.cache.name().to_owned()];
+    let parts = [ranks + &hosts, case.transport.clone(), case.conditions().text(), case.device.clone()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use indexmap::{IndexMap, IndexSet};
 
-use crate::model::conditions::Cache;
+use crate::model::conditions::Conditions;
 use crate::model::{CUSTOM, Case};
 
 /// Identifies a row of pictures: a test with its values, on any side.
@@ -14,9 +14,9 @@ pub fn work(case: &Case) -> [&str; 4] {
 }
 
 /// Identifies a side.
-pub fn conditions(case: &Case) -> ([&str; 5], usize, usize, Cache) {
-    let names = [&case.run, &case.mpi, &case.mpi_version, &case.mpi_variant, &case.transport];
-    (names.map(String::as_str), case.ranks, case.hosts, case.cache)
+pub fn conditions(case: &Case) -> ([&str; 6], usize, usize, Conditions) {
+    let names = [&case.run, &case.mpi, &case.mpi_version, &case.mpi_variant, &case.transport, &case.device];
+    (names.map(String::as_str), case.ranks, case.hosts, case.conditions())
 }
 
 /// Whether a case is on a side.
@@ -44,12 +44,13 @@ pub fn sides<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Vec<(Case, String
     let conditions_of = |case: &'a Case| (conditions(case), case);
     let sides: Vec<Case> =
         cases.into_iter().map(conditions_of).collect::<IndexMap<_, _>>().into_values().cloned().collect();
-    let parts: [fn(&Case) -> String; 6] = [
+    let parts: [fn(&Case) -> String; 7] = [
         |side| side.mpi_version.clone(),
         |side| format!("{} ranks", side.ranks),
-        |side| side.cache.name().to_owned(),
+        |side| side.conditions().text(),
         |side| format!("{} hosts", side.hosts),
         |side| side.transport.clone(),
+        |side| side.device.clone(),
         |side| side.run.clone(),
     ];
     let name = |side: &Case| {
@@ -125,6 +126,7 @@ fn values_of(case: &Case, names: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::conditions::Cache;
     use crate::report::made::case;
 
     #[test]

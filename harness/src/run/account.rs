@@ -180,8 +180,9 @@ impl super::Run<'_> {
     /// If a launcher cannot be parsed.
     pub(super) fn accounts(&self) -> Result<Vec<MpiAccount>, RunError> {
         let units = self.units();
+        let conditions = self.plan.plan.conditions().next().unwrap_or_default();
         let account = |(number, target): (usize, &Target)| {
-            let first = Unit { case: 0, cache: Default::default(), target: number, launch: 0 };
+            let first = Unit { case: 0, conditions, target: number, launch: 0 };
             let mut account = MpiAccount::of(target, self.command_line(first)?);
             account.launcher = Some(self.launch(first, &[]).launcher_with_options()?);
             for unit in units.iter().filter(|unit| unit.target == number && unit.launch == 0) {

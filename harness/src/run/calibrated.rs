@@ -7,7 +7,7 @@ use crate::experiments::Kind;
 use crate::experiments::overlap::calibration::OverlapCalibration;
 use crate::experiments::planned::Selected;
 use crate::model::calibration::CalibratedSize;
-use crate::model::conditions::Cache;
+use crate::model::conditions::Conditions;
 use crate::model::event::Event;
 use crate::mpi::Target;
 use crate::plan::{CheckedPlan, Plan};
@@ -37,7 +37,7 @@ pub fn calibrated(
     let run = Run { plan: &checked, targets: std::slice::from_ref(target) };
     let mut sizes = Vec::new();
     for case in 0..checked.cases.len() {
-        let unit = Unit { case, cache: Cache::Warm, target: 0, launch: 0 };
+        let unit = Unit { case, conditions: Conditions::default(), target: 0, launch: 0 };
         let name = run.case(unit).test;
         observer.note(&format!("finding sizes: {name}"));
         let mut listener = Listener { observer: &mut *observer, sizes: Vec::new() };

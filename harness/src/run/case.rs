@@ -2,8 +2,10 @@
 
 use super::process_log::ProcessLog;
 use super::{Observer, Run, RunError, Unit};
+use crate::experiments::Kind;
+use crate::experiments::pingpong::methods::PACK;
 use crate::model::event::{self, Block, Event, Hello};
-use crate::model::{Measured, Phase};
+use crate::model::{Measured, Outcome, Phase};
 use crate::mpi::{Exit, Launch, MpiError, Sign};
 use crate::plan::{LimitArgs, Limits, Plan};
 use crate::stats;
@@ -18,6 +20,7 @@ pub struct CaseRun<'a> {
     /// The rank program's arguments for some of the methods.
     pub arguments: &'a dyn Fn(&[String]) -> Vec<String>,
     pub methods: &'a [String],
+    pub kind: Kind,
     /// The rank program is stopped if it prints nothing for so many seconds.
     pub timeout_s: f64,
 }
@@ -62,7 +65,10 @@ impl CaseRun<'_> {
                     log.torn
                 ));
             }
-            let outcomes = log.outcomes(&left, exit);
+            let mut outcomes = log.outcomes(&left, exit);
+            if log.hello.is_some() {
+                self.lack_devices(&mut outcomes, &left);
+            }
             left.retain(|method| outcomes.iter().all(|(ended, _)| ended != method));
             if !left.is_empty() {
                 let failed = outcomes.iter().filter(|(_, outcome)| !outcome.is_measured());
@@ -84,6 +90,25 @@ impl CaseRun<'_> {
         }
         measured.sort_by_key(|measured| self.methods.iter().position(|name| *name == measured.method));
         Ok(Finished::Case(measured, hello))
+    }
+
+    /// Explains why an MPI fails that gets memory of a device without taking it: by the reference, which is verified first. Other methods
+    /// that give it such memory are not tried.
+    fn lack_devices(&self, outcomes: &mut Vec<(String, Outcome)>, left: &[String]) {
+        let is_failure =
+            |outcome: &Outcome| matches!(outcome, Outcome::MpiError { .. } | Outcome::Crashed { .. });
+        let fails =
+            |(method, outcome): &&(String, Outcome)| method == self.kind.reference() && is_failure(outcome);
+        let Some((_, failure)) = outcomes.iter().find(fails).filter(|_| !self.launch.memory.is_host()) else {
+            return;
+        };
+        let reason = format!("does not take memory of a device: {}", failure.with_reason());
+        let gives_it = |method: &&String| {
+            self.kind.method(method).is_ok_and(|info| info.only_in.is_none() || info.needs == PACK)
+        };
+        outcomes.retain(|(method, _)| !gives_it(&method));
+        let lack = |method: &String| (method.clone(), Outcome::NotAvailable { reason: reason.clone() });
+        outcomes.extend(left.iter().filter(gives_it).map(lack));
     }
 
     /// Runs a process for some methods to its end. Its log, its end, and the number of tries. `None` if the user wants to stop.
@@ -116,6 +141,7 @@ impl Run<'_> {
         let of_launch = limits(&self.plan.plan);
         let run = |methods: &[String], limits: &Limits, observer: &mut dyn Observer| {
             CaseRun {
+                kind: self.plan.plan.experiment,
                 launch: self.launch(unit, &[]),
                 arguments: &|methods| self.arguments(limits, unit, methods),
                 methods,
@@ -148,7 +174,7 @@ impl Run<'_> {
             }
         }
         measured.extend(launched.into_iter().flatten());
-        let methods = self.plan.methods_of(unit.case);
+        let methods = self.plan.methods_of(unit.case, unit.conditions.memory);
         measured.sort_by_key(|measured| methods.iter().position(|name| *name == measured.method));
         Ok(Finished::Case(measured, hello))
     }
@@ -156,7 +182,10 @@ impl Run<'_> {
     /// The methods of a case: those that need separate processes, and those that share one.
     fn methods(&self, unit: Unit) -> (Vec<String>, Vec<String>) {
         let kind = self.plan.plan.experiment;
-        self.plan.methods_of(unit.case).into_iter().partition(|method| kind.in_own_processes(method))
+        self.plan
+            .methods_of(unit.case, unit.conditions.memory)
+            .into_iter()
+            .partition(|method| kind.in_own_processes(method))
     }
 
     /// The rank program under its launcher.
@@ -171,6 +200,8 @@ impl Run<'_> {
             args,
             programs: &target.programs,
             bind: plan.bind,
+            memory: unit.conditions.memory,
+            stand_in: target.stand_in.as_ref().map(|stand_in| stand_in.folder()),
             env: target.settings(settings.configuration).chain(settings.env.clone()).collect(),
         }
     }
@@ -195,7 +226,8 @@ impl Run<'_> {
         option("method", methods.join(","));
         option("ranks", plan.ranks().to_string());
         option("seed", plan.seed.to_string());
-        option("cache", unit.cache.name().to_owned());
+        option("cache", unit.conditions.cache.name().to_owned());
+        option("memory", unit.conditions.memory.name().to_owned());
         option("min-rounds", limits.min_rounds.to_string());
         option("format", "json".to_owned());
         let options = plan.experiment.row().options;

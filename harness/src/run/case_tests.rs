@@ -9,7 +9,7 @@ use super::*;
 use crate::experiments::launches::over_launches;
 use crate::experiments::planned::PlannedCase;
 use crate::folder::{self, About, Done, Folder, Recorded};
-use crate::model::conditions::Cache;
+use crate::model::conditions::Conditions;
 use crate::model::event::{Block, Event, VERSION};
 use crate::model::{Case, Outcome, Phase, Quantity, Record, Times};
 use crate::mpi::{Installation, Target};
@@ -118,7 +118,7 @@ fn done(records: &[Record], plan: &CheckedPlan) -> Done {
 
 /// The first launch of a case.
 fn unit(case: usize) -> Unit {
-    Unit { case, cache: Cache::Warm, target: 0, launch: 0 }
+    Unit { case, conditions: Conditions::default(), target: 0, launch: 0 }
 }
 
 #[test]

@@ -265,7 +265,7 @@ impl Environment {
                 let all = account.added_settings.iter().map(|(name, value)| format!("{name}={value}"));
                 let all = all.collect::<Vec<_>>().join(" ");
                 notes.push(format!(
-                    "ddtbench set {all} for {}, because ranks share cores (docs/mpis.md).",
+                    "ddtbench set {all} for {}, since ranks share cores or have data on a device (docs/mpis.md).",
                     account.label()
                 ));
             }

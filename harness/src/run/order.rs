@@ -9,7 +9,7 @@ use rand_pcg::Pcg64;
 
 use super::Run;
 use crate::model::Record;
-use crate::model::conditions::Cache;
+use crate::model::conditions::Conditions;
 use crate::mpi::Target;
 use crate::plan::CheckedPlan;
 
@@ -18,8 +18,8 @@ use crate::plan::CheckedPlan;
 pub struct Unit {
     /// Number of the plan's case.
     pub case: usize,
-    /// Whether caches are warm or cold.
-    pub cache: Cache,
+    /// Whether caches are warm or cold, and the memory.
+    pub conditions: Conditions,
     /// Number of the MPI.
     pub target: usize,
     /// The launch, from 0.
@@ -34,13 +34,13 @@ impl Run<'_> {
         let mut random = Pcg64::seed_from_u64(plan.seed);
         let mut units = Vec::new();
         for launch in 0..plan.launches() {
-            let caches = |case: usize| plan.caches.iter().map(move |&cache| (case, cache));
-            let mut cases: Vec<(usize, Cache)> = (0..plan.cases.len()).flat_map(caches).collect();
+            let conditions = |case: usize| plan.conditions().map(move |conditions| (case, conditions));
+            let mut cases: Vec<(usize, Conditions)> = (0..plan.cases.len()).flat_map(conditions).collect();
             let mut targets: Vec<usize> = (0..self.targets.len()).collect();
             cases.shuffle(&mut random);
-            for (case, cache) in cases {
+            for (case, conditions) in cases {
                 targets.shuffle(&mut random);
-                units.extend(targets.iter().map(|&target| Unit { case, cache, target, launch }));
+                units.extend(targets.iter().map(|&target| Unit { case, conditions, target, launch }));
             }
         }
         units
@@ -65,9 +65,9 @@ pub fn in_plan_order(plan: &CheckedPlan, mpis: &[String], records: &mut [Record]
     // Records that are not in the plan come last.
     records.sort_by_cached_key(|Record { case, .. }| {
         let place = cases.get(&(case.test.clone(), case.params.clone())).copied().unwrap_or(usize::MAX);
-        let cache = plan.plan.caches.iter().position(|&cache| cache == case.cache);
+        let conditions = plan.plan.conditions().position(|conditions| conditions == case.conditions());
         let mpi = mpis.iter().position(|mpi| *mpi == case.mpi_label());
-        (place, cache.unwrap_or(usize::MAX), mpi.unwrap_or(usize::MAX))
+        (place, conditions.unwrap_or(usize::MAX), mpi.unwrap_or(usize::MAX))
     });
 }
 
@@ -77,6 +77,7 @@ mod tests {
 
     use super::*;
     use crate::experiments::planned::PlannedCase;
+    use crate::model::conditions::Cache;
     use crate::mpi::Installation;
     use crate::plan::Plan;
 
@@ -96,13 +97,13 @@ mod tests {
         assert_eq!(units.len(), 4 * 2 * 3 * 3);
         assert_eq!(units.iter().collect::<HashSet<_>>().len(), units.len());
         for (i, together) in units.chunks(3).enumerate() {
-            let one = |unit: &Unit| (unit.case, unit.cache, unit.launch);
+            let one = |unit: &Unit| (unit.case, unit.conditions, unit.launch);
             assert!(together.iter().all(|unit| one(unit) == one(&together[0])));
             assert_eq!(together[0].launch, i / 8);
         }
         let order = |launch: usize| -> Vec<_> {
             let of = units.iter().filter(|unit| unit.launch == launch && unit.target == 0);
-            of.map(|unit| (unit.case, unit.cache)).collect()
+            of.map(|unit| (unit.case, unit.conditions.cache)).collect()
         };
         let planned: Vec<_> = (0..4).flat_map(|case| [(case, Cache::Warm), (case, Cache::Cold)]).collect();
         let orders = [order(0), order(1), order(2)];

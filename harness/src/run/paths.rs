@@ -60,7 +60,7 @@ impl Paths {
         }
         self.known.entry(label.clone()).or_insert_with(|| (hosts, name.clone()));
         let warning = warning.filter(|_| self.warned.insert(format!("{label} {hosts} {name}")));
-        (Case { hosts, transport: name, ..case }, warning)
+        (Case { hosts, transport: name, device: hello.device_of_data(), ..case }, warning)
     }
 
     /// Warnings for methods whose messages were counted on another transport than their case's, once for each transport of an

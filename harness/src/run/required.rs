@@ -52,8 +52,11 @@ impl Run<'_> {
 
     /// The checks on which the plan's methods depend.
     fn required_checks(&self) -> BTreeSet<&'static str> {
-        let cases = 0..self.plan.cases.len();
-        let methods = cases.flat_map(|i| self.plan.methods_of(i).into_iter().map(move |method| (i, method)));
+        let cases = (0..self.plan.cases.len())
+            .flat_map(|i| self.plan.plan.memories.iter().map(move |memory| (i, *memory)));
+        let methods = cases.flat_map(|(i, memory)| {
+            self.plan.methods_of(i, memory).into_iter().map(move |method| (i, method))
+        });
         methods.flat_map(|(i, method)| self.plan.cases[i].checks(&method).to_vec()).collect()
     }
 

@@ -42,10 +42,13 @@ impl Starts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::conditions::Cache;
+    use crate::model::conditions::Conditions;
 
     fn case(number: usize) -> (Unit, CaseResult) {
-        (Unit { case: number, cache: Cache::Warm, target: 0, launch: 0 }, CaseResult::default())
+        (
+            Unit { case: number, conditions: Conditions::default(), target: 0, launch: 0 },
+            CaseResult::default(),
+        )
     }
 
     fn numbers(cases: &[(Unit, CaseResult)]) -> Vec<usize> {

@@ -8,7 +8,7 @@ pub mod pingpong;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::conditions::Cache;
+use crate::model::conditions::{Cache, MemoryKind};
 use crate::model::event::TimedApart;
 use crate::model::{LOOP, MethodInfo, Phase};
 
@@ -52,6 +52,8 @@ pub struct Row {
     pub refuse_ranks: fn(usize) -> Option<&'static str>,
     /// Why its caches are always warm, if they are.
     pub only_warm: Option<&'static str>,
+    /// Why its data is always in usual memory, if it is.
+    pub only_host: Option<&'static str>,
     /// Plan options that only some kinds have: `pack`, `pairs`, `startall`, `rule`.
     pub options: &'static [&'static str],
     /// The phases of a block that were timed in separate repetitions. The k-th samples of all other phases are of the same repetition.
@@ -143,19 +145,39 @@ impl Kind {
         self.row().only_warm.filter(|_| cache != Cache::Warm)
     }
 
+    /// The reason why a memory is not supported, if there is one.
+    pub fn refuse_memory(self, memory: MemoryKind) -> Option<&'static str> {
+        self.row().only_host.filter(|_| !memory.is_host())
+    }
+
+    /// Whether the data of a method can be in this memory.
+    pub fn can_in(self, memory: MemoryKind, method: &str) -> bool {
+        self.method(method).is_ok_and(|method| method.is_possible_in(memory))
+    }
+
     /// The names of all methods that are measured by default.
     pub fn all_methods(self) -> Vec<String> {
         self.usual_methods(std::iter::empty())
     }
 
     /// The names of the methods for a run of these tests by default: the plain loop is included if a test has no hand-written loops.
-    pub fn usual_methods<'a>(self, mut tests: impl Iterator<Item = &'a str>) -> Vec<String> {
+    pub fn usual_methods<'a>(self, tests: impl Iterator<Item = &'a str>) -> Vec<String> {
+        self.usual_methods_in(&[MemoryKind::Host], tests)
+    }
+
+    /// The same with data in any of these memories.
+    pub fn usual_methods_in<'a>(
+        self,
+        memories: &[MemoryKind],
+        mut tests: impl Iterator<Item = &'a str>,
+    ) -> Vec<String> {
         // In overlap, names of exchanges have a prefix.
         let has_layout = tests.any(|test| {
             test.strip_prefix(overlap::operations::EXCHANGE).unwrap_or(test) == apps::LAYOUT.name
         });
         let usual = self.methods().iter();
         let usual = usual.filter(|method| !method.on_request || has_layout && method.name == LOOP);
+        let usual = usual.filter(|method| memories.iter().any(|memory| method.is_possible_in(*memory)));
         usual.map(|method| method.name.to_owned()).collect()
     }
 

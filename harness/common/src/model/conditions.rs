@@ -39,6 +39,50 @@ named! {
 }
 
 named! {
+    /// The memory of arrays and packed messages.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, clap::ValueEnum,
+    )]
+    #[serde(rename_all = "snake_case")]
+    pub enum MemoryKind {
+        /// Usual memory of the process.
+        #[default]
+        Host = "host",
+        /// Memory of a device.
+        Device = "device",
+        /// Memory whose pages move between host and device.
+        Managed = "managed",
+        /// Host memory that stays in place, and that the device sees.
+        Pinned = "pinned",
+        /// Memory of a device simulated on the host, to count copies: times mean nothing.
+        Simulated = "simulated",
+    }
+}
+
+impl MemoryKind {
+    /// Whether it is usual memory.
+    pub fn is_host(&self) -> bool {
+        *self == Self::Host
+    }
+}
+
+/// The conditions of a case besides its MPI.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Conditions {
+    pub cache: Cache,
+    pub memory: MemoryKind,
+}
+
+impl Conditions {
+    /// Both as text; usual memory is not mentioned.
+    pub fn text(self) -> String {
+        let memory =
+            if self.memory.is_host() { String::new() } else { format!(", {} memory", self.memory.name()) };
+        self.cache.name().to_owned() + &memory
+    }
+}
+
+named! {
     /// When a method has been measured enough, and what its figures rest on.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
     #[serde(rename_all = "snake_case")]

@@ -2,7 +2,7 @@
 //!
 //! Raw samples leave the rank program as they were measured; they are not averaged, and none is dropped.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +120,9 @@ pub struct Hello {
     /// The transport between ranks, once it is known; sent in a separate event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<Transport>,
+    /// The devices of ranks with data there, in rank order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceFacts>,
     /// How well clocks agree, in experiments that compare them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clocks: Option<ClockFacts>,
@@ -139,10 +142,41 @@ impl Hello {
         }
     }
 
+    /// The device with the ranks' data and its driver, how many ranks of a host share one, and whether a service lets them use it at the
+    /// same time; empty without one.
+    pub fn device_of_data(&self) -> String {
+        let Some(DeviceFacts { name, driver, has_mps, .. }) = self.devices.first() else {
+            return String::new();
+        };
+        let mut ranks = BTreeMap::<(&str, i32), usize>::new();
+        for (rank, device) in self.ranks.iter().zip(&self.devices) {
+            *ranks.entry((&rank.host, device.number)).or_default() += 1;
+        }
+        let shared = match ranks.into_values().max() {
+            Some(most @ 2..) => {
+                format!(", shared by {most} ranks {} MPS", if *has_mps { "with" } else { "without" })
+            }
+            _ => String::new(),
+        };
+        format!("{name}, driver {driver}{shared}")
+    }
+
     /// Hosts that the ranks are on.
     pub fn hosts(&self) -> usize {
         self.ranks.iter().map(|rank| rank.host.as_str()).collect::<BTreeSet<_>>().len()
     }
+}
+
+/// The device that a rank uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceFacts {
+    pub name: String,
+    /// Its number on the host.
+    pub number: i32,
+    /// The version of the driver's interface, such as `13.0`.
+    pub driver: String,
+    /// Whether a service lets several processes use it at the same time.
+    pub has_mps: bool,
 }
 
 /// The message of one rank.
@@ -274,6 +308,9 @@ pub struct Block {
     /// including other programs' bytes; on one host its loopback interface as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device_bytes: Option<u64>,
+    /// Copies by a device's driver in all processes for one message; the mean of the block's whole repetitions. Only if it counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_copies: Option<f64>,
     /// Half of an empty message's round trip between the ranks, measured with the block, in seconds. Only for partitioned transfers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message_latency_s: Option<f64>,

@@ -32,6 +32,8 @@ pub enum Quantity {
     /// Bytes that network interfaces and InfiniBand ports of all hosts sent per repetition, on one host its loopback
     /// interface as well. The value is from the block with the fewest, because other programs' bytes add to it.
     DeviceBytes,
+    /// Copies of a device's driver in all processes for one message, as far as its driver counts them.
+    DeviceCopies,
     /// How much later than the origin the peer began to wait; negative if it was ready earlier.
     StartSkew,
     /// Residual clock offset between ranks that do not read the same clock, measured with messages after each block; the largest.
@@ -92,6 +94,7 @@ impl Quantity {
             | Self::CommunicationRatio => FigureUnit::Ratio,
             Self::Bandwidth | Self::PerceivedBandwidth => FigureUnit::BytesPerS,
             Self::Messages => FigureUnit::Messages,
+            Self::DeviceCopies => FigureUnit::Copies,
             Self::StartSkew | Self::ClockError | Self::StartLate => FigureUnit::S,
             Self::LineBytes | Self::DeviceBytes => FigureUnit::Bytes,
             Self::UnboundRanks => FigureUnit::Ranks,
@@ -112,6 +115,7 @@ pub enum FigureUnit {
     BytesPerS,
     /// Messages, puts or requests.
     Messages,
+    Copies,
     /// Seconds.
     S,
     Bytes,

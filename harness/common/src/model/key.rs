@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use super::conditions::Cache;
+use super::conditions::{Cache, Conditions, MemoryKind};
 use crate::kinds::Kind;
 
 /// The unit of measurement: one test with one set of values on one MPI under one cache mode, with all methods interleaved.
@@ -34,6 +34,12 @@ pub struct Case {
     pub transport: String,
     /// Whether repetitions found their buffers in the cache.
     pub cache: Cache,
+    /// The memory of arrays and messages; older results have none but the host's.
+    #[serde(default)]
+    pub memory: MemoryKind,
+    /// The device with that memory, and how ranks share it; otherwise empty.
+    #[serde(default)]
+    pub device: String,
 }
 
 /// Hashes only the fields that nearly always differ: hashing all twelve would take three times as long, and a report has many groups.
@@ -55,6 +61,11 @@ impl Case {
     /// The source of communication progress, if it is among the parameters.
     pub fn configuration(&self) -> Option<&str> {
         self.params.split(' ').find_map(|pair| pair.strip_prefix(CONFIGURATION))
+    }
+
+    /// The cache mode and the memory.
+    pub fn conditions(&self) -> Conditions {
+        Conditions { cache: self.cache, memory: self.memory }
     }
 
     /// The same case without the source of communication progress.

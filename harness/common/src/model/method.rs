@@ -2,6 +2,8 @@
 
 use apps::no_such;
 
+use super::conditions::MemoryKind;
+
 /// The loops that verdicts name. Each may be missing.
 pub const LOOPS: [&str; 4] = [OWN, MANUAL, MANUAL_TUNED, LOOP];
 
@@ -44,6 +46,15 @@ pub struct MethodInfo {
     pub by_hand: bool,
     /// Its additional message-sized buffers at each rank, besides the two that all methods share.
     pub own_buffers: u64,
+    /// The place of its data, if not any memory will do.
+    pub only_in: Option<Place>,
+}
+
+/// The host, or a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Host,
+    Device,
 }
 
 /// A method that goes from arrays to arrays, compared with the reference of its kind of experiments.
@@ -61,6 +72,7 @@ pub const fn info(name: &'static str, about: &'static str) -> MethodInfo {
         on_request: false,
         by_hand: false,
         own_buffers: 0,
+        only_in: None,
     }
 }
 
@@ -103,6 +115,16 @@ impl MethodInfo {
     /// With hand-written loops, which not every message has.
     pub const fn by_hand(self) -> Self {
         Self { by_hand: true, ..self }
+    }
+
+    /// With data in the memory of this place only.
+    pub const fn only_in(self, place: Place) -> Self {
+        Self { only_in: Some(place), ..self }
+    }
+
+    /// Whether its data can be in this memory.
+    pub fn is_possible_in(&self, memory: MemoryKind) -> bool {
+        self.only_in.is_none_or(|place| (place == Place::Host) == memory.is_host())
     }
 
     /// With this number of additional message-sized buffers.

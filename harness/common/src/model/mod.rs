@@ -19,7 +19,9 @@ pub mod transport;
 
 pub use figure::{Figure, FigureUnit, Quantity};
 pub use key::{Case, mpi_label};
-pub use method::{LOOP, LOOPS, MANUAL, MANUAL_TUNED, MethodInfo, MethodRow, OWN, find_method, info, infos};
+pub use method::{
+    LOOP, LOOPS, MANUAL, MANUAL_TUNED, MethodInfo, MethodRow, OWN, Place, find_method, info, infos,
+};
 pub use outcome::Outcome;
 pub use phase::Phase;
 pub use record::{Basis, BlockState, CaseResult, Measured, PairScope, Record, State};

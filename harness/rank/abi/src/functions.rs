@@ -67,6 +67,7 @@ functions! {
     MPI_Comm_split_type(MPI_Comm, c_int, c_int, MPI_Info, *mut MPI_Comm) -> c_int;
     MPI_Comm_test_inter(MPI_Comm, *mut c_int) -> c_int;
     MPI_Dist_graph_create_adjacent(MPI_Comm, c_int, *const c_int, *const c_int, c_int, *const c_int, *const c_int, MPI_Info, c_int, *mut MPI_Comm) -> c_int;
+    MPI_Error_class(c_int, *mut c_int) -> c_int;
     MPI_Error_string(c_int, *mut c_char, *mut c_int) -> c_int;
     MPI_Exscan(*const c_void, *mut c_void, c_int, MPI_Datatype, MPI_Op, MPI_Comm) -> c_int;
     MPI_File_close(*mut MPI_File) -> c_int;

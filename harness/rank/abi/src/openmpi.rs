@@ -20,6 +20,7 @@ pub const MPI_DISTRIBUTE_BLOCK: u32 = 0;
 pub const MPI_DISTRIBUTE_CYCLIC: u32 = 1;
 pub const MPI_DISTRIBUTE_DFLT_DARG: i32 = -1;
 pub const MPI_DISTRIBUTE_NONE: u32 = 2;
+pub const MPI_ERR_TYPE: u32 = 3;
 pub const MPI_LOCK_SHARED: u32 = 2;
 pub const MPI_MAX_ERROR_STRING: u32 = 256;
 pub const MPI_MAX_LIBRARY_VERSION_STRING: u32 = 256;

@@ -19,6 +19,7 @@ pub const MPI_DISTRIBUTE_BLOCK: u32 = 17;
 pub const MPI_DISTRIBUTE_CYCLIC: u32 = 18;
 pub const MPI_DISTRIBUTE_DFLT_DARG: u32 = 19;
 pub const MPI_DISTRIBUTE_NONE: u32 = 16;
+pub const MPI_ERR_TYPE: u32 = 3;
 pub const MPI_LOCK_SHARED: u32 = 302;
 pub const MPI_MAX_ERROR_STRING: u32 = 512;
 pub const MPI_MAX_LIBRARY_VERSION_STRING: u32 = 8192;

@@ -201,17 +201,17 @@ impl Comm {
     /// `MPI_Pack` of `count` copies at `address` into `packed`, from its start.
     ///
     /// # Safety
-    /// As for [`Comm::send`].
+    /// As for [`Comm::send`]; `packed` must be writable for its bytes.
     #[inline]
     pub unsafe fn pack(
         &self,
         address: *const u8,
         count: c_int,
         datatype: &Datatype,
-        packed: &mut [u8],
+        (packed, room): (*mut u8, usize),
     ) -> Result<(), CallError> {
         let (address, of) = (address.cast(), datatype.raw());
-        let (room, to) = (packed.len() as Count, packed.as_mut_ptr().cast());
+        let (room, to) = (room as Count, packed.cast());
         // SAFETY: the caller guarantees the input; the output's length is given with it.
         unsafe {
             match small("MPI_Pack", "outsize", room) {
@@ -237,16 +237,16 @@ impl Comm {
     /// `MPI_Unpack` of `count` copies from the start of `packed` to `address`.
     ///
     /// # Safety
-    /// As for [`Comm::receive`].
+    /// As for [`Comm::receive`]; `packed` must be readable for its bytes.
     #[inline]
     pub unsafe fn unpack(
         &self,
-        packed: &[u8],
+        (packed, bytes): (*const u8, usize),
         address: *mut u8,
         count: c_int,
         datatype: &Datatype,
     ) -> Result<(), CallError> {
-        let (from, length) = (packed.as_ptr().cast(), packed.len() as Count);
+        let (from, length) = (packed.cast(), bytes as Count);
         let (address, of) = (address.cast(), datatype.raw());
         // SAFETY: the caller guarantees the output; the input's length is given with it.
         unsafe {

@@ -6,6 +6,8 @@ use common::model::Outcome;
 use datatypes::Element;
 use mpi::ffi;
 
+use crate::device;
+
 /// An MPI call that failed, or could not be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
@@ -44,6 +46,14 @@ pub enum CallError {
         argument: &'static str,
         value: i64,
     },
+    /// MPI refuses a datatype, with data that is not in usual memory.
+    #[error("{call} refuses datatypes here: {text}")]
+    NoDatatypes {
+        /// The MPI function.
+        call: &'static str,
+        /// `MPI_Error_string` of its code.
+        text: String,
+    },
     /// A type that not every MPI has.
     #[error("this MPI has no type for values of type {element}")]
     NoType { element: Element },
@@ -52,7 +62,13 @@ pub enum CallError {
 impl CallError {
     /// Whether the MPI has no call for it, which is the same on all ranks.
     pub const fn is_lack(&self) -> bool {
-        matches!(self, Self::NoLargeCount { .. } | Self::TooLarge { .. } | Self::NoType { .. })
+        matches!(
+            self,
+            Self::NoLargeCount { .. }
+                | Self::TooLarge { .. }
+                | Self::NoType { .. }
+                | Self::NoDatatypes { .. }
+        )
     }
 
     /// The outcome for the method that made the call.
@@ -81,6 +97,13 @@ fn failed(call: &'static str, code: c_int) -> CallError {
         true => String::from_utf8_lossy(&text[..length as usize]).into_owned(),
         false => "no text for this code".to_owned(),
     };
+    let mut class = 0;
+    // SAFETY: the pointer lives through the call.
+    let is_of_type = unsafe { ffi::MPI_Error_class(code, &mut class) } == ffi::MPI_SUCCESS as c_int
+        && class == ffi::MPI_ERR_TYPE as c_int;
+    if is_of_type && device::facts().is_some() {
+        return CallError::NoDatatypes { call, text };
+    }
     CallError::Failed { call, code, text }
 }
 

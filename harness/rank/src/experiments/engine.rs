@@ -15,7 +15,7 @@ use common::kinds::engine::methods::{EngineTask, task};
 use common::kinds::engine::{self, PackingOrder};
 use common::kinds::pingpong::{self, methods::can_by_name};
 use common::memory::Buffers;
-use common::model::conditions::Cache;
+use common::model::conditions::{Cache, MemoryKind};
 use common::model::event::{Block, LineBytes, MessageFacts};
 use common::model::{MethodInfo, Outcome, Phase, Times};
 
@@ -48,7 +48,8 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
     cache::check(args.case.conditions.cache)?;
     let mut bounds = AdoptedBounds::new(&world.comm);
     let (test, values, app) = args.case.build(engine::RANKS, &mut bounds)?;
-    let (methods, limits) = args.methods.of_test(Kind::Engine, test.name, |name| can_by_name(&app, name))?;
+    let (methods, limits) =
+        args.methods.of_test(Kind::Engine, test.name, MemoryKind::Host, |name| can_by_name(&app, name))?;
     let methods = chosen(&app, args.order, &methods)?;
     if let Some(available) = common::memory::available_bytes() {
         common::memory::check_engine(&app, Buffers::ALL, available).map_err(anyhow::Error::msg)?;
@@ -56,7 +57,8 @@ pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
 
     let order = args.order.wire_order();
     let setup = Setup { ranks: engine::RANKS, ..Setup::new(&app, &world.comm)? };
-    let mut memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
+    let mut memory =
+        Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL, MemoryKind::Host);
     let [pack, unpack] = SIDES.map(|(side, _)| line_bytes(&app.message(side, order), &memory.arrays));
     let lines = LineBytes { pack, unpack };
     let job = Job::new(&world.comm, &world.comm, args.case.conditions.format)?;

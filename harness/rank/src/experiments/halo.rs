@@ -54,7 +54,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<u8> {
     let adopted = HaloCase { values: bounds.of(&case.values), ..case.clone() };
     let app = bounds.explain(adopted.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason)))?;
     let can = |name: &str| halo::methods::lack(&*app, ranks, name).is_none();
-    let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, can)?;
+    let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, conditions.memory, can)?;
     let parts = Parts::new(&world.comm, &*app, case.setting.reorder, case.setting.threads)?;
     // After reordering, rank 0 of the grid may not be the reporting process, so all reports use the world.
     let (rank, world_rank) = (parts.rank, world.comm.rank()?);

@@ -27,7 +27,7 @@ use common::kinds::overlap::{Built, OverlapCase};
 use common::limits::Limits;
 use common::memory::Buffers;
 use common::model::CUSTOM;
-use common::model::conditions::{Cache, Configuration};
+use common::model::conditions::{Cache, Configuration, MemoryKind};
 use common::model::event::{Hello, RankPlace};
 use common::model::load::Load;
 use common::model::transport::Medium;
@@ -81,7 +81,12 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
             let all = world.comm.split(0, rank)?;
             let is_all_to_all = matches!(app.exchange, Exchange::AllToAll { .. });
             let setup = Setup::new(app, if is_all_to_all { &all } else { &pair })?;
-            let memory = Memory::new(Arrays::new(app.arrays.clone()), app.message_bytes(), Buffers::ALL);
+            let memory = Memory::new(
+                Arrays::new(app.arrays.clone()),
+                app.message_bytes(),
+                Buffers::ALL,
+                MemoryKind::Host,
+            );
             let job = Job::new(&world.comm, &pair, args.case.conditions.format)?;
             let session = Session {
                 world: &world.comm,
@@ -90,6 +95,7 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
                 pair: rank / 2,
                 eviction: None,
                 sync: None,
+                device_copies: (0, 0),
                 payload: MessagePayload::default(),
             };
             start.measure(job, MessageTraffic::new(session, memory), &built)
@@ -146,7 +152,7 @@ impl CaseStart<'_> {
     /// The methods: the requested ones, or all that the case has.
     fn methods(&self, built: &Built) -> anyhow::Result<(Vec<String>, Limits)> {
         let (mut methods, limits) =
-            self.args.methods.of_test(Kind::Overlap, &self.args.case.test, |_| true)?;
+            self.args.methods.of_test(Kind::Overlap, &self.args.case.test, MemoryKind::Host, |_| true)?;
         let has = |method: &String| self.case.has(built, method);
         match methods.iter().find(|method| !has(method)) {
             Some(other) if self.args.methods.are_given() => {

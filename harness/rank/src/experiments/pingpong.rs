@@ -38,7 +38,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
     let mut bounds = AdoptedBounds::new(&world.comm);
     let (test, values, app) = args.case.build(ranks, &mut bounds)?;
     let (methods, limits) =
-        args.methods.of_test(Kind::PingPong, test.name, |name| can_by_name(&app, name))?;
+        args.methods.of_test(Kind::PingPong, test.name, conditions.memory, |name| can_by_name(&app, name))?;
     let buffers = buffers(&methods);
     check_memory(&world.comm, &app, buffers, world.comm.split_shared()?.size()?)?;
 
@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
     let is_all_to_all = matches!(app.exchange, Exchange::AllToAll { .. });
     let setup = Setup::new(&app, if is_all_to_all { &all } else { &pair_comm })?;
     let arrays = if buffers.arrays { Arrays::new } else { Arrays::without_memory }(app.arrays.clone());
-    let memory = Memory::new(arrays, app.message_bytes(), buffers);
+    let memory = Memory::new(arrays, app.message_bytes(), buffers, conditions.memory);
     let job = Job::new(&world.comm, &pair_comm, conditions.format)?;
     let pairs = if is_all_to_all { Vec::new() } else { pairing(ranks, args.pairs) };
     let facts = pingpong::facts(&app, WireOrder::Manual);
@@ -63,6 +63,7 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
         eviction: (conditions.cache == Cache::Cold).then(|| Eviction::new(&app)),
         sync: if is_all_to_all { None } else { Some(Sync::new(&pair_comm)?) },
         payload: MessagePayload::default(),
+        device_copies: (0, 0),
     };
     let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
     let case = conditions.case(Kind::PingPong, test.name, set, values.to_string(), ranks);
@@ -142,7 +143,11 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
         session.world.barrier()?;
         method.settle()?;
         session.payload.compare(memory);
-        let block = Block { compared: session.payload.compared(), ..block };
+        let block = Block {
+            compared: session.payload.compared(),
+            device_copies: session.copies_of_a_message()?,
+            ..block
+        };
         Ok((session.is_origin().then_some(block), session.payload.wrong()))
     }
 

@@ -20,6 +20,7 @@ use super::creation::InARow;
 use super::experiment::{Amount, Turn};
 use super::session::Session;
 use crate::checked::CallError;
+use crate::device;
 use crate::memory::Memory;
 use crate::method::{Method, Setup};
 
@@ -125,9 +126,14 @@ fn one_by_one(
     for i in 0..samples {
         session.renew(memory, method)?;
         begun_s.extend(session.now_s());
+        let copies = device::copies();
         let start = Instant::now();
         repetition_untimed(session, memory, method)?;
         block.times[whole].push(clock.between(start, Instant::now(), 1));
+        if let (Some(before), Some(after)) = (copies, device::copies()) {
+            session.device_copies.0 += after - before;
+            session.device_copies.1 += 1;
+        }
         session.payload.look(memory);
         compare_some(session, memory, method)?;
         if is_explicit && i % WHOLE_PER_PARTED == 0 {
@@ -323,11 +329,18 @@ fn compare_some(
     memory: &mut Memory,
     method: &mut dyn Method,
 ) -> Result<(), CallError> {
-    if session.payload.is_compared() {
-        session.payload.compare(memory);
-        uncounted(session, memory, method)?;
+    if !session.payload.is_compared() {
+        return Ok(());
     }
-    Ok(())
+    if session.payload.lacks_marks() {
+        session.set_marking(true);
+        uncounted(session, memory, method)?;
+        session.payload.compare(memory);
+        session.set_marking(false);
+    } else {
+        session.payload.compare(memory);
+    }
+    uncounted(session, memory, method)
 }
 
 /// A repetition that does not count.

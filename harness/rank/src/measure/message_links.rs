@@ -147,7 +147,12 @@ impl RoundTrip {
             // Data that is sent again unchanged arrives at the same place twice: other bytes must be there in between.
             Answer::Repeated => &there.receives,
         };
-        Looks { after: spots(&back.receives), before_answer: spots(&there.receives), marks: spots(marked) }
+        Looks {
+            after: spots(&back.receives),
+            before_answer: spots(&there.receives),
+            marks: spots(marked),
+            need_marks: true,
+        }
     }
 
     /// The same for messages that are not answered.
@@ -189,6 +194,8 @@ pub struct Looks {
     pub before_answer: Spots,
     /// In such an answer: the rank's own bytes, which show whose answer it is.
     pub marks: Spots,
+    /// Whether answers need them.
+    pub need_marks: bool,
 }
 
 impl Looks {
@@ -198,11 +205,18 @@ impl Looks {
         Self { after, ..Self::default() }
     }
 
-    /// The first wrong byte after a repetition. The time does not depend on the result.
+    /// The first wrong byte after a repetition, in which answers had marks. The time does not depend on the result.
     #[inline]
     pub fn wrong(&self, version: Version) -> Option<(Region, Wrong)> {
         let (before, after) = (self.before_answer.wrong_copy(version), self.after.wrong(version));
         before.or(after)
+    }
+}
+
+impl Looks {
+    /// The same after a repetition without marks: an answer that is lost cannot be seen then.
+    pub fn wrong_unmarked(&self, version: Version) -> Option<(Region, Wrong)> {
+        self.before_answer.wrong(version)
     }
 }
 

@@ -9,6 +9,7 @@ use super::clock::Clock;
 use super::message_links::{Leg, Looks, RoundTrip, Route, described, source_of_arrays};
 use super::sync::Sync;
 use crate::checked::{CallError, Comm, Datatype};
+use crate::device;
 use crate::memory::{Memory, Region};
 use crate::method::{Method, Setup};
 use crate::payload::{Mismatch, Version, Wrong, is_compared};
@@ -27,6 +28,8 @@ pub struct Session<'a> {
     pub sync: Option<Sync>,
     /// The payload of the method in use.
     pub payload: MessagePayload,
+    /// Copies of a device's driver in this process during whole repetitions of a block, and the number of these.
+    pub device_copies: (u64, u32),
 }
 
 /// The data of messages, and the errors seen in them.
@@ -40,6 +43,9 @@ pub struct MessagePayload {
     links: Option<Rc<RoundTrip>>,
     /// The places looked at after each repetition.
     looks: Looks,
+    /// Whether answers with received data are marked. On a device that takes as long as a kernel, so it is done only in repetitions that
+    /// do not count.
+    is_marking: bool,
     /// Repetitions of this block that were looked at.
     seen: u32,
     /// Those of which all bytes were compared.
@@ -76,7 +82,11 @@ impl MessagePayload {
     #[inline]
     pub fn look(&mut self, memory: &Memory) {
         self.seen += 1;
-        if let Some(wrong) = self.looks.wrong(self.version) {
+        let wrong = match self.is_marking || !self.looks.need_marks {
+            true => self.looks.wrong(self.version),
+            false => self.looks.wrong_unmarked(self.version),
+        };
+        if let Some(wrong) = wrong {
             self.keep(memory, wrong);
         }
     }
@@ -84,6 +94,11 @@ impl MessagePayload {
     /// Whether the last repetition must be compared as a whole; the same on all ranks.
     pub fn is_compared(&self) -> bool {
         is_compared(self.version.generation, self.seen)
+    }
+
+    /// Whether a repetition with marks must come before all bytes are compared.
+    pub fn lacks_marks(&self) -> bool {
+        self.looks.need_marks && !self.is_marking
     }
 
     /// Compares all bytes that the last repetition of a round trip brought.
@@ -119,6 +134,7 @@ impl Session<'_> {
             version.write(source_of_arrays(self.setup.me), memory.arrays.memory_mut());
         }
         memory.poison_wire();
+        memory.upload();
         leg.sends.iter().for_each(|link| link.places.write(version));
     }
 
@@ -127,6 +143,7 @@ impl Session<'_> {
         self.payload.fill();
         let links = self.payload.links(self.setup, memory, method);
         self.payload.looks = links.looks(self.payload.version.generation);
+        self.payload.is_marking = memory.is_host();
         links.poison();
         links.write(self.payload.version);
         self.payload.links = Some(links);
@@ -175,17 +192,36 @@ impl Session<'_> {
     /// Called between a message and its answer, if ranks answer from the same memory: within the timed part.
     #[inline]
     pub fn before_answer(&mut self) {
-        let MessagePayload { looks, version, .. } = &mut self.payload;
-        if !looks.before_answer.is_empty() {
+        let MessagePayload { looks, version, is_marking, .. } = &mut self.payload;
+        if *is_marking && !looks.before_answer.is_empty() {
             looks.before_answer.copy();
             looks.marks.write(*version);
         }
+    }
+
+    /// Marks the answers of the next repetitions, or not.
+    pub fn set_marking(&mut self, is_marking: bool) {
+        self.payload.is_marking = is_marking;
     }
 
     /// Takes the time of a look, and leaves no trace.
     #[inline]
     pub fn look_in_vain(&self) {
         std::hint::black_box(self.payload.looks.wrong(self.payload.version));
+    }
+
+    /// Copies of a device's driver in all processes for one message of the block, if they are counted.
+    pub fn copies_of_a_message(&mut self) -> Result<Option<f64>, CallError> {
+        let (copies, repetitions) = std::mem::take(&mut self.device_copies);
+        if device::copies().is_none() || repetitions == 0 {
+            return Ok(None);
+        }
+        let all = self.setup.comm.gather(&copies.to_ne_bytes())?;
+        let copies: u64 =
+            all.iter().filter_map(|bytes| Some(u64::from_ne_bytes(bytes[..].try_into().ok()?))).sum();
+        // One there and one back, for each pair, or for each rank of an all-to-all.
+        let messages = 2 * if self.setup.is_all_to_all() { self.setup.ranks } else { 1 };
+        Ok(Some(copies as f64 / f64::from(repetitions) / messages as f64))
     }
 
     /// The origin of a pair continues when its peer is ready. In an all-to-all all continue together, after a barrier.

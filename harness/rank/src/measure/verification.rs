@@ -72,6 +72,7 @@ pub fn compare(memory: &mut Memory, leg: &Leg, version: Version, me: usize) -> O
     if let Some(wrong) = leg.wrong(version) {
         return Some(described(memory, wrong));
     }
+    memory.download();
     let received = || leg.receives.iter().map(|link| &link.places);
     let [arrays, _, incoming] = memory.regions();
     let in_incoming = received().filter(|places| places.memory.start() == incoming.start());

@@ -51,8 +51,8 @@ impl<'a> OneSidedMessage<'a> {
             Access::Get => ("MPI_Get", "MPI_Get_c"),
         };
         let messages = MessageEnds::new(setup, memory, (send, receive), ends, functions)?;
-        let wires = [&mut memory.incoming, &mut memory.outgoing].map(|wire| (wire.base(), wire.len()));
-        let arrays = [(memory.arrays.base(), memory.arrays.memory().len())];
+        let wires = [&mut memory.incoming, &mut memory.outgoing].map(|wire| (wire.address(), wire.len()));
+        let arrays = [(memory.at(0), memory.arrays.memory().len())];
         let targets = match receive.is_typed() {
             true => &arrays[..],
             false if setup.is_all_to_all() && ends.returns_what_came() => &wires[..],
@@ -73,8 +73,8 @@ impl<'a> OneSidedMessage<'a> {
     #[inline]
     fn window(&self, memory: &Memory) -> &Window {
         let accessed = match self.access {
-            Access::Put => memory.incoming.as_ptr(),
-            Access::Get => memory.outgoing.as_ptr(),
+            Access::Put => memory.incoming.place(),
+            Access::Get => memory.outgoing.place(),
         };
         let is_it = |(address, _): &&(*const u8, Window)| *address == accessed;
         &self.windows.iter().find(is_it).unwrap_or(&self.windows[0]).1

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::data::{Values, Version, WORD};
 use super::link::{Places, Run, Runs, Wrong};
+use crate::device::{Direction, Rows};
 use crate::memory::{POISON, Region};
 
 /// A description of the first difference.
@@ -39,6 +40,13 @@ impl Spot {
         unsafe { self.memory.part(self.range()) }
     }
 
+    /// Copies them between the memory and its twin, if it has one.
+    #[inline]
+    fn copy(&self, direction: Direction) {
+        let Run { at, bytes, .. } = self.run;
+        self.memory.copy(direction, [Rows { at, bytes, count: 1, step: bytes }]);
+    }
+
     fn range(&self) -> Range<usize> {
         self.run.at..self.run.at + self.run.bytes
     }
@@ -47,6 +55,7 @@ impl Spot {
     #[inline]
     fn found(&self) -> [u8; WORD] {
         let mut found = [0; WORD];
+        self.copy(Direction::FromTwin);
         found[..self.run.bytes].copy_from_slice(self.bytes());
         found
     }
@@ -105,12 +114,18 @@ impl Spots {
     #[inline]
     pub fn write(&self, version: Version) {
         let mut values = Values::of(version);
-        self.spots.iter().for_each(|spot| values.write(spot.run.source, spot.bytes()));
+        self.spots.iter().for_each(|spot| {
+            values.write(spot.run.source, spot.bytes());
+            spot.copy(Direction::ToTwin);
+        });
     }
 
     /// Overwrites the bytes, if the next message has the same values.
     pub fn poison(&self) {
-        self.spots.iter().for_each(|spot| spot.bytes().fill(POISON));
+        self.spots.iter().for_each(|spot| {
+            spot.bytes().fill(POISON);
+            spot.copy(Direction::ToTwin);
+        });
     }
 
     /// Keeps the bytes for [`Spots::wrong_copy`].
@@ -161,6 +176,7 @@ pub unsafe fn changed<'a>(
     sent: impl IntoIterator<Item = &'a Places>,
     received: impl IntoIterator<Item = &'a Places>,
 ) -> Option<Wrong> {
+    memory.copy_all(Direction::FromTwin);
     // SAFETY: guaranteed by the caller.
     let part = |range| unsafe { memory.part(range) };
     let in_it = |places: &&Places| places.memory.start() == memory.start();

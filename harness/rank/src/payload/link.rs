@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::check::Mismatch;
 use super::data::{Comparison, Values, Version, WORD};
+use crate::device::{Direction, Rows};
 use crate::memory::{POISON, Region};
 
 /// Bytes next to each other here, with consecutive sources.
@@ -106,6 +107,24 @@ impl Runs {
 
     pub fn iter(&self) -> impl Iterator<Item = Run> + '_ {
         self.rows.iter().flat_map(|row| (0..row.count).map(|number| row.run(number)))
+    }
+
+    /// The same bytes for copies; if these would be many, all bytes from the first to the last.
+    fn rows(&self) -> Vec<Rows> {
+        /// Copies that take about as long as some 100 KiB more.
+        const MOST: usize = 16;
+        if self.rows.len() > MOST {
+            let at = self.rows.iter().map(|row| row.at).min().unwrap_or(0);
+            let bytes = self.end() - at;
+            return vec![Rows { at, bytes, count: 1, step: bytes }];
+        }
+        let rows = |row: &Row| Rows {
+            at: row.at,
+            bytes: row.bytes as usize,
+            count: row.count as usize,
+            step: if row.count > 1 { row.step } else { row.bytes } as usize,
+        };
+        self.rows.iter().map(rows).collect()
     }
 
     /// The end of the last byte, as an offset.
@@ -213,15 +232,25 @@ impl Places {
     pub fn write(&self, version: Version) {
         let mut values = Values::of(version);
         self.runs.iter().for_each(|run| values.write(run.source, self.part(run)));
+        self.copy(Direction::ToTwin);
+    }
+
+    /// Copies the bytes between the memory and its twin, if it has one.
+    fn copy(&self, direction: Direction) {
+        if self.memory.has_twin() {
+            self.memory.copy(direction, self.runs.rows());
+        }
     }
 
     /// Overwrites the bytes, so that a message that does not arrive is not mistaken for the right one.
     pub fn poison(&self) {
         self.runs.iter().for_each(|run| self.part(run).fill(POISON));
+        self.copy(Direction::ToTwin);
     }
 
     /// The first byte that is not that of a version. Bytes at the offsets `besides` may have any value.
     pub fn wrong(&self, version: Version, besides: &[Range<usize>]) -> Option<Wrong> {
+        self.copy(Direction::FromTwin);
         let mut comparison = Comparison::of(version);
         for run in self.runs.iter() {
             let (mut from, found) = (0, &*self.part(run));

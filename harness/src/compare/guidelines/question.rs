@@ -92,7 +92,7 @@ fn of_sizes(guideline: &'static Guideline, side: &Side, subjects: Vec<&Subject>)
     let with_bytes = |subject: &Subject| Some((subject.clone(), side.values(subject)?.bytes));
     let mut sizes: Vec<(Subject, u64)> = subjects.into_iter().filter_map(with_bytes).collect();
     let family =
-        |subject: &Subject| (subject.experiment, subject.test.clone(), subject.ranks, subject.cache.name());
+        |subject: &Subject| (subject.experiment, subject.test.clone(), subject.ranks, subject.conditions());
     sizes.sort_by_key(|(subject, bytes)| (family(subject), *bytes));
     let question = |pair: &[(Subject, u64)]| {
         let [(smaller, bytes), (larger, more)] = [pair[0].clone(), pair[1].clone()];

@@ -21,7 +21,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
 });
 
 /// The columns: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 15] = [
+const COLUMNS: [Column; 16] = [
     Column::new("method", Align::Left, 0),
     Column::new("round trip", Align::Right, 2),
     Column::new("±", Align::Right, 1),
@@ -36,6 +36,7 @@ const COLUMNS: [Column; 15] = [
     Column::new("pack%", Align::Right, 2).rank(3),
     Column::new("[95%]", Align::Left, 1),
     Column::new("rate", Align::Right, 2).rank(4),
+    Column::new("copies", Align::Right, 2).rank(1),
     Column::new("note", Align::Left, 2),
 ];
 
@@ -44,7 +45,8 @@ pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, withou
     peer: unpacking and packing at the other rank, by its clock. net: communication without peer. Phases add up within a repetition; their medians \
     need not. Round trips and phases come from different repetitions. ovh: (t - t_reference) / t, with its 95% interval, as in figure 5 \
     of the DDTBench paper; for put_*, relative to put_reference, for get_*, to get_reference. pack%: share of timed packing and \
-    unpacking, both ranks; 0 for a datatype, which MPI packs internally. rate: payload per second, one way. \
+    unpacking, both ranks; 0 for a datatype, which MPI packs internally. rate: payload per second, one way. copies: by \
+    a device's driver, for one message. \
     unsteady: the times drifted during the run. Terms: docs/glossary.md.";
 
 /// The figures of a method.
@@ -57,6 +59,7 @@ fn figures(case: &CaseView, record: &Record) -> Vec<String> {
     row.extend(share(record, Quantity::OverheadReference));
     row.extend(packing(record));
     row.push(rate(record));
+    row.push(cell(record.value(Quantity::DeviceCopies), |copies| format!("{copies:.5}")));
     row
 }
 

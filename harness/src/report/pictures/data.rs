@@ -138,7 +138,7 @@ mod tests {
             ),
             "{text}"
         );
-        assert!(lines[1].ends_with("warm,ddt,,,gain,manual,8,,,,,,,1.5,1.25,2.0,ratio"), "{text}");
+        assert!(lines[1].ends_with("warm,host,,ddt,,,gain,manual,8,,,,,,,1.5,1.25,2.0,ratio"), "{text}");
         assert!(lines[2].ends_with(",1.5,,,ratio"), "{text}");
         let cell = Datum { x: Some("2".into()), y: Some("x+".into()), ..Datum::default() };
         assert!(String::from_utf8(csv(&[cell])).unwrap().contains(",,2,,x+,,0.0,"));

@@ -83,7 +83,7 @@ fn fitting(text: &str, size: f64) -> String {
     wrapped("", text, ((WIDTH - 2.0 * BLANK) / width("x", size)) as usize, 0)
 }
 
-/// The MPIs with their versions, ranks, hosts, threads, transport, and caches.
+/// The MPIs with their versions, ranks, hosts, threads, transport, caches, and memory if it is not the host's.
 pub fn setting(records: &[Record]) -> String {
     let all = |of: fn(&Case) -> String| {
         let texts = distinct(Record::cases(records).map(|case| of(case)));
@@ -99,6 +99,10 @@ pub fn setting(records: &[Record]) -> String {
         _ => format!("{number} {unit}s"),
     };
     let shared = records.iter().any(|record| record.oversubscribed().is_some());
+    let memory = match records.iter().all(|record| record.case.memory.is_host()) {
+        true => String::new(),
+        false => format!("{} memory", all(|case| case.memory.name().to_owned())),
+    };
     let parts = [
         all(|case| format!("{} {}", case.mpi_label(), case.mpi_version)),
         counted(all(|case| case.ranks.to_string()), "rank"),
@@ -107,6 +111,7 @@ pub fn setting(records: &[Record]) -> String {
         all(|case| case.transport.clone()),
         state::text(records),
         format!("{} caches", all(|case| case.cache.name().to_owned())),
+        memory,
         if shared { "more threads than cores".to_owned() } else { String::new() },
     ];
     parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("; ")

@@ -46,6 +46,7 @@ pub(super) const ROW: Row = {
         only_warm: Some(
             "must be warm: the message has just been written, and the computation evicts other data",
         ),
+        only_host: Some("must be host: no computation on a device is measured"),
         options: &[],
         timed_apart: |_| NOT_REPEATED,
         is_contest: true,

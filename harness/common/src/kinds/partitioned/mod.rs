@@ -24,6 +24,7 @@ pub(super) const ROW: Row = {
         default_ranks: 2,
         refuse_ranks: |ranks| (ranks != 2).then_some("must be 2: one rank sends and one receives"),
         only_warm: None,
+        only_host: Some("must be host: no MPI has partitions in the memory of a device"),
         options: &["rule", "startall"],
         timed_apart: |_| NOT_REPEATED,
         is_contest: true,

@@ -6,8 +6,9 @@ use datatypes::Equivalent;
 use super::descriptions::descriptions;
 use super::parts::Parting;
 use crate::memory::Buffers;
-use crate::model::{LOOP, MANUAL, MANUAL_TUNED, MethodInfo, MethodRow, OWN, find_method, info, infos};
-use crate::packing::{Ends, Location, Packing};
+use crate::model::conditions::MemoryKind;
+use crate::model::{LOOP, MANUAL, MANUAL_TUNED, MethodInfo, MethodRow, OWN, Place, find_method, info, infos};
+use crate::packing::{Ends, Location, Packing, Staged};
 
 /// The method that two-sided ones are compared with.
 pub const REFERENCE: &str = "reference";
@@ -15,6 +16,9 @@ pub const REFERENCE: &str = "reference";
 pub const PUT_REFERENCE: &str = "put_reference";
 /// The method that gets are compared with: they need one more fence for each message than puts.
 pub const GET_REFERENCE: &str = "get_reference";
+
+/// The method that those are compared with whose data goes through the host's memory.
+pub const STAGED_REFERENCE: &str = "reference:staged";
 
 /// Functions needed for packing with datatypes.
 pub const PACK: &[&str] = &["MPI_Pack", "MPI_Unpack", "MPI_Pack_size"];
@@ -43,8 +47,10 @@ impl Transfer {
     pub fn ends(self, app: &MicroApp) -> Ends {
         let ends = self.usual_ends();
         match self {
-            // Such an application receives directly into its arrays, and so do methods that unpack without MPI.
-            Self::TwoSided(_, receive) if receive.is_ours() && app.receives_in_place => {
+            // Such an application receives directly into its arrays, and so do methods that unpack without MPI; the host has none on a device.
+            Self::TwoSided(_, receive)
+                if receive.is_ours() && !matches!(receive, Packing::Staged(_)) && app.receives_in_place =>
+            {
                 Ends { unpacks: false, ..ends }
             }
             _ => ends,
@@ -84,18 +90,31 @@ const fn complete<const N: usize>(mut rows: [MethodRow<Transfer>; N]) -> [Method
             Transfer::Get(Packing::Wire, _) => info.needs(GET),
             Transfer::Get(..) => info.needs(GET).against(GET_REFERENCE),
             Transfer::TwoSided(Packing::Mpi, _) => info.needs(PACK),
+            Transfer::TwoSided(Packing::Staged(Staged::Mpi), _) => {
+                info.needs(PACK).with_buffers(2).against(STAGED_REFERENCE)
+            }
+            Transfer::TwoSided(Packing::Staged(Staged::Wire), _) => info,
+            Transfer::TwoSided(Packing::Staged(_), _) => info.with_buffers(2).against(STAGED_REFERENCE),
             Transfer::TwoSided(Packing::Copied, _) => info.with_buffers(2),
             _ => info,
         };
         let is_by_hand = matches!(ends.order, WireOrder::Manual);
-        rows[row].info = if is_by_hand { info.by_hand() } else { info };
+        let info = if is_by_hand { info.by_hand() } else { info };
+        let (send, _) = made_of.packings();
+        rows[row].info =
+            match (send.is_possible_in(MemoryKind::Host), send.is_possible_in(MemoryKind::Device)) {
+                (true, false) => info.only_in(Place::Host),
+                (false, true) => info.only_in(Place::Device),
+                _ => info,
+            };
         row += 1;
     }
     rows
 }
 
 /// All methods, in report order.
-const ROWS: [MethodRow<Transfer>; 38] = {
+const ROWS: [MethodRow<Transfer>; 43] = {
+    use Packing::Staged as ThroughHost;
     use Packing::{ByHand, Copied, Datatype, Engine, Looped, Mpi, OneValue, Own, Tuned, Untouched, Wire};
     use Transfer::{Get, InParts, Persistent, Put, TwoSided};
     const fn both(packing: Packing) -> Transfer {
@@ -109,12 +128,17 @@ const ROWS: [MethodRow<Transfer>; 38] = {
         info("reference_untouched", "unchanged bytes, as in IMB and OSU").made_of(both(Untouched)),
         info("reference:contiguous", "the same with the datatype MPI_Type_contiguous").on_request().made_of(both(OneValue)),
         info("reference:copied", "the same, copied by memcpy before and after: the minimum cost of packing").on_request().made_of(both(Copied)),
+        info(STAGED_REFERENCE, "the same from memory of a device, copied to the host, which sends it").made_of(both(ThroughHost(Staged::Wire))),
         info(OWN, "your loop, with a contiguous message; with --pack FILE").on_request().made_of(both(Own)),
         info(MANUAL, "the application's pack and unpack loops, with a contiguous message").originally("manual").made_of(both(ByHand)),
         info(MANUAL_TUNED, "these loops tuned by an expert, with a contiguous message").made_of(both(Tuned)),
         info(LOOP, "a generic (interpreted) loop over the datatype's nesting, with a contiguous message; always for `layout`").on_request().made_of(both(Looped)),
         info("mpi_pack", "MPI_Pack and MPI_Unpack with the derived datatype, with a contiguous message").originally("mpi_pack_ddt").made_of(both(Mpi)),
+        info("mpi_pack:staged", "the same from memory of a device into that of the host, which sends it").made_of(both(ThroughHost(Staged::Mpi))),
         info("engine", "the datatype compiled by our pack engine, with a contiguous message").made_of(both(Engine)),
+        info("engine:mapped", "packed on a device into memory of the host that it sees").made_of(both(ThroughHost(Staged::Mapped))),
+        info("engine:staged", "packed on a device, copied to the host, which sends it").made_of(both(ThroughHost(Staged::Engine))),
+        info("copies", "from a device to the host by cuMemcpy2D, one for each loop over equal blocks").made_of(both(ThroughHost(Staged::Copies))),
         info("ddt", "the derived datatype, sent and received directly").originally("mpi_ddt").made_of(both(Datatype)),
         info("persistent_ddt", "the same by persistent requests, created with the datatype: MPI_Send_init, MPI_Recv_init, MPI_Start").on_request().made_of(Persistent),
         info("ddt_to_packed", "the datatype only on the sending side: shows the sender's cost").made_of(TwoSided(Datatype, Wire)),

@@ -29,6 +29,7 @@ pub(super) const ROW: Row = {
             (!can).then_some("must be an even number from 2 to 2147483646: ranks work in pairs")
         },
         only_warm: None,
+        only_host: None,
         options: &["pack", "pairs"],
         // A method that packs is timed in phases or as a whole; any other method has a single phase, the whole.
         timed_apart: |block| {

@@ -1,0 +1,116 @@
+//! Memory that a device sees: the twin of host memory, and host memory for staging.
+
+use std::ffi::c_void;
+
+use common::model::conditions::MemoryKind;
+
+use super::driver::driver;
+
+/// `cuda.h`: all devices and the host see it.
+const GLOBAL: u32 = 1;
+
+/// `cuda.h`: pinned for all contexts, and mapped into the device's addresses.
+const PORTABLE_AND_MAPPED: u32 = 1 | 2;
+
+/// Bytes that MPI and kernels use in place of the host's.
+pub struct Buffer {
+    /// Its address for MPI.
+    address: u64,
+    kind: MemoryKind,
+}
+
+impl Buffer {
+    /// This number of bytes of this kind, which is not that of the host.
+    pub fn new(kind: MemoryKind, bytes: usize) -> Self {
+        let (driver, bytes, mut address) = (driver(), bytes.max(1), 0_u64);
+        // SAFETY: the pointer lives through the calls.
+        let (call, code) = unsafe {
+            match kind {
+                MemoryKind::Device | MemoryKind::Simulated => {
+                    ("cuMemAlloc", (driver.allocate)(&raw mut address, bytes))
+                }
+                MemoryKind::Managed => {
+                    ("cuMemAllocManaged", (driver.allocate_managed)(&raw mut address, bytes, GLOBAL))
+                }
+                MemoryKind::Pinned | MemoryKind::Host => {
+                    let to = (&raw mut address).cast::<*mut c_void>();
+                    ("cuMemHostAlloc", (driver.allocate_host)(to, bytes, PORTABLE_AND_MAPPED))
+                }
+            }
+        };
+        driver.check(call, code);
+        Self { address, kind }
+    }
+
+    pub fn address(&self) -> *mut u8 {
+        self.address as *mut u8
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        let driver = driver();
+        // SAFETY: allocated in `new`, and not used any more.
+        let (call, code) = unsafe {
+            match self.kind {
+                MemoryKind::Device | MemoryKind::Simulated | MemoryKind::Managed => {
+                    ("cuMemFree", (driver.free)(self.address))
+                }
+                MemoryKind::Pinned | MemoryKind::Host => {
+                    ("cuMemFreeHost", (driver.free_host)(self.address as *mut c_void))
+                }
+            }
+        };
+        driver.check(call, code);
+    }
+}
+
+/// Host memory between a device and an MPI that does not take device memory.
+pub struct Staging {
+    buffer: Buffer,
+    /// Its address for kernels.
+    mapped: u64,
+    bytes: usize,
+}
+
+impl Staging {
+    pub fn new(bytes: usize) -> Self {
+        let (driver, buffer, mut mapped) = (driver(), Buffer::new(MemoryKind::Pinned, bytes), 0);
+        // SAFETY: the buffer is live, and was allocated for this.
+        let code = unsafe { (driver.mapped_address)(&raw mut mapped, buffer.address().cast(), 0) };
+        driver.check("cuMemHostGetDevicePointer", code);
+        Self { buffer, mapped, bytes }
+    }
+
+    /// The address for MPI.
+    #[inline]
+    pub fn address(&self) -> *mut u8 {
+        self.buffer.address()
+    }
+
+    /// The address for kernels.
+    #[inline]
+    pub fn mapped(&self) -> *mut u8 {
+        self.mapped as *mut u8
+    }
+
+    /// Copies all from a device, and waits for it.
+    ///
+    /// # Safety
+    /// As many bytes can be read there, and nothing writes them.
+    #[inline]
+    pub unsafe fn fill_from(&self, from: *const u8) {
+        // SAFETY: guaranteed by the caller; this memory is used by one method only.
+        unsafe { driver().copy_now(self.address() as u64, from as u64, self.bytes) };
+    }
+
+    /// Copies all to a device, and waits for it.
+    ///
+    /// # Safety
+    /// As many bytes can be written there, and nothing else uses them.
+    #[inline]
+    pub unsafe fn copy_to(&self, to: *mut u8) {
+        // SAFETY: guaranteed by the caller; MPI has received all.
+        unsafe { driver().copy_now(to as u64, self.address() as u64, self.bytes) };
+    }
+}
