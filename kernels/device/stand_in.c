@@ -360,7 +360,7 @@ int cuInit(u32 flags) { (void)flags; return SUCCESS; }
 int cuDriverGetVersion(int *version) { *version = 12000; return SUCCESS; }
 int cuDeviceGetCount(int *count) { *count = 1; return SUCCESS; }
 int cuDeviceGet(int *device, int number) { *device = number; return SUCCESS; }
-int cuDeviceGetName(char *name, int bytes, int device) { (void)device; snprintf(name, (size_t)bytes, "stand-in without a device"); return SUCCESS; }
+int cuDeviceGetName(char *name, int bytes, int device) { (void)device; snprintf(name, (size_t)bytes, "simulated device"); return SUCCESS; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) { (void)device; *value = attribute == 41; return SUCCESS; }
 int cuDeviceGetPCIBusId(char *id, int bytes, int device) { (void)device; snprintf(id, (size_t)bytes, "0000:00:00.0"); return SUCCESS; }
 int cuDeviceGetUuid(char *id, int device) { (void)device; memset(id, 7, 16); return SUCCESS; }

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Args;
 use ddtbench::experiments::Kind;
+use ddtbench::experiments::pingpong::methods::REFERENCE;
 use ddtbench::experiments::planned::PlannedCase;
 use ddtbench::folder::Folder;
-use ddtbench::model::conditions::Conditions;
+use ddtbench::model::conditions::{Conditions, MemoryKind};
 use ddtbench::mpi::{Installation, MpiError, Pmi, Project, interrupt};
 use ddtbench::plan::{Limits, Plan};
 use ddtbench::report::columns::{breakable, wrapped};
@@ -24,6 +25,9 @@ use super::targets;
 const GLANCE_S: f64 = 0.02;
 /// A process that prints nothing for so many seconds hangs: everything here is quick.
 const TIMEOUT_S: f64 = 20.0;
+
+/// Methods that show whether an MPI takes memory of a device, and datatypes there.
+const DEVICE: [&str; 2] = [REFERENCE, "ddt"];
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
@@ -77,14 +81,29 @@ impl DoctorArgs {
     /// Briefly runs all methods of ping-pongs, and of transfers by two threads. `None` if the user wants to stop.
     fn check(&self, name: &str) -> anyhow::Result<Option<Vec<Finding>>> {
         let (none, two_threads) = (BTreeMap::new(), BTreeMap::from([("threads".to_owned(), "2".to_owned())]));
-        let Some((mpi, ping_pongs)) = self.run(name, Kind::PingPong, "nas_lu_y", none)? else {
+        let host = MemoryKind::Host;
+        let Some((mpi, ping_pongs)) = self.run(name, Kind::PingPong, "nas_lu_y", none.clone(), host)? else {
             return Ok(None);
         };
-        let Some((_, transfers)) = self.run(name, Kind::Partitioned, "partitioned", two_threads)? else {
+        let Some((_, transfers)) = self.run(name, Kind::Partitioned, "partitioned", two_threads, host)?
+        else {
             return Ok(None);
+        };
+        let on_device = |memory| self.run(name, Kind::PingPong, "nas_lu_y", none.clone(), memory);
+        // Without a device, the MPI is tried with a simulated one.
+        let device = match on_device(MemoryKind::Device) {
+            Err(error) if matches!(error.downcast_ref(), Some(MpiError::Interrupted)) => return Err(error),
+            Err(_) => on_device(MemoryKind::Simulated),
+            tried => tried,
         };
         let pmi = Pmi::here(&mpi)?;
-        Ok(Some(doctor::mpi(&mpi, pmi.as_ref(), &ping_pongs, &transfers)))
+        let mut found = doctor::mpi(&mpi, pmi.as_ref(), &ping_pongs, &transfers);
+        match device {
+            Ok(None) => return Ok(None),
+            Ok(Some((_, seen))) => found.push(doctor::device(&seen)),
+            Err(error) => found.push(Finding::ok("device", format!("not tried: {error:#}"))),
+        }
+        Ok(Some(found))
     }
 
     fn run(
@@ -93,12 +112,14 @@ impl DoctorArgs {
         kind: Kind,
         test: &str,
         params: BTreeMap<String, String>,
+        memory: MemoryKind,
     ) -> anyhow::Result<Option<(Installation, Seen)>> {
         let case = PlannedCase { test: test.to_owned(), params, ..PlannedCase::default() };
         let limits = Limits { max_time_s: GLANCE_S, timeout_s: TIMEOUT_S, ..Limits::default() };
         let mut plan = Plan {
             mpis: vec![name.to_owned()],
-            methods: kind.all_methods(),
+            methods: if memory.is_host() { kind.all_methods() } else { DEVICE.map(str::to_owned).into() },
+            memories: vec![memory],
             launcher: self.launcher.clone(),
             launcher_args: self.launcher_args.clone(),
             launches: Some(1),
@@ -110,7 +131,12 @@ impl DoctorArgs {
         let targets = chosen.build()?;
         let checked = plan.check()?;
         let run = Run { plan: &checked, targets: &targets };
-        let unit = Unit { case: 0, conditions: Conditions::default(), target: 0, launch: 0 };
+        let unit = Unit {
+            case: 0,
+            conditions: Conditions { memory, ..Conditions::default() },
+            target: 0,
+            launch: 0,
+        };
         let outer_launcher = run.launch(unit, &[]).outer_launcher()?;
         let place = tempfile::tempdir().context("temporary folder")?;
         let mut folder = Folder::create(&place.path().join("run"), measure::about(&checked))?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail, ensure};
 use ddtbench::compare::{Overview, same_bytes};
 use ddtbench::experiments::launches::{over_launches, with_wrong_data};
-use ddtbench::experiments::{self, Kind, TextFormat};
+use ddtbench::experiments::{self, Kind, TextFormat, copies};
 use ddtbench::folder::{self, About, Folder, FolderError, MethodSamples};
 use ddtbench::model::plain::plain;
 use ddtbench::model::{PairScope, Record};
@@ -207,6 +207,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
         environment.keep(&folder)?;
         let mut compared = same_bytes.clone();
         overview::add(&mut compared, &overviews);
+        copies::add(&mut compared, &records);
         let page = RunPage::of(kind, &over, &records, &[folder.path()], figure, &compared, true)?;
         let is_drawn = |name: &String| page.pictures.iter().any(|drawn| drawn.name == *name);
         figure_drawn = figure.is_some_and(|figure| figure.file_names().iter().all(is_drawn));
@@ -244,6 +245,7 @@ impl Ended {
         if !self.over.is_empty() {
             let mut compared = self.same_bytes.clone();
             overview::add(&mut compared, &self.overviews);
+            copies::add(&mut compared, &self.over);
             print_results(
                 self.kind,
                 &self.over,

@@ -11,7 +11,7 @@ use common::memory;
 use datatypes::{InArray, Language, loop_in_c};
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::selection::Selection;
-use ddtbench::experiments::{self, Kind, engine, layout_file, list, pingpong};
+use ddtbench::experiments::{self, Kind, copies, engine, layout_file, list, pingpong};
 use ddtbench::folder::times_csv;
 use ddtbench::model::Record;
 use ddtbench::plan::figures;
@@ -230,6 +230,7 @@ impl ReportArgs {
         let of_run = || only.and_then(|dir| recorded::same_bytes(dir)).unwrap_or_default();
         let mut compared = if found.is_some() { Compared::default() } else { of_run() };
         overview::add(&mut compared, &overviews);
+        copies::add(&mut compared, &launches);
         // The page of a comparison has its rows, too.
         let found = found.map(|found| Comparisons { overviews: overviews.clone(), ..found });
         let of_page = found.as_ref().map_or_else(|| compared.clone(), Comparisons::compared);

@@ -8,7 +8,7 @@ use common::pcomm;
 use common::summary::{View, block_states, pairs, ratio, views};
 
 use super::Kind;
-use crate::model::conditions::Rule;
+use crate::model::conditions::{MemoryKind, Rule};
 use crate::model::event::{Block, MachineState};
 use crate::model::{CaseResult, Figure, PairScope, Phase, Quantity, Record};
 use crate::stats;
@@ -46,10 +46,39 @@ pub fn records(kind: Kind, result: &CaseResult) -> Vec<Record> {
             records.push(Record::empty(result, view.method, kind.headline()));
         }
     }
+    if result.case.memory == MemoryKind::Simulated {
+        return without_times(records, kind);
+    }
     if kind.row().is_contest {
         ratios::add(&mut records, &views, &scopes, kind);
     }
     records
+}
+
+/// The records of a simulated device, of which only copies mean something.
+fn without_times(records: Vec<Record>, kind: Kind) -> Vec<Record> {
+    let of_headline = records.into_iter().filter(|record| record.phase == kind.headline());
+    let kept = of_headline.map(|record| {
+        let counted = |figure: &Figure| figure.quantity == Quantity::DeviceCopies;
+        Record {
+            figures: record.figures.into_iter().filter(counted).collect(),
+            case: record.case,
+            method: record.method,
+            launch: record.launch,
+            phase: record.phase,
+            pair: record.pair,
+            bytes: record.bytes,
+            segments: record.segments,
+            launches: record.launches,
+            basis: record.basis,
+            n: record.n,
+            blocks: record.blocks,
+            outcome: record.outcome,
+            schema: record.schema,
+            ..Record::default()
+        }
+    });
+    kept.collect()
 }
 
 /// The data for a record.

@@ -4,7 +4,7 @@ mod machine;
 mod mpi;
 
 pub use machine::machine;
-pub use mpi::{Seen, broken, mpi};
+pub use mpi::{Seen, broken, device, mpi};
 
 /// The rating of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +40,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn ok(what: &'static str, text: impl Into<String>) -> Self {
+    pub fn ok(what: &'static str, text: impl Into<String>) -> Self {
         Self { health: Health::Ok, what, text: text.into() }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Finding, Health};
 use crate::experiments::Kind;
+use crate::experiments::pingpong::methods::REFERENCE;
 use crate::model::Record;
 use crate::model::event::{Hello, RankPlace};
 use crate::model::load::Load;
@@ -45,6 +46,22 @@ pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: 
     all.extend(settings(hello));
     all.extend([ping_pongs, transfers].map(methods));
     all
+}
+
+/// Whether the MPI takes contiguous bytes in the memory of a device, and datatypes there.
+pub fn device(seen: &Seen) -> Finding {
+    let outcome =
+        |method: &str| seen.records.iter().find(|record| record.method == method).map(|r| &r.outcome);
+    let device = seen.hello.device_of_data();
+    let of = |method: &str| match outcome(method) {
+        Some(outcome) if outcome.is_measured() => "yes".to_owned(),
+        Some(outcome) => outcome.with_reason(),
+        None => "not tried".to_owned(),
+    };
+    let kinds = [("contiguous bytes", REFERENCE), ("datatypes", "ddt")];
+    let text = kinds.map(|(kind, method)| format!("{kind}: {}", of(method))).join("; ");
+    // Few MPIs do, so that no lack is an error.
+    Finding::ok("device", format!("memory of {device}: {text}"))
 }
 
 /// The library's file name shows its ABI.
