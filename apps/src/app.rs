@@ -23,19 +23,13 @@ pub enum WireOrder {
     Ddt,
 }
 
-/// Who exchanges with whom.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Exchange {
     /// Two ranks send to each other; both use the same send and receive layouts.
     Pairs,
     /// Every rank sends a block to every rank, itself included. Block `p` starts `p` extents of the block's
     /// layout after the start of array 0 (send) or array 1 (receive); the way back swaps the two arrays.
-    AllToAll {
-        /// The data for one peer.
-        send_block: Layout,
-        /// The data from one peer.
-        receive_block: Layout,
-    },
+    AllToAll { send_block: Layout, receive_block: Layout },
 }
 
 /// The exchange of one application between two ranks, at one size.
@@ -44,11 +38,8 @@ pub struct MicroApp {
     pub arrays: Vec<ArraySpec>,
     /// The predefined type of every value on the wire; a byte where there are several types.
     pub element: Element,
-    /// The sent data.
     pub send: Face,
-    /// The destination of received data.
     pub receive: Face,
-    /// Who exchanges with whom.
     pub exchange: Exchange,
     /// Whether there are hand-written loops. Without them, [`Face::pack`] and [`Face::unpack`] move the right bytes
     /// slowly and must not be timed.
@@ -75,7 +66,6 @@ impl MicroApp {
         }
     }
 
-    /// A side of the message.
     pub fn face(&self, side: Side) -> &Face {
         match side {
             Side::Send => &self.send,

@@ -12,7 +12,6 @@ use ndarray::{ArrayView, ArrayViewMut, Dimension, Slice};
 /// Bytes of a page, the unit of allocation and of the gaps.
 pub const PAGE_BYTES: usize = 4096;
 
-/// Bytes of a cache line.
 const LINE_BYTES: usize = 64;
 
 /// Successive arrays start this many lines further into their page. Otherwise equal indices of different arrays would
@@ -40,7 +39,6 @@ impl ArraySpec {
         self.shape.iter().product()
     }
 
-    /// Bytes of the array.
     pub fn bytes(&self) -> usize {
         self.elements() * self.element.size() as usize
     }
@@ -67,7 +65,6 @@ impl Arrays {
         })
     }
 
-    /// Allocates the arrays.
     pub fn new(specs: Vec<ArraySpec>) -> Self {
         Self::displaced(specs, |_| 0)
     }
@@ -93,7 +90,6 @@ impl Arrays {
         displacements(&places(specs, |_| 0).0)
     }
 
-    /// The descriptions of the arrays.
     pub fn specs(&self) -> &[ArraySpec] {
         &self.specs
     }

@@ -61,7 +61,6 @@ impl Copying {
 /// Runs of one length, equally spaced on both sides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Runs {
-    /// Bytes of a run.
     pub bytes: usize,
     /// Bytes from the start of one run to the start of the next where they are written; at least those of a run.
     pub to_stride: usize,

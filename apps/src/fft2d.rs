@@ -145,7 +145,6 @@ pub(crate) struct Transpose {
 }
 
 impl Transpose {
-    /// The arrays of a rank.
     pub fn arrays(self) -> Vec<ArraySpec> {
         let array = |name| ArraySpec::new(name, Element::DoubleComplex, &[self.columns, self.rows]);
         ["matrix", "received"].map(array).into()

@@ -20,7 +20,6 @@ use crate::{
 /// The name of a layout without a name.
 pub const UNNAMED: &str = "unnamed";
 
-/// The name of the layouts.
 pub(crate) const NAME: Parameter = Parameter {
     name: "name",
     unit: "word",
@@ -29,7 +28,6 @@ pub(crate) const NAME: Parameter = Parameter {
     only_with: None,
 };
 
-/// The sent layouts.
 pub(crate) const SEND: Parameter = Parameter {
     name: "send",
     unit: "layout",
@@ -38,7 +36,6 @@ pub(crate) const SEND: Parameter = Parameter {
     only_with: None,
 };
 
-/// The received layouts.
 pub(crate) const RECEIVE: Parameter = Parameter {
     name: "receive",
     unit: "layout",

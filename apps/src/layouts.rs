@@ -31,7 +31,6 @@ impl Eq for Layouts {}
 pub struct CountedLayout {
     /// Copies, one extent apart.
     pub count: i64,
-    /// The layout of one copy.
     pub layout: Layout,
     /// Byte of the array at which displacement 0 of the first copy is. `None`: as low as the data allows, at the
     /// start of a cache line.

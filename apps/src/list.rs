@@ -23,7 +23,6 @@ pub(crate) struct List {
     pub length_is_known: bool,
     /// Places of the blocks, counted in blocks.
     pub places: IndexList,
-    /// Blocks of a plane.
     pub per_plane: usize,
 }
 

@@ -8,7 +8,6 @@ pub struct Piece {
     pub array: usize,
     /// Byte of the array at which the layout's displacement 0 is: the address that the application passes.
     pub origin_bytes: i64,
-    /// The layout of the data.
     pub layout: Layout,
 }
 

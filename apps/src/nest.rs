@@ -53,7 +53,6 @@ impl Nest {
         Self { start, length, rows, row_stride, planes: 1, plane_stride: 0 }
     }
 
-    /// Elements in all runs.
     pub fn elements(&self) -> usize {
         self.length * self.rows * self.planes
     }
@@ -158,7 +157,6 @@ impl Nest {
         });
     }
 
-    /// Packs long runs.
     fn gather_long<T: Pod>(&self, array: &[T], packed: &mut [T]) {
         let [bytes, from_stride] = [self.length, self.row_stride].map(|elements| elements * size_of::<T>());
         let runs = Runs { bytes, to_stride: bytes, from_stride };
@@ -169,7 +167,6 @@ impl Nest {
         }
     }
 
-    /// Unpacks long runs.
     fn scatter_long<T: Pod>(&self, packed: &[T], array: &mut [T]) {
         let [bytes, to_stride] = [self.length, self.row_stride].map(|elements| elements * size_of::<T>());
         let runs = Runs { bytes, to_stride, from_stride: bytes };

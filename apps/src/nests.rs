@@ -7,7 +7,6 @@ use crate::nest::Nest;
 /// A loop of `count` iterations, `stride` elements apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loop {
-    /// Number of iterations.
     pub count: usize,
     /// Elements from one iteration to the next.
     pub stride: usize,
@@ -78,7 +77,6 @@ impl Nests {
         })
     }
 
-    /// Elements in all nests.
     pub fn elements(&self) -> usize {
         self.nest.elements() * self.around.iter().map(|around| around.count).product::<usize>()
     }

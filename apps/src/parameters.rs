@@ -9,10 +9,8 @@ pub use values::Values;
 
 use crate::{Layouts, MicroApp, bytes};
 
-/// The type of a parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterType {
-    /// A whole number.
     Integer,
     /// The name of a predefined type; its value is the index in [`Element::ALL`].
     Element,
@@ -23,7 +21,6 @@ pub enum ParameterType {
     PerAxis(PerAxis),
     /// A name.
     Word,
-    /// Layouts as text.
     Layouts {
         /// The word for "not given"; `None` if the parameter is required.
         absent: Option<&'static str>,
@@ -40,14 +37,12 @@ pub struct PerAxis {
     pub instead_of: Option<&'static str>,
 }
 
-/// One parameter of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// The name on the command line and in results.
     pub name: &'static str,
     /// The unit of its value, e.g. `points`, `elements`, `bytes`.
     pub unit: &'static str,
-    /// A short description.
     pub about: &'static str,
     pub value_type: ParameterType,
     /// The choice that it depends on, if any.
@@ -57,7 +52,6 @@ pub struct Parameter {
 /// A choice on which a parameter depends: if the choice is at its first word, the parameter has no meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnlyWith {
-    /// The name of the choice.
     pub choice: &'static str,
     /// The parameter's value in that case, as it is typed. No other value can be given.
     pub idle: &'static str,
@@ -66,7 +60,6 @@ pub struct OnlyWith {
 }
 
 impl Parameter {
-    /// A whole number.
     pub const fn integer(name: &'static str, unit: &'static str, about: &'static str) -> Self {
         Self { name, unit, about, value_type: ParameterType::Integer, only_with: None }
     }
@@ -170,7 +163,6 @@ impl Parameter {
     }
 }
 
-/// The value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Value {
     /// A number, or the index of a word.
@@ -273,7 +265,6 @@ impl Preset {
     }
 }
 
-/// A named set of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterSet {
     /// The name, e.g. `16x16x16x16`.
@@ -312,7 +303,6 @@ pub struct Test<M = fn(&Values, Context) -> Built> {
     /// The sent data, in one line.
     pub about: &'static str,
     pub parameters: &'static [Parameter],
-    /// Its named sets.
     pub sets: &'static [ParameterSet],
     /// Makes the micro-app; refuses values that the application cannot have.
     pub(crate) make: M,
@@ -327,7 +317,6 @@ pub enum ParameterError {
     /// A value that is not possible.
     #[error("parameter {name} = {value}: {reason}")]
     Value {
-        /// The parameter.
         name: &'static str,
         value: String,
         /// A valid value.

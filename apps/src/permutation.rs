@@ -51,7 +51,6 @@ impl IndexList {
         Self { range: first + range.start..first + range.end, ..self.clone() }
     }
 
-    /// Number of indices.
     pub fn len(&self) -> usize {
         self.range.len()
     }

@@ -43,7 +43,6 @@ pub(crate) struct Whole {
     /// The number of fastest dimensions that the application treats as one value. Its vectors have a contiguous type
     /// for them: 1 for components at a point, else 0.
     pub value_dimensions: usize,
-    /// The description of its boxes.
     pub description: Description,
     /// The application's loops over these boxes; `None` if no application has any.
     pub loops: Option<BoxLoops>,

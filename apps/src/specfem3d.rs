@@ -155,7 +155,6 @@ fn shared(values: &Values, components: usize, meshes: &[Mesh]) -> Built {
     Ok(MicroApp::new(Element::Float, arrays, face.clone(), face))
 }
 
-/// The shape of an array of points.
 pub(crate) fn shape(points: usize, components: usize) -> Vec<usize> {
     if components == 1 { vec![points] } else { vec![points, components] }
 }

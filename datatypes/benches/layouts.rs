@@ -9,7 +9,6 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ddtbench_datatypes::{Element, Layout, LayoutError};
 
-/// Blocks of a layout.
 const BLOCKS: [i64; 2] = [64, 16 << 10];
 
 /// The layout with this many blocks.

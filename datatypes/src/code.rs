@@ -76,7 +76,6 @@ impl Default for Code<'_> {
     }
 }
 
-/// An argument of a constructor.
 enum CodeArgument<'a> {
     /// Always of type `int`.
     Small(i64),

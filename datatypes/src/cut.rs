@@ -18,7 +18,6 @@ pub struct Placed {
 pub struct Repetition {
     /// How many.
     pub count: u64,
-    /// The first of them.
     pub one: Placed,
 }
 

@@ -14,7 +14,6 @@ pub enum Distribution {
 }
 
 impl Distribution {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Block, Self::Cyclic, Self::None];
 
     /// The name in texts; MPI's constant is `MPI_DISTRIBUTE_` and this in capitals.
@@ -30,13 +29,11 @@ impl Distribution {
 /// The arguments of `MPI_Type_create_darray` except the type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistributedArray {
-    /// Number of processes.
     pub size: i64,
     /// The process whose elements these are.
     pub rank: i64,
     /// Elements of the whole array in each dimension.
     pub gsizes: Vec<i64>,
-    /// The distribution of each dimension.
     pub distribs: Vec<Distribution>,
     /// Elements of a block in each dimension; `None` is `MPI_DISTRIBUTE_DFLT_DARG`.
     pub dargs: Vec<Option<i64>>,
@@ -57,7 +54,6 @@ struct Share {
     first: i64,
     /// Elements from one block to the next.
     stride: i64,
-    /// Elements of all blocks together.
     elements: i64,
 }
 

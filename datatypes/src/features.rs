@@ -12,9 +12,7 @@ pub enum Feature {
     NoBlock,
     /// A block length of 0.
     EmptyBlock,
-    /// A child without data.
     EmptyChild,
-    /// More than one block.
     SeveralBlocks,
     /// A block of more than one child.
     LongBlock,
@@ -78,7 +76,6 @@ impl Layout {
         found
     }
 
-    /// The features of all constructors in it.
     pub fn all_features(&self) -> BTreeSet<Feature> {
         let mut all = self.features();
         self.constructor().children().iter().for_each(|child| all.extend(child.all_features()));

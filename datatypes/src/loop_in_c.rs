@@ -5,10 +5,8 @@ use std::fmt::Write;
 use crate::code::chunks;
 use crate::{Element, Layout, Nest, Part};
 
-/// A layout in an array.
 #[derive(Clone, Copy, Debug)]
 pub struct InArray<'a> {
-    /// The array's name.
     pub array: &'a str,
     /// Bytes from the address that the loop gets to displacement 0.
     pub origin_bytes: i64,
@@ -31,12 +29,10 @@ pub fn loop_in_c(sent: &[InArray<'_>], received: &[InArray<'_>]) -> String {
     value.and_then(both).unwrap_or_else(in_bytes)
 }
 
-/// The variable of an array.
 fn variable(name: &str) -> &str {
     if ["array", "arrays", "message", "m"].contains(&name) { "a" } else { name }
 }
 
-/// A list in C.
 fn written((name, values): &(String, Vec<i64>)) -> String {
     let texts: Vec<String> = values.iter().map(i64::to_string).collect();
     let lines = chunks(&texts, 72).map(|line| format!("    {},\n", line.join(", ")));

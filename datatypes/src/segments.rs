@@ -24,14 +24,12 @@ impl Segment {
 pub struct ElementRun {
     /// First byte, relative to the layout's origin.
     pub offset: i64,
-    /// The predefined type.
     pub element: Element,
     /// How many values, never 0.
     pub count: u64,
 }
 
 impl ElementRun {
-    /// Bytes of the run.
     pub fn bytes(&self) -> u64 {
         self.count * self.element.size()
     }

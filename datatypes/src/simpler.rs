@@ -140,7 +140,6 @@ fn numbers(value: i64) -> impl Iterator<Item = i64> {
     all.into_iter().filter(move |new| size_of_number(*new) < size_of_number(value))
 }
 
-/// The list with one number changed.
 fn changed(list: &[i64]) -> Vec<Vec<i64>> {
     let mut found = Vec::new();
     for (i, value) in list.iter().enumerate().take(MOST_SINGLE_STEPS) {

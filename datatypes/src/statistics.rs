@@ -9,11 +9,9 @@ use crate::Segment;
 /// Minimum, median, maximum and number of different values of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Spread {
-    /// The smallest value.
     pub min: i64,
     /// The lower median: a value of the list.
     pub median: i64,
-    /// The largest value.
     pub max: i64,
     /// How many different values there are.
     pub distinct: usize,
@@ -62,7 +60,6 @@ impl Counts {
 pub struct Statistics {
     /// Number of merged segments.
     pub segments: u64,
-    /// Bytes of all segments together.
     pub bytes: u64,
     /// Bytes per segment; `None` without segments.
     pub block_bytes: Option<Spread>,

@@ -52,7 +52,6 @@ pub const SIGNATURES: [&str; 11] = [
 /// Entries of a list that texts for people have before the rest is counted.
 const SHOWN: usize = 6;
 
-/// The signature of a constructor.
 fn signature(name: &str) -> Option<&'static str> {
     SIGNATURES.into_iter().find(|signature| signature.split('(').next() == Some(name))
 }
@@ -99,7 +98,6 @@ fn argument_names(signature: &str) -> impl Iterator<Item = &str> {
     names.trim_end_matches(')').split(", ")
 }
 
-/// An argument of a constructor.
 enum Argument<'a> {
     Number(i64),
     List(Cow<'a, [i64]>),

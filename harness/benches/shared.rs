@@ -27,7 +27,6 @@ pub fn output(command: &mut Command) -> [String; 2] {
     [out, err]
 }
 
-/// The rows of a run's file.
 pub fn file(path: &Path) -> Vec<Row> {
     let table = csv::Reader::from_path(path).map(csv::Reader::into_deserialize);
     let rows = table.and_then(|rows| rows.collect::<Result<_, _>>());

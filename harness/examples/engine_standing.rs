@@ -51,7 +51,6 @@ impl Row {
         }
     }
 
-    /// The ratio with its interval.
     fn ratio(&self) -> Option<(f64, (f64, f64))> {
         Some((self.value?, (self.low?, self.high?)))
     }

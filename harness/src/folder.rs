@@ -58,11 +58,9 @@ pub const LAUNCHES: &str = "launches.csv";
 pub const SUMMARY: &str = "summary.csv";
 /// The figures over all launches.
 pub const FIGURES: &str = "figures.csv";
-/// The result of a comparison.
 pub const COMPARISON: &str = "comparison.json";
 /// The results as a page.
 pub const REPORT: &str = "report.html";
-/// The folder of pictures and their data.
 pub const PICTURES: &str = "figures";
 /// The folder of values that are too long for a command line.
 pub const VALUES: &str = "values";
@@ -87,7 +85,6 @@ pub struct Folder {
 /// Information about a run that the folder needs.
 #[derive(Clone, Debug, Default)]
 pub struct About {
-    /// The text of the plan.
     pub plan: String,
     /// The phases of its kind of experiments.
     pub phases: &'static [Phase],
@@ -98,13 +95,10 @@ pub struct About {
 /// The results of a case in a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedCase<'a> {
-    /// The results of the rank program.
     pub result: &'a CaseResult,
-    /// The records made of them.
     pub records: &'a [Record],
     /// The states of all blocks, method by method.
     pub states: &'a [Vec<BlockState>],
-    /// The parameters that are numbers.
     pub numbers: &'a [(String, f64)],
     /// Which phases of a block were timed in separate repetitions.
     pub apart: TimedApart,
@@ -120,10 +114,8 @@ pub enum FolderError {
     /// Another process writes there.
     #[error("another ddtbench is writing to {}", .0.display())]
     InUse(PathBuf),
-    /// An error of the system.
     #[error("{}: {source}{}", .path.display(), remedy(.source))]
     Io {
-        /// The file or folder.
         path: PathBuf,
         /// The reason.
         source: io::Error,
@@ -131,7 +123,6 @@ pub enum FolderError {
     /// Not the folder of a run.
     #[error("{}: {}", .path.display(), recorded::why_not_a_run(.path, .missing))]
     NotARun {
-        /// The folder.
         path: PathBuf,
         /// The file that is missing.
         missing: &'static str,
@@ -139,7 +130,6 @@ pub enum FolderError {
     /// The file cannot be parsed.
     #[error("{}: {reason}", .path.display())]
     Broken {
-        /// The file.
         path: PathBuf,
         /// The error, and its place.
         reason: String,

@@ -70,7 +70,6 @@ pub struct Plan {
     /// Launcher to use instead of the MPI's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub launcher: Option<String>,
-    /// More options for the launcher.
     #[serde(default)]
     pub launcher_args: Vec<String>,
     /// The file with the user's loop, for the method `own`.
@@ -85,10 +84,8 @@ pub struct Plan {
     /// Names of additional text formats to write.
     #[serde(default)]
     pub formats: Vec<String>,
-    /// When to stop.
     #[serde(default)]
     pub limits: Limits,
-    /// The figure to draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figure: Option<PaperFigure>,
     /// Values that replace others for a first result (`--quick`).
@@ -97,7 +94,6 @@ pub struct Plan {
     /// Values that replace others for the whole grid of a paper (`--full`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full: Option<toml::Table>,
-    /// The cases, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cases: Vec<PlannedCase>,
     /// Selections that add cases when the plan is checked.
@@ -186,7 +182,6 @@ impl Plan {
         Self { origin: self.origin.within(path), ..self }
     }
 
-    /// The programs and variables of the plan.
     pub fn programs(&self) -> Programs {
         let Self { mpis, variants, launcher, launcher_args, pack, .. } = self.clone();
         Programs { mpis, variants, launcher, launcher_args, pack }

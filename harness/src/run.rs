@@ -57,7 +57,6 @@ pub trait Observer {
     fn skipped(&mut self, _case: &Case) {}
 }
 
-/// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// All cases have ended.

@@ -182,7 +182,6 @@ impl Leaf {
     pub(crate) const NAMES: [&str; 7] =
         ["strided", "transposed", "indexed", "records", "indexed records", "runs", "sequence"];
 
-    /// The name of its kernel.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Block { class, .. } if class.shape == Shape::Transposed => "transposed",

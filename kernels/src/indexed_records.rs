@@ -27,7 +27,6 @@ pub(crate) struct Group {
     pub scale: usize,
 }
 
-/// The kernels for records.
 #[derive(Clone, Debug)]
 pub(crate) enum RecordsKernels {
     /// All words of a record at once.
@@ -162,7 +161,6 @@ impl IndexedRecords {
             && singles.scale == word
     }
 
-    /// Words of one record.
     pub fn words(&self) -> usize {
         self.groups.iter().map(|group| group.offsets.len()).sum()
     }

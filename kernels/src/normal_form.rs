@@ -45,7 +45,6 @@ impl NormalForm {
         matches!(self, Self::Sequence(parts) if parts.is_empty())
     }
 
-    /// Bytes of data.
     pub fn bytes(&self) -> usize {
         match self {
             Self::Run(run) => run.bytes,

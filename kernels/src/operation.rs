@@ -106,7 +106,6 @@ pub(crate) struct Sequence {
 }
 
 impl Sequence {
-    /// The operations of a form.
     pub fn of(form: NormalForm, target: Target) -> Self {
         let mut sequence = Self::default();
         match form {

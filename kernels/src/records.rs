@@ -10,11 +10,9 @@ use crate::loops::{Axis, Grid};
 use crate::operation::ColumnKernels;
 use crate::survey::{ByteRun, Survey, compact};
 
-/// Records of columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Records {
     pub columns: Vec<Column>,
-    /// Number of records.
     pub count: usize,
     /// Bytes of one record in the packed stream.
     pub bytes: usize,
@@ -25,7 +23,6 @@ pub(crate) struct Records {
 pub(crate) struct Column {
     /// Byte of the record at which the block begins.
     at: usize,
-    /// Bytes of the block.
     pub block: usize,
     places: Places,
 }

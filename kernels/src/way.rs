@@ -60,7 +60,6 @@ pub enum Way {
 }
 
 impl Way {
-    /// All ways.
     pub const ALL: [Self; 8] = [
         Self::Base,
         Self::Avx2,

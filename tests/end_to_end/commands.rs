@@ -36,7 +36,6 @@ fn as_in(text: &Path, mpi: &Mpi) {
     expect_as_in(text, is_of_it, |command| what_comes_of(mpi, command));
 }
 
-/// The result of a command.
 fn what_comes_of(mpi: &Mpi, command: &str) -> String {
     let words = words(command);
     let variables: Vec<_> = words.iter().map_while(|word| word.split_once('=')).collect();

@@ -11,7 +11,6 @@ use super::setup::{Check, MPIS, Mpi, trials_on};
 use super::trial::Need;
 use super::typed::{Kept, Measuring};
 
-/// A small case.
 const CASE: &str = "strided -p count=16,stride=2,element=double";
 /// As few and as short launches as possible.
 const SHORT: &str = "--launches 3 --max-time 0.02 --min-runs 4";

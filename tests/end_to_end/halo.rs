@@ -118,7 +118,6 @@ fn methods(mpi: &str, what: &str) -> Vec<&'static str> {
     methods::methods().iter().map(|method| method.name).filter(|name| !errs(name)).collect()
 }
 
-/// The exchanged data.
 struct Exchange<'a> {
     mpi: &'a Mpi,
     ranks: usize,

@@ -44,7 +44,6 @@ pub struct Ended {
     line: String,
 }
 
-/// A process of a job.
 #[derive(Clone, Debug)]
 pub struct Process {
     pub pid: i32,

@@ -55,7 +55,6 @@ impl Row {
     }
 }
 
-/// The rows of a CSV file.
 #[track_caller]
 pub fn rows(file: &Path) -> Vec<Row> {
     let mut reader =

@@ -26,7 +26,6 @@ pub struct Mpi {
     pub name: &'static str,
     /// Its compiler wrapper.
     pub mpicc: PathBuf,
-    /// Its launcher.
     pub mpiexec: PathBuf,
     /// The rank program that was built for it.
     pub rank_program: PathBuf,

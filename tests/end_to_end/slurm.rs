@@ -127,7 +127,6 @@ pub fn down() {
     *CLUSTER.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }
 
-/// A submitted job.
 struct Submitted<'a> {
     cluster: &'a Cluster,
     dir: &'a Path,
@@ -187,7 +186,6 @@ type Section = (&'static str, &'static str);
 const JOBS: Section = ("README.md", "On a cluster");
 const BY_HAND: Section = ("docs/cluster.md", "By hand");
 
-/// The code blocks of a section.
 #[track_caller]
 fn blocks((page, section): Section) -> Vec<String> {
     let page = fs::read_to_string(root().join(page)).unwrap();

@@ -71,7 +71,6 @@ impl Drop for Held {
     }
 }
 
-/// The resources that a trial needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Need {
     /// Ranks that exchange messages.
@@ -96,7 +95,6 @@ pub fn trial(need: Need, name: impl Into<String>, check: impl FnOnce() + Send + 
     })
 }
 
-/// A trial with all processors.
 pub fn alone(name: impl Into<String>, check: impl FnOnce() + Send + 'static) -> Trial {
     trial(Need::AllProcessors, name, check)
 }

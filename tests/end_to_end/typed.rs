@@ -22,7 +22,6 @@ use super::setup::{Mpi, ddtbench, like_ddtbench};
 /// over `btl/sm`). Its Python package does not have another component for this work.
 const ATTEMPTS_AFTER_CRASHES: usize = 3;
 
-/// The words of a command line.
 #[track_caller]
 pub fn words(line: &str) -> Vec<String> {
     shlex::split(line).unwrap_or_else(|| panic!("a quote is missing: {line}"))
@@ -138,7 +137,6 @@ impl<'a> Measuring<'a> {
         (self.fault(&gate.fault()), gate)
     }
 
-    /// Starts it.
     pub fn start(self) -> Running {
         Running { job: Job::start(&mut self.command()), dir: self.dir }
     }
@@ -178,9 +176,7 @@ impl<'a> Measuring<'a> {
     }
 }
 
-/// A running measurement.
 pub struct Running {
-    /// Its processes.
     pub job: Job,
     /// The folder in which it was started.
     pub dir: TempDir,
@@ -208,9 +204,7 @@ impl Running {
 
 /// A measurement that has ended.
 pub struct Kept {
-    /// Its output.
     pub ended: Ended,
-    /// Its rows.
     pub summary: Summary,
     dir: TempDir,
 }

@@ -26,9 +26,7 @@ pub enum Variant {
 /// Whether it packs or unpacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From the arrays into the buffer.
     Pack,
-    /// From the buffer into the arrays.
     Unpack,
 }
 
@@ -112,7 +110,6 @@ impl Case {
             .collect()
     }
 
-    /// Bytes of the message.
     pub fn bytes(&self) -> usize {
         self.app.message_bytes() as usize
     }

@@ -21,7 +21,6 @@ pub struct Compilation {
     pub is_native: bool,
 }
 
-/// The compilers.
 const COMPILERS: [&str; 2] = ["gcc", "clang"];
 
 /// The loops of the original for the base instruction set and for this processor, and those that copy runs.
@@ -43,12 +42,9 @@ pub struct Twins {
     library: Library,
 }
 
-/// The loops of one test.
 pub struct TwinLoops {
     pub compilation: Compilation,
-    /// From the arrays into the buffer.
     pub pack: Twin,
-    /// From the buffer into the arrays.
     pub unpack: Twin,
 }
 
@@ -98,7 +94,6 @@ fn version(compiler: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
 }
 
-/// A line for each compiler.
 pub fn print_compilers() {
     for compiler in COMPILERS {
         let version = version(compiler).unwrap_or_else(|| "not found, so not compared".to_owned());

@@ -146,14 +146,4 @@ mod tests {
             assert_eq!(grid.neighbour(rank, &[0, 0, 0]), Some(rank));
         }
     }
-
-    #[test]
-    fn a_periodic_grid_has_no_border() {
-        let [open, closed] = [false, true].map(|periodic| Grid::balanced(6, 2, periodic));
-        assert_eq!((open.neighbour(0, &[-1, 0]), closed.neighbour(0, &[-1, 0])), (None, Some(4)));
-        assert_eq!((open.neighbour(5, &[1, 1]), closed.neighbour(5, &[1, 1])), (None, Some(0)));
-        assert_eq!((open.neighbour(2, &[1, 1]), closed.neighbour(2, &[1, 1])), (Some(5), Some(5)));
-        let alone = Grid::balanced(1, 2, true);
-        assert_eq!(alone.neighbour(0, &[1, -1]), Some(0));
-    }
 }

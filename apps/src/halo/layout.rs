@@ -115,10 +115,8 @@ fn word(sides: &Sides) -> Element {
 
 struct AnyLayouts {
     grid: Grid,
-    /// The offset of each direction.
     offsets: Vec<Vec<i64>>,
     sides: Sides,
-    /// The arrays of one direction.
     specs: Vec<ArraySpec>,
     /// For each of these arrays, the id of each element's value in the message; computed at first use.
     ids: OnceLock<Vec<Vec<Option<u64>>>>,

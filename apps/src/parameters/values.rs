@@ -18,7 +18,6 @@ const ORDER: &str = "order";
 /// Checked values of a test's parameters.
 #[derive(Clone, Debug)]
 pub struct Values {
-    /// The test's name.
     test: &'static str,
     parameters: &'static [Parameter],
     values: Vec<Value>,

@@ -60,7 +60,6 @@ pub(crate) const fn halo(about: &'static str) -> Parameter {
     }
 }
 
-/// The order of the declaration.
 pub(crate) const ORDER: Parameter = Parameter::choice(
     "order",
     "which axis is the fastest: the first as declared (fortran), or the last (c)",
@@ -73,7 +72,6 @@ pub(crate) struct Declared<'a> {
     values: &'a Values,
     /// The order of the user's lists.
     pub order: Order,
-    /// The type of all elements.
     pub element: Element,
     /// The shapes, each once.
     pub shapes: Vec<Vec<usize>>,

@@ -21,21 +21,28 @@ fn small() -> impl Iterator<Item = (&'static HaloTest, Values)> {
     })
 }
 
+/// An exchange with these values between so many ranks of a periodic grid.
+fn built(name: &str, changes: &[(&str, &str)], ranks: usize) -> Box<dyn HaloApp> {
+    let test = halo::find(name).unwrap();
+    test.build(&values(test, changes).unwrap(), HaloContext { ranks, periodic: true, dims: None, seed: 1 })
+        .unwrap()
+}
+
 /// Calls `check` for all small values and numbers of ranks that an exchange can have, with and without a border.
 fn every_app(check: impl Fn(&str, &dyn HaloApp, usize)) {
     for (test, values) in small() {
-        let (name, mut built) = (test.name, 0);
+        let (name, mut count) = (test.name, 0);
         for ranks in RANKS {
             for periodic in [true, false] {
                 let Ok(app) = test.build(&values, HaloContext { ranks, periodic, dims: None, seed: 1 })
                 else {
                     continue;
                 };
-                built += 1;
+                count += 1;
                 check(&format!("{name} {values}, {ranks} ranks, periodic {periodic}"), &*app, ranks);
             }
         }
-        assert!(built >= 8, "{name} {values}: too few ranks work");
+        assert!(count >= 8, "{name} {values}: too few ranks work");
     }
 }
 
@@ -260,17 +267,13 @@ fn messages_along_a_given_grid_go_to_the_next_rank() {
             }
         }
     }
-    let stencil27 = halo::find("stencil27").unwrap();
-    let context = HaloContext { ranks: 8, periodic: true, dims: None, seed: 1 };
-    let app = stencil27.build(&values(stencil27, &[]).unwrap(), context).unwrap();
+    let app = built("stencil27", &[], 8);
     assert!(app.stages(0)[0].sends.iter().all(|send| app.along_grid(send.tag).is_none()));
 }
 
 #[test]
 fn a_stencil_sends_other_bytes_along_each_dimension() {
-    let stencil7 = halo::find("stencil7").unwrap();
-    let context = HaloContext { ranks: 27, periodic: true, dims: None, seed: 1 };
-    let app = stencil7.build(&values(stencil7, &[("bytes", "1KiBx80x8")]).unwrap(), context).unwrap();
+    let app = built("stencil7", &[("bytes", "1KiBx80x8")], 27);
     let stage = app.stages(13).remove(0);
     let sent: Vec<_> = stage.sends.iter().map(|send| (send.peer, send.face.bytes())).collect();
     assert_eq!(sent, [(4, 1024), (10, 80), (12, 8), (14, 8), (16, 80), (22, 1024)]);
@@ -385,11 +388,7 @@ fn a_cut_covers_the_face_and_an_even_one_has_equal_parts() {
             assert!(face.planes().parts.iter().all(|plane| plane.bytes() > 0), "{name}");
         }
     });
-    let app = halo::find("nas_mg").unwrap();
-    let app = app
-        .build(&values(app, &[]).unwrap(), HaloContext { ranks: 8, periodic: true, dims: None, seed: 1 })
-        .unwrap();
-    for stage in app.stages(3) {
+    for stage in built("nas_mg", &[], 8).stages(3) {
         for transfer in stage.sends {
             let planes = transfer.face.planes().parts.len();
             for parts in [1, 2, 3, 4, 5] {
@@ -413,9 +412,7 @@ fn every_exchange_is_checked() {
 #[test]
 fn the_bytes_of_a_layout_are_those_of_the_text() {
     let given = [("send", "vector(3, 1, 4, int32)"), ("receive", "contiguous(3, int32) @ 4")];
-    let test = halo::find("layout").unwrap();
-    let values = values(test, &[given[0], given[1], ("neighbours", "next")]).unwrap();
-    let app = test.build(&values, HaloContext { ranks: 2, periodic: true, dims: None, seed: 1 }).unwrap();
+    let app = built("layout", &[given[0], given[1], ("neighbours", "next")], 2);
     let mut world = World::new("layout", &*app, 2);
     world.all_stages([Way::Datatype(WireOrder::Ddt); 2]);
     for (rank, other) in [(0, 1), (1, 0)] {
@@ -446,9 +443,7 @@ fn messages_are_as_large_as_in_the_ping_pong() {
 #[test]
 fn threads_pack_parts_of_one_face_at_once() {
     for name in ["nas_mg", "wrf_vec", "milc", "lammps_full", "specfem3d_cm"] {
-        let test = halo::find(name).unwrap();
-        let context = HaloContext { ranks: 2, periodic: true, dims: None, seed: 1 };
-        let app = test.build(&values(test, &[]).unwrap(), context).unwrap();
+        let app = built(name, &[], 2);
         let mut arrays = Arrays::new(app.arrays(0));
         field::fill(&*app, 0, &mut arrays, 1);
         for send in &app.stages(0)[0].sends {
@@ -508,9 +503,7 @@ fn edges_and_corners_belong_to_the_halo_where_the_application_sends_them() {
 #[test]
 fn atoms_reach_the_neighbours_across_edges_and_corners() {
     const ATOMS: u64 = 20;
-    let test = halo::find("lammps_full").unwrap();
-    let values = values(test, &[("dim1", "20"), ("icount", "15")]).unwrap();
-    let app = test.build(&values, HaloContext { ranks: 8, periodic: true, dims: None, seed: 1 }).unwrap();
+    let app = built("lammps_full", &[("dim1", "20"), ("icount", "15")], 8);
     let tag = app.cells(0, 1);
     let owners: HashSet<u64> = (0..app.arrays(0)[1].elements())
         .filter_map(|atom| match tag(atom) {

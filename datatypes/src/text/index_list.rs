@@ -92,16 +92,6 @@ mod tests {
     }
 
     #[test]
-    fn a_count_is_no_index() {
-        let counted = ListForm { base: 1, is_counted: true };
-        assert_eq!(index_list("3\n1 2 3\n", counted), Ok(vec![0, 1, 2]));
-        assert_eq!(index_list("0\n", counted), Ok(vec![]));
-        let refusal = index_list("# n\n4\n1 2 3\n", counted);
-        assert_eq!(refusal, Err("line 2: the count is 4, but 3 numbers follow".to_owned()));
-        assert!(index_list("-1\n", counted).is_err() && index_list("n\n", counted).is_err());
-    }
-
-    #[test]
     fn a_number_that_recurs_is_found_with_its_lines() {
         assert_eq!(repeated_index("4 5\n6\n\n5 # again\n4\n", PLAIN), Some((5, [1, 4])));
         assert_eq!(repeated_index("2\n2 3\n", ListForm { is_counted: true, ..PLAIN }), None);

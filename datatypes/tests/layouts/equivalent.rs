@@ -33,7 +33,6 @@ fn all_descriptions_of_random_layouts_have_the_type_map_and_the_bounds() {
     }
 }
 
-/// The descriptions of a layout as texts.
 fn texts(layout: &str) -> BTreeMap<String, String> {
     let layout: Layout = layout.parse().unwrap();
     let described = Equivalent::all_of(&layout);

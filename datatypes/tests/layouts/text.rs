@@ -1,7 +1,7 @@
 //! Texts for people: the tree, and the statistics of its segments.
 
 use ddtbench_datatypes::Element::{Char, Double, Float, Int32};
-use ddtbench_datatypes::{Layout, Segment, Spread, Statistics};
+use ddtbench_datatypes::{Layout, Spread, Statistics};
 
 use crate::named;
 
@@ -54,22 +54,4 @@ fn statistics_of_the_segments() {
             stride_bytes: Some(Spread { min: 8, median: 16, max: 16, distinct: 2 }),
         }
     );
-}
-
-#[test]
-fn statistics_that_do_not_exist_are_missing() {
-    let none = Statistics::of([Layout::contiguous(0, &named(Int32)).unwrap().segments()]);
-    assert_eq!(none, Statistics { segments: 0, bytes: 0, block_bytes: None, stride_bytes: None });
-    let one = Statistics::of([named(Int32).segments()]);
-    assert_eq!(one.stride_bytes, None);
-    assert_eq!(one.block_bytes, Some(Spread { min: 4, median: 4, max: 4, distinct: 1 }));
-    assert_eq!(Statistics::of::<Vec<Segment>>([]), none);
-}
-
-#[test]
-fn no_stride_leads_from_one_array_to_the_next() {
-    let column = Layout::vector(2, 1, -4, &named(Int32)).unwrap();
-    let two = Statistics::of([column.segments(), column.segments()]);
-    assert_eq!(two.segments, 4);
-    assert_eq!(two.stride_bytes, Some(Spread { min: -16, median: -16, max: -16, distinct: 1 }));
 }

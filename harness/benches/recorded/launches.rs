@@ -34,7 +34,6 @@ struct Row {
 
 /// Launches of each MPI, in chronological order.
 pub struct Recording {
-    /// The name of the recording.
     #[allow(dead_code, reason = "tests do not print it")]
     pub name: &'static str,
     /// Number of launches in the two minutes that `ddtbench run --repeat` waits between runs; 0 for a recording that is too short for that.
@@ -66,7 +65,6 @@ pub const IN_TURN: Recording = Recording {
 };
 
 impl Recording {
-    /// The launches by MPI.
     pub fn read(&self) -> BTreeMap<String, Vec<Launch>> {
         let mut text = String::new();
         flate2::read::GzDecoder::new(self.gzipped).read_to_string(&mut text).expect("a gzipped file");

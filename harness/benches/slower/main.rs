@@ -118,7 +118,6 @@ fn print(mpi: &str, slower: &Slower, rise: f64, rows: &[ComparisonRow]) {
     }
 }
 
-/// The library for an MPI.
 fn compile(mpi: &str, dir: &Path) -> PathBuf {
     let library = dir.join("libslower.so");
     let mut mpicc = Command::new(root().join(".ddtbench/mpi").join(mpi).join("bin/mpicc"));

@@ -38,7 +38,6 @@ impl ParameterInfo {
 /// A parameter of the setting `S`.
 #[derive(Debug)]
 pub struct Parameter<S> {
-    /// Its definition.
     pub info: ParameterInfo,
     /// Sets its value from a text, or returns what would be right.
     pub assign: fn(&mut S, &str) -> Result<(), String>,

@@ -18,7 +18,6 @@ pub const LEVEL: f64 = 0.9;
 /// Half width of the interval at which an attempt is accepted, as a share of the mean.
 pub const PRECISION: f64 = 0.05;
 
-/// The result of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptOutcome {
     /// It is precise enough.

@@ -68,7 +68,6 @@ pub fn narrow(kind: Kind, methods: &[Measured], precision: f64) -> Vec<bool> {
     views(methods, &states, Rule::Interval).into_iter().map(is_narrow).collect()
 }
 
-/// A method's blocks with their indices.
 fn indexed(method: &Measured) -> impl Iterator<Item = (usize, &Block)> {
     method.blocks.iter().enumerate()
 }

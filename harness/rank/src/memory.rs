@@ -200,7 +200,6 @@ impl Region {
         self.start
     }
 
-    /// The address of a byte.
     pub fn at(&self, byte: usize) -> *mut u8 {
         self.start.wrapping_add(byte)
     }

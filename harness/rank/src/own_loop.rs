@@ -13,7 +13,6 @@ use std::sync::OnceLock;
 use anyhow::{Context, anyhow};
 use apps::{Arrays, Face, WireOrder};
 
-/// The loaded functions.
 static LOADED: OnceLock<[Function; 2]> = OnceLock::new();
 
 /// The functions of a file in C.

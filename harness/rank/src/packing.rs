@@ -279,9 +279,7 @@ impl<'a> Packer<'a> {
 
 /// Packs and unpacks a whole message, between the arrays and the wire buffers of a [`Memory`].
 pub struct MessagePacker<'a> {
-    /// Packs the data to send.
     pub send: Packer<'a>,
-    /// Unpacks the received data.
     pub receive: Packer<'a>,
     message_bytes: usize,
     /// Bytes of the wire buffer to send that packing may need; 0 without such a buffer.
@@ -339,7 +337,6 @@ impl<'a> MessagePacker<'a> {
         self.receive.free()
     }
 
-    /// Gathers the message.
     #[inline]
     pub fn pack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         if let Some(device) = &self.send.device {
@@ -353,7 +350,6 @@ impl<'a> MessagePacker<'a> {
         self.send.pack(&memory.arrays, &mut memory.outgoing[..self.pack_bytes])
     }
 
-    /// Scatters the message.
     #[inline]
     pub fn unpack(&mut self, memory: &mut Memory) -> Result<(), CallError> {
         if let Some(device) = &self.receive.device {

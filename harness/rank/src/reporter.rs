@@ -18,7 +18,6 @@ pub struct EventReporter {
     pub output: Output,
     /// Ends the process before an MPI's growing memory exhausts the machine's.
     pub guard: Option<MemoryGuard>,
-    /// The current method.
     pub method: String,
     has_wrong_data: bool,
     is_first: bool,

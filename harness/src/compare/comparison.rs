@@ -11,7 +11,6 @@ use crate::report::case::Disturbance;
 use crate::report::units;
 use crate::stats::{levels, sorted};
 
-/// A comparison of two sides.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     pub base: SideLabel,
@@ -52,7 +51,6 @@ pub struct Comparisons {
     /// The run whose MPIs are compared; empty for folders of runs.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,
-    /// The settings for verdicts.
     pub settings: Settings,
     /// The statistical unit.
     pub unit: ComparisonUnit,

@@ -32,7 +32,6 @@ impl<'a> LaunchSeries<'a> {
         Some(Self { side, subject, values: of(side.values(subject)?) })
     }
 
-    /// The machine for each value.
     fn machine(&self) -> impl Iterator<Item = MachineThen> + use<'a> {
         let machine = self.side.values(self.subject).map(|values| &values.machine);
         let of = move |number| machine.and_then(|machine| machine.get(number).copied()).unwrap_or_default();

@@ -239,16 +239,6 @@ mod tests {
     }
 
     #[test]
-    fn a_single_odd_launch_does_not_make_the_headline() {
-        let odd = row("wide", "ddt", 100, 65.2, Verdict::Slower);
-        let mut odd = odd;
-        let time = odd.changes[0].time.as_mut().unwrap();
-        (time.low, time.high) = (5.8, 728.8);
-        let rows = [odd, row("sure", "ddt", 100, 38.0, Verdict::Slower)];
-        assert_eq!(findings(&rows), ["ddt: slower in 2, most in sure: 38.0x [37.6, 38.4]"]);
-    }
-
-    #[test]
     fn rows_are_listed_by_method_the_worst_first() {
         let rows = [
             row("a", "ddt", 100, 1.0, Verdict::Same),
@@ -311,16 +301,19 @@ mod tests {
     }
 
     #[test]
+    fn a_single_odd_launch_does_not_make_the_headline() {
+        let odd = row("wide", "ddt", 100, 65.2, Verdict::Slower);
+        let mut odd = odd;
+        let time = odd.changes[0].time.as_mut().unwrap();
+        (time.low, time.high) = (5.8, 728.8);
+        let rows = [odd, row("sure", "ddt", 100, 38.0, Verdict::Slower)];
+        assert_eq!(findings(&rows), ["ddt: slower in 2, most in sure: 38.0x [37.6, 38.4]"]);
+    }
+
+    #[test]
     fn methods_that_are_undecided_share_a_line() {
         let open = |method: &str| row("a", method, 100, 1.1, Verdict::Undecided);
         let rows = [open("ddt"), row("a", "manual", 100, 1.0, Verdict::Same), open("engine"), open("engine")];
         assert_eq!(findings(&rows), ["manual: same in 1", "2 methods: undecided in all of their 3 rows"]);
-    }
-
-    #[test]
-    fn one_is_named() {
-        let rows =
-            [row("a", "ddt", 100, 0.5, Verdict::Faster), row("b", "ddt", 200, 1.0, Verdict::Undecided)];
-        assert_eq!(findings(&rows), ["ddt: faster in 1 of 2: a 0.50x [0.49, 0.51], undecided in 1 of 2"]);
     }
 }

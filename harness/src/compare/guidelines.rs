@@ -44,10 +44,8 @@ impl Standing {
     }
 }
 
-/// A guideline on a case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GuidelineRow {
-    /// The guideline's name.
     pub guideline: &'static str,
     /// The case, with the method that should not take longer.
     #[serde(flatten)]
@@ -58,13 +56,11 @@ pub struct GuidelineRow {
     pub time_s: f64,
     /// The compared time: a method, or a multiple of one.
     pub than: String,
-    /// Its time.
     pub than_s: f64,
     /// The ratio of the two times.
     pub answer: Estimate,
     /// For something that is created once: the number of round trips until it pays.
     pub break_even: Option<BreakEven>,
-    /// Whether it holds.
     pub standing: Standing,
     /// The alternative for users, if it is violated.
     pub instead: &'static str,
@@ -213,6 +209,10 @@ mod tests {
         Side::of("mine", &records, ComparisonUnit::Launch)
     }
 
+    fn findings(records: &[Record]) -> Findings {
+        Findings::of(&Side::of("mine", records, ComparisonUnit::Launch), &Settings::default())
+    }
+
     fn standings(times: &[(&'static str, f64)]) -> Vec<(&'static str, Standing)> {
         let findings = Findings::of(&side(times), &Settings::default());
         findings.rows.iter().map(|row| (row.guideline, row.standing)).collect()
@@ -243,8 +243,7 @@ mod tests {
         };
         let records: Vec<Record> =
             (0..12).flat_map(|launch| [record(launch, "ddt"), record(launch, "manual")]).collect();
-        let findings =
-            Findings::of(&Side::of("mine", &records, ComparisonUnit::Launch), &Settings::default());
+        let findings = findings(&records);
         let found: Vec<_> =
             findings.rows.iter().map(|row| (row.guideline, row.state, row.standing)).collect();
         assert_eq!(found, [("D1 by hand", 1, Standing::Violated), ("D1 by hand", 0, Standing::Holds)]);
@@ -304,7 +303,7 @@ mod tests {
                 ]
             })
             .collect();
-        let findings = Findings::of(&Side::of("x", &records, ComparisonUnit::Launch), &Settings::default());
+        let findings = findings(&records);
         let row = |name: &str| findings.rows.iter().find(|row| row.guideline == name).unwrap();
         assert_eq!((row("D2").standing, row("D2").answer.ratio.round()), (Standing::Violated, 2.0));
         assert_eq!(
@@ -339,8 +338,7 @@ mod tests {
                     }
                 }
             }
-            let findings =
-                Findings::of(&Side::of("x", &records, ComparisonUnit::Launch), &Settings::default());
+            let findings = findings(&records);
             wrong += usize::from(findings.rows.iter().any(|row| row.standing == Standing::Violated));
         }
         assert!(wrong * 100 <= 5 * lists, "{wrong} of {lists}");
@@ -354,13 +352,9 @@ mod tests {
         let records: Vec<Record> = noisy("ddt", [1.0, 2.0, 0.5, 1.5, 0.7, 1.2])
             .chain(noisy("mpi_pack", [1.0, 0.9, 1.1, 1.0, 1.05, 0.95]))
             .collect();
-        let findings = Findings::of(&Side::of("x", &records, ComparisonUnit::Launch), &Settings::default());
+        let findings = findings(&records);
         assert_eq!(findings.rows[0].standing, Standing::Undecided);
-        assert!(
-            Findings::of(&Side::of("x", &records[..2], ComparisonUnit::Launch), &Settings::default())
-                .rows
-                .is_empty()
-        );
+        assert!(self::findings(&records[..2]).rows.is_empty());
     }
 
     #[test]
@@ -370,7 +364,7 @@ mod tests {
             outcome: Outcome::WrongData { detail: String::new() },
             ..record("a", 0, "ddt", 1.0)
         };
-        let findings = Findings::of(&Side::of("x", &[failed], ComparisonUnit::Launch), &Settings::default());
+        let findings = findings(&[failed]);
         assert!(findings.rows.is_empty() && findings.failed[0].ends_with("ddt: wrong data"), "{findings:?}");
     }
 
@@ -426,8 +420,7 @@ mod tests {
                     ]
                 })
                 .collect();
-            let findings =
-                Findings::of(&Side::of("x", &records, ComparisonUnit::Launch), &Settings::default());
+            let findings = findings(&records);
             let row = findings.rows.iter().find(|row| row.guideline == "D10").unwrap().clone();
             (row.standing, row.break_even.unwrap(), findings.rows[0].guideline)
         };

@@ -89,7 +89,6 @@ impl Question {
     }
 }
 
-/// The settings of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {

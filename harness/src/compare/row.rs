@@ -13,7 +13,6 @@ pub struct ComparisonRow {
     /// The method of a case.
     #[serde(flatten)]
     pub subject: Subject,
-    /// Bytes of a message.
     pub bytes: u64,
     /// Its change in each state of the machine that a side met, the nearest cores first; one if states are not known.
     pub changes: Vec<StateChange>,
@@ -65,7 +64,6 @@ pub struct StateChange {
 }
 
 impl ComparisonRow {
-    /// The changes in states that are compared.
     pub fn compared(&self) -> impl Iterator<Item = &StateChange> {
         self.changes.iter().filter(|change| change.verdict != Verdict::NotCompared)
     }

@@ -145,22 +145,6 @@ mod tests {
     }
 
     #[test]
-    fn where_all_is_decided_nothing_more_is_made() {
-        let rows = [row("a", "ddt", 100, 2.0, Verdict::Slower)];
-        assert!(next(&after_first_test(&rows), &rows).is_empty());
-    }
-
-    #[test]
-    fn the_row_that_needs_fewest_speaks_for_its_case() {
-        let rows = [needing("a", Some(700)), needing("b", Some(40))];
-        let mut pack = needing("a", Some(7));
-        pack.subject.method = "mpi_pack".to_owned();
-        let schedule = after_first_test(&rows);
-        let all = [rows[0].clone(), rows[1].clone(), pack];
-        assert_eq!(next(&schedule, &all), [("a".to_owned(), 5..8)]);
-    }
-
-    #[test]
     fn the_last_test_is_at_all_launches() {
         assert_eq!(interim_tests(20), [5, 8, 13, 20]);
         assert_eq!(interim_tests(10), [5, 8, 10]);

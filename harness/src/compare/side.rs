@@ -17,11 +17,9 @@ use crate::stats::{self, mean, median, sorted};
 pub struct Subject {
     pub experiment: Kind,
     pub test: String,
-    /// The parameter set.
     pub set: String,
     pub params: String,
     pub ranks: usize,
-    /// The cache mode.
     pub cache: Cache,
     /// The memory; older comparisons have none but the host's.
     #[serde(default)]
@@ -139,13 +137,11 @@ pub struct SubjectValues {
     pub times: BTreeMap<LaunchId, f64>,
     /// Logarithms of the means.
     pub means: BTreeMap<LaunchId, f64>,
-    /// The machine for each.
     pub machine: BTreeMap<LaunchId, MachineThen>,
     /// Further launches, which are left out because they take unusually long, and the machine was disturbed.
     pub disturbed: usize,
     /// The outcome of the first launch without usable times, if there is one.
     pub failure: Option<&'static str>,
-    /// Bytes of a message.
     pub bytes: u64,
     /// Times of the phases except the headline phase, a value per launch in seconds.
     pub phases: BTreeMap<Phase, BTreeMap<LaunchId, f64>>,
@@ -290,7 +286,6 @@ impl Side {
             .filter(|subject| !subject.method.ends_with(PACKING))
     }
 
-    /// The result of a subject.
     pub fn values(&self, subject: &Subject) -> Option<&SubjectValues> {
         self.subjects.get(subject)
     }
@@ -376,7 +371,6 @@ pub(super) fn by_run<'a, T>(values: impl IntoIterator<Item = (&'a LaunchId, T)>)
 /// The suffix of a method's packing, which is compared like a method.
 const PACKING: &str = " (only packing)";
 
-/// The name of a method's packing.
 pub(super) fn packing(method: &str) -> String {
     format!("{method}{PACKING}")
 }

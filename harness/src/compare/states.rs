@@ -36,7 +36,6 @@ impl States {
         Self { starts: latencies.into_iter().map(|(ranks, all)| (ranks, starts(all))).collect() }
     }
 
-    /// How many there are.
     pub fn count(&self) -> usize {
         self.starts.values().map(Self::count_of).sum::<usize>().max(1)
     }
@@ -157,15 +156,6 @@ mod tests {
 
     fn found(sides: [&Side; 2]) -> Option<String> {
         text(&met(&sides, &States::of(sides)))
-    }
-
-    #[test]
-    fn launches_are_counted_by_state_once_for_all_methods() {
-        let near = side(&[30.0, 31.0, 30.2]);
-        assert_eq!(found([&near, &near]).unwrap(), "cores 30 ns apart in 6 launches");
-        let other = side(&[29.5, 164.0, 165.0, 166.0]);
-        assert_eq!(found([&near, &other]).unwrap(), "cores 30 ns apart in 4 launches, 165 ns in 3");
-        assert_eq!(found([&side(&[]), &side(&[])]), None);
     }
 
     #[test]

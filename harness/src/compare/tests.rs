@@ -63,7 +63,6 @@ fn compare_by(settings: Settings, sides: &[Vec<Record>; 2], most: usize) -> Vec<
     rows
 }
 
-/// The rows of a single test.
 fn compare_once(sides: &[Vec<Record>; 2]) -> Vec<ComparisonRow> {
     let [base, new] = sides.each_ref().map(|records| Side::of("x", records, ComparisonUnit::Launch));
     Comparer::new(Settings::default()).interim_test(&base, &new, &|_| Some(1.0))

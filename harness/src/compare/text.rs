@@ -259,7 +259,6 @@ impl StateChange {
         })
     }
 
-    /// The times on both sides.
     fn times(&self) -> Option<String> {
         match (self.base_s, self.new_s) {
             (Some(base), Some(new)) => Some(from_to(base, new)),
@@ -450,17 +449,6 @@ mod tests {
         let text = comparisons.compared().text(Some(80));
         assert!(text.find("FI_PROVIDER").unwrap() < text.find("ddt: slower").unwrap(), "{text}");
         assert!(comparisons.junit().unwrap().contains("FI_PROVIDER: tcp and not set"));
-    }
-
-    #[test]
-    fn times_and_changes_fit_into_80_columns() {
-        let rows = vec![
-            row("specfem3d_oc", "ddt_to_packed", 1, 22.4, Verdict::Slower),
-            row("nas_lu_y", "ddt", 1, 1.0, Verdict::SameOrSlower),
-        ];
-        let text = comparisons(rows).compared().text(Some(80));
-        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-        assert!(text.contains("10.0 -> 224 µs  22.4x [22.2, 22.6]  slower"), "{text}");
     }
 
     #[test]

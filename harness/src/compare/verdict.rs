@@ -13,7 +13,6 @@ pub struct Estimate {
     pub ratio: f64,
     /// Lower end of its corrected interval.
     pub low: f64,
-    /// Upper end of it.
     pub high: f64,
     /// Launches, or runs, of the base and of the other side.
     pub units: (usize, usize),

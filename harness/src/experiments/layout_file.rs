@@ -109,7 +109,6 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
     Ok(PlannedCase::of(&LAYOUT, None, &values))
 }
 
-/// Reads a file.
 pub(crate) fn parse(text: &str) -> Result<Given, String> {
     // The first line of a layout has no key: `base=1` is within parentheses.
     let is_key = |key: &str| key.trim().chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
@@ -130,7 +129,6 @@ fn is_list(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::{self, Kind};
 
     fn given(text: &str) -> Given {
         parse(text).unwrap_or_else(|reason| panic!("{text}: {reason}"))
@@ -199,22 +197,6 @@ mod tests {
         let lines: Vec<_> = file.lines().take_while(|line| *line != "```").collect();
         let face = planned(&given(&lines.join("\n"))).unwrap();
         assert_eq!(face.given().count(), 3);
-    }
-
-    #[test]
-    fn a_case_has_the_layouts_themselves_and_the_name_of_their_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("my face.toml");
-        std::fs::write(&file, "send = 'vector(2, 1, 4, double)'").unwrap();
-        let case = case(file.to_str().unwrap()).unwrap();
-        let given: Vec<_> = case.given().collect();
-        assert_eq!(given, [("name", "my_face"), ("receive", "send"), ("send", "vector(2,1,4,double)")]);
-        assert_eq!((case.test.as_str(), case.set.as_deref()), ("layout", Some("my_face")));
-        let setup = Context { ranks: 2, seed: 1 };
-        let prepared = (experiments::of(Kind::PingPong).prepare)(&case, &[], setup).unwrap();
-        assert_eq!(prepared.planned, case, "a plan is read as it was written");
-        let unnamed = super::case("vector(2, 1, 4, double)").unwrap();
-        assert_eq!(unnamed.set.as_deref(), Some("vector(2,1,4,double)"));
     }
 
     #[test]

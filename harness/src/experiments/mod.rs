@@ -66,10 +66,8 @@ impl Experiment {
 /// A text format, made of samples.
 #[derive(Debug)]
 pub struct TextFormat {
-    /// The kind of the samples.
     pub kind: Kind,
     pub name: &'static str,
-    /// The name of the file.
     pub file: &'static str,
     /// The beginning of the file.
     pub header: fn() -> String,
@@ -169,7 +167,6 @@ impl Prepared {
         reasons.into_iter().map(text).collect()
     }
 
-    /// The checks on which a method depends.
     pub fn checks(&self, method: &str) -> &[&'static str] {
         self.required_checks.get(method).map_or(&[], Vec::as_slice)
     }

@@ -11,7 +11,6 @@ use crate::model::CUSTOM;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlannedCase {
-    /// The test's name.
     pub test: String,
     /// The set that provides the values. Default: the set of `quick`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +40,6 @@ impl PlannedCase {
         std::iter::once(self.test.clone()).chain(self.value_arguments()).collect()
     }
 
-    /// Only the values.
     pub fn value_arguments(&self) -> impl Iterator<Item = String> + '_ {
         self.given().flat_map(|(name, value)| ["-p".to_owned(), format!("{name}={value}")])
     }
@@ -54,7 +52,6 @@ impl PlannedCase {
         self.set.as_deref().filter(|set| is_named(set))
     }
 
-    /// The given names and values.
     pub fn given(&self) -> impl Iterator<Item = (&str, &str)> {
         self.params.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }

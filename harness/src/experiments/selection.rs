@@ -180,7 +180,6 @@ impl Lists {
         Ok(self)
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -84,10 +84,8 @@ fn without_times(records: Vec<Record>, kind: Kind) -> Vec<Record> {
 /// The data for a record.
 #[derive(Clone, Copy, Debug)]
 pub struct RowContext<'a> {
-    /// The kind of experiments.
     pub kind: Kind,
     pub result: &'a CaseResult,
-    /// The method.
     pub view: &'a View<'a>,
     /// All methods of the case.
     pub views: &'a [View<'a>],

@@ -6,17 +6,14 @@ use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 
-/// Compresses bytes into a member.
 pub fn member(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let written = encoder.write_all(bytes).and_then(|()| encoder.finish());
     written.expect("writing to memory does not fail")
 }
 
-/// A member of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Member<'a> {
-    /// The compressed bytes.
     pub packed: &'a [u8],
     /// The uncompressed bytes, or the first of them.
     pub bytes: Vec<u8>,

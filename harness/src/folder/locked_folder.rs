@@ -50,7 +50,6 @@ impl LockedFolder {
         self.unlocked.as_deref()
     }
 
-    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

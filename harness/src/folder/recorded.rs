@@ -27,7 +27,6 @@ pub type Done = HashSet<(Arc<Case>, usize)>;
 #[derive(Debug)]
 pub struct Recorded {
     locked: LockedFolder,
-    /// The text of its plan.
     pub plan: String,
     /// The records of each launch, with figures.
     pub records: Vec<Record>,
@@ -140,7 +139,6 @@ fn timed(records: &[Record]) -> Done {
     records.iter().filter(|record| record.median_s.is_some()).filter_map(unit).collect()
 }
 
-/// The case and launch of a record.
 fn unit(record: &Record) -> Option<(Arc<Case>, usize)> {
     Some((record.case.clone(), record.launch?))
 }
@@ -278,7 +276,6 @@ impl Recorded {
         self.records.first().map(|record| record.case.run.as_str())
     }
 
-    /// The path of the folder.
     pub fn path(&self) -> &Path {
         self.locked.path()
     }

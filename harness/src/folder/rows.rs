@@ -157,10 +157,8 @@ fn broken(cells: &StringRecord, reason: &str) -> csv::Error {
     std::io::Error::new(std::io::ErrorKind::InvalidData, format!("line {line}: {reason}")).into()
 }
 
-/// A figure and its record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FigureRow {
-    /// The record's case.
     pub case: Arc<Case>,
     /// The record within the case.
     pub of: RecordOfCase,

@@ -75,7 +75,6 @@ fn shortest(value: f64) -> String {
 pub struct MethodSamples {
     pub case: Arc<Case>,
     pub launch: usize,
-    /// The method's name.
     pub method: String,
     /// Its blocks; only pair, number, times and the first row's batch are known.
     pub blocks: Vec<Block>,

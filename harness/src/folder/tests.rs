@@ -497,19 +497,6 @@ fn a_method_that_was_added_deletes_nothing() {
 }
 
 #[test]
-fn a_run_that_ended_before_its_first_case_begins_anew() {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("run");
-    drop(Folder::create(&path, about()).unwrap());
-    fs::write(path.join(SAMPLES), b"half a member").unwrap();
-    let (mut folder, moved) = resume(&path);
-    assert_eq!(moved, [path.join(SET_ASIDE).join("1").join(SAMPLES)]);
-    assert!(contents(&path).iter().all(Vec::is_empty));
-    keep(&mut folder, &result(UNITS[0])).unwrap();
-    assert_eq!(read_records(&path).unwrap(), records(&result(UNITS[0])));
-}
-
-#[test]
 fn a_full_disk_leaves_what_was_finished() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("run");

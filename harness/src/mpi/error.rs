@@ -9,12 +9,10 @@ pub enum MpiError {
     /// The user wants to stop.
     #[error("interrupted")]
     Interrupted,
-    /// Anything else.
     #[error("{0}")]
     Other(String),
 }
 
-/// Results of this module.
 pub type Result<T> = std::result::Result<T, MpiError>;
 
 pub(super) fn other(message: impl Into<String>) -> MpiError {

@@ -81,25 +81,3 @@ impl Home {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    #[test]
-    fn an_installation_has_rank_libraries_and_a_checkout_has_the_source() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path();
-        assert_eq!(Home::at(root), None);
-        fs::create_dir_all(root.join("harness/rank")).unwrap();
-        fs::write(root.join("Cargo.toml"), "").unwrap();
-        assert_eq!(Home::at(root), Some(Home::Checkout(root.to_owned())));
-        fs::create_dir_all(root.join("lib/ddtbench")).unwrap();
-        fs::write(root.join("lib/ddtbench/ddtbench-rank-openmpi.o"), "").unwrap();
-        let installed = Home::at(root).unwrap();
-        assert_eq!(installed, Home::Installed(root.to_owned()));
-        assert!(installed.library(Abi::OpenMpi).is_some() && installed.library(Abi::Mpich).is_none());
-    }
-}

@@ -27,7 +27,6 @@ pub struct Launch<'a> {
     /// Threads of each rank; each needs a core.
     pub threads: usize,
     pub program: &'a Path,
-    /// Its arguments.
     pub args: &'a [String],
     /// The launcher, if it is not the MPI's own, and its options.
     pub programs: &'a Trusted,
@@ -56,7 +55,6 @@ pub struct CommandLine {
     pub signals_are_codes: bool,
 }
 
-/// The option style of a launcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     Hydra,
@@ -67,7 +65,6 @@ enum Style {
 }
 
 impl Launch<'_> {
-    /// The command line for this machine.
     pub fn command_line(&self) -> Result<CommandLine> {
         let is_set = |name: &str| env::var_os(name).is_some();
         // SAFETY: `geteuid` cannot fail and touches no memory.

@@ -29,9 +29,7 @@ const LONGEST_LINE: u64 = 1 << 26;
 /// One line of output, without its line end; bytes that are not UTF-8 are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
-    /// From standard output.
     Out(String),
-    /// From standard error.
     Err(String),
 }
 

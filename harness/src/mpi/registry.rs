@@ -14,9 +14,7 @@ use super::wheels;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MpiEntry {
-    /// Its name here.
     pub name: String,
-    /// The compiler wrapper.
     pub mpicc: PathBuf,
     /// The launcher. Default: the one next to the wrapper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,7 +31,6 @@ pub struct MpiEntry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VariantEntry {
-    /// The MPI's name.
     pub mpi: String,
     /// Its own name, which follows the MPI's: `mpich:nocma`.
     pub name: String,
@@ -105,7 +102,6 @@ impl Registry {
         self
     }
 
-    /// The list as a text.
     pub fn to_toml(&self) -> std::result::Result<String, toml::ser::Error> {
         toml::to_string(self)
     }

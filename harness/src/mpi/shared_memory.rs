@@ -29,9 +29,7 @@ const NAMES: [&str; 11] = [
 /// A segment that no process uses.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Leftover {
-    /// The file.
     pub path: PathBuf,
-    /// The memory that it uses.
     pub bytes: u64,
 }
 

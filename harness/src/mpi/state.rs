@@ -135,7 +135,6 @@ impl ProjectState {
     }
 }
 
-/// The configured folder.
 fn asked() -> Option<PathBuf> {
     env::var_os(VARIABLE).filter(|folder| !folder.is_empty()).map(|folder| absolute(Path::new(&folder)))
 }
@@ -184,27 +183,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_wins_over_the_project_and_that_over_the_users_folder() {
+    fn nothing_is_kept_in_a_project_of_which_a_part_cannot_be_written_to() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("clone");
         fs::create_dir(&root).unwrap();
-        let users = || Some(folder.path().join("users"));
-        let chosen = |asked| ProjectState::chosen(&Home::Checkout(root.clone()), asked, &users).unwrap();
-        let in_project = chosen(None);
-        assert_eq!(in_project, ProjectState::in_project(&root));
-        let asked = chosen(Some(folder.path().join("asked")));
-        assert_eq!(asked.own.installed, folder.path().join("asked"));
-        assert_eq!(asked.places().last(), Some(&in_project.own), "the content of the project is still used");
         // Nobody can write into a file as if it were a folder, not even root.
         fs::write(root.join("target"), "").unwrap();
-        let read = chosen(None);
-        assert_eq!(read.own.installed, folder.path().join("users"));
-        assert!(read.own.builds.starts_with(folder.path().join("users/rank")));
-        let installed = Home::Installed(root.clone());
-        let state = ProjectState::chosen(&installed, None, &users).unwrap();
-        assert_eq!((state.own.installed, state.shared), (folder.path().join("users"), None));
-        let refusal = ProjectState::chosen(&Home::Checkout(root), None, &|| None).unwrap_err().to_string();
-        assert!(refusal.contains("cannot be written to") && refusal.contains("DDTBENCH_STATE"), "{refusal}");
+        let users = || Some(folder.path().join("users"));
+        let chosen = ProjectState::chosen(&Home::Checkout(root), None, &users).unwrap();
+        assert_eq!(chosen.own.installed, folder.path().join("users"));
     }
 
     #[test]
@@ -222,16 +209,5 @@ mod tests {
         fs::create_dir(&root).unwrap();
         let plain = ProjectState::chosen(&Home::Checkout(root.clone()), None, &|| unreachable!()).unwrap();
         assert_eq!(plain, ProjectState::in_project(&root));
-    }
-
-    #[test]
-    fn clones_share_mpis_and_no_builds() {
-        let folder = Path::new("/state");
-        let (a, b) = (
-            StateFolder::in_folder(folder, Path::new("/a/c")),
-            StateFolder::in_folder(folder, Path::new("/b/c")),
-        );
-        assert_eq!(a.installed, b.installed);
-        assert_ne!(a.builds, b.builds);
     }
 }

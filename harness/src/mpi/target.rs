@@ -13,11 +13,8 @@ pub struct Target {
     pub installation: Installation,
     /// The name of the variant; empty for the unchanged MPI.
     pub variant: String,
-    /// Its rank program.
     pub program: PathBuf,
-    /// The plan's launcher.
     pub programs: Trusted,
-    /// The user's loop.
     pub own_loop: Option<OwnLoop>,
     /// The driver of a simulated device.
     pub stand_in: Option<Arc<StandIn>>,

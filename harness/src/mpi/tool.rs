@@ -25,7 +25,6 @@ pub(super) struct ToolEnd {
     pub exit: ExitDescription,
     /// Standard output, in lines.
     pub out: Vec<String>,
-    /// Standard error.
     pub err: Vec<String>,
 }
 

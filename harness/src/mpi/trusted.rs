@@ -17,7 +17,6 @@ pub struct Programs {
     /// Launcher to use instead of the MPI's own: `srun`, a path, or a command with options. In a command with options, only
     /// `{ranks}` is replaced; without it, `-n RANKS` is appended.
     pub launcher: Option<String>,
-    /// More options for the launcher.
     pub launcher_args: Vec<String>,
     /// The file with the user's loop.
     pub pack: Option<PathBuf>,
@@ -148,12 +147,10 @@ impl Trusted {
         self.0.launcher.as_deref()
     }
 
-    /// More options for the launcher.
     pub fn launcher_args(&self) -> &[String] {
         &self.0.launcher_args
     }
 
-    /// The variants of the plan.
     pub fn variants(&self) -> &[Variant] {
         &self.0.variants
     }

@@ -30,7 +30,6 @@ pub enum Sign {
     Done,
 }
 
-/// The end of a process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Exit {
     /// It ended without us.

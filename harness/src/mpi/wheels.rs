@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::error::{Result, other};
 
-/// A package at a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Package {
     pub name: &'static str,
@@ -91,7 +90,6 @@ pub(super) fn rank(name: &str) -> usize {
 pub(super) struct Wheels {
     /// Name of the installation: the family, with the version if it is not the pinned one.
     pub name: String,
-    /// Requirements for pip.
     pub packages: Vec<Package>,
 }
 

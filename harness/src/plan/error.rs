@@ -8,7 +8,6 @@ use common::limits::WrongLimit;
 pub struct PlanError(pub String);
 
 impl PlanError {
-    /// A field with an invalid value.
     pub(super) fn field(field: &str, value: &str, reason: &str) -> Self {
         Self(format!("{field} = {value}: {reason}"))
     }

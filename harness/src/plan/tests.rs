@@ -2,15 +2,9 @@ use apps::Preset;
 
 use super::*;
 use crate::experiments::planned::Selected;
-use crate::model::CUSTOM;
 
 fn selection(tests: &[&str]) -> Selection {
     Selection { tests: tests.iter().map(|&test| test.to_owned()).collect(), ..Selection::default() }
-}
-
-fn with_values(tests: &[&str], typed: &[&str]) -> Selection {
-    let typed: Vec<String> = typed.iter().map(|&text| text.to_owned()).collect();
-    Selection { lists: Lists::typed(&typed, "nx=162").unwrap(), ..selection(tests) }
 }
 
 fn checked(selection: &Selection) -> Result<CheckedPlan, PlanError> {
@@ -31,33 +25,11 @@ fn read(text: &str) -> Result<Plan, PlanError> {
 }
 
 #[test]
-fn quick_has_one_case_per_test() {
-    assert_eq!(plan(&selection(&[])).unwrap().cases.len(), apps::TESTS.len());
-}
-
-#[test]
 fn a_plan_survives_its_file() {
     for preset in [Preset::Quick, Preset::Default, Preset::Full] {
         let plan = plan(&Selection { preset: Some(preset), ..selection(&[]) }).unwrap();
         assert_eq!(read(&plan.to_toml()).unwrap(), plan);
     }
-}
-
-#[test]
-fn single_values_make_a_set_of_their_own() {
-    let checked = checked(&with_values(&["fft2d"], &["n=1000"])).unwrap();
-    assert_eq!(checked.case(0, Conditions::default()).params, "n=1000");
-    let plan = checked.plan;
-    assert_eq!(plan.cases[0].set.as_deref(), Some(CUSTOM));
-    assert_eq!(read(&plan.to_toml()).unwrap(), plan);
-}
-
-#[test]
-fn several_values_make_a_case_each() {
-    let checked = checked(&with_values(&["nas_lu_y"], &["ny=8", "16", "nx=4"])).unwrap();
-    let all: Vec<_> =
-        (0..checked.cases.len()).map(|i| checked.case(i, Conditions::default()).params).collect();
-    assert_eq!(all, ["nx=4 ny=8", "nx=4 ny=16"]);
 }
 
 #[test]
@@ -67,15 +39,6 @@ fn a_written_plan_may_be_short() {
     assert_eq!(plan.formats, ["ddtbench"]);
     assert_eq!(plan.cases[0].set.as_deref(), Some("256"));
     assert_eq!((plan.ranks, plan.methods.len()), (Some(2), Kind::default().all_methods().len()));
-}
-
-#[test]
-fn a_plan_of_several_mpis_and_cache_modes_reads_as_it_was_written() {
-    let several =
-        "schema = 1\nmpis = [\"a\", \"b\"]\ncaches = [\"warm\", \"cold\"]\n[[cases]]\ntest = \"fft2d\"\n";
-    let plan = read(several).unwrap();
-    assert_eq!((plan.mpis.len(), plan.caches.as_slice()), (2, &[Cache::Warm, Cache::Cold][..]));
-    assert_eq!(read(&plan.to_toml()).unwrap(), plan);
 }
 
 #[test]
@@ -140,16 +103,6 @@ fn several_sets_make_a_case_each_and_are_of_the_tests_that_have_them() {
     assert_eq!(of, ["nas_lu_x", "nas_lu_y", "fft2d"]);
     assert!(sets(&[], &["408x408", "nosuch"]).unwrap_err().to_string().contains("nosuch"));
     assert!(sets(&["nas_lu_y"], &["408x408", "256"]).unwrap_err().to_string().contains("256"));
-}
-
-#[test]
-fn selections_that_cannot_be() {
-    let of = |selection: Selection| plan(&selection).unwrap_err().to_string();
-    assert!(of(selection(&["wrf_x_vek"])).contains("did you mean \"wrf_x_vec\"?"));
-    assert!(of(Selection { sets: vec!["nosuch".to_owned()], ..selection(&[]) }).contains("nosuch"));
-    assert!(of(Selection { sets: vec!["nosuch".to_owned()], ..selection(&["fft2d"]) }).contains("256"));
-    assert!(of(with_values(&[], &["n=4"])).contains("TEST"));
-    assert!(of(with_values(&["fft2d"], &["m=4"])).contains("no parameter"));
 }
 
 #[test]

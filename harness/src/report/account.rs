@@ -13,7 +13,6 @@ pub struct Account {
     pub host: String,
     /// Its processor and hardware threads.
     pub machine: String,
-    /// The command line.
     pub command: String,
     /// The launcher of each MPI, and the variables that steer it: `mpich: mpiexec FI_PROVIDER=tcp`.
     pub settings: Vec<String>,
@@ -97,7 +96,6 @@ fn is_plain(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "+-./:@_=,%".contains(c))
 }
 
-/// The settings of an MPI.
 fn settings(account: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let label = mpi_label(&text(&account["mpi"]["name"]), &text(&account["variant"]));

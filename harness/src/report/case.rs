@@ -89,7 +89,6 @@ impl<'a> CaseView<'a> {
         self.records[0]
     }
 
-    /// Launches in this state, and in any.
     pub fn launches(&self) -> (usize, usize) {
         (self.records.iter().map(|record| record.launches).max().unwrap_or_default(), self.all_launches)
     }
@@ -571,7 +570,6 @@ pub fn rate(record: &Record) -> String {
     cell(record.value(Quantity::Bandwidth), units::rate)
 }
 
-/// Messages of a repetition.
 pub fn messages(record: &Record) -> String {
     cell(record.value(Quantity::Messages), |messages| messages.to_string())
 }

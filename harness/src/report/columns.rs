@@ -16,7 +16,6 @@ pub fn text_width(width: Option<u16>) -> usize {
     width.map_or(DEFAULT_WIDTH, |width| usize::from(width).max(LEAST_WIDTH))
 }
 
-/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
     /// At its left end.
@@ -61,7 +60,6 @@ impl<'a> Column<'a> {
 pub struct Table<'a> {
     /// Its columns, whose names are its header.
     pub columns: Vec<Column<'a>>,
-    /// A cell for each column.
     pub rows: Vec<Vec<String>>,
 }
 
@@ -418,13 +416,5 @@ mod tests {
         assert!(text.contains("66x66 ") && text.contains("258x258 ") && !text.contains("halo"), "{text}");
         let one = table(["66x66", "66x66"]).text(Some(30));
         assert!(one.contains("set.") && !one.contains("66x66"), "{one}");
-    }
-
-    #[test]
-    fn colours_take_no_room() {
-        let columns = [Column::new("", Align::Left, 0), Column::new("", Align::Left, 1)];
-        let row = |cell: &str| vec![cell.to_owned(), "|".to_owned()];
-        let lines = fitted(&columns, &[row("\u{1b}[1mab\u{1b}[0m"), row("abc")], None, 0).rows;
-        assert_eq!(lines, ["\u{1b}[1mab\u{1b}[0m  |", "abc |"]);
     }
 }

@@ -24,7 +24,6 @@ pub struct Compared<'a> {
 pub struct Section<'a> {
     /// The sides and the place.
     pub title: String,
-    /// The findings in sentences.
     pub sentences: Vec<String>,
     /// The rows for these sentences, the worst first.
     pub table: Table<'a>,

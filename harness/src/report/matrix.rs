@@ -15,11 +15,9 @@ pub struct Matrix {
     pub noun: &'static str,
     /// The state of the machine in which it holds: `cores 30 ns apart`; empty if it is not known.
     pub place: String,
-    /// The MPIs.
     pub sides: Vec<String>,
     /// A row per case.
     pub rows: Vec<MatrixRow>,
-    /// The geometric means.
     pub means: Means,
     pub sentences: Vec<String>,
 }
@@ -28,7 +26,6 @@ pub struct Matrix {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixRow {
     pub test: String,
-    /// Its parameter set.
     pub set: String,
     /// The fastest method of each MPI; `None` without one.
     pub cells: Vec<Option<MatrixCell>>,
@@ -38,7 +35,6 @@ pub struct MatrixRow {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MatrixCell {
     pub method: String,
-    /// Its time in seconds.
     pub time_s: f64,
     /// The ratio to the fastest MPI, with its interval; empty for that one, and without an interval.
     pub loss: String,
@@ -108,12 +104,10 @@ pub struct SideMean {
     pub ratio: f64,
     /// Lower end of its 95% interval; `None` for the fastest, and with fewer than three launches.
     pub low: Option<f64>,
-    /// Upper end of it.
     pub high: Option<f64>,
 }
 
 impl SideMean {
-    /// Both ends of the interval.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.low.zip(self.high)
     }
@@ -157,7 +151,6 @@ impl Means {
 const MEAN: &str = "geometric mean";
 
 impl MatrixCell {
-    /// The time, with its mark.
     fn time(&self) -> String {
         format!("{} {}", self.place.mark(), units::seconds(self.time_s))
     }
@@ -171,7 +164,6 @@ impl Matrix {
         self
     }
 
-    /// The heading.
     pub fn title(&self) -> String {
         let title = format!("Time of the fastest method of each {}", self.noun);
         if self.place.is_empty() { title } else { format!("{title}, {}", self.place) }
@@ -340,13 +332,6 @@ pub(crate) mod tests {
         assert!(lines[2].starts_with("  408x408") && lines[2].contains("  put_manual"), "{narrow}");
         assert!(lines[5].contains("4.00") && lines[6].contains("[3.60, 4.40]"), "{narrow}");
         assert_eq!(at(60).matches("geometric mean").count(), 2, "{}", at(60));
-    }
-
-    #[test]
-    fn a_mean_that_may_be_anything_is_not_known() {
-        let of = |ratio, low, high| SideMean { ratio, low: Some(low), high: Some(high) }.text();
-        assert_eq!(of(7.73, 0.04, 1599.98), "not known");
-        assert_eq!(of(2.0, 0.5, 8.0), "2.00 [0.50, 8.00]");
     }
 
     #[test]

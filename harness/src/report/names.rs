@@ -63,7 +63,6 @@ pub fn sides<'a>(cases: impl IntoIterator<Item = &'a Case>) -> Vec<(Case, String
     sides.iter().map(|side| (side.clone(), name(side))).collect()
 }
 
-/// The parameters of a case.
 pub fn params(case: &Case) -> Vec<(&str, &str)> {
     case.params.split_whitespace().filter_map(|pair| pair.split_once('=')).collect()
 }

@@ -42,7 +42,6 @@ mod tests {
 
     use super::*;
 
-    /// The heading, and the program.
     fn explained(name: &str, side: Side) -> (String, String) {
         let test = find(name).unwrap();
         let values = test.set(test.quick_set().name).unwrap();

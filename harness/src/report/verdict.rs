@@ -10,13 +10,11 @@ use crate::model::{Case, Figure, LOOPS, Record};
 /// A method's time relative to a base, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Against<'a> {
-    /// The method.
     pub name: &'a str,
     /// Above 1 the base is faster.
     pub value: f64,
     /// Lower end of the 95% interval.
     pub low: f64,
-    /// Upper end of it.
     pub high: f64,
     /// Whether it differed between the first and the second half of the run.
     pub unsteady: bool,
@@ -76,7 +74,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// All of them.
     pub const ALL: [Self; 9] = [
         Self::Broken,
         Self::Slower,

@@ -6,7 +6,6 @@ use std::time::Duration;
 use flate2::read::MultiGzDecoder;
 
 use super::*;
-use crate::experiments::launches::over_launches;
 use crate::experiments::planned::PlannedCase;
 use crate::folder::{self, About, Done, Folder, Recorded};
 use crate::model::conditions::Conditions;
@@ -37,7 +36,6 @@ done
 echo '{"event":"done"}'
 "#;
 
-/// Rounds of each of its processes.
 const ROUNDS: usize = 8;
 
 #[derive(Default)]
@@ -275,26 +273,6 @@ fn a_resumed_run_does_only_what_is_left() {
 }
 
 #[test]
-fn every_launch_on_every_mpi_is_kept_by_its_name_and_number() {
-    let place = tempfile::tempdir().unwrap();
-    let target = fake_mpi(place.path());
-    let targets = [target.clone(), Target { variant: "other".to_owned(), ..target }];
-    let mut plan = plan(&["wrf_x_vec"], &["reference", "manual"]);
-    plan.plan.launches = Some(2);
-    let run = Run { plan: &plan, targets: &targets };
-    let path = place.path().join("run");
-    drop(into_folder(&run, &path));
-    let records = folder::read_records(&path).unwrap();
-    let seen: HashSet<_> = records.iter().map(|record| (record.case.mpi_label(), record.launch)).collect();
-    let mpis = [targets[0].label(), format!("{}:other", targets[0].label())];
-    let expected = mpis.iter().flat_map(|mpi| [0, 1].map(|launch| (mpi.clone(), Some(launch))));
-    assert_eq!(seen, expected.collect());
-    assert_eq!(done(&records, &plan).len(), 4);
-    let cases = std::fs::read_to_string(path.join(folder::CASES)).unwrap();
-    assert_eq!(cases.lines().count(), 1 + 2, "a case per MPI, whatever the launch");
-}
-
-#[test]
 fn a_launcher_under_which_no_process_begins_ends_the_run_at_its_first_case() {
     let place = tempfile::tempdir().unwrap();
     let mut targets = [fake_mpi(place.path())];
@@ -315,35 +293,6 @@ fn a_launcher_under_which_no_process_begins_ends_the_run_at_its_first_case() {
         "once more, then no more"
     );
     assert!(folder.discard(), "nothing was kept");
-}
-
-#[test]
-fn every_mpi_and_launch_is_a_row_of_its_own_and_one_over_all() {
-    let place = tempfile::tempdir().unwrap();
-    let first = fake_mpi(place.path());
-    let targets = [Target { variant: "eager".to_owned(), ..first.clone() }, first];
-    let checked = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
-    let plan = Plan { launches: Some(3), ..checked.plan }.check().unwrap();
-    let run = Run { plan: &plan, targets: &targets };
-    let path = place.path().join("run");
-    drop(into_folder(&run, &path));
-    let records = folder::read_records(&path).unwrap();
-    let of = |records: &[Record]| {
-        let rows =
-            records.iter().filter(|record| record.phase == Phase::RoundTrip && record.method == "manual");
-        let mut rows: Vec<_> =
-            rows.map(|r| (r.case.test.clone(), r.case.mpi_variant.clone(), r.launch)).collect();
-        rows.sort();
-        rows
-    };
-    assert_eq!(of(&records).len(), 2 * 2 * 3);
-    let over = over_launches(&records, None);
-    let none = |test: &str, variant: &str| (test.to_owned(), variant.to_owned(), None);
-    let tests = ["fft2d", "wrf_x_vec"].into_iter();
-    let expected: Vec<_> = tests.flat_map(|test| [none(test, ""), none(test, "eager")]).collect();
-    assert_eq!(of(&over), expected);
-    assert!(over.iter().all(|record| record.launches == 3));
-    assert_eq!(done(&records, &plan).len(), 2 * 2 * 3);
 }
 
 #[test]

@@ -31,7 +31,6 @@ impl Health {
 /// One item of the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// Its rating.
     pub health: Health,
     /// The item, in a word or two.
     pub what: &'static str,

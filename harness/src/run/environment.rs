@@ -59,7 +59,6 @@ pub struct Part {
 /// A part of a run as a row of a table; other rows refer to it for host and date.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PartRow<'a> {
-    /// The run's id.
     pub run: &'a str,
     /// The part: 0 until the run was first resumed. Rows of launches contain it too.
     pub part: usize,
@@ -70,7 +69,6 @@ pub struct PartRow<'a> {
     pub ddtbench_build: &'a str,
     /// The machine that started it.
     pub host: Option<&'a str>,
-    /// Its processor.
     pub cpu_model: Option<&'a str>,
     /// Its hardware threads.
     pub cpus: usize,
@@ -212,7 +210,6 @@ impl Environment {
         self.resumed.len()
     }
 
-    /// The current part.
     pub fn part(&self) -> &Part {
         self.resumed.last().unwrap_or(&self.begun)
     }

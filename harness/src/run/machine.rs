@@ -9,9 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The machine that started the run. On a cluster, the machines of the ranks may differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// Its name.
     pub host: Option<String>,
-    /// The processor.
     pub cpu_model: Option<String>,
     /// Its hardware threads.
     pub cpus: usize,

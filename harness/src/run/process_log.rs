@@ -13,7 +13,6 @@ pub struct ProcessLog {
     pub hello: Option<Box<Hello>>,
     /// The blocks of all methods, in order.
     pub blocks: Vec<Block>,
-    /// The methods that ended.
     pub ended: Vec<(String, Outcome)>,
     /// The last method that was begun, and its stage.
     pub working: Option<(String, Stage)>,

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Figure, Quantity, Record};
 
-/// A plan with cases of one test.
 pub fn plan(cases: usize) -> String {
     let mut text = "schema = 1\nexperiment = \"pingpong\"\nmethods = [\"manual\", \"ddt\"]\n".to_owned();
     for i in 0..cases {

@@ -4,7 +4,6 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// Commands that are refused.
 const REFUSED: [&[&str]; 4] =
     [&["run", "nosuch"], &["report", "/no/such/folder"], &["list", "nosuch"], &["run", "--max-time", "x"]];
 

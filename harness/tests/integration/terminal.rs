@@ -11,8 +11,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 const COLUMNS: u16 = 80;
 
-/// The commands that have help.
-const HELP: [&str; 20] = [
+const HELP: [&str; 19] = [
     "",
     "run",
     "partitioned",
@@ -31,7 +30,6 @@ const HELP: [&str; 20] = [
     "mpi install",
     "mpi remove",
     "report",
-    "completions",
     "man",
 ];
 

@@ -37,7 +37,6 @@ impl fmt::Display for Direction {
     }
 }
 
-/// The shape of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Shape {
     /// One run, or runs that are as long as whole messages, by their length.
@@ -80,7 +79,6 @@ impl Shape {
         }
     }
 
-    /// Its class for this size.
     pub fn class(self, bytes: usize) -> Class {
         let sizes = self.sizes();
         let size = sizes.iter().position(|&most| bytes <= most).unwrap_or(sizes.len() - 1);
@@ -101,7 +99,6 @@ impl Shape {
 }
 
 impl Class {
-    /// All classes.
     pub fn all() -> impl Iterator<Item = Self> {
         Shape::ALL
             .into_iter()

@@ -135,7 +135,6 @@ impl Trial {
     }
 }
 
-/// Sizes of blocks of a class.
 fn sizes(class: Class) -> [usize; 2] {
     let sizes = class.shape.sizes();
     let least = if class.size > 0 { sizes[class.size - 1] + 1 } else { 4 };

@@ -1,10 +1,8 @@
 //! The measured costs of messages between two ranks by size, and the time they predict for a transfer of several
 //! messages.
 
-/// The cost of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Bytes of the message.
     pub bytes: u64,
     /// Time in the sender's thread for the call that starts it, in seconds.
     pub start_s: f64,

@@ -3,7 +3,6 @@
 /// The computation of each thread before it hands over its partitions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Computing {
-    /// Its time, in microseconds.
     pub time_us: f64,
     /// How that time is spent: spinning, sleeping, working.
     pub emulation: Emulation,

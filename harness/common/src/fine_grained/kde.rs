@@ -34,7 +34,6 @@ impl Kde {
         Ok(Self { samples_s, bandwidth_s: bandwidth_s.unwrap_or(usual_s) })
     }
 
-    /// The bandwidth, in seconds.
     pub fn bandwidth_s(&self) -> f64 {
         self.bandwidth_s
     }

@@ -14,7 +14,6 @@ use super::costs::{Costs, Departure};
 pub struct MessagePartitions<'a> {
     /// Bytes of each partition.
     pub ranges: &'a [Range<usize>],
-    /// Thread of each partition.
     pub threads: &'a [usize],
 }
 

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeOf {
-    /// Bytes of a communication.
     Bytes,
     /// Rows of the matrices in the product.
     MatrixOrder,

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Check {
     /// Its name on the command line, in results, and in the records that depend on it.
     pub name: &'static str,
-    /// Its question, in one line.
     pub question: &'static str,
-    /// The number of processes.
     pub ranks: usize,
     /// Whether it can also be run manually with any number of processes, from 2 on.
     pub any_ranks: bool,
@@ -107,7 +105,6 @@ pub fn find<'a>(checks: impl IntoIterator<Item = &'a Check>, name: &str) -> Resu
 }
 
 named! {
-    /// How a check ended.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum CheckOutcome {
@@ -115,7 +112,6 @@ named! {
         Passed = "passed",
         /// Wrong data, an error, or a partition that never arrives.
         Failed = "failed",
-        /// The process died.
         Crashed = "crashed",
         /// The process printed nothing for longer than the limit.
         #[serde(rename = "timed out")]
@@ -135,17 +131,14 @@ impl CheckOutcome {
     }
 }
 
-/// The answer to a check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// How the check ended.
     pub outcome: CheckOutcome,
     /// More about it; may be empty.
     pub note: String,
 }
 
 impl Answer {
-    /// The answer with a note.
     pub fn new(outcome: CheckOutcome, note: impl Into<String>) -> Self {
         Self { outcome, note: note.into() }
     }

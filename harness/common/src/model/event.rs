@@ -31,21 +31,11 @@ pub enum Event {
     /// Before any method: the transport between ranks.
     Transport(Transport),
     /// Work on a method begins. Anything that goes wrong before the next event is attributed to this method.
-    Working {
-        /// The method's name.
-        method: String,
-        /// The kind of work.
-        stage: Stage,
-    },
+    Working { method: String, stage: Stage },
     /// The samples of one block of one method. Boxed for the same reason.
     Block(Box<Block>),
     /// A method has ended.
-    Ended {
-        /// The method's name.
-        method: String,
-        /// How it ended.
-        outcome: Outcome,
-    },
+    Ended { method: String, outcome: Outcome },
     /// A size found for a requested time.
     Size(CalibratedSize),
     /// A rank's MPI call has failed, and it is about to abort the others: no launcher has ended them yet.
@@ -226,7 +216,6 @@ pub struct ClockFacts {
 pub struct RankPlace {
     /// Rank in the world.
     pub rank: usize,
-    /// Host name.
     pub host: String,
     /// Process id on that host.
     pub pid: u32,
@@ -255,7 +244,6 @@ pub struct Disturbance {
     pub waited: f64,
     /// Involuntary context switches.
     pub switches: u64,
-    /// Page faults.
     pub faults: u64,
 }
 
@@ -266,7 +254,6 @@ const WAITED: f64 = 0.1;
 /// One block: a datatype is created, some repetitions run, the datatype is freed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Block {
-    /// The method's name.
     pub method: String,
     /// Number of the pair; 0 for an all-to-all.
     pub pair: usize,

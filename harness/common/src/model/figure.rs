@@ -131,7 +131,6 @@ pub struct Figure {
     pub value: Option<f64>,
     /// Lower end of its 95% interval.
     pub low: Option<f64>,
-    /// Upper end of it.
     pub high: Option<f64>,
     /// The unit of the three.
     pub unit: FigureUnit,
@@ -160,7 +159,6 @@ impl Figure {
         Self { against: method.to_owned(), ..self }
     }
 
-    /// Both ends of its interval.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.low.zip(self.high)
     }

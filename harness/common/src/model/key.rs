@@ -14,7 +14,6 @@ pub struct Case {
     /// run begins, and in results without runs.
     pub run: String,
     pub experiment: Kind,
-    /// The test's name.
     pub test: String,
     /// The parameter set's name, or `custom`.
     pub set: String,
@@ -22,11 +21,9 @@ pub struct Case {
     pub params: String,
     /// The MPI's name in this project.
     pub mpi: String,
-    /// The MPI library's version.
     pub mpi_version: String,
     /// The name of its additional settings; empty without any.
     pub mpi_variant: String,
-    /// Ranks of the run.
     pub ranks: usize,
     /// Hosts the ranks were on; 0 if not reported.
     pub hosts: usize,

@@ -19,7 +19,6 @@ pub const MANUAL_TUNED: &str = "manual_tuned";
 /// The plain loop over a datatype's nesting, interpreted: the basis of comparison for a layout without hand-written loops.
 pub const LOOP: &str = "loop";
 
-/// A method's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodInfo {
     /// The name on the command line and in results.
@@ -147,7 +146,6 @@ impl MethodInfo {
 /// in a `match` over `T` that does not compile if one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MethodRow<T> {
-    /// The method's description.
     pub info: MethodInfo,
     /// The way it transfers bytes.
     pub made_of: T,

@@ -14,9 +14,7 @@ use crate::stats::SlowSamples;
 /// All results for one method of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// The method's name.
     pub method: String,
-    /// How it ended.
     pub outcome: Outcome,
     /// Its blocks, of all pairs, in the order in which they arrived.
     pub blocks: Vec<Block>,
@@ -135,13 +133,11 @@ pub struct Record {
     /// The case. In a table its columns come first; they are read separately.
     #[serde(skip_deserializing)]
     pub case: Arc<Case>,
-    /// The method's name.
     pub method: String,
     /// The launch, from 0; `None` (an empty cell) for all launches together.
     pub launch: Option<usize>,
     /// The timed part.
     pub phase: Phase,
-    /// The pair, or all of them.
     pub pair: PairScope,
     /// Bytes on the wire from one rank.
     pub bytes: u64,
@@ -149,7 +145,6 @@ pub struct Record {
     pub segments: u64,
     /// Launches that the values are derived from.
     pub launches: usize,
-    /// The basis of intervals.
     pub basis: Basis,
     /// Samples that the values are derived from.
     pub n: usize,
@@ -163,7 +158,6 @@ pub struct Record {
     pub blocks_disturbed: usize,
     /// Repetitions per sample; for creating and freeing, datatypes per sample.
     pub batch: u32,
-    /// The median, in seconds.
     pub median_s: Option<f64>,
     /// Lower end of the median's 95% interval.
     pub median_low_s: Option<f64>,
@@ -176,7 +170,6 @@ pub struct Record {
     pub mean_s: Option<f64>,
     /// Lower end of the mean's 90% interval by Student; only under bench-pcomm's rule.
     pub mean_low_s: Option<f64>,
-    /// Upper end of it.
     pub mean_high_s: Option<f64>,
     /// The smallest sample.
     pub min_s: Option<f64>,
@@ -290,7 +283,6 @@ impl Record {
         self.figures.iter().find(|figure| figure.quantity == quantity)
     }
 
-    /// The value of such a figure.
     pub fn value(&self, quantity: Quantity) -> Option<f64> {
         self.figure(quantity)?.value
     }
@@ -300,7 +292,6 @@ impl Record {
         self.figures.iter().find(|figure| figure.quantity == Quantity::TimeOver && figure.against == method)
     }
 
-    /// Its slow samples, if known.
     pub fn slow(&self) -> Option<SlowSamples> {
         Some(SlowSamples { samples: self.slow_samples?, time: self.slow_time? })
     }

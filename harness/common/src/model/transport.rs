@@ -16,7 +16,6 @@ pub struct Transport {
 /// The counts of one host's devices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostAccount {
-    /// Its name.
     pub host: String,
     /// The kernel's boot id: containers of one machine share it, machines do not.
     pub boot_id: String,
@@ -29,7 +28,6 @@ pub struct HostAccount {
 /// Bytes that were sent, and bytes that each kind of device counted at the same time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
-    /// Bytes of the messages.
     pub payload_bytes: u64,
     /// Sent by the loopback interface.
     pub loopback_bytes: u64,

@@ -15,7 +15,6 @@ pub struct Explained {
 /// whereas a slope that is estimated from its noise adjusts by any amount.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlopePrior {
-    /// The slope to expect.
     pub expected: f64,
     /// The standard deviation of slopes from it.
     pub deviation: f64,
@@ -26,10 +25,8 @@ pub struct SlopePrior {
 pub(super) struct Fit {
     /// The mean of each group with all covariates at 0.
     pub locations: Vec<f64>,
-    /// The slopes of the covariates.
     pub slopes: Vec<f64>,
     pub variance: f64,
-    /// Its degrees of freedom.
     pub freedom: f64,
     /// The sum of the squared deviations of each group.
     squares: Vec<f64>,

@@ -13,7 +13,6 @@ pub const FEWEST: usize = super::launches::FEWEST;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
     pub value: f64,
-    /// Its standard error.
     pub error: f64,
     /// Degrees of freedom of the error.
     pub freedom: f64,

@@ -11,15 +11,12 @@ use crate::model::Basis;
 /// Minimum launches for an interval.
 pub const FEWEST: usize = 3;
 
-/// Level of the intervals.
 const LEVEL: f64 = 0.95;
 
-/// An interval, and its basis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocationInterval {
     /// Both ends; `None` below [`FEWEST`] launches.
     pub interval: Option<(f64, f64)>,
-    /// The basis of the interval.
     pub basis: Basis,
 }
 

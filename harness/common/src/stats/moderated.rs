@@ -6,14 +6,11 @@ use statrs::function::gamma::digamma;
 use super::adjusted::{Explained, Fit, SlopePrior};
 use super::difference::{Difference, FEWEST};
 
-/// The level of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Level {
     /// The level if all covariates are 0.
     pub value: f64,
-    /// The variance of a value.
     variance: f64,
-    /// Its degrees of freedom.
     freedom: f64,
     /// The variance of the level, in units of that of a value.
     share: f64,

@@ -87,7 +87,6 @@ pub(super) use {inferred, request};
 pub struct Blocks<'a> {
     /// The send buffer; for a broadcast, the message on all ranks.
     pub send: *mut u8,
-    /// The receive buffer.
     pub receive: *mut u8,
     /// Values of a block.
     pub count: usize,

@@ -106,7 +106,6 @@ impl Comm {
         })
     }
 
-    /// `MPI_Barrier`.
     pub fn barrier(&self) -> Result<(), CallError> {
         // SAFETY: a live communicator.
         unsafe { call!(MPI_Barrier(self.raw)) }

@@ -22,7 +22,6 @@ pub struct Datatype {
 }
 
 impl Datatype {
-    /// A predefined type.
     pub fn predefined(element: Element) -> Self {
         Self { raw: predefined(element), owned: false, _of_one: OneThread::default() }
     }

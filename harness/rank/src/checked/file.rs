@@ -74,7 +74,6 @@ impl File {
         unsafe { call!(MPI_File_sync(self.raw)) }
     }
 
-    /// `MPI_File_close`.
     pub fn close(mut self) -> Result<(), CallError> {
         // SAFETY: an open file, which is not used afterwards.
         unsafe { call!(MPI_File_close(&mut self.raw)) }

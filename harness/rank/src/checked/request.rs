@@ -210,7 +210,6 @@ impl Request {
         unsafe { Self::of_message(Form::Nonblocking, false, address, envelope) }
     }
 
-    /// `MPI_Start`.
     #[inline]
     pub fn start(&mut self) -> Result<(), CallError> {
         // SAFETY: a persistent or partitioned request, whose creator guaranteed its memory.
@@ -280,7 +279,6 @@ pub struct Status {
     pub is_cancelled: bool,
 }
 
-/// `MPI_Waitall`.
 pub fn wait_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
     let count = int("MPI_Waitall", "count", requests.len() as i64)?;
     // The library writes to both lists, so they have its own types.

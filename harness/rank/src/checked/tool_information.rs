@@ -85,7 +85,6 @@ impl Drop for ToolInformation {
     }
 }
 
-/// A control variable.
 pub struct Variable<'a> {
     _interface: &'a ToolInformation,
     index: c_int,

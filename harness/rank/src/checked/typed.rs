@@ -79,7 +79,6 @@ impl Datatype {
         })
     }
 
-    /// `MPI_Type_dup`.
     pub fn duplicate(&self) -> Result<Self, CallError> {
         // SAFETY: a null handle to be overwritten.
         let mut raw = unsafe { ffi::RSMPI_DATATYPE_NULL };
@@ -282,7 +281,6 @@ impl Comm {
     }
 }
 
-/// `MPI_Pack_external_size`.
 pub fn external_size(count: c_int, datatype: &Datatype) -> Result<usize, CallError> {
     let mut size: MPI_Aint = 0;
     // SAFETY: a constant text and a live type; the pointer lives through the call.

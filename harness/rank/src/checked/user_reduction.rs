@@ -9,7 +9,6 @@ use mpi::ffi::MPI_Datatype;
 
 use super::{CallError, Comm, Datatype};
 
-/// One item of a datatype.
 #[derive(Debug, Default)]
 pub struct Item {
     /// The displacement and the bytes of each value.

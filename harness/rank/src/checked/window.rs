@@ -311,7 +311,6 @@ impl Group {
         included.map(|()| one)
     }
 
-    /// `MPI_Group_free`.
     pub fn free(mut self) -> Result<(), CallError> {
         // SAFETY: owned and live, and not used afterwards.
         unsafe { call!(MPI_Group_free(&mut self.raw)) }

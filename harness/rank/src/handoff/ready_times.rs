@@ -3,7 +3,6 @@
 use super::slot::Slot;
 use super::sync::{AtomicU64, Ordering};
 
-/// The times of one transfer.
 pub struct ReadyTimes {
     /// The time of each partition, as the bits of seconds, minus the time that its thread had spent here before.
     ready_s: Vec<AtomicU64>,

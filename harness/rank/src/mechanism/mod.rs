@@ -38,7 +38,6 @@ pub struct Channel<'a> {
     pub peer: usize,
     /// The first tag that the channel may use; others follow it, one per partition.
     pub tag: usize,
-    /// The role of this rank.
     pub role: Role,
     /// The message: read by a sender, written by a receiver. Between [`Mechanism::start`] and the end of
     /// [`Mechanism::wait`], no other code writes to partitions that a sender has marked ready, or uses a receiver's
@@ -85,7 +84,6 @@ impl<'a> Channel<'a> {
         Self { partitions, receive_partitions: runs.len(), of_thread: Vec::new(), ..self.clone() }
     }
 
-    /// The thread of each partition.
     fn threads(&self) -> Vec<usize> {
         let mut threads = vec![0; self.partitions.len()];
         for (thread, partitions) in self.of_thread.iter().enumerate() {

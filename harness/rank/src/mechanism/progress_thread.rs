@@ -67,7 +67,6 @@ impl Mechanism for ProgressThread {
     }
 }
 
-/// The task of the poller.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Task {
     Idle,

@@ -13,7 +13,6 @@ use crate::report::names::distinct;
 #[derive(Debug, Deserialize)]
 pub struct Guideline {
     pub name: String,
-    /// Its statement, in a line.
     pub statement: String,
     /// This time should not be longer ...
     pub takes: Term,
@@ -29,7 +28,6 @@ pub struct Guideline {
 pub enum Term {
     /// The headline time of a method.
     Whole(String),
-    /// The time of its packing.
     Packing(String),
     /// The time of creating and freeing its datatypes, which happens once.
     Making(String),
@@ -75,7 +73,6 @@ impl Guideline {
     }
 }
 
-/// All of them.
 pub static GUIDELINES: LazyLock<Vec<Guideline>> = LazyLock::new(|| {
     #[derive(Deserialize)]
     struct GuidelinesFile {

@@ -19,7 +19,6 @@ const PACKED_BYTES: u64 = 1 << 18;
 /// TLBs just the same, but takes long to verify.
 const SPAN_BYTES: u64 = 1 << 24;
 
-/// The cases of the grid.
 pub fn cases() -> Vec<PlannedCase> {
     let mut cases: Vec<PlannedCase> = Vec::new();
     for block in BLOCKS {

@@ -39,7 +39,7 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::experiments::summary::tests::{high, low};
+    use crate::experiments::summary::tests::located;
     use crate::experiments::{Kind, summary};
     use crate::model::event::Block;
     use crate::model::{Case, Measured, PairScope, Phase, Quantity, Record};
@@ -95,14 +95,7 @@ mod tests {
 
     #[test]
     fn what_is_early_stands_with_its_interval_or_not_at_all() {
-        let early = |record: Record| {
-            [
-                record.value(Quantity::EarlyBird),
-                low(&record, Quantity::EarlyBird),
-                high(&record, Quantity::EarlyBird),
-            ]
-        };
-        assert_eq!(early(record(6)), [Some(0.25); 3]);
-        assert_eq!(early(record(5)), [None; 3]);
+        assert_eq!(located(&record(6), Quantity::EarlyBird), [Some(0.25); 3]);
+        assert_eq!(located(&record(5), Quantity::EarlyBird), [None; 3]);
     }
 }

@@ -13,7 +13,6 @@ fn place(case: &Case) -> LatencyGroup<'_> {
     (&case.run, case.hosts, case.ranks)
 }
 
-/// The states of a case's launches.
 #[derive(Default)]
 struct OfCase {
     launches: HashSet<Option<usize>>,
@@ -149,19 +148,6 @@ mod tests {
         assert!(ratios[0].low.unwrap() > 3.2 && ratios[1].high.unwrap() < 2.1, "{ratios:?}");
         // With equally many launches the faster state is named.
         assert_eq!(most_common_state(&over), over[..1]);
-    }
-
-    #[test]
-    fn a_state_with_few_launches_has_no_interval_and_takes_none_from_the_other() {
-        let near = [(30.0, 55.0, 3.5), (30.5, 55.2, 3.6), (31.0, 54.8, 3.4)];
-        for far in [&[(186.0, 110.0, 1.7)][..], &[(186.0, 110.0, 1.7), (185.0, 112.0, 1.8)]] {
-            let with = over(&[&near[..], far].concat());
-            let [near_over, far_over] = &with[..] else { panic!("{with:?}") };
-            assert_eq!(near_over, &over(&near)[0]);
-            assert_eq!((far_over.launches, far_over.median_low_s), (far.len(), None));
-            assert_eq!(far_over.over("manual").unwrap().interval(), None);
-            assert_eq!(most_common_state(&with), with[..1]);
-        }
     }
 
     #[test]

@@ -64,6 +64,7 @@ pub(super) fn preset_name(preset: Preset) -> &'static str {
 #[cfg(test)]
 mod tests {
     use apps::all as tests;
+    use serde_json::Value;
 
     use super::*;
     use crate::experiments::Kind;
@@ -82,41 +83,22 @@ mod tests {
 
     #[test]
     fn every_form_has_every_test_set_and_method() {
-        let sets: usize = tests().map(|test| test.sets.len()).sum();
-        let json: serde_json::Value = serde_json::from_str(&list(ListFormat::Json, None)).unwrap();
-        let listed = json["tests"].as_array().unwrap();
-        assert_eq!(listed.len(), tests().count());
-        assert_eq!(listed.iter().map(|test| test["sets"].as_array().unwrap().len()).sum::<usize>(), sets);
+        let json: Value = serde_json::from_str(&list(ListFormat::Json, None)).unwrap();
+        let all = |of: &Value, key: &str| of[key].as_array().unwrap().clone();
+        let named = |all: Vec<Value>, name: &str| all.into_iter().find(|one| one["name"] == name).unwrap();
         let methods = || Kind::ALL.into_iter().flat_map(|kind| kind.methods());
-        assert_eq!(json["methods"].as_array().unwrap().len(), Kind::PingPong.methods().len());
-        let kinds = json["experiments"].as_array().unwrap();
-        assert_eq!(
-            kinds.iter().map(|kind| kind["methods"].as_array().unwrap().len()).sum::<usize>(),
-            methods().count()
-        );
-
-        let parameter = |test: &str, name: &str| {
-            let test = listed.iter().find(|listed| listed["name"] == test).unwrap();
-            test["parameters"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .find(|listed| listed["name"] == name)
-                .unwrap()
-                .clone()
-        };
+        let (listed, kinds) = (all(&json, "tests"), all(&json, "experiments"));
+        assert_eq!(listed.len(), tests().count());
+        let sets: usize = tests().map(|test| test.sets.len()).sum();
+        assert_eq!(listed.iter().map(|test| all(test, "sets").len()).sum::<usize>(), sets);
+        assert_eq!(all(&json, "methods").len(), Kind::PingPong.methods().len());
+        assert_eq!(kinds.iter().map(|kind| all(kind, "methods").len()).sum::<usize>(), methods().count());
+        assert_eq!(all(&json, "exchanges").len(), apps::halo::all().count());
+        let parameter = |test: &str, name: &str| named(all(&named(listed.clone(), test), "parameters"), name);
         assert_eq!(parameter("subarray", "order")["words"], serde_json::json!(["fortran", "c"]));
-        assert!(parameter("strided", "element")["words"].as_array().unwrap().contains(&"double".into()));
+        assert!(all(&parameter("strided", "element"), "words").contains(&"double".into()));
         assert!(parameter("strided", "count").get("words").is_none(), "it is a number");
-        assert_eq!(json["exchanges"].as_array().unwrap().len(), apps::halo::all().count());
-        let of_kind = |name: &str| kinds.iter().find(|kind| kind["name"] == name).unwrap();
-        assert!(
-            of_kind("partitioned")["parameters"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .any(|own| own["name"] == "partitions")
-        );
+        named(all(&named(kinds, "partitioned"), "parameters"), "partitions");
 
         let table = list(ListFormat::Table, None);
         for name in tests().map(|test| test.name).chain(methods().map(|method| method.name)) {

@@ -44,7 +44,6 @@ struct Ratios {
 }
 
 impl Diagnosis {
-    /// The text in results.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Overlapped => "overlapped",

@@ -13,7 +13,6 @@ use common::summary::{Rounds, medians};
 /// The times of a round, in seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell {
-    /// The communication only.
     pub communication_s: f64,
     /// The computation only, including its rim.
     pub computation_s: f64,
@@ -77,7 +76,6 @@ impl Cell {
 /// Computes a value from the times of a round.
 type OfRound = fn(&Cell) -> f64;
 
-/// The quantities of a round.
 const OF_ROUNDS: [(Quantity, OfRound); 6] = [
     (Quantity::OverheadRatio, Cell::overhead_ratio),
     (Quantity::ComputationSlowdown, Cell::computation_slowdown),

@@ -131,7 +131,6 @@ fn of_means(
 mod tests {
     use super::*;
 
-    /// Rounds of one sample each.
     fn rounds(values: impl IntoIterator<Item = f64>) -> Rounds {
         values.into_iter().map(|value| vec![value]).enumerate().collect()
     }
@@ -146,20 +145,6 @@ mod tests {
         let (value, (low, high)) = model.unwrap();
         assert!(value == 2.5 && low < 2.5 && 2.5 < high);
         assert_eq!(difference, Some((0.0, (0.0, 0.0))));
-    }
-
-    #[test]
-    fn nothing_stands_without_an_interval() {
-        let inputs = |n| Inputs {
-            delay: rounds(vec![0.0; n]),
-            bulk: rounds(vec![4.0; n]),
-            latency: rounds(vec![1.0; n]),
-        };
-        let by = |n| by_rounds(&rounds(vec![2.0; n]), &inputs(n), |_, _, _| Some(1.5));
-        assert_eq!(by(6), (Some((1.5, (1.5, 1.5))), Some((0.5, (0.5, 0.5)))));
-        assert_eq!(by(5), (None, None));
-        let none = by_rounds(&rounds([2.0; 6]), &inputs(6), |_, _, _| None);
-        assert_eq!(none, (None, None), "rounds for which the equation has no gain");
     }
 
     #[test]

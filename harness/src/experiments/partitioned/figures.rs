@@ -56,7 +56,6 @@ pub(super) fn add(record: &mut Record, context: &RowContext<'_>) {
     }));
 }
 
-/// The setting in a case's parameters.
 fn setting(params: &str) -> Option<Setting> {
     Setting::parse(params.split_whitespace().filter_map(|pair| pair.split_once('='))).ok()
 }
@@ -66,7 +65,7 @@ mod tests {
     use std::sync::Arc;
 
     use crate::experiments::partitioned::NO_EQUATION;
-    use crate::experiments::summary::tests::{high, low};
+    use crate::experiments::summary::tests::located;
     use crate::experiments::{Kind, summary};
     use crate::model::conditions::Rule;
     use crate::model::event::{Block, MessageFacts};
@@ -91,9 +90,17 @@ mod tests {
         made::measured(method, vec![block; 8])
     }
 
-    fn records() -> Vec<Record> {
-        let methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+    fn methods() -> Vec<Measured> {
+        vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)]
+    }
+
+    fn records(methods: Vec<Measured>) -> Vec<Record> {
         summary::records(Kind::Partitioned, &result(Rule::Interval, methods))
+    }
+
+    fn solution<'a>(records: &'a [Record], method: &str) -> &'a Record {
+        let is_it = |record: &&Record| record.method == method && record.phase == Phase::Solution;
+        records.iter().find(is_it).unwrap()
     }
 
     fn result(rule: Rule, methods: Vec<Measured>) -> CaseResult {
@@ -105,84 +112,45 @@ mod tests {
 
     #[test]
     fn figures_follow_their_definitions() {
-        let records = records();
-        let of = |method: &str, phase: Phase| {
-            records.iter().find(|record| record.method == method && record.phase == phase).unwrap()
-        };
-        let many = of("many", Phase::Solution);
-        assert_eq!(many.value(Quantity::Bandwidth), Some(160.0));
-        assert_eq!(many.value(Quantity::PerceivedBandwidth), Some(200.0));
-        assert_eq!(
-            (many.value(Quantity::Gain), low(many, Quantity::Gain), high(many, Quantity::Gain)),
-            (Some(1.6), Some(1.6), Some(1.6))
-        );
-        assert_eq!(many.value(Quantity::OverheadReference), Some(1.0 - 1.6));
-        assert_eq!(
-            (
-                many.value(Quantity::Availability),
-                many.value(Quantity::EarlyBird),
-                many.value(Quantity::Messages)
-            ),
-            (Some(0.5), Some(0.75), Some(7.0))
-        );
-        for speedup in
-            [many.value(Quantity::Speedup), low(many, Quantity::Speedup), high(many, Quantity::Speedup)]
-        {
-            assert!((speedup.unwrap() - 3.0 / 11.0).abs() < 1e-12);
-        }
-        assert_eq!(
-            (many.figure(Quantity::Gain).and_then(|gain| gain.unsteady), many.unsteady),
-            (Some(false), Some(false))
-        );
-        assert_eq!(many.fastest.as_deref(), Some("many"));
-        assert_eq!(
-            (
-                many.value(Quantity::TimeOverFastest),
-                of("single", Phase::Solution).value(Quantity::TimeOverFastest)
-            ),
-            (None, Some(1.6))
-        );
+        let records = records(methods());
+        let (single, many) = (solution(&records, "single"), solution(&records, "many"));
         // gamma = 3 s / 200 B, beta = 800 B / 7.9 s.
         let model = 4.0 / (4.0 - 3.0 / 200.0 * 800.0 / 7.9);
-        assert!((many.value(Quantity::GainModel).unwrap() - model).abs() < 1e-12);
+        for (quantity, expected) in [
+            (Quantity::Gain, 1.6),
+            (Quantity::OverheadReference, 1.0 - 1.6),
+            (Quantity::Speedup, 3.0 / 11.0),
+            (Quantity::GainModel, model),
+            (Quantity::GainDifference, 1.6 - model),
+            (Quantity::Availability, 0.5),
+            (Quantity::EarlyBird, 0.75),
+        ] {
+            // Times that never differ.
+            let found = located(many, quantity);
+            assert!(
+                found.iter().all(|end| (end.unwrap() - expected).abs() < 1e-12),
+                "{quantity:?}: {found:?}"
+            );
+        }
+        let plain = [Quantity::Bandwidth, Quantity::PerceivedBandwidth, Quantity::Messages];
+        assert_eq!(plain.map(|quantity| many.value(quantity)), [Some(160.0), Some(200.0), Some(7.0)]);
+        assert_eq!(many.figure(Quantity::Gain).and_then(|gain| gain.unsteady), Some(false));
         assert_eq!(many.figure(Quantity::GainModel).map(|model| model.against.as_str()), Some("equation 4"));
-        assert!((many.value(Quantity::GainDifference).unwrap() - (1.6 - model)).abs() < 1e-12);
-        let ends = [
-            low(many, Quantity::GainModel),
-            high(many, Quantity::GainModel),
-            low(many, Quantity::Availability),
-            high(many, Quantity::Availability),
-        ];
-        let exact = [many.value(Quantity::GainModel), many.value(Quantity::GainModel), Some(0.5), Some(0.5)];
-        assert_eq!(ends, exact, "times that never differ");
-        assert_eq!(
-            (low(many, Quantity::GainDifference), high(many, Quantity::GainDifference)),
-            (many.value(Quantity::GainDifference), many.value(Quantity::GainDifference))
-        );
-        assert_eq!(
-            (low(many, Quantity::EarlyBird), high(many, Quantity::EarlyBird)),
-            (Some(0.75), Some(0.75))
-        );
-        let single = of("single", Phase::Solution);
-        assert_eq!(
-            (
-                single.value(Quantity::Gain),
-                single.value(Quantity::OverheadReference),
-                single.value(Quantity::Availability)
-            ),
-            (None, None, Some(0.0))
-        );
-        assert_eq!(of("many", Phase::Total).value(Quantity::Gain), None, "figures are of the whole");
+        assert_eq!((many.fastest.as_deref(), many.unsteady), (Some("many"), Some(false)));
+        let over_fastest = [many, single].map(|record| record.value(Quantity::TimeOverFastest));
+        assert_eq!(over_fastest, [None, Some(1.6)]);
+        let of_single = [Quantity::Gain, Quantity::OverheadReference, Quantity::Availability];
+        assert_eq!(of_single.map(|quantity| single.value(quantity)), [None, None, Some(0.0)]);
+        let whole = records.iter().find(|record| record.method == "many" && record.phase == Phase::Total);
+        assert_eq!(whole.unwrap().value(Quantity::Gain), None, "figures are of the whole");
     }
 
     #[test]
     fn a_bandwidth_that_is_given_takes_the_place_of_the_measured_one() {
         let with = |beta: &str| {
-            let methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
-            let mut result = result(Rule::Interval, methods);
+            let mut result = result(Rule::Interval, methods());
             Arc::make_mut(&mut result.case).params += &format!(" beta={beta}");
-            let records = summary::records(Kind::Partitioned, &result);
-            records.into_iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap()
+            solution(&summary::records(Kind::Partitioned, &result), "many").clone()
         };
         // In GB/s: 200 B/s, so that gamma times beta is 3 of the 4 partitions.
         let slow = with("0.0000002");
@@ -199,73 +167,48 @@ mod tests {
 
     #[test]
     fn no_share_and_no_prediction_stands_without_an_interval() {
-        let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+        let mut methods = methods();
         methods.iter_mut().for_each(|method| method.blocks.truncate(5));
-        let records = summary::records(Kind::Partitioned, &result(Rule::Interval, methods));
-        for record in records.iter().filter(|record| record.phase == Phase::Solution) {
-            let figures = [
-                record.value(Quantity::Gain),
-                record.value(Quantity::GainModel),
-                record.value(Quantity::GainDifference),
-                record.value(Quantity::EarlyBird),
-            ];
-            assert_eq!(
-                (figures, record.value(Quantity::Availability)),
-                ([None; 4], None),
-                "{}",
-                record.method
-            );
+        let records = records(methods);
+        for quantity in [
+            Quantity::Gain,
+            Quantity::GainModel,
+            Quantity::GainDifference,
+            Quantity::EarlyBird,
+            Quantity::Availability,
+        ] {
+            let values = ["single", "many"].map(|method| solution(&records, method).value(quantity));
+            assert_eq!(values, [None; 2], "{quantity:?}");
         }
     }
 
     #[test]
     fn a_longer_wait_is_a_lower_end() {
-        let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+        let mut methods = methods();
         for (block, after) in methods[1].blocks.iter_mut().zip([2.0, 4.0, 6.0, 4.0, 2.0, 6.0, 4.0, 4.0]) {
             block.times[Phase::AfterLast].fill(after);
             block.early.fill(after / 8.0);
         }
-        let records = summary::records(Kind::Partitioned, &result(Rule::Interval, methods));
-        let many = records.iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap();
-        let [from, to] =
-            [low(many, Quantity::Availability), high(many, Quantity::Availability)].map(Option::unwrap);
-        assert!(many.value(Quantity::Availability) == Some(0.5) && from <= 0.25 && to >= 0.75, "{from} {to}");
-        let [from, to] =
-            [low(many, Quantity::EarlyBird), high(many, Quantity::EarlyBird)].map(Option::unwrap);
-        assert!(
-            many.value(Quantity::EarlyBird) == Some(0.5)
-                && (0.0..=0.25).contains(&from)
-                && (0.75..=1.0).contains(&to)
-        );
-    }
-
-    #[test]
-    fn cases_without_an_equation_are_marked() {
-        let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
-        methods[0].blocks.iter_mut().for_each(|block| block.message_latency_s = Some(2.0));
-        let records = summary::records(Kind::Partitioned, &result(Rule::Interval, methods));
-        let many = records.iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap();
-        let model = many.figure(Quantity::GainModel).map(|model| (model.against.as_str(), model.value));
-        assert_eq!(model, Some((NO_EQUATION, None)));
-        assert_eq!((many.value(Quantity::Gain), many.value(Quantity::GainDifference)), (Some(1.6), None));
+        let records = records(methods);
+        for quantity in [Quantity::Availability, Quantity::EarlyBird] {
+            let [value, from, to] = located(solution(&records, "many"), quantity).map(Option::unwrap);
+            let is_wide = (0.0..=0.25).contains(&from) && (0.75..=1.0).contains(&to);
+            assert!(value == 0.5 && is_wide, "{quantity:?}: {from} {to}");
+        }
     }
 
     #[test]
     fn under_the_rule_of_bench_pcomm_only_last_attempts_count() {
-        let mut methods = vec![measured("single", 8.0, 8.0, 0.0), measured("many", 5.0, 4.0, 0.75)];
+        let mut methods = methods();
         // `single` was precise at once, `many` with its third attempt: they never ended in the same round.
         methods[0].blocks.truncate(1);
         methods[1].blocks.truncate(3);
         methods[1].blocks[2].times[Phase::Solution] = vec![3.0, 4.0, 5.0];
         let result = result(Rule::Pcomm, methods);
-        let used: Vec<bool> = common::summary::block_states(Kind::Partitioned, &result.methods, Rule::Pcomm)
-            [1]
-        .iter()
-        .map(|s| s.used)
-        .collect();
-        assert_eq!(used, [false, false, true]);
+        let states = common::summary::block_states(Kind::Partitioned, &result.methods, Rule::Pcomm);
+        assert!(states[1].iter().map(|state| state.used).eq([false, false, true]));
         let records = summary::records(Kind::Partitioned, &result);
-        let many = records.iter().find(|r| r.method == "many" && r.phase == Phase::Solution).unwrap();
+        let many = solution(&records, "many");
         assert_eq!((many.n, many.blocks, many.median_s, many.mean_s), (3, 1, Some(4.0), Some(4.0)));
         // s = 1, t = 2.920 with two degrees of freedom.
         let half = 2.92 / 3.0_f64.sqrt();
@@ -273,23 +216,21 @@ mod tests {
         assert!((many.mean_high_s.unwrap() - (4.0 + half)).abs() < 1e-3);
         // The means are 8 and 4; sqrt(s^2 / 3) / 4 with the same t at 95%, 4.303.
         let factor = (4.303 / 3.0_f64.sqrt() / 4.0).exp();
-        assert!(
-            many.value(Quantity::Gain) == Some(2.0)
-                && (low(many, Quantity::Gain).unwrap() - 2.0 / factor).abs() < 1e-3
-        );
-        assert!((high(many, Quantity::OverheadReference).unwrap() - (1.0 - 2.0 / factor)).abs() < 1e-3);
-        assert_eq!((many.value(Quantity::OverheadReference), many.median_low_s), (Some(-1.0), None));
-        assert_eq!((many.has_positive_mean(), many.blocks_other_state), (true, 0));
+        let [gain, low, _] = located(many, Quantity::Gain).map(Option::unwrap);
+        assert!(gain == 2.0 && (low - 2.0 / factor).abs() < 1e-3);
+        let [overhead, _, high] = located(many, Quantity::OverheadReference).map(Option::unwrap);
+        assert!(overhead == -1.0 && (high - (1.0 - 2.0 / factor)).abs() < 1e-3);
+        assert_eq!((many.median_low_s, many.has_positive_mean(), many.blocks_other_state), (None, true, 0));
     }
 
     #[test]
     fn a_mean_that_is_not_a_time_is_marked() {
-        let result =
-            result(Rule::Pcomm, vec![measured("single", 8.0, 8.0, 0.0), measured("many", -1.0, 1.0, 0.0)]);
+        let [single, _] = &methods()[..] else { panic!("two methods") };
+        let result = result(Rule::Pcomm, vec![single.clone(), measured("many", -1.0, 1.0, 0.0)]);
         for record in summary::records(Kind::Partitioned, &result) {
             let is_marked = record.method == "many" && record.phase == Phase::Solution;
             assert_eq!(!record.has_positive_mean(), is_marked, "{record:?}");
         }
-        assert!(records().iter().all(|record| record.mean_low_s.is_none()));
+        assert!(records(methods()).iter().all(|record| record.mean_low_s.is_none()));
     }
 }

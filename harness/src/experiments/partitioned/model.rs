@@ -20,7 +20,6 @@ pub fn small_message_gain(partitions: usize) -> f64 {
 /// Measured properties of a message and its partitions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredMessage {
-    /// Partitions of the message.
     pub partitions: usize,
     pub bytes: f64,
     /// From the first ready partition to the last, in seconds.
@@ -33,7 +32,6 @@ pub struct MeasuredMessage {
     pub beta_bytes_per_s: Option<f64>,
 }
 
-/// An equation of the model that applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Equation {
     /// [`gain`]: bytes determine the time.

@@ -115,13 +115,6 @@ mod tests {
     }
 
     #[test]
-    fn a_message_of_a_size_can_be_cut_into_partitions_of_a_size() {
-        let cases = cases(&["bytes=8MiB", "partition_bytes=1MiB", "64KiB"]).unwrap();
-        let partitions: Vec<&str> = cases.iter().map(|case| value(case, "partitions")).collect();
-        assert_eq!(partitions, ["8", "128"]);
-    }
-
-    #[test]
     fn what_cannot_be_is_refused() {
         for (name, typed) in [
             ("theta", &["theta=0"][..]),

@@ -86,7 +86,6 @@ impl<'a> Headline<'a> {
         (series.len() >= stats::MIN_ROUNDS).then(|| stats::unsteady(&series))
     }
 
-    /// The median over its rounds.
     fn median(&self) -> Option<f64> {
         stats::median(&stats::sorted(self.medians.values().copied()))
     }

@@ -20,14 +20,9 @@ fn block_states(methods: &[Measured], rule: Rule) -> Vec<Vec<BlockState>> {
     super::block_states(Kind::PingPong, methods, rule)
 }
 
-/// The lower end of a figure's interval.
-pub(in crate::experiments) fn low(record: &Record, quantity: Quantity) -> Option<f64> {
-    record.figure(quantity)?.low
-}
-
-/// The upper end of it.
-pub(in crate::experiments) fn high(record: &Record, quantity: Quantity) -> Option<f64> {
-    record.figure(quantity)?.high
+/// The value of a figure, and both ends of its interval.
+pub(in crate::experiments) fn located(record: &Record, quantity: Quantity) -> [Option<f64>; 3] {
+    record.figure(quantity).map_or([None; 3], |figure| [figure.value, figure.low, figure.high])
 }
 
 /// A block of five round trips of `time` at a latency in nanoseconds.
@@ -83,44 +78,23 @@ fn overheads_follow_the_definitions() {
         measured("manual", vec![packing; 6]),
         measured("ddt", vec![typed; 6]),
     ]));
+    let shares = |record| [Quantity::OverheadReference, Quantity::OverheadPack].map(|of| located(record, of));
     let reference = of(&records, "reference", Phase::RoundTrip, "all");
-    assert_eq!(
-        (reference.value(Quantity::OverheadReference), reference.value(Quantity::OverheadPack)),
-        (None, None)
-    );
+    assert_eq!(shares(reference), [[None; 3]; 2]);
     assert_eq!(reference.value(Quantity::Bandwidth), Some(2000.0));
     let manual = of(&records, "manual", Phase::RoundTrip, "all");
-    assert_eq!(
-        (manual.value(Quantity::OverheadReference), manual.value(Quantity::OverheadPack)),
-        (Some(0.75), Some(0.5))
-    );
-    assert_eq!(
-        (low(manual, Quantity::OverheadPack), high(manual, Quantity::OverheadPack)),
-        (Some(0.5), Some(0.5))
-    );
-    assert_eq!(
-        (manual.value(Quantity::StartSkew), reference.value(Quantity::StartSkew)),
-        (Some(-1e-7), None)
-    );
-    assert_eq!(
-        (low(manual, Quantity::OverheadReference), high(manual, Quantity::OverheadReference)),
-        (Some(0.75), Some(0.75))
-    );
+    assert_eq!(shares(manual), [[Some(0.75); 3], [Some(0.5); 3]]);
+    let skews = [manual, reference].map(|record| record.value(Quantity::StartSkew));
+    assert_eq!(skews, [Some(-1e-7), None]);
     assert_eq!((manual.n, manual.blocks, manual.batch), (30, 6, 2));
     assert_eq!((manual.median_low_s, manual.median_high_s), (Some(4.0), Some(4.0)));
     let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
-    assert_eq!(
-        (ddt.value(Quantity::OverheadReference), ddt.value(Quantity::OverheadPack)),
-        (Some(0.5), Some(0.0))
-    );
+    assert_eq!(shares(ddt), [[Some(0.5); 3], [Some(0.0), None, None]]);
     let create = of(&records, "ddt", Phase::Create, "all");
     assert_eq!((create.n, create.batch, create.median_s), (6, 1, Some(0.1)));
     let free = of(&records, "ddt", Phase::Free, "all");
     assert_eq!((free.n, free.batch, free.median_s), (6, 3, Some(0.2)));
-    assert_eq!(
-        (create.value(Quantity::OverheadReference), create.value(Quantity::OverheadPack)),
-        (None, None)
-    );
+    assert_eq!(shares(create), [[None; 3]; 2]);
     assert_eq!((create.median_low_s, create.value(Quantity::Bandwidth)), (Some(0.1), None));
     assert_eq!(records.len(), 1 + 5 + 3);
 }
@@ -134,11 +108,8 @@ fn an_overhead_is_the_median_over_the_rounds_that_have_both_times() {
     let records = records(&result(vec![measured("reference", reference), measured("ddt", ddt)]));
     let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
     // With the medians over those rounds, 8 and 1, it would be 0.875.
-    assert_eq!(ddt.value(Quantity::OverheadReference), Some(0.5));
-    assert!(
-        low(ddt, Quantity::OverheadReference) <= Some(0.5)
-            && high(ddt, Quantity::OverheadReference) >= Some(0.875)
-    );
+    let [value, low, high] = located(ddt, Quantity::OverheadReference);
+    assert!(value == Some(0.5) && low <= Some(0.5) && high >= Some(0.875));
 }
 
 #[test]
@@ -169,14 +140,8 @@ fn without_a_reference_there_is_no_overhead_against_it() {
     };
     let records = records(&result(vec![failed, measured("ddt", vec![block(2.0, 33.0); 2])]));
     let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
-    assert_eq!(
-        (
-            ddt.value(Quantity::OverheadReference),
-            low(ddt, Quantity::OverheadReference),
-            ddt.value(Quantity::OverheadPack)
-        ),
-        (None, None, Some(0.0))
-    );
+    assert_eq!(located(ddt, Quantity::OverheadReference), [None; 3]);
+    assert_eq!(ddt.value(Quantity::OverheadPack), Some(0.0));
 }
 
 #[test]
@@ -221,12 +186,10 @@ fn several_pairs_have_a_row_each_and_one_together() {
     let records = of_rounds(6);
     assert_eq!(records.len(), 6);
     let ddt = |label| of(&records, "ddt", Phase::RoundTrip, label);
-    assert_eq!(ddt("0").value(Quantity::OverheadReference), Some(0.5));
+    assert_eq!(located(ddt("0"), Quantity::OverheadReference), [Some(0.5); 3]);
     assert_eq!(ddt("1").value(Quantity::OverheadReference), Some(0.75));
-    assert_eq!(low(ddt("0"), Quantity::OverheadReference), Some(0.5));
     let few = of_rounds(5);
-    let few = of(&few, "ddt", Phase::RoundTrip, "0");
-    assert_eq!((few.value(Quantity::OverheadReference), low(few, Quantity::OverheadReference)), (None, None));
+    assert_eq!(located(of(&few, "ddt", Phase::RoundTrip, "0"), Quantity::OverheadReference), [None; 3]);
     assert_eq!(ddt("all").value(Quantity::OverheadReference), Some(1.0 - 0.375));
     assert_eq!(ddt("1").value(Quantity::Bandwidth), Some(250.0));
     assert_eq!(ddt("all").value(Quantity::Bandwidth), Some(1250.0));
@@ -262,19 +225,14 @@ fn the_share_of_packing_in_a_halo_exchange_has_an_interval() {
     ]);
     Arc::make_mut(&mut result.case).experiment = Kind::Halo;
     let share = |records: &[Record], method| {
-        let record = of(records, method, Phase::Exchange, "all");
-        (
-            record.value(Quantity::OverheadPack),
-            low(record, Quantity::OverheadPack),
-            high(record, Quantity::OverheadPack),
-        )
+        located(of(records, method, Phase::Exchange, "all"), Quantity::OverheadPack)
     };
     let all = records(&result);
-    assert_eq!(share(&all, "manual"), (Some(0.375), Some(0.375), Some(0.375)));
-    assert_eq!(share(&all, "ddt"), (Some(0.0), None, None), "packing within MPI cannot be timed");
-    assert_eq!(share(&all, "reference"), (None, None, None));
+    assert_eq!(share(&all, "manual"), [Some(0.375); 3]);
+    assert_eq!(share(&all, "ddt"), [Some(0.0), None, None], "packing within MPI cannot be timed");
+    assert_eq!(share(&all, "reference"), [None; 3]);
     result.methods[1].blocks.truncate(5);
-    assert_eq!(share(&records(&result), "manual"), (None, None, None), "too few rounds");
+    assert_eq!(share(&records(&result), "manual"), [None; 3], "too few rounds");
 }
 
 #[test]
@@ -315,19 +273,6 @@ fn rounds_in_several_states_are_used_and_marked_without_better_ones() {
     let flipping = measured("ddt", vec![block(1.0, 33.0), block(1.0, 190.0)]);
     let other = measured("reference", vec![block(1.0, 190.0), block(1.0, 33.0)]);
     assert!(of(&records(&result(vec![flipping, other])), "ddt", Phase::RoundTrip, "all").mixed_states);
-}
-
-#[test]
-fn a_method_is_compared_with_the_reference_of_its_own_rounds() {
-    let slowing: Vec<_> = (0..12).map(|i| block(if i < 6 { 1.0 } else { 2.0 }, 33.0)).collect();
-    let records =
-        records(&result(vec![measured("reference", slowing), measured("ddt", vec![block(4.0, 33.0); 6])]));
-    let ddt = of(&records, "ddt", Phase::RoundTrip, "all");
-    assert_eq!(ddt.value(Quantity::OverheadReference), Some(0.75));
-    assert_eq!(
-        (low(ddt, Quantity::OverheadReference), high(ddt, Quantity::OverheadReference)),
-        (Some(0.75), Some(0.75))
-    );
 }
 
 #[test]

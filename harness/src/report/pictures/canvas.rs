@@ -160,21 +160,6 @@ mod tests {
     }
 
     #[test]
-    fn text_that_would_leave_the_sheet_is_cut() {
-        let text = svg(&Heading::plain(""), 50.0, "", |root| {
-            write(root, &"x".repeat(500), &font(TEXT, HPos::Left, VPos::Top), (100.0, 0.0))
-        });
-        assert!(text.contains('…') && !text.contains(&"x".repeat(100)), "{text}");
-        let shown = |style: &TextStyle<'_>| {
-            let drawn =
-                svg(&Heading::plain(""), 50.0, "", |root| write(root, &"x".repeat(500), style, (100.0, 0.0)));
-            drawn.matches('x').count()
-        };
-        let (h, v) = (HPos::Left, VPos::Top);
-        assert!(shown(&bold(TEXT, h, v)) < shown(&font(TEXT, h, v)) - 5, "bold letters are wider");
-    }
-
-    #[test]
     fn colours_that_a_page_changes_have_the_form_that_it_replaces() {
         let text = svg(&Heading::plain(""), 50.0, "", |root| {
             root.draw(&PathElement::new(vec![(0, 0), (10, 10)], stroke(INK, 1.0))).map_err(Into::into)

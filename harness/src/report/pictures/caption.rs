@@ -8,7 +8,6 @@ use crate::report::case::measured;
 use crate::report::names::{distinct, grouped, on_side, sides, work, work_names};
 use crate::report::units;
 
-/// The caption of a picture.
 pub fn of(picture: &Picture, results: &Results<'_>, data: &[Datum]) -> String {
     let has_intervals = data.iter().any(|datum| datum.interval.is_some());
     let caps = if has_intervals { "An interval without a cap continues beyond the axis." } else { "" };

@@ -97,7 +97,6 @@ fn ends<S: Serializer>(interval: &Option<(f64, f64)>, to: S) -> Result<S::Ok, S:
     interval.unzip().serialize(to)
 }
 
-/// The name of a quantity in results.
 fn name(quantity: impl Serialize) -> String {
     to_value(quantity).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }

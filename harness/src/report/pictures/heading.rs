@@ -10,7 +10,6 @@ use crate::report::columns::wrapped;
 use crate::report::names::distinct;
 use crate::report::state;
 
-/// Size of the title.
 const TITLE: f64 = TEXT + 1.0;
 /// Size of the lines below it.
 const SMALL: f64 = TEXT - 2.0;

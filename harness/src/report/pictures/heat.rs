@@ -22,7 +22,6 @@ use crate::report::names::grouped;
 
 /// Height of a line of text.
 const HEAD: f64 = 19.0;
-/// Height of a cell.
 const CELL: f64 = 23.0;
 /// The same for maps with many rows.
 const LOW_CELL: f64 = 16.0;
@@ -206,7 +205,6 @@ fn filled(
     Ok(())
 }
 
-/// The text of a cell.
 fn in_cell(unit: AxisUnit, colours: &Colours, datum: &Datum) -> String {
     let value = datum.value / unit.shown(datum.value).0;
     let number = match value.abs() {
@@ -274,11 +272,6 @@ mod tests {
 
     fn datum(x: u32, y: u32, value: f64) -> Datum {
         Datum { x: Some(x.to_string()), y: Some(y.to_string()), value, ..Datum::default() }
-    }
-
-    #[test]
-    fn what_has_no_value_is_counted() {
-        assert_eq!(missing(&[datum(1, 1, 1.0), datum(2, 2, 1.0), datum(1, 2, 1.0)]), (1, 4));
     }
 
     #[test]

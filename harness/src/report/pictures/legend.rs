@@ -9,12 +9,10 @@ use super::sheet::{Look, RIGHT, symbol};
 /// An entry of a legend: its mark and its text.
 pub type LegendEntry = (LegendMark, String);
 
-/// The mark of a legend entry.
 #[derive(Clone, Copy)]
 pub enum LegendMark {
     /// A line through a point.
     Line(Look),
-    /// A dashed line.
     Dashed(Look),
     Point(Look),
     /// A filled square.

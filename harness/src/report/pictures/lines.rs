@@ -19,7 +19,6 @@ use crate::report::names::{distinct, grouped};
 const LEFT: f64 = 66.0;
 /// Room for its numbers.
 const NUMBERS_UP: f64 = 44.0;
-/// Height of a panel.
 const PANEL: f64 = 170.0;
 /// Height of a line of text.
 const HEAD: f64 = 19.0;

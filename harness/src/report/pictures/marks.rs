@@ -62,7 +62,6 @@ pub enum Marks {
     Figure(Quantity),
     /// The changes of a comparison; if there are many, only those with a difference.
     Changes,
-    /// The geometric mean of each MPI.
     GeometricMean,
     /// The pack overhead of what goes from arrays to arrays, against the reference of the kind.
     Overhead,
@@ -80,7 +79,6 @@ pub enum Marks {
     ComparedBandwidths,
     /// Payload per second.
     Bandwidths,
-    /// The gain, and the model's prediction.
     GainAndModel,
     /// The time of each method that an application could use, relative to the hand-written loops.
     OverManual,

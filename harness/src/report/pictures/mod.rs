@@ -144,15 +144,12 @@ pub struct Drawn {
     pub title: String,
     /// How to read it, and its main values.
     pub caption: String,
-    /// The picture.
     pub svg: String,
-    /// Its data.
     #[serde(skip)]
     pub csv: Vec<u8>,
 }
 
 impl Drawn {
-    /// The picture as PDF.
     pub fn pdf(&self) -> Vec<u8> {
         pdf::pdf(&self.svg)
     }

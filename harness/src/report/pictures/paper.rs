@@ -64,7 +64,6 @@ impl PaperFigure {
         }
     }
 
-    /// The names of its pictures' files.
     pub fn file_names(&self) -> Vec<String> {
         match self.pictures.len() {
             1 => vec![self.name.clone()],

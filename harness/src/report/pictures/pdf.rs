@@ -204,7 +204,6 @@ mod tests {
 
     use super::*;
 
-    /// The content of the page.
     fn content(pdf: &[u8]) -> String {
         let find = |text: &[u8]| pdf.windows(text.len()).position(|part| part == text).unwrap();
         let (start, end) = (find(b"stream\n") + 7, find(b"\nendstream"));

@@ -53,7 +53,6 @@ impl ValueFormatter<f64> for Axis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     pub colour: RGBColor,
-    /// The shape of its points.
     pub shape: usize,
     /// Whether they are filled: with more methods than colours, methods of the same colour differ in that.
     pub filled: bool,

@@ -24,7 +24,6 @@ fn case(experiment: Kind, mpi: &str, params: &str) -> Case {
     Case { experiment, ..made::case("nas_lu_y", mpi, params) }
 }
 
-/// A record with a pack overhead.
 fn with_overhead(case: &Case, method: &str, value: f64, interval: Option<(f64, f64)>) -> Record {
     let against = if method.starts_with("put") { "put_reference" } else { "reference" };
     let mut figure = Figure::plain(Quantity::OverheadReference, value).against(against);

@@ -75,32 +75,6 @@ fn every_phase_of_every_method_has_a_record() {
 }
 
 #[test]
-fn ratios_are_of_one_round_each_whatever_the_machines_slowness() {
-    let records = records(&result("strided", "mpich", 2e-6, 3e-6));
-    let manual = of(&records, "manual", Phase::Pack);
-    assert!(manual.median_low_s < manual.median_s || manual.median_s < manual.median_high_s);
-    for (method, expected) in [("manual", 2.0), ("mpi_pack", 3.0), ("memcpy", 0.25)] {
-        for phase in [Phase::Pack, Phase::Unpack] {
-            let record = of(&records, method, phase);
-            let over = record.over("engine").unwrap();
-            let near = |value: Option<f64>| (value.unwrap() - expected).abs() < 1e-9;
-            assert!(near(over.value) && near(over.low) && near(over.high), "{record:?}");
-        }
-    }
-}
-
-#[test]
-fn a_method_without_times_has_one_line_and_costs_no_other() {
-    let mut result = result("strided", "mpich", 2e-6, 3e-6);
-    result.methods[2].outcome = Outcome::Crashed { detail: "signal 11".to_owned() };
-    let records = records(&result);
-    let failed: Vec<_> = records.iter().filter(|record| record.method == "mpi_pack").collect();
-    assert_eq!((failed.len(), failed[0].median_s, ratio(failed[0])), (1, None, None));
-    assert_eq!((failed[0].outcome.label(), failed[0].outcome.detail()), ("crashed", Some("signal 11")));
-    assert!(ratio(of(&records, "manual", Phase::Pack)).is_some());
-}
-
-#[test]
 fn without_the_engine_there_are_times_but_no_ratios() {
     let mut result = result("strided", "mpich", 2e-6, 3e-6);
     result.methods[0].outcome = Outcome::WrongData { detail: "byte 7".to_owned() };

@@ -1,5 +1,5 @@
 use crate::experiments::Kind;
-use crate::experiments::summary::tests::{low, result};
+use crate::experiments::summary::tests::{located, result};
 use crate::model::{Measured, Outcome, Phase, Quantity, Record};
 use crate::report::made;
 
@@ -29,32 +29,18 @@ fn each_method_has_its_ratios_to_the_loops_and_to_the_fastest() {
         measured("manual_tuned", 12, |round| 1.5 * slowness(round)),
         measured("ddt", 12, slowness),
     ]);
-    let ddt = of(&records, "ddt");
-    assert_eq!(
-        (
-            ddt.over("manual").and_then(|figure| figure.value),
-            ddt.over("manual").and_then(|figure| figure.low),
-            ddt.over("manual").and_then(|figure| figure.high)
-        ),
-        (Some(0.5), Some(0.5), Some(0.5))
-    );
-    assert_eq!(
-        (
-            ddt.over("manual_tuned").and_then(|figure| figure.value),
-            ddt.over("manual").and_then(|figure| figure.unsteady)
-        ),
-        (Some(1.0 / 1.5), Some(false))
-    );
+    let (ddt, manual) = (of(&records, "ddt"), of(&records, "manual"));
+    let over = |record: &Record, method| {
+        record
+            .over(method)
+            .map(|over| (over.value.unwrap(), over.interval().unwrap(), over.unsteady.unwrap()))
+    };
+    let exactly = |ratio: f64| Some((ratio, (ratio, ratio), false));
+    assert_eq!(over(ddt, "manual"), exactly(0.5));
+    assert_eq!(over(ddt, "manual_tuned"), exactly(1.0 / 1.5));
+    assert_eq!((over(manual, "manual"), over(manual, "manual_tuned")), (None, exactly(2.0 / 1.5)));
     assert_eq!((ddt.fastest.as_deref(), ddt.value(Quantity::TimeOverFastest)), (Some("ddt"), None));
-    let manual = of(&records, "manual");
-    assert_eq!(
-        (manual.over("manual").and_then(|figure| figure.value), manual.value(Quantity::TimeOverFastest)),
-        (None, Some(2.0))
-    );
-    assert_eq!(
-        (manual.over("manual_tuned").and_then(|figure| figure.value), manual.unsteady),
-        (Some(2.0 / 1.5), Some(false))
-    );
+    assert_eq!((manual.value(Quantity::TimeOverFastest), manual.unsteady), (Some(2.0), Some(false)));
     // A method that leaves its bytes packed is compared, but cannot be the fastest.
     assert_eq!(of(&records, "reference").value(Quantity::TimeOverFastest), Some(0.25));
 }
@@ -63,18 +49,8 @@ fn each_method_has_its_ratios_to_the_loops_and_to_the_fastest() {
 fn fewer_than_six_rounds_have_no_ratio() {
     let records = records(vec![measured("manual", 5, |_| 2.0), measured("ddt", 5, |_| 1.0)]);
     let manual = of(&records, "manual");
-    assert_eq!(
-        (
-            manual.value(Quantity::TimeOverFastest),
-            low(manual, Quantity::TimeOverFastest),
-            manual.figure(Quantity::TimeOverFastest)
-        ),
-        (None, None, None)
-    );
-    assert_eq!(
-        (manual.unsteady, of(&records, "ddt").over("manual").and_then(|figure| figure.value)),
-        (None, None)
-    );
+    assert_eq!(located(manual, Quantity::TimeOverFastest), [None; 3]);
+    assert_eq!((manual.unsteady, of(&records, "ddt").over("manual")), (None, None));
 }
 
 #[test]
@@ -84,7 +60,7 @@ fn a_method_that_is_absent_or_failed_is_nobodys_base() {
         ..measured("manual", 12, |_| 1.0)
     };
     let records = records(vec![failed, measured("ddt", 12, |_| 1.0), measured("engine", 12, |_| 2.0)]);
-    assert_eq!(of(&records, "ddt").over("manual").and_then(|figure| figure.value), None);
+    assert_eq!(of(&records, "ddt").over("manual"), None);
     assert_eq!(of(&records, "manual").fastest, None);
     assert_eq!(of(&records, "engine").value(Quantity::TimeOverFastest), Some(2.0));
 }
@@ -98,15 +74,9 @@ fn a_ratio_that_moves_is_unsteady_where_the_times_are_not_and_the_other_way_roun
         measured("ddt", 20, |round| 4.0 * wander(round)),
         measured("engine", 20, |_| 9.0),
     ]);
-    let (ddt, engine) = (of(&records, "ddt"), of(&records, "engine"));
-    assert_eq!(
-        (ddt.unsteady, ddt.over("manual").and_then(|figure| figure.unsteady)),
-        (Some(true), Some(false))
-    );
-    assert_eq!(
-        (engine.unsteady, engine.over("manual").and_then(|figure| figure.unsteady)),
-        (Some(false), Some(true))
-    );
+    let unsteady = |record: &Record| [record.unsteady, record.over("manual").and_then(|over| over.unsteady)];
+    assert_eq!(unsteady(of(&records, "ddt")), [Some(true), Some(false)]);
+    assert_eq!(unsteady(of(&records, "engine")), [Some(false), Some(true)]);
 }
 
 #[test]
