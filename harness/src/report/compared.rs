@@ -43,13 +43,14 @@ impl Compared<'_> {
         let columns = text_width(width);
         let mut text = String::new();
         for Section { title, sentences, table, matrix } in &self.sections {
+            if table.rows.is_empty() {
+                text += &wrapped("", &format!("{title}: {}", sentences.join(" ")), columns, 2);
+                continue;
+            }
             text += &format!("{title}\n\n");
             sentences.iter().for_each(|sentence| text += &wrapped("  ", sentence, columns, 4));
-            if !table.rows.is_empty() {
-                let table = matrix.as_ref().map_or_else(|| table.text(width), |matrix| matrix.text(width));
-                text += &format!("\n{table}");
-            }
-            text.push('\n');
+            let table = matrix.as_ref().map_or_else(|| table.text(width), |matrix| matrix.text(width));
+            text += &format!("\n{table}\n");
         }
         text + &wrapped("", &self.legend, columns, 0)
     }

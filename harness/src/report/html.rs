@@ -4,7 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
 use super::account::{Account, accounts, loops};
-use super::answer::plain_table;
+use super::answer::page_tables;
 use super::case::{CaseView, interval, launches, measured, warnings};
 use super::compared::Compared;
 use super::names::distinct;
@@ -35,14 +35,14 @@ pub fn html(
     let views = CaseView::all(form, records);
     let cases: Vec<Value> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
     let TableFormat { legend, reference, .. } = *form;
-    let answers = Value::from(Serde(plain_table(form, &views).without(&["bytes", "segments"])));
+    let answers = Value::from(Serde(page_tables(form, &views)));
     let names = distinct(records.iter().map(|record| record.method.as_str()));
     let methods: Vec<Value> = names
         .into_iter()
         .filter_map(|name| Some(context! { name, about => (form.method)(name)?.about }))
         .collect();
     let warnings = warnings(records);
-    let launches = launches(records);
+    let launches = launches(records, true);
     let (of_launches, pictures): (Vec<&Drawn>, Vec<&Drawn>) =
         pictures.iter().partition(|drawn| drawn.name == LAUNCHES);
     let (figures, of_launches) = (Value::from(Serde(pictures)), Value::from(Serde(of_launches)));
