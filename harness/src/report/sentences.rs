@@ -20,10 +20,9 @@ const FAILED: Style = AnsiColor::Red.on_default().bold();
 /// Maximum failures in sentences; the others are counted.
 const REPORTED: usize = 5;
 
-/// The decisions, the largest gap, and the failures, without codes for colours.
+/// All findings but the decisions, without codes for colours.
 pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
-    let first = decisions(form, cases).into_iter().chain(decided_by_loop(form, cases));
-    let all = first.chain(sentences(form, cases, true));
+    let all = decided_by_loop(form, cases).into_iter().chain(sentences(form, cases, true));
     all.map(|sentence| strip_str(&sentence).to_string()).collect()
 }
 
