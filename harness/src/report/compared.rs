@@ -47,7 +47,7 @@ impl Compared<'_> {
                 text += &wrapped("", &format!("{title}: {}", sentences.join(" ")), columns, 2);
                 continue;
             }
-            text += &format!("{title}\n\n");
+            text += &format!("{}\n", wrapped("", title, columns, 2));
             sentences.iter().for_each(|sentence| text += &wrapped("  ", sentence, columns, 4));
             let table = matrix.as_ref().map_or_else(|| table.text(width), |matrix| matrix.text(width));
             text += &format!("\n{table}\n");
