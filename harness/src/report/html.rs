@@ -72,7 +72,7 @@ pub fn html(
     )
 }
 
-/// What the page is about: the MPIs, the kind of experiments or a comparison, and the tests.
+/// The subject of the page: the MPIs, the kind of experiments or a comparison, and the tests.
 fn title(records: &[Record], compared: &Compared) -> String {
     let Some(first) = records.first() else { return String::new() };
     let is_comparison = compared.sections.iter().any(|section| !section.table.rows.is_empty());
