@@ -103,7 +103,7 @@ fn sentences(text: &str) -> Vec<&str> {
         "Two estimates ",
         "Largest gap: ",
         "Slow at times: ",
-        "Fastest",
+        "Conclusion: ",
     ];
     text.lines().map(str::trim).filter(|line| begins.iter().any(|begin| line.starts_with(begin))).collect()
 }

@@ -131,7 +131,9 @@ impl Live<'_> {
         let page =
             RunPage::of(plan.experiment, &over, &self.records, &[self.folder.path()], None, &compared, true)?;
         page.write(&self.folder, &over)?;
-        log(&format!("results: {}; `ddtbench compare {0}` shows this again", self.folder.path().display()));
+        let dir = self.folder.path().display();
+        log(&format!("results: {dir}; `ddtbench compare {dir}` shows this again"));
+        log(&format!("one page for all MPIs, also for printing: {dir}/{}", folder::REPORT));
         Ok(())
     }
 }
