@@ -430,7 +430,7 @@ mod tests {
         // One state is named too.
         comparisons.comparisons[0].states.truncate(1);
         comparisons.comparisons[0].rows = vec![of];
-        let text = comparisons.compared().text(Some(80));
+        let text = comparisons.compared().text(None);
         assert!(text.contains("cores 33 ns apart in 26 launches") && !text.contains("  at  "), "{text}");
     }
 
