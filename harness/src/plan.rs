@@ -279,8 +279,8 @@ impl Plan {
         let least_runs = stats::MIN_ROUNDS as u32;
         match self.launches() {
             1 if self.limits.rule == Rule::Interval && self.limits.max_runs < least_runs => Some(format!(
-                "no verdict will be possible: one launch needs {least_runs} repetitions of each method for an interval, and --max-runs is {}; \
-                 the smallest setting with a verdict is --max-runs {least_runs}",
+                "no verdict will be possible: one launch needs {least_runs} repetitions of each method for an interval, and --max-repetitions is {}; \
+                 the smallest setting with a verdict is --max-repetitions {least_runs}",
                 self.limits.max_runs
             )),
             launches if launches > 1 && launches < FEWEST => Some(format!(

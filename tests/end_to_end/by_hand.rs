@@ -14,9 +14,9 @@ use super::setup::{self, Check, MPIS, Mpi, like_ddtbench, trials_on};
 use super::trial::Need;
 use super::typed::{Measuring, by_hand, mpiexec, typed, words};
 
-const SHORT: &str = "--max-time 0.02 --min-runs 4";
+const SHORT: &str = "--max-time 0.02 --min-repetitions 4";
 /// Ten rounds, limited by repetitions and not by time: intervals need six.
-const ENOUGH: &str = "--min-runs 4 --max-runs 40 --max-time 60";
+const ENOUGH: &str = "--min-repetitions 4 --max-repetitions 40 --max-time 60";
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[

@@ -13,7 +13,7 @@ use super::typed::{Kept, Measuring};
 
 const CASE: &str = "strided -p count=16,stride=2,element=double";
 /// As few and as short launches as possible.
-const SHORT: &str = "--launches 3 --max-time 0.02 --min-runs 4";
+const SHORT: &str = "--launches 3 --max-time 0.02 --min-repetitions 4";
 /// A threshold other than the measured one: the recorded times are then judged again.
 const JUDGED_AGAIN: &str = "--threshold 800%";
 
@@ -80,7 +80,7 @@ fn verdict(kept: &Kept, method: &str) -> String {
 /// An MPI compared with itself; then the times of the second side are replaced by made-up ones.
 fn slower(mpi: &Mpi) {
     // Means are compared by ranks of launches, which needs all eight: no row is decided earlier with so small a threshold.
-    let flags = "--launches 8 --max-time 0.02 --min-runs 4 --threshold 0.1%";
+    let flags = "--launches 8 --max-time 0.02 --min-repetitions 4 --threshold 0.1%";
     let sides = format!("-m reference,manual,mpi_pack,ddt --mpi {0},{0}", mpi.name);
     let kept = Measuring::on(mpi, format!("compare {CASE} {flags} {sides}")).ends(0);
     assert!(kept.ended.out.contains("mpich (base, "), "{}", kept.ended);

@@ -12,7 +12,7 @@ use super::trial::Need;
 use super::typed::{Kept, Measuring};
 
 /// A case whose times do not matter.
-const CASE: &str = "run contiguous -p bytes=8 -m reference --min-runs 4";
+const CASE: &str = "run contiguous -p bytes=8 -m reference --min-repetitions 4";
 /// As short as possible.
 const SHORT: &str = "--max-time 0.01";
 
@@ -135,7 +135,7 @@ fn settings(mpi: &Mpi) {
 
 /// The rules by which limits end a run are tested with their code. This test shows that they reach the ranks.
 fn ends(mpi: &Mpi) {
-    let limits = "--precision 0.0000001 --max-runs 75 --max-time 60";
+    let limits = "--precision 0.0000001 --max-repetitions 75 --max-time 60";
     let summary = Measuring::on(mpi, format!("{CASE} {limits}")).ends(0).summary;
     let row = summary.end("contiguous", "reference");
     let number = |column| row.number(column).unwrap();

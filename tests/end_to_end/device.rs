@@ -26,7 +26,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 const STAGED: [&str; 4] = ["reference:staged", "engine:mapped", "engine:staged", "copies"];
-const SHORT: &str = "--min-runs 2 --max-runs 8 --max-time 60";
+const SHORT: &str = "--min-repetitions 2 --max-repetitions 8 --max-time 60";
 
 fn staged(line: &str) -> String {
     format!("run {line} --memory simulated -m {} {SHORT}", STAGED.join(","))

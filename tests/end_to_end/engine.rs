@@ -29,7 +29,9 @@ pub fn trials() -> Vec<Trial> {
 /// The rows of a comparison: ten rounds, limited by repetitions and not by time, because ratios have intervals from
 /// six on.
 fn compare(mpi: &Mpi, line: &str) -> Vec<Row> {
-    let kept = Measuring::on(mpi, format!("engine {line} --min-runs 4 --max-runs 40 --max-time 60")).ends(0);
+    let kept =
+        Measuring::on(mpi, format!("engine {line} --min-repetitions 4 --max-repetitions 40 --max-time 60"))
+            .ends(0);
     for file in ["samples.csv.gz", "blocks.csv.gz", "report.html", "summary.csv", "figures.csv"] {
         assert!(
             kept.out().join(file).metadata().is_ok_and(|facts| facts.len() > 0),

@@ -14,7 +14,7 @@ use super::setup::{self, Mpi, like_ddtbench, mpi};
 use super::trial::{beside_others, when_asked};
 
 /// A small case, with as few and as short launches as possible.
-const CASE: &str = "strided -p count=16,stride=2,element=double -m reference,manual,ddt --min-runs 4";
+const CASE: &str = "strided -p count=16,stride=2,element=double -m reference,manual,ddt --min-repetitions 4";
 const COMPARE: &str = "--launches 3 --max-time 0.02";
 const JUDGE: &str = "--threshold 900%";
 

@@ -27,7 +27,7 @@ fn small() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// they share results of checks.
 const HEAD: &str = "schema = 1
 experiment = \"halo\"
-limits = { warmup = 1, min_runs = 2, max_runs = 20, max_time_s = 0.002, precision_percent = 2.5, timeout_s = 6.0 }
+limits = { warmup = 1, min_repetitions = 2, max_repetitions = 20, max_time_s = 0.002, precision_percent = 2.5, timeout_s = 6.0 }
 ";
 
 /// Whether Open MPI 5.0.11 has known errors in a method; its failures must be reported. A partitioned request that is started while
@@ -208,7 +208,7 @@ fn computing(mpi: &Mpi) {
     let methods = ["reference", "manual", "fine", "aggregated:bins=2"];
     let line = "halo nas_lu -p nx=6,ny=7,threads=2,compute_us=300,emulate=sleep,sweep -n 2";
     let arrivals = "-p arrival=laggard:10%,uniform:50%,normal:20us,kde:sparse";
-    let short = "--max-time 0.002 --min-runs 2 --warmup 1";
+    let short = "--max-time 0.002 --min-repetitions 2 --warmup 1";
     let kept = Measuring::on(mpi, format!("{line} {arrivals} -m {} {short}", methods.join(","))).ends(0);
     kept.summary.expect_all(8, &methods);
     for row in kept.summary.ends() {

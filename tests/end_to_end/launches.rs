@@ -48,7 +48,7 @@ fn places(rows: &[Row]) -> BTreeSet<[String; 4]> {
 
 fn every_one_has_its_rows(line: &str) {
     let mpis = MPIS.map(|name| mpi(name).name);
-    let flags = format!("--mpi {} --launches {LAUNCHES} --max-time 0.02 --min-runs 4", mpis.join(","));
+    let flags = format!("--mpi {} --launches {LAUNCHES} --max-time 0.02 --min-repetitions 4", mpis.join(","));
     let run = Measuring::on(mpi("mpich"), format!("{line} {flags}")).ends(0);
     let folder = run.out();
     let caches = if line.contains("warm,cold") { 2 } else { 1 };
@@ -175,7 +175,7 @@ fn elsewhere() {
 
 /// A byte is wrong in one of three launches.
 fn wrong_once() {
-    let line = "run strided -p count=16,stride=2,element=double -m reference,manual,ddt --launches 3 --max-time 0.06 --min-runs 4";
+    let line = "run strided -p count=16,stride=2,element=double -m reference,manual,ddt --launches 3 --max-time 0.06 --min-repetitions 4";
     let run = Measuring::on(mpi("mpich"), line).fault("flip 37").ranks_see("FAULTY_MPI_ONCE", "once").ends(1);
     let command = "To isolate the wrong bytes: ddtbench conform --mpi mpich --replay out/strided-1.layout\n";
     assert!(run.ended.out.contains(command), "{}", run.ended);
@@ -212,7 +212,7 @@ fn wrong_once() {
 /// One receive of ten takes 0.3 s longer, which is long on any machine.
 fn late() {
     // Blocks of eleven receives including the untimed one, so that not all untimed ones are late.
-    let line = "run strided -p count=16,stride=2,element=double -m reference,ddt --launches 1 --warmup 1 --min-runs 10 --max-runs 60 \
+    let line = "run strided -p count=16,stride=2,element=double -m reference,ddt --launches 1 --warmup 1 --min-repetitions 10 --max-repetitions 60 \
                 --max-time 60";
     let run = Measuring::on(mpi("mpich"), line).fault("stall 10 300000").ends(0);
     let out = run.ended.out.replace("\n  ", " ");

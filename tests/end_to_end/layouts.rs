@@ -12,7 +12,7 @@ use super::trial::Need;
 use super::typed::Measuring;
 
 /// Short, because the test does not examine figures.
-const SHORT: &str = "--max-time 0.02 --min-runs 4";
+const SHORT: &str = "--max-time 0.02 --min-repetitions 4";
 
 /// Two arrays, several types, a count, a place, an order of bytes that goes back; received into other places.
 const FILE: &str = "\
@@ -170,7 +170,7 @@ fn read_in_several_ways(mpi: &Mpi) {
     }
     let (text, _) = SEVERAL[0];
     let overlap = format!(
-        "overlap layout -p 'send=2*{text},matrix_order=24' -m ddt,loop --max-time 0.002 --min-runs 2 --warmup 1"
+        "overlap layout -p 'send=2*{text},matrix_order=24' -m ddt,loop --max-time 0.002 --min-repetitions 2 --warmup 1"
     );
     Measuring::on(mpi, overlap).ends(0);
     let finding = |operation: &str, text: &str| {

@@ -16,7 +16,7 @@ use super::trial::Need;
 use super::typed::{Kept, Measuring, by_hand, type_alone};
 
 /// Short, because the test does not examine figures.
-const SHORT: &str = "--max-time 0.002 --min-runs 2 --warmup 1";
+const SHORT: &str = "--max-time 0.002 --min-repetitions 2 --warmup 1";
 
 /// Communication other than operations, with its parameters: from arrays, from the memory that is also received into,
 /// between all ranks, in stages, with any layout.

@@ -24,7 +24,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-const SHORT: &str = "--min-runs 4 --max-runs 40 --max-time 60";
+const SHORT: &str = "--min-repetitions 4 --max-repetitions 40 --max-time 60";
 
 /// The loop of `vector(4, 3, 5, double)`, with its two places.
 fn vector(sent: &str, received: &str) -> String {

@@ -15,7 +15,8 @@ use super::typed::{Kept, Measuring, type_alone};
 
 /// As short as possible: one round and verification. Hangs on Open MPI, including those of checks, are permanent, and
 /// shared machines have paused for up to three seconds.
-const SHORT: &str = "--max-time 0.005 --min-runs 4 --max-runs 20 --warmup 1 --set-plan limits.timeout_s=6";
+const SHORT: &str =
+    "--max-time 0.005 --min-repetitions 4 --max-repetitions 20 --warmup 1 --set-plan limits.timeout_s=6";
 
 /// Ways to aggregate, besides the adaptive one, which has no suffix.
 const AGGREGATED: [&str; 5] = [
@@ -249,8 +250,7 @@ fn lacking(mpi: &Mpi) {
 /// any message.
 fn a_given_bandwidth(mpi: &Mpi) {
     // Ten rounds, limited by repetitions: figures have intervals.
-    let line =
-        "partitioned -m single,many --max-time 60 --min-runs 4 --max-runs 40 -p bytes=64KiB,partitions=4";
+    let line = "partitioned -m single,many --max-time 60 --min-repetitions 4 --max-repetitions 40 -p bytes=64KiB,partitions=4";
     let summary = Measuring::on(mpi, format!("{line},beta=0.000001,1000000")).ends(0).summary;
     let slow = summary.end("beta=0.000001", "many");
     let [model, gain, difference] =

@@ -168,13 +168,13 @@ fn over_tcp(mpi: &Mpi) {
 
 fn halo(mpi: &Mpi) {
     let line = "halo nas_mg -p d1=10,d2=8,d3=7 -n 4 -m reference,manual,ddt,neighbor_alltoallw";
-    let kept = measured(mpi, &format!("{line} --max-time 0.002 --min-runs 2 --warmup 1"), 2);
+    let kept = measured(mpi, &format!("{line} --max-time 0.002 --min-repetitions 2 --warmup 1"), 2);
     assert!(kept.rows("cases.csv").iter().all(|case| case.get("ranks") == "4"));
 }
 
 fn partitioned(mpi: &Mpi) {
     let line = "partitioned -p bytes=64KiB -p partitions=4 -m single,many,partitioned";
-    let short = "--max-time 0.005 --min-runs 4 --max-runs 20 --set-plan limits.timeout_s=3";
+    let short = "--max-time 0.005 --min-repetitions 4 --max-repetitions 20 --set-plan limits.timeout_s=3";
     measured(mpi, &format!("{line} {short}"), 1);
 }
 

@@ -77,7 +77,7 @@ fn measure(mpi: &str, dir: &Path) -> bool {
     command.arg(root().join("tests/end_to_end/two_hosts.sh")).arg(dir).arg(env!("CARGO_BIN_EXE_ddtbench"));
     let sizes = SIZES.map(|bytes| bytes.to_string()).join(",");
     command.args(["run", "contiguous", "-p", &format!("bytes={sizes}"), "-m", "reference", "--mpi", mpi]);
-    command.args(["--launches", "6", "--min-runs", "3", "--warmup", "1", "--max-time", MAX_TIME_S]);
+    command.args(["--launches", "6", "--min-repetitions", "3", "--warmup", "1", "--max-time", MAX_TIME_S]);
     // Both hosts have the same cores, and each would bind its first rank to the first core.
     command.args(["--set-plan", "bind=false", "--out", "out", "--"]);
     if mpi == "openmpi" {

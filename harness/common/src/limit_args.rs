@@ -12,9 +12,9 @@ use crate::units::read_seconds as seconds;
 pub struct LimitArgs {
     #[arg(long, value_name = "N", value_parser = whole, help = help("Warm-up repetitions, which do not count", |usual| usual.warmup))]
     warmup: Option<u32>,
-    #[arg(long, value_name = "N", value_parser = whole, help = help("Minimum repetitions per method, if --max-time allows", |usual| usual.min_runs))]
+    #[arg(long = "min-repetitions", value_name = "N", value_parser = whole, help = help("Minimum repetitions per method, if --max-time allows", |usual| usual.min_runs))]
     min_runs: Option<u32>,
-    #[arg(long, value_name = "N", value_parser = whole, help = help("Maximum repetitions per method", |usual| usual.max_runs))]
+    #[arg(long = "max-repetitions", value_name = "N", value_parser = whole, help = help("Maximum repetitions per method", |usual| usual.max_runs))]
     max_runs: Option<u32>,
     #[arg(long, value_name = "TIME", value_parser = time, help = help(MAX_TIME, |usual| usual.max_time_s))]
     max_time: Option<f64>,
@@ -60,8 +60,8 @@ impl LimitArgs {
     pub fn given(&self) -> Option<&'static str> {
         let flags = [
             ("--warmup", self.warmup.is_some()),
-            ("--min-runs", self.min_runs.is_some()),
-            ("--max-runs", self.max_runs.is_some()),
+            ("--min-repetitions", self.min_runs.is_some()),
+            ("--max-repetitions", self.max_runs.is_some()),
             ("--max-time", self.has_max_time()),
             ("--precision", self.precision.is_some()),
         ];
@@ -77,8 +77,8 @@ impl LimitArgs {
     pub fn of(limits: &Limits) -> Vec<String> {
         let flags = [
             ("--warmup", limits.warmup.to_string()),
-            ("--min-runs", limits.min_runs.to_string()),
-            ("--max-runs", limits.max_runs.to_string()),
+            ("--min-repetitions", limits.min_runs.to_string()),
+            ("--max-repetitions", limits.max_runs.to_string()),
             ("--max-time", limits.max_time_s.to_string()),
             ("--precision", limits.precision_percent.to_string()),
         ];

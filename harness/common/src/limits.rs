@@ -17,8 +17,10 @@ pub struct Limits {
     /// Repetitions before the first one that counts.
     pub warmup: u32,
     /// Minimum repetitions.
+    #[serde(rename = "min_repetitions", alias = "min_runs")]
     pub min_runs: u32,
     /// Maximum repetitions.
+    #[serde(rename = "max_repetitions", alias = "max_runs")]
     pub max_runs: u32,
     /// Time of a method, in seconds: warm-up and blocks, including everything between two of them.
     pub max_time_s: f64,
@@ -96,11 +98,11 @@ impl Limits {
         let field =
             |field, value: String, reason: &str| Err(WrongLimit { field, value, reason: reason.to_owned() });
         if self.min_runs == 0 {
-            return field("min_runs", "0".to_owned(), "must be at least 1");
+            return field("min_repetitions", "0".to_owned(), "must be at least 1");
         }
         if self.max_runs < self.min_runs {
-            let reason = format!("must be at least min_runs, {}", self.min_runs);
-            return field("max_runs", self.max_runs.to_string(), &reason);
+            let reason = format!("must be at least min_repetitions, {}", self.min_runs);
+            return field("max_repetitions", self.max_runs.to_string(), &reason);
         }
         if !(self.max_time_s > 0.0 && self.max_time_s <= LONGEST_S) {
             let reason = format!("must be above 0 and at most {LONGEST_S} seconds");

@@ -53,8 +53,7 @@ impl CompareArgs {
                 (self.judge.recorded(&folders, self.anyway)?, folders)
             }
         };
-        let decision = self.judge.print(&comparisons, &folders)?;
-        Ok(if self.gate { self.judge.exit_code(decision) } else { ExitCode::SUCCESS })
+        self.judge.print(&comparisons, &folders, self.gate)
     }
 
     /// Whether MPIs are measured, not recorded runs compared.

@@ -56,9 +56,10 @@ pub(super) struct BeginOptions<'a> {
 
 /// Prepares a run, or ends early. A given folder is created first, before anything is installed or built.
 pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Begun> {
+    let checked = output::reported("preparing the cases", || plan.check());
     let mut checked = match options.plan_file {
-        Some(file) => plan.check().with_context(|| format!("plan file {}", file.display()))?,
-        None => plan.check()?,
+        Some(file) => checked.with_context(|| format!("plan file {}", file.display()))?,
+        None => checked?,
     };
     memory::check(&checked).map_err(|reason| anyhow!(reason))?;
     checked.left_out().iter().for_each(|sentence| log(sentence));

@@ -4,6 +4,9 @@ use std::env;
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use ddtbench::model::plain::{plain, plain_bytes};
 use ddtbench::report::columns::wrapped_lines;
@@ -74,4 +77,20 @@ pub fn width() -> Option<u16> {
 /// A new pseudo-terminal has 0 columns, which means unknown.
 fn columns_of(stream: impl AsFd) -> Option<u16> {
     tcgetwinsize(stream).ok().map(|size| size.ws_col).filter(|&columns| columns > 0)
+}
+
+/// Work that a terminal reports by this text if it takes longer than a second.
+pub fn reported<T>(text: &str, work: impl FnOnce() -> T) -> T {
+    let (working, ended) = mpsc::channel::<()>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let is_long = ended.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout);
+            if is_long && io::stderr().is_terminal() {
+                log(text);
+            }
+        });
+        let result = work();
+        drop(working);
+        result
+    })
 }

@@ -29,8 +29,8 @@ struct CommandPage {
     examples: Vec<PageRow>,
     /// Pages of the documentation, with the questions that they answer.
     pages: Vec<PageRow>,
-    /// Replaces the exit codes.
-    note: String,
+    /// Exit codes with other texts, or that only this command has; those without a text do not occur.
+    exit_codes: Vec<PageRow>,
 }
 
 static PAGES: LazyLock<Pages> =
@@ -86,13 +86,17 @@ fn with_help(path: &str, command: Command) -> Command {
 }
 
 impl CommandPage {
+    fn all_exit_codes(&self) -> Vec<PageRow> {
+        let of_all = PAGES.exit_codes.iter().chain(&self.exit_codes).cloned();
+        let codes: BTreeMap<u8, String> =
+            of_all.map(|(code, about)| (code.parse().expect("it is a number"), about)).collect();
+        let occur = codes.into_iter().filter(|(_, about)| !about.is_empty());
+        occur.map(|(code, about)| (code.to_string(), about)).collect()
+    }
+
     /// The examples; then parameters, exit codes and pages of the documentation.
     fn texts(&self, name: &str) -> (String, String) {
-        let codes = match (self.examples.is_empty(), self.note.is_empty()) {
-            (true, _) => String::new(),
-            (_, false) => format!("{}\n", self.note),
-            _ => lines("Exit codes", &PAGES.exit_codes),
-        };
+        let codes = lines("Exit codes", &self.all_exit_codes());
         let operations = if name == "conform" { operations() } else { String::new() };
         let reference = joined(&[parameters(name), operations, codes, lines("Documentation", &self.pages)]);
         (lines("Examples", &self.examples), reference)
@@ -147,7 +151,7 @@ pub fn manual(command: Command) -> anyhow::Result<Vec<u8>> {
     clap_mangen::Man::new(plain).render(&mut text)?;
     for (title, rows) in [
         ("EXAMPLES", &own.examples),
-        ("EXIT STATUS", &PAGES.exit_codes),
+        ("EXIT STATUS", &own.all_exit_codes()),
         ("ENVIRONMENT", &PAGES.environment),
         ("FILES", &PAGES.files),
         ("SEE ALSO", &own.pages),

@@ -1,6 +1,6 @@
 //! Progress of a run: a bar with the remaining time on a terminal, otherwise a line per case.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ddtbench::experiments::{self, Kind, launches::over_launches};
 use ddtbench::model::event::{Block, Event};
@@ -22,9 +22,11 @@ pub struct Progress {
     kind: Kind,
     precision: Option<f64>,
     label: String,
-    /// The interim result, behind the name of a case in the bar.
+    /// The interim result, in front of the name of a case in the bar.
     status: String,
     begun: u64,
+    /// The start and the longest duration in seconds, if cases are measured again until a time is over; with the number of cases so far.
+    limit: Option<(Instant, f64, usize)>,
     /// The failures of the last case that had any.
     last_failures: String,
 }
@@ -47,24 +49,40 @@ impl Progress {
             label: String::new(),
             status: String::new(),
             begun: 0,
+            limit: None,
             last_failures: String::new(),
         }
     }
 
-    /// Shows the interim result in the bar.
-    pub fn with_status(mut self, status: &str) -> Self {
-        status.clone_into(&mut self.status);
+    /// For cases that are measured again until a time is over.
+    pub fn within(mut self, time_s: f64) -> Self {
+        self.limit = Some((Instant::now(), time_s, 0));
         self
+    }
+
+    /// Shows the interim result in the bar.
+    pub fn set_status(&mut self, status: &str) {
+        status.clone_into(&mut self.status);
     }
 
     fn line(&self, text: &str) {
         if self.bar.is_hidden() { log(text) } else { self.bar.println(for_stderr(text)) }
     }
 
+    /// Shows that so much of a case is done.
+    fn advance(&self, done: f64) {
+        let length = self.bar.length().unwrap_or_default() as f64;
+        let position = match self.limit {
+            Some((begun, time_s, _)) => length * (begun.elapsed().as_secs_f64() / time_s).min(1.0),
+            None => self.begun as f64 + done * STEPS as f64,
+        };
+        self.bar.set_position(position as u64);
+    }
+
     /// Methods alternate and end together, so the elapsed time shows the progress of a case.
     fn block(&mut self, block: &Block) {
         let done = if self.expected_s > 0.0 { (block.began_s / self.expected_s).min(1.0) } else { 0.0 };
-        self.bar.set_position(self.begun + (done * STEPS as f64) as u64);
+        self.advance(done);
         self.bar.set_prefix(format!("round {}", block.block + 1));
     }
 }
@@ -77,8 +95,14 @@ impl Drop for Progress {
 
 impl Observer for Progress {
     fn begins(&mut self, number: usize, total: usize, name: &str) {
-        self.label = format!("[{number}/{total}] {name}");
-        let parts = [name, self.status.as_str()].into_iter().filter(|part| !part.is_empty());
+        self.label = match &mut self.limit {
+            Some((.., count)) => {
+                *count += 1;
+                format!("[{count}] {name}")
+            }
+            None => format!("[{number}/{total}] {name}"),
+        };
+        let parts = [self.status.as_str(), name].into_iter().filter(|part| !part.is_empty());
         self.bar.set_message(parts.collect::<Vec<_>>().join("; "));
         self.bar.set_prefix("");
         self.begun = self.bar.position();
@@ -97,7 +121,7 @@ impl Observer for Progress {
     }
 
     fn ended(&mut self, methods: &[Measured], took: Duration) {
-        self.bar.set_position(self.begun + STEPS);
+        self.advance(1.0);
         let mut failures = failures(methods);
         if !failures.is_empty() {
             if failures == self.last_failures {

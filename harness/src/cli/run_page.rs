@@ -18,7 +18,7 @@ use ddtbench::report::html::html;
 use ddtbench::report::names::distinct;
 use ddtbench::report::pictures::{Drawn, PaperFigure, Results};
 
-use super::recorded;
+use super::{output, recorded};
 
 pub(super) struct RunPage {
     /// The page, which needs no other file.
@@ -51,7 +51,7 @@ impl RunPage {
         let (shown, launches) = (&most_common_state(over), &in_states(launches));
         let results =
             Results { form, over: shown, all: over, launches, accounts, figure, changes, has_titles };
-        let mut pictures = report::pictures::all(&results);
+        let mut pictures = output::reported("drawing pictures", || report::pictures::all(&results));
         // Pictures of several runs do not belong into one of their folders.
         if let [_] = dirs {
             let files = |name: &str| format!(" Files: {PICTURES}/{name}.svg, .pdf, .csv.");

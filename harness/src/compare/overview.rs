@@ -221,15 +221,44 @@ impl Overview {
         Some(format!("{}, relative to {}: {others}.", self.means.title(), self.sides[first]))
     }
 
-    /// The means, where each side is fastest, and what it prefers: a sentence each.
-    fn sentences(&self) -> Vec<String> {
-        let (all, left_out) = (self.cases.len(), &self.means.left_out);
-        let counted = |count: &dyn Fn(usize) -> usize| {
-            let counts = self.sides.iter().enumerate().map(|(i, name)| (name, count(i)));
-            let counts = counts.filter(|(_, count)| *count > 0);
-            counts.map(|(name, count)| format!("{name} in {count}")).collect::<Vec<_>>().join(", ")
+    /// The fastest side on average and in single cases, and the cases without one.
+    fn conclusion(&self) -> String {
+        const NAMED: usize = 5;
+        let (noun, mean) = (self.noun(), &self.means.all);
+        let is_slower =
+            |(i, side): (usize, &SideMean)| Some(i) == mean.first() || side.low.is_some_and(|low| low > 1.0);
+        let average = match mean.first().filter(|_| mean.sides.iter().enumerate().all(is_slower)) {
+            Some(first) => format!("{} is the fastest {noun} on average", self.sides[first]),
+            None => format!("no {noun} is shown to be the fastest on average"),
         };
-        let mut sentences = Vec::new();
+        let is_open = |row: &&CaseRow| !(0..self.sides.len()).any(|i| is_first(row, i));
+        let open: Vec<&str> = self.cases.iter().filter(is_open).map(|row| &*row.case.test).collect();
+        let firsts = self.counted(&|i| self.cases.iter().filter(|row| is_first(row, i)).count());
+        let firsts = if firsts.is_empty() { "none in any".to_owned() } else { firsts };
+        let mut named = open[..open.len().min(NAMED)].join(", ");
+        if open.len() > NAMED {
+            named += &format!(" and {} more", open.len() - NAMED);
+        }
+        let rest =
+            if open.is_empty() { String::new() } else { format!(" Not decided in {}: {named}.", open.len()) };
+        let all = self.cases.len();
+        format!(
+            "Conclusion: {average}; fastest of {all} {}: {firsts}.{rest}",
+            if all == 1 { "case" } else { "cases" }
+        )
+    }
+
+    /// The sides with a number above 0.
+    fn counted(&self, count: &dyn Fn(usize) -> usize) -> String {
+        let counts = self.sides.iter().enumerate().map(|(i, name)| (name, count(i)));
+        let counts = counts.filter(|(_, count)| *count > 0);
+        counts.map(|(name, count)| format!("{name} in {count}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The conclusion, the means, and what each side prefers.
+    fn sentences(&self) -> Vec<String> {
+        let left_out = &self.means.left_out;
+        let mut sentences = vec![self.conclusion()];
         sentences.extend(self.mean_text());
         if !self.means.weights.is_empty() {
             let shares =
@@ -241,18 +270,8 @@ impl Overview {
             let tests = left_out.iter().map(|(test, why)| format!("{test} ({why}{here})"));
             sentences.push(format!("Not in the mean: {}.", tests.collect::<Vec<_>>().join(", ")));
         }
-        let is_first = |i: usize| self.cases.iter().filter(|row| is_first(row, i)).count();
-        let open = all - (0..self.sides.len()).map(is_first).sum::<usize>();
-        let firsts =
-            [counted(&is_first), if open > 0 { format!("not known in {open}") } else { String::new() }];
-        let firsts = firsts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
-        sentences.push(format!(
-            "Fastest {}, of {all} {}: {firsts}.",
-            self.noun(),
-            if all == 1 { "case" } else { "cases" }
-        ));
         let prefers = |verdict: Verdict| {
-            counted(&|i| {
+            self.counted(&|i| {
                 let bests = self.cases.iter().filter_map(|row| row.sides[i].as_ref());
                 bests
                     .filter_map(|best| best.datatype_over_loops.as_ref())
@@ -476,8 +495,8 @@ mod tests {
         assert_eq!(
             overview.sentences(),
             [
+                "Conclusion: b is the fastest MPI on average; fastest of 1 case: b in 1.",
                 "Geometric mean of 1 test, relative to b: a 2.00 [1.98, 2.02].",
-                "Fastest MPI, of 1 case: b in 1.",
                 "manual is faster than ddt: a in 1.",
                 "ddt is faster than manual: b in 1."
             ]
@@ -489,6 +508,18 @@ mod tests {
     }
 
     #[test]
+    fn who_is_not_faster_for_certain_is_not_first() {
+        let (a, b) = (side("a", 1e-5, 2e-5), side("b", 1.001e-5, 2e-5));
+        let overview = overview(&[a, b]);
+        let open = "Conclusion: no MPI is shown to be the fastest on average; fastest of 1 case: none in any. Not decided in 1: wrf_x_vec.";
+        assert_eq!(overview.sentences()[0], open, "{overview:?}");
+        assert!(
+            overview.matrix().rows[0].cells.iter().flatten().all(|cell| cell.place == Place::NotSlower),
+            "no winner is marked: {overview:?}"
+        );
+    }
+
+    #[test]
     fn a_side_without_launches_in_a_state_is_not_beaten_there() {
         let side = |name: &str, latency_s: f64| {
             let record =
@@ -497,7 +528,7 @@ mod tests {
         };
         let overview = overview(&[side("a", 33e-9), side("b", 160e-9)]);
         let sentences = overview.sentences();
-        assert!(sentences.contains(&"Fastest MPI, of 1 case: not known in 1.".to_owned()), "{sentences:?}");
+        assert!(sentences[0].ends_with(" Not decided in 1: wrf_x_vec."), "{sentences:?}");
         let places =
             overview.matrix().rows[0].cells.iter().flatten().map(|cell| cell.place).collect::<Vec<_>>();
         assert_eq!(places, [Place::Unknown], "nothing is known of the other side");

@@ -9,7 +9,7 @@ use crate::experiments::planned::PlannedCase;
 use crate::experiments::{Kind, pingpong};
 use crate::model::Record;
 use crate::report::compared::{Compared, Section};
-use crate::report::verdict::{Against, Claim};
+use crate::report::verdict::{Against, Claim, Verdict};
 use crate::stats::difference::{Difference, FEWEST};
 
 /// Methods whose time may depend on the description.
@@ -27,8 +27,13 @@ pub fn same_bytes(cases: &[(&PlannedCase, &str)], context: Context, records: &[R
     // Any two of a group may turn out to be the fastest and another one.
     let pairs: usize = groups.iter().map(|(_, group)| group.len() * (group.len() - 1) / 2).sum();
     let alpha = ALPHA / pairs.max(1) as f64;
-    let sentences: Vec<String> =
-        groups.iter().flat_map(|(side, group)| sentences(side, group, alpha)).collect();
+    let sentences = groups.iter().flat_map(|(side, group)| sentences(side, group, alpha));
+    let (open, mut sentences): (Vec<String>, Vec<String>) =
+        sentences.partition(|sentence| sentence.contains(Verdict::Undecided.name()));
+    match &open[..] {
+        [first, _, ..] => sentences.push(format!("{} pairs are undecided, such as {first}", open.len())),
+        one => sentences.extend_from_slice(one),
+    }
     let title = "Same bytes, other datatypes".to_owned();
     let section = Section { title, sentences, ..Section::default() };
     let sections = if section.sentences.is_empty() { Vec::new() } else { vec![section] };

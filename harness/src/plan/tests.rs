@@ -65,7 +65,7 @@ fn mistakes_are_named() {
         ("schema = 1\nmethods = [\"ddd\"]\n", &["ddd", "mpi_pack"]),
         ("schema = 1\nlimits = { max_time_s = 0.0 }\n", &["max_time_s"]),
         ("schema = 1\nlimits = { timeout_s = -1.0 }\n", &["timeout_s"]),
-        ("schema = 1\nlimits = { max_runs = 3 }\n", &["max_runs = 3", "min_runs"]),
+        ("schema = 1\nlimits = { max_repetitions = 3 }\n", &["max_repetitions = 3", "min_repetitions"]),
         ("schema = 1\nlimits = { precision_percent = nan }\n", &["precision_percent"]),
         ("schema = 1\n[[cases]]\ntest = \"fft2\"\n", &["case 1", "fft2d"]),
         ("schema = 1\n[[cases]]\ntest = \"fft2d\"\n", &["case 2", "same as case 1"]),
@@ -164,6 +164,6 @@ fn settings_without_a_verdict_are_named_with_the_smallest_that_has_one() {
     };
     let names = |reason: Option<String>, setting: &str| reason.is_some_and(|reason| reason.contains(setting));
     assert!(names(of(2, 1000), "--launches 3 "));
-    assert!(names(of(1, 5), "--max-runs 6"));
+    assert!(names(of(1, 5), "--max-repetitions 6"));
     assert_eq!((of(1, 6), of(3, 1), of(6, 1000)), (None, None, None));
 }

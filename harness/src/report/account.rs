@@ -88,6 +88,7 @@ fn compiled(build: &str) -> Option<String> {
     let (level, rest) = rest.split_once(", RUSTFLAGS '")?;
     let (flags, tuned) = rest.rsplit_once('\'')?;
     let set = if flags.is_empty() { "baseline".to_owned() } else { format!("with {flags}") };
+    let tuned = tuned.replace("tuned loops:", "tuned:").replace(", chosen at run time", "");
     Some(format!("{compiler}, opt-level {level}, {architecture} {set}{tuned}"))
 }
 
@@ -142,7 +143,7 @@ mod tests {
         let native = "rustc 1.95.0, opt-level 3, x86_64 with -C target-cpu=native";
         assert_eq!(
             text(&[build("", tuned), build("-C target-cpu=native", "")]),
-            Some(format!("Loops: {plain}{tuned}; or {native}."))
+            Some(format!("Loops: {plain}; tuned: vectors of 32 bytes; or {native}."))
         );
         assert_eq!(text(&["{}".to_owned(), r#"{"rank_program": {"build": "rustc"}}"#.to_owned()]), None);
     }

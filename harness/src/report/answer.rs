@@ -3,15 +3,16 @@
 use anstream::adapter::strip_str;
 use anstyle::{AnsiColor, Style};
 use indexmap::IndexSet;
+use serde::Serialize;
 
 use super::case::{CaseView, cell, launches, measured, share, warnings};
-use super::columns::{Align, Column, Fitted, Table, distinct_sets, fitted, text_width, wrapped};
+use super::columns::{Align, Column, Fitted, distinct_sets, fitted, text_width, wrapped};
 use super::names::{distinct, grouped};
 use super::sentences::{decided_by_loop, decisions, estimates_that_disagree, negative_overheads, sentences};
 use super::state;
 use super::table::TableFormat;
 use super::units;
-use super::verdict::{Claim, Verdict};
+use super::verdict::Claim;
 use crate::model::{LOOP, MANUAL, OWN, Quantity, Record};
 
 /// How a kind of experiments shows a case in one line.
@@ -153,7 +154,7 @@ pub fn answer(
         return "No records.\n".to_owned();
     }
     let groups = groups(cases.iter().filter(|case| !case.has_too_few_launches()));
-    let (shown, is_short) = lines(form, &groups, room);
+    let (shown, length) = lines(form, &groups, room);
     let first = |sentence: String| wrapped("", &painted(CLIFF, &sentence), width, 2);
     let mut text: String = decisions(form, &cases)
         .iter()
@@ -165,16 +166,14 @@ pub fn answer(
     for warning in warnings(records) {
         text += &wrapped("", &painted(CLIFF, &warning), width, 0);
     }
-    let legend = Some(legend(form, &shown, is_short)).filter(|legend| !legend.is_empty());
-    for about in legend.into_iter().chain(launches(records)) {
-        text += &wrapped("", &about, width, 0);
-    }
+    let about =
+        [legend(form, &shown, length), launches(records, length != Length::Ratio).unwrap_or_default()];
+    text += &wrapped("", &about.join(" "), width, 0);
     let left_out = shown.left_out_text(width);
-    let mut rows = shown.rows.into_iter();
-    for cases in &groups {
-        let heading = cases[0].conditions() + &state::counted_of(cases.iter().copied());
-        text += &format!("\n{}", wrapped("", &heading, width, 2));
-        rows.by_ref().take(cases.len() + 1).for_each(|line| text += &format!("{line}\n"));
+    let mut rows = shown.rows.iter();
+    for group in &groups {
+        text += &format!("\n{}", wrapped("", &group.heading(), width, 2));
+        rows.by_ref().take(group.rows.len() + 1).for_each(|line| text += &format!("{line}\n"));
     }
     text += &left_out;
     let few = cases.iter().filter(|case| case.has_too_few_launches());
@@ -184,89 +183,175 @@ pub fn answer(
             &wrapped("", &format!("Too few launches for an interval: {what} (--details: times)."), width, 2);
     }
     text.push('\n');
-    for sentence in sentences(form, &cases) {
+    for sentence in sentences(form, &cases, has_more(form, &shown)) {
         text += &wrapped("", &sentence, width, 2);
     }
     text
 }
 
-/// Cases under the same conditions: in the order of their first one, with the states of a place next to each other.
-fn groups<'c, 'a>(cases: impl Iterator<Item = &'c CaseView<'a>>) -> Vec<Vec<&'c CaseView<'a>>> {
-    let places = grouped(cases, |case| case.place()).into_values();
-    let by_state = |mut of_place: Vec<&'c CaseView<'a>>| {
-        of_place.sort_by_key(|case| case.first().state);
-        grouped(of_place, |case| case.conditions()).into_values()
+/// Cases of one place: a row per case, with its view in each state of the machine that it was measured in.
+struct Group<'c, 'a> {
+    /// Cases in each state. Times are those of the first, which most cases met.
+    states: Vec<Vec<&'c CaseView<'a>>>,
+    rows: Vec<Vec<Option<&'c CaseView<'a>>>>,
+}
+
+impl Group<'_, '_> {
+    /// The place, and each state with its launches.
+    fn heading(&self) -> String {
+        let counted = |cases: &Vec<&CaseView>| {
+            cases[0].state().unwrap_or_default().to_owned() + &state::counted_of(cases.iter().copied())
+        };
+        let mut states: Vec<String> = self.states.iter().map(counted).collect();
+        states.iter_mut().skip(1).for_each(|state| *state = state::distance(state).to_owned());
+        let place = self.states[0][0].place();
+        match &states[..] {
+            [one] if one.is_empty() => place,
+            [one] => format!("{place}; {one}"),
+            [first, others @ ..] => format!("{place}; times with {first}; also {}", others.join(", ")),
+            [] => String::new(),
+        }
+    }
+
+    /// The names of columns of verdicts.
+    fn verdicts(&self) -> Vec<String> {
+        let at =
+            |cases: &Vec<&CaseView>| format!("at {}", state::distance(cases[0].state().unwrap_or_default()));
+        match &self.states[..] {
+            [_] => vec!["verdict".to_owned()],
+            several => several.iter().map(at).collect(),
+        }
+    }
+}
+
+/// Cases of the same place, in the order of their first one.
+fn groups<'c, 'a>(cases: impl Iterator<Item = &'c CaseView<'a>>) -> Vec<Group<'c, 'a>> {
+    let group = |of_place: Vec<&'c CaseView<'a>>| {
+        let mut states = grouped(of_place.iter().copied(), |case| case.first().state);
+        states.sort_by(|a, of_a, b, of_b| of_b.len().cmp(&of_a.len()).then(a.cmp(b)));
+        let row = |of_case: Vec<&'c CaseView<'a>>| {
+            let of_state =
+                |state: &Option<usize>| of_case.iter().find(|case| case.first().state == *state).copied();
+            states.keys().map(of_state).collect()
+        };
+        let rows = grouped(of_place, |case| &case.first().case).into_values().map(row).collect();
+        Group { rows, states: states.into_values().collect() }
     };
-    places.flat_map(by_state).collect()
+    grouped(cases, |case| case.place()).into_values().map(group).collect()
+}
+
+/// Whether the figures behind the verdict are shown.
+fn has_more(form: &TableFormat, shown: &Fitted<'_>) -> bool {
+    form.answer.more.iter().any(|column| shown.names.contains(&column.name))
 }
 
 /// An explanation of the columns that are shown.
-fn legend(form: &TableFormat, shown: &Fitted<'_>, is_short: bool) -> String {
-    let Answer { more, legend, more_legend, .. } = form.answer;
-    let is_shown = |column: &Column| shown.names.contains(&column.name);
+fn legend(form: &TableFormat, shown: &Fitted<'_>, length: Length) -> String {
+    let Answer { legend, more_legend, .. } = form.answer;
     let rows: String = shown.rows.iter().map(|row| strip_str(row).to_string()).collect();
+    let has_ratios = length == Length::Interval && rows.contains("x [");
     let texts = [
         (true, legend),
-        (shown.names.contains(&"best"), "Values are medians; best: the fastest method."),
-        (is_short || rows.contains("x ["), "3.00x: the first method is 3.00 times as fast as the other."),
-        (more.iter().any(is_shown), more_legend),
+        (shown.names.contains(&"best"), "best: the fastest method."),
+        (has_ratios, "3.00x: the first method is 3.00 times as fast as the other."),
+        (length == Length::Ratio, "3.00x: 3.00 times as fast as the other method (--details: intervals)."),
+        (has_more(form, shown), more_legend),
         (rows.contains('['), "[..]: 95% interval."),
     ];
     let texts = texts.into_iter().filter(|(is_so, text)| *is_so && !text.is_empty());
     texts.map(|(_, text)| text).collect::<Vec<_>>().join(" ")
 }
 
-/// For each group of cases that were measured under the same conditions, a heading and a line per case. Verdicts are short if
-/// they would not fit; the second result is whether they are.
+/// The length of verdicts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// A sentence.
+    Sentence,
+    /// The faster method, its ratio and the interval.
+    Interval,
+    /// The faster method and its ratio.
+    Ratio,
+}
+
+/// For each group a heading and a line per case, with the longest verdicts that leave a case on one line.
 fn lines<'a>(
     form: &'static TableFormat,
-    groups: &[Vec<&CaseView<'a>>],
+    groups: &[Group<'_, 'a>],
     room: Option<usize>,
-) -> (Fitted<'a>, bool) {
-    let full = lines_with(form, groups, room, verdict);
-    match full.rows.iter().any(|row| row.contains('\n')) {
-        true => (lines_with(form, groups, room, short_verdict), true),
-        false => (full, false),
-    }
+) -> (Fitted<'a>, Length) {
+    let with = |length| {
+        let (columns, groups) = columns_and_rows(form, groups, length);
+        let rows: Vec<Vec<String>> = groups.into_iter().flatten().collect();
+        fitted(&columns, &rows, room, 0)
+    };
+    let fits = |shown: &Fitted| {
+        !shown.rows.iter().any(|row| row.contains('\n')) && !shown.left_out.contains(&"best")
+    };
+    let longer = [Length::Sentence, Length::Interval].map(|length| (length, with(length)));
+    let found = longer.into_iter().find(|(_, shown)| fits(shown));
+    found.map_or_else(|| (with(Length::Ratio), Length::Ratio), |(length, shown)| (shown, length))
 }
 
-fn lines_with<'a>(
-    form: &'static TableFormat,
-    groups: &[Vec<&CaseView<'a>>],
-    room: Option<usize>,
-    verdict: fn(&Claim) -> String,
-) -> Fitted<'a> {
-    let (columns, groups) = columns_and_rows(form, groups, verdict);
-    let header: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
-    let with_header = |rows: Vec<Vec<String>>| std::iter::once(header.clone()).chain(rows);
-    let rows: Vec<Vec<String>> = groups.into_iter().flat_map(with_header).collect();
-    fitted(&columns, &rows, room, 0)
+/// A table of a page, with the conditions of all its rows.
+#[derive(Serialize)]
+pub(super) struct PageTable {
+    heading: String,
+    header: Vec<String>,
+    rows: Vec<PageRow>,
 }
 
-/// The answers as one table, a row per case, without codes for colours.
-pub(super) fn plain_table<'a>(form: &'static TableFormat, cases: &[CaseView<'a>]) -> Table<'a> {
-    let (columns, rows) = columns_and_rows(form, &[cases.iter().collect()], verdict);
-    let plain = |row: Vec<String>| row.iter().map(|cell| strip_str(cell).to_string()).collect();
-    Table { columns, rows: rows.into_iter().flatten().map(plain).collect() }
+#[derive(Serialize)]
+struct PageRow {
+    /// The number of the case, of all.
+    case: usize,
+    cells: Vec<String>,
 }
+
+/// The answers as tables without codes for colours. Verdicts come after the test, because a phone shows only the first columns.
+pub(super) fn page_tables(form: &'static TableFormat, cases: &[CaseView]) -> Vec<PageTable> {
+    let groups = groups(cases.iter().filter(|case| !case.has_too_few_launches()));
+    let (columns, tables) = columns_and_rows(form, &groups, Length::Interval);
+    let table = |(group, rows): (&Group<'_, '_>, Vec<Vec<String>>)| {
+        let is_shown = |&at: &usize| {
+            !columns[at].is_hidden_on_pages() && rows[1..].iter().any(|row| !row[at].is_empty())
+        };
+        let (mut shown, others): (Vec<usize>, Vec<usize>) =
+            (0..columns.len()).filter(is_shown).partition(|&at| LEADING.contains(&columns[at].name));
+        shown.extend(others);
+        let cells = |row: &Vec<String>| shown.iter().map(|&at| strip_str(&row[at]).to_string()).collect();
+        let row = |(views, cells_of): (&Vec<Option<&CaseView>>, &Vec<String>)| {
+            let first = views.iter().flatten().next();
+            let case = cases.iter().position(|case| first.is_some_and(|first| std::ptr::eq(*first, case)));
+            PageRow { case: case.unwrap_or_default() + 1, cells: cells(cells_of) }
+        };
+        let heading = group.heading();
+        let all = group.rows.iter().zip(&rows[1..]).map(row).collect();
+        PageTable { heading, header: cells(&rows[0]), rows: all }
+    };
+    groups.iter().zip(tables).map(table).collect()
+}
+
+const VERDICT: &str = "verdict";
+/// The first columns of a page.
+const LEADING: [&str; 3] = ["test", "set", VERDICT];
 
 /// Columns with times of methods if no method can be the best one: as many as fit next to the other columns in 80 characters.
 const MOST_TIMES: usize = 3;
 
-/// The columns, and the rows of each group.
+/// The columns, and of each group the header and the rows.
 fn columns_and_rows<'a>(
     form: &'static TableFormat,
-    groups: &[Vec<&CaseView<'a>>],
-    verdict: fn(&Claim) -> String,
+    groups: &[Group<'_, 'a>],
+    length: Length,
 ) -> (Vec<Column<'a>>, Vec<Vec<Vec<String>>>) {
+    let cases = || groups.iter().flat_map(|group| &group.rows).flatten().flatten();
     // If a test was measured with several sets, only these distinguish its lines.
-    let has_several_sets = groups.iter().flatten().any(|case| case.is_one_of_several());
+    let has_several_sets = cases().any(|case| case.is_one_of_several());
     let set_rank = if has_several_sets { 0 } else { 7 };
     let Answer { times, columns: figures, cells, more, more_cells, .. } = form.answer;
-    let cases = || groups.iter().flatten();
     let measured_in_any = |name: &&str| cases().any(|case| !time(case, name).is_empty());
     let mut times: Vec<&str> = times.iter().copied().filter(measured_in_any).collect();
-    let has_best = cases().any(|case| !best(case, &times).is_empty());
+    let has_best = cases().any(|case| !best(case, &times, length).is_empty());
     if times.is_empty() && !has_best {
         let methods = distinct(cases().flat_map(|case| case.methods()).map(|record| record.method.as_str()));
         times = methods.into_iter().filter(measured_in_any).take(MOST_TIMES).collect();
@@ -279,64 +364,74 @@ fn columns_and_rows<'a>(
     ];
     columns.extend(times.iter().map(|&name| Column::new(name, Align::Right, 2)));
     columns.extend(figures);
-    columns.extend(has_best.then(|| Column::new("best", Align::Left, 2)));
-    columns.push(Column::new("verdict", Align::Left, 2));
+    columns.extend(has_best.then(|| Column::new("best", Align::Left, 2).rank(4)));
+    let states = groups.iter().map(|group| group.states.len()).max().unwrap_or_default();
+    columns.extend(vec![Column::new(VERDICT, Align::Left, 2); states]);
     columns.extend(more);
-    let row = |(case, set): (&&CaseView, String)| {
-        let first = case.first();
+    let values = |case: &CaseView| {
+        let mut row: Vec<String> = times.iter().map(|name| time(case, name)).collect();
+        row.extend(cells(case));
+        row.extend(has_best.then(|| painted(FASTEST, &best(case, &times, length))));
+        row
+    };
+    let row = |(views, set): (&Vec<Option<&CaseView>>, String)| {
+        let any = views.iter().flatten().next().expect("a row has a case");
+        let first = any.first();
         let segments = if first.segments > 1 { first.segments.to_string() } else { String::new() };
         let mut row = vec![first.case.test.clone(), set, units::bytes(first.bytes), segments];
-        row.extend(times.iter().map(|name| time(case, name)));
-        row.extend(cells(case));
-        row.extend(has_best.then(|| painted(FASTEST, &best(case, &times))));
-        row.push(verdict(&form.answer.claim(case)));
-        row.extend(more_cells(case));
+        // Times of another state than the others' would not be comparable.
+        row.extend(views[0].map_or_else(|| vec![String::new(); values(any).len()], &values));
+        let verdicts = views.iter().map(|case| case.map(|case| verdict(&form.answer.claim(case), length)));
+        row.extend(verdicts.map(Option::unwrap_or_default).chain(vec![String::new(); states - views.len()]));
+        row.extend(views[0].map_or_else(|| vec![String::new(); more.len()], |case| more_cells(case)));
         row
     };
     // Over all groups: cases with other numbers of threads have other headings.
-    let all_sets: Vec<_> = cases().map(|case| (case.first().case.test.clone(), (form.set)(case))).collect();
+    let rows = || groups.iter().flat_map(|group| &group.rows);
+    let set = |case: &&CaseView| (case.first().case.test.clone(), (form.set)(case));
+    let all_sets: Vec<_> = rows().filter_map(|views| views.iter().flatten().next().map(set)).collect();
     let mut sets = distinct_sets(&all_sets).0.into_iter();
-    let rows = groups.iter().map(|cases| cases.iter().zip(sets.by_ref()).map(row).collect()).collect();
-    (columns, rows)
+    let table = |group: &Group<'_, '_>| {
+        let mut header: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
+        let at = columns.iter().position(|column| column.name == VERDICT).unwrap_or_default();
+        let names = group.verdicts().into_iter().chain(vec![String::new(); states - group.states.len()]);
+        header.splice(at..at + states, names);
+        std::iter::once(header).chain(group.rows.iter().zip(sets.by_ref()).map(row)).collect()
+    };
+    let tables = groups.iter().map(table).collect();
+    (columns, tables)
 }
 
 /// The fastest method, with its time unless that has a column; or which methods, or how many, may be the fastest too.
-fn best(case: &CaseView, times: &[&str]) -> String {
+fn best(case: &CaseView, times: &[&str], length: Length) -> String {
     let timed = |name: &str| match times.contains(&name) {
         true => name.to_owned(),
         false => format!("{name} {}", time(case, name)).trim_end().to_owned(),
     };
-    let either = |names: &[&str]| match names {
+    match &case.fastest().candidates()[..] {
         [] => String::new(),
         [first] => timed(first),
-        [first, other] => format!("{} or {other}", timed(first)),
-        _ => format!("{} or {} more", timed(names[0]), names.len() - 1),
-    };
-    either(&case.fastest().candidates())
+        [first, other] if length != Length::Ratio => format!("{} or {other}", timed(first)),
+        [first, others @ ..] if length == Length::Ratio => format!("{first} or {} more", others.len()),
+        [first, others @ ..] => format!("{} or {} more", timed(first), others.len()),
+    }
 }
 
 /// A claim in one cell.
-fn verdict(claim: &Claim) -> String {
-    worded(claim, claim.text())
+fn verdict(claim: &Claim, length: Length) -> String {
+    let text = match length {
+        Length::Sentence if claim.winner().is_some() => claim.text(),
+        Length::Sentence | Length::Interval => claim.cell_text(),
+        Length::Ratio => claim.shortest_text(),
+    };
+    painted(style(claim), &text)
 }
 
-/// The shortest form.
-fn short_verdict(claim: &Claim) -> String {
-    worded(claim, claim.short_text().unwrap_or_else(|| claim.text()))
-}
-
-fn worded(claim: &Claim, text: String) -> String {
+/// The colour of a verdict.
+fn style(claim: &Claim) -> Style {
     match claim.winner() {
-        Some((_, _, (_, low, _))) if low >= STANDS_OUT => return painted(CLIFF, &text),
-        Some(_) => return painted(FASTER, &text),
-        None => {}
-    }
-    match claim {
-        Claim::MeanDiffers { median, faster, .. } => {
-            let by_median = median.winner().map_or(Verdict::Undecided.name(), |(faster, ..)| faster);
-            format!("{by_median} by the median, {faster} by the mean")
-        }
-        Claim::Faster { .. } | Claim::OfLoops(_) | Claim::Diagnosis { .. } => text,
-        Claim::Open { .. } => claim.open_text().unwrap_or(text),
+        Some((_, _, (_, low, _))) if low >= STANDS_OUT => CLIFF,
+        Some(_) => FASTER,
+        None => Style::new(),
     }
 }

@@ -377,8 +377,8 @@ fn mpi(case: &Case) -> String {
     case.mpi_label() + configuration.as_deref().unwrap_or_default()
 }
 
-/// The basis of intervals. `None` without records.
-pub fn launches(records: &[Record]) -> Option<String> {
+/// The basis of values, and of intervals if they are shown. `None` without records.
+pub fn launches(records: &[Record], has_intervals: bool) -> Option<String> {
     let states = records.chunk_by(|a, b| a.case == b.case).map(|of_case| {
         let states = grouped(of_case, |record| record.state).into_values();
         let launches = states.filter_map(|of_state| of_state.iter().map(|record| record.launches).max());
@@ -395,14 +395,15 @@ pub fn launches(records: &[Record]) -> Option<String> {
     }
     let has = |basis| records.iter().any(|record| record.basis == basis);
     let what = match (has(Basis::Launches), has(Basis::LaunchesT)) {
-        (true, false) => "intervals show the spread between launches",
-        (false, true) => "intervals show the spread between launches (Student's t)",
-        (true, true) => "intervals show the spread between launches (Student's t with fewer than six)",
-        (false, false) => "too few for an interval, which needs three",
+        (false, false) => "; an interval needs three",
+        _ if !has_intervals => "",
+        (true, false) => "; intervals show the spread between launches",
+        (false, true) => "; intervals show the spread between launches (Student's t)",
+        (true, true) => "; intervals show the spread between launches (Student's t with fewer than six)",
     };
     let several = states.iter().any(|of_case| of_case.len() > 1);
     let of_state = if several { " in one state of the machine" } else { "" };
-    Some(format!("{most} launches per method: values are medians over launches{of_state}, {what}."))
+    Some(format!("Values are medians over {most} launches per method{of_state}{what}."))
 }
 
 /// The warning about ranks that share cores.

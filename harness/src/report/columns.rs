@@ -49,6 +49,11 @@ impl<'a> Column<'a> {
         Self { rank, ..self }
     }
 
+    /// Whether pages leave it out, because a case's own section has it: those that are the first to be left out in front of a verdict.
+    pub fn is_hidden_on_pages(&self) -> bool {
+        (5..8).contains(&self.rank)
+    }
+
     /// Whether it belongs to the column before it, such as an interval.
     fn is_attached(&self) -> bool {
         ["±", "[95%]"].contains(&self.name)

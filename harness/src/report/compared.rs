@@ -42,13 +42,14 @@ impl Compared<'_> {
         let columns = text_width(width);
         let mut text = String::new();
         for Section { title, sentences, table, matrix } in &self.sections {
-            text += &format!("{title}\n\n");
-            sentences.iter().for_each(|sentence| text += &wrapped("  ", sentence, columns, 4));
-            if !table.rows.is_empty() {
-                let table = matrix.as_ref().map_or_else(|| table.text(width), |matrix| matrix.text(width));
-                text += &format!("\n{table}");
+            if table.rows.is_empty() {
+                text += &wrapped("", &format!("{title}: {}", sentences.join(" ")), columns, 2);
+                continue;
             }
-            text.push('\n');
+            text += &format!("{}\n", wrapped("", title, columns, 2));
+            sentences.iter().for_each(|sentence| text += &wrapped("  ", sentence, columns, 4));
+            let table = matrix.as_ref().map_or_else(|| table.text(width), |matrix| matrix.text(width));
+            text += &format!("\n{table}\n");
         }
         text + &wrapped("", &self.legend, columns, 0)
     }

@@ -4,12 +4,12 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
 use super::account::{Account, accounts, loops};
-use super::answer::plain_table;
+use super::answer::page_tables;
 use super::case::{CaseView, interval, launches, measured, warnings};
 use super::compared::Compared;
 use super::names::distinct;
 use super::pictures::{self, Drawn};
-use super::sentences::plain_sentences;
+use super::sentences::{decisions, plain_sentences};
 use super::state;
 use super::table::{TableFormat, VERDICTS};
 use super::units;
@@ -22,6 +22,8 @@ pub(crate) const STYLE: &str = include_str!("style.css");
 
 /// The picture of every launch, which is folded: it is the longest, and no answer.
 const LAUNCHES: &str = "launches";
+/// The picture that answers, which comes first.
+const GLANCE: &str = "datatype_or_loops";
 
 /// The page. `environment` is the text of `environment.json`, shown as it is; empty where there is none. What a comparison has found
 /// comes first.
@@ -35,22 +37,26 @@ pub fn html(
     let views = CaseView::all(form, records);
     let cases: Vec<Value> = views.iter().enumerate().map(|(i, view)| case(form, i, view)).collect();
     let TableFormat { legend, reference, .. } = *form;
-    let answers = Value::from(Serde(plain_table(form, &views).without(&["bytes", "segments"])));
+    let answers = Value::from(Serde(page_tables(form, &views)));
     let names = distinct(records.iter().map(|record| record.method.as_str()));
     let methods: Vec<Value> = names
         .into_iter()
         .filter_map(|name| Some(context! { name, about => (form.method)(name)?.about }))
         .collect();
     let warnings = warnings(records);
-    let launches = launches(records);
-    let (of_launches, pictures): (Vec<&Drawn>, Vec<&Drawn>) =
-        pictures.iter().partition(|drawn| drawn.name == LAUNCHES);
-    let (figures, of_launches) = (Value::from(Serde(pictures)), Value::from(Serde(of_launches)));
+    let launches = launches(records, true);
+    let named = |name: &str| {
+        Value::from(Serde(pictures.iter().filter(|drawn| drawn.name == name).collect::<Vec<_>>()))
+    };
+    let (glance, of_launches) = (named(GLANCE), named(LAUNCHES));
+    let others = pictures.iter().filter(|drawn| ![GLANCE, LAUNCHES].contains(&&*drawn.name));
+    let figures = Value::from(Serde(others.collect::<Vec<_>>()));
     let figure_style = pictures::page_style();
-    let found = plain_sentences(form, &views);
-    let compared = Value::from(Serde(compared));
+    let (decisions, found) = (decisions(form, &views), plain_sentences(form, &views));
     let head = accounts(environment);
-    let title = title(records, &head);
+    let title = title(records, compared);
+    let run = head.first().map(|head| format!(", {}, {}", head.host, head.date));
+    let compared = Value::from(Serde(compared));
     let versions = distinct(records.iter().map(|r| format!("{} {}", r.case.mpi_label(), r.case.mpi_version)));
     let notes = head.iter().flat_map(|account| account.notes.iter().cloned());
     let head: Vec<String> = head
@@ -62,16 +68,20 @@ pub fn html(
         .collect();
     render(
         TEMPLATE,
-        context! { title, style => STYLE, head, compared, answers, methods, found, figures, of_launches, figure_style, cases, launches, warnings, environment, legend, reference, verdicts => VERDICTS },
+        context! { title, run, style => STYLE, head, compared, decisions, glance, answers, methods, found, figures, of_launches, figure_style, cases, launches, warnings, environment, legend, reference, verdicts => VERDICTS },
     )
 }
 
-/// The kind of experiments, the MPIs, and place and time of the first run.
-fn title(records: &[Record], heads: &[Account]) -> String {
-    let kind = records.first().map(|record| record.case.experiment.name().to_owned());
-    let mpis = Some(Record::mpis(records).join(" and ")).filter(|mpis| !mpis.is_empty());
-    let run = heads.first().map(|head| format!("{}, {}", head.host, head.date));
-    ["ddtbench".to_owned()].into_iter().chain(kind).chain(mpis).chain(run).collect::<Vec<_>>().join(", ")
+/// The subject of the page: the MPIs, the kind of experiments or a comparison, and the tests.
+fn title(records: &[Record], compared: &Compared) -> String {
+    let Some(first) = records.first() else { return String::new() };
+    let is_comparison = compared.sections.iter().any(|section| !section.table.rows.is_empty());
+    let kind = if is_comparison { "comparison" } else { first.case.experiment.name() };
+    let tests = match &distinct(records.iter().map(|record| &*record.case.test))[..] {
+        [one] => (*one).to_owned(),
+        several => format!("{} tests", several.len()),
+    };
+    format!("{}: {kind} of {tests}", Record::mpis(records).join(" and "))
 }
 
 /// A page made of a template.
@@ -184,8 +194,9 @@ mod tests {
         };
         let record = Record { ..Record::default() };
         let page = html(&TABLE_FORMAT, &[record], &[drawn], "", &Compared::default());
-        let [picture, caption, table] = ["<svg><path/></svg>", "It is &lt;seen&gt;.", "<h2>Answer"]
-            .map(|text| page.find(text).expect(text));
+        let [picture, caption, table] =
+            ["<svg><path/></svg>", "It is &lt;seen&gt;.", "<table class=\"answer\">"]
+                .map(|text| page.find(text).expect(text));
         assert!(table < picture && picture < caption, "{page}");
         assert!(page.contains("figure svg [fill=\"#1C2330\"]"), "colours are the page's");
     }

@@ -20,10 +20,9 @@ const FAILED: Style = AnsiColor::Red.on_default().bold();
 /// Maximum failures in sentences; the others are counted.
 const REPORTED: usize = 5;
 
-/// The decisions, the largest gap, and the failures, without codes for colours.
+/// All findings but the decisions, without codes for colours.
 pub(super) fn plain_sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
-    let first = decisions(form, cases).into_iter().chain(decided_by_loop(form, cases));
-    let all = first.chain(sentences(form, cases));
+    let all = decided_by_loop(form, cases).into_iter().chain(sentences(form, cases, true));
     all.map(|sentence| strip_str(&sentence).to_string()).collect()
 }
 
@@ -51,11 +50,13 @@ fn listed(what: &str, cases: &[String]) -> Option<String> {
     (!cases.is_empty()).then(|| format!("{what}: {shown}{more}."))
 }
 
-/// Other findings: the largest gap, and the failures.
-pub(super) fn sentences(form: &'static TableFormat, cases: &[CaseView]) -> Vec<String> {
+/// Other findings: the largest gap, and the failures. With those about the figures behind verdicts if these are shown.
+pub(super) fn sentences(form: &'static TableFormat, cases: &[CaseView], has_more: bool) -> Vec<String> {
     let shown: Vec<CaseView> = cases.iter().filter(|case| !case.has_too_few_launches()).cloned().collect();
     let mut sentences: Vec<String> = decided_by_state(form, &shown).into_iter().collect();
-    sentences.extend((form.answer.sentences)(&shown));
+    if has_more || form.answer.more.is_empty() {
+        sentences.extend((form.answer.sentences)(&shown));
+    }
     sentences.extend(stands_out(form, &shown));
     sentences.extend(slow_repetitions(form, &shown));
     sentences.extend(failures(cases));
@@ -67,19 +68,10 @@ fn decided_by_state(form: &'static TableFormat, cases: &[CaseView]) -> Option<St
     let of_case = |states: Vec<&CaseView>| {
         let claims: Vec<Claim> = states.iter().map(|case| form.answer.claim(case)).collect();
         let winners: Vec<_> = claims.iter().map(|claim| claim.winner().map(|(faster, ..)| faster)).collect();
-        (claims.iter().all(Claim::is_compared) && winners.iter().any(|winner| *winner != winners[0])).then(
-            || {
-                let each = states.iter().zip(&claims).map(|(case, claim)| {
-                    format!("{} with {}", claim.text(), case.state().unwrap_or_default())
-                });
-                let each = each.collect::<Vec<_>>().join(", ");
-                format!(
-                    "{}, {}: {each}",
-                    states[0].name().replace("  ", " "),
-                    states[0].first().case.mpi_label()
-                )
-            },
-        )
+        let has_other =
+            claims.iter().all(Claim::is_compared) && winners.iter().any(|winner| *winner != winners[0]);
+        let [name, mpi] = [states[0].name().replace("  ", " "), states[0].first().case.mpi_label()];
+        has_other.then(|| format!("{name}, {mpi}"))
     };
     let all: Vec<String> =
         grouped(cases, |case| &case.first().case).into_values().filter_map(of_case).collect();
@@ -307,13 +299,20 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
         }
     };
     let what = format!(
-        "{} of {}, {}, takes {} times as long as {fastest}.",
+        "{} of {}{} takes {} times as long as {fastest}.",
         ratio.name,
         case.name().replace("  ", " "),
-        case.conditions(),
+        other_conditions(case, cases),
         times_text((ratio.value, ratio.low, ratio.high)),
     );
     Some(format!("Largest gap: {}{more}", painted(CLIFF, &what)))
+}
+
+/// The conditions of a case, unless all cases have them.
+fn other_conditions(case: &CaseView, cases: &[CaseView]) -> String {
+    let conditions = case.conditions();
+    let are_common = cases.iter().all(|case| case.conditions() == conditions);
+    if are_common { String::new() } else { format!(" ({conditions})") }
 }
 
 /// Slow repetitions are reported if they take this fraction of the time. Without a fault, it was at most 6% in the median launch
@@ -349,10 +348,10 @@ fn slow_repetitions(form: &TableFormat, cases: &[CaseView]) -> Option<String> {
         ),
     };
     let what = format!(
-        "{} of {}, {}: 1 in {:.0} repetitions takes {} times as long as the others, {} of the time.",
+        "{} of {}{}: 1 in {:.0} repetitions takes {} times as long as the others, {} of the time.",
         record.method,
         case.name().replace("  ", " "),
-        case.conditions(),
+        other_conditions(case, cases),
         1.0 / slow.samples,
         times(slow.times_as_long()?),
         units::percent(slow.time),

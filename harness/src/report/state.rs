@@ -54,9 +54,15 @@ pub fn text(records: &[Record]) -> String {
     let counted = |(place, (name, launches)): (usize, (&&str, &usize))| match place {
         _ if counts.len() == 1 => (*name).to_owned(),
         0 => format!("{name} in {launches} launches"),
-        _ => format!("{} in {launches}", name.trim_start_matches("cores ").trim_end_matches(" apart")),
+        _ => format!("{} in {launches}", distance(name)),
     };
     counts.iter().enumerate().map(counted).collect::<Vec<_>>().join(", ")
+}
+
+/// The distance in the name of a state, with the text behind it: `30 ns`.
+pub fn distance(name: &str) -> String {
+    let start = |name, start| str::trim_start_matches(name, start);
+    ["cores ", "hosts ", "at "].into_iter().fold(name, start).replace(" apart", "")
 }
 
 /// In how many of its launches a case was in this state: ` in 5 of 6 launches`; for several cases the fewest and the most. Empty if

@@ -97,7 +97,7 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     if same {
         text += &wrapped("All: ", &format!("{all}{}", state::counted_of(&cases)), width, 2);
     }
-    if let Some(launches) = launches(records) {
+    if let Some(launches) = launches(records, true) {
         text += &wrapped("", &launches, width, 0);
     }
     for warning in warnings(records) {

@@ -254,23 +254,33 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// A winner in the shortest form: `manual 30.3x [30.2, 30.5]`, with several loops each with its claim; `None` for other claims.
-    pub fn short_text(&self) -> Option<String> {
-        let times = |times| times_text(times).replacen(' ', "x ", 1);
+    /// The result in one cell, if one is faster with its interval: `manual 30.3x [30.2, 30.5]`.
+    pub fn cell_text(&self) -> String {
         match self {
-            Self::Faster { faster, times: of, .. } => Some(format!("{faster} {}", times(*of))),
-            Self::OfLoops(claims) => {
-                let of_loop = |claim: &Claim<'a>| match claim {
-                    Self::Faster { faster, slower, times: of } => {
-                        format!("{faster} {} over {slower}", times(*of))
-                    }
-                    Self::MeanDiffers { faster, slower, .. } => format!("{faster} over {slower} by the mean"),
-                    _ => claim.text(),
-                };
-                let all: Vec<String> = claims.iter().map(of_loop).collect();
-                Some(format!("depends on the loop: {}", all.join("; ")))
+            Self::Faster { faster, times, .. } => {
+                format!("{faster} {}", times_text(*times).replacen(' ', "x ", 1))
             }
-            _ => None,
+            Self::MeanDiffers { median, faster, .. } => {
+                let by_median = median.winner().map_or(Verdict::Undecided.name(), |(faster, ..)| faster);
+                format!("{by_median} by the median, {faster} by the mean")
+            }
+            Self::OfLoops(_) => "depends on the loop".to_owned(),
+            Self::Diagnosis { .. } => self.text(),
+            Self::Open { .. } => self.open_text().unwrap_or_default(),
+        }
+    }
+
+    /// The result without its interval: `manual 30.3x`.
+    pub fn shortest_text(&self) -> String {
+        match self {
+            Self::Faster { faster, times, .. } => {
+                let text = times_text(*times);
+                format!("{faster} {}x", text.split(' ').next().unwrap_or_default())
+            }
+            Self::MeanDiffers { .. } => "mean disagrees".to_owned(),
+            Self::OfLoops(_) => self.cell_text(),
+            Self::Diagnosis { of, .. } => Self::Diagnosis { of: of.clone(), detail: String::new() }.text(),
+            Self::Open { verdict, .. } => verdict.name().to_owned(),
         }
     }
 

@@ -103,7 +103,7 @@ fn sentences(text: &str) -> Vec<&str> {
         "Two estimates ",
         "Largest gap: ",
         "Slow at times: ",
-        "Fastest",
+        "Conclusion: ",
     ];
     text.lines().map(str::trim).filter(|line| begins.iter().any(|begin| line.starts_with(begin))).collect()
 }
@@ -123,7 +123,7 @@ fn every_sentence_of_recorded_results_agrees_with_its_table() {
             }
         }
     }
-    assert!(count > 50, "{count} numbers in sentences");
+    assert!(count > 30, "{count} numbers in sentences");
 }
 
 /// All ratios with intervals in a comparison or in findings about guidelines, each with the name in its table that a sentence gives.

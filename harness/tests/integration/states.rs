@@ -108,7 +108,7 @@ fn every_output_names_the_states() {
             far => format!("cores 32 ns apart in {near} launches, 158 ns in {}", 2 * far),
         };
         let outputs =
-            [compared.text(Some(80)).replace("\n", " "), compared.markdown(), comparisons.junit().unwrap()];
+            [compared.text(Some(80)).replace("\n  ", " "), compared.markdown(), comparisons.junit().unwrap()];
         for text in outputs {
             assert!(text.contains(&expected), "{expected}: {text}");
         }

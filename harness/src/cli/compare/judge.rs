@@ -36,19 +36,22 @@ impl JudgeArgs {
         recorded::compare(folders, &self.settings(), anyway)
     }
 
-    /// Prints comparisons of the runs in these folders, and returns the decision of a gate.
-    pub fn print(&self, comparisons: &Comparisons, folders: &[PathBuf]) -> anyhow::Result<GateDecision> {
+    /// Prints comparisons of the runs in these folders, with the decision of a gate if there is one, and returns the exit code.
+    pub fn print(
+        &self,
+        comparisons: &Comparisons,
+        folders: &[PathBuf],
+        is_gate: bool,
+    ) -> anyhow::Result<ExitCode> {
         output::print(self.format.of(comparisons, folders)?.as_bytes())?;
-        output::log(&comparisons.decision());
-        Ok(comparisons.gate())
-    }
-
-    pub fn exit_code(&self, decision: GateDecision) -> ExitCode {
-        match decision {
-            GateDecision::Shut => ExitCode::from(measure::FAILED),
-            GateDecision::Undecided if !self.undecided_is_ok => ExitCode::from(UNDECIDED),
-            GateDecision::Open | GateDecision::Undecided => ExitCode::SUCCESS,
-        }
+        let (result, code) = match comparisons.gate() {
+            GateDecision::Shut => ("failed", measure::FAILED),
+            GateDecision::Undecided if !self.undecided_is_ok => ("undecided", UNDECIDED),
+            GateDecision::Open | GateDecision::Undecided => ("passed", 0),
+        };
+        let decision = comparisons.decision();
+        output::log(&if is_gate { format!("gate {result}: {decision}") } else { decision });
+        Ok(ExitCode::from(if is_gate { code } else { 0 }))
     }
 }
 

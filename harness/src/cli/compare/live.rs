@@ -46,10 +46,12 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<(Comparisons, PathBu
     let cases: Vec<Subject> = run.units().into_iter().map(|unit| Subject::of_case(&run.case(unit))).collect();
     let mut schedule = Schedule::new(cases, checked.plan.launches());
     let (begun, time_s) = (Instant::now(), args.time);
-    let (records, status) = (Vec::new(), String::new());
-    let mut live = Live { run, folder, environment, labels, records, status, begun, time_s };
+    let progress = Some(Progress::new(run.units().len(), &run).within(time_s));
+    let mut live = Live { run, folder, environment, labels, records: Vec::new(), progress, begun, time_s };
     let settings = args.judge.settings();
-    match until_decided(&settings, &mut schedule, &mut live) {
+    let ended = until_decided(&settings, &mut schedule, &mut live);
+    live.progress = None;
+    match ended {
         Ok(_) => {
             let comparisons = Comparisons::after_tests(settings, checked.plan.launches(), &live.records);
             live.finish(&comparisons)?;
@@ -72,8 +74,8 @@ struct Live<'a> {
     /// The MPIs as tables name them, the base first.
     labels: Vec<String>,
     records: Vec<Record>,
-    /// The result of the last interim test.
-    status: String,
+    /// With the result of the last interim test; `None` at the end.
+    progress: Option<Progress>,
     begun: Instant,
     /// The time limit in seconds.
     time_s: f64,
@@ -90,9 +92,9 @@ impl Launches for Live<'_> {
             due.get(&Subject::of_case(&self.run.case(*unit))).is_some_and(|launch| *launch == unit.launch)
         };
         let units: Vec<Unit> = self.run.units().into_iter().filter(is_due).collect();
-        let mut progress = Progress::new(units.len(), &self.run).with_status(&self.status);
         let (folder, done) = (&mut self.folder, HashSet::new());
-        let (end, new) = self.run.some(&units, folder, &done, &mut self.environment, &mut progress)?;
+        let progress = self.progress.as_mut().expect("it has not ended");
+        let (end, new) = self.run.some(&units, folder, &done, &mut self.environment, progress)?;
         self.records.extend(new);
         self.run.in_plan_order(&mut self.records);
         match end {
@@ -108,10 +110,13 @@ impl Launches for Live<'_> {
     }
 
     fn tested(&mut self, open: usize, all: usize, most_made: usize) {
-        self.status = format!("{open} of {all} rows need more launches");
+        let status = format!("{open} of {all} rows need more launches");
+        self.progress
+            .iter_mut()
+            .for_each(|progress| progress.set_status(&format!("{open} of {all} rows open")));
         // A terminal shows it in the bar, because only the answer is to remain.
         if !std::io::stderr().is_terminal() {
-            log(&format!("after up to {most_made} launches per side: {}", self.status));
+            log(&format!("after up to {most_made} launches per side: {status}"));
         }
     }
 }
@@ -126,7 +131,9 @@ impl Live<'_> {
         let page =
             RunPage::of(plan.experiment, &over, &self.records, &[self.folder.path()], None, &compared, true)?;
         page.write(&self.folder, &over)?;
-        log(&format!("results: {}; `ddtbench compare {0}` shows this again", self.folder.path().display()));
+        let dir = self.folder.path().display();
+        log(&format!("results: {dir}; `ddtbench compare {dir}` shows this again"));
+        log(&format!("one page for all MPIs, also for printing: {dir}/{}", folder::REPORT));
         Ok(())
     }
 }

@@ -71,12 +71,26 @@ fn compare_sides(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyh
         }
         conditions.push(if differ.is_empty() { String::new() } else { text });
     }
-    let of_runs = |recording: &Recording| Side::of(&recording.name, &recording.records, ComparisonUnit::Run);
-    let mut compared = compared(&sides.iter().map(of_runs).collect::<Vec<_>>(), settings);
+    let of_runs =
+        |(name, recording): (&String, &Recording)| Side::of(name, &recording.records, ComparisonUnit::Run);
+    let names = short_names(folders);
+    let mut compared = compared(&names.iter().zip(&sides).map(of_runs).collect::<Vec<_>>(), settings);
     for (comparison, conditions) in compared.comparisons.iter_mut().zip(conditions) {
         comparison.conditions = conditions;
     }
     Ok(compared)
+}
+
+/// The last parts of paths, as many as distinguish them.
+fn short_names(paths: &[PathBuf]) -> Vec<String> {
+    let name = |path: &PathBuf, parts: usize| {
+        let all: Vec<_> = path.components().collect();
+        all[all.len().saturating_sub(parts)..].iter().collect::<PathBuf>().display().to_string()
+    };
+    let most = paths.iter().map(|path| path.components().count()).max().unwrap_or_default();
+    let of = |parts| paths.iter().map(|path| name(path, parts)).collect::<Vec<_>>();
+    let is_enough = |parts: &usize| of(*parts).iter().collect::<BTreeSet<_>>().len() == paths.len();
+    of((1..most).find(is_enough).unwrap_or(most))
 }
 
 fn compared(sides: &[Side], settings: &Settings) -> Comparisons {
@@ -214,6 +228,15 @@ mod tests {
         let mpi = Installation { family, ..Installation::default() };
         let settings = Some([("MPIR_CVAR_CH4_CMA_ENABLE".to_owned(), cma.to_owned())].into());
         MpiAccount { mpi, settings, ..MpiAccount::default() }
+    }
+
+    #[test]
+    fn sides_are_named_by_what_distinguishes_their_paths() {
+        let names = |paths: [&str; 2]| short_names(&paths.map(PathBuf::from));
+        assert_eq!(names(["/a/results/before", "results/after"]), ["before", "after"]);
+        assert_eq!(names(["/ci/41/out", "/ci/42/out/"]), ["41/out", "42/out"]);
+        assert_eq!(names(["a", "a"]), ["a", "a"]);
+        assert_eq!(names(["a", "b/a"]), ["a", "b/a"]);
     }
 
     #[test]

@@ -31,13 +31,14 @@ pub const NAME: f64 = 18.0;
 pub fn groups<'a>(shape: MarkShape, data: &'a [Datum]) -> Vec<TestGroup<'a>> {
     let all: Vec<&Case> = distinct(data.iter().map(|datum| &*datum.case));
     let names = work_names(&all);
-    let share_a_frame = matches!(shape, MarkShape::Bars { .. } | MarkShape::Points { .. });
+    let share_a_frame = !matches!(shape, MarkShape::Times | MarkShape::Stack | MarkShape::Launches);
+    let [above, below] = if matches!(shape, MarkShape::Verdicts { .. }) { [0.0, 0.0] } else { [NAME, 4.0] };
     let mut groups: Vec<TestGroup<'_>> = Vec::new();
     for (work, data) in grouped(data, |datum| work(&datum.case)) {
         let methods = distinct(data.iter().map(|datum| datum.method.as_str()));
         let mut group = groups.pop_if(|_| share_a_frame).unwrap_or_default();
-        let top = group.height + NAME;
-        group.height = top + ROW * methods.len() as f64 + 4.0;
+        let top = group.height + above;
+        group.height = top + ROW * methods.len() as f64 + below;
         group.blocks.push(TestBlock { work, name: names[&work].clone(), methods, data, top });
         groups.push(group);
     }

@@ -16,7 +16,9 @@ pub fn of(picture: &Picture, results: &Results<'_>, data: &[Datum]) -> String {
         MarkShape::Heat { .. } => cells(picture, data),
         MarkShape::Launches => spread(picture, data),
         MarkShape::Stack => String::new(),
-        MarkShape::Bars { .. } | MarkShape::Times | MarkShape::Lines => extremes(picture, data),
+        MarkShape::Bars { .. } | MarkShape::Verdicts { .. } | MarkShape::Times | MarkShape::Lines => {
+            extremes(picture, data)
+        }
     };
     let parts = [picture.about.to_owned(), caps.to_owned(), finding, failures(results)];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")

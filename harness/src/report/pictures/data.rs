@@ -31,7 +31,7 @@ pub struct Datum {
     pub x_name: String,
     /// The place on it, a number or a word.
     pub x: Option<String>,
-    /// The name of the vertical axis of a heat map; empty in other pictures.
+    /// The name of the vertical axis of a heat map, or of what distinguishes points of a row; empty in other pictures.
     pub y_name: String,
     /// The place on it.
     pub y: Option<String>,

@@ -7,9 +7,10 @@ use serde::Deserialize;
 
 use super::Results;
 use super::data::Datum;
-use crate::model::{Case, FigureUnit, PairScope, Phase, Quantity, Record};
-use crate::report::case::measured;
+use crate::model::{Case, FigureUnit, LOOP, MANUAL, OWN, PairScope, Phase, Quantity, Record};
+use crate::report::case::{CaseView, measured};
 use crate::report::state;
+use crate::report::verdict::{Against, Claim, Verdict};
 
 impl<'a> Results<'a> {
     /// The records of all pairs together with usable times.
@@ -26,7 +27,7 @@ impl<'a> Results<'a> {
     /// The records whose marks a picture has.
     pub fn records(&self, marks: Marks) -> &'a [Record] {
         match marks {
-            Marks::Changes | Marks::GeometricMean | Marks::Launches => self.all,
+            Marks::DatatypeOrLoops | Marks::Changes | Marks::GeometricMean | Marks::Launches => self.all,
             _ => self.over,
         }
     }
@@ -60,6 +61,8 @@ impl<'a> Results<'a> {
 pub enum Marks {
     /// A figure of every method.
     Figure(Quantity),
+    /// The datatype relative to hand-written loops, in each state of the machine, if there are few cases.
+    DatatypeOrLoops,
     /// The changes of a comparison; if there are many, only those with a difference.
     Changes,
     GeometricMean,
@@ -119,6 +122,7 @@ impl Marks {
                 let is_shown = |datum: &&Datum| is_change(datum) && (are_few || datum.series != "same");
                 results.changes.iter().filter(is_shown).cloned().collect()
             }
+            Self::DatatypeOrLoops => datatype_or_loops(results),
             Self::GeometricMean => {
                 results.changes.iter().filter(|datum| datum.quantity == GEOMETRIC_MEAN).cloned().collect()
             }
@@ -146,6 +150,25 @@ impl Marks {
             Self::OverEngine(phase) => over_engine(results, phase),
         }
     }
+}
+
+/// The time of the datatype relative to the user's loop, the application's, or that of a layout; empty if there are too many cases.
+fn datatype_or_loops(results: &Results<'_>) -> Vec<Datum> {
+    let cases = CaseView::all(results.form, results.all);
+    let mark = |case: &CaseView| {
+        let ddt = case.methods().find(|record| record.method == "ddt" && measured(record))?;
+        let ratio = [OWN, MANUAL, LOOP].into_iter().find_map(|name| ddt.over(name))?;
+        let claim = Claim::of(Against::of(ddt, Some(ratio))?, "loops");
+        let verdict = match claim.winner() {
+            Some(("ddt", ..)) => Verdict::Faster,
+            Some(_) => Verdict::Slower,
+            None => Verdict::Undecided,
+        };
+        let (y_name, y) = ("state".to_owned(), case.state().map(str::to_owned));
+        Some(Datum { series: verdict.name().to_owned(), y_name, y, ..Datum::figure(ddt, ratio)? })
+    };
+    let marks: Vec<Datum> = cases.iter().filter_map(mark).collect();
+    if marks.len() > MOST_CHANGES { Vec::new() } else { marks }
 }
 
 /// The parts of a method's time: creation, the origin's packing and unpacking (doubled), and the rest of the communication. A

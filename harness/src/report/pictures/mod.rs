@@ -101,6 +101,11 @@ enum MarkShape {
         /// The position of the line.
         base: f64,
     },
+    /// A row per test: a point per state of the machine with its interval, and a line at a value.
+    Verdicts {
+        /// The position of the line.
+        base: f64,
+    },
     /// A bar per method from 0, with its interval; each test on its own axis.
     Times,
     /// A bar per method of several parts; each test on its own axis.
@@ -253,7 +258,8 @@ fn first(shape: MarkShape, data: &[Datum]) -> (Cow<'_, [Datum]>, Vec<String>) {
 
 /// The common reference of the points.
 fn base(shape: MarkShape, data: &[Datum]) -> Vec<String> {
-    let first = data.first().filter(|_| matches!(shape, MarkShape::Points { .. }));
+    let first =
+        data.first().filter(|_| matches!(shape, MarkShape::Points { .. } | MarkShape::Verdicts { .. }));
     first.map(|datum| format!("base: {}", datum.against)).into_iter().collect()
 }
 

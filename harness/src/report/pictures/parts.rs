@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 
 use super::MarkShape;
-use super::canvas::{COLOURS, REFERENCE};
+use super::canvas::{COLOURS, INK, REFERENCE};
 use super::data::Datum;
 use super::legend::{LegendEntry, LegendMark};
 use super::sheet::Look;
@@ -22,8 +22,34 @@ pub fn entries(shape: MarkShape, data: &[Datum]) -> Vec<LegendEntry> {
             let verdicts = distinct(data.iter().map(|datum| datum.series.clone()));
             verdicts.into_iter().map(|verdict| (LegendMark::Point(verdict_look(&verdict)), verdict)).collect()
         }
+        MarkShape::Verdicts { .. } => {
+            let verdicts = distinct(data.iter().map(|datum| datum.series.as_str()));
+            let colour = |verdict| {
+                (LegendMark::Surface(verdict_look(verdict).colour), of_datatype(verdict).to_owned())
+            };
+            let states = states(data);
+            let shape = |(shape, state): (usize, &&str)| {
+                (LegendMark::Point(Look { colour: INK, shape, filled: true }), (*state).to_owned())
+            };
+            let shapes = states.iter().enumerate().map(shape).filter(|_| states.len() > 1);
+            verdicts.into_iter().map(colour).chain(shapes).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+/// The result for a datatype.
+fn of_datatype(verdict: &str) -> &str {
+    match verdict {
+        "faster" => "use the datatype",
+        "slower" => "pack by hand",
+        open => open,
+    }
+}
+
+/// The states of the machine in a picture.
+pub fn states(data: &[Datum]) -> Vec<&str> {
+    distinct(data.iter().filter_map(|datum| datum.y.as_deref()))
 }
 
 /// The parts of bars with explicit packing, in their order; then those of others.

@@ -1,12 +1,16 @@
 //! A picture as PDF, made of its SVG: `roxmltree` reads the elements that `plotters` writes, each with all its attributes, and
-//! `pdf-writer` writes the file. Text is in Helvetica, which every reader of PDF has, and can be searched and copied.
+//! `pdf-writer` writes the file. Text can be searched and copied; its font is Arimo, which has the widths of Helvetica and is
+//! embedded, as journals require.
 
 use std::io::Write as _;
+use std::sync::LazyLock;
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use pdf_writer::types::FontFlags;
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
 use roxmltree::{Document, Node};
+use ttf_parser::Face;
 
 use super::canvas::FINE;
 
@@ -18,6 +22,18 @@ const HANDLE: f32 = 0.5523;
 /// The names of both fonts in the file.
 const REGULAR: Name = Name(b"R");
 const BOLD: Name = Name(b"B");
+
+/// Regular and bold letters: the name of the font, its file, and the file as it can be read.
+static FONTS: LazyLock<[(&str, &[u8], Face<'static>); 2]> = LazyLock::new(|| {
+    let read = |(name, bytes): (&'static str, &'static [u8])| {
+        (name, bytes, Face::parse(bytes, 0).expect("it is part of the program"))
+    };
+    [
+        ("Arimo", include_bytes!("fonts/Arimo-Regular.ttf").as_slice()),
+        ("Arimo-Bold", include_bytes!("fonts/Arimo-Bold.ttf")),
+    ]
+    .map(read)
+});
 
 /// The document of a picture.
 ///
@@ -51,13 +67,43 @@ fn file(content: &[u8], [width, height]: [f32; 2], title: &str) -> Vec<u8> {
     sheet.media_box(Rect::new(0.0, 0.0, width, height)).parent(pages).contents(stream);
     sheet.resources().fonts().pair(REGULAR, regular).pair(BOLD, bold);
     sheet.finish();
-    for (font, name) in [(regular, "Helvetica"), (bold, "Helvetica-Bold")] {
-        pdf.type1_font(font).base_font(Name(name.as_bytes())).encoding_predefined(Name(b"WinAnsiEncoding"));
+    pdf.stream(stream, &packed(content)).filter(Filter::FlateDecode);
+    for (font, (name, bytes, face)) in [regular, bold].into_iter().zip(&*FONTS) {
+        let [about, program] = [10, 20].map(|more| Ref::new(font.get() + more));
+        embed(&mut pdf, [font, about, program], Name(name.as_bytes()), bytes, face);
     }
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
-    let packed = encoder.write_all(content).and_then(|()| encoder.finish());
-    pdf.stream(stream, &packed.expect("memory can be written to")).filter(Filter::FlateDecode);
     pdf.finish()
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+    packed.expect("memory can be written to")
+}
+
+/// Writes a font with its file.
+fn embed(pdf: &mut Pdf, [font, about, program]: [Ref; 3], name: Name<'_>, bytes: &[u8], face: &Face<'_>) {
+    /// The first letter and the last one, blank and y with diaeresis.
+    const LETTERS: [u8; 2] = [32, 255];
+    let thousandths = |units: i16| 1000.0 * f32::from(units) / f32::from(face.units_per_em());
+    let widths = (LETTERS[0]..=LETTERS[1]).map(|code| 1000.0 * advance(face, letter(code)));
+    let mut dict = pdf.indirect(font).dict();
+    dict.pair(Name(b"Type"), Name(b"Font")).pair(Name(b"Subtype"), Name(b"TrueType"));
+    dict.pair(Name(b"BaseFont"), name).pair(Name(b"Encoding"), Name(b"WinAnsiEncoding"));
+    dict.pair(Name(b"FirstChar"), i32::from(LETTERS[0])).pair(Name(b"LastChar"), i32::from(LETTERS[1]));
+    dict.insert(Name(b"Widths")).array().items(widths);
+    dict.pair(Name(b"FontDescriptor"), about);
+    dict.finish();
+    let all = face.global_bounding_box();
+    let [left, bottom, right, top] = [all.x_min, all.y_min, all.x_max, all.y_max].map(thousandths);
+    let mut descriptor = pdf.font_descriptor(about);
+    descriptor.name(name).flags(FontFlags::NON_SYMBOLIC).bbox(Rect::new(left, bottom, right, top));
+    descriptor.ascent(thousandths(face.ascender())).descent(thousandths(face.descender()));
+    let capital = face.capital_height().unwrap_or_default();
+    descriptor.cap_height(thousandths(capital)).italic_angle(0.0).stem_v(80.0).font_file2(program);
+    descriptor.finish();
+    let length = i32::try_from(bytes.len()).unwrap_or_default();
+    pdf.stream(program, &packed(bytes)).filter(Filter::FlateDecode).pair(Name(b"Length1"), length);
 }
 
 fn number(element: Node<'_, '_>, name: &str) -> f32 {
@@ -166,34 +212,29 @@ fn write(content: &mut Content, element: Node<'_, '_>) {
     content.end_text();
 }
 
-/// A character in the encoding of Windows, which Helvetica is asked for.
+/// The letters that Windows has at other places than Latin-1.
+const ELSEWHERE: [(char, u8); 2] = [('…', 0x85), ('–', 0x96)];
+
+/// A character in the encoding of Windows, which fonts are asked for.
 fn win_ansi(c: char) -> u8 {
-    match c {
-        '…' => 0x85,
-        '–' => 0x96,
-        c => u8::try_from(u32::from(c)).unwrap_or(b'?'),
-    }
+    let found = ELSEWHERE.iter().find(|(known, _)| *known == c);
+    found.map_or_else(|| u8::try_from(u32::from(c)).unwrap_or(b'?'), |(_, code)| *code)
 }
 
-/// Widths of Helvetica's letters from blank to tilde, in thousandths of the size (Adobe's font metrics).
-const WIDTHS: [u16; 95] = [
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556,
-    556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278,
-    500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469,
-    556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500,
-    278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
-];
-/// The width of other letters, such as that of micro.
-const OTHER: u16 = 556;
-/// Bold letters relative to others, in the mean of small ones.
-const BOLD_WIDTH: f32 = 1.07;
+/// The character with this code.
+fn letter(code: u8) -> char {
+    ELSEWHERE.iter().find(|(_, known)| *known == code).map_or(char::from(code), |(letter, _)| *letter)
+}
+
+/// The width of a letter, relative to the size.
+fn advance(face: &Face<'_>, letter: char) -> f32 {
+    let units = face.glyph_index(letter).and_then(|glyph| face.glyph_hor_advance(glyph)).unwrap_or_default();
+    f32::from(units) / f32::from(face.units_per_em())
+}
 
 fn width(text: &str, size: f32, is_bold: bool) -> f32 {
-    let of = |c: char| {
-        (u32::from(c) as usize).checked_sub(32).and_then(|i| WIDTHS.get(i)).copied().unwrap_or(OTHER)
-    };
-    let all: f32 = text.chars().map(|c| f32::from(of(c))).sum();
-    all / 1000.0 * size * if is_bold { BOLD_WIDTH } else { 1.0 }
+    let (.., face) = &FONTS[usize::from(is_bold)];
+    text.chars().map(|c| advance(face, letter(win_ansi(c)))).sum::<f32>() * size
 }
 
 #[cfg(test)]
@@ -230,14 +271,15 @@ mod tests {
             "1 0 0 RG\n7 w\n1 2 m\n3 4 l\nS\n",
             "1 2 m\n3 4 l\n5 6 l\nh\nf\n",
             "15 20 m\n",
-            // 2 x 222, 278, 584 and 556 thousandths of the size left of 40.
-            "BT\n/R 100 Tf\n1 0 0 -1 -146.2 96 Tm\n<6969203CB5> Tj\nET\n",
-            "/B 100 Tf\n0 -1 -1 0 125 226.75 Tm\n(x) Tj",
+            // 2 x 455, 569, 1196 and 1180 of 2048 parts of the size left of 40.
+            "BT\n/R 100 Tf\n1 0 0 -1 -148.23242 96 Tm\n<6969203CB5> Tj\nET\n",
+            "/B 100 Tf\n0 -1 -1 0 125 227.80762 Tm\n(x) Tj",
         ] {
             assert!(page.contains(part), "{part}: {page}");
         }
         assert!(!page.contains("no"), "a title of the SVG is for screen readers");
         let text = String::from_utf8_lossy(&file);
         assert!(text.contains("/MediaBox [0 0 405 75]"), "{text}");
+        assert_eq!(text.matches("/FontFile2 ").count(), 2, "fonts are embedded: {text}");
     }
 }

@@ -5,17 +5,19 @@ use plotters::style::text_anchor::{HPos, VPos};
 
 use super::axis::{Axis, Scale, held, three_digits};
 use super::blocks::{NAME, ROW, TestBlock, TestGroup, groups};
-use super::canvas::{Area, INK, PAPER, Refused, TEXT, bold, fine, font, stroke, svg, width, write};
+use super::canvas::{Area, INK, PAPER, Refused, TEXT, WIDTH, bold, fine, font, stroke, svg, width, write};
 use super::data::Datum;
 use super::heading::Heading;
 use super::legend::{legend, legend_height};
-use super::parts::{entries, part_look, totals, verdict_look};
+use super::parts::{entries, part_look, states, totals, verdict_look};
 use super::sheet::{Frame, Look, Looks, NUMBERS, SheetColumns, frame, numbers, outline, point, whisker};
 use super::{MarkShape, Picture, Results};
 use crate::model::{Case, Record};
 use crate::report::case::measured;
 use crate::report::names::{on_side, work};
 
+/// Distance of the states of a row.
+const BESIDE: f64 = 6.0;
 /// Height of the names of MPIs, and of an axis's title.
 const HEAD: f64 = 19.0;
 
@@ -28,15 +30,20 @@ pub fn draw(
     description: &str,
 ) -> String {
     let groups = groups(picture.shape, data);
-    let labels = groups.iter().flat_map(|group| &group.blocks).flat_map(|block| &block.methods);
-    let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max) + 16.0;
+    let names_tests = matches!(picture.shape, MarkShape::Verdicts { .. });
+    let labels = groups.iter().flat_map(|group| &group.blocks).flat_map(|block| match names_tests {
+        true => vec![block.name.as_str()],
+        false => block.methods.clone(),
+    });
+    let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max).min(0.5 * WIDTH) + 16.0;
     let columns = SheetColumns::of(data, left);
     let entries = entries(picture.shape, data);
     let top = legend_height(&entries);
     let band = HEAD + groups.iter().map(|group| group.height + NUMBERS + 4.0).sum::<f64>() + HEAD;
     let height = top + columns.bands.len() as f64 * band + 4.0;
     let typical = typical(data);
-    let sheet = RowSheet { results, picture, columns: &columns, looks: Looks::of(results, data), typical };
+    let looks = Looks::of(results, data);
+    let sheet = RowSheet { results, picture, columns: &columns, looks, typical, states: states(data) };
     svg(heading, height, description, |root| {
         legend(root, &entries, 0.0)?;
         for (i, sides) in columns.bands.iter().enumerate() {
@@ -74,6 +81,7 @@ struct RowSheet<'a> {
     columns: &'a SheetColumns,
     looks: Looks,
     typical: f64,
+    states: Vec<&'a str>,
 }
 
 impl RowSheet<'_> {
@@ -93,7 +101,9 @@ impl RowSheet<'_> {
             let (at, size) = ((self.columns.start(i), y), (self.columns.width(), group.height));
             let mut frame = frame(root, at, size, [&across, &down], 0.0, true)?;
             let mut label_at = at.0 + 4.0;
-            if let MarkShape::Bars { base } | MarkShape::Points { base } = self.picture.shape {
+            if let MarkShape::Bars { base } | MarkShape::Points { base } | MarkShape::Verdicts { base } =
+                self.picture.shape
+            {
                 let base = across.scale.place(base);
                 // Beside the rows only: names of blocks may reach into the frame.
                 let line = |block: &TestBlock<'_>| {
@@ -117,15 +127,16 @@ impl RowSheet<'_> {
             }
         }
         for block in &group.blocks {
-            write(
-                root,
-                &block.name,
-                &bold(TEXT, HPos::Left, VPos::Center),
-                (4.0, y + block.top - NAME / 2.0),
-            )?;
-            for (row, method) in block.methods.iter().enumerate() {
+            let labels = if let MarkShape::Verdicts { .. } = self.picture.shape {
+                vec![block.name.as_str()]
+            } else {
+                let place = (4.0, y + block.top - NAME / 2.0);
+                write(root, &block.name, &bold(TEXT, HPos::Left, VPos::Center), place)?;
+                block.methods.clone()
+            };
+            for (row, label) in labels.into_iter().enumerate() {
                 let place = (self.columns.start(0) - 6.0, y + block.top + (row as f64 + 0.5) * ROW);
-                write(root, method, &font(TEXT, HPos::Right, VPos::Center), place)?;
+                write(root, label, &font(TEXT, HPos::Right, VPos::Center), place)?;
             }
         }
         Ok(())
@@ -154,7 +165,7 @@ impl RowSheet<'_> {
         };
         let held = |scale| held(data.iter().copied(), scale);
         match self.picture.shape {
-            MarkShape::Bars { base } | MarkShape::Points { base } => {
+            MarkShape::Bars { base } | MarkShape::Points { base } | MarkShape::Verdicts { base } => {
                 around(&held(self.picture.scale), Some(base), self.picture.scale)
             }
             MarkShape::Times => around(&usual(held(Scale::Linear)), Some(0.0), Scale::Linear),
@@ -224,9 +235,15 @@ impl RowSheet<'_> {
                     point(frame, Look { shape: 0, ..look }, (place(datum.value), y), 2.4)?;
                 }
             }
-            MarkShape::Points { .. } => {
+            MarkShape::Points { .. } | MarkShape::Verdicts { .. } => {
                 for datum in data {
-                    let look = verdict_look(&datum.series);
+                    let mut look = verdict_look(&datum.series);
+                    let state = self.states.iter().position(|state| datum.y.as_deref() == Some(*state));
+                    let mut y = y;
+                    if let Some(state) = state.filter(|_| self.states.len() > 1) {
+                        look.shape = state;
+                        y += BESIDE * (state as f64 - 0.5 * (self.states.len() - 1) as f64);
+                    }
                     if let Some((low, high)) = datum.interval {
                         whisker(frame, [(place(low), y), (place(high), y)], true, look.colour)?;
                     }

@@ -323,3 +323,28 @@ fn changes_are_points_that_name_what_they_are_compared_with() {
     let many: Vec<Datum> = (0..60).map(|i| change(&format!("m{i}"), 1.0, "same")).chain(few).collect();
     assert!(draw(&many).unwrap().caption.contains("1 rows: 1 slower."));
 }
+
+#[test]
+fn a_test_has_a_point_for_each_state_with_the_verdict_of_its_interval() {
+    let case = case(Kind::PingPong, "mpich", "nx=1");
+    let ddt = |state: usize, value, interval| {
+        let over = Figure::with_interval(Quantity::TimeOver, value, interval).against("manual");
+        let (state_latency_s, figures) = (Some([30e-9, 195e-9][state]), vec![over]);
+        Record { state: Some(state), state_latency_s, figures, ..record(&case, "ddt", 1e-5) }
+    };
+    let all = [ddt(0, 2.0, (1.9, 2.1)), ddt(1, 0.99, (0.9, 1.1))];
+    let data = marks_of("datatype_or_loops", &Results { all: &all, ..results(&all[..1], &[]) });
+    let shown: Vec<_> = data.iter().map(|datum| (datum.series.as_str(), datum.y.as_deref())).collect();
+    assert_eq!(shown, [("slower", Some("cores 30 ns apart")), ("undecided", Some("cores 195 ns apart"))]);
+    let svg = drawn("datatype_or_loops", &all).svg;
+    let count = |text: &str| svg.matches(&format!("\n{text}\n")).count();
+    assert_eq!(["nas_lu_y", "ddt", "pack by hand", "cores 195 ns apart"].map(count), [1, 0, 1, 1], "{svg}");
+    let many: Vec<Record> = (0..49)
+        .map(|nx| record_of(&self::case(Kind::PingPong, "mpich", &format!("nx={nx}")), &all[0]))
+        .collect();
+    assert!(marks_of("datatype_or_loops", &results(&many, &[])).is_empty(), "lines over a sweep are clearer");
+}
+
+fn record_of(case: &Case, like: &Record) -> Record {
+    Record { case: case.clone().into(), ..like.clone() }
+}

@@ -63,18 +63,21 @@ impl fmt::Display for HaloCase {
 
 /// The message of the rank that sends the most.
 pub fn message(app: &dyn HaloApp, ranks: usize) -> MessageFacts {
-    let of_rank = |rank: usize| {
-        let stages = app.stages(rank);
-        let faces = || stages.iter().flat_map(|stage| &stage.sends).map(|send| &send.face);
-        let message = |face: &apps::Face| face.message(apps::WireOrder::Ddt).segments().count() as u64;
-        MessageFacts {
-            bytes: faces().map(|face| face.bytes() as u64).sum(),
-            segments: faces().map(message).sum(),
-            array_bytes: app.arrays(rank).iter().map(|array| array.bytes() as u64).sum(),
-            line_bytes: None,
-        }
+    let bytes = |rank: &usize| {
+        let stages = app.stages(*rank);
+        stages.iter().flat_map(|stage| &stage.sends).map(|send| send.face.bytes() as u64).sum::<u64>()
     };
-    (0..ranks).map(of_rank).max_by_key(|facts| facts.bytes).unwrap_or_default()
+    let Some(rank) = (0..ranks).max_by_key(bytes) else { return MessageFacts::default() };
+    let stages = app.stages(rank);
+    let faces = stages.iter().flat_map(|stage| &stage.sends).map(|send| &send.face);
+    // Counting segments takes long, so only those of one rank are counted.
+    let segments = |face: &apps::Face| face.message(apps::WireOrder::Ddt).segments().count() as u64;
+    MessageFacts {
+        bytes: bytes(&rank),
+        segments: faces.map(segments).sum(),
+        array_bytes: app.arrays(rank).iter().map(|array| array.bytes() as u64).sum(),
+        line_bytes: None,
+    }
 }
 
 /// Memory that the largest rank needs, in bytes: arrays, the places of their values, and wire buffers.

@@ -178,9 +178,43 @@ fn what_takes_twice_as_long_for_certain_stands_out_and_a_single_case_has_its_ver
         "mpich: pack by hand: saves 720 µs of 800 µs (manual is 10.0 [9.5, 10.4] times as fast as ddt).\n";
     assert!(text.starts_with(start), "{text}");
     let end = "\
-Largest gap: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm, takes 10.0 [9.5, 10.4] times as long as manual.
+Largest gap: ddt of wrf_x_vec 4x4 takes 10.0 [9.5, 10.4] times as long as manual.
 ";
     assert!(text.ends_with(end), "{text}");
+}
+
+#[test]
+fn a_test_has_one_line_on_a_terminal_of_80_columns_whatever_was_measured() {
+    let in_state = |state: usize, test: usize, winner: bool| {
+        let ratio = if winner { (2.0, 1.9, 2.1) } else { (1.0, 0.9, 1.1) };
+        let mut methods =
+            against_manual([over("ddt", 160e-6, "manual", ratio), record("own", Phase::RoundTrip, 90e-6)]);
+        methods[1].figures.push(ratio_to(Quantity::TimeOver, "own", ratio));
+        for method in &mut methods {
+            method.case_mut().test = format!("specfem_{test:03}");
+            (method.state, method.launches) = (Some(state), 3);
+            method.state_latency_s = Some([30e-9, 195e-9][state]);
+        }
+        methods
+    };
+    // The last test did not meet the first state.
+    let near = (0..19).flat_map(|test| in_state(0, test, true));
+    let far = (0..20).flat_map(|test| in_state(1, test, test % 2 == 0));
+    let records: Vec<Record> = near.chain(far).collect();
+    let text = plain(&experiments::of(Kind::PingPong).answer(&records, Some(80), None));
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines =
+        |start: &str| text.lines().filter(|line| line.starts_with(start)).map(words).collect::<Vec<_>>();
+    assert!(
+        matches!(&lines("test ")[..], [header] if header.ends_with(" own manual ddt at 195 ns at 30 ns")),
+        "{text}"
+    );
+    let rows = lines("specfem_");
+    assert_eq!(rows.len(), 20, "{text}");
+    let ends = ["µs own 2.00x own 2.00x", "µs undecided own 2.00x", "µs undecided"];
+    let all_end = [&rows[0], &rows[1], &rows[19]].iter().zip(ends).all(|(row, end)| row.ends_with(end));
+    assert!(all_end, "{text}");
+    assert!(text.lines().count() <= 40 && text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }
 
 #[test]
@@ -200,8 +234,7 @@ fn slow_repetitions_that_take_much_of_the_time_are_reported_and_others_are_not()
     let late = with_tail("ddt", 0.5);
     assert_eq!(
         of(std::slice::from_ref(&late)).unwrap(),
-        "Slow at times: ddt of wrf_x_vec 4x4, mpich, 2 ranks, warm: 1 in 200 repetitions takes 199 times as long as the others, \
-         50% of the time."
+        "Slow at times: ddt of wrf_x_vec 4x4: 1 in 200 repetitions takes 199 times as long as the others, 50% of the time."
     );
     let more = of(&[with_tail("reference", 0.3), late.clone(), with_tail("manual", 0.2)]).unwrap();
     assert!(
