@@ -46,14 +46,14 @@ impl Case {
     /// Whether an operation is tried. Processes that wait for each other, and files, take ten times as long as the others.
     pub fn tries(&self, operation: &Operation) -> bool {
         let is_slow = operation.ranks > 1 || operation.name.starts_with("file_");
-        let is_random = self.is_generated && self.number < FIRST_FIXED;
         let one_in = match operation.is_form {
+            _ if !self.is_generated => 1,
             true => FORMS_ONE_IN,
-            false if is_slow && self.number >= ALL_OPERATIONS => ONE_IN,
+            false if is_slow && (ALL_OPERATIONS..FIRST_FIXED).contains(&self.number) => ONE_IN,
             false => 1,
         };
         !self.skipped.iter().any(|skipped| skipped == operation.name)
-            && (!is_random || (self.number + operation.number() as u64).is_multiple_of(one_in))
+            && (self.number + operation.number() as u64).is_multiple_of(one_in)
     }
 }
 

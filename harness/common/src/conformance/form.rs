@@ -74,8 +74,11 @@ impl Form {
         let is_large = self == Self::Large;
         let [count, place, of_item] =
             if is_large { ["MPI_Count", "MPI_Count", "MPI_Aint"] } else { ["int", "MPI_Aint", "int"] };
-        let mut words =
-            vec![("COUNT", count.to_owned()), ("PLACE", place.to_owned()), ("PLACE_OF_ITEM", of_item.to_owned())];
+        let mut words = vec![
+            ("COUNT", count.to_owned()),
+            ("PLACE", place.to_owned()),
+            ("PLACE_OF_ITEM", of_item.to_owned()),
+        ];
         let size = format!("{call}_size");
         if is_large {
             words.extend([(call, format!("{call}_c")), (&*size, format!("{size}_c"))]);

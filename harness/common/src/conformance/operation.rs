@@ -26,6 +26,9 @@ pub struct Operation {
     needs: Vec<Need>,
     topology: Option<Topology>,
     number: usize,
+    /// The numbers of the first operation of the section, and of the one with the same communicator and the usual call.
+    section: usize,
+    base: usize,
 }
 
 named! {
@@ -94,13 +97,17 @@ fn add(all: &mut Vec<Operation>, heading: &'static str, asks: &'static str, stat
     };
     let (calls, needs): (Vec<_>, Vec<_>) = words.partition(|word| word.starts_with("MPI_"));
     let needs: Vec<Need> = needs.iter().map(|word| word.parse().expect(heading)).collect();
-    let topologies = if needs.contains(&Need::Neighbours) { Topology::ALL.map(Some).to_vec() } else { vec![None] };
+    let topologies =
+        if needs.contains(&Need::Neighbours) { Topology::ALL.map(Some).to_vec() } else { vec![None] };
     let forms = Form::of(calls.first().copied(), is_collective);
+    let section = all.len();
     for topology in topologies {
+        let base = all.len();
         for form in &forms {
             let suffixes = [topology.map_or("", Topology::suffix), form.suffix()];
             let described = [topology.map_or("", Topology::description), form.description()].concat();
-            let text = topology.map_or_else(|| statements.to_owned(), |topology| topology.put_into(statements));
+            let text =
+                topology.map_or_else(|| statements.to_owned(), |topology| topology.put_into(statements));
             all.push(Operation {
                 name: format!("{name}{}", suffixes.concat()).leak(),
                 asks: if described.is_empty() { asks } else { format!("{name}{described}").leak() },
@@ -112,6 +119,8 @@ fn add(all: &mut Vec<Operation>, heading: &'static str, asks: &'static str, stat
                 needs: needs.clone(),
                 topology,
                 number: all.len(),
+                section,
+                base,
             });
         }
     }
@@ -143,6 +152,16 @@ impl Operation {
     /// Its place in [`OPERATIONS`].
     pub fn number(&self) -> usize {
         self.number
+    }
+
+    /// The operation of which this is another form or has another communicator, or itself.
+    pub fn section(&self) -> &'static Self {
+        &OPERATIONS[self.section]
+    }
+
+    /// The operation of which this is another form with the same communicator, or itself.
+    pub fn base(&self) -> &'static Self {
+        &OPERATIONS[self.base]
     }
 
     /// Whether it has this need.
@@ -190,7 +209,8 @@ mod tests {
             assert_eq!(Operation::find(operation.name), Ok(operation));
             assert!(!operation.asks.is_empty() && !operation.clause.is_empty(), "{operation:?}");
             assert_eq!(OPERATIONS[operation.number()].name, operation.name);
-            let is_described = operation.calls().is_empty() == (operation.needs(Need::Own) && operation.statements.trim().is_empty());
+            let is_described = operation.calls().is_empty()
+                == (operation.needs(Need::Own) && operation.statements.trim().is_empty());
             assert!(is_described, "{operation:?}");
         }
         assert!(Operation::find("pac").unwrap_err().contains("pack"));

@@ -459,7 +459,7 @@ if (rank == 1)
 compare("sender's memory", image, memory, ALL, FIRST);
 
 /// get_accumulate_sum | 12.3.4 | pair disjoint integers MPI_Get_accumulate
-/// rank 0 adds a contiguous type to the type of rank 1, and gets what was there as the type
+/// rank 0 adds a contiguous type to that of rank 1, and gets the old values as the type
 MPI_Win window;
 /* Bytes are so small that no sum has a carry. */
 fill(1);
@@ -606,7 +606,7 @@ compare("packed data", values, packed, BYTES, 0);
 compare("sender's memory", image, memory, ALL, FIRST);
 
 /// alltoallv | 6.8 | all disjoint blocks MPI_Alltoallv
-/// every rank sends a contiguous type to each but rank 0, and receives the type; blocks are in descending order
+/// every rank sends a contiguous type to all but rank 0, which receive the type in descending order
 COUNT sent[RANKS], received[RANKS];
 PLACE_OF_ITEM from[RANKS], to[RANKS];
 for (int peer = 0; peer < RANKS; peer++) {

@@ -91,8 +91,9 @@ impl Operations {
         // SAFETY: a loaded library and a C string.
         let address = unsafe { libc::dlsym(self.library, name.as_ptr()) };
         // SAFETY: all functions with these names have no parameters and no result.
-        (!address.is_null())
-            .then(|| OperationCall(unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(address) }))
+        (!address.is_null()).then(|| {
+            OperationCall(unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(address) })
+        })
     }
 
     /// Does an operation.

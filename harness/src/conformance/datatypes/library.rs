@@ -18,7 +18,9 @@ const BENCH: &str = include_str!("../../../common/src/conformance/bench.h");
 /// If there is no compiler wrapper, or if it fails.
 pub fn compile(installation: &Installation, folder: &Path) -> Result<(), MpiError> {
     let (source, header) = (folder.join("operations.c"), folder.join("mpi.i"));
-    let failed = |error: &dyn std::fmt::Display| MpiError::Other(format!("the operations cannot be compiled: {error}"));
+    let failed = |error: &dyn std::fmt::Display| {
+        MpiError::Other(format!("the operations cannot be compiled: {error}"))
+    };
     let compile = |text: &str, to: &Path, options: &[&str]| match fs::write(&source, text) {
         Ok(()) => installation.compile(&source, to, options).map_err(|error| match error {
             MpiError::Interrupted => error,
@@ -34,13 +36,20 @@ pub fn compile(installation: &Installation, folder: &Path) -> Result<(), MpiErro
 
 /// A function for each operation whose functions of MPI are declared.
 fn code(declared: &str) -> String {
-    let words: BTreeSet<&str> =
-        declared.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| word.starts_with("MPI_")).collect();
+    let words: BTreeSet<&str> = declared
+        .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| word.starts_with("MPI_"))
+        .collect();
     let (mut calls, mut functions) = (BTreeSet::new(), String::new());
     for operation in OPERATIONS.iter().filter(|operation| !operation.needs(Need::Own)) {
         let own = operation.calls();
         if own.iter().all(|call| words.contains(&*format!("MPI_{call}"))) {
-            let _ = write!(functions, "\nvoid run_{}(void)\n{{\n{}}}\n", operation.name, indented(&operation.statements));
+            let _ = write!(
+                functions,
+                "\nvoid run_{}(void)\n{{\n{}}}\n",
+                operation.name,
+                indented(&operation.statements)
+            );
             calls.extend(own);
         }
     }
@@ -54,8 +63,13 @@ mod tests {
 
     #[test]
     fn operations_whose_functions_the_header_lacks_are_left_out() {
-        let text = code("int MPI_Gather(const void *buf); int MPI_Pack_size(); int MPI_Pack(); extern int MPI_Win_create;");
-        assert!(text.contains("\nvoid run_gather(void)\n") && text.contains("\nvoid run_pack(void)\n"), "{text}");
+        let text = code(
+            "int MPI_Gather(const void *buf); int MPI_Pack_size(); int MPI_Pack(); extern int MPI_Win_create;",
+        );
+        assert!(
+            text.contains("\nvoid run_gather(void)\n") && text.contains("\nvoid run_pack(void)\n"),
+            "{text}"
+        );
         assert!(text.contains("#define MPI_Gather(...) TRY(MPI_Gather, (__VA_ARGS__))\n"), "{text}");
         assert!(!text.contains("run_gather_nonblocking") && !text.contains("run_bounds"), "{text}");
     }

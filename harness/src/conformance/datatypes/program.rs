@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
-use common::conformance::items::{Items, Value, contiguous};
 use common::conformance::form::with_words;
+use common::conformance::items::{Items, Value, contiguous};
 use common::conformance::{FaultKind, Need, Operation, partitions};
 use datatypes::{Construction, Element, Language, Layout};
 

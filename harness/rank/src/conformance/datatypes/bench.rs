@@ -92,8 +92,8 @@ impl<'a> Bench<'a> {
         let pair = comm.split(rank / 2, rank)?;
         let file = |name: &str| CString::new(folder.join(name).as_os_str().as_bytes());
         let library = folder.join(Batch::LIBRARY);
-        let operations = Operations::load(&library)
-            .ok_or_else(|| anyhow::anyhow!("cannot load {}", library.display()))?;
+        let operations =
+            Operations::load(&library).ok_or_else(|| anyhow::anyhow!("cannot load {}", library.display()))?;
         Ok(Self {
             world: comm,
             own: comm.this_process()?,

@@ -91,12 +91,7 @@ fn operations(batch: &Batch, ranks: usize) -> anyhow::Result<Vec<&'static Operat
 }
 
 /// Operations that are functions of this program; the others are C statements.
-fn try_operation(
-    bench: &Bench<'_>,
-    subject: &Subject,
-    operation: &Operation,
-    salt: u64,
-) -> Result<(), Stop> {
+fn try_operation(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u64) -> Result<(), Stop> {
     match operation.name {
         "equivalent" => types::equivalent(bench, subject, salt),
         "contents" => types::contents(bench, subject),

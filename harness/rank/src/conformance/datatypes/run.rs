@@ -224,7 +224,9 @@ extern "C" fn blank(state: *mut c_void) {
 
 extern "C" fn arrive(state: *mut c_void, values: *const u8) {
     // SAFETY: as above; statements pass as many values as the data has.
-    let (run, values) = unsafe { (Run::of(state), std::slice::from_raw_parts(values, (*state.cast::<Run<'_>>()).data.bytes())) };
+    let (run, values) = unsafe {
+        (Run::of(state), std::slice::from_raw_parts(values, (*state.cast::<Run<'_>>()).data.bytes()))
+    };
     run.image = run.read(0);
     run.data.scatter_into(values, &mut run.image);
 }
@@ -270,7 +272,8 @@ extern "C" fn compare(
 ) {
     // SAFETY: as above.
     let (run, what) = unsafe { (Run::of(state), text(what)) };
-    let place = run.typed.iter().position(|part| part.start().cast_const() == found).filter(|_| right.is_null());
+    let place =
+        run.typed.iter().position(|part| part.start().cast_const() == found).filter(|_| right.is_null());
     if let Some(place) = place {
         if let Some(difference) = run.data.difference(&run.image, &run.read(place)) {
             let is_data = difference.is_data && !what.starts_with("sender");
@@ -280,7 +283,8 @@ extern "C" fn compare(
         return;
     }
     // SAFETY: statements pass so many bytes.
-    let [right, found] = [right, found].map(|start| unsafe { std::slice::from_raw_parts(start, bytes as usize) });
+    let [right, found] =
+        [right, found].map(|start| unsafe { std::slice::from_raw_parts(start, bytes as usize) });
     if let Err(wrong) = expect_packed(right, found) {
         run.is_wrong(wrong.kind, wrong.detail);
     }

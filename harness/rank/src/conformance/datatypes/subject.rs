@@ -93,7 +93,11 @@ impl Subject {
     /// The same type once more, which can be freed.
     pub fn another(&self, comm: &Comm) -> Result<Datatype, CallError> {
         let made = self.recipe(comm)?.create()?;
-        if matches!(self.layout.constructor(), Constructor::Named { .. }) { made.duplicate() } else { Ok(made) }
+        if matches!(self.layout.constructor(), Constructor::Named { .. }) {
+            made.duplicate()
+        } else {
+            Ok(made)
+        }
     }
 
     /// The elementary type of a file view of this type; `None` if the standard does not allow the view (MPI-4.1, sections 14.1.1 and 14.3):
