@@ -16,7 +16,7 @@ struct bench {
     MPI_Datatype type, dense, element;
     MPI_Comm comm;
     long all, origin, bytes, block, from, span;
-    int items, value_count, count, whole, partitions, rank, ranks;
+    int items, value_count, count, whole, partitions, rank, ranks, tag;
     void (*fill)(void *, int);
     void (*blank)(void *);
     void (*arrive)(void *, const unsigned char *);
@@ -42,6 +42,8 @@ struct bench {
 #define ORIGIN bench->origin
 #define FIRST 0
 #define RANKS bench->ranks
+/* A message that was left over is not received by another operation. */
+#define TAG bench->tag
 #define CALLS 1
 #define rank bench->rank
 #define comm bench->comm

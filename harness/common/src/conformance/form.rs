@@ -128,10 +128,10 @@ impl Form {
                  MPI_Buffer_attach(guarded(room), room);\nMPI_Bsend({arguments});\nMPI_Buffer_detach(&attached, &room);\n"
             ),
             Self::Matched => {
-                let (end, rest) = arguments.split_once(", 0, 0, ")?;
+                let (end, rest) = arguments.split_once(", 0, TAG, ")?;
                 let comm = rest.split(',').next()?;
                 format!(
-                    "MPI_Message message;\nMPI_Mprobe(0, 0, {comm}, &message, MPI_STATUS_IGNORE);\n\
+                    "MPI_Message message;\nMPI_Mprobe(0, TAG, {comm}, &message, MPI_STATUS_IGNORE);\n\
                      MPI_Mrecv({end}, &message, MPI_STATUS_IGNORE);\n"
                 )
             }
@@ -217,7 +217,7 @@ impl Topology {
             Self::Everyone => "",
             Self::Ring => " on a periodic grid",
             Self::Line => " on a grid with ends",
-            Self::Torus => " on a periodic grid with two dimensions of one rank",
+            Self::Torus => " on a periodic grid with sides of one",
             Self::Twice => " on a graph with the same neighbour twice",
         }
     }

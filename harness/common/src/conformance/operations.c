@@ -96,7 +96,7 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 /// send_to_self | 5.1.11 | alone MPI_Sendrecv
 /// a message of the type is received as a contiguous type
 fill(0);
-MPI_Sendrecv(data, ITEMS, type, 0, 0, packed, count, dense, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+MPI_Sendrecv(data, ITEMS, type, 0, TAG, packed, count, dense, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 compare("packed data", expected, packed, BYTES, 0);
 compare("sender's memory", image, memory, ALL, FIRST);
 
@@ -105,7 +105,7 @@ compare("sender's memory", image, memory, ALL, FIRST);
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
-MPI_Sendrecv(packed, count, dense, 0, 0, data, ITEMS, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+MPI_Sendrecv(packed, count, dense, 0, TAG, data, ITEMS, type, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 compare("packed data", expected, packed, BYTES, 0);
 compare("receiver's memory", image, memory, ALL, FIRST);
 
@@ -114,7 +114,7 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 fill(0);
 keep();
 prepare(expected);
-MPI_Sendrecv(kept + ORIGIN, ITEMS, type, 0, 0, data, ITEMS, type, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+MPI_Sendrecv(kept + ORIGIN, ITEMS, type, 0, TAG, data, ITEMS, type, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 compare("receiver's memory", image, memory, ALL, FIRST);
 
 /// absolute | 2.5.6 | alone disjoint MPI_Sendrecv
@@ -128,7 +128,7 @@ prepare(expected);
 MPI_Get_address(data, &address);
 MPI_Type_create_hindexed(1, &items, &address, type, &absolute);
 MPI_Type_commit(&absolute);
-MPI_Sendrecv(packed, count, dense, 0, 0, MPI_BOTTOM, 1, absolute, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+MPI_Sendrecv(packed, count, dense, 0, TAG, MPI_BOTTOM, 1, absolute, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 MPI_Type_free(&absolute);
 compare("receiver's memory", image, memory, ALL, FIRST);
 
@@ -141,7 +141,7 @@ fill(0);
 MPI_Get_address(data, &address);
 MPI_Type_create_hindexed(1, &items, &address, type, &absolute);
 MPI_Type_commit(&absolute);
-MPI_Sendrecv(MPI_BOTTOM, 1, absolute, 0, 0, packed, count, dense, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+MPI_Sendrecv(MPI_BOTTOM, 1, absolute, 0, TAG, packed, count, dense, 0, TAG, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 MPI_Type_free(&absolute);
 compare("packed data", expected, packed, BYTES, 0);
 compare("sender's memory", image, memory, ALL, FIRST);
@@ -153,7 +153,7 @@ int items, elements;
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
-MPI_Sendrecv(packed, count, dense, 0, 0, data, ITEMS, type, 0, 0, MPI_COMM_SELF, &status);
+MPI_Sendrecv(packed, count, dense, 0, TAG, data, ITEMS, type, 0, TAG, MPI_COMM_SELF, &status);
 compare("receiver's memory", image, memory, ALL, FIRST);
 MPI_Get_count(&status, type, &items);
 MPI_Get_elements(&status, type, &elements);
@@ -189,8 +189,8 @@ MPI_Request requests[2];
 fill(0);
 keep();
 prepare(expected);
-MPI_Irecv(data, ITEMS, type, 0, 0, MPI_COMM_SELF, &requests[0]);
-MPI_Isend(kept + ORIGIN, ITEMS, type, 0, 0, MPI_COMM_SELF, &requests[1]);
+MPI_Irecv(data, ITEMS, type, 0, TAG, MPI_COMM_SELF, &requests[0]);
+MPI_Isend(kept + ORIGIN, ITEMS, type, 0, TAG, MPI_COMM_SELF, &requests[1]);
 MPI_Type_free(&type);
 MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 compare("receiver's memory", image, memory, ALL, FIRST);
@@ -225,8 +225,8 @@ if (after - before > 200) {
 MPI_Request requests[2];
 fill(0);
 memcpy(packed, expected, BYTES);
-MPI_Recv_init(data, ITEMS, type, 0, 0, MPI_COMM_SELF, &requests[0]);
-MPI_Send_init(packed, count, dense, 0, 0, MPI_COMM_SELF, &requests[1]);
+MPI_Recv_init(data, ITEMS, type, 0, TAG, MPI_COMM_SELF, &requests[0]);
+MPI_Send_init(packed, count, dense, 0, TAG, MPI_COMM_SELF, &requests[1]);
 for (int use = 0; use < 2; use++) {
     prepare(expected);
     MPI_Startall(2, requests);
@@ -245,8 +245,8 @@ int elements;
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
-MPI_Isend(packed, count, dense, 0, 0, MPI_COMM_SELF, &request);
-MPI_Mprobe(0, 0, MPI_COMM_SELF, &message, &status);
+MPI_Isend(packed, count, dense, 0, TAG, MPI_COMM_SELF, &request);
+MPI_Mprobe(0, TAG, MPI_COMM_SELF, &message, &status);
 MPI_Get_elements(&status, type, &elements);
 if (VALUES > 0)
     compare_number("the result of MPI_Get_elements", VALUES, elements);
@@ -307,9 +307,9 @@ remove(file_name(MPI_COMM_SELF));
 /// rank 0 sends the type, rank 1 receives a contiguous type
 fill(0);
 if (rank == 0)
-    MPI_Send(data, ITEMS, type, 1, 0, comm);
+    MPI_Send(data, ITEMS, type, 1, TAG, comm);
 else
-    MPI_Recv(packed, count, dense, 0, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Recv(packed, count, dense, 0, TAG, comm, MPI_STATUS_IGNORE);
 if (rank == 1)
     compare("packed data", expected, packed, BYTES, 0);
 compare("sender's memory", image, memory, ALL, FIRST);
@@ -320,9 +320,9 @@ fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
 if (rank == 0)
-    MPI_Send(packed, count, dense, 1, 0, comm);
+    MPI_Send(packed, count, dense, 1, TAG, comm);
 else
-    MPI_Recv(data, ITEMS, type, 0, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Recv(data, ITEMS, type, 0, TAG, comm, MPI_STATUS_IGNORE);
 if (rank == 1)
     compare("receiver's memory", image, memory, ALL, FIRST);
 
@@ -332,7 +332,7 @@ fill(1 - rank);
 memcpy(packed, expected, BYTES);
 fill(rank);
 arrive(packed);
-MPI_Sendrecv_replace(data, ITEMS, type, 1 - rank, 0, 1 - rank, 0, comm, MPI_STATUS_IGNORE);
+MPI_Sendrecv_replace(data, ITEMS, type, 1 - rank, TAG, 1 - rank, TAG, comm, MPI_STATUS_IGNORE);
 compare("receiver's memory", image, memory, ALL, FIRST);
 
 /// partitioned | 4.2.3 | pair disjoint with_items
@@ -340,13 +340,13 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 MPI_Request request;
 fill(0);
 if (rank == 0) {
-    MPI_Psend_init(data, PARTITIONS, ITEMS / PARTITIONS, type, 1, 0, comm, MPI_INFO_NULL, &request);
+    MPI_Psend_init(data, PARTITIONS, ITEMS / PARTITIONS, type, 1, TAG, comm, MPI_INFO_NULL, &request);
     MPI_Start(&request);
     for (int partition = PARTITIONS - 1; partition >= 0; partition--)
         MPI_Pready(partition, request);
 } else {
     prepare(expected);
-    MPI_Precv_init(data, PARTITIONS, ITEMS / PARTITIONS, type, 0, 0, comm, MPI_INFO_NULL, &request);
+    MPI_Precv_init(data, PARTITIONS, ITEMS / PARTITIONS, type, 0, TAG, comm, MPI_INFO_NULL, &request);
     MPI_Start(&request);
 }
 MPI_Wait(&request, MPI_STATUS_IGNORE);

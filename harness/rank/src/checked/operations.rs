@@ -38,6 +38,7 @@ pub struct Shared {
     pub partitions: c_int,
     pub rank: c_int,
     pub ranks: c_int,
+    pub tag: c_int,
     pub fill: extern "C" fn(*mut c_void, c_int),
     pub blank: extern "C" fn(*mut c_void),
     pub arrive: extern "C" fn(*mut c_void, *const u8),

@@ -51,6 +51,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
         ("WHOLE", whole_items(data.values.len(), of_item)),
         ("PARTITIONS", partitions(hit.items).to_string()),
         ("CALLS", "20".to_owned()),
+        ("TAG", "0".to_owned()),
         ("comm", "MPI_COMM_WORLD".to_owned()),
     ];
     body = with_words(&body, &values);

@@ -16,6 +16,9 @@ use crate::checked::{CallError, Datatype, check};
 /// Bytes of a file at most.
 const MOST_FILE_BYTES: i64 = 1 << 24;
 
+/// Every MPI has tags up to this one (MPI-4.1, section 9.1.2).
+const LEAST_TAG_UB: u64 = 32767;
+
 /// The state of the functions that statements call.
 struct Run<'a> {
     bench: &'a Bench<'a>,
@@ -109,6 +112,7 @@ pub fn run(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u6
         partitions: partitions(subject.items) as c_int,
         rank: comm.rank()? as c_int,
         ranks: ranks as c_int,
+        tag: (salt % LEAST_TAG_UB) as c_int,
         fill,
         blank,
         arrive,
