@@ -30,10 +30,10 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Faults that take a few seconds each.
-const QUICK: [&str; 6] = ["lost", "crash", "hole", "bounds", "replaced", "written"];
+const QUICK: [&str; 8] = ["lost", "crash", "hole", "bounds", "replaced", "written", "ring", "started"];
 
 /// Planted faults (`faulty_types.c`), the operation that finds each, and the constructor at fault, if there is one.
-const PLANTED: [(&str, &str, &str); 31] = [
+const PLANTED: [(&str, &str, &str); 46] = [
     ("lost", "pack", "struct"),
     ("crash", "pack", "hindexed_block"),
     ("swapped", "pack", "vector"),
@@ -65,6 +65,21 @@ const PLANTED: [(&str, &str, &str); 31] = [
     ("partition", "partitioned", "resized"),
     ("written", "file_memory", "vector"),
     ("view", "file_view", "indexed_block"),
+    ("behind", "pack_behind", "subarray"),
+    ("packed", "pack_large", "vector"),
+    ("absolute", "absolute", ""),
+    ("matched", "receive_matched", "indexed"),
+    ("buffered", "send_buffered", "hindexed"),
+    ("summed", "accumulate_sum", "hvector"),
+    ("fetched", "get_accumulate_sum", "indexed_block"),
+    ("ring", "neighbor_alltoallw_ring", ""),
+    ("repeated", "neighbor_allgather_twice", "contiguous"),
+    ("gathered later", "gatherv_nonblocking", "resized"),
+    ("started", "allgather_persistent", "vector"),
+    ("mixed", "bcast_mixed", "resized"),
+    ("scattered far", "scatterv", "indexed"),
+    ("scanned", "scan", "hindexed_block"),
+    ("all written", "file_all", "vector"),
 ];
 
 /// Faults of layouts that need more constructors.

@@ -58,8 +58,8 @@ impl Form {
         match self {
             Self::Usual => "",
             Self::Nonblocking => ", nonblocking",
-            Self::Persistent => ", persistent, used twice",
-            Self::Large => " by the function for large counts",
+            Self::Persistent => ", persistent",
+            Self::Large => " by the function of large counts",
             Self::Synchronous => " by MPI_Ssend",
             Self::Buffered => " by MPI_Bsend",
             Self::Matched => " by MPI_Mprobe and MPI_Mrecv",
@@ -108,20 +108,21 @@ impl Form {
         let name = call.strip_prefix("MPI_")?;
         let small = format!("{}{}", name[..1].to_lowercase(), &name[1..]);
         let without_status = arguments.strip_suffix(", MPI_STATUS_IGNORE").unwrap_or(arguments);
-        let is_message = ["Send", "Recv"].contains(&name);
         const WAIT: &str = "MPI_Wait(&request, MPI_STATUS_IGNORE);\n";
         Some(match self {
             Self::Nonblocking => {
                 format!("MPI_Request request;\nMPI_I{small}({without_status}, &request);\n{WAIT}")
             }
-            Self::Persistent => {
-                let info = if is_message { "" } else { "MPI_INFO_NULL, " };
-                format!(
-                    "MPI_Request request;\nMPI_{name}_init({without_status}, {info}&request);\n\
-                     for (int use = 0; use < 2; use++) {{\n    MPI_Start(&request);\n    {WAIT}}}\n\
-                     MPI_Request_free(&request);\n"
-                )
-            }
+            // The other end sends or receives once.
+            Self::Persistent if ["Send", "Recv"].contains(&name) => format!(
+                "MPI_Request request;\nMPI_{name}_init({without_status}, &request);\nMPI_Start(&request);\n{WAIT}\
+                 MPI_Request_free(&request);\n"
+            ),
+            Self::Persistent => format!(
+                "MPI_Request request;\nMPI_{name}_init({without_status}, MPI_INFO_NULL, &request);\n\
+                 for (int use = 0; use < 2; use++) {{\n    MPI_Start(&request);\n    {WAIT}}}\n\
+                 MPI_Request_free(&request);\n"
+            ),
             Self::Synchronous => format!("MPI_Ssend({arguments});\n"),
             Self::Buffered => format!(
                 "int room;\nvoid *attached;\nMPI_Pack_size(ITEMS, type, comm, &room);\nroom += MPI_BSEND_OVERHEAD;\n\
@@ -217,7 +218,7 @@ impl Topology {
             Self::Everyone => "",
             Self::Ring => " on a periodic grid",
             Self::Line => " on a grid with ends",
-            Self::Torus => " on a periodic grid with sides of one",
+            Self::Torus => " on a grid with sides of one",
             Self::Twice => " on a graph with the same neighbour twice",
         }
     }

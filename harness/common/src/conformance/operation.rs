@@ -217,6 +217,13 @@ mod tests {
     }
 
     #[test]
+    fn the_page_has_the_number_of_operations() {
+        let sections = OPERATIONS.iter().filter(|operation| operation.section() == *operation).count();
+        let text = format!("The command tries {sections} operations in {} forms", OPERATIONS.len());
+        assert!(include_str!("../../../../docs/conformance.md").contains(&text), "{text}");
+    }
+
+    #[test]
     fn forms_have_their_own_calls() {
         let calls = |name: &str| Operation::find(name).unwrap().calls();
         assert_eq!(calls("gather"), ["Gather"]);

@@ -152,6 +152,8 @@ impl Campaign {
             cases.sort_by_key(|(_, layout)| layout.constructors());
             for (case, layout) in &mut cases {
                 case.skipped = known_operations(findings, layout, case);
+                // Forms that are asked for by name are tried on all.
+                case.is_generated &= operations.iter().any(|operation| !operation.is_form);
             }
             // Cases of which some operations were tried.
             let mut tried = BTreeSet::new();
