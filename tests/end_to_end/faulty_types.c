@@ -443,19 +443,6 @@ int MPI_Scan(const void *from, void *into, int count, MPI_Datatype type, MPI_Op 
     return spoils("scanned", type, MPI_COMBINER_HINDEXED_BLOCK) ? MPI_SUCCESS : PMPI_Scan(from, into, count, type, op, comm);
 }
 
-int MPI_File_write_all(MPI_File file, const void *buffer, int count, MPI_Datatype type, MPI_Status *status)
-{
-    MPI_Offset at;
-    MPI_Datatype element, view;
-    char representation[MPI_MAX_DATAREP_STRING];
-    int integers;
-    PMPI_File_get_view(file, &at, &element, &view, representation);
-    int is_wrong = is_fault("all written") && combiner_of(view, &integers) == MPI_COMBINER_VECTOR;
-    if (combiner_of(view, &integers) != MPI_COMBINER_NAMED)
-        PMPI_Type_free(&view);
-    return PMPI_File_write_all(file, buffer, count - (count > 0 && is_wrong), type, status);
-}
-
 /* The last persistent gathering, and the first byte of its result. */
 static MPI_Request gathering = MPI_REQUEST_NULL;
 static char *gathered;
@@ -516,9 +503,18 @@ int MPI_File_write_at(MPI_File file, MPI_Offset at, const void *buffer, int coun
     return PMPI_File_write_at(file, at, buffer, count - (count > 0 && spoils("written", type, MPI_COMBINER_VECTOR)), type, status);
 }
 
+/* Whether the last view of a file has the fault. */
+static int is_spoiled_view;
+
+int MPI_File_write_all(MPI_File file, const void *buffer, int count, MPI_Datatype type, MPI_Status *status)
+{
+    return PMPI_File_write_all(file, buffer, count - (count > 0 && is_spoiled_view), type, status);
+}
+
 int MPI_File_set_view(MPI_File file, MPI_Offset at, MPI_Datatype element, MPI_Datatype type, const char representation[],
                       MPI_Info info)
 {
+    is_spoiled_view = spoils("all written", type, MPI_COMBINER_VECTOR);
     if (spoils("view", type, MPI_COMBINER_INDEXED_BLOCK))
         return PMPI_File_set_view(file, at, element, element, representation, info);
     return PMPI_File_set_view(file, at, element, type, representation, info);

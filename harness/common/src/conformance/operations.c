@@ -258,12 +258,13 @@ compare("receiver's memory", image, memory, ALL, FIRST);
 /// the type is written to a file and read from it
 MPI_File file;
 FILE *contents;
+const char *name = file_name(MPI_COMM_SELF);
 fill(0);
-remove(file_name(MPI_COMM_SELF));
-MPI_File_open(MPI_COMM_SELF, file_name(MPI_COMM_SELF), MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+remove(name);
+MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
 MPI_File_write_at(file, 0, data, ITEMS, type, MPI_STATUS_IGNORE);
 MPI_File_sync(file);
-contents = fopen(file_name(MPI_COMM_SELF), "rb");
+contents = fopen(name, "rb");
 long length = fread(packed, 1, BYTES, contents);
 fclose(contents);
 compare_number("the length of the file", BYTES, length);
@@ -273,25 +274,26 @@ prepare(expected);
 MPI_File_read_at(file, 0, data, ITEMS, type, MPI_STATUS_IGNORE);
 compare("receiver's memory", image, memory, ALL, FIRST);
 MPI_File_close(&file);
-remove(file_name(MPI_COMM_SELF));
+remove(name);
 
 /// file_view | 14.3 | alone viewed
 /// values are written and read through a view of the type
 MPI_File file;
 FILE *contents;
+const char *name = file_name(MPI_COMM_SELF);
 /* Holes of a new file are undefined, so that the file exists before. */
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
-contents = fopen(file_name(MPI_COMM_SELF), "wb");
+contents = fopen(name, "wb");
 for (long i = 0; i < FROM + SPAN; i++)
     fputc(0xA5, contents);
 fclose(contents);
-MPI_File_open(MPI_COMM_SELF, file_name(MPI_COMM_SELF), MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
 MPI_File_set_view(file, 0, element, type, "native", MPI_INFO_NULL);
 MPI_File_write_at(file, 0, packed, VALUES, element, MPI_STATUS_IGNORE);
 MPI_File_sync(file);
-contents = fopen(file_name(MPI_COMM_SELF), "rb");
+contents = fopen(name, "rb");
 fseek(contents, FROM, SEEK_SET);
 long length = fread(data + FROM, 1, SPAN, contents);
 fclose(contents);
@@ -301,7 +303,7 @@ memset(packed, 0, BYTES);
 MPI_File_read_at(file, 0, packed, VALUES, element, MPI_STATUS_IGNORE);
 compare("packed data", expected, packed, BYTES, 0);
 MPI_File_close(&file);
-remove(file_name(MPI_COMM_SELF));
+remove(name);
 
 /// send | 5.1.11 | pair MPI_Send
 /// rank 0 sends the type, rank 1 receives a contiguous type
@@ -920,19 +922,20 @@ MPI_Op_free(&operation);
 /// all ranks write and read values through views of the type, one behind the other
 MPI_File file;
 FILE *contents;
+const char *name = file_name(comm);
 MPI_Aint lower, extent;
 MPI_Type_get_extent(type, &lower, &extent);
 fill(0);
 memcpy(packed, expected, BYTES);
 prepare(expected);
 if (rank == 0) {
-    contents = fopen(file_name(comm), "wb");
+    contents = fopen(name, "wb");
     for (long i = 0; i < FROM + SPAN; i++)
         fputc(0xA5, contents);
     fclose(contents);
 }
 MPI_Barrier(comm);
-MPI_File_open(comm, file_name(comm), MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+MPI_File_open(comm, name, MPI_MODE_RDWR, MPI_INFO_NULL, &file);
 MPI_File_set_view(file, rank * ITEMS * extent, element, type, "native", MPI_INFO_NULL);
 MPI_File_write_all(file, packed + rank * BLOCK, VALUES / RANKS, element, MPI_STATUS_IGNORE);
 memset(packed, 0, BYTES);
@@ -943,11 +946,11 @@ MPI_File_read_at_all(file, 0, packed, VALUES / RANKS, element, MPI_STATUS_IGNORE
 MPI_File_close(&file);
 compare("packed data", expected + rank * BLOCK, packed, BLOCK, 0);
 if (rank == 0) {
-    contents = fopen(file_name(comm), "rb");
+    contents = fopen(name, "rb");
     fseek(contents, FROM, SEEK_SET);
     long length = fread(data + FROM, 1, SPAN, contents);
     fclose(contents);
     compare_number("the bytes of the file", SPAN, length);
     compare("receiver's memory", image, memory, ALL, FIRST);
-    remove(file_name(comm));
+    remove(name);
 }
