@@ -91,10 +91,11 @@ impl Operations {
         let name = CString::new(format!("run_{name}")).ok()?;
         // SAFETY: a loaded library and a C string.
         let address = unsafe { libc::dlsym(self.library, name.as_ptr()) };
+        if address.is_null() {
+            return None;
+        }
         // SAFETY: all functions with these names have no parameters and no result.
-        (!address.is_null()).then(|| {
-            OperationCall(unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(address) })
-        })
+        Some(OperationCall(unsafe { std::mem::transmute::<*mut c_void, unsafe extern "C" fn()>(address) }))
     }
 
     /// Does an operation.
