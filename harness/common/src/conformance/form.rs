@@ -59,7 +59,7 @@ impl Form {
             Self::Usual => "",
             Self::Nonblocking => ", nonblocking",
             Self::Persistent => ", persistent",
-            Self::Large => " by the function of large counts",
+            Self::Large => " for large counts",
             Self::Synchronous => " by MPI_Ssend",
             Self::Buffered => " by MPI_Bsend",
             Self::Matched => " by MPI_Mprobe and MPI_Mrecv",
@@ -219,7 +219,7 @@ impl Topology {
             Self::Ring => " on a periodic grid",
             Self::Line => " on a grid with ends",
             Self::Torus => " on a grid with sides of one",
-            Self::Twice => " on a graph with the same neighbour twice",
+            Self::Twice => " on a graph with a neighbour twice",
         }
     }
 
