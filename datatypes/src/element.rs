@@ -91,6 +91,21 @@ impl Element {
         }
     }
 
+    /// Whether MPI counts it among integers, of which it has sums.
+    pub const fn is_integer(self) -> bool {
+        matches!(
+            self,
+            Self::Int8
+                | Self::Int16
+                | Self::Int32
+                | Self::Int64
+                | Self::Uint8
+                | Self::Uint16
+                | Self::Uint32
+                | Self::Uint64
+        )
+    }
+
     /// Bytes of a part of a value, and how many of these have data; the bytes after them are padding, which copies of the value need
     /// not keep. `None` without padding.
     pub const fn padded_parts(self) -> Option<(usize, usize)> {

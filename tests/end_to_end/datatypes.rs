@@ -1,12 +1,14 @@
 //! Random datatypes: faults that are planted in an MPI are found, shrunk, and confirmed by a C program.
 
-use ddtbench::conformance::datatypes::FindingList;
+use common::conformance::{self, Case, OPERATIONS};
+use ddtbench::conformance::datatypes::program::program;
+use ddtbench::conformance::datatypes::{FindingList, Hit};
 use libtest_mimic::Trial;
 
 use datatypes::Layout;
 
 use super::job::run;
-use super::setup::{Check, MPIS, Mpi, mpi, trials_on};
+use super::setup::{self, Check, MPIS, Mpi, mpi, trials_on};
 use super::trial::{Need, when_asked};
 use super::typed::{Kept, Measuring};
 
@@ -21,6 +23,11 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = trials_on(&MPIS[..1], Need::AllProcessors, "datatypes", some);
     trials.extend(trials_on(&MPIS[..1], Need::AllProcessors, "datatypes", gate));
     trials.extend(trials_on(&MPIS, Need::AllProcessors, "datatypes", both));
+    let programs = format!("{}::datatypes::the programs of all operations are right", MPIS[0]);
+    trials.push(when_asked(None, programs, || {
+        programs_are_right(mpi(MPIS[0]));
+        Ok(())
+    }));
     let other = format!("{}::datatypes::the other planted faults are found and shrunk", MPIS[0]);
     trials.push(when_asked(None, other, || {
         planted(mpi(MPIS[0]), |fault| !QUICK.contains(&fault));
@@ -30,10 +37,10 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Faults that take a few seconds each.
-const QUICK: [&str; 6] = ["lost", "crash", "hole", "bounds", "replaced", "written"];
+const QUICK: [&str; 8] = ["lost", "crash", "hole", "bounds", "replaced", "written", "ring", "started"];
 
 /// Planted faults (`faulty_types.c`), the operation that finds each, and the constructor at fault, if there is one.
-const PLANTED: [(&str, &str, &str); 31] = [
+const PLANTED: [(&str, &str, &str); 46] = [
     ("lost", "pack", "struct"),
     ("crash", "pack", "hindexed_block"),
     ("swapped", "pack", "vector"),
@@ -65,6 +72,21 @@ const PLANTED: [(&str, &str, &str); 31] = [
     ("partition", "partitioned", "resized"),
     ("written", "file_memory", "vector"),
     ("view", "file_view", "indexed_block"),
+    ("behind", "pack_behind", "subarray"),
+    ("packed", "pack_large", "vector"),
+    ("absolute", "absolute", ""),
+    ("matched", "receive_matched", "indexed"),
+    ("buffered", "send_buffered", "hindexed"),
+    ("summed", "accumulate_sum", "hvector"),
+    ("fetched", "get_accumulate_sum", "indexed_block"),
+    ("ring", "neighbor_alltoallw_ring", ""),
+    ("repeated", "neighbor_allgather_twice", "contiguous"),
+    ("gathered later", "gatherv_nonblocking", "resized"),
+    ("started", "allgather_persistent", "vector"),
+    ("mixed", "bcast_mixed", "resized"),
+    ("scattered far", "scatterv", "indexed"),
+    ("scanned", "scan", "hindexed_block"),
+    ("all written", "file_all", "vector"),
 ];
 
 /// Faults of layouts that need more constructors.
@@ -116,6 +138,22 @@ fn gate(mpi: &Mpi) {
     let operations: Vec<_> = new.finding.iter().map(|finding| finding.operation.as_str()).collect();
     assert_eq!(operations, ["scatter"], "{}", failed.ended);
     assert!(failed.ended.out.contains("confirmed by the C program"), "{}", failed.ended);
+}
+
+/// An operation does in a program what it does in the rank program: on a type without faults both are right.
+fn programs_are_right(mpi: &Mpi) {
+    let case = Case::of(0, String::new(), 3, true);
+    let layout: Layout = "contiguous(5, int32)".parse().unwrap();
+    let folder = setup::scratch();
+    let (source, program_file) = (folder.join("operation.c"), folder.join("operation"));
+    for operation in OPERATIONS.iter().filter(|operation| !operation.needs(conformance::Need::WithoutData)) {
+        let hit = Hit { operation, ..Hit::untried(&case, &layout) };
+        std::fs::write(&source, program(&hit, mpi.name, operation.ranks, true)).unwrap();
+        run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&program_file)).expect_code(0);
+        let ranks = operation.ranks.to_string();
+        let ended = run(mpi.command(&mpi.mpiexec).args(["-n", &ranks]).arg(&program_file));
+        assert!(ended.code == Some(0) && ended.out.contains("right"), "{}: {ended}", operation.name);
+    }
 }
 
 /// Operations in which neither MPI is known to err, and the same findings again.

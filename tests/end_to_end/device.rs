@@ -107,8 +107,7 @@ fn intel(_: &Mpi) {
     }
     let words = ["MPI_Send refuses datatypes here: Invalid datatype"];
     summary.expect_failed("nas_lu_y", "ddt", "not available", &words);
-    for words in ["I_MPI_OFFLOAD=1", "simulated device, driver 12.0, shared by 2 ranks without MPS"]
-    {
+    for words in ["I_MPI_OFFLOAD=1", "simulated device, driver 12.0, shared by 2 ranks without MPS"] {
         assert!(ended.out.replace('\n', " ").contains(words), "{ended}");
     }
 }

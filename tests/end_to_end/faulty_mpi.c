@@ -289,6 +289,7 @@ int MPI_Pack(const void *buffer, int count, MPI_Datatype type, void *packed, int
     if (is_derived(type) && goes_wrong("pack", 0))
         turn_over((char *) packed + start);
     spoil_pack(type, count, packed, start, *position);
+    spoil_pack_behind(type, bytes, packed, start, *position);
     return code;
 }
 
@@ -463,6 +464,7 @@ int MPI_Neighbor_alltoallw(const void *from, const int counts[], const MPI_Aint 
                 && (goes_wrong("left out", 1) || (topology == MPI_CART && goes_wrong("cart left out", 1)));
     char kept[LEFT_OUT], *place = left_out(wrong, to, to_at[0], to_types[0], kept);
     int code = PMPI_Neighbor_alltoallw(from, counts, at, types, to, to_counts, to_at, to_types, comm);
+    swap_neighbours(comm, to, to_at[0], to_at[1], to_types[0], to_counts[0]);
     if (place)
         memcpy(place, kept, sizeof kept);
     return code;

@@ -31,6 +31,21 @@
  *   scattered       MPI_Scatter flips a byte that the root receives, if the first byte that it sends is not at the address
  *   partition       MPI_Precv_init takes MPI_Type_create_resized as if its extent was its size
  *   written         MPI_File_write_at writes one item less of MPI_Type_vector
+ *   behind          MPI_Pack into more than 16 KiB flips a byte of MPI_Type_create_subarray
+ *   packed          MPI_Pack_c flips a byte of MPI_Type_vector
+ *   absolute        MPI_Sendrecv flips a byte that it receives at MPI_BOTTOM
+ *   matched         MPI_Mrecv flips a byte of MPI_Type_indexed in messages between ranks
+ *   buffered        MPI_Bsend sends one item less of MPI_Type_create_hindexed
+ *   summed          MPI_Accumulate of MPI_SUM replaces if the origin is MPI_Type_create_hvector
+ *   fetched         MPI_Get_accumulate of MPI_SUM adds nothing to MPI_Type_create_indexed_block
+ *   ring            MPI_Neighbor_alltoallw swaps the two blocks of a grid that come from the same rank
+ *   repeated        MPI_Neighbor_allgather on a graph flips a byte of MPI_Type_contiguous if the first neighbour is the second
+ *   gathered later  MPI_Igatherv flips a byte of MPI_Type_create_resized that it receives
+ *   started         a byte of MPI_Type_vector flips when a request of MPI_Allgather_init is freed
+ *   mixed           MPI_Bcast flips a byte that rank 0 receives as MPI_Type_create_resized
+ *   scattered far   MPI_Scatterv flips a byte of an MPI_Type_indexed that the root sends to itself
+ *   scanned         MPI_Scan of MPI_Type_create_hindexed_block is a broadcast of nothing
+ *   all written     MPI_File_write_all through a view of MPI_Type_vector writes one value less
  *   view            MPI_File_set_view of MPI_Type_create_indexed_block leaves the file without a view
  */
 
@@ -173,6 +188,12 @@ void spoil_pack(MPI_Datatype type, int count, char *packed, int start, int end)
         packed[start] ^= 0xff;
 }
 
+void spoil_pack_behind(MPI_Datatype type, int room, char *packed, int start, int end)
+{
+    if (room > 16384 && end > start && spoils("behind", type, MPI_COMBINER_SUBARRAY))
+        packed[start] ^= 0xff;
+}
+
 void spoil_unpack(MPI_Datatype type, int count, void *buffer)
 {
     if (count > 0 && spoils("hole", type, MPI_COMBINER_INDEXED))
@@ -289,6 +310,8 @@ int MPI_Sendrecv(const void *from, int sent, MPI_Datatype send_type, int to, int
                  MPI_Datatype receive_type, int source, int receive_tag, MPI_Comm comm, MPI_Status *status)
 {
     int code = PMPI_Sendrecv(from, sent, send_type, to, tag, into, received, receive_type, source, receive_tag, comm, status);
+    if (is_fault("absolute") && into == MPI_BOTTOM)
+        flip(into, receive_type, received);
     if (spoils("sent", receive_type, MPI_COMBINER_INDEXED))
         flip(into, receive_type, received);
     return code;
@@ -307,6 +330,8 @@ int MPI_Accumulate(const void *from, int count, MPI_Datatype type, int target, M
 {
     if (spoils("accumulated", target_type, MPI_COMBINER_CONTIGUOUS))
         return MPI_SUCCESS;
+    if (op == MPI_SUM && spoils("summed", type, MPI_COMBINER_HVECTOR))
+        op = MPI_REPLACE;
     return PMPI_Accumulate(from, count, type, target, place, target_count, target_type, op, window);
 }
 
@@ -314,9 +339,134 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm com
 {
     int rank, code = PMPI_Bcast(buffer, count, type, root, comm);
     PMPI_Comm_rank(comm, &rank);
-    if (rank == 1 && spoils("broadcast", type, MPI_COMBINER_STRUCT))
+    if ((rank == 1 && spoils("broadcast", type, MPI_COMBINER_STRUCT)) || (rank == 0 && root > 0 && spoils("mixed", type, MPI_COMBINER_RESIZED)))
         flip(buffer, type, count);
     return code;
+}
+
+#if MPI_VERSION >= 4
+int MPI_Pack_c(const void *buffer, MPI_Count count, MPI_Datatype type, void *packed, MPI_Count bytes, MPI_Count *position, MPI_Comm comm)
+{
+    MPI_Count start = *position;
+    int code = PMPI_Pack_c(buffer, count, type, packed, bytes, position, comm);
+    if (*position > start && spoils("packed", type, MPI_COMBINER_VECTOR))
+        ((char *) packed)[start] ^= 0xff;
+    return code;
+}
+#endif
+
+int MPI_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+{
+    int ranks, code = PMPI_Mrecv(buffer, count, type, message, status);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks > 1 && spoils("matched", type, MPI_COMBINER_INDEXED))
+        flip(buffer, type, count);
+    return code;
+}
+
+int MPI_Bsend(const void *buffer, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    return PMPI_Bsend(buffer, count - (count > 0 && spoils("buffered", type, MPI_COMBINER_HINDEXED)), type, to, tag, comm);
+}
+
+int MPI_Get_accumulate(const void *from, int count, MPI_Datatype type, void *result, int result_count, MPI_Datatype result_type,
+                       int target, MPI_Aint place, int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win window)
+{
+    if (op == MPI_SUM && spoils("fetched", target_type, MPI_COMBINER_INDEXED_BLOCK))
+        op = MPI_NO_OP;
+    return PMPI_Get_accumulate(from, count, type, result, result_count, result_type, target, place, target_count, target_type, op, window);
+}
+
+/* Whether the first two neighbours that send on this grid or graph are the same rank. */
+static int is_same_neighbour(MPI_Comm comm, int kind)
+{
+    int topology, first, second, degree, targets, weighted, sources[64], others[64], weights[64];
+    PMPI_Topo_test(comm, &topology);
+    if (topology != kind)
+        return 0;
+    if (kind == MPI_CART)
+        return PMPI_Cart_shift(comm, 0, 1, &first, &second) == MPI_SUCCESS && first == second;
+    PMPI_Dist_graph_neighbors_count(comm, &degree, &targets, &weighted);
+    if (degree < 2 || degree > 64 || targets > 64)
+        return 0;
+    PMPI_Dist_graph_neighbors(comm, degree, sources, weights, targets, others, weights);
+    return sources[0] == sources[1];
+}
+
+void swap_neighbours(MPI_Comm comm, char *into, MPI_Aint first, MPI_Aint second, MPI_Datatype type, int count)
+{
+    long bytes = bytes_of(type, count);
+    if (is_fault("ring") && is_same_neighbour(comm, MPI_CART))
+        for (long i = 0; i < bytes; i++) {
+            char byte = into[first + i];
+            into[first + i] = into[second + i];
+            into[second + i] = byte;
+        }
+}
+
+int MPI_Neighbor_allgather(const void *from, int sent, MPI_Datatype type, void *into, int received, MPI_Datatype receive_type,
+                           MPI_Comm comm)
+{
+    int code = PMPI_Neighbor_allgather(from, sent, type, into, received, receive_type, comm);
+    if (spoils("repeated", receive_type, MPI_COMBINER_CONTIGUOUS) && is_same_neighbour(comm, MPI_DIST_GRAPH))
+        flip(into, receive_type, received);
+    return code;
+}
+
+int MPI_Igatherv(const void *from, int sent, MPI_Datatype type, void *into, const int counts[], const int places[],
+                 MPI_Datatype receive_type, int root, MPI_Comm comm, MPI_Request *request)
+{
+    MPI_Aint lower, extent;
+    int rank;
+    PMPI_Comm_rank(comm, &rank);
+    if (!is_fault("gathered later"))
+        return PMPI_Igatherv(from, sent, type, into, counts, places, receive_type, root, comm, request);
+    int code = PMPI_Gatherv(from, sent, type, into, counts, places, receive_type, root, comm);
+    PMPI_Type_get_extent(receive_type, &lower, &extent);
+    if (rank == root && spoils("gathered later", receive_type, MPI_COMBINER_RESIZED))
+        flip((char *) into + places[1] * extent, receive_type, counts[1]);
+    return code == MPI_SUCCESS ? PMPI_Ibarrier(comm, request) : code;
+}
+
+int MPI_Scatterv(const void *from, const int counts[], const int places[], MPI_Datatype type, void *into, int received,
+                 MPI_Datatype receive_type, int root, MPI_Comm comm)
+{
+    int rank, code = PMPI_Scatterv(from, counts, places, type, into, received, receive_type, root, comm);
+    PMPI_Comm_rank(comm, &rank);
+    if (rank == root && spoils("scattered far", type, MPI_COMBINER_INDEXED))
+        flip(into, receive_type, received);
+    return code;
+}
+
+int MPI_Scan(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    return spoils("scanned", type, MPI_COMBINER_HINDEXED_BLOCK) ? MPI_SUCCESS : PMPI_Scan(from, into, count, type, op, comm);
+}
+
+/* The last persistent gathering, and the first byte of its result. */
+static MPI_Request gathering = MPI_REQUEST_NULL;
+static char *gathered;
+
+int MPI_Allgather_init(const void *from, int sent, MPI_Datatype type, void *into, int received, MPI_Datatype receive_type,
+                       MPI_Comm comm, MPI_Info info, MPI_Request *request)
+{
+    MPI_Aint start, extent;
+    int code = PMPI_Allgather_init(from, sent, type, into, received, receive_type, comm, info, request);
+    PMPI_Type_get_true_extent(receive_type, &start, &extent);
+    if (bytes_of(receive_type, received) > 0 && spoils("started", receive_type, MPI_COMBINER_VECTOR)) {
+        gathering = *request;
+        gathered = (char *) into + start;
+    }
+    return code;
+}
+
+int MPI_Request_free(MPI_Request *request)
+{
+    if (gathering != MPI_REQUEST_NULL && *request == gathering) {
+        *gathered ^= 0xff;
+        gathering = MPI_REQUEST_NULL;
+    }
+    return PMPI_Request_free(request);
 }
 
 int MPI_Gather(const void *from, int sent, MPI_Datatype send_type, void *into, int received, MPI_Datatype type, int root,
@@ -353,9 +503,18 @@ int MPI_File_write_at(MPI_File file, MPI_Offset at, const void *buffer, int coun
     return PMPI_File_write_at(file, at, buffer, count - (count > 0 && spoils("written", type, MPI_COMBINER_VECTOR)), type, status);
 }
 
+/* Whether the last view of a file has the fault. */
+static int is_spoiled_view;
+
+int MPI_File_write_all(MPI_File file, const void *buffer, int count, MPI_Datatype type, MPI_Status *status)
+{
+    return PMPI_File_write_all(file, buffer, count - (count > 0 && is_spoiled_view), type, status);
+}
+
 int MPI_File_set_view(MPI_File file, MPI_Offset at, MPI_Datatype element, MPI_Datatype type, const char representation[],
                       MPI_Info info)
 {
+    is_spoiled_view = spoils("all written", type, MPI_COMBINER_VECTOR);
     if (spoils("view", type, MPI_COMBINER_INDEXED_BLOCK))
         return PMPI_File_set_view(file, at, element, element, representation, info);
     return PMPI_File_set_view(file, at, element, type, representation, info);

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, Command};
-use common::conformance::OPERATIONS;
+use common::conformance::{OPERATIONS, Operation};
 use ddtbench::experiments::{self, Kind};
 use ddtbench::report::columns::wrapped;
 use serde::Deserialize;
@@ -118,9 +118,15 @@ fn parameters(name: &str) -> String {
 
 /// The operations on datatypes, with what they compare.
 fn operations() -> String {
-    let rows: Vec<PageRow> =
-        OPERATIONS.iter().map(|own| (own.name.to_owned(), own.asks.to_owned())).collect();
-    lines("Operations (--only NAME)", &rows)
+    let row = |own: &Operation| {
+        let forms = OPERATIONS.iter().filter(|other| other.section() == own && *other != own);
+        let forms: Vec<_> = forms.map(|form| &form.name[own.name.len()..]).collect();
+        let text = if forms.is_empty() { String::new() } else { format!(" (also {})", forms.join(", ")) };
+        (own.name.to_owned(), format!("{}{text}", own.asks))
+    };
+    let own = OPERATIONS.iter().filter(|operation| operation.section() == *operation);
+    let rows: Vec<PageRow> = own.map(row).collect();
+    lines("Operations (--only NAME; with the ends in parentheses its forms)", &rows)
 }
 
 /// Columns of help.

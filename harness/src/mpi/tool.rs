@@ -62,13 +62,13 @@ pub(super) fn run(command: Command, limit: Duration) -> Result<ToolEnd> {
 }
 
 impl Installation {
-    /// Compiles a C program with the compiler wrapper.
+    /// Compiles a C program, or what the `options` say, with the compiler wrapper.
     ///
     /// # Errors
     /// The messages of the compiler, or that the user wants to stop.
-    pub fn compile(&self, source: &Path, program: &Path) -> Result<()> {
+    pub fn compile(&self, source: &Path, program: &Path, options: &[&str]) -> Result<()> {
         let mut command = Command::new(&self.mpicc);
-        command.envs(&self.env).args(["-O1", "-o"]).arg(program).arg(source);
+        command.envs(&self.env).args(["-O1", "-o"]).arg(program).arg(source).args(options);
         let ended = run(command, QUESTION)?;
         if ended.exit.success() { Ok(()) } else { Err(other(ended.last_lines(5))) }
     }

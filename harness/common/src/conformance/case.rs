@@ -30,6 +30,8 @@ pub struct Case {
 /// The first cases try all operations, and later ones only one in so many of those that take long: other ones for the next case.
 const ALL_OPERATIONS: u64 = 4000;
 const ONE_IN: u64 = 4;
+/// Other forms of an operation are tried on one in so many cases.
+const FORMS_ONE_IN: u64 = 16;
 
 /// The number of the first case that was chosen: random ones have smaller numbers.
 pub const FIRST_FIXED: u64 = 1 << 32;
@@ -44,11 +46,14 @@ impl Case {
     /// Whether an operation is tried. Processes that wait for each other, and files, take ten times as long as the others.
     pub fn tries(&self, operation: &Operation) -> bool {
         let is_slow = operation.ranks > 1 || operation.name.starts_with("file_");
-        let is_one_of_many = self.is_generated && (ALL_OPERATIONS..FIRST_FIXED).contains(&self.number);
+        let one_in = match operation.is_form {
+            _ if !self.is_generated => 1,
+            true => FORMS_ONE_IN,
+            false if is_slow && (ALL_OPERATIONS..FIRST_FIXED).contains(&self.number) => ONE_IN,
+            false => 1,
+        };
         !self.skipped.iter().any(|skipped| skipped == operation.name)
-            && (!is_slow
-                || !is_one_of_many
-                || (self.number + operation.number() as u64).is_multiple_of(ONE_IN))
+            && (self.number + operation.number() as u64).is_multiple_of(one_in)
     }
 }
 
@@ -78,6 +83,8 @@ pub struct Batch {
 impl Batch {
     /// Its file in a folder.
     pub const FILE: &str = "batch.json";
+    /// The library with its operations in the same folder.
+    pub const LIBRARY: &str = "operations.so";
 }
 
 named! {
@@ -149,7 +156,9 @@ pub struct Progress {
 
 impl Progress {
     /// Numbers of 64 bits in the file: the case and the operation, both plus 1, and the counts.
-    pub const WORDS: usize = 2 + OPERATIONS.len();
+    pub fn words() -> usize {
+        2 + OPERATIONS.len()
+    }
 
     /// The file of a rank in a folder.
     pub fn file(rank: usize) -> String {
@@ -159,7 +168,7 @@ impl Progress {
     /// Reads the contents of the file; `None` if it has another length.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let (words, rest) = bytes.as_chunks::<8>();
-        if !rest.is_empty() || words.len() != Self::WORDS {
+        if !rest.is_empty() || words.len() != Self::words() {
             return None;
         }
         let words: Vec<u64> = words.iter().map(|word| u64::from_ne_bytes(*word)).collect();
@@ -187,15 +196,16 @@ mod tests {
             (tried(0..4000, "put"), tried(4000..8000, "put"), tried(4000..8000, "file_view")),
             (4000, 1000, 1000)
         );
+        assert_eq!([tried(0..1600, "put_locked"), tried(4000..5600, "put_locked")], [100, 100]);
         assert_eq!((tried(4000..8000, "pack"), tried(0..9, "unpack")), (4000, 0));
         let of_each =
             |name: &str| (4000..4004).map(|number| tried(number..number + 1, name)).collect::<Vec<_>>();
-        assert_eq!([of_each("put"), of_each("put_locked")], [[0, 0, 0, 1], [0, 0, 1, 0]]);
+        assert_eq!([of_each("put"), of_each("put_origin")].map(|tried| tried.iter().sum::<usize>()), [1, 1]);
     }
 
     #[test]
     fn progress_is_read_from_the_file() {
-        let mut words = vec![0u64; Progress::WORDS];
+        let mut words = vec![0u64; Progress::words()];
         let bytes = |words: &[u64]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>();
         assert_eq!(Progress::read(&bytes(&words)).unwrap().begun, None);
         (words[0], words[1], words[4]) = (8, 3, 9);

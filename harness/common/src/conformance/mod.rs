@@ -20,10 +20,11 @@
 
 pub mod case;
 pub mod contents;
+pub mod form;
 pub mod items;
 pub mod operation;
 
 pub use case::{Batch, Case, FIRST_FIXED, Fault, FaultKind, Progress, partitions};
 pub use contents::Contents;
 pub use items::Items;
-pub use operation::{OPERATIONS, Operation};
+pub use operation::{Need, OPERATIONS, Operation};

@@ -1,9 +1,13 @@
-//! The operations that are tried on each layout.
+//! The operations that are tried on each layout: the sections of `operations.c`, and other forms of them.
+
+use std::sync::LazyLock;
 
 use apps::similar;
 
+use super::form::{Form, Topology};
+
 /// An operation of MPI that uses a datatype.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Operation {
     /// Its name on the command line and in reports.
     pub name: &'static str,
@@ -15,80 +19,120 @@ pub struct Operation {
     pub ranks: usize,
     /// Whether all processes take part; otherwise one, or pairs.
     pub is_collective: bool,
+    /// Whether it is another form of an operation before it, with the same arguments.
+    pub is_form: bool,
+    /// C statements that do it and compare the result. Those of operations that are [`Need::Own`] are for programs of findings only.
+    pub statements: String,
+    needs: Vec<Need>,
+    topology: Option<Topology>,
+    number: usize,
+    /// The numbers of the first operation of the section, and of the one with the same communicator and the usual call.
+    section: usize,
+    base: usize,
 }
 
-const fn alone(name: &'static str, clause: &'static str, asks: &'static str) -> Operation {
-    Operation { name, asks, clause, ranks: 1, is_collective: false }
-}
-
-const fn pair(name: &'static str, clause: &'static str, asks: &'static str) -> Operation {
-    Operation { name, asks, clause, ranks: 2, is_collective: false }
-}
-
-const fn all(name: &'static str, clause: &'static str, asks: &'static str) -> Operation {
-    Operation { name, asks, clause, ranks: 2, is_collective: true }
+named! {
+    /// A condition for the type, or how an operation uses it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Need {
+        /// The rank program has a function for it.
+        Own = "own",
+        /// The packed form, which the standard does not define, must be the values as they are in memory.
+        Plain = "plain",
+        /// Values do not overlap.
+        Disjoint = "disjoint",
+        /// There are values.
+        WithData = "with_data",
+        /// There are no values, but items.
+        WithoutData = "without_data",
+        /// There are items.
+        WithItems = "with_items",
+        /// The type is made of one predefined type.
+        OneElement = "one_element",
+        /// The same, which is one of integers.
+        Integers = "integers",
+        /// The type can be the view of a file.
+        Viewed = "viewed",
+        /// Fewer values are sent.
+        Short = "short",
+        /// The data has the items of all ranks.
+        Blocks = "blocks",
+        /// The data has the items of all neighbours.
+        Neighbours = "neighbours",
+    }
 }
 
 /// All operations, in the order in which they are tried.
-pub const OPERATIONS: &[Operation] = &[
-    alone("bounds", "5.1.5 to 5.1.8", "size, extent and true extent of the type and of each type within it"),
-    alone("pack", "5.2", "MPI_Pack gathers the bytes of the type map, and MPI_Pack_size is enough for them"),
-    alone("pack_items", "5.2", "the same, item by item into one buffer"),
-    alone("unpack", "5.2", "MPI_Unpack writes the bytes of the type map and no others"),
-    alone("unpack_items", "5.2", "the same, item by item from one buffer"),
-    alone("pack_external", "5.3", "MPI_Pack_external writes big-endian values without gaps"),
-    alone("unpack_external", "5.3", "MPI_Unpack_external reads them"),
-    alone("send_to_self", "5.1.11", "a message of the type is received as a contiguous type"),
-    alone("receive_from_self", "5.1.11", "a message of a contiguous type is received as the type"),
-    alone("typed_to_typed", "5.1.11", "a message of the type is received as the same type"),
-    alone("element_count", "5.1.11", "MPI_Get_count and MPI_Get_elements of a full message"),
-    alone("short_message", "5.1.11", "the same of a message that ends within an item"),
-    alone(
-        "equivalent",
-        "5.1 and 5.1.6",
-        "other constructors with the same type map give the same bounds and bytes",
-    ),
-    alone("duplicate", "5.1.10", "a duplicate packs the same bytes after its original is freed"),
-    alone("freed_while_active", "5.1.9", "types that are freed before their messages are complete"),
-    alone(
-        "contents",
-        "5.1.13",
-        "MPI_Type_get_envelope and MPI_Type_get_contents give the arguments of the constructor",
-    ),
-    alone("life_cycle", "5.1.9", "types that are made and freed again and again take no memory"),
-    alone("persistent", "3.9", "a persistent request that receives the type twice"),
-    alone("probe", "3.8.2", "a message whose elements are counted before it is received"),
-    alone("file_memory", "14.4.1", "the type is written to a file and read from it"),
-    alone("file_view", "14.3", "values are written and read through a view of the type"),
-    pair("send", "5.1.11", "rank 0 sends the type, rank 1 receives a contiguous type"),
-    pair("receive", "5.1.11", "rank 0 sends a contiguous type, rank 1 receives the type"),
-    pair("sendrecv_replace", "3.10", "both ranks exchange the type in place"),
-    pair("partitioned", "4.2.3", "partitions of the type that are ready in descending order"),
-    pair("put", "12.3.1", "rank 0 puts a contiguous type; the target has the type"),
-    pair("put_locked", "12.5.3", "the same while the window is locked"),
-    pair("put_posted", "12.5.2", "the same between MPI_Win_start and MPI_Win_complete"),
-    pair("put_origin", "12.3.1", "rank 0 puts the type; the target has a contiguous type"),
-    pair("get", "12.3.2", "rank 1 gets the type of rank 0 as a contiguous type"),
-    pair("get_origin", "12.3.2", "rank 1 gets a contiguous type of rank 0 as the type"),
-    pair("accumulate", "12.3.4", "rank 0 replaces the type of rank 1 by MPI_Accumulate"),
-    pair("get_accumulate", "12.3.4", "rank 1 gets the type of rank 0 by MPI_Get_accumulate"),
-    all("bcast", "6.4", "a broadcast of the type"),
-    all("gather", "6.5", "every rank sends a contiguous type, and rank 1 gathers the type"),
-    all("nothing_from_others", "6.5", "a gather of no items as items of a type without data"),
-    all("allgather", "6.7", "the same to all ranks"),
-    all("scatter", "6.6", "rank 1 sends the type to all ranks, which receive a contiguous type"),
-    all("alltoall", "6.8", "every rank sends a contiguous type to each, and receives the type"),
-    all("neighbor_alltoall", "8.6.2", "the same between neighbours on a graph"),
-    all("alltoallw", "6.8", "rank 0 sends the type, rank 1 receives a contiguous type"),
-    all("neighbor_alltoallw", "8.6.2", "the same between neighbours on a graph"),
-    all(
-        "gatherv",
-        "6.5",
-        "odd ranks send a contiguous type, the others nothing, and rank 1 gathers the type",
-    ),
-    all("allgatherv", "6.7", "the same to all ranks"),
-    all("reduce", "6.9.5", "a reduction of the type to rank 1 by a function of the program"),
-];
+pub static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+    let sections = include_str!("operations.c").split("\n/// ").collect::<Vec<_>>();
+    let mut all: Vec<Operation> = Vec::new();
+    // The heading, the comparison and the statements are in pieces that begin with the same mark.
+    for pieces in sections[1..].chunks(2) {
+        let [heading, body] = pieces else { unreachable!("every section has two parts") };
+        let (asks, text) = body.split_once('\n').unwrap_or((body, ""));
+        let statements = match text.trim().strip_prefix("SAME ") {
+            Some(name) => same(&all, name).to_owned(),
+            None => format!("{}\n", text.trim()),
+        };
+        add(&mut all, heading, asks, &statements);
+    }
+    all
+});
+
+fn same<'a>(all: &'a [Operation], name: &str) -> &'a str {
+    let known = all.iter().find(|operation| operation.name == name);
+    &known.expect("operations.c has a section of this name before").statements
+}
+
+/// Adds the operation of a section, and its other forms.
+fn add(all: &mut Vec<Operation>, heading: &'static str, asks: &'static str, statements: &str) {
+    let parts: Vec<_> = heading.split(" | ").collect();
+    let [name, clause, words] = parts[..] else { panic!("{heading}: a name, a clause and words") };
+    let mut words = words.split(' ');
+    let (ranks, is_collective) = match words.next() {
+        Some("alone") => (1, false),
+        Some("pair") => (2, false),
+        Some("all") => (2, true),
+        other => panic!("{heading}: {other:?} is not a number of ranks"),
+    };
+    let (calls, needs): (Vec<_>, Vec<_>) = words.partition(|word| word.starts_with("MPI_"));
+    let needs: Vec<Need> = needs.iter().map(|word| word.parse().expect(heading)).collect();
+    let topologies =
+        if needs.contains(&Need::Neighbours) { Topology::ALL.map(Some).to_vec() } else { vec![None] };
+    let forms = Form::of(calls.first().copied(), is_collective);
+    let section = all.len();
+    for topology in topologies {
+        let base = all.len();
+        for form in &forms {
+            let suffixes = [topology.map_or("", Topology::suffix), form.suffix()];
+            let described = [topology.map_or("", Topology::description), form.description()].concat();
+            let text =
+                topology.map_or_else(|| statements.to_owned(), |topology| topology.put_into(statements));
+            all.push(Operation {
+                name: format!("{name}{}", suffixes.concat()).leak(),
+                asks: if described.is_empty() { asks } else { format!("{name}{described}").leak() },
+                clause,
+                ranks,
+                is_collective,
+                is_form: !suffixes.concat().is_empty(),
+                statements: form.put_into(&text, calls.first().copied().unwrap_or_default()),
+                needs: needs.clone(),
+                topology,
+                number: all.len(),
+                section,
+                base,
+            });
+        }
+    }
+}
+
+impl PartialEq for Operation {
+    fn eq(&self, other: &Self) -> bool {
+        self.number == other.number
+    }
+}
+
+impl Eq for Operation {}
 
 impl Operation {
     /// The operation called `name`.
@@ -107,7 +151,51 @@ impl Operation {
 
     /// Its place in [`OPERATIONS`].
     pub fn number(&self) -> usize {
-        OPERATIONS.iter().position(|known| known.name == self.name).expect("one of them")
+        self.number
+    }
+
+    /// The operation of which this is another form or has another communicator, or itself.
+    pub fn section(&self) -> &'static Self {
+        &OPERATIONS[self.section]
+    }
+
+    /// The operation of which this is another form with the same communicator, or itself.
+    pub fn base(&self) -> &'static Self {
+        &OPERATIONS[self.base]
+    }
+
+    /// Whether it has this need.
+    pub fn needs(&self, need: Need) -> bool {
+        self.needs.contains(&need)
+    }
+
+    /// How many times the data has the items of a message.
+    pub fn blocks(&self, ranks: usize) -> usize {
+        match self.topology {
+            Some(topology) => topology.neighbours(ranks),
+            None if self.needs(Need::Blocks) => ranks,
+            None => 1,
+        }
+    }
+
+    /// Whether the statements free the type.
+    pub fn frees_type(&self) -> bool {
+        self.statements.contains("MPI_Type_free(&type)")
+    }
+
+    /// Functions of MPI that the statements call.
+    pub fn calls(&self) -> Vec<&str> {
+        let mut calls: Vec<&str> = self
+            .statements
+            .split("MPI_")
+            .skip(1)
+            .filter_map(|rest| rest.split_once('('))
+            .map(|(name, _)| name)
+            .filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'))
+            .collect();
+        calls.sort_unstable();
+        calls.dedup();
+        calls
     }
 }
 
@@ -117,10 +205,33 @@ mod tests {
 
     #[test]
     fn every_operation_is_found_by_its_name() {
-        for operation in OPERATIONS {
+        for operation in OPERATIONS.iter() {
             assert_eq!(Operation::find(operation.name), Ok(operation));
-            assert!((1..=2).contains(&operation.ranks) && !operation.asks.is_empty());
+            assert!(!operation.asks.is_empty() && !operation.clause.is_empty(), "{operation:?}");
+            assert_eq!(OPERATIONS[operation.number()].name, operation.name);
+            let is_described = operation.calls().is_empty()
+                == (operation.needs(Need::Own) && operation.statements.trim().is_empty());
+            assert!(is_described, "{operation:?}");
         }
         assert!(Operation::find("pac").unwrap_err().contains("pack"));
+    }
+
+    #[test]
+    fn the_page_has_the_number_of_operations() {
+        let sections = OPERATIONS.iter().filter(|operation| operation.section() == *operation).count();
+        let text = format!("The command tries {sections} operations in {} forms", OPERATIONS.len());
+        assert!(include_str!("../../../../docs/conformance.md").contains(&text), "{text}");
+    }
+
+    #[test]
+    fn forms_have_their_own_calls() {
+        let calls = |name: &str| Operation::find(name).unwrap().calls();
+        assert_eq!(calls("gather"), ["Gather"]);
+        assert_eq!(calls("gather_nonblocking"), ["Igather", "Wait"]);
+        assert_eq!(calls("bcast_mixed_persistent"), ["Bcast_init", "Request_free", "Start", "Wait"]);
+        assert_eq!(calls("pack_large"), ["Pack_c", "Pack_size_c"]);
+        assert!(calls("put_locked").contains(&"Win_lock") && calls("put_requested").contains(&"Rput"));
+        assert!(calls("neighbor_alltoallv_torus_nonblocking").contains(&"Ineighbor_alltoallv"));
+        assert_eq!(Operation::find("neighbor_alltoallv_torus").unwrap().blocks(2), 6);
     }
 }

@@ -1,8 +1,6 @@
-//! Calls that only the conformance checks of datatypes need: queries, packing at any position, `external32`, and messages whose
-//! ends have different types.
+//! Calls that only the conformance checks of datatypes need: queries, and packing at any position.
 
-use std::ffi::{c_char, c_int};
-use std::mem::MaybeUninit;
+use std::ffi::c_int;
 
 use common::conformance::Contents;
 use common::conformance::contents::Integer;
@@ -10,14 +8,10 @@ use datatypes::Reported;
 use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
-use super::threads::OneThread;
 use super::{CallError, Comm, Datatype, error::int};
 
 /// One end of a transfer: the address, the number of items, and their type.
 pub type End<'a, P> = (P, c_int, &'a Datatype);
-
-/// The data representation of [`pack_external`].
-const EXTERNAL: *const c_char = c"external32".as_ptr();
 
 impl Datatype {
     /// `MPI_Type_size`, `MPI_Type_get_extent` and `MPI_Type_get_true_extent`.
@@ -149,30 +143,6 @@ fn with_constants(combiner: &str, integers: &[c_int]) -> Vec<Integer> {
     integers.iter().enumerate().map(|(place, value)| constant(kind(place), *value)).collect()
 }
 
-/// The status of a message that was received.
-pub struct Received {
-    raw: ffi::MPI_Status,
-    _of_one: OneThread,
-}
-
-impl Received {
-    /// `MPI_Get_count`; `None` if it is not a whole number of items.
-    pub fn count(&self, datatype: &Datatype) -> Result<Option<i64>, CallError> {
-        let mut count: c_int = 0;
-        // SAFETY: a status that a receive has set, and a live type; the pointer lives through the call.
-        unsafe { call!(MPI_Get_count(&self.raw, datatype.raw(), &mut count)) }?;
-        Ok((count != ffi::MPI_UNDEFINED as c_int).then_some(i64::from(count)))
-    }
-
-    /// `MPI_Get_elements`; `None` if it is not a whole number of predefined values.
-    pub fn elements(&self, datatype: &Datatype) -> Result<Option<i64>, CallError> {
-        let mut count: c_int = 0;
-        // SAFETY: as above.
-        unsafe { call!(MPI_Get_elements(&self.raw, datatype.raw(), &mut count)) }?;
-        Ok((count != ffi::MPI_UNDEFINED as c_int).then_some(i64::from(count)))
-    }
-}
-
 impl Comm {
     /// `MPI_Pack` at a position of `room` bytes, which is moved.
     ///
@@ -188,132 +158,4 @@ impl Comm {
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe { call!(MPI_Pack(from.cast(), count, datatype.raw(), packed.cast(), room, position, comm)) }
     }
-
-    /// `MPI_Unpack` from a position of some bytes, which is moved.
-    ///
-    /// # Safety
-    /// `packed` must be readable for its bytes, and the data writable.
-    pub unsafe fn unpack_at(
-        &self,
-        (packed, bytes): (*const u8, usize),
-        position: &mut c_int,
-        (to, count, datatype): End<'_, *mut u8>,
-    ) -> Result<(), CallError> {
-        let (bytes, comm) = (int("MPI_Unpack", "insize", bytes as i64)?, self.raw());
-        // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe { call!(MPI_Unpack(packed.cast(), bytes, position, to.cast(), count, datatype.raw(), comm)) }
-    }
-
-    /// `MPI_Sendrecv` to and from one rank.
-    ///
-    /// # Safety
-    /// The sent data must be readable, the received data writable, and they must not overlap.
-    pub unsafe fn send_receive(
-        &self,
-        (from, sent, send_type): End<'_, *const u8>,
-        (to, received, receive_type): End<'_, *mut u8>,
-        peer: usize,
-    ) -> Result<Received, CallError> {
-        let (peer, mut status) = (peer as c_int, MaybeUninit::<ffi::MPI_Status>::zeroed());
-        let (from, to, send_type, receive_type) =
-            (from.cast(), to.cast(), send_type.raw(), receive_type.raw());
-        // SAFETY: the caller guarantees the memory; handles are live, and the status lives through the call.
-        unsafe {
-            call!(MPI_Sendrecv(
-                from,
-                sent,
-                send_type,
-                peer,
-                0,
-                to,
-                received,
-                receive_type,
-                peer,
-                0,
-                self.raw(),
-                status.as_mut_ptr()
-            ))
-        }?;
-        // SAFETY: plain numbers, which are valid as zeros.
-        Ok(Received { raw: unsafe { status.assume_init() }, _of_one: OneThread::default() })
-    }
-}
-
-impl Comm {
-    /// `MPI_Sendrecv_replace` with one rank.
-    ///
-    /// # Safety
-    /// The data must be readable and writable.
-    pub unsafe fn replace(
-        &self,
-        (address, count, datatype): End<'_, *mut u8>,
-        peer: usize,
-    ) -> Result<(), CallError> {
-        let (peer, mut status) = (peer as c_int, MaybeUninit::<ffi::MPI_Status>::zeroed());
-        let (address, of) = (address.cast(), datatype.raw());
-        // SAFETY: the caller guarantees the memory; handles are live, and the status lives through the call.
-        unsafe {
-            let (comm, status) = (self.raw(), status.as_mut_ptr());
-            call!(MPI_Sendrecv_replace(address, count, of, peer, 0, peer, 0, comm, status))
-        }
-    }
-
-    /// `MPI_Mprobe` for a message of this process, its status as of a message of `datatype`, and `MPI_Mrecv`.
-    ///
-    /// # Safety
-    /// The data must be writable.
-    pub unsafe fn probe_and_receive(
-        &self,
-        (to, count, datatype): End<'_, *mut u8>,
-        tag: usize,
-    ) -> Result<Received, CallError> {
-        let (mut probed, mut received) =
-            (MaybeUninit::<ffi::MPI_Status>::zeroed(), MaybeUninit::<ffi::MPI_Status>::zeroed());
-        // SAFETY: a null handle to be overwritten.
-        let mut message = unsafe { ffi::RSMPI_MESSAGE_NULL };
-        // SAFETY: the caller guarantees the memory; handles are live, and the pointers live through the calls.
-        unsafe {
-            call!(MPI_Mprobe(0, tag as c_int, self.raw(), &mut message, probed.as_mut_ptr()))?;
-            call!(MPI_Mrecv(to.cast(), count, datatype.raw(), &mut message, received.as_mut_ptr()))?;
-        }
-        // SAFETY: plain numbers, which are valid as zeros, and which the first call has set.
-        Ok(Received { raw: unsafe { probed.assume_init() }, _of_one: OneThread::default() })
-    }
-}
-
-pub fn external_size(count: c_int, datatype: &Datatype) -> Result<usize, CallError> {
-    let mut size: MPI_Aint = 0;
-    // SAFETY: a constant text and a live type; the pointer lives through the call.
-    unsafe { call!(MPI_Pack_external_size(EXTERNAL, count, datatype.raw(), &mut size)) }?;
-    Ok(size as usize)
-}
-
-/// `MPI_Pack_external` from the start of `room` bytes; returns how many were written.
-///
-/// # Safety
-/// The data must be readable, and `packed` writable for `room` bytes.
-pub unsafe fn pack_external(
-    (from, count, datatype): End<'_, *const u8>,
-    (packed, room): (*mut u8, usize),
-) -> Result<usize, CallError> {
-    let (mut position, room): (MPI_Aint, _) = (0, room as MPI_Aint);
-    let (from, packed) = (from.cast(), packed.cast());
-    // SAFETY: the caller guarantees the memory; handles are live.
-    unsafe { call!(MPI_Pack_external(EXTERNAL, from, count, datatype.raw(), packed, room, &mut position)) }?;
-    Ok(position as usize)
-}
-
-/// `MPI_Unpack_external` from the start of some bytes; returns how many were read.
-///
-/// # Safety
-/// `packed` must be readable for its bytes, and the data writable.
-pub unsafe fn unpack_external(
-    (packed, bytes): (*const u8, usize),
-    (to, count, datatype): End<'_, *mut u8>,
-) -> Result<usize, CallError> {
-    let (mut position, bytes): (MPI_Aint, _) = (0, bytes as MPI_Aint);
-    let (to, packed) = (to.cast(), packed.cast());
-    // SAFETY: the caller guarantees the memory; handles are live.
-    unsafe { call!(MPI_Unpack_external(EXTERNAL, packed, bytes, &mut position, to, count, datatype.raw())) }?;
-    Ok(position as usize)
 }

@@ -7,7 +7,6 @@ use mpi::ffi::MPI_Aint;
 
 use super::large::{Count, call_large, small};
 use super::threads::OneThread;
-use super::typed::End;
 use super::{CallError, Comm, Datatype};
 
 /// A window over memory of this process, with displacements in bytes. It must be freed with [`Window::free`]. Dropping
@@ -133,67 +132,6 @@ impl Window {
                     (address, count, of, target, at, target_count, target_of, self.raw)
                 ),
             }
-        }
-    }
-
-    /// `MPI_Accumulate` with `MPI_REPLACE`.
-    ///
-    /// # Safety
-    /// As for [`Window::put`].
-    pub unsafe fn replace(
-        &self,
-        (address, count, datatype): End<'_, *const u8>,
-        target: usize,
-        (displacement, target_count, target_type): (usize, c_int, &Datatype),
-    ) -> Result<(), CallError> {
-        let (at, target, of, target_of) =
-            (displacement as MPI_Aint, target as c_int, datatype.raw(), target_type.raw());
-        // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe {
-            let replace = ffi::RSMPI_REPLACE;
-            call!(MPI_Accumulate(
-                address.cast(),
-                count,
-                of,
-                target,
-                at,
-                target_count,
-                target_of,
-                replace,
-                self.raw
-            ))
-        }
-    }
-
-    /// `MPI_Get_accumulate` with `MPI_NO_OP`, which only gets.
-    ///
-    /// # Safety
-    /// As for [`Window::get`].
-    pub unsafe fn get_without_change(
-        &self,
-        (address, count, datatype): End<'_, *mut u8>,
-        target: usize,
-        (displacement, target_count, target_type): (usize, c_int, &Datatype),
-    ) -> Result<(), CallError> {
-        let (at, target, of, target_of) =
-            (displacement as MPI_Aint, target as c_int, datatype.raw(), target_type.raw());
-        // SAFETY: the caller guarantees the memory; the origin has no data; handles are live.
-        unsafe {
-            let (none, nothing) = (std::ptr::null::<c_void>(), ffi::RSMPI_NO_OP);
-            call!(MPI_Get_accumulate(
-                none,
-                0,
-                of,
-                address.cast(),
-                count,
-                of,
-                target,
-                at,
-                target_count,
-                target_of,
-                nothing,
-                self.raw
-            ))
         }
     }
 

@@ -63,7 +63,7 @@ pub struct DatatypesArgs {
     /// Number of ranks of operations that need several
     #[arg(short = 'n', long, value_name = "N", default_value_t = 2, value_parser = ranks)]
     ranks: usize,
-    /// Try these operations only; --help-all lists them
+    /// Try these operations and their forms only; --help-all lists them
     #[arg(long, value_name = "OPERATION", value_delimiter = ',', value_parser = Operation::find, add = completions::operations())]
     only: Vec<&'static Operation>,
     /// Try only the findings of a list, such as findings.toml of another run, or a layout by all operations
@@ -141,7 +141,9 @@ impl DatatypesArgs {
     }
 
     fn plan(&self) -> SessionPlan {
-        let is_chosen = |operation: &&Operation| self.only.is_empty() || self.only.contains(operation);
+        let is_chosen = |operation: &&Operation| {
+            self.only.is_empty() || self.only.contains(operation) || self.only.contains(&operation.section())
+        };
         let usual = if self.time.is_some() { MOST_CASES } else { USUAL_CASES };
         SessionPlan {
             seed: self.seed,

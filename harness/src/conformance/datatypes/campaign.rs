@@ -54,7 +54,9 @@ impl Range {
         // Each at both ends of the memory.
         let both = self.fixed.iter().flat_map(|fixed| [(fixed, false), (fixed, true)]);
         let fixed = both.zip(FIRST_FIXED..).map(|(((layout, items), at_end), number)| {
-            (Case::of(number, layout.to_text(), *items, at_end), layout.clone())
+            // Without random ones all operations are tried on them.
+            let case = Case::of(number, layout.to_text(), *items, at_end);
+            (Case { is_generated: self.cases > 0, ..case }, layout.clone())
         });
         fixed.chain((self.first..self.first + self.cases).map(|number| case(self.seed, number)))
     }
@@ -150,6 +152,8 @@ impl Campaign {
             cases.sort_by_key(|(_, layout)| layout.constructors());
             for (case, layout) in &mut cases {
                 case.skipped = known_operations(findings, layout, case);
+                // Forms that are asked for by name are tried on all.
+                case.is_generated &= operations.iter().any(|operation| !operation.is_form);
             }
             // Cases of which some operations were tried.
             let mut tried = BTreeSet::new();
@@ -254,10 +258,14 @@ impl Campaign {
             sum >= most || of_root >= MOST_CRASHES
         });
         let hanging = self.hanging.iter().filter(|(class, _)| *class == root).map(|(_, name)| *name);
-        for operation in too_many.chain(hanging) {
-            if !case.skipped.iter().any(|known| known == operation) {
-                case.skipped.push(operation.to_owned());
-                *self.coverage.left_out.entry(operation).or_default() += 1;
+        let names: BTreeSet<_> = too_many.chain(hanging).collect();
+        let is_of = |operation: &&Operation| {
+            [operation.name, operation.base().name].iter().any(|name| names.contains(name))
+        };
+        for Operation { name, .. } in OPERATIONS.iter().filter(is_of) {
+            if !case.skipped.iter().any(|known| known == name) {
+                case.skipped.push((*name).to_owned());
+                *self.coverage.left_out.entry(name).or_default() += 1;
             }
         }
     }
@@ -287,8 +295,9 @@ fn known_operations(findings: &[Finding], layout: &Layout, case: &Case) -> Vec<S
         if is_made_so && case.items >= simplest.items.min(2) && layout.contains(&simplest.layout) {
             // Bounds are computed with each datatype, and wrong ones are used as they are; but it may crash.
             let is_left_out = |operation: &&Operation| operation.number() > 0 || simplest.kind.ends_process();
-            let operations = finding.operations().into_iter().filter(is_left_out);
-            known.extend(operations.map(|operation| operation.name.to_owned()));
+            let own: Vec<_> = finding.operations().into_iter().filter(is_left_out).collect();
+            let of_them = |other: &&Operation| own.iter().any(|of| other == of || other.base() == *of);
+            known.extend(OPERATIONS.iter().filter(of_them).map(|operation| operation.name.to_owned()));
         }
     }
     known.into_iter().collect()

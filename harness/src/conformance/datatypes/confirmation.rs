@@ -73,7 +73,7 @@ fn confirm_with(
     if let Err(error) = fs::write(&source, &code) {
         return Ok(Some(failed(format!("cannot write {}: {error}", source.display()), code)));
     }
-    match installation.compile(&source, &binary) {
+    match installation.compile(&source, &binary, &[]) {
         Ok(()) => {}
         Err(MpiError::Interrupted) => return Ok(None),
         Err(error) => return Ok(Some(failed(format!("the C program cannot be compiled: {error}"), code))),

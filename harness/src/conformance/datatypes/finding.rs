@@ -163,7 +163,7 @@ impl Finding {
         }
         let is_tried = function(own).is_some() || self.is_known == other.is_known;
         let is_of_function = function(hit).is_none_or(|of| function(own) == Some(of));
-        let is_in_same_way = self.has_fault(hit) || is_tried && is_of_same_part(own, hit);
+        let is_in_same_way = self.may_have_fault(hit) || is_tried && is_of_same_part(own, hit);
         let similar = self.similar.iter().filter(|similar| similar.is_known == self.is_known);
         (is_of_function && is_in_same_way && is_alike(hit, own))
             || similar.into_iter().any(|similar| similar.is_cause_of(other))
@@ -173,14 +173,23 @@ impl Finding {
     /// with its own layout.
     pub fn may_be_cause_of(&self, other: &Self) -> bool {
         let is_used = part_of_mpi(&self.hit) == COPIES || is_of_same_part(&self.hit, &other.hit);
-        is_used && other.has_fault(&self.hit) && is_alike(&other.hit, &self.hit)
+        is_used && other.may_have_fault(&self.hit) && is_alike(&other.hit, &self.hit)
+    }
+
+    /// Whether the operation of a hit fails with the layout in the same way, or the one of which it is another form.
+    pub fn has_fault(&self, hit: &Hit) -> bool {
+        self.faults().any(|(operation, kind)| is_form_of(hit, operation) && kind == hit.kind)
     }
 
     /// A search does not try other operations of a part that hangs.
-    fn has_fault(&self, hit: &Hit) -> bool {
-        self.faults().any(|(operation, kind)| operation == hit.operation && is_same_way(kind, hit.kind))
+    fn may_have_fault(&self, hit: &Hit) -> bool {
+        self.faults().any(|(operation, kind)| is_form_of(hit, operation) && is_same_way(kind, hit.kind))
             || (hit.kind == FaultKind::Hang && is_of_same_part(&self.hit, hit))
     }
+}
+
+fn is_form_of(hit: &Hit, operation: &Operation) -> bool {
+    operation == hit.operation || operation == hit.operation.base()
 }
 
 /// Whether a layout is of the class of a simpler one, or both have the same unusual properties.
@@ -225,7 +234,7 @@ const COPIES: &str = "copies";
 /// The part of an MPI that an operation uses. MPIs count elements in separate code.
 fn part_of_mpi(hit: &Hit) -> &'static str {
     let operation = hit.operation;
-    match (operation.name, operation.clause.split('.').next()) {
+    match (operation.section().name, operation.clause.split('.').next()) {
         ("equivalent", _) if hit.kind == FaultKind::WrongValue => "bounds",
         ("bounds" | "contents" | "life_cycle", _) => operation.name,
         ("pack_external" | "unpack_external", _) => "external32",
@@ -234,7 +243,8 @@ fn part_of_mpi(hit: &Hit) -> &'static str {
         {
             "counts"
         }
-        ("accumulate" | "get_accumulate", _) => "accumulate",
+        (name, _) if name.contains("accumulate") => "accumulate",
+        (name, _) if name.starts_with("neighbor_") => "neighbours",
         ("partitioned", _) => "partitioned",
         (_, Some("12")) => "one-sided",
         (_, Some("14")) => "files",

@@ -8,11 +8,13 @@ static unsigned char *guarded(long bytes)
     return map + whole - bytes;
 }
 
-/* A file of this process. */
-static const char *file_name(void)
+/* A file of these ranks. */
+static const char *file_name(MPI_Comm comm)
 {
     static char name[64];
-    snprintf(name, sizeof name, "/tmp/finding.%ld", (long) getpid());
+    long id = getpid();
+    MPI_Bcast(&id, 1, MPI_LONG, 0, comm);
+    snprintf(name, sizeof name, "/tmp/finding.%ld", id);
     return name;
 }
 
@@ -26,13 +28,31 @@ static void fill(int rank)
         memcpy(next, data + runs[run].at, runs[run].bytes);
 }
 
-/* What the memory of a receiver is to become. */
-static void prepare(const unsigned char *values)
+/* What the memory is to become. */
+static void arrive(const unsigned char *bytes)
+{
+    memcpy(image, memory, ALL);
+    for (int run = 0; run < RUNS; bytes += runs[run++].bytes)
+        memcpy(image + ORIGIN + runs[run].at, bytes, runs[run].bytes);
+}
+
+/* The memory of a receiver. */
+static void prepare(const unsigned char *bytes)
 {
     memset(memory, 0xA5, ALL);
-    memset(image, 0xA5, ALL);
-    for (int run = 0; run < RUNS; values += runs[run++].bytes)
-        memcpy(image + ORIGIN + runs[run].at, values, runs[run].bytes);
+    arrive(bytes);
+}
+
+/* The memory as it is to become. */
+static void place(void)
+{
+    memcpy(memory, image, ALL);
+}
+
+/* A copy of the memory. */
+static void keep(void)
+{
+    memcpy(kept, memory, ALL);
 }
 
 /* Turns the bytes of each value around: external32 is big-endian. */

@@ -10,6 +10,7 @@ mod campaign;
 pub mod confirmation;
 mod corpus;
 mod finding;
+mod library;
 mod list;
 mod matrix;
 mod page;

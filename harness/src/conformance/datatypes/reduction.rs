@@ -223,9 +223,7 @@ pub fn finding(hit: Hit, others: Vec<(&'static Operation, FaultKind)>, is_reprod
 }
 
 pub fn explains(finding: &Finding, hit: &Hit) -> bool {
-    finding.is_reproduced
-        && finding.faults().any(|fault| fault == (hit.operation, hit.kind))
-        && hit.is_like(&finding.hit)
+    finding.is_reproduced && finding.has_fault(hit) && hit.is_like(&finding.hit)
 }
 
 /// Marks variants of known findings: their layouts also fail with the known operation, and the new operation is right with the known
@@ -398,7 +396,11 @@ fn with_other_operations(
 ) -> Result<Vec<Finding>, MpiError> {
     let (mut trials, mut of) = (Vec::new(), Vec::new());
     for (number, hit) in hits.iter().enumerate() {
-        let others = operations.iter().filter(|operation| **operation != hit.operation);
+        // Other forms of other operations would take most of the time.
+        let is_tried = |operation: &&&Operation| {
+            **operation != hit.operation && (!operation.is_form || operation.base() == hit.operation.base())
+        };
+        let others = operations.iter().filter(is_tried);
         trials.extend(others.map(|operation| Trial { operation, ..Trial::of(hit) }));
         of.resize(trials.len(), number);
     }

@@ -221,17 +221,32 @@ impl MpiReport {
             self.coverage.cases_per_minute(),
             counted(self.hits, "hit")
         );
-        for (name, counts) in ["operations", "constructors"].iter().zip(self.counts()) {
+        let [operations, constructors] = self.counts();
+        let left_out: Vec<_> = left_out.iter().map(|(name, times)| (*name, *times)).collect();
+        let lists = [
+            ("operations with all forms", with_forms(&operations)),
+            ("constructors", constructors),
+            ("left out after crashes or hangs", with_forms(&left_out)),
+        ];
+        for (name, counts) in lists.iter().filter(|(_, counts)| !counts.is_empty()) {
             let counts: Vec<_> = counts.iter().map(|(name, times)| format!("{name} {times}")).collect();
             let _ = writeln!(text, "{name}: {}", counts.join(", "));
         }
-        if !left_out.is_empty() {
-            let left_out: Vec<_> =
-                left_out.iter().map(|(operation, times)| format!("{operation} {times}")).collect();
-            let _ = writeln!(text, "left out after crashes or hangs: {}", left_out.join(", "));
-        }
         text
     }
+}
+
+/// Sums over all forms of an operation.
+fn with_forms(counts: &[(&'static str, u64)]) -> Vec<(&'static str, u64)> {
+    let mut sums: Vec<(&str, u64)> = Vec::new();
+    for (name, times) in counts {
+        let section = Operation::find(name).map_or(*name, |operation| operation.section().name);
+        match sums.iter_mut().find(|(known, _)| *known == section) {
+            Some((_, sum)) => *sum += times,
+            None => sums.push((section, *times)),
+        }
+    }
+    sums
 }
 
 impl Finding {
@@ -417,7 +432,7 @@ mod tests {
             "first in case 17; explains 4 hits\n   confirmed by the C program: byte 1\n   C program: mpich-1.c",
             "not confirmed: the C program does not show it\n   C program: mpich-2.c",
             "100 cases in",
-            "operations: bounds 5, pack 5",
+            "operations with all forms: bounds 5, pack 10",
         ] {
             assert!(text.contains(part), "{part} is not in:\n{text}");
         }

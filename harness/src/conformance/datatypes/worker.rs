@@ -7,6 +7,7 @@ use std::{fs, io};
 use common::conformance::{Batch, Case, Fault, FaultKind, OPERATIONS, Operation, Progress};
 use tempfile::TempDir;
 
+use super::library;
 use crate::conformance::Conditions;
 use crate::conformance::process::Log;
 use crate::mpi::{Exit, MpiError};
@@ -98,6 +99,9 @@ impl<'a> Worker<'a> {
             BatchEnd { done: vec![0; OPERATIONS.len()], cut_at: Some(first), ..BatchEnd::default() };
         if self.is_late() {
             return Ok(Some(nothing));
+        }
+        if !self.folder().join(Batch::LIBRARY).exists() {
+            library::compile(&self.conditions.target.installation, self.folder())?;
         }
         let operations = operations.iter().filter(|operation| operation.ranks == least);
         let operations: Vec<String> = operations.map(|operation| operation.name.to_owned()).collect();

@@ -103,11 +103,6 @@ impl Part {
         unsafe { ptr::copy_nonoverlapping(contents.as_ptr(), self.start.add(from), contents.len()) };
     }
 
-    /// Copies all of it.
-    pub fn read(self) -> Vec<u8> {
-        self.read_at(0, self.bytes).to_vec()
-    }
-
     /// Some of its bytes, until MPI uses it again.
     pub fn read_at(&self, from: usize, bytes: usize) -> &[u8] {
         assert!(from + bytes <= self.bytes);
@@ -133,7 +128,7 @@ mod tests {
         for (at_end, bytes) in [(true, 1), (true, 5000), (false, 77), (false, 0)] {
             let part = arena.part(bytes, at_end).unwrap();
             part.write(&vec![7; bytes]);
-            assert_eq!((part.read(), part.has_clean_margin()), (vec![7; bytes], true));
+            assert_eq!((part.read_at(0, bytes).to_vec(), part.has_clean_margin()), (vec![7; bytes], true));
             let guard = if at_end { part.start().wrapping_add(bytes) } else { part.start().wrapping_sub(1) };
             assert!(!is_accessible(guard));
             let inner = if at_end { part.start().wrapping_sub(1) } else { part.start().wrapping_add(bytes) };

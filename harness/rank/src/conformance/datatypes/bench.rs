@@ -1,15 +1,16 @@
 //! Resources of operations: communicators, memory, and comparisons.
 
-use std::path::{Path, PathBuf};
+use std::cell::Cell;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
-use common::conformance::FaultKind;
-use common::conformance::items::{Items, UNWRITTEN, packed_difference};
-use common::fine_grained::functions::PARTITIONED;
+use common::conformance::items::{Items, packed_difference};
+use common::conformance::{Batch, FaultKind};
 
 use super::arena::{Arena, Part};
-use super::subject::Subject;
-use crate::checked::neighbours::Neighbours;
-use crate::checked::{CallError, Comm, World, symbols};
+use crate::checked::operations::Operations;
+use crate::checked::{CallError, Comm, World};
 
 /// A wrong result.
 #[derive(Debug)]
@@ -61,22 +62,8 @@ impl From<CallError> for Stop {
 /// Bytes of data at most, and of the memory around them: operations copy both several times.
 const MOST_BYTES: usize = 1 << 26;
 
-/// Ranks 0 and 1 are a pair, 2 and 3, and so on. Messages and one-sided operations are between two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pair {
-    /// 0 or 1.
-    pub place: usize,
-    /// The other rank.
-    pub peer: usize,
-}
-
-impl Pair {
-    /// The pair of a rank.
-    fn of(rank: usize, ranks: usize) -> Option<Self> {
-        let pair = Self { place: rank % 2, peer: rank ^ 1 };
-        (pair.peer < ranks).then_some(pair)
-    }
-}
+/// Buffers that an operation may need besides those that all have.
+const BUFFERS: usize = 3;
 
 /// Communicators and memory, the same for all cases.
 pub struct Bench<'a> {
@@ -84,52 +71,41 @@ pub struct Bench<'a> {
     pub world: &'a Comm,
     /// This process only.
     pub own: Comm,
+    /// This rank and one more, its pair, for messages and one-sided operations; `None` for the last one of an odd number.
+    pub pair: Option<Comm>,
     pub rank: usize,
-    /// This rank in its pair; `None` for the last one of an odd number.
-    pub pair: Option<Pair>,
-    /// Whether the MPI has partitioned communication.
-    pub has_partitions: bool,
-    /// Graphs on which all ranks are neighbours of each, and on which only the other of a pair is one.
-    graphs: Option<[Neighbours; 2]>,
-    /// The name of a file of this process.
-    file: PathBuf,
-    typed: [Arena; 2],
-    packed: [Arena; 2],
-}
-
-/// Memory that is described by a type, and its contents before an operation.
-pub struct TypedData {
-    part: Part,
-    before: Vec<u8>,
-    /// The address that is passed to MPI: the type's displacements count from here.
-    pub address: *mut u8,
+    pub operations: Operations,
+    /// The names of a file of this process, and of one of all.
+    pub files: [CString; 2],
+    /// Memory that is described by the type, and a copy.
+    pub typed: [Arena; 2],
+    pub packed: Arena,
+    pub values: Arena,
+    buffers: [Arena; BUFFERS],
+    next: Cell<usize>,
 }
 
 impl<'a> Bench<'a> {
     /// Reserves the memory.
     pub fn new(world: &'a World, folder: &Path) -> anyhow::Result<Self> {
         let (comm, rank) = (&world.comm, world.comm.rank()?);
-        let ranks = comm.size()?;
-        let pair = Pair::of(rank, ranks);
-        let graph = |neighbours: &[usize]| Neighbours::new(comm, neighbours, neighbours);
-        let graphs = match ranks {
-            1 => None,
-            _ => {
-                let (all, other): (Vec<usize>, Vec<usize>) =
-                    ((0..ranks).collect(), pair.iter().map(|pair| pair.peer).collect());
-                Some([graph(&all)?, graph(&other)?])
-            }
-        };
+        let pair = comm.split(rank / 2, rank)?;
+        let file = |name: &str| CString::new(folder.join(name).as_os_str().as_bytes());
+        let library = folder.join(Batch::LIBRARY);
+        let operations =
+            Operations::load(&library).ok_or_else(|| anyhow::anyhow!("cannot load {}", library.display()))?;
         Ok(Self {
             world: comm,
             own: comm.this_process()?,
+            pair: (pair.size()? == 2).then_some(pair),
             rank,
-            pair,
-            has_partitions: symbols::missing(PARTITIONED).is_empty(),
-            graphs,
-            file: folder.join(format!("data.{rank}")),
+            operations,
+            files: [file(&format!("data.{rank}"))?, file("data.all")?],
             typed: [Arena::new()?, Arena::new()?],
-            packed: [Arena::new()?, Arena::new()?],
+            packed: Arena::new()?,
+            values: Arena::new()?,
+            buffers: [Arena::new()?, Arena::new()?, Arena::new()?],
+            next: Cell::new(0),
         })
     }
 
@@ -139,105 +115,13 @@ impl<'a> Bench<'a> {
         data.image_bytes() <= MOST_BYTES
             && data.bytes() <= MOST_BYTES
             && has(&self.typed[0], data.span_bytes())
-            && has(&self.packed[0], data.bytes())
+            && has(&self.packed, data.bytes())
     }
 
-    /// Whether this rank has this place in its pair.
-    pub fn is_place(&self, place: usize) -> bool {
-        self.pair.is_some_and(|pair| pair.place == place)
-    }
-
-    /// The graph on which all ranks are neighbours of each.
-    pub fn everyone(&self) -> Result<&Comm, Stop> {
-        self.graphs.as_ref().map(|[all, _]| all.comm()).ok_or(Stop::Unsuitable)
-    }
-
-    /// The graph on which the other rank of a pair is the only neighbour.
-    pub fn other(&self) -> Result<&Comm, Stop> {
-        self.graphs.as_ref().map(|[_, other]| other.comm()).ok_or(Stop::Unsuitable)
-    }
-
-    /// The name of a file of this process.
-    pub fn file(&self) -> &Path {
-        &self.file
-    }
-
-    /// Memory of a sender.
-    pub fn filled(&self, subject: &Subject, data: &Items, salt: u64) -> TypedData {
-        self.typed(0, subject, data, data.filled(salt))
-    }
-
-    /// Memory of a receiver.
-    pub fn blank(&self, subject: &Subject, data: &Items) -> TypedData {
-        self.typed(1, subject, data, vec![UNWRITTEN; data.image_bytes()])
-    }
-
-    fn typed(&self, arena: usize, subject: &Subject, data: &Items, before: Vec<u8>) -> TypedData {
-        let part = self.typed[arena].part(data.span_bytes(), subject.at_end).expect("checked for the case");
-        let address = part.start().wrapping_offset(-data.span.0 as isize);
-        let typed = TypedData { part, before, address };
-        typed.clear(data);
-        typed
-    }
-
-    /// Memory for packed data.
-    pub fn packed_target(&self, subject: &Subject, bytes: usize) -> Part {
-        let part = self.packed[0].part(bytes, subject.at_end).expect("no larger than typed data");
-        part.write(&vec![UNWRITTEN; bytes]);
-        part
-    }
-
-    /// Memory with packed data.
-    pub fn packed_source(&self, subject: &Subject, contents: &[u8]) -> Part {
-        let part = self.packed[1].part(contents.len(), subject.at_end).expect("no larger than typed data");
-        part.write(contents);
-        part
-    }
-}
-
-impl TypedData {
-    /// The memory as it was before the operation.
-    pub fn clear(&self, data: &Items) {
-        for window in data.windows() {
-            let from = (window.span.0 - data.span.0) as usize;
-            self.part.write_at(from, &self.before[window.at..window.end()]);
-        }
-    }
-
-    /// The memory as it is now.
-    fn read(&self, data: &Items) -> Vec<u8> {
-        let mut image = Vec::with_capacity(data.image_bytes());
-        for window in data.windows() {
-            let from = (window.span.0 - data.span.0) as usize;
-            image.extend_from_slice(self.part.read_at(from, window.bytes()));
-        }
-        image
-    }
-
-    /// The memory of a sender into which these bytes have been received.
-    pub fn expect_within(&self, data: &Items, packed: &[u8]) -> Result<(), WrongBytes> {
-        let mut expected = self.before.clone();
-        data.scatter_into(packed, &mut expected);
-        self.compare(data, &expected)
-    }
-
-    /// The expected memory of a receiver after these bytes have arrived.
-    pub fn expect(&self, data: &Items, packed: &[u8]) -> Result<(), WrongBytes> {
-        self.compare(data, &data.scattered(packed))
-    }
-
-    /// A sender's memory does not change, nor that of a rank that receives nothing.
-    pub fn expect_unchanged(&self, data: &Items) -> Result<(), WrongBytes> {
-        self.compare(data, &self.before)
-            .map_err(|wrong| WrongBytes { kind: FaultKind::ChangedMemory, ..wrong })
-    }
-
-    fn compare(&self, data: &Items, expected: &[u8]) -> Result<(), WrongBytes> {
-        if let Some(difference) = data.difference(expected, &self.read(data)) {
-            let kind = if difference.is_data { FaultKind::WrongData } else { FaultKind::ChangedMemory };
-            return Err(WrongBytes { kind, detail: difference.text });
-        }
-        clean_margin(self.part)
+    /// Another buffer, in memory that none of the last ones has; `None` if there is no room.
+    pub fn buffer(&self, bytes: usize, at_end: bool) -> Option<Part> {
+        self.next.set((self.next.get() + 1) % BUFFERS);
+        self.buffers[self.next.get()].part(bytes, at_end)
     }
 }
 

@@ -3,13 +3,8 @@
 
 mod arena;
 mod bench;
-mod collectives;
-mod files;
-mod messages;
-mod one_sided;
-mod operations;
-mod packing;
 mod progress;
+mod run;
 mod subject;
 mod types;
 
@@ -18,7 +13,7 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use common::conformance::{Batch, Case, Fault, FaultKind, OPERATIONS, Operation, Progress};
+use common::conformance::{Batch, Case, Fault, FaultKind, Need, Operation, Progress};
 use common::model::check::CheckEvent;
 use datatypes::Layout;
 
@@ -28,15 +23,11 @@ use crate::environment;
 use crate::output::print_event;
 use crate::transport::Hosts;
 use bench::{Bench, Stop};
-use operations::{FUNCTIONS, OperationRun};
 use progress::ProgressFile;
 use subject::Subject;
 
 /// Time between two signs of life.
 const HEARTBEAT: Duration = Duration::from_millis(500);
-
-/// Operations whose results are compared with packed bytes.
-const PACKED: [&str; 6] = ["pack", "pack_items", "unpack", "unpack_items", "equivalent", "duplicate"];
 
 /// The exit code of a rank that cannot continue with the others.
 const FAILED: i32 = 1;
@@ -71,8 +62,8 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<u8> {
             print_event(&CheckEvent::Transport { name: transport.name() });
         }
     }
-    if !packing::is_plain(&worker.bench.own)? {
-        worker.operations.retain(|(_, name, _)| !PACKED.contains(name));
+    if !types::is_plain(&worker.bench.own)? {
+        worker.operations.retain(|operation| !operation.needs(Need::Plain));
     }
     for case in &batch.cases {
         worker.try_case(case)?;
@@ -84,11 +75,8 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-/// The operations of a batch with their numbers and functions.
-fn operations(
-    batch: &Batch,
-    ranks: usize,
-) -> anyhow::Result<Vec<(usize, &'static str, &'static OperationRun)>> {
+/// The operations of a batch; the first one, `bounds`, is part of making a [`Subject`].
+fn operations(batch: &Batch, ranks: usize) -> anyhow::Result<Vec<&'static Operation>> {
     let mut found = Vec::new();
     for name in &batch.operations {
         let operation = Operation::find(name).map_err(anyhow::Error::msg)?;
@@ -97,10 +85,19 @@ fn operations(
             "{name} needs {} ranks, and there are {ranks}",
             operation.ranks
         );
-        let function = FUNCTIONS.iter().find(|(known, _)| *known == operation.name);
-        found.extend(function.map(|(name, run)| (operation.number(), *name, run)));
+        found.extend((name != BOUNDS).then_some(operation));
     }
     Ok(found)
+}
+
+/// Operations that are functions of this program; the others are C statements.
+fn try_operation(bench: &Bench<'_>, subject: &Subject, operation: &Operation, salt: u64) -> Result<(), Stop> {
+    match operation.name {
+        "equivalent" => types::equivalent(bench, subject, salt),
+        "contents" => types::contents(bench, subject),
+        "life_cycle" => types::life_cycle(bench, subject),
+        _ => run::run(bench, subject, operation, salt),
+    }
 }
 
 /// The state of this process.
@@ -108,7 +105,7 @@ struct Worker<'a> {
     bench: Bench<'a>,
     progress: ProgressFile,
     faults: File,
-    operations: Vec<(usize, &'static str, &'static OperationRun)>,
+    operations: Vec<&'static Operation>,
     reports_bounds: bool,
     ranks: usize,
     next_beat: Instant,
@@ -119,17 +116,18 @@ impl Worker<'_> {
         let layout: Layout = case.layout.parse().with_context(|| format!("case {}", case.number))?;
         let Some(subject) = self.subject(case, layout)? else { return Ok(()) };
         for i in 0..self.operations.len() {
-            let (number, name, run) = self.operations[i];
-            if !case.tries(&OPERATIONS[number]) {
+            let operation = self.operations[i];
+            if !case.tries(operation) {
                 continue;
             }
+            let number = operation.number();
             self.begin(case, number)?;
-            match run.run(&self.bench, &subject, case.number * 64 + number as u64) {
+            match try_operation(&self.bench, &subject, operation, case.number * 1024 + number as u64) {
                 Ok(()) => self.progress.complete(number),
                 Err(Stop::Unsuitable) => {}
                 Err(Stop::WrongBytes(wrong)) => {
                     self.progress.complete(number);
-                    let fault = Fault::new(case.number, name, wrong.kind, wrong.detail);
+                    let fault = Fault::new(case.number, operation.name, wrong.kind, wrong.detail);
                     let adopted = subject.has_other_bounds.then(|| subject.layout.with_resized().to_text());
                     let is_error = fault.kind == FaultKind::Error;
                     self.report(&Fault { adopted, ..fault })?;
@@ -164,7 +162,7 @@ impl Worker<'_> {
             self.progress.complete(number);
             faults.iter().try_for_each(|fault| self.report(fault))?;
         }
-        Ok(subject.filter(|subject| self.bench.has_room(&subject.data)))
+        Ok(subject.filter(|subject| self.bench.has_room(&subject.data_of(1))))
     }
 
     /// An operation begins on all ranks at the same time, so that the one that is to blame is known.

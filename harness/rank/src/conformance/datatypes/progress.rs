@@ -20,7 +20,7 @@ impl ProgressFile {
     /// # Errors
     /// If it cannot be created or mapped.
     pub fn create(path: &Path) -> io::Result<Self> {
-        let bytes = Progress::WORDS * size_of::<u64>();
+        let bytes = Progress::words() * size_of::<u64>();
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path)?;
         file.set_len(bytes as u64)?;
         let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -31,7 +31,7 @@ impl ProgressFile {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the mapping has this length and is never removed; it begins at a page, and atomics allow that others read it.
-        Ok(Self { words: unsafe { std::slice::from_raw_parts(map.cast::<AtomicU64>(), Progress::WORDS) } })
+        Ok(Self { words: unsafe { std::slice::from_raw_parts(map.cast::<AtomicU64>(), Progress::words()) } })
     }
 
     /// An operation on a case begins.

@@ -1,10 +1,11 @@
 //! The subject of a case: a layout as a datatype of this MPI, and what its bytes should be.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 use common::conformance::items::{Value, contiguous};
 use common::conformance::{Case, Fault, FaultKind, Items};
-use datatypes::{Construction, Element, Layout};
+use datatypes::{Construction, Constructor, Element, Layout};
 
 use crate::checked::{CallError, Comm, Datatype, Recipe};
 
@@ -17,9 +18,8 @@ pub struct Subject {
     pub datatype: Datatype,
     /// Items in a message.
     pub items: u32,
-    pub data: Items,
-    /// Items for each rank, one block after the other. Several collective operations need them.
-    pub of_all_ranks: OnceCell<Items>,
+    /// The data of that many messages, one behind the other: several operations need a message for each rank or neighbour.
+    data: RefCell<Vec<(usize, Rc<Items>)>>,
     /// A contiguous type with the same signature.
     pub dense: Dense,
     pub at_end: bool,
@@ -70,8 +70,7 @@ impl Subject {
             layout: adopted,
             datatype,
             items: case.items,
-            data,
-            of_all_ranks: OnceCell::new(),
+            data: RefCell::new(vec![(1, Rc::new(data))]),
             dense,
             at_end: case.at_end,
             construction: case.construction,
@@ -80,14 +79,49 @@ impl Subject {
         }))
     }
 
+    /// The data of so many messages, one behind the other.
+    pub fn data_of(&self, blocks: usize) -> Rc<Items> {
+        let mut known = self.data.borrow_mut();
+        if let Some((_, data)) = known.iter().find(|(number, _)| *number == blocks) {
+            return Rc::clone(data);
+        }
+        let data = Rc::new(Items::of(&self.layout, self.items * blocks as u32));
+        known.push((blocks, Rc::clone(&data)));
+        data
+    }
+
+    /// The same type once more, which can be freed.
+    pub fn another(&self, comm: &Comm) -> Result<Datatype, CallError> {
+        let made = self.recipe(comm)?.create()?;
+        if matches!(self.layout.constructor(), Constructor::Named { .. }) {
+            made.duplicate()
+        } else {
+            Ok(made)
+        }
+    }
+
+    /// The elementary type of a file view of this type; `None` if the standard does not allow the view (MPI-4.1, sections 14.1.1 and 14.3):
+    /// displacements must not be negative or descend, the type must be made of one elementary type, its holes and its extent must be
+    /// multiples of it, and tiles must not overlap.
+    pub fn viewed_as(&self) -> Option<Element> {
+        let data = self.data_of(1);
+        let element = self.layout.only_element()?;
+        let size = element.size() as i64;
+        let extent = self.layout.extent();
+        let is_allowed = !data.values.is_empty()
+            && data.values.iter().all(|value| value.displacement >= 0 && value.displacement % size == 0)
+            && data.values.is_sorted_by_key(|value| value.displacement)
+            && data.are_disjoint()
+            && extent > 0
+            && extent % size == 0
+            && extent >= self.layout.true_extent()
+            && self.layout.lower_bound() == 0;
+        is_allowed.then_some(element)
+    }
+
     /// The calls that make the datatype once more.
     pub fn recipe(&self, comm: &Comm) -> Result<Recipe, CallError> {
         Recipe::with_construction(&self.layout, self.construction, comm)
-    }
-
-    /// The number of items as MPI takes it.
-    pub fn count(&self) -> i32 {
-        self.items as i32
     }
 }
 

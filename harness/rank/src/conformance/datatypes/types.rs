@@ -4,11 +4,25 @@ use common::conformance::Contents;
 use common::conformance::contents::Integer;
 use datatypes::{Construction, Equivalent};
 
-use super::bench::{Bench, Stop, WrongBytes, expect_packed};
-use super::operations::Gathered;
-use super::packing;
+use super::bench::{Bench, Stop, WrongBytes, clean_margin, expect_packed};
 use super::subject::Subject;
-use crate::checked::{Datatype, Recipe};
+use crate::checked::{CallError, Comm, Datatype, Recipe};
+
+/// Whether `MPI_Pack` of predefined types copies them: the standard does not define the packed form.
+pub fn is_plain(comm: &Comm) -> Result<bool, CallError> {
+    for element in [datatypes::Element::Byte, datatypes::Element::Int32, datatypes::Element::Double] {
+        let (datatype, bytes) = (Datatype::predefined(element), element.size() as usize);
+        let (from, mut position) = ((1..=bytes as u8).collect::<Vec<u8>>(), 0);
+        let mut packed = vec![0; comm.pack_size(1, &datatype, bytes)?.max(bytes)];
+        let to = (packed.as_mut_ptr(), packed.len());
+        // SAFETY: the value and the packed bytes are in these vectors.
+        unsafe { comm.pack_at((from.as_ptr(), 1, &datatype), to, &mut position) }?;
+        if position as usize != bytes || packed[..bytes] != from {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
 
 /// Values of an item at most: longer lists take more time than they are worth.
 const MOST_VALUES: usize = 2000;
@@ -16,12 +30,16 @@ const MOST_VALUES: usize = 2000;
 /// Descriptions with other constructors have the same size, bounds and bytes.
 pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(), Stop> {
     // If the MPI rounds extents in another way than this project does, descriptions are not equivalent on it.
-    if subject.has_other_bounds || subject.data.values.len() > MOST_VALUES {
+    let data = subject.data_of(1);
+    if subject.has_other_bounds || data.values.len() > MOST_VALUES {
         return Err(Stop::Unsuitable);
     }
-    let data = &subject.data;
-    let typed = bench.filled(subject, data, salt);
-    let expected = data.gathered(&data.filled(salt));
+    let typed = bench.typed[0].part(data.span_bytes(), subject.at_end).ok_or(Stop::Unsuitable)?;
+    let image = data.filled(salt);
+    for window in data.windows() {
+        typed.write_at((window.span.0 - data.span.0) as usize, &image[window.at..window.end()]);
+    }
+    let (expected, address) = (data.gathered(&image), typed.start().wrapping_offset(-data.span.0 as isize));
     for (way, other) in Equivalent::all_of(&subject.layout) {
         if !way.keeps_bounds() {
             continue;
@@ -35,7 +53,7 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
         if datatype.reported()?.extent != subject.layout.extent() {
             continue;
         }
-        let compared = packing::pack_as(bench, subject, &datatype, typed.address)
+        let compared = pack_as(bench, subject, &datatype, (address, expected.len()))
             .and_then(|found| Ok(expect_packed(&expected, &found)?));
         compared.map_err(|stop| match stop {
             Stop::WrongBytes(wrong) => {
@@ -47,12 +65,23 @@ pub fn equivalent(bench: &Bench<'_>, subject: &Subject, salt: u64) -> Result<(),
     Ok(())
 }
 
-/// A duplicate packs the same bytes.
-pub fn duplicate(bench: &Bench<'_>, subject: &Subject, from: *const u8) -> Gathered {
-    let original: Datatype = subject.recipe(&bench.own)?.create()?;
-    let duplicate = original.duplicate()?;
-    original.free()?;
-    packing::pack_as(bench, subject, &duplicate, from).map(Some)
+/// Packs the data of a subject, which another type describes as well.
+fn pack_as(
+    bench: &Bench<'_>,
+    subject: &Subject,
+    datatype: &Datatype,
+    (from, bytes): (*mut u8, usize),
+) -> Result<Vec<u8>, Stop> {
+    let room = bench.own.pack_size(subject.items as i32, datatype, bytes)?;
+    let part = bench.packed.part(room.max(bytes), subject.at_end).ok_or(Stop::Unsuitable)?;
+    let mut position = 0;
+    // SAFETY: the caller has filled the memory of the type, and the part has `room` bytes.
+    unsafe {
+        let end = (from.cast_const(), subject.items as i32, datatype);
+        bench.own.pack_at(end, (part.start(), room), &mut position)
+    }?;
+    clean_margin(part)?;
+    Ok(part.read_at(0, bytes.min(position as usize)).to_vec())
 }
 
 /// Types that are made and freed in each of three rounds.
@@ -69,9 +98,9 @@ const LONGEST: usize = 2000;
 const ONE_IN: u64 = 40;
 
 /// Making and freeing a type again and again does not take memory.
-pub fn life_cycle(bench: &Bench<'_>, subject: &Subject, _: u64) -> Result<(), Stop> {
+pub fn life_cycle(bench: &Bench<'_>, subject: &Subject) -> Result<(), Stop> {
     if subject.is_generated && !subject.number.is_multiple_of(ONE_IN)
-        || subject.data.values.len() > MOST_VALUES
+        || subject.data_of(1).values.len() > MOST_VALUES
         || subject.layout.to_text().len() > LONGEST
     {
         return Err(Stop::Unsuitable);
@@ -103,7 +132,7 @@ fn resident_pages() -> Result<i64, Stop> {
 }
 
 /// `MPI_Type_get_envelope` and `MPI_Type_get_contents` return the arguments of the constructor.
-pub fn contents(bench: &Bench<'_>, subject: &Subject, _: u64) -> Result<(), Stop> {
+pub fn contents(bench: &Bench<'_>, subject: &Subject) -> Result<(), Stop> {
     let expected = match subject.construction {
         Construction::Usual => Contents::of(&subject.layout),
         Construction::Duplicated => Contents::of_duplicate(),
