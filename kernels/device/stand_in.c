@@ -259,6 +259,8 @@ COPY_LATER(cuMemcpyDtoHAsync_v2, void *, u64)
 COPY_LATER(cuMemcpyDtoDAsync_v2, u64, u64)
 
 static int copy_2d(const struct rows *rows, u64 stream, int is_later) {
+    if (rows->from_pitch < rows->width || rows->to_pitch < rows->width) return INVALID_VALUE;
+    if (rows->from_pitch > INT32_MAX || rows->to_pitch > INT32_MAX) return INVALID_VALUE;
     u64 from = rows->from_kind == TYPE_HOST ? rows->from_host : rows->from_device;
     u64 to = rows->to_kind == TYPE_HOST ? rows->to_host : rows->to_device;
     struct work work = {stream, from + rows->from_y * rows->from_pitch + rows->from_x,
@@ -297,11 +299,16 @@ static const struct { const char *name; kernel *kernel; size_t bytes; } kernels[
     NAMES_OF_SIZE(1), NAMES_OF_SIZE(2), NAMES_OF_SIZE(4), NAMES_OF_SIZE(8), NAMES_OF_SIZE(16)};
 
 /* Addresses in a kernel's arguments are the program's: they are changed to the driver's. */
-static void change_addresses(size_t kernel, char *arguments) {
+static int change_addresses(size_t kernel, char *arguments) {
     u64 *address = (u64 *)arguments;
     const char *name = kernels[kernel].name;
     size_t count = name[0] == 'r' ? 5 : 3;
-    for (size_t i = 0; i < count; i++) if (address[i]) address[i] = (u64)inside(address[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (address[i] == 0) continue;
+        if (!find((void *)address[i])) return INVALID_VALUE;
+        address[i] = (u64)inside(address[i]);
+    }
+    return SUCCESS;
 }
 
 int cuModuleLoadData(u64 *module, const void *text) { *module = strstr(text, ".entry") ? 1 : 0; return *module ? SUCCESS : INVALID_VALUE; }
@@ -321,10 +328,10 @@ int cuLaunchKernel(u64 function, u32 x, u32 y, u32 z, u32 threads, u32 threads_y
     struct work work = {stream, 0, 0, 0, 0, 0, 0, kernels[function - 1].kernel, x, threads, {0}};
     memcpy(work.arguments, arguments[0], kernels[function - 1].bytes);
     pthread_mutex_lock(&lock);
-    change_addresses(function - 1, work.arguments);
-    wait_later(work);
+    int code = change_addresses(function - 1, work.arguments);
+    if (code == SUCCESS) wait_later(work);
     pthread_mutex_unlock(&lock);
-    return SUCCESS;
+    return code;
 }
 
 /* --- streams and events: who waits for one lets its work begin --- */

@@ -1,12 +1,16 @@
 //! Data in the memory of a device, on a machine without one: the driver is a stand-in, which protects that memory from the host, delays
-//! what nobody waits for, and can be faulty.
+//! work until somebody waits for it, and can be faulty.
+
+use std::process::Command;
 
 use apps::TESTS;
+use ddtbench::experiments::Kind;
+use ddtbench::model::conditions::MemoryKind;
 use libtest_mimic::Trial;
 
 use super::job::run;
 use super::results::Summary;
-use super::setup::{Check, MPIS, Mpi, trials_on};
+use super::setup::{Check, MPIS, Mpi, root, trials_on};
 use super::trial::Need;
 use super::typed::{Measuring, type_alone, typed};
 
@@ -20,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         ("a faulty driver is found", faults),
         ("copies of a message are counted", counts),
         ("Intel MPI takes memory of a device", intel),
+        ("every method moves the right bytes in pinned memory", pinned),
     ];
     trials.extend(trials_on(&MPIS[..1], Need::AllProcessors, "device", on_first));
     trials
@@ -107,7 +112,37 @@ fn intel(_: &Mpi) {
     }
     let words = ["MPI_Send refuses datatypes here: Invalid datatype"];
     summary.expect_failed("nas_lu_y", "ddt", "not available", &words);
-    for words in ["I_MPI_OFFLOAD=1", "simulated device, driver 12.0, shared by 2 ranks without MPS"] {
+    for words in ["I_MPI_OFFLOAD=1", "simulated device, CUDA 12.0, shared by 2 ranks without MPS"] {
         assert!(ended.out.replace('\n', " ").contains(words), "{ended}");
     }
+}
+
+/// Memory that the device sees, and every MPI takes: all methods use their twins.
+fn pinned(mpi: &Mpi) {
+    let dir = tempfile::tempdir().unwrap();
+    let library = dir.path().join("libcuda.so.1");
+    let source = root().join("kernels/device/stand_in.c");
+    let compiled =
+        Command::new("cc").args(["-O2", "-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    assert!(compiled.unwrap().success());
+    let tests = ["nas_lu_y", "wrf_x_vec", "fft2d", "specfem3d_mt", "lammps_full"];
+    let methods = Kind::PingPong.usual_methods_in(&[MemoryKind::Pinned], std::iter::empty());
+    let all = ["persistent_ddt", "ddt:struct", "ddt:halves", "get_ddt"].map(str::to_owned);
+    let mut methods = [methods, all.into()].concat();
+    let line = |test: &str, methods: &[String]| {
+        let line = format!("run {test} --memory pinned -m {} {SHORT}", methods.join(","));
+        Measuring::on(mpi, line).env("LD_LIBRARY_PATH", &dir.path().display().to_string())
+    };
+    for test in tests {
+        if test == "fft2d" {
+            methods.retain(|method| !["persistent_ddt", "ddt:halves"].contains(&&**method));
+        }
+        line(test, &methods).ends(0).summary.expect_all(1, &methods);
+    }
+    // A wrong byte of a message.
+    let line =
+        "run wrf_x_vec --memory pinned -m ddt --min-repetitions 100 --max-repetitions 400 --max-time 60";
+    let measuring = Measuring::on(mpi, line).env("LD_LIBRARY_PATH", &dir.path().display().to_string());
+    let kept = measuring.fault("flip 37").ends(1);
+    kept.summary.expect_failed("wrf_x_vec", "ddt", "wrong data", &["expected 0x"]);
 }

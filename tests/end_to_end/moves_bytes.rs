@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use ddtbench::experiments::Kind;
 use ddtbench::experiments::pingpong::methods::{Transfer, can_by_name, description, transfer};
 use ddtbench::model::OWN;
+use ddtbench::model::conditions::MemoryKind;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
@@ -94,10 +96,10 @@ fn name(entry: &'static Value) -> &'static str {
     entry["name"].as_str().expect("all in the list have names")
 }
 
-/// All methods but that of the user's loop, which has separate trials.
+/// All methods but that of the user's loop and those for devices, which have separate trials.
 fn methods() -> impl Iterator<Item = &'static str> {
     let all = list()["methods"].as_array().expect("the list has methods").iter().map(name);
-    all.filter(|name| *name != OWN)
+    all.filter(|name| *name != OWN && Kind::PingPong.can_in(MemoryKind::Host, name))
 }
 
 /// The methods measured with this number of ranks. Each pair sends datatypes in the same way as a single one, so

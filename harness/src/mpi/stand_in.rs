@@ -41,7 +41,7 @@ impl StandIn {
         let compiler = env::var("CC").ok().filter(|text| !text.trim().is_empty()).unwrap_or("cc".to_owned());
         let words = shlex::split(&compiler).unwrap_or_default();
         let (program, options) =
-            words.split_first().ok_or_else(|| other(format!("CC={compiler} is no command")))?;
+            words.split_first().ok_or_else(|| other(format!("CC={compiler}: not a command")))?;
         let mut command = Command::new(program);
         command.current_dir(folder.path()).args(options).args(["-O2", "-shared", "-fPIC", "-o"]);
         command.args([LIBRARY[0], SOURCES[0].0, "-ldl", "-lpthread"]);

@@ -95,11 +95,16 @@ impl CaseRun<'_> {
     /// Explains why an MPI fails that gets memory of a device without taking it: by the reference, which is verified first. Other methods
     /// that give it such memory are not tried.
     fn lack_devices(&self, outcomes: &mut Vec<(String, Outcome)>, left: &[String]) {
-        let is_failure =
-            |outcome: &Outcome| matches!(outcome, Outcome::MpiError { .. } | Outcome::Crashed { .. });
+        let is_failure = |outcome: &Outcome| match outcome {
+            Outcome::MpiError { .. } => true,
+            // An error of the driver is not the MPI's.
+            Outcome::Crashed { detail } => !detail.contains("CUDA_ERROR"),
+            _ => false,
+        };
         let fails =
             |(method, outcome): &&(String, Outcome)| method == self.kind.reference() && is_failure(outcome);
-        let Some((_, failure)) = outcomes.iter().find(fails).filter(|_| !self.launch.memory.is_host()) else {
+        let Some((_, failure)) = outcomes.iter().find(fails).filter(|_| self.launch.memory.is_on_device())
+        else {
             return;
         };
         let reason = format!("does not take memory of a device: {}", failure.with_reason());

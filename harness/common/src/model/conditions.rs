@@ -64,6 +64,11 @@ impl MemoryKind {
     pub fn is_host(&self) -> bool {
         *self == Self::Host
     }
+
+    /// Whether the host cannot use it in the usual way.
+    pub fn is_on_device(&self) -> bool {
+        matches!(self, Self::Device | Self::Managed | Self::Simulated)
+    }
 }
 
 /// The conditions of a case besides its MPI.

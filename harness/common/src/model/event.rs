@@ -135,20 +135,25 @@ impl Hello {
     /// The device with the ranks' data and its driver, how many ranks of a host share one, and whether a service lets them use it at the
     /// same time; empty without one.
     pub fn device_of_data(&self) -> String {
-        let Some(DeviceFacts { name, driver, has_mps, .. }) = self.devices.first() else {
+        let Some(DeviceFacts { name, cuda, has_mps, .. }) = self.devices.first() else {
             return String::new();
         };
-        let mut ranks = BTreeMap::<(&str, i32), usize>::new();
+        let mut ranks = BTreeMap::<(&str, &str), usize>::new();
         for (rank, device) in self.ranks.iter().zip(&self.devices) {
-            *ranks.entry((&rank.host, device.number)).or_default() += 1;
+            *ranks.entry((&rank.host, &device.bus)).or_default() += 1;
         }
         let shared = match ranks.into_values().max() {
             Some(most @ 2..) => {
-                format!(", shared by {most} ranks {} MPS", if *has_mps { "with" } else { "without" })
+                let mps = match has_mps {
+                    Some(true) => " with MPS",
+                    Some(false) => " without MPS",
+                    None => "",
+                };
+                format!(", shared by {most} ranks{mps}")
             }
             _ => String::new(),
         };
-        format!("{name}, driver {driver}{shared}")
+        format!("{name}, CUDA {cuda}{shared}")
     }
 
     /// Hosts that the ranks are on.
@@ -161,12 +166,12 @@ impl Hello {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeviceFacts {
     pub name: String,
-    /// Its number on the host.
-    pub number: i32,
-    /// The version of the driver's interface, such as `13.0`.
-    pub driver: String,
-    /// Whether a service lets several processes use it at the same time.
-    pub has_mps: bool,
+    /// Its address on the host's bus.
+    pub bus: String,
+    /// The version of CUDA that the driver has, such as `13.0`.
+    pub cuda: String,
+    /// Whether a service lets several processes use it at the same time, if the driver says.
+    pub has_mps: Option<bool>,
 }
 
 /// The message of one rank.

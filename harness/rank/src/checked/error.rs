@@ -62,20 +62,16 @@ pub enum CallError {
 impl CallError {
     /// Whether the MPI has no call for it, which is the same on all ranks.
     pub const fn is_lack(&self) -> bool {
-        matches!(
-            self,
-            Self::NoLargeCount { .. }
-                | Self::TooLarge { .. }
-                | Self::NoType { .. }
-                | Self::NoDatatypes { .. }
-        )
+        matches!(self, Self::NoLargeCount { .. } | Self::TooLarge { .. } | Self::NoType { .. })
     }
 
     /// The outcome for the method that made the call.
     pub fn outcome(&self, detail: String) -> Outcome {
         match self {
             Self::WrongData { .. } => Outcome::WrongData { detail },
-            _ if self.is_lack() => Outcome::NotAvailable { reason: detail },
+            _ if self.is_lack() || matches!(self, Self::NoDatatypes { .. }) => {
+                Outcome::NotAvailable { reason: detail }
+            }
             _ => Outcome::MpiError { detail },
         }
     }

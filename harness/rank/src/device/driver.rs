@@ -12,8 +12,15 @@ use kernels::device::PTX;
 const LIBRARY: &CStr = c"libcuda.so.1";
 
 /// Variables of launchers with a process's number on the host, which is needed before MPI is initialised.
-const LOCAL_RANK: [&str; 4] =
-    ["MPI_LOCALRANKID", "OMPI_COMM_WORLD_LOCAL_RANK", "MV2_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"];
+const LOCAL_RANK: [&str; 7] = [
+    "MPI_LOCALRANKID",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "MV2_COMM_WORLD_LOCAL_RANK",
+    "PALS_LOCAL_RANKID",
+    "PMI_LOCAL_RANK",
+    "SLURM_LOCALID",
+    "FLUX_TASK_LOCAL_ID",
+];
 
 /// `cuda.h`: the stream does not wait for the default one.
 const NON_BLOCKING: c_uint = 1;
@@ -62,6 +69,7 @@ functions! {
     device_count = c"cuDeviceGetCount" (*mut c_int);
     device = c"cuDeviceGet" (*mut c_int, c_int);
     device_name = c"cuDeviceGetName" (*mut c_char, c_int, c_int);
+    bus_address = c"cuDeviceGetPCIBusId" (*mut c_char, c_int, c_int);
     device_attribute = c"cuDeviceGetAttribute" (*mut c_int, c_int, c_int);
     retain_context = c"cuDevicePrimaryCtxRetain" (*mut usize, c_int);
     set_context = c"cuCtxSetCurrent" (usize);
@@ -138,22 +146,30 @@ pub fn synchronize() {
 impl Driver {
     /// Makes a context, a stream, and the module with the kernels.
     fn begin(&mut self) -> anyhow::Result<DeviceFacts> {
-        let local =
-            LOCAL_RANK.iter().find_map(|name| std::env::var(name).ok()?.parse::<c_int>().ok()).unwrap_or(0);
+        let local = LOCAL_RANK.iter().find_map(|name| std::env::var(name).ok()?.parse::<c_int>().ok());
         let (mut version, mut count, mut device, mut context) = (0, 0, 0, 0);
         let (mut stream, mut module) = (0, 0);
-        let mut name = [0_u8; 256];
+        let (mut name, mut bus) = ([0_u8; 256], [0_u8; 64]);
         let mut mps = 0;
+        let has_mps;
         // SAFETY: all pointers live through the calls, and strings are NUL-terminated.
         unsafe {
             self.result("cuInit", (self.initialize)(0))?;
             self.result("cuDriverGetVersion", (self.version)(&raw mut version))?;
             self.result("cuDeviceGetCount", (self.device_count)(&raw mut count))?;
             ensure!(count > 0, "the driver finds no device");
+            ensure!(
+                local.is_some() || count == 1,
+                "there are {count} devices, and the launcher sets none of {}, by which each rank takes its own; \
+                 with CUDA_VISIBLE_DEVICES each may see one",
+                LOCAL_RANK.join(", ")
+            );
+            let local = local.unwrap_or(0);
             self.result("cuDeviceGet", (self.device)(&raw mut device, local % count))?;
             self.result("cuDeviceGetName", (self.device_name)(name.as_mut_ptr().cast(), 255, device))?;
-            let known = (self.device_attribute)(&raw mut mps, MPS_ENABLED, device) == 0;
-            mps = if known { mps } else { 0 };
+            self.result("cuDeviceGetPCIBusId", (self.bus_address)(bus.as_mut_ptr().cast(), 63, device))?;
+            let is_known = (self.device_attribute)(&raw mut mps, MPS_ENABLED, device) == 0;
+            has_mps = is_known.then_some(mps != 0);
             self.result("cuDevicePrimaryCtxRetain", (self.retain_context)(&raw mut context, device))?;
             self.result("cuCtxSetCurrent", (self.set_context)(context))?;
             self.result("cuStreamCreate", (self.create_stream)(&raw mut stream, NON_BLOCKING))?;
@@ -161,13 +177,10 @@ impl Driver {
             self.result("cuModuleLoadData", (self.load_module)(&raw mut module, text.as_ptr().cast()))?;
         }
         (self.stream, self.module) = (stream, module);
-        let name = CStr::from_bytes_until_nul(&name)?.to_string_lossy().into_owned();
-        Ok(DeviceFacts {
-            name,
-            number: local % count,
-            driver: format!("{}.{}", version / 1000, version % 1000 / 10),
-            has_mps: mps != 0,
-        })
+        let text =
+            |bytes: &[u8]| CStr::from_bytes_until_nul(bytes).map(|text| text.to_string_lossy().into_owned());
+        let (name, bus) = (text(&name)?, text(&bus)?);
+        Ok(DeviceFacts { name, bus, cuda: format!("{}.{}", version / 1000, version % 1000 / 10), has_mps })
     }
 
     /// The kernel with a name; it exists as long as the process.

@@ -120,8 +120,8 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
     }
 
     fn readings(&self, ActiveMethod { method, .. }: &Self::ActiveMethod) -> Option<u32> {
-        // The repetitions of a batch would not be cold.
-        self.session.eviction.is_none().then(|| block::readings(&**method))
+        // The repetitions of a batch would not be cold, and copies to a device would be timed.
+        (self.session.eviction.is_none() && self.memory.is_host()).then(|| block::readings(&**method))
     }
 
     fn block(

@@ -151,7 +151,10 @@ impl RoundTrip {
             after: spots(&back.receives),
             before_answer: spots(&there.receives),
             marks: spots(marked),
-            need_marks: true,
+            unmarked: {
+                let (received, answer) = self.compared();
+                Some(Spots::of(received.iter().chain(answer).map(|link| &link.places), generation))
+            },
         }
     }
 
@@ -160,17 +163,22 @@ impl RoundTrip {
         Looks::after(&self.there.receives, generation)
     }
 
-    /// The first wrong byte of all that this rank received in a round trip, besides the marks in answers, which [`Looks::wrong`]
-    /// compares.
-    pub fn wrong(&self, version: Version, looks: &Looks) -> Option<(Region, Wrong)> {
+    /// The received data that is still there after a round trip: of the first message, and of the answer.
+    fn compared(&self) -> (&[Link], &[Link]) {
         let (there, back) = (&self.there, &self.back);
-        // An answer with received data brings a rank its own.
-        let (received, answer): (&[Link], &[Link]) = match self.answer {
+        match self.answer {
             Answer::Own => (&there.receives, &back.receives),
+            // An answer with received data brings a rank its own.
             Answer::InPlace | Answer::Returned => (&there.receives, &there.sends),
             Answer::Mixed => (&there.receives, &[]),
             Answer::Another | Answer::Repeated => (&[], &back.receives),
-        };
+        }
+    }
+
+    /// The first wrong byte of all that this rank received in a round trip, besides the marks in answers, which [`Looks::wrong`]
+    /// compares.
+    pub fn wrong(&self, version: Version, looks: &Looks) -> Option<(Region, Wrong)> {
+        let (received, answer) = self.compared();
         let is_marked = matches!(self.answer, Answer::InPlace | Answer::Mixed | Answer::Returned);
         let wrong = |links: &[Link], marks: &Spots| {
             links.iter().find_map(|Link { places, .. }| {
@@ -194,8 +202,8 @@ pub struct Looks {
     pub before_answer: Spots,
     /// In such an answer: the rank's own bytes, which show whose answer it is.
     pub marks: Spots,
-    /// Whether answers need them.
-    pub need_marks: bool,
+    /// If answers need marks: the words to look at after a repetition without them.
+    pub unmarked: Option<Spots>,
 }
 
 impl Looks {
@@ -216,7 +224,7 @@ impl Looks {
 impl Looks {
     /// The same after a repetition without marks: an answer that is lost cannot be seen then.
     pub fn wrong_unmarked(&self, version: Version) -> Option<(Region, Wrong)> {
-        self.before_answer.wrong(version)
+        self.unmarked.as_ref()?.wrong(version)
     }
 }
 

@@ -82,7 +82,7 @@ impl MessagePayload {
     #[inline]
     pub fn look(&mut self, memory: &Memory) {
         self.seen += 1;
-        let wrong = match self.is_marking || !self.looks.need_marks {
+        let wrong = match self.is_marking || self.looks.unmarked.is_none() {
             true => self.looks.wrong(self.version),
             false => self.looks.wrong_unmarked(self.version),
         };
@@ -98,7 +98,7 @@ impl MessagePayload {
 
     /// Whether a repetition with marks must come before all bytes are compared.
     pub fn lacks_marks(&self) -> bool {
-        self.looks.need_marks && !self.is_marking
+        self.looks.unmarked.is_some() && !self.is_marking
     }
 
     /// Compares all bytes that the last repetition of a round trip brought.
