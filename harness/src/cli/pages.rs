@@ -221,7 +221,7 @@ mod tests {
             short.split_once("All flags: ddtbench run --help-all\n\nExamples:\n").expect("a hint");
         assert!(end.starts_with("  ddtbench run nas_lu_y"), "{short}");
         let of_run = flags.lines().filter(|line| line.trim_start().starts_with('-'));
-        assert!(of_run.count() <= 14, "{short}");
+        assert!(of_run.count() <= 15, "{short}");
         assert!(!flags.contains("--precision"), "{short}");
         for command in Cli::command().get_subcommands().map(|command| command.get_name().to_owned()) {
             for flag in ["--help", "--help-all"] {
