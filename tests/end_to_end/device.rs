@@ -10,9 +10,9 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::results::Summary;
-use super::setup::{Check, MPIS, Mpi, root, trials_on};
+use super::setup::{Check, MPIS, Mpi, install, root, trials_on};
 use super::trial::Need;
-use super::typed::{Measuring, type_alone, typed};
+use super::typed::{Measuring, typed};
 
 pub fn trials() -> Vec<Trial> {
     let on_all: &[(&str, Check)] = &[
@@ -100,7 +100,7 @@ fn counts(mpi: &Mpi) {
 }
 
 fn intel(_: &Mpi) {
-    let _ = type_alone("mpi install impi").expect_code(0);
+    install("impi").unwrap();
     let dir = tempfile::tempdir().unwrap();
     let line =
         format!("run nas_lu_y wrf_x_vec fft2d --mpi impi --memory simulated --launches 1 --out out {SHORT}");

@@ -162,7 +162,8 @@ pub fn mpi(name: &'static str) -> &'static Mpi {
     made.as_ref().unwrap_or_else(|reason| panic!("set-up failed: {reason}"))
 }
 
-fn install(name: &'static str) -> Result<Mpi, String> {
+/// Installs an MPI and builds its rank program; for one that only one trial needs.
+pub fn install(name: &'static str) -> Result<Mpi, String> {
     // For such paths `ddtbench` keeps its files elsewhere (`sites`); the other tests expect them where the README
     // describes.
     if !root().to_string_lossy().chars().all(|c| c.is_alphanumeric() || "/._-+=@%~".contains(c)) {
