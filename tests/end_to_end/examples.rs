@@ -177,7 +177,7 @@ fn github() {
     };
     let compared = step("Compare").expect_code(1);
     assert!(compared.out.contains("ddt: broken in 1 (strided)"), "{compared}");
-    step("Tell").expect_code(0);
+    step("Report").expect_code(0);
     let summary = fs::read_to_string(dir.path().join("summary.md")).unwrap();
     assert!(summary.contains("broken") && summary.contains("| strided"), "{summary}");
     expect_failure(dir.path(), true);
@@ -210,7 +210,7 @@ fn gitlab() {
     expect_failure(dir.path(), true);
     build.err("");
     let page = fs::read_to_string(dir.path().join("changes.html")).unwrap();
-    assert!(page.contains("kept/9") && page.contains("kept/10"), "a column for each pipeline");
+    assert!(page.contains(">9</th>") && page.contains(">10</th>"), "a column for each pipeline");
 }
 
 fn bisect() {
