@@ -13,7 +13,7 @@ use super::driver::{Driver, driver, synchronize};
 /// Threads of a group: a multiple of the 32 that run together, and few enough to divide small messages among processors.
 const THREADS: u32 = 128;
 
-/// The arguments of a kernel, as `kernels/device/pack.cu` has them.
+/// The arguments of a kernel: the structures of `kernels/device/pack.cu`.
 #[derive(Clone, Copy)]
 enum Arguments {
     Places(PlacesArguments),
