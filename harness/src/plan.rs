@@ -12,7 +12,7 @@ use crate::experiments::pingpong::Pairs;
 use crate::experiments::planned::PlannedCase;
 use crate::experiments::selection::{Lists, Selection};
 use crate::experiments::{self, Context, Kind};
-use crate::model::conditions::{Cache, Conditions, MemoryKind, Rule};
+use crate::model::conditions::{COLD_DEVICE, Cache, Conditions, MemoryKind, Rule};
 use crate::model::{OWN, SCHEMA};
 use crate::mpi::{MpiError, Origin, Print, Programs, Trusted, Variant};
 use crate::report::pictures::PaperFigure;
@@ -331,7 +331,7 @@ impl Plan {
                 return field("memory", memory.name().to_owned(), reason);
             }
             if !memory.is_host() && self.caches.contains(&Cache::Cold) {
-                return field("cache", "cold".to_owned(), "must be warm for data on a device");
+                return field("cache", "cold".to_owned(), COLD_DEVICE);
             }
             if self.memories[..i].contains(memory) {
                 return field("memories", memory.name().to_owned(), "is given twice");

@@ -16,7 +16,7 @@ use common::kinds::pingpong::Pairs;
 use common::limit_args::LimitArgs;
 use common::limits::{Limits, MOST_METHODS};
 use common::model::check::Check;
-use common::model::conditions::{Cache, MemoryKind, Rule};
+use common::model::conditions::{COLD_DEVICE, Cache, MemoryKind, Rule};
 use common::model::{Case, OWN};
 use common::parameter::whole;
 
@@ -77,18 +77,20 @@ impl Command {
     /// # Errors
     /// If this kind of experiments does not support it.
     pub fn memory(&self) -> anyhow::Result<MemoryKind> {
-        let (kind, memory) = match self {
-            Self::Pingpong(args) => (Kind::PingPong, args.case.conditions.memory),
-            Self::Engine(args) => (Kind::Engine, args.case.conditions.memory),
-            Self::Overlap(args) => (Kind::Overlap, args.case.conditions.memory),
-            Self::Halo(args) => (Kind::Halo, args.case.conditions.memory),
-            Self::Partitioned(args) => (Kind::Partitioned, args.conditions.memory),
+        let (kind, conditions) = match self {
+            Self::Pingpong(args) => (Kind::PingPong, &args.case.conditions),
+            Self::Engine(args) => (Kind::Engine, &args.case.conditions),
+            Self::Overlap(args) => (Kind::Overlap, &args.case.conditions),
+            Self::Halo(args) => (Kind::Halo, &args.case.conditions),
+            Self::Partitioned(args) => (Kind::Partitioned, &args.conditions),
             Self::Conform(_) | Self::Datatypes(_) => return Ok(MemoryKind::Host),
         };
-        match kind.refuse_memory(memory) {
-            Some(reason) => bail!("--memory {}: {reason}", memory.name()),
-            None => Ok(memory),
+        let memory = conditions.memory;
+        if let Some(reason) = kind.refuse_memory(memory) {
+            bail!("--memory {}: {reason}", memory.name());
         }
+        ensure!(memory.is_host() || conditions.cache == Cache::Warm, "--cache cold: {COLD_DEVICE}");
+        Ok(memory)
     }
 
     /// The thread level that it needs.

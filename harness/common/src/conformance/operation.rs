@@ -41,9 +41,9 @@ named! {
         Plain = "plain",
         /// Values do not overlap.
         Disjoint = "disjoint",
-        /// There are values.
+        /// Items with values.
         WithData = "with_data",
-        /// There are no values, but items.
+        /// Items without values.
         WithoutData = "without_data",
         /// There are items.
         WithItems = "with_items",

@@ -59,6 +59,9 @@ named! {
     }
 }
 
+/// Why `--cache cold` is refused for data that is not in usual memory.
+pub const COLD_DEVICE: &str = "must be warm for data on a device";
+
 impl MemoryKind {
     /// Whether it is usual memory.
     pub fn is_host(&self) -> bool {

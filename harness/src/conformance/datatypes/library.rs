@@ -15,7 +15,7 @@ const BENCH: &str = include_str!("../../../common/src/conformance/bench.h");
 /// Compiles the library in a folder.
 ///
 /// # Errors
-/// If there is no compiler wrapper, or if it fails.
+/// If the compiler wrapper is missing or fails.
 pub fn compile(installation: &Installation, folder: &Path) -> Result<(), MpiError> {
     let (source, header) = (folder.join("operations.c"), folder.join("mpi.i"));
     let failed = |error: &dyn std::fmt::Display| {

@@ -118,7 +118,7 @@ impl<'a> Bench<'a> {
             && has(&self.packed, data.bytes())
     }
 
-    /// Another buffer, in memory that none of the last ones has; `None` if there is no room.
+    /// Another buffer, in memory that none of the last ones has; `None` if it does not fit.
     pub fn buffer(&self, bytes: usize, at_end: bool) -> Option<Part> {
         self.next.set((self.next.get() + 1) % BUFFERS);
         self.buffers[self.next.get()].part(bytes, at_end)
