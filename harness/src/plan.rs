@@ -390,7 +390,7 @@ impl Plan {
         for memory in &self.memories {
             if !self.methods.iter().any(|method| self.experiment.can_in(*memory, method)) {
                 let reason = format!(
-                    "has no method for {} memory: loops run on the host, and only data of a device is staged",
+                    "none is for data in {} memory: loops run on the host, and staged methods copy from a device",
                     memory.name()
                 );
                 return field("methods", self.methods.join(", "), &reason);

@@ -61,6 +61,22 @@ impl Rows {
         // SAFETY: guaranteed by the caller.
         unsafe { copy_rows((from, self.step), (to, self.step), self.bytes, self.count) };
     }
+
+    /// Adds a block, if it continues the rows.
+    fn takes(&mut self, at: usize, bytes: usize) -> bool {
+        let Some(distance) = at.checked_sub(self.at) else { return false };
+        if self.count == 1 && distance == self.bytes {
+            self.bytes += bytes;
+            self.step = self.bytes;
+            return true;
+        }
+        let step = if self.count == 1 { distance } else { self.step };
+        let continues = bytes == self.bytes && step >= bytes && distance == step * self.count;
+        if continues {
+            (self.step, self.count) = (step, self.count + 1);
+        }
+        continues
+    }
 }
 
 /// Begins to copy rows from one memory, with the bytes from one row to the next, to another one.
@@ -147,24 +163,6 @@ impl BlockCopies {
             unsafe { copy_rows((from, rows.bytes), (to, rows.step), rows.bytes, rows.count) };
         }
         synchronize();
-    }
-}
-
-impl Rows {
-    /// Adds a block, if it continues the rows.
-    fn takes(&mut self, at: usize, bytes: usize) -> bool {
-        let Some(distance) = at.checked_sub(self.at) else { return false };
-        if self.count == 1 && distance == self.bytes {
-            self.bytes += bytes;
-            self.step = self.bytes;
-            return true;
-        }
-        let step = if self.count == 1 { distance } else { self.step };
-        let continues = bytes == self.bytes && step >= bytes && distance == step * self.count;
-        if continues {
-            (self.step, self.count) = (step, self.count + 1);
-        }
-        continues
     }
 }
 

@@ -219,9 +219,7 @@ impl Looks {
         let (before, after) = (self.before_answer.wrong_copy(version), self.after.wrong(version));
         before.or(after)
     }
-}
 
-impl Looks {
     /// The same after a repetition without marks: an answer that is lost cannot be seen then.
     pub fn wrong_unmarked(&self, version: Version) -> Option<(Region, Wrong)> {
         self.unmarked.as_ref()?.wrong(version)

@@ -61,7 +61,7 @@ pub fn device(seen: &Seen) -> Finding {
     let kinds = [("contiguous bytes", REFERENCE), ("datatypes", "ddt")];
     let text = kinds.map(|(kind, method)| format!("{kind}: {}", of(method))).join("; ");
     // Few MPIs do, so that no lack is an error.
-    Finding::ok("device", format!("memory of {device}: {text}"))
+    Finding::ok("device", format!("memory of {device}: {text}; docs/gpu.md names what an MPI needs for it"))
 }
 
 /// The library's file name shows its ABI.
