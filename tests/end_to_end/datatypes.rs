@@ -143,15 +143,17 @@ fn gate(mpi: &Mpi) {
 /// An operation does in a program what it does in the rank program: on a type without faults both are right. Of the other forms, which
 /// change its text by few rules, every fourth.
 fn programs_are_right(mpi: &Mpi) {
-    let case = Case::of(0, String::new(), 3, true);
-    let layout: Layout = "contiguous(5, int32)".parse().unwrap();
+    let few = (Case::of(0, String::new(), 3, true), "contiguous(5, int32)".parse::<Layout>().unwrap());
+    // So many that a program lists those of one item.
+    let many =
+        (Case::of(0, String::new(), 30, true), "resized(0, 16, vector(2, 1, 2, int32))".parse().unwrap());
     let folder = setup::scratch();
     let (source, program_file) = (folder.join("operation.c"), folder.join("operation"));
     let tried = OPERATIONS.iter().enumerate().filter(|(number, operation)| {
         !operation.needs(conformance::Need::WithoutData) && (!operation.is_form || number % 4 == 0)
     });
-    for (_, operation) in tried {
-        let hit = Hit { operation, ..Hit::untried(&case, &layout) };
+    for ((_, operation), (case, layout)) in tried.zip([few, many].iter().cycle()) {
+        let hit = Hit { operation, ..Hit::untried(case, layout) };
         std::fs::write(&source, program(&hit, mpi.name, operation.ranks, true)).unwrap();
         run(mpi.command(&mpi.mpicc).arg(&source).arg("-o").arg(&program_file)).expect_code(0);
         let ranks = operation.ranks.to_string();

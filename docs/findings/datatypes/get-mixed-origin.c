@@ -1,4 +1,5 @@
-/* MPI_Get of 17,500 pairs of an int and a long without gaps, into structures with gaps (MPI-4.1, section 12.3.2).
+/* MPI_Get of 17,500 pairs of an int and a long without gaps, into structures with gaps (MPI-4.1, section 12.3.2). The pairs are one
+ * large structure, in which half of the longs are not aligned: of aligned values, all arrive.
  * mpicc -o finding get-mixed-origin.c && mpiexec -n 2 ./finding */
 #include <mpi.h>
 #include <stdio.h>

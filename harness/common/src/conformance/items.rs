@@ -234,22 +234,39 @@ impl Value {
     }
 }
 
-/// A contiguous type with the signature of some values, and how many of it; `None` without values.
+/// A contiguous type with the signature of some values, and how many of it: the smallest that is repeated. `None` without values.
 pub fn contiguous(values: &[Value]) -> Option<(Layout, u32)> {
+    let period = period(values);
     let first = values.first()?;
-    if values.iter().all(|value| value.element == first.element) {
-        return Some((Layout::named(first.element), values.len() as u32));
+    let count = (values.len() / period) as u32;
+    if period == 1 {
+        return Some((Layout::named(first.element), count));
     }
     let (mut lengths, mut places, mut types) = (Vec::new(), Vec::new(), Vec::new());
     let mut bytes = 0;
-    for run in values.chunk_by(|value, next| value.element == next.element) {
+    for run in values[..period].chunk_by(|value, next| value.element == next.element) {
         lengths.push(run.len() as i64);
         places.push(bytes);
         types.push(Layout::named(run[0].element));
         bytes += run.len() as i64 * run[0].element.size() as i64;
     }
     // Copies of it follow each other without gaps, however its extent is rounded.
-    Some((Layout::resized(0, bytes, &Layout::structure(&lengths, &places, &types).ok()?).ok()?, 1))
+    Some((Layout::resized(0, bytes, &Layout::structure(&lengths, &places, &types).ok()?).ok()?, count))
+}
+
+/// The least number of values whose types are repeated to the end.
+fn period(values: &[Value]) -> usize {
+    // The lengths of the longest beginnings that are also ends, of all beginnings (Knuth, Morris and Pratt, 1977).
+    let mut borders = vec![0; values.len()];
+    for i in 1..values.len() {
+        let mut border = borders[i - 1];
+        while border > 0 && values[border].element != values[i].element {
+            border = borders[border - 1];
+        }
+        borders[i] = border + usize::from(values[border].element == values[i].element);
+    }
+    let period = values.len() - borders.last().unwrap_or(&0);
+    if values.len().is_multiple_of(period.max(1)) { period } else { values.len() }
 }
 
 /// The difference of packed bytes from the expected ones; `None` if there is none.
@@ -323,8 +340,12 @@ mod tests {
         };
         assert_eq!(of("vector(2, 1, 3, int32)", 3), ("int32".to_owned(), 6));
         let mixed = "struct([2, 1], [8, 0], [byte, int32])";
-        let dense = "resized(0, 12, struct([2, 1, 2, 1], [0, 2, 6, 8], [byte, int32, byte, int32]))";
-        assert_eq!(of(mixed, 2), (dense.to_owned(), 1));
+        let dense = "resized(0, 6, struct([2, 1], [0, 2], [byte, int32]))";
+        assert_eq!(of(mixed, 2), (dense.to_owned(), 2));
+        // The last copy would be incomplete.
+        let odd = "struct([1, 1, 1], [0, 4, 8], [byte, int32, byte])";
+        let dense = "resized(0, 6, struct([1, 1, 1], [0, 1, 5], [byte, int32, byte]))";
+        assert_eq!(of(odd, 1), (dense.to_owned(), 1));
         assert_eq!(contiguous(&[]), None);
     }
 

@@ -106,7 +106,8 @@ impl DatatypesArgs {
         for target in &targets {
             let before = reports.findings();
             match self.report(target, &plan, &list, &mut |report| keep(&folder, &before, report)) {
-                Ok(report) => {
+                Ok(mut report) => {
+                    report.settings = MpiAccount::of(target, String::new()).settings.unwrap_or_default();
                     keep(&folder, &before, &report);
                     reports.0.push(report);
                 }
@@ -117,8 +118,11 @@ impl DatatypesArgs {
         if reports.0.iter().all(|report| !report.is_stopped) && targets.len() > 1 {
             self.try_elsewhere(&targets, &plan, &mut reports)?;
         }
-        let page = folder.path().join(REPORT);
-        fs::write(&page, reports.html()).with_context(|| format!("cannot write {}", page.display()))?;
+        let texts = reports.upstream().into_iter().map(|(name, text)| (format!("{name}.md"), text));
+        for (name, text) in texts.chain([(REPORT.to_owned(), reports.html())]) {
+            let path = folder.path().join(name);
+            fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        }
         let is_stopped = reports.0.len() < targets.len() || reports.0.iter().any(|report| report.is_stopped);
         self.print(&reports, &folder)?;
         Ok(if is_stopped {

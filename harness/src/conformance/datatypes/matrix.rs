@@ -22,14 +22,14 @@ struct MatrixRow<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MatrixCell {
+pub(super) enum MatrixCell {
     Wrong(FaultKind),
     Right,
     Untried,
 }
 
 impl MatrixCell {
-    const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Wrong(kind) => kind.name(),
             Self::Right => "right",
@@ -83,7 +83,7 @@ impl<'a> Matrix<'a> {
 }
 
 /// A finding on an MPI.
-fn cell(report: &MpiReport, hit: &Hit) -> MatrixCell {
+pub(super) fn cell(report: &MpiReport, hit: &Hit) -> MatrixCell {
     let own = report.findings.iter().map(|finding| (&finding.hit, Some(finding.hit.kind)));
     let mut all = own.chain(report.elsewhere.iter().map(|(hit, kind)| (hit, *kind)));
     match all.find(|(known, _)| known.is_same_trial(hit)) {

@@ -21,6 +21,7 @@ mod reduction;
 mod report;
 mod session;
 mod trial;
+mod upstream;
 mod worker;
 
 pub use campaign::{Campaign, Coverage};

@@ -23,8 +23,9 @@ const MARGIN: i64 = 64;
 /// Words of code that uses such memory.
 const MEMORY: [&str; 6] = ["memory", "data", "packed", "fill", "prepare", "keep"];
 
-/// Runs in a line of their list.
+/// Runs in a line of their list, and in a list that a person reads.
 const RUNS_OF_LINE: usize = 6;
+const MOST_RUNS: usize = 8 * RUNS_OF_LINE;
 
 /// The program of a hit on this number of ranks. If it is guarded, its memory and packed data begin or end at a page that cannot be
 /// accessed.
@@ -90,7 +91,9 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
         body = with_words(&body, &[("guarded", "malloc".to_owned())]);
     }
     let is_guarded = is_guarded && MEMORY.iter().any(|name| has_word(&body, name));
-    let helpers = used_helpers(&format!("{functions}{body}"), is_guarded);
+    let items = data.values.len().checked_div(of_item).filter(|items| items * of_item == data.values.len());
+    let listed = Listed::of(&data.values, items.unwrap_or(1), oracle.extent());
+    let helpers = listed.read_by(&used_helpers(&format!("{functions}{body}"), is_guarded));
     let uses = |word: &str| [&helpers, &functions, &body].iter().any(|text| has_word(text, word));
     let mut main = String::new();
     if body.contains("MPI_COMM_WORLD") {
@@ -106,15 +109,14 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
         "{types}{body}\nif (!wrong{only_one})\n    printf(\"right\\n\");\nfflush(stdout);\nMPI_Finalize();\nreturn wrong != 0;\n"
     );
     let main = format!("\nint main(int argc, char **argv)\n{{\n{}}}\n", indented(&main));
-    let runs = runs(&data.values);
-    let mut list = if uses("runs") { list(&runs) } else { String::new() };
+    let mut list = if uses("runs") { list(&listed) } else { String::new() };
     if uses("widths") {
         list += &widths(&data.values[..of_item]);
     }
     let code = format!("{variables}{list}{helpers}{functions}{main}");
     head(hit, &layout, mpi, ranks)
         + &includes(&code, is_guarded)
-        + &with_words(&code, &numbers(hit, &data, runs.len(), ranks, is_guarded))
+        + &with_words(&code, &numbers(hit, &data, listed.runs.len() * listed.items, ranks, is_guarded))
 }
 
 /// Comparisons of numbers without a function, if it would be longer.
@@ -198,11 +200,43 @@ fn variables(uses: &dyn Fn(&str) -> bool, is_guarded: bool, main: &mut String) -
     format!("{memory}static int wrong;\n")
 }
 
-/// The bytes of all items as a list of the program.
-fn list(runs: &[(i64, i64)]) -> String {
-    const HEAD: &str =
-        "\n/* The bytes of all items, in the order of the type map: displacements and lengths. */\n";
-    let mut pairs: Vec<String> = runs.iter().map(|(at, bytes)| format!("{{{at}, {bytes}}}")).collect();
+/// The bytes of a message in a program: where each run of them is.
+struct Listed {
+    /// Displacements and lengths.
+    runs: Vec<(i64, i64)>,
+    /// So many times, each `extent` bytes after the one before.
+    items: usize,
+    extent: i64,
+}
+
+impl Listed {
+    /// All runs, or those of one of the `items` if all are too many for a reader.
+    fn of(values: &[Value], items: usize, extent: i64) -> Self {
+        let all = runs(values);
+        if all.len() <= MOST_RUNS || items == 1 {
+            return Self { runs: all, items: 1, extent };
+        }
+        Self { runs: runs(&values[..values.len() / items]), items, extent }
+    }
+
+    /// Functions that go through the list, for an item if it is one of several.
+    fn read_by(&self, functions: &str) -> String {
+        if self.items == 1 {
+            return functions.to_owned();
+        }
+        let (count, extent) = (self.runs.len(), self.extent);
+        functions
+            .replace("runs[run++]", &format!("runs[run++ % {count}]"))
+            .replace("runs[run].at", &format!("run / {count} * {extent}l + runs[run % {count}].at"))
+            .replace("runs[run].bytes", &format!("runs[run % {count}].bytes"))
+    }
+}
+
+/// The runs as a list of the program.
+fn list(listed: &Listed) -> String {
+    let of =
+        if listed.items == 1 { "all items".to_owned() } else { format!("each of {} items", listed.items) };
+    let mut pairs: Vec<String> = listed.runs.iter().map(|(at, bytes)| format!("{{{at}, {bytes}}}")).collect();
     if pairs.is_empty() {
         pairs.push("{0, 0}".to_owned());
     }
@@ -211,7 +245,10 @@ fn list(runs: &[(i64, i64)]) -> String {
         [line] => line.clone(),
         _ => format!("\n    {}\n", lines.join(",\n    ")),
     };
-    format!("{HEAD}static const struct {{ long at, bytes; }} runs[] = {{{lines}}};\n")
+    format!(
+        "\n/* The bytes of {of}, in the order of the type map: displacements and lengths. */\n\
+         static const struct {{ long at, bytes; }} runs[] = {{{lines}}};\n"
+    )
 }
 
 /// The bytes of the values of an item as a list of the program. A complex value is two.
@@ -450,6 +487,14 @@ mod tests {
         }
         assert!(open.contains(" * MPI 9: wrong\n") && open.contains("(MPI-4.1, section 5.1.11)"), "{open}");
         assert!(!open.contains("guarded") && !open.contains("mmap"), "{open}");
+        let many = program(&Hit { items: 1000, ..hit }, "MPI 9", 2, false);
+        assert!(
+            many.contains("each of 1000 items") && many.contains("runs[] = {{4, 4}, {-4, 4}};"),
+            "{many}"
+        );
+        let line = "for (int run = 0; run < 2000; next += runs[run++ % 2].bytes)\n        \
+                    memcpy(next, data + run / 2 * 16l + runs[run % 2].at, runs[run % 2].bytes);";
+        assert!(many.contains(line), "{many}");
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct MpiReport {
     /// Processes of the operations that need several, and the path of their messages.
     pub ranks: usize,
     pub transport: Option<String>,
+    /// Variables that control the MPI; filled in by the caller.
+    pub settings: BTreeMap<String, String>,
     /// Wrong results before they were shrunk and joined.
     pub hits: usize,
     /// Counts of tried operations and constructors.
@@ -62,6 +64,7 @@ impl MpiReport {
             elsewhere: Vec::new(),
             ranks: 0,
             transport: None,
+            settings: BTreeMap::new(),
             hits: 0,
             coverage: Coverage::default(),
             is_stopped: false,
@@ -417,6 +420,7 @@ mod tests {
             elsewhere: Vec::new(),
             ranks: 2,
             transport: Some("shm".to_owned()),
+            settings: [("MPIR_CVAR_X".to_owned(), "1".to_owned())].into(),
             hits: 9,
             coverage,
             is_stopped: false,
@@ -495,6 +499,17 @@ mod tests {
         }
         let json = both.json();
         assert_eq!(json["by_mpi"][1]["mpis"]["openmpi"], "right");
+        let texts = both.upstream();
+        let names: Vec<&str> = texts.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["mpich-1"], "confirmed and new");
+        for part in [
+            "# MPICH 9: wrong data with vector(2, 1, -1, byte)\n\n",
+            "(MPI-4.1, section 5.2).\nIt should print `right`. Result: `byte 1`.\n",
+            "---|---|---\nMPICH 9 | 2 ranks, shm, MPIR_CVAR_X=1 | wrong data\nMPICH 9 | 2 ranks, shm, MPIR_CVAR_X=1 | right\n",
+            "\n```c\nint main```\n",
+        ] {
+            assert!(texts[0].1.contains(part), "{part} is not in:\n{}", texts[0].1);
+        }
         let page = both.html();
         assert_eq!(page.matches("<details><summary>C program</summary>").count(), 4);
         assert_eq!(page.matches("<td class=\"left\">right</td>").count(), 1, "{page}");
