@@ -8,6 +8,7 @@ typedef long long i64;
 #define KERNEL extern "C" __global__ void
 #define INLINE __device__ __forceinline__
 #define HIGH_PRODUCT(a, b) __umulhi(a, b)
+#define ALIGNED(address, bytes) (address) /* the device checks it */
 #endif
 
 /* Division by a constant of numbers below 2^31: the upper half of a product, shifted. A factor of 0 means a divisor of 1. */
@@ -73,11 +74,11 @@ INLINE i64 place_in_record(const struct records *at, u32 word, u32 bytes) {
     KERNEL name##_##bytes(struct name at) {                                                         \
         u32 first = blockIdx.x * blockDim.x * WORDS + threadIdx.x;                                  \
         type word[WORDS];                                                                           \
-        type *array[WORDS], *packed = (type *)at.packed;                                            \
+        type *array[WORDS], *packed = (type *)ALIGNED(at.packed, bytes);                            \
         for (int i = 0; i < WORDS; i++) {                                                           \
             u32 number = first + i * blockDim.x;                                                    \
             if (number >= at.words) continue;                                                       \
-            array[i] = (type *)(at.array + place(&at, number, bytes));                              \
+            array[i] = (type *)ALIGNED(at.array + place(&at, number, bytes), bytes);                \
             word[i] = at.unpacks ? packed[number] : *array[i];                                      \
         }                                                                                           \
         for (int i = 0; i < WORDS; i++) {                                                           \
@@ -94,7 +95,8 @@ INLINE i64 place_in_record(const struct records *at, u32 word, u32 bytes) {
         u32 number = thread / at.lanes, lane = thread % at.lanes;                                   \
         if (number >= at.count) return;                                                             \
         struct block block = at.listed[number];                                                     \
-        type *array = (type *)(at.array + block.place), *packed = (type *)at.packed + block.first;  \
+        type *array = (type *)ALIGNED(at.array + block.place, bytes);                               \
+        type *packed = (type *)ALIGNED(at.packed, bytes) + block.first;                             \
         for (u32 i = lane; i < block.words; i += at.lanes) {                                        \
             if (at.unpacks) array[i] = packed[i];                                                   \
             else packed[i] = array[i];                                                              \

@@ -7,6 +7,8 @@
  * - Other processes open device memory by handles, as with a device.
  * - DDTBENCH_DEVICE_FAULT makes it faulty from its DDTBENCH_DEVICE_FAULT_FROM-th copy or kernel of more than 64 bytes on: `short`
  *   (the last byte is missing), `stale` (nothing is copied), `shifted` (to a place one byte further), `late` (a wait is too short).
+ * - A word that is not aligned ends the process, as it ends a kernel on a device.
+ * - DDTBENCH_DEVICE_BYTES is the memory of the device, 16 GiB otherwise.
  *
  * Source of the interface: NVIDIA's documentation of the driver. Compiled with `cc -shared -fPIC stand_in.c -o libcuda.so.1`. */
 #define _GNU_SOURCE
@@ -27,6 +29,12 @@ static struct { u32 x; } blockIdx, threadIdx, blockDim;
 #define KERNEL static void
 #define INLINE static inline
 #define HIGH_PRODUCT(a, b) ((u32)(((u64)(a) * (b)) >> 32))
+#define ALIGNED(address, bytes) aligned(address, bytes)
+static char *aligned(char *address, u32 bytes) {
+    if ((u64)address % bytes == 0) return address;
+    fprintf(stderr, "a kernel copies a word of %u bytes that is not aligned\n", bytes);
+    abort();
+}
 #include "pack.cu"
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, NOT_READY = 600 };
@@ -371,7 +379,17 @@ int cuDeviceGetName(char *name, int bytes, int device) { (void)device; snprintf(
 int cuDeviceGetAttribute(int *value, int attribute, int device) { (void)device; *value = attribute == 41; return SUCCESS; }
 int cuDeviceGetPCIBusId(char *id, int bytes, int device) { (void)device; snprintf(id, (size_t)bytes, "0000:00:00.0"); return SUCCESS; }
 int cuDeviceGetUuid(char *id, int device) { (void)device; memset(id, 7, 16); return SUCCESS; }
-int cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = (size_t)1 << 34; return SUCCESS; }
+static size_t all_bytes(void) {
+    const char *bytes = getenv("DDTBENCH_DEVICE_BYTES");
+    return bytes ? strtoull(bytes, NULL, 10) : (size_t)1 << 34;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = all_bytes(); return SUCCESS; }
+int cuMemGetInfo_v2(size_t *available, size_t *total) {
+    *available = *total = all_bytes();
+    for (size_t i = 0; i < memory_count; i++)
+        if (memories[i].kind == DEVICE) *available -= memories[i].bytes < *available ? memories[i].bytes : *available;
+    return SUCCESS;
+}
 int cuDeviceCanAccessPeer(int *can, int device, int peer) { (void)device, (void)peer; *can = 1; return SUCCESS; }
 int cuDevicePrimaryCtxRetain(u64 *context, int device) { (void)device; *context = 1; return SUCCESS; }
 int cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return SUCCESS; }

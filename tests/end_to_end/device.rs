@@ -62,6 +62,11 @@ fn no_device_memory(mpi: &Mpi) {
         kept.summary.expect_failed("nas_lu_y", method, "not available", &words);
     }
     kept.summary.expect_measured("nas_lu_y", &["copies"]);
+    // Less memory than the data needs: a sentence before anything is allocated.
+    let line = format!("run contiguous -p bytes=40000000 --memory simulated -m copies {SHORT}");
+    let kept = Measuring::on(mpi, line).env("DDTBENCH_DEVICE_BYTES", "100000000").ends(2);
+    let words = "2 ranks need 0.30 GiB of memory on the device, which has 0.09 GiB available";
+    assert!(kept.ended.err.contains(words), "{}", kept.ended);
 }
 
 fn faults(mpi: &Mpi) {

@@ -53,6 +53,9 @@ impl Buffers {
     }
 }
 
+/// The host, in a message.
+pub const MACHINE: &str = "this machine";
+
 /// Memory that a rank needs, in bytes: the arrays and wire buffers of its methods, and the places of segments. `None` if it exceeds the address space. If the value exceeds this machine's memory, it is only a lower bound.
 pub fn rank_bytes(app: &MicroApp, buffers: Buffers) -> Option<u64> {
     /// Read only once: it bounds a count, and reading it takes longer than most counts.
@@ -95,14 +98,17 @@ fn counted_segments(app: &MicroApp, room: u64) -> u64 {
     app.message(Side::Send, WireOrder::Ddt).segments().take(most).count() as u64
 }
 
-/// Refuses this number of ranks on one machine if they need more memory than is available.
-pub fn check_bytes(of_rank: Option<u64>, ranks: usize, available: u64) -> Result<(), String> {
+/// Refuses this number of ranks in one place, such as `this machine`, if they need more memory than is available there.
+///
+/// # Errors
+/// The memory needed and the memory available.
+pub fn check_bytes(of_rank: Option<u64>, ranks: usize, place: &str, available: u64) -> Result<(), String> {
     let needed = of_rank.and_then(|bytes| bytes.checked_mul(ranks as u64));
     if needed.is_some_and(|needed| needed <= available) {
         return Ok(());
     }
     let (needed, available) = (amount(needed), gib(available));
-    Err(format!("{ranks} ranks need {needed} of memory on this machine, which has {available} available"))
+    Err(format!("{ranks} ranks need {needed} of memory on {place}, which has {available} available"))
 }
 
 /// Refuses an engine's comparison whose single process needs too much memory: that of a rank, and as much again for the plain

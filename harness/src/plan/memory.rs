@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::CheckedPlan;
-use common::memory::{available_bytes, check_bytes};
+use common::memory::{MACHINE, available_bytes, check_bytes};
 
 /// Refuses a plan with a case that needs more memory than the machines have.
 ///
@@ -17,7 +17,7 @@ pub fn check(plan: &CheckedPlan) -> Result<(), String> {
 fn check_against(plan: &CheckedPlan, i: usize, available: u64, machines: usize) -> Result<(), String> {
     let case = &plan.cases[i];
     let ranks = plan.plan.ranks().div_ceil(machines);
-    check_bytes(case.rank_bytes, ranks, available)
+    check_bytes(case.rank_bytes, ranks, MACHINE, available)
         .map_err(|reason| format!("{} {}: {reason}", plan.plan.cases[i].test, case.params))
 }
 

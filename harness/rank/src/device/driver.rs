@@ -79,6 +79,7 @@ functions! {
     allocate_host = c"cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     free_host = c"cuMemFreeHost" (*mut c_void);
     mapped_address = c"cuMemHostGetDevicePointer_v2" (*mut u64, *mut c_void, c_uint);
+    memory = c"cuMemGetInfo_v2" (*mut usize, *mut usize);
     copy = c"cuMemcpyAsync" (u64, u64, usize, usize);
     copy_2d = c"cuMemcpy2DAsync_v2" (*const super::rows::Copy2d, usize);
     create_stream = c"cuStreamCreate" (*mut usize, c_uint);
@@ -125,6 +126,15 @@ pub fn open() -> anyhow::Result<()> {
     let facts = driver.begin().context("--memory needs a device")?;
     DRIVER.get_or_init(|| (driver, facts));
     Ok(())
+}
+
+/// Free memory of this process's device, in bytes; `None` if it has none.
+pub fn available_bytes() -> Option<u64> {
+    let driver = &DRIVER.get()?.0;
+    let (mut free, mut total) = (0, 0);
+    // SAFETY: both pointers live through the call.
+    driver.check("cuMemGetInfo", unsafe { (driver.memory)(&raw mut free, &raw mut total) });
+    Some(free as u64)
 }
 
 /// Copies that the driver has made for this process, if there is one that counts them.

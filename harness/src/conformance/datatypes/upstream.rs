@@ -16,7 +16,7 @@ impl Reports {
         self.0.iter().flat_map(of_mpi).collect()
     }
 
-    /// `None` if the finding is not confirmed: nobody could repeat it.
+    /// `None` if the finding is not confirmed: developers could not repeat it.
     fn text_of(&self, report: &MpiReport, finding: &Finding) -> Option<String> {
         let (hit, shown) = (&finding.hit, finding.confirmation.shown.as_ref()?);
         let others = finding.other_operations();
