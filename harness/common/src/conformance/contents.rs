@@ -4,11 +4,32 @@ use std::fmt;
 
 use datatypes::{Constructor, DistributedArray, Distribution, Layout, Order};
 
+named! {
+    /// A constructor, with the name of MPI's constant without `MPI_COMBINER_`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Combiner {
+        Named = "NAMED",
+        Dup = "DUP",
+        Contiguous = "CONTIGUOUS",
+        Vector = "VECTOR",
+        Hvector = "HVECTOR",
+        Indexed = "INDEXED",
+        Hindexed = "HINDEXED",
+        IndexedBlock = "INDEXED_BLOCK",
+        HindexedBlock = "HINDEXED_BLOCK",
+        Struct = "STRUCT",
+        Subarray = "SUBARRAY",
+        Darray = "DARRAY",
+        Resized = "RESIZED",
+        /// None of those above.
+        Other = "another constructor",
+    }
+}
+
 /// The constructor of a type and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// The name of MPI's constant, without `MPI_COMBINER_`.
-    pub combiner: &'static str,
+    pub combiner: Combiner,
     /// Counts and places in extents.
     pub integers: Vec<Integer>,
     /// Places in bytes.
@@ -51,56 +72,54 @@ impl fmt::Display for Contents {
 impl Contents {
     /// The arguments of a layout's constructor.
     pub fn of(layout: &Layout) -> Self {
+        let one = |number: &i64| vec![*number];
         let count = |list: &[i64]| vec![list.len() as i64];
-        let (combiner, numbers, addresses): (_, Vec<i64>, Vec<i64>) = match layout.constructor() {
-            Constructor::Named { .. } => {
-                return Self { combiner: "NAMED", integers: Vec::new(), addresses: Vec::new(), types: 0 };
-            }
-            Constructor::Contiguous { count, .. } => ("CONTIGUOUS", vec![*count], vec![]),
+        let mut last = Vec::new();
+        let (combiner, numbers, addresses): (_, Vec<Vec<i64>>, Vec<i64>) = match layout.constructor() {
+            Constructor::Named { .. } => (Combiner::Named, vec![], vec![]),
+            Constructor::Contiguous { count, .. } => (Combiner::Contiguous, vec![one(count)], vec![]),
             Constructor::Vector { count, blocklength, stride, .. } => {
-                ("VECTOR", vec![*count, *blocklength, *stride], vec![])
+                (Combiner::Vector, [count, blocklength, stride].map(one).into(), vec![])
             }
             Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
-                ("HVECTOR", vec![*count, *blocklength], vec![*stride_bytes])
+                (Combiner::Hvector, [count, blocklength].map(one).into(), vec![*stride_bytes])
             }
-            Constructor::Indexed { blocklengths, displacements, .. } => (
-                "INDEXED",
-                [count(displacements), blocklengths.clone(), displacements.clone()].concat(),
-                vec![],
-            ),
-            Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => {
-                ("HINDEXED", [count(places), blocklengths.clone()].concat(), places.clone())
+            Constructor::Indexed { blocklengths: lengths, displacements: places, .. } => {
+                (Combiner::Indexed, vec![count(places), lengths.clone(), places.clone()], vec![])
+            }
+            Constructor::Hindexed { blocklengths: lengths, displacements_bytes: places, .. } => {
+                (Combiner::Hindexed, vec![count(places), lengths.clone()], places.clone())
             }
             Constructor::IndexedBlock { blocklength, displacements: places, .. } => {
-                ("INDEXED_BLOCK", [count(places), vec![*blocklength], places.clone()].concat(), vec![])
+                (Combiner::IndexedBlock, vec![count(places), one(blocklength), places.clone()], vec![])
             }
             Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => {
-                ("HINDEXED_BLOCK", [count(places), vec![*blocklength]].concat(), places.clone())
+                (Combiner::HindexedBlock, vec![count(places), one(blocklength)], places.clone())
             }
-            Constructor::Struct { blocklengths, displacements_bytes: places, .. } => {
-                ("STRUCT", [count(places), blocklengths.clone()].concat(), places.clone())
+            Constructor::Struct { blocklengths: lengths, displacements_bytes: places, .. } => {
+                (Combiner::Struct, vec![count(places), lengths.clone()], places.clone())
             }
             Constructor::Resized { lower_bound, extent, .. } => {
-                ("RESIZED", vec![], vec![*lower_bound, *extent])
+                (Combiner::Resized, vec![], vec![*lower_bound, *extent])
             }
             Constructor::Subarray { sizes, subsizes, starts, order, .. } => {
-                let numbers = [count(sizes), sizes.clone(), subsizes.clone(), starts.clone()].concat();
-                let integers =
-                    numbers.into_iter().map(Integer::Number).chain([Integer::of(*order)]).collect();
-                return Self { combiner: "SUBARRAY", integers, addresses: Vec::new(), types: 1 };
+                last.push(Integer::of(*order));
+                let numbers = vec![count(sizes), sizes.clone(), subsizes.clone(), starts.clone()];
+                (Combiner::Subarray, numbers, vec![])
             }
             Constructor::Darray { array, .. } => {
-                let integers = of_array(array);
-                return Self { combiner: "DARRAY", integers, addresses: Vec::new(), types: 1 };
+                last = of_array(array);
+                (Combiner::Darray, vec![], vec![])
             }
         };
-        let integers = numbers.into_iter().map(Integer::Number).collect();
-        Self { combiner, integers, addresses, types: layout.constructor().children().len() }
+        let integers = numbers.concat().into_iter().map(Integer::Number).chain(last).collect();
+        let types = layout.constructor().children().len();
+        Self { combiner, integers, addresses, types }
     }
 
     /// Those of a duplicate.
     pub const fn of_duplicate() -> Self {
-        Self { combiner: "DUP", integers: Vec::new(), addresses: Vec::new(), types: 1 }
+        Self { combiner: Combiner::Dup, integers: Vec::new(), addresses: Vec::new(), types: 1 }
     }
 
     /// The integers as a list in C.

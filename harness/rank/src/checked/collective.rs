@@ -35,7 +35,7 @@ macro_rules! request {
                 const NAME: &str = stringify!($make);
                 match $crate::checked::symbols::function::<
                     unsafe extern "C" fn(
-                        $($crate::checked::collective::inferred!($argument),)*
+                        $($crate::checked::large::inferred!($argument),)*
                         ::mpi::ffi::MPI_Comm,
                         ::mpi::ffi::MPI_Info,
                         *mut ::mpi::ffi::MPI_Request,
@@ -61,26 +61,18 @@ macro_rules! large_request {
             Form::Nonblocking => call_large!(
                 refused(stringify!($start)),
                 concat!(stringify!($start), "_c"),
-                fn($(inferred!($argument),)* ffi::MPI_Comm, *mut ffi::MPI_Request),
                 ($($argument,)* $comm.raw(), request.raw_mut())
             ),
             Form::Persistent => call_large!(
                 refused(stringify!($make)),
                 concat!(stringify!($make), "_c"),
-                fn($(inferred!($argument),)* ffi::MPI_Comm, ffi::MPI_Info, *mut ffi::MPI_Request),
                 ($($argument,)* $comm.raw(), ffi::RSMPI_INFO_NULL, request.raw_mut())
             ),
         }
         .map(|()| Ok(request))
     }};
 }
-/// The type of an argument.
-macro_rules! inferred {
-    ($argument:expr) => {
-        _
-    };
-}
-pub(super) use {inferred, request};
+pub(super) use request;
 
 /// Arguments of a collective: where a rank's blocks are, and the type and size of a block.
 #[derive(Clone, Copy)]
