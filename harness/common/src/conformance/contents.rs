@@ -72,49 +72,28 @@ impl fmt::Display for Contents {
 impl Contents {
     /// The arguments of a layout's constructor.
     pub fn of(layout: &Layout) -> Self {
-        let one = |number: &i64| vec![*number];
-        let count = |list: &[i64]| vec![list.len() as i64];
-        let mut last = Vec::new();
-        let (combiner, numbers, addresses): (_, Vec<Vec<i64>>, Vec<i64>) = match layout.constructor() {
-            Constructor::Named { .. } => (Combiner::Named, vec![], vec![]),
-            Constructor::Contiguous { count, .. } => (Combiner::Contiguous, vec![one(count)], vec![]),
-            Constructor::Vector { count, blocklength, stride, .. } => {
-                (Combiner::Vector, [count, blocklength, stride].map(one).into(), vec![])
-            }
-            Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
-                (Combiner::Hvector, [count, blocklength].map(one).into(), vec![*stride_bytes])
-            }
-            Constructor::Indexed { blocklengths: lengths, displacements: places, .. } => {
-                (Combiner::Indexed, vec![count(places), lengths.clone(), places.clone()], vec![])
-            }
-            Constructor::Hindexed { blocklengths: lengths, displacements_bytes: places, .. } => {
-                (Combiner::Hindexed, vec![count(places), lengths.clone()], places.clone())
-            }
-            Constructor::IndexedBlock { blocklength, displacements: places, .. } => {
-                (Combiner::IndexedBlock, vec![count(places), one(blocklength), places.clone()], vec![])
-            }
-            Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => {
-                (Combiner::HindexedBlock, vec![count(places), one(blocklength)], places.clone())
-            }
-            Constructor::Struct { blocklengths: lengths, displacements_bytes: places, .. } => {
-                (Combiner::Struct, vec![count(places), lengths.clone()], places.clone())
-            }
-            Constructor::Resized { lower_bound, extent, .. } => {
-                (Combiner::Resized, vec![], vec![*lower_bound, *extent])
-            }
-            Constructor::Subarray { sizes, subsizes, starts, order, .. } => {
-                last.push(Integer::of(*order));
-                let numbers = vec![count(sizes), sizes.clone(), subsizes.clone(), starts.clone()];
-                (Combiner::Subarray, numbers, vec![])
-            }
-            Constructor::Darray { array, .. } => {
-                last = of_array(array);
-                (Combiner::Darray, vec![], vec![])
-            }
+        let constructor = layout.constructor();
+        let (numbers, lists) = constructor.arguments();
+        let (of_numbers, of_lists) = constructor.arguments_in_bytes();
+        let count = lists.first().map(|list| list.len() as i64);
+        let (numbers, numbers_in_bytes) = numbers.split_at(numbers.len() - of_numbers);
+        let (lists, lists_in_bytes) = lists.split_at(lists.len() - of_lists);
+        let all = |numbers: &[&i64], lists: &[&Vec<i64>]| {
+            numbers.iter().copied().chain(lists.iter().copied().flatten()).copied().collect::<Vec<_>>()
         };
-        let integers = numbers.concat().into_iter().map(Integer::Number).chain(last).collect();
-        let types = layout.constructor().children().len();
-        Self { combiner, integers, addresses, types }
+        let integers = count.into_iter().chain(all(numbers, lists)).map(Integer::Number);
+        let integers = match constructor {
+            Constructor::Subarray { order, .. } => integers.chain([Integer::of(*order)]).collect(),
+            Constructor::Darray { array, .. } => of_array(array),
+            _ => integers.collect(),
+        };
+        let name = constructor.name().to_uppercase();
+        Self {
+            combiner: name.parse().expect("MPI has all constructors of layouts"),
+            integers,
+            addresses: all(numbers_in_bytes, lists_in_bytes),
+            types: constructor.children().len(),
+        }
     }
 
     /// Those of a duplicate.
