@@ -4,13 +4,15 @@
 use crate::distributed::DistributedArray;
 use crate::{Element, Layout};
 
-/// Which index of an array moves fastest in memory (`MPI_ORDER_C`, `MPI_ORDER_FORTRAN`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// The last index.
-    C,
-    /// The first index.
-    Fortran,
+named! {
+    /// Which index of an array moves fastest in memory (`MPI_ORDER_C`, `MPI_ORDER_FORTRAN`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Order {
+        /// The last index.
+        C = "c",
+        /// The first index.
+        Fortran = "fortran",
+    }
 }
 
 /// How a layout was made: MPI's constructors, argument for argument (MPI-4.1, sections 5.1.2 to 5.1.4, 5.1.7).
@@ -251,14 +253,6 @@ impl Constructor {
 }
 
 impl Order {
-    /// As texts have it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::C => "c",
-            Self::Fortran => "fortran",
-        }
-    }
-
     /// The dimensions from the fastest to the slowest.
     pub(crate) fn fastest_first(self, dims: usize) -> impl Iterator<Item = usize> {
         (0..dims).map(move |i| match self {

@@ -57,7 +57,7 @@ pub enum CallError {
     /// A function that not every MPI has.
     #[error("this MPI lacks {name}")]
     NoFunction { name: &'static str },
-    /// What was asked for is not possible here.
+    /// The set-up is not possible here.
     #[error("{reason}")]
     NotPossible { reason: String },
     /// A type that not every MPI has.

@@ -66,7 +66,7 @@ const FIGURES: &[FigureColumn] = &[
     FigureColumn::new("OSU", Cells::One(|_, record| alone(record, Quantity::OverlapOsu))).rank(8),
     FigureColumn::new(
         "diagnosis",
-        Cells::Words(|case, record| format!("{}{}", Diagnosis::of(case, record).label(), caveat(record))),
+        Cells::Words(|case, record| format!("{}{}", Diagnosis::of(case, record).name(), caveat(record))),
     ),
 ];
 
@@ -120,7 +120,7 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
         all => {
             let mut of: Vec<(Vec<&str>, String)> = Vec::new();
             for record in all {
-                let what = format!("{}{}", Diagnosis::of(case, record).label(), caveat(record));
+                let what = format!("{}{}", Diagnosis::of(case, record).name(), caveat(record));
                 match of.iter_mut().find(|group| group.1 == what) {
                     Some(group) => group.0.push(&record.method),
                     None => of.push((vec![&record.method], what)),
