@@ -4,13 +4,15 @@
 use crate::distributed::DistributedArray;
 use crate::{Element, Layout};
 
-/// Which index of an array moves fastest in memory (`MPI_ORDER_C`, `MPI_ORDER_FORTRAN`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// The last index.
-    C,
-    /// The first index.
-    Fortran,
+named! {
+    /// Which index of an array moves fastest in memory (`MPI_ORDER_C`, `MPI_ORDER_FORTRAN`).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Order {
+        /// The last index.
+        C = "c",
+        /// The first index.
+        Fortran = "fortran",
+    }
 }
 
 /// How a layout was made: MPI's constructors, argument for argument (MPI-4.1, sections 5.1.2 to 5.1.4, 5.1.7).
@@ -67,6 +69,54 @@ pub struct Nest<'a> {
     pub loops: Vec<(u64, i64)>,
 }
 
+/// The children of a constructor, shared or exclusive.
+macro_rules! children {
+    ($constructor:expr, $one:path) => {
+        match $constructor {
+            Self::Named { .. } => Default::default(),
+            Self::Struct { children, .. } => children,
+            Self::Contiguous { child, .. }
+            | Self::Vector { child, .. }
+            | Self::Hvector { child, .. }
+            | Self::Indexed { child, .. }
+            | Self::Hindexed { child, .. }
+            | Self::IndexedBlock { child, .. }
+            | Self::HindexedBlock { child, .. }
+            | Self::Subarray { child, .. }
+            | Self::Darray { child, .. }
+            | Self::Resized { child, .. } => $one(child),
+        }
+    };
+}
+
+/// The arguments of a constructor, shared or exclusive.
+macro_rules! arguments {
+    ($constructor:expr) => {
+        match $constructor {
+            Self::Named { .. } => (vec![], vec![]),
+            Self::Contiguous { count, .. } => (vec![count], vec![]),
+            Self::Vector { count, blocklength, stride, .. }
+            | Self::Hvector { count, blocklength, stride_bytes: stride, .. } => {
+                (vec![count, blocklength, stride], vec![])
+            }
+            Self::Indexed { blocklengths, displacements: places, .. }
+            | Self::Hindexed { blocklengths, displacements_bytes: places, .. }
+            | Self::Struct { blocklengths, displacements_bytes: places, .. } => {
+                (vec![], vec![blocklengths, places])
+            }
+            Self::IndexedBlock { blocklength, displacements: places, .. }
+            | Self::HindexedBlock { blocklength, displacements_bytes: places, .. } => {
+                (vec![blocklength], vec![places])
+            }
+            Self::Subarray { sizes, subsizes, starts, .. } => (vec![], vec![sizes, subsizes, starts]),
+            Self::Darray { array: DistributedArray { rank, gsizes, psizes, .. }, .. } => {
+                (vec![rank], vec![gsizes, psizes])
+            }
+            Self::Resized { lower_bound, extent, .. } => (vec![lower_bound, extent], vec![]),
+        }
+    };
+}
+
 impl Constructor {
     /// The constructor's name as in `MPI_Type_create_<name>`.
     pub const fn name(&self) -> &'static str {
@@ -88,19 +138,30 @@ impl Constructor {
 
     /// The layouts that this one is made of: none for a predefined type, several for a struct.
     pub fn children(&self) -> &[Layout] {
+        children!(self, std::slice::from_ref)
+    }
+
+    pub(crate) fn children_mut(&mut self) -> &mut [Layout] {
+        children!(self, std::slice::from_mut)
+    }
+
+    /// The arguments besides children and constants: numbers, and lists with an entry for each block or dimension, in MPI's order. Of a
+    /// distributed array the rank, and the sizes of array and processes.
+    pub fn arguments(&self) -> (Vec<&i64>, Vec<&Vec<i64>>) {
+        arguments!(self)
+    }
+
+    pub(crate) fn arguments_mut(&mut self) -> (Vec<&mut i64>, Vec<&mut Vec<i64>>) {
+        arguments!(self)
+    }
+
+    /// How many of these numbers and lists, the last ones, are in bytes: addresses in MPI, not integers.
+    pub const fn arguments_in_bytes(&self) -> (usize, usize) {
         match self {
-            Self::Named { .. } => &[],
-            Self::Struct { children, .. } => children,
-            Self::Contiguous { child, .. }
-            | Self::Vector { child, .. }
-            | Self::Hvector { child, .. }
-            | Self::Indexed { child, .. }
-            | Self::Hindexed { child, .. }
-            | Self::IndexedBlock { child, .. }
-            | Self::HindexedBlock { child, .. }
-            | Self::Subarray { child, .. }
-            | Self::Darray { child, .. }
-            | Self::Resized { child, .. } => std::slice::from_ref(child),
+            Self::Hvector { .. } => (1, 0),
+            Self::Resized { .. } => (2, 0),
+            Self::Hindexed { .. } | Self::HindexedBlock { .. } | Self::Struct { .. } => (0, 1),
+            _ => (0, 0),
         }
     }
 
@@ -192,14 +253,6 @@ impl Constructor {
 }
 
 impl Order {
-    /// As texts have it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::C => "c",
-            Self::Fortran => "fortran",
-        }
-    }
-
     /// The dimensions from the fastest to the slowest.
     pub(crate) fn fastest_first(self, dims: usize) -> impl Iterator<Item = usize> {
         (0..dims).map(move |i| match self {

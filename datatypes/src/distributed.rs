@@ -2,27 +2,16 @@
 
 use crate::constructor::Order;
 
-/// How a dimension is distributed (`MPI_DISTRIBUTE_BLOCK` and so on).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Distribution {
-    /// Each process has one block.
-    Block,
-    /// Blocks are dealt to the processes in turn.
-    Cyclic,
-    /// Every process has the whole dimension.
-    None,
-}
-
-impl Distribution {
-    pub const ALL: [Self; 3] = [Self::Block, Self::Cyclic, Self::None];
-
-    /// The name in texts; MPI's constant is `MPI_DISTRIBUTE_` and this in capitals.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Block => "block",
-            Self::Cyclic => "cyclic",
-            Self::None => "none",
-        }
+named! {
+    /// How a dimension is distributed (`MPI_DISTRIBUTE_` and the name in capitals).
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Distribution {
+        /// Each process has one block.
+        Block = "block",
+        /// Blocks are dealt to the processes in turn.
+        Cyclic = "cyclic",
+        /// Every process has the whole dimension.
+        None = "none",
     }
 }
 

@@ -2,7 +2,7 @@
 //! engine takes as long for each, and moves the same bytes.
 
 use crate::segments::ElementRun;
-use crate::{Constructor, DistributedArray, Layout, Order};
+use crate::{Constructor, Layout, Order};
 
 /// Maximum blocks of a list: a longer one has more arguments (12 bytes per block) than anybody writes, and creating it takes
 /// longer than sending.
@@ -145,31 +145,16 @@ impl<'a> Views<'a> {
 
 /// Whether the arguments are valid for MPI, which takes most of them as `int`.
 fn fits_int(layout: &Layout) -> bool {
-    let fit = |lists: &[&[i64]]| {
-        let is_int = |value: &i64| i32::try_from(*value).is_ok();
-        lists.iter().all(|list| list.iter().all(is_int))
-    };
     let constructor = layout.constructor();
-    let fits = match constructor {
-        Constructor::Named { .. } | Constructor::Resized { .. } => true,
-        Constructor::Contiguous { count, .. } => fit(&[&[*count]]),
-        Constructor::Vector { count, blocklength, stride, .. } => fit(&[&[*count, *blocklength, *stride]]),
-        Constructor::Hvector { count, blocklength, .. } => fit(&[&[*count, *blocklength]]),
-        Constructor::Indexed { blocklengths, displacements, .. } => fit(&[blocklengths, displacements]),
-        Constructor::IndexedBlock { blocklength, displacements, .. } => {
-            fit(&[&[*blocklength], displacements])
-        }
-        Constructor::HindexedBlock { blocklength, .. } => fit(&[&[*blocklength]]),
-        Constructor::Hindexed { blocklengths, .. } | Constructor::Struct { blocklengths, .. } => {
-            fit(&[blocklengths])
-        }
-        Constructor::Subarray { sizes, subsizes, starts, .. } => fit(&[sizes, subsizes, starts]),
-        Constructor::Darray { array: DistributedArray { size, gsizes, dargs, .. }, .. } => {
-            let dargs: Vec<i64> = dargs.iter().copied().flatten().collect();
-            fit(&[&[*size], gsizes, &dargs])
-        }
+    let (numbers, lists) = constructor.arguments();
+    let (of_numbers, of_lists) = constructor.arguments_in_bytes();
+    let (numbers, lists) = (&numbers[..numbers.len() - of_numbers], &lists[..lists.len() - of_lists]);
+    let more = match constructor {
+        Constructor::Darray { array, .. } => array.dargs.iter().flatten().chain([&array.size]).collect(),
+        _ => Vec::new(),
     };
-    fits && constructor.children().iter().all(fits_int)
+    let mut all = numbers.iter().copied().chain(lists.iter().copied().flatten()).chain(more);
+    all.all(|value| i32::try_from(*value).is_ok()) && constructor.children().iter().all(fits_int)
 }
 
 /// The first byte after some copies of a layout.

@@ -28,6 +28,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[doc(hidden)]
+#[macro_use]
+pub mod named;
+
 mod bounds;
 mod check;
 mod code;

@@ -24,23 +24,11 @@ impl Layout {
         found.into_iter().map(|(_, layout)| layout).collect()
     }
 
-    /// The same constructor with other children, as many as before; `None` if that is not a layout.
+    /// The same constructor with other children; `None` if there are not as many as before, or if that is not a layout.
     pub fn with_children(&self, new: &[Self]) -> Option<Self> {
         let mut constructor = self.constructor().clone();
-        match &mut constructor {
-            Constructor::Named { .. } => return None,
-            Constructor::Struct { children, .. } => *children = new.to_vec(),
-            Constructor::Contiguous { child, .. }
-            | Constructor::Vector { child, .. }
-            | Constructor::Hvector { child, .. }
-            | Constructor::Indexed { child, .. }
-            | Constructor::Hindexed { child, .. }
-            | Constructor::IndexedBlock { child, .. }
-            | Constructor::HindexedBlock { child, .. }
-            | Constructor::Subarray { child, .. }
-            | Constructor::Darray { child, .. }
-            | Constructor::Resized { child, .. } => *child = new.first()?.clone(),
-        }
+        let children = constructor.children_mut();
+        (children.len() == new.len()).then(|| children.clone_from_slice(new))?;
         Self::new(constructor).ok()
     }
 }
@@ -50,47 +38,35 @@ impl Layout {
 type Weight = (usize, usize, u64, u64, u64);
 
 fn weight(layout: &Layout) -> Weight {
+    /// From the least general constructor to the most general one.
+    const RANKS: [&str; 11] = [
+        "contiguous",
+        "resized",
+        "vector",
+        "hvector",
+        "indexed_block",
+        "hindexed_block",
+        "indexed",
+        "hindexed",
+        "struct",
+        "subarray",
+        "darray",
+    ];
     let constructor = layout.constructor();
-    let numbers = |lists: &[&[i64]]| {
-        lists.iter().flat_map(|list| list.iter()).map(|value| size_of_number(*value)).sum()
-    };
-    let (entries, numbers, rank): (usize, u64, u64) = match constructor {
-        Constructor::Named { element } => return (0, 0, 0, 0, size_of_element(*element)),
-        Constructor::Contiguous { count, .. } => (0, numbers(&[&[*count]]), 0),
-        Constructor::Resized { lower_bound, extent, .. } => (0, numbers(&[&[*lower_bound, *extent]]), 1),
-        Constructor::Vector { count, blocklength, stride, .. } => {
-            (0, numbers(&[&[*count, *blocklength, *stride]]), 2)
-        }
-        Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
-            (0, numbers(&[&[*count, *blocklength, *stride_bytes]]), 3)
-        }
-        Constructor::IndexedBlock { blocklength, displacements: places, .. } => {
-            (places.len(), numbers(&[&[*blocklength], places]), 4)
-        }
-        Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => {
-            (places.len(), numbers(&[&[*blocklength], places]), 5)
-        }
-        Constructor::Indexed { blocklengths, displacements: places, .. } => {
-            (places.len(), numbers(&[blocklengths, places]), 6)
-        }
-        Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => {
-            (places.len(), numbers(&[blocklengths, places]), 7)
-        }
-        Constructor::Struct { blocklengths, displacements_bytes: places, .. } => {
-            (places.len(), numbers(&[blocklengths, places]), 8)
-        }
-        Constructor::Subarray { sizes, subsizes, starts, .. } => {
-            (sizes.len(), numbers(&[sizes, subsizes, starts]), 9)
-        }
-        Constructor::Darray { array, .. } => {
-            let blocks: Vec<i64> = array.dargs.iter().map(|darg| darg.unwrap_or(0)).collect();
-            let parted =
-                array.distribs.iter().filter(|distribution| **distribution != Distribution::None).count();
-            let lists = numbers(&[&array.gsizes, &array.psizes, &blocks, &[array.rank]]);
-            (array.gsizes.len(), lists + parted as u64, 10)
-        }
-    };
-    constructor.children().iter().map(weight).fold((1, entries, numbers, rank, 0), |sum, child| {
+    if let Constructor::Named { element } = constructor {
+        return (0, 0, 0, 0, size_of_element(*element));
+    }
+    let (numbers, lists) = constructor.arguments();
+    let entries = lists.first().map_or(0, |list| list.len());
+    let all = numbers.into_iter().chain(lists.into_iter().flatten());
+    let mut sum: u64 = all.map(|value| size_of_number(*value)).sum();
+    if let Constructor::Darray { array, .. } = constructor {
+        sum += array.dargs.iter().map(|darg| size_of_number(darg.unwrap_or(0))).sum::<u64>();
+        sum +=
+            array.distribs.iter().filter(|distribution| **distribution != Distribution::None).count() as u64;
+    }
+    let rank = RANKS.iter().position(|name| *name == constructor.name()).unwrap_or_default() as u64;
+    constructor.children().iter().map(weight).fold((1, entries, sum, rank, 0), |sum, child| {
         (sum.0 + child.0, sum.1 + child.1, sum.2 + child.2, sum.3 + child.3, sum.4 + child.4)
     })
 }
@@ -195,160 +171,84 @@ fn in_extents(places: &[i64], child: &Layout) -> Option<Vec<i64>> {
 
 /// Steps that leave the children as they are.
 fn own_steps(constructor: &Constructor) -> Vec<Constructor> {
-    use Constructor::{
-        Contiguous, Darray, Hindexed, HindexedBlock, Hvector, Indexed, IndexedBlock, Resized, Struct,
-        Subarray, Vector,
+    let mut found = weaker(constructor);
+    if let Constructor::Darray { array, child } = constructor {
+        let arrays = simpler_arrays(array).into_iter();
+        found.extend(arrays.map(|array| Constructor::Darray { array, child: child.clone() }));
+        return found;
+    }
+    let with = |change: &dyn Fn(&mut Constructor)| {
+        let mut new = constructor.clone();
+        change(&mut new);
+        new
     };
-    let mut found = Vec::new();
-    match constructor.clone() {
-        Constructor::Named { .. } => {}
-        Contiguous { count, child } => {
-            found.extend(numbers(count).map(|count| Contiguous { count, child: child.clone() }));
-        }
-        Resized { lower_bound, extent, child } => {
-            let child = &child;
-            found.extend(numbers(lower_bound).map(|to| Resized {
-                lower_bound: to,
-                extent,
-                child: child.clone(),
-            }));
-            found.extend(numbers(extent).map(|to| Resized { lower_bound, extent: to, child: child.clone() }));
-        }
-        Vector { count, blocklength, stride, child } => {
-            found.push(Contiguous { count: count * blocklength, child: child.clone() });
-            found.extend(changed(&[count, blocklength, stride]).into_iter().map(|new| Vector {
-                count: new[0],
-                blocklength: new[1],
-                stride: new[2],
-                child: child.clone(),
-            }));
-        }
-        Hvector { count, blocklength, stride_bytes, child } => {
-            if let Some(stride) = in_extents(&[stride_bytes], &child) {
-                found.push(Vector { count, blocklength, stride: stride[0], child: child.clone() });
+    let (values, lists) = constructor.arguments();
+    for kept in lists.first().map_or(Vec::new(), |list| kept(list.len())) {
+        found.push(with(&|new| {
+            new.arguments_mut().1.into_iter().for_each(|list| *list = select(list, &kept));
+            if let Constructor::Struct { children, .. } = new {
+                *children = select(children, &kept);
             }
-            found.extend(changed(&[count, blocklength, stride_bytes]).into_iter().map(|new| Hvector {
-                count: new[0],
-                blocklength: new[1],
-                stride_bytes: new[2],
-                child: child.clone(),
-            }));
-        }
-        IndexedBlock { blocklength, displacements, child } => {
-            if let Some(stride) = even(&displacements) {
-                let count = displacements.len() as i64;
-                found.push(Vector { count, blocklength, stride, child: child.clone() });
-            }
-            let make = |blocklength, displacements| IndexedBlock {
-                blocklength,
-                displacements,
-                child: child.clone(),
-            };
-            found.extend(
-                kept(displacements.len()).iter().map(|kept| make(blocklength, select(&displacements, kept))),
-            );
-            found.extend(numbers(blocklength).map(|length| make(length, displacements.clone())));
-            found.extend(changed(&displacements).into_iter().map(|places| make(blocklength, places)));
-        }
-        HindexedBlock { blocklength, displacements_bytes, child } => {
-            if let Some(displacements) = in_extents(&displacements_bytes, &child) {
-                found.push(IndexedBlock { blocklength, displacements, child: child.clone() });
-            }
-            if let Some(stride_bytes) = even(&displacements_bytes) {
-                let count = displacements_bytes.len() as i64;
-                found.push(Hvector { count, blocklength, stride_bytes, child: child.clone() });
-            }
-            let make = |blocklength, displacements_bytes| HindexedBlock {
-                blocklength,
-                displacements_bytes,
-                child: child.clone(),
-            };
-            found.extend(
-                kept(displacements_bytes.len())
-                    .iter()
-                    .map(|kept| make(blocklength, select(&displacements_bytes, kept))),
-            );
-            found.extend(numbers(blocklength).map(|length| make(length, displacements_bytes.clone())));
-            found.extend(changed(&displacements_bytes).into_iter().map(|places| make(blocklength, places)));
-        }
-        Indexed { blocklengths, displacements, child } => {
-            if let Some(blocklength) = common(&blocklengths) {
-                found.push(IndexedBlock {
-                    blocklength,
-                    displacements: displacements.clone(),
-                    child: child.clone(),
-                });
-            }
-            let make =
-                |blocklengths, displacements| Indexed { blocklengths, displacements, child: child.clone() };
-            for kept in kept(displacements.len()) {
-                found.push(make(select(&blocklengths, &kept), select(&displacements, &kept)));
-            }
-            found.extend(changed(&blocklengths).into_iter().map(|new| make(new, displacements.clone())));
-            found.extend(changed(&displacements).into_iter().map(|new| make(blocklengths.clone(), new)));
-        }
-        Hindexed { blocklengths, displacements_bytes: places, child } => {
-            if let Some(displacements) = in_extents(&places, &child) {
-                found.push(Indexed {
-                    blocklengths: blocklengths.clone(),
-                    displacements,
-                    child: child.clone(),
-                });
-            }
-            if let Some(blocklength) = common(&blocklengths) {
-                let displacements_bytes = places.clone();
-                found.push(HindexedBlock { blocklength, displacements_bytes, child: child.clone() });
-            }
-            let make = |blocklengths, displacements_bytes| Hindexed {
-                blocklengths,
-                displacements_bytes,
-                child: child.clone(),
-            };
-            for kept in kept(places.len()) {
-                found.push(make(select(&blocklengths, &kept), select(&places, &kept)));
-            }
-            found.extend(changed(&blocklengths).into_iter().map(|new| make(new, places.clone())));
-            found.extend(changed(&places).into_iter().map(|new| make(blocklengths.clone(), new)));
-        }
-        Struct { blocklengths, displacements_bytes: places, children } => {
-            if children.windows(2).all(|pair| pair[0] == pair[1])
-                && let Some(child) = children.first()
-            {
-                let (blocklengths, displacements_bytes) = (blocklengths.clone(), places.clone());
-                found.push(Hindexed { blocklengths, displacements_bytes, child: child.clone() });
-            }
-            let make = |blocklengths, displacements_bytes| Struct {
-                blocklengths,
-                displacements_bytes,
-                children: children.clone(),
-            };
-            for kept in kept(places.len()) {
-                found.push(Struct {
-                    blocklengths: select(&blocklengths, &kept),
-                    displacements_bytes: select(&places, &kept),
-                    children: select(&children, &kept),
-                });
-            }
-            found.extend(changed(&blocklengths).into_iter().map(|new| make(new, places.clone())));
-            found.extend(changed(&places).into_iter().map(|new| make(blocklengths.clone(), new)));
-        }
-        Subarray { sizes, subsizes, starts, order, child } => {
-            let make =
-                |sizes, subsizes, starts| Subarray { sizes, subsizes, starts, order, child: child.clone() };
-            for kept in kept(sizes.len()) {
-                found.push(make(select(&sizes, &kept), select(&subsizes, &kept), select(&starts, &kept)));
-            }
-            found.extend(changed(&sizes).into_iter().map(|new| make(new, subsizes.clone(), starts.clone())));
-            found.extend(changed(&subsizes).into_iter().map(|new| make(sizes.clone(), new, starts.clone())));
-            found.extend(changed(&starts).into_iter().map(|new| make(sizes.clone(), subsizes.clone(), new)));
-        }
-        Darray { array, child } => {
-            found.extend(
-                simpler_arrays(&array).into_iter().map(|array| Darray { array, child: child.clone() }),
-            );
+        }));
+    }
+    if let [count, blocklength, stride] = values[..] {
+        let all = changed(&[*count, *blocklength, *stride]).into_iter();
+        found.extend(all.map(|numbers| {
+            with(&|new| new.arguments_mut().0.into_iter().zip(&numbers).for_each(|(old, new)| *old = *new))
+        }));
+    } else {
+        for (place, value) in values.into_iter().enumerate() {
+            found.extend(numbers(*value).map(|number| with(&|new| *new.arguments_mut().0[place] = number)));
         }
     }
+    for (place, list) in lists.into_iter().enumerate() {
+        let all = changed(list).into_iter();
+        found.extend(all.map(|list| with(&|new| new.arguments_mut().1[place].clone_from(&list))));
+    }
     found
+}
+
+/// Less general constructors with the same blocks.
+fn weaker(constructor: &Constructor) -> Vec<Constructor> {
+    use Constructor::{Contiguous, Hindexed, HindexedBlock, Hvector, Indexed, IndexedBlock, Struct, Vector};
+    let [first, second] = match constructor.clone() {
+        Vector { count, blocklength, child, .. } => {
+            [Some(Contiguous { count: count * blocklength, child }), None]
+        }
+        Hvector { count, blocklength, stride_bytes, child } => {
+            let stride = in_extents(&[stride_bytes], &child);
+            [stride.map(|stride| Vector { count, blocklength, stride: stride[0], child }), None]
+        }
+        IndexedBlock { blocklength, displacements, child } => {
+            let count = displacements.len() as i64;
+            [even(&displacements).map(|stride| Vector { count, blocklength, stride, child }), None]
+        }
+        HindexedBlock { blocklength, displacements_bytes: places, child } => {
+            let (count, of) = (places.len() as i64, child.clone());
+            let block = |displacements| IndexedBlock { blocklength, displacements, child: of };
+            let vector = |stride_bytes| Hvector { count, blocklength, stride_bytes, child: child.clone() };
+            [in_extents(&places, &child).map(block), even(&places).map(vector)]
+        }
+        Indexed { blocklengths, displacements, child } => {
+            let block = |blocklength| IndexedBlock { blocklength, displacements, child };
+            [common(&blocklengths).map(block), None]
+        }
+        Hindexed { blocklengths, displacements_bytes, child } => {
+            let (lengths, of) = (blocklengths.clone(), child.clone());
+            let indexed = |displacements| Indexed { blocklengths: lengths, displacements, child: of };
+            let indexed = in_extents(&displacements_bytes, &child).map(indexed);
+            let block = |blocklength| HindexedBlock { blocklength, displacements_bytes, child };
+            [indexed, common(&blocklengths).map(block)]
+        }
+        Struct { blocklengths, displacements_bytes, children } => {
+            let same = children.first().filter(|first| children.iter().all(|child| child == *first));
+            let of_one =
+                |child: &Layout| Hindexed { blocklengths, displacements_bytes, child: child.clone() };
+            [same.map(of_one), None]
+        }
+        _ => [None, None],
+    };
+    first.into_iter().chain(second).collect()
 }
 
 /// Distributed arrays with fewer dimensions, of fewer elements, on fewer processes.

@@ -5,6 +5,9 @@
 //! [`compare`] compares sides; [`plan`] is the checked plan; [`folder`] stores results; [`mpi`] finds, installs, builds for and
 //! starts the MPIs of this machine; [`conformance`] checks whether they are correct; [`run`] walks through a plan.
 
+#[macro_use(named)]
+extern crate datatypes;
+
 pub(crate) mod cells;
 pub mod compare;
 pub mod conformance;

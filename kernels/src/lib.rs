@@ -75,6 +75,9 @@
 //!
 //! [`datatypes::interpret`] defines the correct result. Every test compares with it.
 
+#[macro_use(named)]
+extern crate datatypes;
+
 mod block_copy;
 mod bounds;
 #[cfg(any(test, feature = "fuzzing"))]

@@ -38,53 +38,30 @@ impl Level {
     }
 }
 
-/// A way to copy the blocks of a class of operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
-    /// Vectors of 16 bytes, which every processor of the architecture has.
-    Base,
-    /// Vectors of 32 bytes.
-    Avx2,
-    /// Vectors of 64 bytes.
-    Avx512,
-    /// The C library's `memcpy`.
-    Library,
-    /// The processor's instruction for copying, `rep movsb`.
-    Instruction,
-    /// Whole cache lines, written past the caches.
-    PastCaches,
-    /// Short listed blocks, with prefetching.
-    Prefetch,
-    /// Listed values, by the processor's instructions for gathering and scattering.
-    Gather,
+named! {
+    /// A way to copy the blocks of a class of operations.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Way {
+        /// Vectors of 16 bytes, which every processor of the architecture has.
+        Base = "16-byte vectors",
+        /// Vectors of 32 bytes.
+        Avx2 = "32-byte vectors",
+        /// Vectors of 64 bytes.
+        Avx512 = "64-byte vectors",
+        /// The C library's `memcpy`.
+        Library = "memcpy",
+        /// The processor's instruction for copying, `rep movsb`.
+        Instruction = "rep movsb",
+        /// Whole cache lines, written past the caches.
+        PastCaches = "past the caches",
+        /// Short listed blocks, with prefetching.
+        Prefetch = "prefetching",
+        /// Listed values, by the processor's instructions for gathering and scattering.
+        Gather = "gather instructions",
+    }
 }
 
 impl Way {
-    pub const ALL: [Self; 8] = [
-        Self::Base,
-        Self::Avx2,
-        Self::Avx512,
-        Self::Library,
-        Self::Instruction,
-        Self::PastCaches,
-        Self::Prefetch,
-        Self::Gather,
-    ];
-
-    /// The name in tables and explanations.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Base => "16-byte vectors",
-            Self::Avx2 => "32-byte vectors",
-            Self::Avx512 => "64-byte vectors",
-            Self::Library => "memcpy",
-            Self::Instruction => "rep movsb",
-            Self::PastCaches => "past the caches",
-            Self::Prefetch => "prefetching",
-            Self::Gather => "gather instructions",
-        }
-    }
-
     /// Whether this processor has the instructions.
     pub fn is_here(self) -> bool {
         match self {

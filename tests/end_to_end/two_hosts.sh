@@ -6,8 +6,7 @@
 #
 # runs COMMAND on nodea. Each host has its own network, name, processes and shared memory, and sees only
 # the messages of the other on the link; files are shared, as on a cluster. With SHARE_MEMORY=1 they have only separate networks
-# and names; with RATE=1gbit neither end sends faster. FOLDER gets `agent`, which a launcher can use in place of ssh. Without
-# namespaces, or tc where there is a RATE, it ends with exit code 77.
+# and names. FOLDER gets `agent`, which a launcher can use in place of ssh. Without namespaces, it ends with exit code 77.
 #
 # All of it is in a namespace of processes that ends with this script, however it ends: with its first process the kernel
 # ends all others, and what they were in, interfaces and mounts, goes with them.
@@ -67,11 +66,6 @@ for host in "$nodea" "$nodeb"; do
     until [[ $(on "$host" ip -brief link show link0) = *' UP '* ]] && [ -z "$(on "$host" ip address show tentative)" ]; do
         sleep 0.05
     done
-done
-
-# The bucket limits a burst: less than a hundredth of a message of 4 MiB, and more than a packet.
-for host in ${RATE:+"$nodea" "$nodeb"}; do
-    on "$host" tc qdisc add dev link0 root tbf rate "$RATE" burst 16kb latency 10ms || exit 77
 done
 
 cat > "$folder/agent" <<END

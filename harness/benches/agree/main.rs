@@ -7,9 +7,7 @@
 //! both programs. IMB prints half of the mean round trip, so our mean is compared. A pair of launches gives a ratio:
 //! changes of the machine within minutes affect both sides.
 
-#[path = "../shared.rs"]
-mod shared;
-
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +16,6 @@ use ddtbench::model::conditions::MemoryKind;
 use ddtbench::mpi::{Installation, Launch, Project, Trusted};
 use ddtbench::report::units;
 use ddtbench::stats;
-use shared::{ddtbench, file, number, output, root};
 
 /// Bytes of the messages.
 const SIZES: [u64; 4] = [8, 1 << 10, 1 << 16, 1 << 20];
@@ -31,7 +28,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let [mpi, imb] = &arguments[..] else { panic!("arguments: the name of an MPI, the path of IMB-MPI1") };
     // Cargo starts benches in the folder of their package.
-    let imb = root().join(imb).canonicalize().expect("the program IMB-MPI1");
+    let imb = Path::new("..").join(imb).canonicalize().expect("the program IMB-MPI1");
     let project = Project::locate().expect("the project");
     let installations = project.installations(&mut |text| println!("{text}")).expect("a list of MPIs");
     let installation =
@@ -86,7 +83,7 @@ fn theirs(installation: &Installation, imb: &Path) -> [f64; SIZES.len()] {
         env: [("LD_LIBRARY_PATH".to_owned(), folders.join(":"))].into(),
     };
     let line = launch.command_line().expect("a command line");
-    let [output, _] = output(Command::new(line.program).args(line.args).envs(line.env));
+    let output = output(Command::new(line.program).args(line.args).envs(line.env));
     // Bytes, repetitions, microseconds, megabytes per second.
     let row = |line: &str| {
         let mut cells = line.split_whitespace();
@@ -97,18 +94,30 @@ fn theirs(installation: &Installation, imb: &Path) -> [f64; SIZES.len()] {
     SIZES.map(|bytes| rows.iter().find(|row| row.0 == bytes).expect("a row of IMB for each size").1)
 }
 
+/// Runs a command that must succeed; its standard output.
+fn output(command: &mut Command) -> String {
+    let ended = command.output().expect("the program starts");
+    assert!(ended.status.success(), "{command:?}: {}", String::from_utf8_lossy(&ended.stderr));
+    String::from_utf8_lossy(&ended.stdout).into_owned()
+}
+
 /// One launch of our program: mean and median one-way times.
 fn ours(mpi: &str) -> [(f64, f64); SIZES.len()] {
     let dir = tempfile::tempdir().expect("a folder for results");
     let sizes = SIZES.map(|bytes| bytes.to_string()).join(",");
-    let mut command = ddtbench(&["run", "contiguous", "-p", &format!("bytes={sizes}"), "--mpi", mpi]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_ddtbench"));
+    command.args(["run", "contiguous", "-p", &format!("bytes={sizes}"), "--mpi", mpi]);
     command.args(["-m", "reference_untouched", "--launches", "1", "--max-time", TIME_S, "--out"]);
     output(command.arg(dir.path().join("out")));
-    let rows = file(&dir.path().join("out/launches.csv"));
+    let table =
+        csv::Reader::from_path(dir.path().join("out/launches.csv")).map(csv::Reader::into_deserialize);
+    let rows: Vec<BTreeMap<String, String>> =
+        table.and_then(|rows| rows.collect::<Result<_, _>>()).expect("a table of launches");
     SIZES.map(|size| {
         let wanted = [("phase", "round_trip"), ("pair", "all"), ("bytes", &size.to_string())];
         let row = rows.iter().find(|row| wanted.iter().all(|&(column, value)| row[column] == value));
-        let one_way = |column| number(row.expect("a row for each size"), column).expect("a time") / 2.0;
+        let row = row.expect("a row for each size");
+        let one_way = |column: &str| row[column].parse::<f64>().expect("a time") / 2.0;
         (one_way("mean_s"), one_way("median_s"))
     })
 }

@@ -3,8 +3,8 @@
 //!
 //! It has no tables, pages, result files or processes, because a rank program is built once for each MPI.
 
-#[macro_use]
-mod named;
+#[macro_use(named)]
+extern crate datatypes;
 #[macro_use]
 pub mod parameter;
 

@@ -59,33 +59,25 @@ pub use watchdog::{Exit, LastOutput, Sign};
 /// Takes a message for the user, for example to print it to standard error.
 pub type Print<'a> = &'a mut dyn FnMut(&str);
 
-/// The family of an MPI: determines the launcher's options and variables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Family {
-    /// MPICH and MPIs with its launcher, Hydra: MVAPICH, Cray MPICH.
-    #[serde(rename = "MPICH")]
-    Mpich,
-    #[serde(rename = "Open MPI")]
-    OpenMpi,
-    /// Intel MPI.
-    #[serde(rename = "Intel MPI")]
-    Intel,
-    #[default]
-    #[serde(rename = "MPI")]
-    Other,
+named! {
+    /// The family of an MPI: determines the launcher's options and variables. The names are those in `system-openmpi` and so on.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum Family {
+        /// MPICH and MPIs with its launcher, Hydra: MVAPICH, Cray MPICH.
+        #[serde(rename = "MPICH")]
+        Mpich = "mpich",
+        #[serde(rename = "Open MPI")]
+        OpenMpi = "openmpi",
+        /// Intel MPI.
+        #[serde(rename = "Intel MPI")]
+        Intel = "impi",
+        #[default]
+        #[serde(rename = "MPI")]
+        Other = "mpi",
+    }
 }
 
 impl Family {
-    /// The short name, such as in `system-openmpi`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mpich => "mpich",
-            Self::OpenMpi => "openmpi",
-            Self::Intel => "impi",
-            Self::Other => "mpi",
-        }
-    }
-
     /// The name as its authors write it.
     pub const fn title(self) -> &'static str {
         match self {

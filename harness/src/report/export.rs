@@ -33,7 +33,7 @@ pub fn markdown(format: &'static TableFormat, records: &[Record]) -> String {
     let of_case = |case: &CaseView| {
         let first = case.first();
         let rows = case.methods().map(|record| format.row(case, record)).collect();
-        let table = Table { columns: format.columns.to_vec(), rows }.markdown();
+        let table = Table { columns: format.columns(), rows }.markdown();
         let verdict = format.answer.verdict(case);
         let (name, size) = (case.name().replace("  ", " "), (format.size)(first));
         let place = case.conditions() + &super::state::counted_of([case]);

@@ -110,7 +110,7 @@ fn case(form: &TableFormat, i: usize, view: &CaseView) -> Value {
         size => (form.size)(r),
         side => view.side(),
         verdict => found.join("; "),
-        columns => form.columns[1..].iter().map(|column| column.name).collect::<Vec<_>>(),
+        columns => form.columns()[1..].iter().map(|column| column.name).collect::<Vec<_>>(),
         methods,
         notes => view.notes(),
     }

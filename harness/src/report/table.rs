@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use super::answer::Answer;
-use super::case::{CaseView, launches, measured, warnings};
+use super::case::{
+    ANOTHER_RUN, CaseView, cell, launches, measured, median, ratio, share, share_and_half, warnings,
+};
 use super::columns::{Align, Column, fitted, text_width, wrapped};
 use super::state;
 use super::units;
@@ -16,6 +18,66 @@ pub(super) const VERDICTS: &str = "median of the rounds' ratios [95%]; none if t
 /// Finds a method by its name.
 pub type FindMethod = dyn Fn(&str) -> Option<&'static MethodInfo> + Sync;
 
+/// A figure of a method in tables: its column, and how its cells are computed.
+#[derive(Clone, Copy)]
+pub struct FigureColumn {
+    name: &'static str,
+    rank: u8,
+    cells: Cells,
+}
+
+/// The cells of a figure: one, or two with the column that belongs to it.
+#[derive(Clone, Copy)]
+pub enum Cells {
+    /// The median of a phase.
+    Time(Phase),
+    /// A fraction with its interval, or with the larger side of that.
+    Share(Quantity),
+    ShareAndHalf(Quantity),
+    /// A ratio with its interval.
+    Ratio(Quantity),
+    One(fn(&CaseView, &Record) -> String),
+    /// Words, which begin at the left end.
+    Words(fn(&CaseView, &Record) -> String),
+    /// With the name of the second column.
+    Two(&'static str, fn(&CaseView, &Record) -> [String; 2]),
+}
+
+impl FigureColumn {
+    pub const fn new(name: &'static str, cells: Cells) -> Self {
+        Self { name, rank: 0, cells }
+    }
+
+    /// Sets the rank: columns of high rank are left out first if there is no room.
+    pub const fn rank(self, rank: u8) -> Self {
+        Self { rank, ..self }
+    }
+
+    fn columns(&self) -> impl Iterator<Item = Column<'static>> {
+        let (align, attached) = match self.cells {
+            Cells::Time(_) | Cells::One(_) => (Align::Right, None),
+            Cells::Words(_) => (Align::Left, None),
+            Cells::ShareAndHalf(_) => (Align::Right, Some("±")),
+            Cells::Share(_) | Cells::Ratio(_) => (Align::Right, Some("[95%]")),
+            Cells::Two(name, _) => (Align::Right, Some(name)),
+        };
+        let side = |name| if name == "±" { Align::Right } else { Align::Left };
+        let attached = attached.map(|name| Column::new(name, side(name), 1));
+        std::iter::once(Column::new(self.name, align, 2).rank(self.rank)).chain(attached)
+    }
+
+    fn cells(&self, case: &CaseView, record: &Record) -> Vec<String> {
+        match self.cells {
+            Cells::Time(phase) => vec![cell(case.median(&record.method, phase), units::seconds)],
+            Cells::Share(quantity) => share(record, quantity).into(),
+            Cells::ShareAndHalf(quantity) => share_and_half(record, quantity).into(),
+            Cells::Ratio(quantity) => ratio(record, quantity).into(),
+            Cells::One(of) | Cells::Words(of) => vec![of(case, record)],
+            Cells::Two(_, of) => of(case, record).into(),
+        }
+    }
+}
+
 /// How the cases of one kind of experiments are shown.
 pub struct TableFormat {
     /// The known properties of a method.
@@ -24,12 +86,12 @@ pub struct TableFormat {
     pub headline: Phase,
     /// The name of the method that all are compared with.
     pub reference_method: &'static str,
-    /// A row per method.
-    pub columns: &'static [Column<'static>],
+    /// The names of the columns of a method's name and of its time; without one, tables have no figures.
+    pub time: Option<[&'static str; 2]>,
+    /// The columns between the time and the note.
+    pub figures: &'static [FigureColumn],
     /// Explains the columns.
     pub legend: &'static str,
-    /// The cells of a measured method, between its name and the note.
-    pub figures: fn(&CaseView, &Record) -> Vec<String>,
     /// The size of the message.
     pub size: fn(&Record) -> String,
     /// Distinguishes the cases of one test.
@@ -50,9 +112,9 @@ impl TableFormat {
             method,
             headline,
             reference_method,
-            columns: const { &[Column::new("method", Align::Left, 0), Column::new("note", Align::Left, 2)] },
+            time: None,
+            figures: &[],
             legend: "",
-            figures: |_, _| Vec::new(),
             size: |record| format!("{} in {}", units::bytes(record.bytes), units::segments(record.segments)),
             set: |case| case.set().to_owned(),
             reference: reference_method,
@@ -61,14 +123,27 @@ impl TableFormat {
         }
     }
 
+    /// The columns of a table with a row per method.
+    pub fn columns(&self) -> Vec<Column<'static>> {
+        let mut columns = vec![Column::new(self.time.map_or("method", |names| names[0]), Align::Left, 0)];
+        if let Some([_, time]) = self.time {
+            let time = [Column::new(time, Align::Right, 2), Column::new("±", Align::Right, 1), ANOTHER_RUN];
+            columns.extend(time);
+            columns.extend(self.figures.iter().flat_map(FigureColumn::columns));
+        }
+        columns.push(Column::new("note", Align::Left, 2));
+        columns
+    }
+
     /// The cells of a method: usable values, and notes.
     pub fn row(&self, case: &CaseView, record: &Record) -> Vec<String> {
         let has_figures = measured(record);
         let mut row = vec![record.method.clone()];
-        if has_figures {
-            row.extend((self.figures)(case, record));
+        if has_figures && self.time.is_some() {
+            row.extend(median(record));
+            row.extend(self.figures.iter().flat_map(|figure| figure.cells(case, record)));
         }
-        row.resize(self.columns.len() - 1, String::new());
+        row.resize(self.columns().len() - 1, String::new());
         // The time already shows the interval that all launches have reached.
         let is_usual = matches!(record.outcome, Outcome::Converged | Outcome::LaunchLimit);
         let end = (!has_figures || !is_usual).then_some(record.outcome.label());
@@ -105,13 +180,14 @@ pub fn table(form: &'static TableFormat, records: &[Record], width: Option<u16>)
     }
     text += &wrapped("", &format!("Verdicts: {VERDICTS}."), width, 0);
 
-    let header: Vec<String> = form.columns.iter().map(|column| column.name.to_owned()).collect();
+    let columns = form.columns();
+    let header: Vec<String> = columns.iter().map(|column| column.name.to_owned()).collect();
     let rows_of = |case: &CaseView| {
         let rows = case.methods().map(|record| form.row(case, record));
         std::iter::once(header.clone()).chain(rows).collect::<Vec<_>>()
     };
     let rows: Vec<_> = cases.iter().flat_map(rows_of).collect();
-    let fitted_rows = fitted(form.columns, &rows, room, 2);
+    let fitted_rows = fitted(&columns, &rows, room, 2);
     text += &fitted_rows.left_out_text(width);
     let mut lines = fitted_rows.rows.into_iter();
     for case in &cases {

@@ -48,59 +48,34 @@ const MEAN_FASTER: f64 = 1.05;
 /// The reason if the ratio differed between the first and the second half of the run.
 pub const UNSTEADY: &str = "unsteady";
 
-/// The result of a comparison of two sides or methods, with its text. A gate depends on `Estimate::beyond` too.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Works on the base, fails on the other side.
-    Broken,
-    /// Shown to take longer, and not shown to be within the threshold.
-    Slower,
-    /// Not faster by more than the threshold; more launches may show whether it is slower.
-    SameOrSlower,
-    /// Shown to take less time, and not shown to be within the threshold.
-    Faster,
-    /// Fails on the base, works on the other side.
-    Repaired,
-    /// None of the others is shown; more launches may show one.
-    #[default]
-    Undecided,
-    /// Not slower by more than the threshold; more launches may show whether it is faster.
-    SameOrFaster,
-    /// Any change is shown to be within the threshold.
-    Same,
-    /// Fails on both sides, or was measured only on one.
-    NotCompared,
+named! {
+    /// The result of a comparison of two sides or methods, with its text. A gate depends on `Estimate::beyond` too.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Verdict {
+        /// Works on the base, fails on the other side.
+        Broken = "broken",
+        /// Shown to take longer, and not shown to be within the threshold.
+        Slower = "slower",
+        /// Not faster by more than the threshold; more launches may show whether it is slower.
+        SameOrSlower = "same or slower",
+        /// Shown to take less time, and not shown to be within the threshold.
+        Faster = "faster",
+        /// Fails on the base, works on the other side.
+        Repaired = "repaired",
+        /// None of the others is shown; more launches may show one.
+        #[default]
+        Undecided = "undecided",
+        /// Not slower by more than the threshold; more launches may show whether it is faster.
+        SameOrFaster = "same or faster",
+        /// Any change is shown to be within the threshold.
+        Same = "same",
+        /// Fails on both sides, or was measured only on one.
+        NotCompared = "not compared",
+    }
 }
 
 impl Verdict {
-    pub const ALL: [Self; 9] = [
-        Self::Broken,
-        Self::Slower,
-        Self::SameOrSlower,
-        Self::Faster,
-        Self::Repaired,
-        Self::Undecided,
-        Self::SameOrFaster,
-        Self::Same,
-        Self::NotCompared,
-    ];
-
-    /// The text in tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Broken => "broken",
-            Self::Slower => "slower",
-            Self::SameOrSlower => "same or slower",
-            Self::Faster => "faster",
-            Self::Repaired => "repaired",
-            Self::Undecided => "undecided",
-            Self::SameOrFaster => "same or faster",
-            Self::Same => "same",
-            Self::NotCompared => "not compared",
-        }
-    }
-
     /// Whether it is a change.
     pub const fn is_change(self) -> bool {
         matches!(self, Self::Slower | Self::Faster)

@@ -34,7 +34,7 @@ fn the_glossary_has_every_term_of_the_tables() {
     terms.extend(Outcome::LABELS.iter().map(|&label| label.to_owned()));
     for kind in Kind::ALL {
         let form = experiments::of(kind).table_format();
-        terms.extend(form.columns.iter().map(|column| column.name.to_owned()));
+        terms.extend(form.columns().iter().map(|column| column.name.to_owned()));
         let legends = [form.legend, form.answer.legend, form.answer.more_legend];
         terms.extend(legends.into_iter().flat_map(explained).map(str::to_owned));
     }

@@ -14,58 +14,38 @@ pub struct Class {
     pub(crate) size: usize,
 }
 
-/// Packing or unpacking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// From the array to the packed stream.
-    Pack,
-    /// From the packed stream to the array.
-    Unpack,
-}
-
-impl Direction {
-    /// Both directions.
-    pub const ALL: [Self; 2] = [Self::Pack, Self::Unpack];
-}
-
-impl fmt::Display for Direction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pack => "pack",
-            Self::Unpack => "unpack",
-        })
+named! {
+    /// Packing or unpacking.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Direction {
+        /// From the array to the packed stream.
+        Pack = "pack",
+        /// From the packed stream to the array.
+        Unpack = "unpack",
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Shape {
-    /// One run, or runs that are as long as whole messages, by their length.
-    Run,
-    /// Blocks at one distance.
-    Strided,
-    /// Short ones on so many pages that the processor does not remember their addresses.
-    ManyPages,
-    /// Blocks whose neighbours in memory are far apart in the stream, by the length of the message.
-    Transposed,
-    /// Blocks at listed places.
-    Listed,
-    /// Records by index.
-    IndexedRecords,
-    /// Runs of any lengths.
-    Runs,
+named! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub(crate) enum Shape {
+        /// One run, or runs that are as long as whole messages, by their length.
+        Run = "one run",
+        /// Blocks at one distance.
+        Strided = "blocks",
+        /// Short ones on so many pages that the processor does not remember their addresses.
+        ManyPages = "blocks on many pages",
+        /// Blocks whose neighbours in memory are far apart in the stream, by the length of the message.
+        Transposed = "transposed blocks, message",
+        /// Blocks at listed places.
+        Listed = "listed blocks",
+        /// Records by index.
+        IndexedRecords = "records by index",
+        /// Runs of any lengths.
+        Runs = "runs of any length",
+    }
 }
 
 impl Shape {
-    pub const ALL: [Self; 7] = [
-        Self::Run,
-        Self::Strided,
-        Self::ManyPages,
-        Self::Transposed,
-        Self::Listed,
-        Self::IndexedRecords,
-        Self::Runs,
-    ];
-
     /// The largest size of each class, in bytes.
     pub fn sizes(self) -> &'static [usize] {
         const LARGEST: usize = usize::MAX;
@@ -83,18 +63,6 @@ impl Shape {
         let sizes = self.sizes();
         let size = sizes.iter().position(|&most| bytes <= most).unwrap_or(sizes.len() - 1);
         Class { shape: self, size }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Run => "one run",
-            Self::Strided => "blocks",
-            Self::ManyPages => "blocks on many pages",
-            Self::Transposed => "transposed blocks, message",
-            Self::Listed => "listed blocks",
-            Self::IndexedRecords => "records by index",
-            Self::Runs => "runs of any length",
-        }
     }
 }
 

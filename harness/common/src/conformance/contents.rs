@@ -4,11 +4,32 @@ use std::fmt;
 
 use datatypes::{Constructor, DistributedArray, Distribution, Layout, Order};
 
+named! {
+    /// A constructor, with the name of MPI's constant without `MPI_COMBINER_`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Combiner {
+        Named = "NAMED",
+        Dup = "DUP",
+        Contiguous = "CONTIGUOUS",
+        Vector = "VECTOR",
+        Hvector = "HVECTOR",
+        Indexed = "INDEXED",
+        Hindexed = "HINDEXED",
+        IndexedBlock = "INDEXED_BLOCK",
+        HindexedBlock = "HINDEXED_BLOCK",
+        Struct = "STRUCT",
+        Subarray = "SUBARRAY",
+        Darray = "DARRAY",
+        Resized = "RESIZED",
+        /// None of those above.
+        Other = "another constructor",
+    }
+}
+
 /// The constructor of a type and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contents {
-    /// The name of MPI's constant, without `MPI_COMBINER_`.
-    pub combiner: &'static str,
+    pub combiner: Combiner,
     /// Counts and places in extents.
     pub integers: Vec<Integer>,
     /// Places in bytes.
@@ -51,56 +72,33 @@ impl fmt::Display for Contents {
 impl Contents {
     /// The arguments of a layout's constructor.
     pub fn of(layout: &Layout) -> Self {
-        let count = |list: &[i64]| vec![list.len() as i64];
-        let (combiner, numbers, addresses): (_, Vec<i64>, Vec<i64>) = match layout.constructor() {
-            Constructor::Named { .. } => {
-                return Self { combiner: "NAMED", integers: Vec::new(), addresses: Vec::new(), types: 0 };
-            }
-            Constructor::Contiguous { count, .. } => ("CONTIGUOUS", vec![*count], vec![]),
-            Constructor::Vector { count, blocklength, stride, .. } => {
-                ("VECTOR", vec![*count, *blocklength, *stride], vec![])
-            }
-            Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
-                ("HVECTOR", vec![*count, *blocklength], vec![*stride_bytes])
-            }
-            Constructor::Indexed { blocklengths, displacements, .. } => (
-                "INDEXED",
-                [count(displacements), blocklengths.clone(), displacements.clone()].concat(),
-                vec![],
-            ),
-            Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => {
-                ("HINDEXED", [count(places), blocklengths.clone()].concat(), places.clone())
-            }
-            Constructor::IndexedBlock { blocklength, displacements: places, .. } => {
-                ("INDEXED_BLOCK", [count(places), vec![*blocklength], places.clone()].concat(), vec![])
-            }
-            Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => {
-                ("HINDEXED_BLOCK", [count(places), vec![*blocklength]].concat(), places.clone())
-            }
-            Constructor::Struct { blocklengths, displacements_bytes: places, .. } => {
-                ("STRUCT", [count(places), blocklengths.clone()].concat(), places.clone())
-            }
-            Constructor::Resized { lower_bound, extent, .. } => {
-                ("RESIZED", vec![], vec![*lower_bound, *extent])
-            }
-            Constructor::Subarray { sizes, subsizes, starts, order, .. } => {
-                let numbers = [count(sizes), sizes.clone(), subsizes.clone(), starts.clone()].concat();
-                let integers =
-                    numbers.into_iter().map(Integer::Number).chain([Integer::of(*order)]).collect();
-                return Self { combiner: "SUBARRAY", integers, addresses: Vec::new(), types: 1 };
-            }
-            Constructor::Darray { array, .. } => {
-                let integers = of_array(array);
-                return Self { combiner: "DARRAY", integers, addresses: Vec::new(), types: 1 };
-            }
+        let constructor = layout.constructor();
+        let (numbers, lists) = constructor.arguments();
+        let (of_numbers, of_lists) = constructor.arguments_in_bytes();
+        let count = lists.first().map(|list| list.len() as i64);
+        let (numbers, numbers_in_bytes) = numbers.split_at(numbers.len() - of_numbers);
+        let (lists, lists_in_bytes) = lists.split_at(lists.len() - of_lists);
+        let all = |numbers: &[&i64], lists: &[&Vec<i64>]| {
+            numbers.iter().copied().chain(lists.iter().copied().flatten()).copied().collect::<Vec<_>>()
         };
-        let integers = numbers.into_iter().map(Integer::Number).collect();
-        Self { combiner, integers, addresses, types: layout.constructor().children().len() }
+        let integers = count.into_iter().chain(all(numbers, lists)).map(Integer::Number);
+        let integers = match constructor {
+            Constructor::Subarray { order, .. } => integers.chain([Integer::of(*order)]).collect(),
+            Constructor::Darray { array, .. } => of_array(array),
+            _ => integers.collect(),
+        };
+        let name = constructor.name().to_uppercase();
+        Self {
+            combiner: name.parse().expect("MPI has all constructors of layouts"),
+            integers,
+            addresses: all(numbers_in_bytes, lists_in_bytes),
+            types: constructor.children().len(),
+        }
     }
 
     /// Those of a duplicate.
     pub const fn of_duplicate() -> Self {
-        Self { combiner: "DUP", integers: Vec::new(), addresses: Vec::new(), types: 1 }
+        Self { combiner: Combiner::Dup, integers: Vec::new(), addresses: Vec::new(), types: 1 }
     }
 
     /// The integers as a list in C.

@@ -1,23 +1,25 @@
 //! Other forms of an operation, as changes of its C statements: nonblocking and persistent calls, large counts, other epochs, and the
 //! topologies of neighbours.
 
-/// How the call of an operation is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// As its section has it.
-    Usual,
-    Nonblocking,
-    Persistent,
-    /// By the function with the suffix `_c`.
-    Large,
-    Synchronous,
-    Buffered,
-    /// Received after `MPI_Mprobe`.
-    Matched,
-    Locked,
-    Posted,
-    /// While the window is locked, by a function that returns a request.
-    Requested,
+named! {
+    /// How the call of an operation is made. The name is the end of that of the operation.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Form {
+        /// As its section has it.
+        Usual = "",
+        Nonblocking = "_nonblocking",
+        Persistent = "_persistent",
+        /// By the function with the suffix `_c`.
+        Large = "_large",
+        Synchronous = "_synchronous",
+        Buffered = "_buffered",
+        /// Received after `MPI_Mprobe`.
+        Matched = "_matched",
+        Locked = "_locked",
+        Posted = "_posted",
+        /// While the window is locked, by a function that returns a request.
+        Requested = "_requested",
+    }
 }
 
 impl Form {
@@ -35,22 +37,6 @@ impl Form {
             Some(_) => &[Self::Locked, Self::Posted, Self::Requested, Self::Large],
         };
         [&[Self::Usual], others].concat()
-    }
-
-    /// The end of the operation's name.
-    pub const fn suffix(self) -> &'static str {
-        match self {
-            Self::Usual => "",
-            Self::Nonblocking => "_nonblocking",
-            Self::Persistent => "_persistent",
-            Self::Large => "_large",
-            Self::Synchronous => "_synchronous",
-            Self::Buffered => "_buffered",
-            Self::Matched => "_matched",
-            Self::Locked => "_locked",
-            Self::Posted => "_posted",
-            Self::Requested => "_requested",
-        }
     }
 
     /// The same for readers.
@@ -183,35 +169,24 @@ fn arguments<'a>(line: &'a str, function: &str) -> Option<&'a str> {
     line.strip_prefix(function)?.strip_prefix('(')?.strip_suffix(");")
 }
 
-/// A communicator with neighbours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Topology {
-    /// A graph on which all ranks are neighbours of each.
-    Everyone,
-    /// A periodic grid of one dimension.
-    Ring,
-    /// A grid of one dimension with ends.
-    Line,
-    /// A periodic grid of three dimensions, two of which have one rank.
-    Torus,
-    /// A graph with the same neighbour twice, and the rank itself.
-    Twice,
+named! {
+    /// A communicator with neighbours. The name is the end of that of the operation.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Topology {
+        /// A graph on which all ranks are neighbours of each.
+        Everyone = "",
+        /// A periodic grid of one dimension.
+        Ring = "_ring",
+        /// A grid of one dimension with ends.
+        Line = "_line",
+        /// A periodic grid of three dimensions, two of which have one rank.
+        Torus = "_torus",
+        /// A graph with the same neighbour twice, and the rank itself.
+        Twice = "_twice",
+    }
 }
 
 impl Topology {
-    pub const ALL: [Self; 5] = [Self::Everyone, Self::Ring, Self::Line, Self::Torus, Self::Twice];
-
-    /// The end of the operation's name.
-    pub const fn suffix(self) -> &'static str {
-        match self {
-            Self::Everyone => "",
-            Self::Ring => "_ring",
-            Self::Line => "_line",
-            Self::Torus => "_torus",
-            Self::Twice => "_twice",
-        }
-    }
-
     /// The same for readers.
     pub const fn description(self) -> &'static str {
         match self {

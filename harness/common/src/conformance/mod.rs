@@ -25,6 +25,6 @@ pub mod items;
 pub mod operation;
 
 pub use case::{Batch, Case, FIRST_FIXED, Fault, FaultKind, Progress, partitions};
-pub use contents::Contents;
+pub use contents::{Combiner, Contents};
 pub use items::Items;
 pub use operation::{Need, OPERATIONS, Operation};

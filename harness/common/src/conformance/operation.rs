@@ -104,7 +104,7 @@ fn add(all: &mut Vec<Operation>, heading: &'static str, asks: &'static str, stat
     for topology in topologies {
         let base = all.len();
         for form in &forms {
-            let suffixes = [topology.map_or("", Topology::suffix), form.suffix()];
+            let suffixes = [topology.map_or("", Topology::name), form.name()];
             let described = [topology.map_or("", Topology::description), form.description()].concat();
             let text =
                 topology.map_or_else(|| statements.to_owned(), |topology| topology.put_into(statements));

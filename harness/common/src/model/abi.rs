@@ -2,31 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A family of MPIs with one binary interface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Abi {
-    /// MPICH since 3.1, Intel MPI, MVAPICH, Cray MPICH.
-    #[default]
-    Mpich,
-    /// Open MPI since version 4, and its relatives.
-    OpenMpi,
-    /// The interface that the standard defines since MPI 5.
-    Standard,
+named! {
+    /// A family of MPIs with one binary interface. The name is in those of files, and that of the rank package's feature.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Abi {
+        /// MPICH since 3.1, Intel MPI, MVAPICH, Cray MPICH.
+        #[default]
+        Mpich = "mpich",
+        /// Open MPI since version 4, and its relatives.
+        OpenMpi = "openmpi",
+        /// The interface that the standard defines since MPI 5.
+        Standard = "standard",
+    }
 }
 
 impl Abi {
-    pub const ALL: [Self; 3] = [Self::Mpich, Self::OpenMpi, Self::Standard];
-
-    /// The name in files, and of the rank package's feature.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Mpich => "mpich",
-            Self::OpenMpi => "openmpi",
-            Self::Standard => "standard",
-        }
-    }
-
     /// The name in texts.
     pub const fn title(self) -> &'static str {
         match self {

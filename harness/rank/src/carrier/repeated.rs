@@ -2,7 +2,6 @@
 
 use common::packing::Form;
 
-use crate::checked::collective::RequestOrLack;
 use crate::checked::request::MessageArguments;
 use crate::checked::{CallError, Envelope, Request};
 
@@ -14,27 +13,22 @@ pub struct Repeated {
 }
 
 impl Repeated {
-    /// A transfer whose request `create` creates if it is persistent; otherwise it begins with the `null` one. Or the name of the function
-    /// that the MPI lacks.
+    /// A transfer whose request `create` creates if it is persistent; otherwise it begins with the `null` one.
     pub fn new(
         form: Option<Form>,
         null: Request,
-        create: impl FnOnce() -> Result<RequestOrLack, CallError>,
-    ) -> Result<Result<Self, &'static str>, CallError> {
-        let request = if form == Some(Form::Persistent) { create()? } else { Ok(null) };
-        Ok(request.map(|request| Self { form, request }))
+        create: impl FnOnce() -> Result<Request, CallError>,
+    ) -> Result<Self, CallError> {
+        Ok(Self { form, request: if form == Some(Form::Persistent) { create()? } else { null } })
     }
 
     /// Starts it; `call` is its blocking or nonblocking form.
     #[inline]
-    pub fn start(
-        &mut self,
-        call: impl FnOnce() -> Result<RequestOrLack, CallError>,
-    ) -> Result<(), CallError> {
+    pub fn start(&mut self, call: impl FnOnce() -> Result<Request, CallError>) -> Result<(), CallError> {
         if self.form == Some(Form::Persistent) {
             return self.request.start();
         }
-        self.request = call()?.expect("every MPI has the other forms");
+        self.request = call()?;
         Ok(())
     }
 
@@ -78,9 +72,8 @@ impl RepeatedMessage {
         envelope.check_count(form, is_sent)?;
         let arguments = envelope.into();
         // SAFETY: guaranteed by the caller.
-        let create = || unsafe { Request::of_message(form, is_sent, address, envelope) }.map(Ok);
-        let transfer = Repeated::new(Some(form), Request::null(envelope.comm), create)?
-            .expect("every MPI has messages of both forms");
+        let create = || unsafe { Request::of_message(form, is_sent, address, envelope) };
+        let transfer = Repeated::new(Some(form), Request::null(envelope.comm), create)?;
         Ok(Self { is_sent, address, arguments, transfer })
     }
 
@@ -89,7 +82,7 @@ impl RepeatedMessage {
         let Self { is_sent, address, arguments, .. } = *self;
         self.transfer.start(|| {
             // SAFETY: guaranteed by the caller of `new`.
-            unsafe { Request::of_message(Form::Nonblocking, is_sent, address, arguments) }.map(Ok)
+            unsafe { Request::of_message(Form::Nonblocking, is_sent, address, arguments) }
         })
     }
 

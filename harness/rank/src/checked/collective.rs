@@ -12,9 +12,6 @@ use super::error::int;
 use super::large::{Count, call_large, small};
 use super::{CallError, Comm, Datatype, Request};
 
-/// A request, or the name of the function that the MPI lacks.
-pub type RequestOrLack = Result<Request, &'static str>;
-
 /// The request of a collective, from its nonblocking function or its persistent one, which also takes an info and is
 /// looked up; or from a blocking function for the form `None`, the null request. In C, pointers to all types are the same, so the
 /// argument types define the function's type.
@@ -22,30 +19,30 @@ macro_rules! request {
     ($form:expr, $comm:expr, $call:ident, $start:ident or $make:ident($($argument:expr),*)) => {
         match $form {
             Some(form) => request!(form, $comm, $start or $make($($argument),*)),
-            None => call!($call($($argument,)* $comm.raw())).map(|()| Ok($crate::checked::Request::null($comm))),
+            None => call!($call($($argument,)* $comm.raw())).map(|()| $crate::checked::Request::null($comm)),
         }
     };
     ($form:expr, $comm:expr, $start:ident or $make:ident($($argument:expr),*)) => {{
         let mut request = $crate::checked::Request::null($comm);
         match $form {
             common::packing::Form::Nonblocking => {
-                call!($start($($argument,)* $comm.raw(), request.raw_mut())).map(|()| Ok(request))
+                call!($start($($argument,)* $comm.raw(), request.raw_mut())).map(|()| request)
             }
             common::packing::Form::Persistent => {
                 const NAME: &str = stringify!($make);
                 match $crate::checked::symbols::function::<
                     unsafe extern "C" fn(
-                        $($crate::checked::collective::inferred!($argument),)*
+                        $($crate::checked::large::inferred!($argument),)*
                         ::mpi::ffi::MPI_Comm,
                         ::mpi::ffi::MPI_Info,
                         *mut ::mpi::ffi::MPI_Request,
                     ) -> std::ffi::c_int,
                 >(NAME) {
-                    None => Ok(Err(NAME)),
+                    None => Err($crate::checked::CallError::NoFunction { name: NAME }),
                     Some(make) => {
                         let info = ::mpi::ffi::RSMPI_INFO_NULL;
                         let code = make($($argument,)* $comm.raw(), info, request.raw_mut());
-                        $crate::checked::check(NAME, code).map(|()| Ok(request))
+                        $crate::checked::check(NAME, code).map(|()| request)
                     }
                 }
             }
@@ -61,26 +58,18 @@ macro_rules! large_request {
             Form::Nonblocking => call_large!(
                 refused(stringify!($start)),
                 concat!(stringify!($start), "_c"),
-                fn($(inferred!($argument),)* ffi::MPI_Comm, *mut ffi::MPI_Request),
                 ($($argument,)* $comm.raw(), request.raw_mut())
             ),
             Form::Persistent => call_large!(
                 refused(stringify!($make)),
                 concat!(stringify!($make), "_c"),
-                fn($(inferred!($argument),)* ffi::MPI_Comm, ffi::MPI_Info, *mut ffi::MPI_Request),
                 ($($argument,)* $comm.raw(), ffi::RSMPI_INFO_NULL, request.raw_mut())
             ),
         }
-        .map(|()| Ok(request))
+        .map(|()| request)
     }};
 }
-/// The type of an argument.
-macro_rules! inferred {
-    ($argument:expr) => {
-        _
-    };
-}
-pub(super) use {inferred, request};
+pub(super) use request;
 
 /// Arguments of a collective: where a rank's blocks are, and the type and size of a block.
 #[derive(Clone, Copy)]
@@ -108,7 +97,7 @@ impl Blocks<'_> {
         collective: Collective,
         form: Form,
         comm: &Comm,
-    ) -> Result<RequestOrLack, CallError> {
+    ) -> Result<Request, CallError> {
         let Blocks { send, receive, count, datatype } = self;
         let (send, to): (*mut c_void, *mut c_void) = (send.cast(), receive.cast());
         let (count, of) = (count as Count, datatype.raw());
@@ -199,7 +188,7 @@ pub unsafe fn all_to_all_w(
     comm: &Comm,
     (from, sends): (*const u8, &PerPeer<c_int>),
     (to, receives): (*mut u8, &PerPeer<c_int>),
-) -> Result<RequestOrLack, CallError> {
+) -> Result<Request, CallError> {
     let (from, to): (*const c_void, *mut c_void) = (from.cast(), to.cast());
     let [out, into] = [sends, receives].map(PerPeer::pointers);
     // SAFETY: the caller guarantees memory, types and lists; the standard gives the functions this C interface.

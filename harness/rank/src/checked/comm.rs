@@ -6,7 +6,7 @@ use mpi::ffi;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::large::{Count, call_large, small};
+use super::large::{Count, call_counted, call_large, small};
 use super::threads::OneThread;
 use super::{CallError, Datatype, Envelope, error::int};
 
@@ -166,34 +166,17 @@ impl Comm {
     #[inline]
     pub unsafe fn all_to_all(
         &self,
-        (from, sent, send_type): (*const u8, Count, &Datatype),
-        (to, received, receive_type): (*mut u8, Count, &Datatype),
+        (from, sendcount, send_type): (*const u8, Count, &Datatype),
+        (to, recvcount, receive_type): (*mut u8, Count, &Datatype),
     ) -> Result<(), CallError> {
-        let (from, to, send_type, receive_type) =
-            (from.cast(), to.cast(), send_type.raw(), receive_type.raw());
-        let counts = small("MPI_Alltoall", "sendcount", sent)
-            .and_then(|sent| Ok((sent, small("MPI_Alltoall", "recvcount", received)?)));
+        let (sendbuf, recvbuf): (*const c_void, *mut c_void) = (from.cast(), to.cast());
+        let (send_type, receive_type, comm) = (send_type.raw(), receive_type.raw(), self.raw);
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
-            match counts {
-                Ok((sent, received)) => {
-                    call!(MPI_Alltoall(from, sent, send_type, to, received, receive_type, self.raw))
-                }
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Alltoall_c",
-                    fn(
-                        *const c_void,
-                        Count,
-                        ffi::MPI_Datatype,
-                        *mut c_void,
-                        Count,
-                        ffi::MPI_Datatype,
-                        ffi::MPI_Comm,
-                    ),
-                    (from, sent, send_type, to, received, receive_type, self.raw)
-                ),
-            }
+            call_counted!(
+                sendcount, recvcount;
+                MPI_Alltoall(sendbuf, sendcount, send_type, recvbuf, recvcount, receive_type, comm)
+            )
         }
     }
 
@@ -209,26 +192,16 @@ impl Comm {
         datatype: &Datatype,
         (packed, room): (*mut u8, usize),
     ) -> Result<(), CallError> {
-        let (address, of) = (address.cast(), datatype.raw());
-        let (room, to) = (room as Count, packed.cast());
+        let (address, of): (*const c_void, _) = (address.cast(), datatype.raw());
+        let (room, to): (_, *mut c_void) = (room as Count, packed.cast());
         // SAFETY: the caller guarantees the input; the output's length is given with it.
         unsafe {
             match small("MPI_Pack", "outsize", room) {
                 Ok(room) => call!(MPI_Pack(address, count, of, to, room, &mut 0, self.raw)),
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Pack_c",
-                    fn(
-                        *const c_void,
-                        Count,
-                        ffi::MPI_Datatype,
-                        *mut c_void,
-                        Count,
-                        *mut Count,
-                        ffi::MPI_Comm,
-                    ),
-                    (address, count.into(), of, to, room, &mut 0, self.raw)
-                ),
+                Err(error) => {
+                    let (count, mut position): (Count, Count) = (count.into(), 0);
+                    call_large!(error, "MPI_Pack_c", (address, count, of, to, room, &mut position, self.raw))
+                }
             }
         }
     }
@@ -245,50 +218,34 @@ impl Comm {
         count: c_int,
         datatype: &Datatype,
     ) -> Result<(), CallError> {
-        let (from, length) = (packed.cast(), bytes as Count);
-        let (address, of) = (address.cast(), datatype.raw());
+        let (from, length): (*const c_void, _) = (packed.cast(), bytes as Count);
+        let (to, of): (*mut c_void, _) = (address.cast(), datatype.raw());
         // SAFETY: the caller guarantees the output; the input's length is given with it.
         unsafe {
             match small("MPI_Unpack", "insize", length) {
-                Ok(length) => call!(MPI_Unpack(from, length, &mut 0, address, count, of, self.raw)),
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Unpack_c",
-                    fn(
-                        *const c_void,
-                        Count,
-                        *mut Count,
-                        *mut c_void,
-                        Count,
-                        ffi::MPI_Datatype,
-                        ffi::MPI_Comm,
-                    ),
-                    (from, length, &mut 0, address, count.into(), of, self.raw)
-                ),
+                Ok(length) => call!(MPI_Unpack(from, length, &mut 0, to, count, of, self.raw)),
+                Err(error) => {
+                    let (count, mut position): (Count, Count) = (count.into(), 0);
+                    call_large!(error, "MPI_Unpack_c", (from, length, &mut position, to, count, of, self.raw))
+                }
             }
         }
     }
 
     /// Bytes that `MPI_Pack` of `count` copies may need, which have `bytes` of data.
     pub fn pack_size(&self, count: c_int, datatype: &Datatype, bytes: usize) -> Result<usize, CallError> {
-        let of = datatype.raw();
-        let (mut size, mut large_size): (c_int, Count) = (0, 0);
-        // SAFETY: live handles; the pointer lives through the call.
+        let (of, mut size) = (datatype.raw(), 0);
+        // SAFETY: live handles; the pointers live through the calls.
         unsafe {
             match small("MPI_Pack_size", "size", bytes as Count) {
-                Ok(_) => {
-                    call!(MPI_Pack_size(count, of, self.raw, &mut size))?;
-                    large_size = size.into();
+                Ok(_) => call!(MPI_Pack_size(count, of, self.raw, &mut size)).map(|()| size as usize),
+                Err(error) => {
+                    let (count, mut size): (Count, Count) = (count.into(), 0);
+                    call_large!(error, "MPI_Pack_size_c", (count, of, self.raw, &mut size))
+                        .map(|()| size as usize)
                 }
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Pack_size_c",
-                    fn(Count, ffi::MPI_Datatype, ffi::MPI_Comm, *mut Count),
-                    (count.into(), of, self.raw, &mut large_size)
-                )?,
             }
         }
-        Ok(large_size as usize)
     }
 
     /// Rank 0's `value`, on every rank.

@@ -5,12 +5,14 @@
 
 use std::ffi::c_int;
 
-use datatypes::{Construction, Constructor, DistributedArray, Distribution, Element, Layout, Order};
+use common::conformance::contents::Integer;
+use common::conformance::{Combiner, Contents};
+use datatypes::{Construction, Constructor, Element, Layout};
 use mpi::ffi;
 use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
 use super::error::{check, int};
-use super::large::{self, Count, small};
+use super::large::{self, Count, inferred, small};
 use super::threads::OneThread;
 use super::{CallError, Comm};
 
@@ -113,21 +115,38 @@ pub fn check_type(element: Element, _: &Comm) -> Result<(), CallError> {
 /// Intermediate types by number, with whether they are ours to free; freed on every return path.
 struct Types(Vec<(MPI_Datatype, bool)>);
 
-/// A constructor with its arguments, applied to types from earlier steps.
-type Make = dyn Fn(&Types, &mut MPI_Datatype) -> Result<(), CallError>;
-
 /// How a type is obtained.
 enum Step {
-    /// Predefined.
-    Named(MPI_Datatype),
-    /// By a constructor.
-    Made(Box<Make>),
+    Predefined(MPI_Datatype),
+    Made(ConstructorCall),
+}
+
+/// A constructor with its arguments in MPI's form.
+struct ConstructorCall {
+    combiner: Combiner,
+    /// All integers, if they fit; in a call for large counts those that the standard has as an `int`, at their places.
+    integers: Vec<c_int>,
+    addresses: Vec<MPI_Aint>,
+    /// The steps that make the types of its data.
+    children: Vec<usize>,
+    large: Option<LargeCall>,
+}
+
+/// A function whose C interface follows from its name.
+type LargeFunction = unsafe extern "C" fn();
+
+/// The function with the suffix `_c`, which takes counts and addresses as [`Count`].
+struct LargeCall {
+    function: LargeFunction,
+    counts: Vec<Count>,
+    addresses: Vec<Count>,
 }
 
 /// The constructor calls that create a datatype, in order.
 pub struct Recipe {
     steps: Vec<Step>,
     construction: Construction,
+    _of_one: OneThread,
 }
 
 impl Recipe {
@@ -146,7 +165,7 @@ impl Recipe {
         if layout.has(&|element| element == Element::Half) {
             check_type(Element::Half, comm)?;
         }
-        let mut recipe = Self { steps: Vec::new(), construction };
+        let mut recipe = Self { steps: Vec::new(), construction, _of_one: OneThread::default() };
         recipe.add(layout, &mut Vec::new())?;
         Ok(recipe)
     }
@@ -166,8 +185,13 @@ impl Recipe {
             .iter()
             .map(|child| self.add(child, seen))
             .collect::<Result<_, _>>()?;
-        let step = step(layout.constructor(), children, self.construction == Construction::Large)?;
-        self.steps.push(step);
+        self.steps.push(match layout.constructor() {
+            Constructor::Named { element } => Step::Predefined(predefined(*element)),
+            _ => {
+                let is_large = self.construction == Construction::Large;
+                Step::Made(ConstructorCall::new(&Contents::of(layout), children, is_large)?)
+            }
+        });
         seen.push((layout, self.steps.len() - 1));
         Ok(self.steps.len() - 1)
     }
@@ -179,8 +203,8 @@ impl Recipe {
             // SAFETY: a null handle to be overwritten.
             let mut made = unsafe { ffi::RSMPI_DATATYPE_NULL };
             match step {
-                Step::Named(raw) => made = *raw,
-                Step::Made(make) => make(&types, &mut made)?,
+                Step::Predefined(raw) => made = *raw,
+                Step::Made(call) => call.make(&types, &mut made)?,
             }
             if self.construction == Construction::Duplicated && matches!(step, Step::Made(_)) {
                 // SAFETY: a null handle to be overwritten.
@@ -219,290 +243,170 @@ impl Drop for Types {
     }
 }
 
-/// An argument of a constructor in MPI's form, as a C `int` if it is a count or a place in extents.
-macro_rules! argument {
-    (int, $call:expr, $name:ident) => {
-        small($call, stringify!($name), *$name)?
-    };
-    (ints, $call:expr, $name:ident) => {{
-        let name = concat!("array_of_", stringify!($name));
-        $name.iter().map(|&value| small($call, name, value)).collect::<Result<Vec<c_int>, _>>()?
-    }};
-    (address, $call:expr, $name:ident) => {
-        *$name as MPI_Aint
-    };
-    (addresses, $call:expr, $name:ident) => {
-        $name.iter().map(|&value| value as MPI_Aint).collect::<Vec<_>>()
-    };
-    (constant, $call:expr, $name:ident) => {
-        $name
-    };
-}
-
-/// The same for functions with the suffix `_c`, and its C type.
-macro_rules! large_argument {
-    (int, $name:ident) => {
-        *$name as Count
-    };
-    (ints, $name:ident) => {
-        $name.iter().map(|&value| value as Count).collect::<Vec<_>>()
-    };
-    (address, $name:ident) => {
-        *$name as Count
-    };
-    (addresses, $name:ident) => {
-        large_argument!(ints, $name)
-    };
-    (constant, $name:ident) => {
-        $name
-    };
-}
-macro_rules! large_type {
-    (ints) => { *const Count };
-    (addresses) => { *const Count };
-    (constant) => { c_int };
-    ($kind:ident) => { Count };
-}
-
-/// The same in the form that is passed to C.
-macro_rules! passed {
-    (ints, $name:ident) => {
-        $name.as_ptr()
-    };
-    (addresses, $name:ident) => {
-        $name.as_ptr()
-    };
-    ($kind:ident, $name:ident) => {
-        $name
-    };
-}
-
-/// The step that calls a constructor with these arguments, preceded by the length of lists, if there are any, and
-/// followed by the `child` and the new type. With an argument beyond `int` it calls the function with the suffix `_c`, whose length of
-/// lists has the given type.
-macro_rules! step {
-    (($child:ident, $is_large:ident), $function:ident, $large:literal, ($([$list:ident: $length:ty],)? $($name:ident: $kind:ident),*)) => {{
-        let small = (|| {
-            refuse_if($is_large, stringify!($function))?;
-            $(let $name = argument!($kind, stringify!($function), $name);)*
-            Ok(Step::Made(Box::new(move |types: &Types, new: &mut MPI_Datatype| {
-                // SAFETY: the child is a live type of an earlier step; every list is passed with its own length, and lists that belong
-                // together are equally long, which `Layout` has checked; the new type lives through the call.
-                unsafe {
-                    call!($function(
-                        $($list.len() as c_int,)? $(passed!($kind, $name),)* types.0[$child].0, new
-                    ))
-                }
-            })))
-        })();
-        let refused = match small {
-            Ok(step) => return Ok(step),
-            Err(refused) => refused,
+/// The functions of a constructor: the usual one, and that for large counts. Then the names of its integers: numbers, and lists of
+/// equal length.
+const fn interface(combiner: Combiner) -> ([&'static str; 2], &'static [&'static str]) {
+    macro_rules! both {
+        ($name:literal, $($argument:literal)*) => {
+            ([$name, concat!($name, "_c")], &[$($argument),*])
         };
-        type Function = unsafe extern "C" fn(
-            $($length,)? $(large_type!($kind),)* MPI_Datatype, *mut MPI_Datatype
-        ) -> c_int;
-        // SAFETY: the type of the function with this name (MPI-4.1, section 5.1.2 and the following).
-        let function: Function = unsafe { large::function($large, refused) }?;
-        $(let $name = large_argument!($kind, $name);)*
-        Step::Made(Box::new(move |types: &Types, new: &mut MPI_Datatype| {
-            // SAFETY: as above.
-            check($large, unsafe {
-                function($($list.len() as $length,)? $(passed!($kind, $name),)* types.0[$child].0, new)
-            })
-        }))
+    }
+    match combiner {
+        Combiner::Contiguous => both!("MPI_Type_contiguous", "count"),
+        Combiner::Vector => both!("MPI_Type_vector", "count" "blocklength" "stride"),
+        Combiner::Hvector => both!("MPI_Type_create_hvector", "count" "blocklength"),
+        Combiner::Indexed => {
+            both!("MPI_Type_indexed", "count" "array_of_blocklengths" "array_of_displacements")
+        }
+        Combiner::Hindexed => both!("MPI_Type_create_hindexed", "count" "array_of_blocklengths"),
+        Combiner::IndexedBlock => {
+            both!("MPI_Type_create_indexed_block", "count" "blocklength" "array_of_displacements")
+        }
+        Combiner::HindexedBlock => both!("MPI_Type_create_hindexed_block", "count" "blocklength"),
+        Combiner::Struct => both!("MPI_Type_create_struct", "count" "array_of_blocklengths"),
+        Combiner::Subarray => both!(
+            "MPI_Type_create_subarray", "ndims" "array_of_sizes" "array_of_subsizes" "array_of_starts"
+        ),
+        Combiner::Darray => both!(
+            "MPI_Type_create_darray", "size" "rank" "ndims"
+            "array_of_gsizes" "array_of_distribs" "array_of_dargs" "array_of_psizes"
+        ),
+        Combiner::Resized => both!("MPI_Type_create_resized",),
+        Combiner::Named | Combiner::Dup | Combiner::Other => panic!("no constructor of a layout"),
+    }
+}
+
+/// Calls the constructor: `$call` a function with the arguments, where `$n` and `$a` are its counts and addresses, and `$i` its
+/// integers of type `int`.
+macro_rules! construct {
+    ($call:ident, $of:expr, $types:expr, $new:expr, $i:expr, $n:expr, $a:expr) => {{
+        let (i, n, a, new): (&[c_int], &[_], &[_], *mut MPI_Datatype) = ($i, $n, $a, $new);
+        let of = || $types.0[$of.children[0]].0;
+        // The start of the k-th list of as many values as the first one has, behind `from` integers.
+        let list = |from: usize, k: usize, length: usize| n[from + k * length..].as_ptr();
+        match $of.combiner {
+            Combiner::Contiguous => $call!(MPI_Type_contiguous(n[0], of(), new)),
+            Combiner::Vector => $call!(MPI_Type_vector(n[0], n[1], n[2], of(), new)),
+            Combiner::Hvector => $call!(MPI_Type_create_hvector(n[0], n[1], a[0], of(), new)),
+            Combiner::Indexed => {
+                let length = n[0] as usize;
+                $call!(MPI_Type_indexed(n[0], list(1, 0, length), list(1, 1, length), of(), new))
+            }
+            Combiner::Hindexed => {
+                $call!(MPI_Type_create_hindexed(n[0], list(1, 0, 0), a.as_ptr(), of(), new))
+            }
+            Combiner::IndexedBlock => {
+                $call!(MPI_Type_create_indexed_block(n[0], n[1], list(2, 0, 0), of(), new))
+            }
+            Combiner::HindexedBlock => {
+                $call!(MPI_Type_create_hindexed_block(n[0], n[1], a.as_ptr(), of(), new))
+            }
+            Combiner::Struct => {
+                let all: Vec<MPI_Datatype> = $of.children.iter().map(|&child| $types.0[child].0).collect();
+                $call!(MPI_Type_create_struct(n[0], list(1, 0, 0), a.as_ptr(), all.as_ptr(), new))
+            }
+            Combiner::Subarray => {
+                let (dims, last) = (i[0] as usize, i[i.len() - 1]);
+                let [sizes, subsizes, starts] = [0, 1, 2].map(|k| list(1, k, dims));
+                $call!(MPI_Type_create_subarray(i[0], sizes, subsizes, starts, last, of(), new))
+            }
+            Combiner::Darray => {
+                let (dims, last) = (i[2] as usize, i[i.len() - 1]);
+                let [distribs, dargs, psizes] = [1, 2, 3].map(|k| i[3 + k * dims..].as_ptr());
+                let gsizes = list(3, 0, dims);
+                $call!(MPI_Type_create_darray(
+                    i[0],
+                    i[1],
+                    i[2],
+                    gsizes,
+                    distribs,
+                    dargs,
+                    psizes,
+                    last,
+                    of(),
+                    new
+                ))
+            }
+            Combiner::Resized => $call!(MPI_Type_create_resized(of(), a[0], a[1], new)),
+            Combiner::Named | Combiner::Dup | Combiner::Other => unreachable!("refused by `new`"),
+        }
     }};
 }
 
-/// Refuses arguments of type `int`, so that the function with the suffix `_c` is called.
-fn refuse_if(is_large: bool, call: &'static str) -> Result<(), CallError> {
-    if is_large { Err(CallError::TooLarge { call, argument: "all", value: 0 }) } else { Ok(()) }
-}
+impl ConstructorCall {
+    /// Converts the arguments; `is_large` asks for the function for large counts.
+    fn new(contents: &Contents, children: Vec<usize>, is_large: bool) -> Result<Self, CallError> {
+        let Contents { combiner, integers, addresses, .. } = contents;
+        let (combiner, ([call, large], names)) = (*combiner, interface(*combiner));
+        let numbers = names.iter().take_while(|name| !name.starts_with("array_of_")).count();
+        let length = (integers.len() - numbers) / (names.len() - numbers).max(1);
+        let name = |place: usize| match place.checked_sub(numbers) {
+            Some(behind) => names.get(numbers + behind / length.max(1)).copied().unwrap_or("order"),
+            None => names[place],
+        };
+        let fitting = |(place, integer): (usize, &Integer)| match integer {
+            Integer::Number(value) => small(call, name(place), *value as Count),
+            Integer::Constant(constant) => int(call, constant, number(integer)),
+        };
+        let refused = match integers.iter().enumerate().map(fitting).collect() {
+            Ok(integers) if !is_large => {
+                let addresses = addresses.iter().map(|&address| address as MPI_Aint).collect();
+                return Ok(Self { combiner, integers, addresses, children, large: None });
+            }
+            refused => refused.err().unwrap_or(CallError::TooLarge { call, argument: "all", value: 0 }),
+        };
+        let counts: Vec<Count> = integers.iter().map(number).collect();
+        let integer = |(place, &count): (usize, &Count)| match combiner {
+            Combiner::Darray if name(place) != "array_of_gsizes" => int(call, name(place), count),
+            // Only the number of dimensions and constants are used.
+            _ => Ok(c_int::try_from(count).unwrap_or(c_int::MAX)),
+        };
+        let integers = counts.iter().enumerate().map(integer).collect::<Result<_, _>>()?;
+        // SAFETY: a function of the standard with this name (MPI-4.1, section 5.1.2 and the following).
+        let function = unsafe { large::function(large, refused) }?;
+        let addresses = addresses.iter().map(|&address| address as Count).collect();
+        let large = Some(LargeCall { function, counts, addresses });
+        Ok(Self { combiner, integers, addresses: Vec::new(), children, large })
+    }
 
-fn step(constructor: &Constructor, children: Vec<usize>, is_large: bool) -> Result<Step, CallError> {
-    let child = children.first().copied().unwrap_or_default();
-    Ok(match constructor {
-        Constructor::Named { element } => Step::Named(predefined(*element)),
-        Constructor::Contiguous { count, .. } => {
-            step!((child, is_large), MPI_Type_contiguous, "MPI_Type_contiguous_c", (count: int))
+    /// Makes the type of those made before.
+    fn make(&self, types: &Types, new: &mut MPI_Datatype) -> Result<(), CallError> {
+        let (i, a) = (&self.integers[..], &self.addresses[..]);
+        // SAFETY: children are live types of earlier steps; lists have the lengths that are passed, which `Layout` has checked; the new
+        // type lives through the call.
+        unsafe {
+            let Some(LargeCall { function, counts, addresses }) = &self.large else {
+                return construct!(call, self, types, new, i, i, a);
+            };
+            macro_rules! call_function {
+                ($name:ident($($argument:expr),*)) => {{
+                    let typed: unsafe extern "C" fn($(inferred!($argument)),*) -> c_int =
+                        std::mem::transmute(*function);
+                    check(concat!(stringify!($name), "_c"), typed($($argument),*))
+                }};
+            }
+            construct!(call_function, self, types, new, i, counts, addresses)
         }
-        Constructor::Vector { count, blocklength, stride, .. } => {
-            step!((child, is_large), MPI_Type_vector, "MPI_Type_vector_c", (count: int, blocklength: int, stride: int))
-        }
-        Constructor::Hvector { count, blocklength, stride_bytes, .. } => step!(
-            (child, is_large),
-            MPI_Type_create_hvector,
-            "MPI_Type_create_hvector_c",
-            (count: int, blocklength: int, stride_bytes: address)
-        ),
-        Constructor::Indexed { blocklengths, displacements, .. } => step!(
-            (child, is_large),
-            MPI_Type_indexed,
-            "MPI_Type_indexed_c",
-            ([displacements: Count], blocklengths: ints, displacements: ints)
-        ),
-        Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => step!(
-            (child, is_large),
-            MPI_Type_create_hindexed,
-            "MPI_Type_create_hindexed_c",
-            ([places: Count], blocklengths: ints, places: addresses)
-        ),
-        Constructor::IndexedBlock { blocklength, displacements: places, .. } => step!(
-            (child, is_large),
-            MPI_Type_create_indexed_block,
-            "MPI_Type_create_indexed_block_c",
-            ([places: Count], blocklength: int, places: ints)
-        ),
-        Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => step!(
-            (child, is_large),
-            MPI_Type_create_hindexed_block,
-            "MPI_Type_create_hindexed_block_c",
-            ([places: Count], blocklength: int, places: addresses)
-        ),
-        Constructor::Subarray { sizes, subsizes, starts, order, .. } => {
-            let order = order_constant(*order);
-            step!(
-                (child, is_large),
-                MPI_Type_create_subarray,
-                "MPI_Type_create_subarray_c",
-                ([sizes: c_int], sizes: ints, subsizes: ints, starts: ints, order: constant)
-            )
-        }
-        Constructor::Darray { array, .. } => return darray(array, child, is_large),
-        Constructor::Struct { blocklengths, displacements_bytes, .. } => {
-            return structure(blocklengths, displacements_bytes, children, is_large);
-        }
-        Constructor::Resized { lower_bound, extent, .. } => resized(*lower_bound, *extent, child, is_large)?,
-    })
-}
-
-fn structure(
-    blocklengths: &[i64],
-    displacements_bytes: &[i64],
-    children: Vec<usize>,
-    is_large: bool,
-) -> Result<Step, CallError> {
-    let types_of = move |types: &Types| -> Vec<MPI_Datatype> {
-        children.iter().map(|&child| types.0[child].0).collect()
-    };
-    let lengths = || {
-        refuse_if(is_large, "MPI_Type_create_struct")?;
-        Ok(argument!(ints, "MPI_Type_create_struct", blocklengths))
-    };
-    let refused = match lengths() {
-        Ok(lengths) => {
-            let places = argument!(addresses, "MPI_Type_create_struct", displacements_bytes);
-            return Ok(Step::Made(Box::new(move |types, new| {
-                let types = types_of(types);
-                let (count, lengths, places) = (types.len() as c_int, lengths.as_ptr(), places.as_ptr());
-                // SAFETY: live types of earlier steps, and lists that are equally long; the new type lives through the call.
-                unsafe { call!(MPI_Type_create_struct(count, lengths, places, types.as_ptr(), new)) }
-            })));
-        }
-        Err(refused) => refused,
-    };
-    const LARGE: &str = "MPI_Type_create_struct_c";
-    type Function = unsafe extern "C" fn(
-        Count,
-        *const Count,
-        *const Count,
-        *const MPI_Datatype,
-        *mut MPI_Datatype,
-    ) -> c_int;
-    // SAFETY: the type of the function (MPI-4.1, section 5.1.2).
-    let function: Function = unsafe { large::function(LARGE, refused) }?;
-    let (lengths, places) = (blocklengths.to_vec(), displacements_bytes.to_vec());
-    Ok(Step::Made(Box::new(move |types, new| {
-        let types = types_of(types);
-        let (count, lengths, places) = (types.len() as Count, lengths.as_ptr(), places.as_ptr());
-        // SAFETY: as above.
-        check(LARGE, unsafe { function(count, lengths, places, types.as_ptr(), new) })
-    })))
-}
-
-/// The child comes first, unlike in other constructors.
-fn resized(lower_bound: i64, extent: i64, child: usize, is_large: bool) -> Result<Step, CallError> {
-    const CALL: &str = "MPI_Type_create_resized";
-    const LARGE: &str = "MPI_Type_create_resized_c";
-    let Err(refused) = refuse_if(is_large, CALL) else {
-        let (lower_bound, extent) = (lower_bound as MPI_Aint, extent as MPI_Aint);
-        return Ok(Step::Made(Box::new(move |types, new| {
-            // SAFETY: as above.
-            unsafe { call!(MPI_Type_create_resized(types.0[child].0, lower_bound, extent, new)) }
-        })));
-    };
-    type Function = unsafe extern "C" fn(MPI_Datatype, Count, Count, *mut MPI_Datatype) -> c_int;
-    // SAFETY: the type of the function (MPI-4.1, section 5.1.7).
-    let function: Function = unsafe { large::function(LARGE, refused) }?;
-    Ok(Step::Made(Box::new(move |types, new| {
-        // SAFETY: as above.
-        check(LARGE, unsafe { function(types.0[child].0, lower_bound as Count, extent as Count, new) })
-    })))
-}
-
-fn darray(array: &DistributedArray, child: usize, is_large: bool) -> Result<Step, CallError> {
-    const CALL: &str = "MPI_Type_create_darray";
-    const LARGE: &str = "MPI_Type_create_darray_c";
-    let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = array;
-    let (size, rank) = (int(CALL, "size", *size)?, int(CALL, "rank", *rank)?);
-    let distribs: Vec<c_int> = distribs.iter().copied().map(distribution_constant).collect();
-    let default = i64::from(ffi::MPI_DISTRIBUTE_DFLT_DARG);
-    let dargs: Vec<i64> = dargs.iter().map(|darg| darg.unwrap_or(default)).collect();
-    let (dargs, psizes) = (argument!(ints, CALL, dargs), argument!(ints, CALL, psizes));
-    let (ndims, order) = (gsizes.len() as c_int, order_constant(*order));
-    let sizes = || {
-        refuse_if(is_large, CALL)?;
-        Ok(argument!(ints, CALL, gsizes))
-    };
-    let refused = match sizes() {
-        Ok(gsizes) => {
-            return Ok(Step::Made(Box::new(move |types, new| {
-                let (gsizes, distribs) = (gsizes.as_ptr(), distribs.as_ptr());
-                let (dargs, psizes, of) = (dargs.as_ptr(), psizes.as_ptr(), types.0[child].0);
-                // SAFETY: a live type of an earlier step, and lists of `ndims` values; the new type lives through the call.
-                unsafe {
-                    call!(MPI_Type_create_darray(
-                        size, rank, ndims, gsizes, distribs, dargs, psizes, order, of, new
-                    ))
-                }
-            })));
-        }
-        Err(refused) => refused,
-    };
-    type Function = unsafe extern "C" fn(
-        c_int,
-        c_int,
-        c_int,
-        *const Count,
-        *const c_int,
-        *const c_int,
-        *const c_int,
-        c_int,
-        MPI_Datatype,
-        *mut MPI_Datatype,
-    ) -> c_int;
-    // SAFETY: the type of the function (MPI-4.1, section 5.1.4).
-    let function: Function = unsafe { large::function(LARGE, refused) }?;
-    let gsizes = gsizes.clone();
-    Ok(Step::Made(Box::new(move |types, new| {
-        let (gsizes, distribs) = (gsizes.as_ptr(), distribs.as_ptr());
-        let (dargs, psizes, of) = (dargs.as_ptr(), psizes.as_ptr(), types.0[child].0);
-        // SAFETY: as above.
-        check(LARGE, unsafe { function(size, rank, ndims, gsizes, distribs, dargs, psizes, order, of, new) })
-    })))
-}
-
-fn order_constant(order: Order) -> c_int {
-    match order {
-        Order::C => ffi::MPI_ORDER_C as c_int,
-        Order::Fortran => ffi::MPI_ORDER_FORTRAN as c_int,
     }
 }
 
-fn distribution_constant(distribution: Distribution) -> c_int {
-    match distribution {
-        Distribution::Block => ffi::MPI_DISTRIBUTE_BLOCK as c_int,
-        Distribution::Cyclic => ffi::MPI_DISTRIBUTE_CYCLIC as c_int,
-        Distribution::None => ffi::MPI_DISTRIBUTE_NONE as c_int,
+/// The number of an integer argument in this MPI.
+fn number(integer: &Integer) -> Count {
+    match integer {
+        Integer::Number(number) => *number as Count,
+        Integer::Constant(name) => {
+            let known = CONSTANTS.iter().find(|(_, known)| known == name);
+            known.expect("all constants of layouts are listed").0.into()
+        }
     }
 }
+
+/// The constants among integer arguments: orders of arrays, and distributions.
+pub(super) const CONSTANTS: [(c_int, &str); 6] = [
+    (ffi::MPI_ORDER_C as c_int, "MPI_ORDER_C"),
+    (ffi::MPI_ORDER_FORTRAN as c_int, "MPI_ORDER_FORTRAN"),
+    (ffi::MPI_DISTRIBUTE_BLOCK as c_int, "MPI_DISTRIBUTE_BLOCK"),
+    (ffi::MPI_DISTRIBUTE_CYCLIC as c_int, "MPI_DISTRIBUTE_CYCLIC"),
+    (ffi::MPI_DISTRIBUTE_NONE as c_int, "MPI_DISTRIBUTE_NONE"),
+    (ffi::MPI_DISTRIBUTE_DFLT_DARG as c_int, "MPI_DISTRIBUTE_DFLT_DARG"),
+];

@@ -54,15 +54,28 @@ pub enum CallError {
         /// `MPI_Error_string` of its code.
         text: String,
     },
+    /// A function that not every MPI has.
+    #[error("this MPI lacks {name}")]
+    NoFunction { name: &'static str },
+    /// The set-up is not possible here.
+    #[error("{reason}")]
+    NotPossible { reason: String },
     /// A type that not every MPI has.
     #[error("this MPI has no type for values of type {element}")]
     NoType { element: Element },
 }
 
 impl CallError {
-    /// Whether the MPI has no call for it, which is the same on all ranks.
+    /// Whether it is not available here, which is the same on all ranks.
     pub const fn is_lack(&self) -> bool {
-        matches!(self, Self::NoLargeCount { .. } | Self::TooLarge { .. } | Self::NoType { .. })
+        matches!(
+            self,
+            Self::NoLargeCount { .. }
+                | Self::TooLarge { .. }
+                | Self::NoFunction { .. }
+                | Self::NotPossible { .. }
+                | Self::NoType { .. }
+        )
     }
 
     /// The outcome for the method that made the call.

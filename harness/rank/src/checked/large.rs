@@ -50,13 +50,33 @@ pub fn check_count(call: &'static str, large: &'static str, count: Count) -> Res
     }
 }
 
-/// Calls a function with the suffix `_c`, in an unsafe block: `call_large!(refused, MPI_Send_c: fn(...), (arguments))`.
+/// The type of an argument. In C, pointers to all types are the same, so that arguments define the type of a function.
+macro_rules! inferred {
+    ($argument:expr) => {
+        _
+    };
+}
+
+/// Calls a function with the suffix `_c`, in an unsafe block: `call_large!(refused, "MPI_Send_c", (arguments))`.
 macro_rules! call_large {
-    ($refused:expr, $name:expr, fn($($type:ty),* $(,)?), ($($argument:expr),* $(,)?)) => {{
+    ($refused:expr, $name:expr, ($($argument:expr),* $(,)?)) => {{
         let name: &'static str = $name;
-        let function: unsafe extern "C" fn($($type),*) -> c_int = $crate::checked::large::function(name, $refused)?;
+        let function: unsafe extern "C" fn($($crate::checked::large::inferred!($argument)),*) -> c_int =
+            $crate::checked::large::function(name, $refused)?;
         $crate::checked::check(name, function($($argument),*))
     }};
 }
 
-pub(super) use call_large;
+/// Calls a function, in an unsafe block, or if one of these counts does not fit in an `int`, the one with the suffix `_c`:
+/// `call_counted!(count; MPI_Send(address, count, ...))`.
+macro_rules! call_counted {
+    ($($count:ident),+; $function:ident($($argument:expr),* $(,)?)) => {{
+        let small = |name, count| $crate::checked::large::small(stringify!($function), name, count);
+        match (|| Ok(($(small(stringify!($count), $count)?,)+)))() {
+            Ok(($($count,)+)) => call!($function($($argument),*)),
+            Err(refused) => call_large!(refused, concat!(stringify!($function), "_c"), ($($argument),*)),
+        }
+    }};
+}
+
+pub(super) use {call_counted, call_large, inferred};

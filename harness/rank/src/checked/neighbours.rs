@@ -6,8 +6,8 @@ use common::packing::Form;
 use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
-use super::collective::{PerPeer, RequestOrLack, request};
-use super::{CallError, Comm, Datatype, error::int};
+use super::collective::{PerPeer, request};
+use super::{CallError, Comm, Datatype, Request, error::int};
 
 /// Neighbours of each rank, as a communicator.
 pub struct Neighbours {
@@ -59,7 +59,7 @@ impl Neighbours {
         form: Option<Form>,
         (from, sends): (*const u8, &PerPeer<MPI_Aint>),
         (to, receives): (*mut u8, &PerPeer<MPI_Aint>),
-    ) -> Result<RequestOrLack, CallError> {
+    ) -> Result<Request, CallError> {
         let (from, to): (*const c_void, *mut c_void) = (from.cast(), to.cast());
         let [out, into] = [sends, receives].map(PerPeer::pointers);
         // SAFETY: the caller guarantees the memory, the lists and their types; the standard gives the functions this C interface.
@@ -81,7 +81,7 @@ impl Neighbours {
         (from, sends): (*const u8, &PerPeer<c_int>),
         (to, receives): (*mut u8, &PerPeer<c_int>),
         of: &Datatype,
-    ) -> Result<RequestOrLack, CallError> {
+    ) -> Result<Request, CallError> {
         let (from, to, of): (*const c_void, *mut c_void, _) = (from.cast(), to.cast(), of.raw());
         let [out, into] = [sends, receives].map(PerPeer::pointers);
         // SAFETY: as above.

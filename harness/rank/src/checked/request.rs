@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use common::packing::Form;
 use mpi::ffi;
 
-use super::large::{Count, call_large, check_count, small};
+use super::large::{Count, call_counted, call_large, check_count, small};
 use super::threads::OneThread;
 use super::{CallError, Comm, Datatype, error::int};
 
@@ -30,21 +30,10 @@ impl Envelope<'_> {
     /// The memory must be readable for the envelope's type.
     #[inline]
     pub unsafe fn send(&self, address: *const u8) -> Result<(), CallError> {
-        let (address, of) = (address.cast(), self.datatype.raw());
-        let (peer, tag, comm) = (self.peer as c_int, self.tag as c_int, self.comm.raw());
-        let count = self.count as Count;
+        let (address, MessageArguments { count, of, peer, tag, comm }) =
+            (address.cast::<c_void>(), (*self).into());
         // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe {
-            match small("MPI_Send", "count", count) {
-                Ok(count) => call!(MPI_Send(address, count, of, peer, tag, comm)),
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Send_c",
-                    fn(*const c_void, Count, ffi::MPI_Datatype, c_int, c_int, ffi::MPI_Comm),
-                    (address, count, of, peer, tag, comm)
-                ),
-            }
-        }
+        unsafe { call_counted!(count; MPI_Send(address, count, of, peer, tag, comm)) }
     }
 
     /// `MPI_Recv`.
@@ -53,29 +42,12 @@ impl Envelope<'_> {
     /// The memory must be writable for the envelope's type.
     #[inline]
     pub unsafe fn receive(&self, address: *mut u8) -> Result<(), CallError> {
-        let (address, of) = (address.cast(), self.datatype.raw());
-        let (peer, tag, comm) = (self.peer as c_int, self.tag as c_int, self.comm.raw());
-        let count = self.count as Count;
+        let (address, MessageArguments { count, of, peer, tag, comm }) =
+            (address.cast::<c_void>(), (*self).into());
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
             let status = ffi::RSMPI_STATUS_IGNORE;
-            match small("MPI_Recv", "count", count) {
-                Ok(count) => call!(MPI_Recv(address, count, of, peer, tag, comm, status)),
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Recv_c",
-                    fn(
-                        *mut c_void,
-                        Count,
-                        ffi::MPI_Datatype,
-                        c_int,
-                        c_int,
-                        ffi::MPI_Comm,
-                        *mut ffi::MPI_Status,
-                    ),
-                    (address, count, of, peer, tag, comm, status)
-                ),
-            }
+            call_counted!(count; MPI_Recv(address, count, of, peer, tag, comm, status))
         }
     }
 
@@ -173,20 +145,7 @@ impl Request {
                 (Form::Persistent, false, Ok(n)) => {
                     call!(MPI_Recv_init(address, n, of, peer, tag, comm, new))
                 }
-                (_, _, Err(error)) => call_large!(
-                    error,
-                    large,
-                    fn(
-                        *mut c_void,
-                        Count,
-                        ffi::MPI_Datatype,
-                        c_int,
-                        c_int,
-                        ffi::MPI_Comm,
-                        *mut ffi::MPI_Request,
-                    ),
-                    (address, count, of, peer, tag, comm, new)
-                ),
+                (_, _, Err(error)) => call_large!(error, large, (address, count, of, peer, tag, comm, new)),
             }
         }?;
         Ok(request)

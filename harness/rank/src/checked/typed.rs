@@ -2,12 +2,13 @@
 
 use std::ffi::c_int;
 
-use common::conformance::Contents;
 use common::conformance::contents::Integer;
+use common::conformance::{Combiner, Contents};
 use datatypes::Reported;
 use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
+use super::datatype::CONSTANTS;
 use super::{CallError, Comm, Datatype, error::int};
 
 /// One end of a transfer: the address, the number of items, and their type.
@@ -45,10 +46,10 @@ impl Datatype {
         // SAFETY: a list of constants.c with this length.
         let numbers = unsafe { &ffi::RSMPI_COMBINERS };
         let place = numbers.iter().position(|number| *number == combiner);
-        let combiner = place.map_or("another constructor", |place| COMBINERS[place]);
+        let combiner = place.map_or(Combiner::Other, |place| Combiner::ALL[place]);
         let (mut lists, mut children) =
             ((vec![0 as c_int; integers as usize], vec![0 as MPI_Aint; addresses as usize]), Vec::new());
-        if combiner != "NAMED" {
+        if combiner != Combiner::Named {
             // SAFETY: null handles to be overwritten.
             children = vec![unsafe { ffi::RSMPI_DATATYPE_NULL }; types as usize];
             let (first, second) = (lists.0.as_mut_ptr(), lists.1.as_mut_ptr());
@@ -83,23 +84,6 @@ impl Datatype {
     }
 }
 
-/// The names of constructors, in the order of their numbers in constants.c.
-const COMBINERS: [&str; 13] = [
-    "NAMED",
-    "DUP",
-    "CONTIGUOUS",
-    "VECTOR",
-    "HVECTOR",
-    "INDEXED",
-    "HINDEXED",
-    "INDEXED_BLOCK",
-    "HINDEXED_BLOCK",
-    "STRUCT",
-    "SUBARRAY",
-    "DARRAY",
-    "RESIZED",
-];
-
 /// The type of MPI_Aint depends on the bindings.
 #[allow(clippy::unnecessary_cast)]
 fn wide(address: MPI_Aint) -> i64 {
@@ -118,26 +102,18 @@ fn is_named(raw: ffi::MPI_Datatype) -> Result<bool, CallError> {
 }
 
 /// Integer arguments, those that are constants by name: the order of arrays, and how they are distributed.
-fn with_constants(combiner: &str, integers: &[c_int]) -> Vec<Integer> {
-    let known: &[(c_int, &'static str)] = &[
-        (ffi::MPI_ORDER_C as c_int, "MPI_ORDER_C"),
-        (ffi::MPI_ORDER_FORTRAN as c_int, "MPI_ORDER_FORTRAN"),
-        (ffi::MPI_DISTRIBUTE_BLOCK as c_int, "MPI_DISTRIBUTE_BLOCK"),
-        (ffi::MPI_DISTRIBUTE_CYCLIC as c_int, "MPI_DISTRIBUTE_CYCLIC"),
-        (ffi::MPI_DISTRIBUTE_NONE as c_int, "MPI_DISTRIBUTE_NONE"),
-        (ffi::MPI_DISTRIBUTE_DFLT_DARG as c_int, "MPI_DISTRIBUTE_DFLT_DARG"),
-    ];
+fn with_constants(combiner: Combiner, integers: &[c_int]) -> Vec<Integer> {
     let constant = |names: std::ops::Range<usize>, value: c_int| {
-        let named = known[names].iter().find(|(number, _)| *number == value);
+        let named = CONSTANTS[names].iter().find(|(number, _)| *number == value);
         named.map_or(Integer::Number(value.into()), |(_, name)| Integer::Constant(name))
     };
     // An array has its number of dimensions as the third argument, and then lists of as many.
     let dims = integers.get(2).map_or(0, |dims| *dims as usize);
     let last = integers.len().wrapping_sub(1);
     let kind = |place: usize| match combiner {
-        "SUBARRAY" | "DARRAY" if place == last => 0..2,
-        "DARRAY" if (3 + dims..3 + 2 * dims).contains(&place) => 2..5,
-        "DARRAY" if (3 + 2 * dims..3 + 3 * dims).contains(&place) => 5..6,
+        Combiner::Subarray | Combiner::Darray if place == last => 0..2,
+        Combiner::Darray if (3 + dims..3 + 2 * dims).contains(&place) => 2..5,
+        Combiner::Darray if (3 + 2 * dims..3 + 3 * dims).contains(&place) => 5..6,
         _ => 0..0,
     };
     integers.iter().enumerate().map(|(place, value)| constant(kind(place), *value)).collect()

@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use mpi::ffi;
 use mpi::ffi::MPI_Aint;
 
-use super::large::{Count, call_large, small};
+use super::large::{Count, call_counted, call_large};
 use super::threads::OneThread;
 use super::{CallError, Comm, Datatype};
 
@@ -66,31 +66,12 @@ impl Window {
         (displacement, target_count, target_type): (usize, Count, &Datatype),
     ) -> Result<(), CallError> {
         let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
-        let (address, target) = (address.cast(), target as c_int);
-        let counts = small("MPI_Put", "origin_count", count)
-            .and_then(|count| Ok((count, small("MPI_Put", "target_count", target_count)?)));
+        let (address, target): (*const c_void, _) = (address.cast(), target as c_int);
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
-            match counts {
-                Ok((count, target_count)) => {
-                    call!(MPI_Put(address, count, of, target, at, target_count, target_of, self.raw))
-                }
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Put_c",
-                    fn(
-                        *const c_void,
-                        Count,
-                        ffi::MPI_Datatype,
-                        c_int,
-                        MPI_Aint,
-                        Count,
-                        ffi::MPI_Datatype,
-                        ffi::MPI_Win,
-                    ),
-                    (address, count, of, target, at, target_count, target_of, self.raw)
-                ),
-            }
+            call_counted!(
+                count, target_count; MPI_Put(address, count, of, target, at, target_count, target_of, self.raw)
+            )
         }
     }
 
@@ -107,31 +88,12 @@ impl Window {
         (displacement, target_count, target_type): (usize, Count, &Datatype),
     ) -> Result<(), CallError> {
         let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
-        let (address, target) = (address.cast(), target as c_int);
-        let counts = small("MPI_Get", "origin_count", count)
-            .and_then(|count| Ok((count, small("MPI_Get", "target_count", target_count)?)));
+        let (address, target): (*mut c_void, _) = (address.cast(), target as c_int);
         // SAFETY: the caller guarantees the memory; handles are live.
         unsafe {
-            match counts {
-                Ok((count, target_count)) => {
-                    call!(MPI_Get(address, count, of, target, at, target_count, target_of, self.raw))
-                }
-                Err(error) => call_large!(
-                    error,
-                    "MPI_Get_c",
-                    fn(
-                        *mut c_void,
-                        Count,
-                        ffi::MPI_Datatype,
-                        c_int,
-                        MPI_Aint,
-                        Count,
-                        ffi::MPI_Datatype,
-                        ffi::MPI_Win,
-                    ),
-                    (address, count, of, target, at, target_count, target_of, self.raw)
-                ),
-            }
+            call_counted!(
+                count, target_count; MPI_Get(address, count, of, target, at, target_count, target_of, self.raw)
+            )
         }
     }
 

@@ -17,7 +17,7 @@ use common::kinds::pingpong::{self, methods::can_by_name};
 use common::memory::Buffers;
 use common::model::conditions::{Cache, MemoryKind};
 use common::model::event::{Block, LineBytes, MessageFacts};
-use common::model::{MethodInfo, Outcome, Phase, Times};
+use common::model::{MethodInfo, Phase, Times};
 
 use crate::bounds::AdoptedBounds;
 use crate::checked::{CallError, World};
@@ -171,7 +171,7 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
         &mut self.job
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<PackingMethod<'a>, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<PackingMethod<'a>> {
         let message_bytes = self.setup.message_bytes;
         let work = match task(method).map_err(anyhow::Error::msg)? {
             EngineTask::Packs(packing) => {
@@ -185,7 +185,7 @@ impl<'a> ScheduledCase<'a> for EngineComparison<'a> {
                 self.lines.unpack as usize / 2,
             )),
         };
-        Ok(Ok(work))
+        Ok(work)
     }
 
     fn verify(&mut self, active: &mut PackingMethod<'a>) -> anyhow::Result<Option<String>> {

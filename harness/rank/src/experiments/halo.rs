@@ -18,7 +18,6 @@ use common::fine_grained::arrival::Sampler;
 use common::kinds::Kind;
 use common::kinds::halo::{self, HaloCase, Start};
 use common::model::CUSTOM;
-use common::model::Outcome;
 use common::model::Phase;
 use common::model::conditions::Cache;
 use common::model::event::Block;
@@ -183,10 +182,10 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
         self.sampler.is_random()
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Self::ActiveMethod> {
         let transfer = halo::methods::transfer(method).map_err(anyhow::Error::msg)?;
         let calls = self.world.team_calls(self.case.setting.threads);
-        Made::timed(|| ActiveExchange::make(transfer, self.parts, calls))
+        Made::timed(|| Ok(ActiveExchange::make(transfer, self.parts, calls)?))
     }
 
     fn verify(&mut self, Made { active, .. }: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>> {

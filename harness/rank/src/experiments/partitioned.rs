@@ -11,7 +11,6 @@ use common::fine_grained::arrival::Sampler;
 use common::fine_grained::costs::Costs;
 use common::kinds::Kind;
 use common::kinds::partitioned::{Setting, methods};
-use common::model::Outcome;
 use common::model::Phase;
 use common::model::conditions::Cache;
 use common::model::event::{Block, Stage};
@@ -253,16 +252,14 @@ impl<'a> ScheduledCase<'a> for PartitionedTransfers<'a> {
         self.sampler.is_random()
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Self::ActiveMethod> {
         if let Some(vcis) = self.setting.vcis.filter(|_| !identity::is_mpich()) {
             let reason = format!("vcis={vcis}: virtual interfaces are MPICH's; this is another MPI");
-            return Ok(Err(Outcome::NotAvailable { reason }));
+            return Err(CallError::NotPossible { reason }.into());
         }
         let transfer = methods::transfer(method).map_err(anyhow::Error::msg)?;
         let channel = self.channel(0);
-        if let Some(outcome) = table::refusal(transfer, &channel, self.setting.both_ways) {
-            return Ok(Err(outcome));
-        }
+        table::check(transfer, &channel, self.setting.both_ways)?;
         if transfer.needs_costs(channel.partitions.len()) && self.costs.is_none() {
             self.job.reporter.working(method, Stage::Calibrate);
             let costs = calibration::measure(&channel)?;
@@ -271,14 +268,8 @@ impl<'a> ScheduledCase<'a> for PartitionedTransfers<'a> {
         }
         let channels: Vec<_> = (0..self.roles.len()).map(|way| self.channel(way)).collect();
         Made::timed(|| {
-            let mut mechanisms = Vec::new();
-            for channel in channels {
-                match table::make(transfer, channel, self.costs)? {
-                    Ok(mechanism) => mechanisms.push(mechanism),
-                    Err(outcome) => return Ok(Err(outcome)),
-                }
-            }
-            Ok(Ok(mechanisms))
+            let mechanisms = channels.into_iter().map(|channel| table::make(transfer, channel, self.costs));
+            Ok(mechanisms.collect::<Result<_, _>>()?)
         })
     }
 

@@ -6,7 +6,6 @@ use common::kinds::Kind;
 use common::kinds::pingpong::methods::{buffers, can_by_name, transfer};
 use common::kinds::pingpong::{self, Pairs};
 use common::memory::{self, Buffers};
-use common::model::Outcome;
 use common::model::conditions::{Cache, MemoryKind};
 use common::model::event::Block;
 
@@ -95,11 +94,11 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
         &mut self.job
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Self::ActiveMethod> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?;
         // SAFETY: the memory is allocated once for the case, and outlives all methods.
         let method = unsafe { method::make(transfer, self.session.setup, &mut self.memory) }?;
-        Ok(Ok(ActiveMethod { method, in_a_row: None }))
+        Ok(ActiveMethod { method, in_a_row: None })
     }
 
     fn verify(

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use common::model::Outcome;
 use common::model::event::Block;
 
 use super::job::Job;
@@ -50,11 +49,9 @@ pub struct Made<A> {
 
 impl<A> Made<A> {
     /// Sets it up, and measures the time.
-    pub fn timed(
-        make: impl FnOnce() -> anyhow::Result<Result<A, Outcome>>,
-    ) -> anyhow::Result<Result<Self, Outcome>> {
+    pub fn timed(make: impl FnOnce() -> anyhow::Result<A>) -> anyhow::Result<Self> {
         let start = Instant::now();
-        Ok(make()?.map(|active| Self { active, init_s: Some(start.elapsed().as_secs_f64()) }))
+        Ok(Self { active: make()?, init_s: Some(start.elapsed().as_secs_f64()) })
     }
 }
 
@@ -72,8 +69,8 @@ pub trait ScheduledCase<'a> {
         false
     }
 
-    /// Sets up a method, or returns why it has no times here.
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>>;
+    /// Sets up a method. An error that [is a lack](crate::checked::CallError::is_lack) is the method's outcome.
+    fn make(&mut self, method: &str) -> anyhow::Result<Self::ActiveMethod>;
 
     /// A description of wrong bytes that this rank received, if any.
     fn verify(&mut self, active: &mut Self::ActiveMethod) -> anyhow::Result<Option<String>>;

@@ -13,7 +13,7 @@ pub mod local_clock;
 pub mod message_links;
 pub mod offset;
 pub mod run_case;
-mod schedule;
+pub mod schedule;
 pub mod session;
 pub mod state;
 pub mod sync;

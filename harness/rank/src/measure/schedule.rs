@@ -125,9 +125,9 @@ pub fn run<'a, E: ScheduledCase<'a>>(
     Ok(())
 }
 
-/// A method that was made, or its outcome if the MPI has no call for it.
-fn or_lack<A>(made: anyhow::Result<Result<A, Outcome>>) -> anyhow::Result<Result<A, Outcome>> {
-    made.or_else(|error| match error.downcast::<CallError>()? {
+/// A method that was made, or its outcome if it is not available here.
+pub fn or_lack<A>(made: anyhow::Result<A>) -> anyhow::Result<Result<A, Outcome>> {
+    made.map(Ok).or_else(|error| match error.downcast::<CallError>()? {
         lack if lack.is_lack() => Ok(Err(lack.outcome(lack.to_string()))),
         other => Err(other.into()),
     })

@@ -3,7 +3,6 @@
 use common::fine_grained::aggregation::{Aggregation, Grouping, Over};
 use common::fine_grained::costs::Costs;
 use common::kinds::partitioned::methods::{Marking, PartitionTransfer};
-use common::model::Outcome;
 
 use super::aggregated_adaptive::AggregatedAdaptive;
 use super::merged::Merged;
@@ -14,30 +13,32 @@ use super::progress_thread::ProgressThread;
 use super::send::BlockingPartitions;
 use super::single::Single;
 use super::{Channel, Mechanism};
+use crate::checked::CallError;
 
-/// Why a mechanism is not available on this channel because of the number of threads, or of both ways at once.
-pub fn refusal(transfer: PartitionTransfer, channel: &Channel<'_>, both_ways: bool) -> Option<Outcome> {
-    let reason = match (transfer, &channel.calls) {
-        (PartitionTransfer::Single, _) => return None,
-        (_, Err(reason)) => reason.clone(),
+/// Refuses a mechanism that is not available on this channel because of the number of threads, or of both ways at once.
+pub fn check(transfer: PartitionTransfer, channel: &Channel<'_>, both_ways: bool) -> Result<(), CallError> {
+    match (transfer, &channel.calls) {
+        (PartitionTransfer::Single, _) => Ok(()),
+        (_, Err(reason)) => refused(reason.clone()),
         (PartitionTransfer::Send, Ok(_)) if both_ways => {
-            "blocking sends of both ranks would wait for each other".to_owned()
+            refused("blocking sends of both ranks would wait for each other".to_owned())
         }
-        _ => return None,
-    };
-    Some(Outcome::NotAvailable { reason })
+        _ => Ok(()),
+    }
 }
 
-/// One end of a mechanism, or why it is not available on this channel; collective over both ranks. `costs` are given if
-/// it [needs](PartitionTransfer::needs_costs) them.
+fn refused<T>(reason: String) -> Result<T, CallError> {
+    Err(CallError::NotPossible { reason })
+}
+
+/// One end of a mechanism; collective over both ranks. `costs` are given if it [needs](PartitionTransfer::needs_costs) them.
 pub fn make<'a>(
     transfer: PartitionTransfer,
     channel: Channel<'a>,
     costs: Option<&'a Costs>,
-) -> anyhow::Result<Result<Box<dyn Mechanism + 'a>, Outcome>> {
-    let refused = |reason| Ok(Err(Outcome::NotAvailable { reason }));
+) -> Result<Box<dyn Mechanism + 'a>, CallError> {
     let calls = match (transfer, channel.calls.clone()) {
-        (PartitionTransfer::Single, _) => return Ok(Ok(Box::new(Single::new(&channel)?))),
+        (PartitionTransfer::Single, _) => return Ok(Box::new(Single::new(&channel)?)),
         (_, Err(reason)) => return refused(reason),
         (_, Ok(calls)) => calls,
     };
@@ -79,5 +80,5 @@ pub fn make<'a>(
             }
         }
     };
-    Ok(Ok(mechanism))
+    Ok(mechanism)
 }

@@ -11,7 +11,7 @@ use common::packing::{Ends, Form};
 use super::message_ends::{MessageEnd, MessageEnds};
 use super::{Method, Setup};
 use crate::carrier::RepeatedMessage;
-use crate::checked::collective::{Blocks, PerPeer, RequestOrLack, all_to_all_w};
+use crate::checked::collective::{Blocks, PerPeer, all_to_all_w};
 use crate::checked::{CallError, Count, Request};
 use crate::memory::Memory;
 
@@ -58,7 +58,7 @@ impl<'a> TwoSided<'a> {
     /// # Safety
     /// The arrays and wire buffers of `memory`, and the method's datatypes, must exist and not move until the request
     /// is complete, or if it is persistent, freed; the memory is not used while it is active.
-    pub unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<RequestOrLack, CallError> {
+    pub unsafe fn request(&mut self, memory: &mut Memory, form: Form) -> Result<Request, CallError> {
         let setup = self.setup;
         let [from, to] = self.messages.addresses(memory);
         let (send, receive) = (&self.messages.sends[0], &self.messages.receives[0]);
@@ -66,7 +66,7 @@ impl<'a> TwoSided<'a> {
             let (end, address) = if setup.me == 0 { (send, from) } else { (receive, to) };
             let envelope = end.data.envelope(setup.peer(), 0, setup.comm);
             // SAFETY: as in `send` and `receive`, and the caller does not use the memory.
-            return unsafe { Request::of_message(form, setup.me == 0, address, envelope) }.map(Ok);
+            return unsafe { Request::of_message(form, setup.me == 0, address, envelope) };
         }
         if !(send.is_in_arrays() && receive.is_in_arrays()) {
             // Packed blocks are the same at both ends.

@@ -6,11 +6,9 @@ use super::methods::{ENGINE, MANUAL, MPI_PACK};
 use crate::experiments::{Kind, plain_table_format};
 use crate::model::{LOOP, OWN, Phase, Quantity, Record};
 use crate::report::answer::Answer;
-use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, rate, share, too_few};
-use crate::report::columns::{Align, Column};
+use crate::report::case::{CaseView, rate, too_few};
 use crate::report::ratio::texts;
-use crate::report::table::TableFormat;
-use crate::report::units;
+use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::verdict::{Against, Claim};
 
 const LEGEND: &str = "pack: median time, ± the larger side of its 95% interval. another run: range in which a repeat of this run would put the \
@@ -21,9 +19,9 @@ const LEGEND: &str = "pack: median time, ± the larger side of its 95% interval.
 
 /// How a case is shown.
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
-    columns: &COLUMNS,
+    time: Some(["method", "pack"]),
+    figures: FIGURES,
     legend: LEGEND,
-    figures,
     reference: "our pack engine",
     contest: "The engine and the other methods",
     answer: Answer {
@@ -48,35 +46,17 @@ fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
     }
 }
 
-/// The columns: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 14] = [
-    Column::new("method", Align::Left, 0),
-    Column::new("pack", Align::Right, 2),
-    Column::new("±", Align::Right, 1),
-    ANOTHER_RUN,
-    Column::new("unpack", Align::Right, 2),
-    Column::new("create", Align::Right, 2).rank(3),
-    Column::new("pack rate", Align::Right, 2).rank(2),
-    Column::new("pack/engine", Align::Right, 2),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("unpack/engine", Align::Right, 2),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("bound", Align::Right, 2).rank(1),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("note", Align::Left, 2),
+const FIGURES: &[FigureColumn] = &[
+    FigureColumn::new("unpack", Cells::Time(Phase::Unpack)),
+    FigureColumn::new("create", Cells::Time(Phase::Create)).rank(3),
+    FigureColumn::new("pack rate", Cells::One(|_, record| rate(record))).rank(2),
+    FigureColumn::new("pack/engine", Cells::Two("[95%]", |_, record| over_engine(Some(record)))),
+    FigureColumn::new(
+        "unpack/engine",
+        Cells::Two("[95%]", |case, record| over_engine(case.phase(&record.method, Phase::Unpack))),
+    ),
+    FigureColumn::new("bound", Cells::Share(Quantity::BoundShare)).rank(1),
 ];
-
-/// The figures of a method.
-fn figures(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = Vec::from(median(record));
-    let times = [Phase::Unpack, Phase::Create].map(|phase| case.median(&record.method, phase));
-    row.extend(times.map(|time| cell(time, units::seconds)));
-    row.push(rate(record));
-    row.extend(over_engine(Some(record)));
-    row.extend(over_engine(case.phase(&record.method, Phase::Unpack)));
-    row.extend(share(record, Quantity::BoundShare));
-    row
-}
 
 /// Its time relative to the engine's, and the interval.
 fn over_engine(record: Option<&Record>) -> [String; 2] {

@@ -6,47 +6,33 @@ use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::{Answer, PACKING};
-use crate::report::case::{
-    ANOTHER_RUN, CaseView, cell, median, messages, packing, rate, ratio, share, share_and_half,
-};
-use crate::report::columns::{Align, Column};
-use crate::report::table::TableFormat;
+use crate::report::case::{CaseView, cell, messages, packing, rate};
+use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::units;
 
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
-    columns: &COLUMNS,
+    time: Some(["method", "exchange"]),
+    figures: FIGURES,
     legend: LEGEND,
-    figures,
     size: |record| format!("{} per rank in {}", units::bytes(record.bytes), units::segments(record.segments)),
     reference: "contiguous messages of the same sizes (reference)",
     answer: Answer { legend: "Times are whole exchanges.", ..PACKING },
     ..plain_table_format(Kind::Halo)
 });
 
-/// The columns: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 22] = [
-    Column::new("method", Align::Left, 0),
-    Column::new("exchange", Align::Right, 2),
-    Column::new("±", Align::Right, 1),
-    ANOTHER_RUN,
-    Column::new("init", Align::Right, 2).rank(6),
-    Column::new("compute", Align::Right, 2).rank(7),
-    Column::new("pack", Align::Right, 2).rank(5),
-    Column::new("comm+peer", Align::Right, 2).rank(5),
-    Column::new("unpack", Align::Right, 2).rank(5),
-    Column::new("ovh", Align::Right, 2),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("pack%", Align::Right, 2).rank(3),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("gain", Align::Right, 2).rank(2),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("speed-up", Align::Right, 2).rank(6),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("early", Align::Right, 2).rank(7),
-    Column::new("±", Align::Right, 1),
-    Column::new("rate", Align::Right, 2).rank(4),
-    Column::new("msgs", Align::Right, 2).rank(8),
-    Column::new("note", Align::Left, 2),
+const FIGURES: &[FigureColumn] = &[
+    FigureColumn::new("init", Cells::One(|case, record| time(case, record, Phase::Init))).rank(6),
+    FigureColumn::new("compute", Cells::One(|case, record| time(case, record, Phase::Compute))).rank(7),
+    FigureColumn::new("pack", Cells::One(|case, record| time(case, record, Phase::Pack))).rank(5),
+    FigureColumn::new("comm+peer", Cells::One(|case, record| time(case, record, Phase::Communicate))).rank(5),
+    FigureColumn::new("unpack", Cells::One(|case, record| time(case, record, Phase::Unpack))).rank(5),
+    FigureColumn::new("ovh", Cells::Share(Quantity::OverheadReference)),
+    FigureColumn::new("pack%", Cells::Two("[95%]", |_, record| packing(record))).rank(3),
+    FigureColumn::new("gain", Cells::Ratio(Quantity::Gain)).rank(2),
+    FigureColumn::new("speed-up", Cells::Share(Quantity::Speedup)).rank(6),
+    FigureColumn::new("early", Cells::ShareAndHalf(Quantity::EarlyBird)).rank(7),
+    FigureColumn::new("rate", Cells::One(|_, record| rate(record))).rank(4),
+    FigureColumn::new("msgs", Cells::One(|_, record| messages(record))).rank(8),
 ];
 
 const LEGEND: &str = "exchange: median of the time that the exchange adds to the computation of the slowest thread of all ranks, ± the \
@@ -58,19 +44,7 @@ const LEGEND: &str = "exchange: median of the time that the exchange adds to the
     msgs: most messages, puts, or requests of partitions of any rank. unsteady: the times \
     drifted during the run; gain unsteady: it differs between the first and the second half of the run. Terms: docs/glossary.md.";
 
-/// The figures of a method.
-fn figures(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = Vec::from(median(record));
-    row.extend([Phase::Init, Phase::Compute, Phase::Pack, Phase::Communicate, Phase::Unpack].map(|phase| {
-        let time = case.median(&record.method, phase).filter(|&time| time > 0.0);
-        cell(time, units::seconds)
-    }));
-    row.extend(share(record, Quantity::OverheadReference));
-    row.extend(packing(record));
-    row.extend(ratio(record, Quantity::Gain));
-    row.extend(share(record, Quantity::Speedup));
-    row.extend(share_and_half(record, Quantity::EarlyBird));
-    row.push(rate(record));
-    row.push(messages(record));
-    row
+/// A time; a phase that took none is left out.
+fn time(case: &CaseView, record: &Record, phase: Phase) -> String {
+    cell(case.median(&record.method, phase).filter(|&time| time > 0.0), units::seconds)
 }

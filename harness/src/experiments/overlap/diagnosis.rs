@@ -4,23 +4,25 @@ use crate::experiments::launches;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::case::CaseView;
 
-/// How a communication and a computation overlapped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Diagnosis {
-    /// Both together take hardly longer than the longer one.
-    Overlapped,
-    /// Part of the shorter one is hidden.
-    InPart,
-    /// The communication happens in the wait.
-    NoProgression,
-    /// The communication happens during the computation, and slows it down.
-    ComputationSlowed,
-    /// The computation is slowed down, and the communication still happens in the wait.
-    Contention,
-    /// The interval of the overhead ratio is too wide or missing.
-    TooShort,
-    /// No interval, because there are several launches but too few.
-    TooFewLaunches,
+named! {
+    /// How a communication and a computation overlapped.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Diagnosis {
+        /// Both together take hardly longer than the longer one.
+        Overlapped = "overlapped",
+        /// Part of the shorter one is hidden.
+        InPart = "overlapped in part",
+        /// The communication happens in the wait.
+        NoProgression = "no progression",
+        /// The communication happens during the computation, and slows it down.
+        ComputationSlowed = "computation slowed",
+        /// The computation is slowed down, and the communication still happens in the wait.
+        Contention = "contention without overlap",
+        /// The interval of the overhead ratio is too wide or missing.
+        TooShort = "too short to decide",
+        /// No interval, because there are several launches but too few.
+        TooFewLaunches = "too few launches to decide",
+    }
 }
 
 /// Limits for nothing and for all, as fractions of the shorter time. The references and their intervals need less than this on a
@@ -44,18 +46,6 @@ struct Ratios {
 }
 
 impl Diagnosis {
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Overlapped => "overlapped",
-            Self::InPart => "overlapped in part",
-            Self::NoProgression => "no progression",
-            Self::ComputationSlowed => "computation slowed",
-            Self::Contention => "contention without overlap",
-            Self::TooShort => "too short to decide",
-            Self::TooFewLaunches => "too few launches to decide",
-        }
-    }
-
     /// The diagnosis of a method of a case.
     pub fn of(case: &CaseView<'_>, record: &Record) -> Self {
         let ratios = || {

@@ -8,16 +8,16 @@ use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::Answer;
-use crate::report::case::{ANOTHER_RUN, CaseView, cell, measured, median, ratio, share};
+use crate::report::case::{CaseView, cell, measured, ratio, share};
 use crate::report::columns::{Align, Column};
-use crate::report::table::TableFormat;
+use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::units;
 use crate::report::verdict::Claim;
 
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
-    columns: &COLUMNS,
+    time: Some(["method", "both"]),
+    figures: FIGURES,
     legend: LEGEND,
-    figures,
     size: |record| units::bytes(record.bytes),
     set: |case| what_differs(&case.first().case.params),
     reference: "contiguous messages of the same sizes (reference)",
@@ -49,33 +49,25 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     ..plain_table_format(Kind::Overlap)
 });
 
-/// The columns: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 25] = [
-    Column::new("method", Align::Left, 0),
-    Column::new("both", Align::Right, 2),
-    Column::new("±", Align::Right, 1),
-    ANOTHER_RUN,
-    Column::new("comm", Align::Right, 2).rank(2),
-    Column::new("comp", Align::Right, 2).rank(2),
-    Column::new("call", Align::Right, 2).rank(6),
-    Column::new("compute", Align::Right, 2).rank(6),
-    Column::new("wait", Align::Right, 2).rank(6),
-    Column::new("rim", Align::Right, 2).rank(6),
-    Column::new("ratio", Align::Right, 2),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("slowdown", Align::Right, 2).rank(3),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("in MPI", Align::Right, 2).rank(3),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("hidden", Align::Right, 2).rank(4),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("impact", Align::Right, 2).rank(5),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("ovh", Align::Right, 2).rank(7),
-    Column::new("IMB", Align::Right, 2).rank(8),
-    Column::new("OSU", Align::Right, 2).rank(8),
-    Column::new("diagnosis", Align::Left, 2),
-    Column::new("note", Align::Left, 2),
+const FIGURES: &[FigureColumn] = &[
+    FigureColumn::new("comm", Cells::Time(Phase::CommunicationAlone)).rank(2),
+    FigureColumn::new("comp", Cells::Time(Phase::ComputationAlone)).rank(2),
+    FigureColumn::new("call", Cells::Time(Phase::Call)).rank(6),
+    FigureColumn::new("compute", Cells::Time(Phase::Compute)).rank(6),
+    FigureColumn::new("wait", Cells::Time(Phase::Wait)).rank(6),
+    FigureColumn::new("rim", Cells::Time(Phase::Rim)).rank(6),
+    FigureColumn::new("ratio", Cells::Ratio(Quantity::OverheadRatio)),
+    FigureColumn::new("slowdown", Cells::Ratio(Quantity::ComputationSlowdown)).rank(3),
+    FigureColumn::new("in MPI", Cells::Ratio(Quantity::CommunicationRatio)).rank(3),
+    FigureColumn::new("hidden", Cells::Share(Quantity::Hidden)).rank(4),
+    FigureColumn::new("impact", Cells::Ratio(Quantity::MpiImpact)).rank(5),
+    FigureColumn::new("ovh", Cells::One(|_, record| alone(record, Quantity::OverheadReference))).rank(7),
+    FigureColumn::new("IMB", Cells::One(|_, record| alone(record, Quantity::OverlapImb))).rank(8),
+    FigureColumn::new("OSU", Cells::One(|_, record| alone(record, Quantity::OverlapOsu))).rank(8),
+    FigureColumn::new(
+        "diagnosis",
+        Cells::Words(|case, record| format!("{}{}", Diagnosis::of(case, record).name(), caveat(record))),
+    ),
 ];
 
 const LEGEND: &str = "both: median time with both at once, from the first rank's start to the last one's end, ± the larger side of its 95% \
@@ -87,31 +79,10 @@ const LEGEND: &str = "both: median time with both at once, from the first rank's
     does not add to comp. impact: comp / the same before MPI_Init. ovh: (t - t_reference) / t. IMB, OSU: the overlap that IMB-NBC and the \
     OSU benchmarks would print. not bound: with `dedicated`, the MPI's threads are not bound to the reserved core. unsteady: the times drifted during the run. Terms: docs/glossary.md.";
 
-/// The figures of a method.
-fn figures(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = Vec::from(median(record));
-    let time = |phase| cell(case.median(&record.method, phase), units::seconds);
-    row.extend(
-        [
-            Phase::CommunicationAlone,
-            Phase::ComputationAlone,
-            Phase::Call,
-            Phase::Compute,
-            Phase::Wait,
-            Phase::Rim,
-        ]
-        .map(time),
-    );
-    row.extend(ratio(record, Quantity::OverheadRatio));
-    row.extend(ratio(record, Quantity::ComputationSlowdown));
-    row.extend(ratio(record, Quantity::CommunicationRatio));
-    row.extend(share(record, Quantity::Hidden));
-    row.extend(ratio(record, Quantity::MpiImpact));
-    row.push(share(record, Quantity::OverheadReference)[0].clone());
-    row.push(share(record, Quantity::OverlapImb)[0].clone());
-    row.push(share(record, Quantity::OverlapOsu)[0].clone());
-    row.push(format!("{}{}", Diagnosis::of(case, record).label(), caveat(record)));
-    row
+/// A fraction without its interval.
+fn alone(record: &Record, quantity: Quantity) -> String {
+    let [value, _] = share(record, quantity);
+    value
 }
 
 /// The parameters that distinguish cases of one test, without sizes that were found for a given time.
@@ -149,7 +120,7 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
         all => {
             let mut of: Vec<(Vec<&str>, String)> = Vec::new();
             for record in all {
-                let what = format!("{}{}", Diagnosis::of(case, record).label(), caveat(record));
+                let what = format!("{}{}", Diagnosis::of(case, record).name(), caveat(record));
                 match of.iter_mut().find(|group| group.1 == what) {
                     Some(group) => group.0.push(&record.method),
                     None => of.push((vec![&record.method], what)),

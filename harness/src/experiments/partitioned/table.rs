@@ -6,18 +6,15 @@ use super::NO_EQUATION;
 use crate::experiments::{Kind, plain_table_format};
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::Answer;
-use crate::report::case::{
-    ANOTHER_RUN, CaseView, cell, larger_side, median, messages, rate, ratio, share, share_and_half,
-};
-use crate::report::columns::{Align, Column};
-use crate::report::table::TableFormat;
+use crate::report::case::{CaseView, larger_side, messages, rate};
+use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::units;
 use crate::report::verdict::{Against, Claim};
 
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
-    columns: &COLUMNS,
+    time: Some(["mechanism", "time"]),
+    figures: FIGURES,
     legend: LEGEND,
-    figures,
     size: |record| units::bytes(record.bytes),
     set: |case| case.first().case.params.clone(),
     reference: "the bulk-synchronous message (single)",
@@ -31,31 +28,18 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
     ..plain_table_format(Kind::Partitioned)
 });
 
-/// The columns: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 23] = [
-    Column::new("mechanism", Align::Left, 0),
-    Column::new("time", Align::Right, 2),
-    Column::new("±", Align::Right, 1),
-    ANOTHER_RUN,
-    Column::new("ovh", Align::Right, 2).rank(3),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("gain", Align::Right, 2),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("model", Align::Right, 2).rank(4),
-    Column::new("±", Align::Right, 1),
-    Column::new("diff", Align::Right, 2).rank(5),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("first", Align::Right, 2).rank(6),
-    Column::new("after", Align::Right, 2).rank(6),
-    Column::new("early", Align::Right, 2).rank(7),
-    Column::new("±", Align::Right, 1),
-    Column::new("avail", Align::Right, 2).rank(7),
-    Column::new("±", Align::Right, 1),
-    Column::new("speed-up", Align::Right, 2).rank(6),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("rate", Align::Right, 2).rank(4),
-    Column::new("msgs", Align::Right, 2).rank(8),
-    Column::new("note", Align::Left, 2),
+const FIGURES: &[FigureColumn] = &[
+    FigureColumn::new("ovh", Cells::Share(Quantity::OverheadReference)).rank(3),
+    FigureColumn::new("gain", Cells::Ratio(Quantity::Gain)),
+    FigureColumn::new("model", Cells::Two("±", |_, record| model(record))).rank(4),
+    FigureColumn::new("diff", Cells::Two("[95%]", |_, record| difference(record))).rank(5),
+    FigureColumn::new("first", Cells::Time(Phase::FirstPartition)).rank(6),
+    FigureColumn::new("after", Cells::Time(Phase::AfterLast)).rank(6),
+    FigureColumn::new("early", Cells::ShareAndHalf(Quantity::EarlyBird)).rank(7),
+    FigureColumn::new("avail", Cells::ShareAndHalf(Quantity::Availability)).rank(7),
+    FigureColumn::new("speed-up", Cells::Share(Quantity::Speedup)).rank(6),
+    FigureColumn::new("rate", Cells::One(|_, record| rate(record))).rank(4),
+    FigureColumn::new("msgs", Cells::One(|_, record| messages(record))).rank(8),
 ];
 
 const LEGEND: &str = "time: median time to solution, from the agreed start to the end at the receiver, minus the computation of the slowest thread, ± the \
@@ -65,23 +49,6 @@ const LEGEND: &str = "time: median time to solution, from the agreed start to th
     cannot be seen, so a gain is possible with 0%. avail: share of t_single in which the sender does not wait. \
     ± after model, early and avail: the larger side of their intervals. speed-up: relative to single, with computation. rate: bytes / time. msgs: messages or puts. unsteady: the times \
     drifted during the run; gain unsteady: it differs between the first and the second half of the run. Terms: docs/glossary.md.";
-
-/// The figures of a mechanism.
-fn figures(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = Vec::from(median(record));
-    row.extend(share(record, Quantity::OverheadReference));
-    row.extend(ratio(record, Quantity::Gain));
-    row.extend(model(record));
-    row.extend(difference(record));
-    row.push(cell(case.median(&record.method, Phase::FirstPartition), units::seconds));
-    row.push(cell(case.median(&record.method, Phase::AfterLast), units::seconds));
-    row.extend(share_and_half(record, Quantity::EarlyBird));
-    row.extend(share_and_half(record, Quantity::Availability));
-    row.extend(share(record, Quantity::Speedup));
-    row.push(rate(record));
-    row.push(messages(record));
-    row
-}
 
 /// The model's prediction, or that it has no equation for the size; and the larger side of its interval.
 fn model(record: &Record) -> [String; 2] {

@@ -6,38 +6,29 @@ use crate::experiments::Kind;
 use crate::experiments::plain_table_format;
 use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::{Answer, PACKING};
-use crate::report::case::{ANOTHER_RUN, CaseView, cell, median, packing, rate, share};
-use crate::report::columns::{Align, Column};
-use crate::report::table::TableFormat;
+use crate::report::case::{CaseView, cell, packing, rate};
+use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::units;
 
 pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFormat {
-    columns: &COLUMNS,
+    time: Some(["method", "round trip"]),
+    figures: FIGURES,
     legend: LEGEND,
-    figures,
     reference: "the same bytes, contiguous (reference)",
     answer: Answer { legend: "Times are round trips.", ..PACKING },
     ..plain_table_format(Kind::PingPong)
 });
 
-/// The columns: `±` and `[95%]` belong to the column before them.
-const COLUMNS: [Column; 16] = [
-    Column::new("method", Align::Left, 0),
-    Column::new("round trip", Align::Right, 2),
-    Column::new("±", Align::Right, 1),
-    ANOTHER_RUN,
-    Column::new("create", Align::Right, 2).rank(6),
-    Column::new("pack", Align::Right, 2).rank(5),
-    Column::new("peer", Align::Right, 2).rank(5),
-    Column::new("net", Align::Right, 2).rank(5),
-    Column::new("unpack", Align::Right, 2).rank(5),
-    Column::new("ovh", Align::Right, 2),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("pack%", Align::Right, 2).rank(3),
-    Column::new("[95%]", Align::Left, 1),
-    Column::new("rate", Align::Right, 2).rank(4),
-    Column::new("copies", Align::Right, 2).rank(1),
-    Column::new("note", Align::Left, 2),
+const FIGURES: &[FigureColumn] = &[
+    FigureColumn::new("create", Cells::Time(Phase::Create)).rank(6),
+    FigureColumn::new("pack", Cells::Time(Phase::Pack)).rank(5),
+    FigureColumn::new("peer", Cells::One(peer)).rank(5),
+    FigureColumn::new("net", Cells::Time(Phase::Net)).rank(5),
+    FigureColumn::new("unpack", Cells::Time(Phase::Unpack)).rank(5),
+    FigureColumn::new("ovh", Cells::Share(Quantity::OverheadReference)),
+    FigureColumn::new("pack%", Cells::Two("[95%]", |_, record| packing(record))).rank(3),
+    FigureColumn::new("rate", Cells::One(|_, record| rate(record))).rank(4),
+    FigureColumn::new("copies", Cells::One(copies)).rank(1),
 ];
 
 pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, without create, ± the larger side of its 95% \
@@ -49,19 +40,15 @@ pub(super) const LEGEND: &str = "round trip: median of a whole ping-pong, withou
     a device's driver, for one message. \
     unsteady: the times drifted during the run. Terms: docs/glossary.md.";
 
-/// The figures of a method.
-fn figures(case: &CaseView, record: &Record) -> Vec<String> {
-    let mut row = Vec::from(median(record));
-    let of = |phase| case.median(&record.method, phase);
-    let peer = [of(Phase::PeerUnpack), of(Phase::PeerPack)].into_iter().flatten().reduce(|a, b| a + b);
-    let parts = [of(Phase::Create), of(Phase::Pack), peer, of(Phase::Net), of(Phase::Unpack)];
-    row.extend(parts.map(|part| cell(part, units::seconds)));
-    row.extend(share(record, Quantity::OverheadReference));
-    row.extend(packing(record));
-    row.push(rate(record));
-    row.push(cell(record.value(Quantity::DeviceCopies), |copies| format!("{copies:.5}")));
-    row
-}
-
 #[cfg(test)]
 mod tests;
+
+fn peer(case: &CaseView, record: &Record) -> String {
+    let of = |phase| case.median(&record.method, phase);
+    let both = [of(Phase::PeerUnpack), of(Phase::PeerPack)].into_iter().flatten().reduce(|a, b| a + b);
+    cell(both, units::seconds)
+}
+
+fn copies(_: &CaseView, record: &Record) -> String {
+    cell(record.value(Quantity::DeviceCopies), |copies| format!("{copies:.5}"))
+}

@@ -42,20 +42,16 @@ impl From<WrongBytes> for Stop {
 
 impl From<CallError> for Stop {
     fn from(error: CallError) -> Self {
-        match error {
-            // Functions and types that an MPI need not have.
-            CallError::NoLargeCount { .. } | CallError::NoType { .. } | CallError::TooLarge { .. } => {
-                Self::Unsuitable
-            }
-            _ => {
-                // An error stack: the call, and the last line, which names the cause.
-                let text = error.to_string();
-                let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-                let (first, last) = (lines.next().unwrap_or_default(), lines.next_back());
-                let detail = last.map_or(first.to_owned(), |last| format!("{first} {last}"));
-                Self::WrongBytes(WrongBytes { kind: FaultKind::Error, detail })
-            }
+        // Functions and types that an MPI need not have.
+        if error.is_lack() {
+            return Self::Unsuitable;
         }
+        // An error stack: the call, and the last line, which names the cause.
+        let text = error.to_string();
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let (first, last) = (lines.next().unwrap_or_default(), lines.next_back());
+        let detail = last.map_or(first.to_owned(), |last| format!("{first} {last}"));
+        Self::WrongBytes(WrongBytes { kind: FaultKind::Error, detail })
     }
 }
 

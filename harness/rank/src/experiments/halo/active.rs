@@ -2,7 +2,6 @@
 
 use apps::Face;
 use common::kinds::halo::methods::{Call, HaloTransfer};
-use common::model::Outcome;
 use common::packing::Packing;
 
 use super::bulk::Bulk;
@@ -27,13 +26,13 @@ pub struct ActiveExchange<'a> {
 }
 
 impl<'a> ActiveExchange<'a> {
-    /// Sets up a method, or returns why it is not available here; collective. `calls` is the permission for all threads
+    /// Sets up a method; collective. `calls` is the permission for all threads
     /// to call MPI, or the reason why there is none.
     pub fn make(
         transfer: HaloTransfer,
         parts: &'a Parts,
         calls: Result<TeamCalls, String>,
-    ) -> anyhow::Result<Result<Self, Outcome>> {
+    ) -> Result<Self, CallError> {
         let packing = match transfer.packing() {
             // If there are no hand-written loops.
             Packing::ByHand if !parts.links.has_loops => Packing::Looped,
@@ -41,7 +40,7 @@ impl<'a> ActiveExchange<'a> {
         };
         if packing == Packing::Own && parts.threads > 1 {
             let reason = "your loop packs a whole message: set threads=1".to_owned();
-            return Ok(Err(Outcome::NotAvailable { reason }));
+            return Err(CallError::NotPossible { reason });
         }
         let packer = |(tag, face): (usize, &'a Face)| {
             let own = (packing == Packing::Own).then(|| OwnLoop::new(face, !parts.links.has_loops, tag));
@@ -54,8 +53,7 @@ impl<'a> ActiveExchange<'a> {
         let stages = || parts.links.stages.iter().filter(|_| packing.packs());
         let sends = stages().map(|stage| all(&stage.sends)).collect::<Result<_, _>>()?;
         let receives = stages().map(|stage| all(&stage.receives)).collect::<Result<_, _>>()?;
-        let method = make(transfer, parts, calls)?;
-        Ok(method.map(|method| Self { method, packing, sends, receives }))
+        Ok(Self { method: make(transfer, parts, calls)?, packing, sends, receives })
     }
 
     /// Whether it transfers bytes from wire buffer to wire buffer, without changing the arrays.
@@ -110,21 +108,16 @@ fn make<'a>(
     transfer: HaloTransfer,
     parts: &'a Parts,
     calls: Result<TeamCalls, String>,
-) -> anyhow::Result<Result<Box<dyn HaloMethod + 'a>, Outcome>> {
+) -> Result<Box<dyn HaloMethod + 'a>, CallError> {
     let packing = transfer.packing();
-    let collective = |topology, form| {
-        let made = StageCollectives::new(parts, topology, form, packing)?;
-        Ok::<_, CallError>(made.map(|method| Box::new(method) as Box<dyn HaloMethod + 'a>))
-    };
-    let method = match (transfer, calls) {
-        (HaloTransfer::Bulk(Call::Messages(form), _), _) => {
-            Ok(Box::new(Bulk::new(parts, form, packing)?) as _)
+    Ok(match (transfer, calls) {
+        (HaloTransfer::Bulk(Call::Messages(form), _), _) => Box::new(Bulk::new(parts, form, packing)?),
+        (HaloTransfer::Bulk(Call::Neighbour(topology, form), _), _) => {
+            Box::new(StageCollectives::new(parts, Some(topology), form, packing)?)
         }
-        (HaloTransfer::Bulk(Call::Neighbour(topology, form), _), _) => collective(Some(topology), form)?,
-        (HaloTransfer::Bulk(Call::Put, _), _) => Ok(Box::new(Put::new(parts, packing)?) as _),
-        (HaloTransfer::AllToAllW, _) => collective(None, None)?,
-        (HaloTransfer::Fine(transport), Ok(calls)) => Ok(Box::new(Fine::new(parts, transport, calls)?) as _),
-        (HaloTransfer::Fine(_), Err(reason)) => return Ok(Err(Outcome::NotAvailable { reason })),
-    };
-    Ok(method.map_err(|name| Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }))
+        (HaloTransfer::Bulk(Call::Put, _), _) => Box::new(Put::new(parts, packing)?),
+        (HaloTransfer::AllToAllW, _) => Box::new(StageCollectives::new(parts, None, None, packing)?),
+        (HaloTransfer::Fine(transport), Ok(calls)) => Box::new(Fine::new(parts, transport, calls)?),
+        (HaloTransfer::Fine(_), Err(reason)) => return Err(CallError::NotPossible { reason }),
+    })
 }

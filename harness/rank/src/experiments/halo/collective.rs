@@ -17,7 +17,7 @@ use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::typed::{packed_bytes, per_peer, typed_message};
 use crate::carrier::{MessageData, Repeated};
-use crate::checked::collective::{PerPeer, RequestOrLack, all_to_all_w};
+use crate::checked::collective::{PerPeer, all_to_all_w};
 use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Request};
 use crate::handoff::Slot;
@@ -69,14 +69,13 @@ fn by_neighbour(
 }
 
 impl<'a> StageCollectives<'a> {
-    /// Between neighbours, or without a topology among all ranks; collective. Returns the name of the function for persistent requests if
-    /// the MPI lacks it.
+    /// Between neighbours, or without a topology among all ranks; collective.
     pub fn new(
         parts: &'a Parts,
         topology: Option<Topology>,
         form: Option<Form>,
         packing: Packing,
-    ) -> Result<Result<Self, &'static str>, CallError> {
+    ) -> Result<Self, CallError> {
         let peers = |links: &[HaloMessage]| links.iter().map(|link| link.peer).collect::<Vec<_>>();
         let of_link = |link: Option<&HaloMessage>| match link {
             Some(link) => parts.data(link, packing),
@@ -113,20 +112,18 @@ impl<'a> StageCollectives<'a> {
             let stage = StageCollective { neighbours, arguments, data };
             // SAFETY: no thread uses a method during its set-up; lists and types live until the requests are freed.
             let request = || unsafe { made.request(&stage) };
-            match Repeated::new(form, Request::null(&parts.comm), request)? {
-                Ok(transfer) => made.transfers.push(Slot::new(transfer)),
-                Err(name) => return Ok(Err(name)),
-            }
+            let transfer = Repeated::new(form, Request::null(&parts.comm), request)?;
+            made.transfers.push(Slot::new(transfer));
             made.stages.push(stage);
         }
-        Ok(Ok(made))
+        Ok(made)
     }
 
     /// The request of a stage.
     ///
     /// # Safety
     /// The data is not used until it is complete, or as long as a persistent one is active.
-    unsafe fn request(&self, stage: &StageCollective) -> Result<RequestOrLack, CallError> {
+    unsafe fn request(&self, stage: &StageCollective) -> Result<Request, CallError> {
         let (memory, neighbours, form) = (&self.parts.memory, &stage.neighbours, self.form);
         let base = memory.address(0);
         // SAFETY: faces are within the arrays, messages within the wire buffers, and sent and received ones do not overlap; lists and

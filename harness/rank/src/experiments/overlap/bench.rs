@@ -1,11 +1,11 @@
 //! A case as an experiment: sent data is verified to have arrived, and blocks of repetitions are measured.
 
+use common::model::Phase;
 use common::model::event::Block;
-use common::model::{Outcome, Phase};
 
 use super::cell::{Cell, collected};
 use super::traffic::Traffic;
-use crate::checked::Comm;
+use crate::checked::{CallError, Comm};
 use crate::measure::experiment::{Amount, Made, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::payload::is_compared;
@@ -33,11 +33,11 @@ impl<'a, T: Traffic> ScheduledCase<'a> for OverlapExperiment<'a, T> {
         &mut self.job
     }
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::ActiveMethod, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Self::ActiveMethod> {
         let is_refused = !self.job.world.everywhere(self.refusal.is_none())?;
         if is_refused {
             let reason = self.refusal.clone().unwrap_or_else(|| "another rank cannot".to_owned());
-            return Ok(Err(Outcome::NotAvailable { reason }));
+            return Err(CallError::NotPossible { reason }.into());
         }
         Made::timed(|| self.traffic.make(method))
     }

@@ -4,7 +4,6 @@
 use anyhow::Context;
 use apps::halo::HaloApp;
 use common::kinds::overlap::methods::transfer;
-use common::model::Outcome;
 
 use super::traffic::Traffic;
 use crate::checked::{CallError, TeamCalls, World};
@@ -73,10 +72,10 @@ impl ExchangeTraffic<'_> {
 impl<'a> Traffic for ExchangeTraffic<'a> {
     type Active = ActiveExchange<'a>;
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveExchange<'a>, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<ActiveExchange<'a>> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?.exchange;
         let transfer = transfer.with_context(|| format!("{method} communicates no exchange"))?;
-        ActiveExchange::make(transfer, self.parts, self.calls.clone())
+        Ok(ActiveExchange::make(transfer, self.parts, self.calls.clone())?)
     }
 
     fn fill(&mut self, active: &mut ActiveExchange<'a>) -> Result<(), CallError> {

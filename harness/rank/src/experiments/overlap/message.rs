@@ -6,7 +6,6 @@ use std::rc::Rc;
 use anyhow::Context;
 use common::kinds::overlap::methods::transfer;
 use common::kinds::pingpong::methods::Transfer;
-use common::model::Outcome;
 use common::packing::Form;
 
 use super::traffic::Traffic;
@@ -52,7 +51,7 @@ impl<'a> MessageTraffic<'a> {
 impl<'a> Traffic for MessageTraffic<'a> {
     type Active = ActiveMessage<'a>;
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<ActiveMessage<'a>, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<ActiveMessage<'a>> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?.message;
         let (form, packing) = transfer.with_context(|| format!("{method} communicates no message"))?;
         let transfer = Transfer::TwoSided(packing, packing);
@@ -62,11 +61,13 @@ impl<'a> Traffic for MessageTraffic<'a> {
         method.create()?;
         // SAFETY: as above.
         let request = || unsafe { method.request(&mut self.memory, form) };
-        match Repeated::new(Some(form), Request::null(self.session.setup.comm), request)? {
-            Ok(transfer) => Ok(Ok(ActiveMessage { method, transfer })),
-            Err(name) => {
-                method.free()?;
-                Ok(Err(Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }))
+        match Repeated::new(Some(form), Request::null(self.session.setup.comm), request) {
+            Ok(transfer) => Ok(ActiveMessage { method, transfer }),
+            Err(error) => {
+                if error.is_lack() {
+                    method.free()?;
+                }
+                Err(error.into())
             }
         }
     }

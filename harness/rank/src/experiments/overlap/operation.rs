@@ -2,14 +2,13 @@
 
 use common::kinds::overlap::methods;
 use common::kinds::overlap::operations::{Collective, Operation, OperationTransfer};
-use common::model::Outcome;
 use common::packing::Form;
 use datatypes::Element;
 
 use super::sums::Numbers;
 use super::traffic::Traffic;
 use crate::carrier::Repeated;
-use crate::checked::collective::{Blocks, RequestOrLack};
+use crate::checked::collective::Blocks;
 use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
 use crate::memory::{POISON, Region, Wire};
@@ -143,7 +142,7 @@ impl OperationTraffic {
     }
 
     /// The request of the operation: started, or for the persistent form only created.
-    fn request(&mut self, form: Form) -> Result<RequestOrLack, CallError> {
+    fn request(&mut self, form: Form) -> Result<Request, CallError> {
         let (rank, transfer) = (self.rank, self.transfer);
         let (mut send, receive) = (self.send.base(), self.receive.base());
         if transfer == OperationTransfer::Collective(Collective::Bcast) && self.send.is_empty() {
@@ -160,7 +159,7 @@ impl OperationTraffic {
                     let (is_sent, peer, datatype) = (rank.is_multiple_of(2), rank ^ 1, &self.datatype);
                     let envelope = Envelope { count, datatype, peer, tag: 0, comm: &self.comm };
                     let address = if is_sent { send } else { receive };
-                    Request::of_message(form, is_sent, address, envelope).map(Ok)
+                    Request::of_message(form, is_sent, address, envelope)
                 }
             }
         }
@@ -170,11 +169,10 @@ impl OperationTraffic {
 impl Traffic for OperationTraffic {
     type Active = Repeated;
 
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Repeated, Outcome>> {
+    fn make(&mut self, method: &str) -> anyhow::Result<Repeated> {
         let form =
             methods::transfer(method).map_err(anyhow::Error::msg)?.operation.unwrap_or(Form::Nonblocking);
-        let transfer = Repeated::new(Some(form), Request::null(&self.comm), || self.request(form))?;
-        Ok(transfer.map_err(|name| Outcome::NotAvailable { reason: format!("this MPI lacks {name}") }))
+        Ok(Repeated::new(Some(form), Request::null(&self.comm), || self.request(form))?)
     }
 
     fn fill(&mut self, _: &mut Repeated) -> Result<(), CallError> {

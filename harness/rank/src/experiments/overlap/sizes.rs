@@ -1,6 +1,5 @@
 //! A process that finds sizes: bytes and matrices for the requested times, reported as events.
 
-use anyhow::anyhow;
 use common::kinds::overlap::methods::NONBLOCKING;
 use common::kinds::overlap::operations::Operation;
 use common::kinds::overlap::{Built, MOST_BYTES, MOST_ROWS};
@@ -17,6 +16,7 @@ use super::operation::OperationTraffic;
 use super::traffic::Traffic;
 use crate::environment;
 use crate::measure::job::Job;
+use crate::measure::schedule::or_lack;
 
 impl CaseStart<'_> {
     /// Finds the bytes of an operation for some times, and the matrices for others.
@@ -40,7 +40,7 @@ impl CaseStart<'_> {
         let sizes = calibrate::find(&self.args.communication_s, SizeOf::Bytes, most.max(1), |bytes| {
             job.reporter.working(&method, Stage::Calibrate);
             let mut traffic = OperationTraffic::new(job.world, operation, element, usize::try_from(bytes)?)?;
-            let mut active = traffic.make(&method)?.map_err(|outcome| anyhow!("{outcome:?}"))?;
+            let mut active = traffic.make(&method)?;
             let time_s = calibrate::communication_s(job.world, &mut cell, &mut traffic, &mut active)?;
             traffic.teardown(active)?;
             Ok(time_s)
@@ -63,7 +63,7 @@ impl CaseStart<'_> {
         let mut longest_s = 0.0_f64;
         for method in methods {
             job.reporter.working(method, Stage::Calibrate);
-            if let Ok(mut active) = traffic.make(method)? {
+            if let Ok(mut active) = or_lack(traffic.make(method))? {
                 longest_s = longest_s.max(calibrate::communication_s(
                     job.world,
                     &mut cell,

@@ -1,7 +1,5 @@
 //! The communication, by any method: started, waited for later, and verified to transfer the right bytes.
 
-use common::model::Outcome;
-
 use crate::checked::CallError;
 
 /// A communication of all ranks, by any of its methods. Every function is collective.
@@ -9,8 +7,8 @@ pub trait Traffic {
     /// A method that was set up.
     type Active;
 
-    /// Sets up a method, or returns why it is not available here.
-    fn make(&mut self, method: &str) -> anyhow::Result<Result<Self::Active, Outcome>>;
+    /// Sets up a method; as for a [`ScheduledCase`](crate::measure::experiment::ScheduledCase).
+    fn make(&mut self, method: &str) -> anyhow::Result<Self::Active>;
 
     /// Writes new data into the send buffers, and overwrites all receive buffers.
     fn fill(&mut self, active: &mut Self::Active) -> Result<(), CallError>;

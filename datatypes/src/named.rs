@@ -1,11 +1,13 @@
 //! Enums whose variants have names; each name is written once.
 
-/// An enum with the name of each variant, on the command line and in results: all variants in `ALL`, the name from
+/// An enum with the name of each variant, on the command line, in results and in texts: all variants in `ALL`, the name from
 /// `name` and as text, and the variant of a name from `parse`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! named {
-    ($(#[$meta:meta])* pub enum $type:ident { $($(#[$of:meta])* $variant:ident = $name:literal,)+ }) => {
+    ($(#[$meta:meta])* $visible:vis enum $type:ident { $($(#[$of:meta])* $variant:ident = $name:literal,)+ }) => {
         $(#[$meta])*
-        pub enum $type {
+        $visible enum $type {
             $($(#[$of])* $variant,)+
         }
 
@@ -13,7 +15,7 @@ macro_rules! named {
             /// All of them, in order.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
-            /// The name on the command line and in results.
+            /// The name on the command line, in results and in texts.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
@@ -30,7 +32,7 @@ macro_rules! named {
         impl std::str::FromStr for $type {
             type Err = String;
 
-            fn from_str(text: &str) -> Result<Self, String> {
+            fn from_str(text: &str) -> std::result::Result<Self, String> {
                 let known = Self::ALL.into_iter().find(|variant| variant.name() == text);
                 known.ok_or_else(|| format!("must be {}", $crate::named::one_of(&[$($name),+])))
             }
@@ -39,7 +41,7 @@ macro_rules! named {
 }
 
 /// Names in the form used in a sentence: `a, b or c`.
-pub(crate) fn one_of(names: &[&str]) -> String {
+pub fn one_of(names: &[&str]) -> String {
     match names {
         [others @ .., last] if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => names.concat(),
