@@ -3,7 +3,7 @@
 mod declaration;
 mod values;
 
-use datatypes::{Element, similar};
+use datatypes::{Definitions, Element, similar};
 
 pub use values::Values;
 
@@ -124,7 +124,8 @@ impl Parameter {
             ParameterType::Word => read_word(text),
             ParameterType::Layouts { absent, .. } if absent == Some(text) => Ok(Value::Layouts(None)),
             ParameterType::Layouts { .. } => {
-                let layouts = Layouts::typed(text).map_err(|error| error.to_string())?;
+                let layouts =
+                    Layouts::typed(text, &Definitions::default()).map_err(|error| error.to_string())?;
                 Ok(Value::Layouts(Some(layouts)))
             }
         }

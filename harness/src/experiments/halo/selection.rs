@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use apps::halo::{HALOS, HaloTest, LAYOUT};
 
 use super::{HaloCase, PARAMETERS};
+use crate::experiments::Context;
 use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::Selection;
-use crate::experiments::{Context, layout_file};
 use crate::model::CUSTOM;
 use common::parameter::place;
 
@@ -44,8 +44,8 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             }
         }
     }
-    for layout in &selection.layouts {
-        let given = layout_file::case(layout)?.params;
+    for layout in selection.layout_cases()? {
+        let given = layout.params;
         for params in &choices {
             if let Some(name) = params.keys().find(|name| given.contains_key(*name)) {
                 return Err(format!("{name} is given with -p and with --layout; remove one of them"));
