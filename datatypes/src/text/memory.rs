@@ -15,7 +15,7 @@ pub(super) struct Memory {
     /// Extents of an array, the slowest first.
     extents: Vec<i64>,
     members: Rc<[Member]>,
-    /// Whether its values are no whole numbers.
+    /// Whether its values are real or complex.
     is_real: bool,
 }
 
@@ -203,7 +203,7 @@ impl TextReader<'_> {
         Ok(offset + more)
     }
 
-    /// Reads a variable with members and indices, such as `p[1].x`: its name, the offset in the variable, and what is there.
+    /// Reads a variable with members and indices, such as `p[1].x`: its name, the offset in the variable, and the type there.
     pub(super) fn variable_place(&mut self) -> Result<(String, i64, Memory), TextError> {
         let place = self.place();
         let name = self.name();
@@ -241,7 +241,7 @@ impl TextReader<'_> {
             self.symbol(if self.scope.is_fortran { ')' } else { ']' }, || "after an index".to_owned())?;
             if indices.len() > memory.extents.len() {
                 return Err(
-                    self.error_at(place, "an index of a variable that is no array, or has fewer axes")
+                    self.error_at(place, "must be an array with so many axes")
                 );
             }
             for index in indices {

@@ -8,7 +8,7 @@ use ddtbench_datatypes::{Constructor, Definitions, Language, program};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-/// Types of members, with what is after their names.
+/// Types of members, with the extents after their names.
 const TYPES: [(&str, &str); 14] = [
     ("char", ""),
     ("short", "[3]"),
