@@ -240,9 +240,7 @@ impl TextReader<'_> {
             };
             self.symbol(if self.scope.is_fortran { ')' } else { ']' }, || "after an index".to_owned())?;
             if indices.len() > memory.extents.len() {
-                return Err(
-                    self.error_at(place, "must be an array with so many axes")
-                );
+                return Err(self.error_at(place, "must be an array with so many axes"));
             }
             for index in indices {
                 memory.extents.remove(0);
