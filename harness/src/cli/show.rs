@@ -126,6 +126,8 @@ enum ReportFormat {
     Csv,
     /// Tables of all methods
     Markdown,
+    /// A line with names and values for each method, for programs that search in text
+    Fom,
     /// A picture
     Pdf,
 }
@@ -261,6 +263,7 @@ impl ReportArgs {
                 output::print(export::json(&over, &serde_json::to_value(&overviews)?).as_bytes())
             }
             ReportFormat::Csv => output::print(&times_csv(&over)),
+            ReportFormat::Fom => output::print(export::figures_of_merit(&over).as_bytes()),
             ReportFormat::Markdown => {
                 output::print(export::markdown(experiments::of(kind).table_format(), &over).as_bytes())
             }
