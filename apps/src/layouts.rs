@@ -165,6 +165,11 @@ impl Layouts {
         self.0.iter()
     }
 
+    /// Each of them by itself.
+    pub(crate) fn singles(&self) -> impl Iterator<Item = Self> + '_ {
+        self.0.iter().map(|layout| Self(vec![layout.clone()]))
+    }
+
     /// The same, to give them the bounds that an MPI reports.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut CountedLayout> {
         self.0.iter_mut()

@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use apps::halo::MESSAGES;
 use apps::{Context, LAYOUT, Layouts, ParameterError, UNNAMED};
 use datatypes::{Definitions, ListForm, index_list, repeated_index};
 use serde::Deserialize;
@@ -20,6 +21,9 @@ pub(crate) struct Given<L = Layouts> {
     name: Option<String>,
     send: L,
     receive: Option<L>,
+    /// The ranks that send each layout, if each is a message of an exchange, and those that receive them.
+    from: Option<Vec<usize>>,
+    to: Option<Vec<usize>>,
 }
 
 /// Makes a case of user input: a layout, a file with layouts, or `-` for such a text on standard input.
@@ -42,10 +46,12 @@ pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, Strin
         given.name = given.name.or_else(|| name_of(path));
         (typed, given)
     } else {
-        match checked(typed, definitions) {
+        let read = has_names(typed, definitions)
+            .and_then(|()| Layouts::typed(typed, definitions).map_err(|error| error.to_string()));
+        match read {
             Ok(send) => {
                 let name = lists(typed).next().and_then(|(file, _)| name_of(Path::new(&file)));
-                ("layout", Given { name, send, receive: None })
+                ("layout", Given { name, send, receive: None, from: None, to: None })
             }
             Err(error) if typed.contains(['(', ';']) => return Err(format!("layout {typed:?}: {error}")),
             Err(_) => return Err(format!("file not found: {typed} (and it is not {EXAMPLE})")),
@@ -89,6 +95,18 @@ fn name_of(path: &Path) -> Option<String> {
 
 /// The case, after a check that it can be built.
 fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
+    if given.from.is_some() || given.to.is_some() {
+        let ranks = |list: &Option<Vec<usize>>| {
+            list.iter().flatten().map(usize::to_string).collect::<Vec<_>>().join("x")
+        };
+        let mut values = MESSAGES.set(MESSAGES.quick_set().name)?;
+        values.assign("name", given.name.as_deref().unwrap_or(UNNAMED))?;
+        values.assign("send", &given.send.to_string())?;
+        values.assign("receive", &given.receive.as_ref().unwrap_or(&given.send).to_string())?;
+        values.assign("from", &ranks(&given.from))?;
+        values.assign("to", &ranks(&given.to))?;
+        return Ok(PlannedCase::of(&MESSAGES, None, &values));
+    }
     let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
     values.assign("name", given.name.as_deref().unwrap_or(UNNAMED))?;
     values.assign("send", &given.send.to_string())?;
@@ -99,30 +117,30 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
     Ok(PlannedCase::of(&LAYOUT, None, &values))
 }
 
-/// Layouts of a text that has all defined names.
-fn checked(text: &str, definitions: &Definitions) -> Result<Layouts, String> {
+/// Refuses names that the text does not have.
+fn has_names(text: &str, definitions: &Definitions) -> Result<(), String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let has = |name: &str| text.split(|c| !is_name(c)).any(|word| word.eq_ignore_ascii_case(name));
-    if let Some(name) = definitions.names().find(|name| !has(name)) {
-        return Err(format!("--define {name}=...: the layout has no `{name}`"));
-    }
-    Layouts::typed(text, definitions).map_err(|error| error.to_string())
+    let unknown = definitions.names().find(|name| !has(name));
+    unknown.map_or(Ok(()), |name| Err(format!("--define {name}=...: the layout has no `{name}`")))
 }
 
 pub(crate) fn parse(text: &str, definitions: &Definitions) -> Result<Given, String> {
+    has_names(text, definitions)?;
+    let typed = |text: &str| Layouts::typed(text, definitions).map_err(|error| error.to_string());
     // The first line of a layout has no key: `base=1` is within parentheses.
     let is_key = |key: &str| key.trim().chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let first = lines.next().and_then(|line| line.split_once('='));
     if first.is_some_and(|(key, value)| is_key(key) && !value.trim_end().ends_with(';')) {
-        let Given::<String> { name, send, receive } =
+        let Given::<String> { name, send, receive, from, to } =
             toml::from_str(text).map_err(|error| error.to_string())?;
-        let side = |text: String| checked(&text, definitions);
-        return Ok(Given { name, send: side(send)?, receive: receive.map(side).transpose()? });
+        let side = |text: String| typed(&text);
+        return Ok(Given { name, send: side(send)?, receive: receive.map(side).transpose()?, from, to });
     }
     // Positions in the text are positions in the file.
-    let send = checked(text, definitions)?;
-    Ok(Given { name: None, send, receive: None })
+    let send = typed(text)?;
+    Ok(Given { name: None, send, receive: None, from: None, to: None })
 }
 
 /// Whether the text is a number per line, and thus not a layout.
@@ -149,7 +167,11 @@ mod tests {
             "3 * vector(8, 1, 4, double) @ 64\n + contiguous(10, int32)\n",
             "send = '3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)'",
         ] {
-            assert_eq!(given(text), Given { name: None, send: send.clone(), receive: None }, "{text}");
+            assert_eq!(
+                given(text),
+                Given { name: None, send: send.clone(), receive: None, from: None, to: None },
+                "{text}"
+            );
         }
         let both =
             given("name = 'mine'\nsend = 'vector(2, 1, 4, double)'\nreceive = 'contiguous(2, double)'\n");
@@ -165,7 +187,10 @@ mod tests {
                 "line 2, column 2: `double` where a whole number is expected, the stride of",
             ),
             ("send = 'vector(1)'", "column 9: `)` where `,` is expected"),
-            ("sent = 'double'", "unknown field `sent`, expected one of `name`, `send`, `receive`"),
+            (
+                "sent = 'double'",
+                "unknown field `sent`, expected one of `name`, `send`, `receive`, `from`, `to`",
+            ),
             ("send = 3", "expected a string"),
             ("send = = 3", "TOML parse error at line 1"),
         ] {

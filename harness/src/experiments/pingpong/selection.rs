@@ -37,7 +37,10 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             }
         }
     }
-    selection.layout_cases()?.into_iter().for_each(|case| selected.add(case));
+    for case in selection.layout_cases()? {
+        apps::find(&case.test).map_err(|_| "from and to are for halo exchanges: `ddtbench halo --layout`")?;
+        selected.add(case);
+    }
     match selected.cases.is_empty() {
         true => Err(format!("nothing to run; {}", selected.notes.join("; "))),
         false => Ok(selected),
