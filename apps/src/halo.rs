@@ -16,6 +16,7 @@ mod patch;
 mod fft2d;
 mod lammps;
 mod layout;
+mod messages;
 mod milc;
 mod nas_lu;
 mod nas_mg;
@@ -27,6 +28,7 @@ mod wrf;
 pub use app::{Cell, Cells, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 pub use grid::Grid;
 pub use layout::LAYOUT;
+pub use messages::MESSAGES;
 
 #[cfg(test)]
 pub(crate) use grid::indices;
@@ -54,9 +56,9 @@ pub const HALOS: &[HaloTest] = &[
     subarray::SUBARRAY,
 ];
 
-/// All exchanges, and [`LAYOUT`], which runs only if it is named.
+/// All exchanges, and those of the user's layouts, which run only if they are named.
 pub fn all() -> impl Iterator<Item = &'static HaloTest> + Clone {
-    HALOS.iter().chain([const { &LAYOUT }])
+    HALOS.iter().chain([const { &LAYOUT }, const { &MESSAGES }])
 }
 
 /// The exchange called `name`.

@@ -13,8 +13,8 @@ use datatypes::{Element, Entry, Layout, TypeMap, interpret};
 
 use crate::face::{Face, FaceBlock};
 use crate::{
-    ArraySpec, Arrays, Loops, Message, MicroApp, Parameter, ParameterError, ParameterType, Piece, Preset,
-    Test, Values, WireOrder,
+    ArraySpec, Arrays, Layouts, Loops, Message, MicroApp, Parameter, ParameterError, ParameterType, Piece,
+    Preset, Test, Values, WireOrder,
 };
 
 /// The name of a layout without a name.
@@ -79,7 +79,11 @@ impl Sides {
     /// The sides that [`SEND`] and [`RECEIVE`] describe.
     pub fn new(values: &Values) -> Result<Self, ParameterError> {
         let send = values.layouts("send").expect("is never absent");
-        let receive = values.layouts("receive").unwrap_or(send);
+        Self::of(values, send, values.layouts("receive").unwrap_or(send))
+    }
+
+    /// The sides of these layouts.
+    pub fn of(values: &Values, send: &Layouts, receive: &Layouts) -> Result<Self, ParameterError> {
         let first_received = send.iter().count();
         let [send, receive] =
             [("send", send, 0), ("receive", receive, first_received)].map(|(name, layouts, first)| {

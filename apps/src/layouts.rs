@@ -6,7 +6,9 @@
 
 use std::path::Path;
 
-use datatypes::{Layout, LayoutError, ListForm, TextError, TextReader, index_list};
+use datatypes::{
+    Definitions, Layout, LayoutError, ListForm, TextError, TextReader, index_list, is_program, program,
+};
 
 use crate::{Message, Piece};
 
@@ -118,12 +120,16 @@ fn lowest_origin(layout: &Layout) -> i64 {
 }
 
 impl Layouts {
-    /// Reads what a user typed, in which `@FILE` is the list of the numbers in a file.
+    /// Reads what a user typed, in which `@FILE` is the list of the numbers in a file: layouts, or the statements of a program.
     ///
     /// # Errors
     /// The place of the error, and what would be right.
-    pub fn typed(text: &str) -> Result<Self, TextError> {
-        read(TextReader::with_lists(text, list_file))
+    pub fn typed(text: &str, definitions: &Definitions) -> Result<Self, TextError> {
+        if is_program(text) {
+            let (count, layout) = program(text, list_file, definitions)?;
+            return Ok(Self(vec![CountedLayout { count, layout, origin_bytes: None }]));
+        }
+        read(TextReader::with_lists(text, list_file).with_definitions(definitions))
     }
 
     /// The layouts of a message; several pieces of one array become a structure.
@@ -157,6 +163,11 @@ impl Layouts {
     /// The layouts, in wire order.
     pub fn iter(&self) -> impl Iterator<Item = &CountedLayout> {
         self.0.iter()
+    }
+
+    /// Each of them by itself.
+    pub(crate) fn singles(&self) -> impl Iterator<Item = Self> + '_ {
+        self.0.iter().map(|layout| Self(vec![layout.clone()]))
     }
 
     /// The same, to give them the bounds that an MPI reports.
@@ -276,7 +287,7 @@ mod tests {
                 "indexed_block(2, [2, 0, 7], int32)",
             ),
         ] {
-            assert_eq!(Layouts::typed(&typed).unwrap().to_string(), text, "{typed}");
+            assert_eq!(Layouts::typed(&typed, &Definitions::default()).unwrap().to_string(), text, "{typed}");
             assert!(typed.parse::<Layouts>().unwrap_err().to_string().contains("no file is read here"));
         }
         for (typed, reason) in [
@@ -303,7 +314,7 @@ mod tests {
                 "column 21: 3 values where 2 were announced".to_owned(),
             ),
         ] {
-            let error = Layouts::typed(&typed).unwrap_err().to_string();
+            let error = Layouts::typed(&typed, &Definitions::default()).unwrap_err().to_string();
             assert!(error.starts_with(&reason), "{typed}: {error}");
         }
     }

@@ -101,6 +101,11 @@ pub fn tuned_vectors() -> &'static str {
     "vectors of the base instruction set"
 }
 
+/// Whether a test or an exchange consists of the user's layouts, which have names and no hand-written loops.
+pub fn is_of_layouts(test: &str) -> bool {
+    [LAYOUT.name, halo::MESSAGES.name].contains(&test)
+}
+
 /// All tests, and [`LAYOUT`], which runs only if it is named.
 pub fn all() -> impl Iterator<Item = &'static Test> + Clone {
     TESTS.iter().chain([const { &LAYOUT }])

@@ -3,7 +3,7 @@
 mod declaration;
 mod values;
 
-use datatypes::{Element, similar};
+use datatypes::{Definitions, Element, similar};
 
 pub use values::Values;
 
@@ -35,6 +35,8 @@ pub struct PerAxis {
     /// The choice that this parameter replaces. If a user gives only this parameter, the choice becomes its first
     /// word. If a user gives another word of the choice and not this parameter, this one becomes absent.
     pub instead_of: Option<&'static str>,
+    /// Whether an axis can have two numbers, such as `1:2`: before the interior and behind it. Lists have both of each axis.
+    pub has_two_sides: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,11 +122,12 @@ impl Parameter {
             }
             ParameterType::Choice(words) => among(words),
             ParameterType::PerAxis(_) if self.unit == "bytes" => read_bytes_per_axis(text),
-            ParameterType::PerAxis(PerAxis { absent, .. }) => read_per_axis(text, absent),
+            ParameterType::PerAxis(kind) => read_per_axis(text, kind),
             ParameterType::Word => read_word(text),
             ParameterType::Layouts { absent, .. } if absent == Some(text) => Ok(Value::Layouts(None)),
             ParameterType::Layouts { .. } => {
-                let layouts = Layouts::typed(text).map_err(|error| error.to_string())?;
+                let layouts =
+                    Layouts::typed(text, &Definitions::default()).map_err(|error| error.to_string())?;
                 Ok(Value::Layouts(Some(layouts)))
             }
         }
@@ -154,6 +157,9 @@ impl Parameter {
                 if lists.is_empty() =>
             {
                 absent.to_owned()
+            }
+            (ParameterType::PerAxis(kind), Value::PerAxis(lists)) if kind.has_two_sides => {
+                lists.iter().map(|list| joined_sides(list)).collect::<Vec<_>>().join("+")
             }
             (_, Value::PerAxis(lists)) => {
                 let lists: Vec<_> = lists.iter().map(|list| joined_by_x(list)).collect();
@@ -199,15 +205,32 @@ pub fn joined_by_x(numbers: &[usize]) -> String {
     numbers.iter().map(usize::to_string).collect::<Vec<_>>().join("x")
 }
 
+/// Numbers of both sides of each axis: `2x1:2x0`.
+pub fn joined_sides(numbers: &[usize]) -> String {
+    let axis = |sides: &[usize]| match sides {
+        [before, behind] if before != behind => format!("{before}:{behind}"),
+        _ => sides[0].to_string(),
+    };
+    numbers.chunks(2).map(axis).collect::<Vec<_>>().join("x")
+}
+
 /// Reads `102x102x52+102x102`, or the word for "not given".
-fn read_per_axis(text: &str, absent: Option<&str>) -> Result<Value, String> {
+fn read_per_axis(text: &str, kind: PerAxis) -> Result<Value, String> {
+    let PerAxis { absent, has_two_sides, .. } = kind;
     if absent == Some(text) {
         return Ok(Value::PerAxis(Vec::new()));
     }
     // At most what MPI takes as `int`.
     let number = |text: &str| text.parse::<i32>().ok().and_then(|number| usize::try_from(number).ok());
-    let list = |text: &str| match declared_bounds(text) {
+    let list = |text: &str| match declared_bounds(text).filter(|_| !has_two_sides) {
         Some(bounds) => bounds.split(',').map(extent).collect(),
+        None if has_two_sides => {
+            let sides = |axis: &str| {
+                let (before, behind) = axis.split_once(':').unwrap_or((axis, axis));
+                Some([number(before)?, number(behind)?])
+            };
+            Some(text.split('x').map(sides).collect::<Option<Vec<_>>>()?.concat())
+        }
         None => text.split('x').map(number).collect::<Option<Vec<_>>>(),
     };
     let lists = text.split('+').map(list).collect::<Option<Vec<_>>>();

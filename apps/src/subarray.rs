@@ -4,10 +4,10 @@
 //! WRF, MILC, NAS MG and NAS LU.
 //!
 //! Arrays of `shape`, halo included. Axes are called x, y, z, t, u, v, and x is the fastest: the first one declared
-//! if `order` is `fortran`, the last if it is `c`. `halo` has the points of halo on either side: h on the axis of the
-//! face, whose extent is n. With w = `width`:
-//! - `x+` sends the last interior layers, x = n-h-w..=n-h-1, and receives them into the lower halo, x = h-w..=h-1;
-//! - `x-` sends the first, x = h..=h+w-1, and receives them into the upper halo, x = n-h..=n-h+w-1;
+//! if `order` is `fortran`, the last if it is `c`. `halo` has the points of halo on either side: b before and h behind the
+//! interior on the axis of the face, whose extent is n. With w = `width`:
+//! - `x+` sends the last interior layers, x = n-h-w..=n-h-1, and receives them into the lower halo, x = b-w..=b-1;
+//! - `x-` sends the first, x = b..=b+w-1, and receives them into the upper halo, x = n-h..=n-h+w-1;
 //! - on the other axes a face spans the interior, and with `corners` also the halo.
 //!
 //! Instead of a face, a block of `count` points from index `start`, `step` indices apart on each axis. It is received at the same place (into the
@@ -27,7 +27,7 @@ pub(crate) use declared::{ARRAYS, Declared, ORDER, SHAPE, axis_name, halo, slowe
 
 /// A parameter of a block, which replaces a face.
 const fn of_block(name: &'static str, unit: &'static str, about: &'static str) -> Parameter {
-    let kind = PerAxis { absent: Some("none"), instead_of: Some("face") };
+    let kind = PerAxis { absent: Some("none"), instead_of: Some("face"), has_two_sides: false };
     Parameter { name, unit, about, value_type: ParameterType::PerAxis(kind), only_with: None }
 }
 
@@ -62,8 +62,8 @@ pub const SUBARRAY: Test = Test {
         ),
         Parameter::integer("width", "layers", "layers of the face").only_with(of_face("1")),
         halo(
-            "of a face: points of halo on either side of each axis, or one number for all; width: as wide as the face on \
-             x, y, z and the face's axis",
+            "of a face: points of halo on either side of each axis, or one number for all; 1:2: before and behind; width: as \
+             wide as the face on x, y, z and the face's axis",
         )
         .only_with(of_face("width")),
         Parameter::choice(
@@ -156,11 +156,14 @@ fn layers(face: &str, values: &Values, declared: &Declared<'_>) -> Result<[Vec<B
     let mut sides = [Vec::new(), Vec::new()];
     for (i, (shape, halo)) in declared.shapes.iter().zip(&halos).enumerate() {
         let across = shape.len() - 1 - axis;
-        declared.check_width(i, across, halo, width)?;
-        let (n, h, w) = (shape[across], halo[across], width);
-        let starts = if end == "+" { [n - h - w, h - w] } else { [h, n - h] };
+        let (n, [before, behind], w) = (shape[across], halo[across], width);
+        let received = if end == "+" { before } else { behind };
+        declared.check_width(i, across, halo, received, width)?;
+        let starts = if end == "+" { [n - behind - w, before - w] } else { [before, n - behind] };
         for (side, start) in sides.iter_mut().zip(starts) {
-            let span = |(&n, &h)| if has_corners { 0..n } else { h..n - h };
+            let span = |(&n, &[before, behind]): (&usize, &[usize; 2])| {
+                if has_corners { 0..n } else { before..n - behind }
+            };
             let mut bounds: Bounds = shape.iter().zip(halo).map(span).collect();
             bounds[across] = start..start + w;
             side.push(bounds);
@@ -272,6 +275,10 @@ mod tests {
         assert_eq!(line("x-", "2"), [[(2, 2)], [(7, 2)]]);
         assert_eq!(line("x+", "1"), [[(6, 1)], [(1, 1)]]);
         assert_eq!(line("x-", "1"), [[(2, 1)], [(7, 1)]]);
+        // Halo 0, interior 1 to 6, halo 7 and 8.
+        let line = |face, width| runs(&[("shape", "9"), ("halo", "1:2"), ("face", face), ("width", width)]);
+        assert_eq!(line("x+", "1"), [[(6, 1)], [(0, 1)]]);
+        assert_eq!(line("x-", "2"), [[(1, 2)], [(7, 2)]]);
     }
 
     #[test]

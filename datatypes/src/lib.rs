@@ -75,6 +75,7 @@ pub use segments::{ElementRun, Segment};
 pub use signature::Signature;
 pub use statistics::{Spread, Statistics};
 pub use text::{
-    ListForm, NamedList, SIGNATURES, TextError, TextReader, index_list, no_such, repeated_index, similar,
+    Definitions, ListForm, NamedList, SIGNATURES, TextError, TextReader, index_list, is_program, no_such,
+    program, repeated_index, similar,
 };
 pub use typemap::{Entry, TypeMap};

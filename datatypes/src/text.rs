@@ -20,17 +20,23 @@
 //! # Ok::<(), ddtbench_datatypes::TextError>(())
 //! ```
 
+mod declaration;
 mod index_list;
+mod memory;
 mod names;
+mod program;
 mod reader;
 mod tree;
+mod value;
 
 use std::borrow::Cow;
 use std::str::FromStr;
 
 pub use index_list::{ListForm, index_list, repeated_index};
 pub use names::{no_such, similar};
+pub use program::{is_program, program};
 pub use reader::{NamedList, TextError, TextReader};
+pub use value::Definitions;
 
 use crate::{Constructor, DistributedArray, Distribution, Layout, Order};
 

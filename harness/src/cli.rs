@@ -320,7 +320,7 @@ mod tests {
         let all = flags(&command);
         assert!(all.len() <= 60, "{} flags: {all:?}", all.len());
         let of_run = flags(command.find_subcommand("run").expect("the command"));
-        assert!(of_run.len() <= 33, "{} flags of run: {of_run:?}", of_run.len());
+        assert!(of_run.len() <= 34, "{} flags of run: {of_run:?}", of_run.len());
         assert!(all.contains("help") && of_run.contains("set-plan"));
     }
 }

@@ -112,7 +112,7 @@ fn events(bytes: &[u8]) {
 
 fn layout(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
-    let _ = layout_file::parse(text);
+    let _ = layout_file::parse(text, &datatypes::Definitions::default());
     if let Ok(layout) = text.parse::<datatypes::Layout>() {
         assert_eq!(layout.to_text().parse().as_ref(), Ok(&layout), "{text}");
     }

@@ -1,6 +1,6 @@
 """Ramble: put this file into `applications/ddtbench/` of a repository of yours.
 
-Figures of merit are the lines of `ddtbench report --format csv`: one for each test, method and phase.
+Figures of merit are the lines of `ddtbench report --format fom`: one for each test and method.
 """
 
 from ramble.appkit import *
@@ -17,7 +17,7 @@ class Ddtbench(ExecutableApplication):
 
     # `ddtbench` starts the launcher itself, once for each launch.
     executable("measure", "ddtbench run {tests} -m {methods} --out {experiment_run_dir}/run {options}", use_mpi=False)
-    executable("report", "ddtbench report {experiment_run_dir}/run --format csv", use_mpi=False)
+    executable("report", "ddtbench report {experiment_run_dir}/run --format fom", use_mpi=False)
     workload("pingpong", executables=["measure", "report"])
     workload_variable("tests", default="nas_lu_y", description="Tests", workloads=["pingpong"])
     workload_variable("methods", default="reference,manual,ddt", description="Methods", workloads=["pingpong"])
@@ -25,12 +25,8 @@ class Ddtbench(ExecutableApplication):
 
     figure_of_merit(
         "median of {test} {method} on {mpi}",
-        # Ramble would replace a count in braces.
-        fom_regex=r"^[^,]*,pingpong,(?P<test>[^,]+),(?P<set>[^,]*),[^,]*,(?P<mpi>[^,]*)"
-        + ",[^,]*" * 6
-        + r",(?P<method>[^,]+),[^,]*,round_trip,all"
-        + ",[^,]*" * 10
-        + r",(?P<median>[0-9.e+-]+),",
+        fom_regex=r"^fom test=(?P<test>\S+) set=(?P<set>\S*) method=(?P<method>\S+) mpi=(?P<mpi>\S+) "
+        + r".* median_s=(?P<median>\S+) ",
         group_name="median",
         units="s",
     )

@@ -143,7 +143,7 @@ fn whole_plan() -> Plan {
     let figure = r#"{"name": "f", "title": "t", "pictures": ["overhead"], "lines": "bytes", "scale": "log",
         "about": "a", "paper": "p", "differs": "d"}"#;
     let case = r#"{"test": "contiguous", "set": "8", "params": {"bytes": "8"}, "methods": ["reference"]}"#;
-    let sweep = r#"{"test": ["contiguous"], "preset": "quick", "set": ["8"], "layout": ["byte"],
+    let sweep = r#"{"test": ["contiguous"], "preset": "quick", "set": ["8"], "layout": ["contiguous(n, byte)"], "define": ["n=1"],
         "methods": ["reference"], "at_most_cores": ["threads"], "bytes": ["16"]}"#;
     Plan {
         schema: ddtbench::model::SCHEMA,

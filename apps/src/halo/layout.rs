@@ -78,7 +78,7 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
     // Values are identified by elements, which have the same size at both ends. If types are mixed, or if values are
     // not aligned to elements of the array, the elements are the largest words of which all values consist.
     if sides.mixes_types || specs.iter().any(|spec| spec.element != sides.element) {
-        let word = word(&sides);
+        let word = word(std::iter::once(&sides));
         for spec in &mut specs {
             *spec = ArraySpec::new(spec.name, word, &[spec.bytes() / word.size() as usize]);
         }
@@ -100,8 +100,8 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
 }
 
 /// The largest word of which every value consists, wherever the value is.
-fn word(sides: &Sides) -> Element {
-    let pieces = sides.send.pieces.iter().chain(&sides.receive.pieces);
+pub(super) fn word<'a>(sides: impl Iterator<Item = &'a Sides>) -> Element {
+    let pieces = sides.flat_map(|sides| sides.send.pieces.iter().chain(&sides.receive.pieces));
     let bits = pieces.flat_map(|Piece { origin_bytes, layout, .. }| {
         layout.runs().map(move |run| (origin_bytes + run.offset).unsigned_abs() | run.element.size())
     });
@@ -111,6 +111,31 @@ fn word(sides: &Sides) -> Element {
         2 => Element::Uint32,
         _ => Element::Uint64,
     }
+}
+
+/// One side of a message, in these arrays.
+pub(super) fn face(side: &Message, array: impl Fn(usize) -> usize) -> Face {
+    let moved = |piece: &Piece| Piece { array: array(piece.array), ..piece.clone() };
+    Face::of(Described(Message { pieces: side.pieces.iter().map(moved).collect() }))
+}
+
+/// From the type maps of both sides: the id of a sent element is its position among the elements of all sent arrays. A received
+/// element has the id of the matching element at the sender. An element that is sent twice is received twice.
+pub(super) fn ids(sides: &Sides, specs: &[ArraySpec]) -> Vec<Vec<Option<u64>>> {
+    let mut ids: Vec<Vec<Option<u64>>> = specs.iter().map(|spec| vec![None; spec.elements()]).collect();
+    let mut first = 0;
+    let firsts = specs.iter().map(|spec| {
+        first += spec.elements() as u64;
+        first - spec.elements() as u64
+    });
+    let firsts: Vec<u64> = firsts.collect();
+    let [sent, received] = [&sides.send, &sides.receive].map(|side| places(side, specs));
+    for (from, to) in sent.iter().zip(&received) {
+        let id = firsts[from.array] + from.element as u64;
+        ids[from.array][from.element] = Some(id);
+        ids[to.array][to.element] = Some(id);
+    }
+    ids
 }
 
 struct AnyLayouts {
@@ -123,13 +148,6 @@ struct AnyLayouts {
 }
 
 impl AnyLayouts {
-    /// One side of the message, in the arrays of a direction.
-    fn face(&self, side: &Message, direction: usize) -> Face {
-        let first = direction * self.specs.len();
-        let moved = |piece: &Piece| Piece { array: first + piece.array, ..piece.clone() };
-        Face::of(Described(Message { pieces: side.pieces.iter().map(moved).collect() }))
-    }
-
     /// The neighbour in a direction; with `sender`, the one that sends to this rank in that direction.
     fn neighbour(&self, rank: usize, direction: usize, sender: bool) -> Option<usize> {
         let step = |&step: &i64| if sender { -step } else { step };
@@ -137,28 +155,8 @@ impl AnyLayouts {
         self.grid.neighbour(rank, &offset)
     }
 
-    /// From the type maps of both sides: the id of a sent element is its position among the elements of all sent
-    /// arrays. A received element has the id of the matching element at the sender. An element that is sent twice is
-    /// received twice.
     fn ids(&self) -> &[Vec<Option<u64>>] {
-        self.ids.get_or_init(|| {
-            let mut ids: Vec<Vec<Option<u64>>> =
-                self.specs.iter().map(|spec| vec![None; spec.elements()]).collect();
-            let mut first = 0;
-            let firsts = self.specs.iter().map(|spec| {
-                first += spec.elements() as u64;
-                first - spec.elements() as u64
-            });
-            let firsts: Vec<u64> = firsts.collect();
-            let [sent, received] =
-                [&self.sides.send, &self.sides.receive].map(|side| places(side, &self.specs));
-            for (from, to) in sent.iter().zip(&received) {
-                let id = firsts[from.array] + from.element as u64;
-                ids[from.array][from.element] = Some(id);
-                ids[to.array][to.element] = Some(id);
-            }
-            ids
-        })
+        self.ids.get_or_init(|| ids(&self.sides, &self.specs))
     }
 
     /// Greater than every id of a message.
@@ -192,7 +190,11 @@ impl HaloApp for AnyLayouts {
         let transfers = |side: &Message, sender: bool| {
             let to = |direction| {
                 let peer = self.neighbour(rank, direction, sender)?;
-                Some(Transfer { peer, tag: direction, face: self.face(side, direction) })
+                Some(Transfer {
+                    peer,
+                    tag: direction,
+                    face: face(side, |array| direction * self.specs.len() + array),
+                })
             };
             (0..self.offsets.len()).filter_map(to).collect()
         };

@@ -25,7 +25,8 @@ pub const NAS_LU: HaloTest = HaloTest {
     parameters: nas_lu::X.parameters,
     sets: nas_lu::X.sets,
     make: |values, context| {
-        let axis = |name, dimension| Ok(Axis::Divided { dimension, own: values.positive(name)?, margin: 1 });
+        let axis =
+            |name, dimension| Ok(Axis::Divided { dimension, own: values.positive(name)?, margin: [1; 2] });
         let axes = vec![axis("ny", Y)?, axis("nx", X)?, Axis::Whole { length: COMPONENTS, first: 0 }];
         Ok(Box::new(Patch {
             grid: context.grid(2)?,

@@ -34,7 +34,7 @@ pub const NAS_MG: HaloTest = HaloTest {
         // At least one interior point between two halo points.
         let axis = |name, dimension| {
             let points = values.within(name, 3..=i32::MAX.into())? as usize;
-            Ok(Axis::Divided { dimension, own: points - 2, margin: 1 })
+            Ok(Axis::Divided { dimension, own: points - 2, margin: [1; 2] })
         };
         let axes = vec![axis("d3", Z)?, axis("d2", Y)?, axis("d1", X)?];
         Ok(Box::new(Patch {

@@ -14,8 +14,8 @@ use crate::region::{BoxLoops, Description, Region, Whole};
 /// A dimension of an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Axis {
-    /// Divided along a dimension of the grid: `own` indices per rank, and `margin` more on either side.
-    Divided { dimension: usize, own: usize, margin: usize },
+    /// Divided along a dimension of the grid: `own` indices per rank, and `margin` more before and behind them.
+    Divided { dimension: usize, own: usize, margin: [usize; 2] },
     /// Whole on every rank: `length` indices, exchanged from index `first` on.
     Whole { length: usize, first: usize },
 }
@@ -23,7 +23,7 @@ pub(crate) enum Axis {
 impl Axis {
     fn length(self) -> usize {
         match self {
-            Self::Divided { own, margin, .. } => own + 2 * margin,
+            Self::Divided { own, margin: [before, behind], .. } => before + own + behind,
             Self::Whole { length, .. } => length,
         }
     }
@@ -51,7 +51,7 @@ pub(crate) struct Patch {
     pub grid: Grid,
     pub element: Element,
     pub arrays: Vec<PatchArray>,
-    /// Number of indices next to a neighbour that are exchanged.
+    /// Number of indices next to a neighbour that are exchanged, or as many as the margin has.
     pub width: usize,
     pub swaps: Vec<Swap>,
     /// Whether edges and corners of the halo arrive too.
@@ -80,23 +80,27 @@ impl Patch {
         offset: &[i64],
         beyond: bool,
     ) -> Vec<Range<usize>> {
-        let width = self.width;
         let bounds = |axis: &Axis| match *axis {
             Axis::Whole { length, first } => first..length,
-            Axis::Divided { dimension, own, margin } => match (offset[dimension], beyond) {
-                (-1, false) => margin..margin + width,
-                (-1, true) => margin - width..margin,
-                (1, false) => margin + own - width..margin + own,
-                (1, true) => margin + own..margin + own + width,
-                _ => {
-                    let owned = |offset: &[i64]| self.grid.neighbour(rank, offset).is_some();
-                    let extension = |offset: &Vec<i64>| {
-                        if swap.extended.contains(&dimension) && owned(offset) { width } else { 0 }
-                    };
-                    let [down, up] = self.grid.along(dimension).map(|offset| extension(&offset));
-                    margin - down..margin + own + up
+            Axis::Divided { dimension, own, margin } => {
+                let (start, end) = (margin[0], margin[0] + own);
+                // Messages up fill the margins before, messages down those behind.
+                let [before, behind] = margin.map(|margin| self.width.min(margin));
+                match (offset[dimension], beyond) {
+                    (-1, false) => start..start + behind,
+                    (-1, true) => start - before..start,
+                    (1, false) => end - before..end,
+                    (1, true) => end..end + behind,
+                    _ => {
+                        let extension = |offset: &[i64], width| {
+                            let is_owned = self.grid.neighbour(rank, offset).is_some();
+                            if swap.extended.contains(&dimension) && is_owned { width } else { 0 }
+                        };
+                        let [down, up] = self.grid.along(dimension);
+                        start - extension(&down, before)..end + extension(&up, behind)
+                    }
                 }
-            },
+            }
         };
         axes.iter().map(bounds).collect()
     }
@@ -161,11 +165,12 @@ impl HaloApp for Patch {
                         scale *= length;
                     }
                     Axis::Divided { dimension, own, margin } => {
-                        let (at, own) = (at as i64 - margin as i64, own as i64);
+                        let (at, own) = (at as i64 - margin[0] as i64, own as i64);
+                        let [before, behind] = margin.map(|margin| self.width.min(margin) as i64);
                         let length = own * self.grid.dims()[dimension] as i64;
                         let position = own * coordinates[dimension] as i64 + at;
                         outside += usize::from(!(0..own).contains(&at));
-                        near &= (-(self.width as i64)..own + self.width as i64).contains(&at)
+                        near &= (-before..own + behind).contains(&at)
                             && (self.grid.periodic() || (0..length).contains(&position));
                         global += scale * position.rem_euclid(length) as usize;
                         scale *= length as usize;

@@ -32,7 +32,7 @@ pub const STENCIL7: HaloTest = HaloTest {
         name: "bytes",
         unit: "bytes",
         about: "bytes to each neighbour, a multiple of 8; of stencil7 also for each dimension, z, y and x: 64KiBx4KiBx4KiB",
-        value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None }),
+        value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None, has_two_sides: false }),
         only_with: None,
     }],
     // 256 B to 4 MiB as in the CMB paper.

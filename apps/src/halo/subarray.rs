@@ -27,10 +27,10 @@ pub const SUBARRAY: HaloTest = HaloTest {
         ARRAYS,
         ORDER,
         Parameter::element("element", "predefined type of an element"),
-        Parameter::integer("width", "layers", "layers exchanged on each side"),
+        Parameter::integer("width", "layers", "layers exchanged on each side, or as many as its halo has"),
         halo(
-            "points of halo on either side of each axis, or one number for all; an axis without is not divided; width: as \
-             wide as what is exchanged, on x, y and z",
+            "points of halo on either side of each axis, or one number for all; 1:2: before and behind; an axis without is not \
+             divided; width: as wide as what is exchanged, on x, y and z",
         ),
         Parameter::choice(
             "corners",
@@ -60,13 +60,16 @@ fn build(values: &Values, mut context: HaloContext) -> HaloBuilt {
     for (i, (points, halo)) in declared.shapes.iter().zip(&halos).enumerate() {
         let (mut axes, mut divided) = (Vec::new(), 0);
         for (d, (&length, &margin)) in points.iter().zip(halo).enumerate() {
-            if margin == 0 {
+            if margin == [0; 2] {
                 axes.push(Axis::Whole { length, first: 0 });
                 continue;
             }
+            if margin.contains(&0) {
+                return Err(values.refuse("halo", "must be on both sides of a divided axis, or on neither"));
+            }
             // A halo belongs only to the nearest neighbour.
-            declared.check_width(i, d, halo, width)?;
-            axes.push(Axis::Divided { dimension: divided, own: length - 2 * margin, margin });
+            declared.check_width(i, d, halo, margin[0].max(margin[1]), width)?;
+            axes.push(Axis::Divided { dimension: divided, own: length - margin[0] - margin[1], margin });
             divided += 1;
         }
         all_axes.push(axes);

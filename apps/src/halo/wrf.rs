@@ -67,8 +67,8 @@ fn build(values: &Values, context: HaloContext, description: Description) -> Hal
     let width = values.within("width", 1..=ni.min(nj) as i64)?;
     let margin = values.within("margin", width..=i32::MAX.into())? as usize;
     let limit = values.positive("limit")?;
-    let i = Axis::Divided { dimension: I, own: ni, margin };
-    let j = Axis::Divided { dimension: J, own: nj, margin };
+    let i = Axis::Divided { dimension: I, own: ni, margin: [margin; 2] };
+    let j = Axis::Divided { dimension: J, own: nj, margin: [margin; 2] };
     let k = Axis::Whole { length: nk, first: 0 };
     let species = Axis::Whole { length: limit, first: limit.min(FIRST_SPECIES as usize - 1) };
     let axes = |dimensions| match dimensions {

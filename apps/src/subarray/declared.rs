@@ -5,7 +5,7 @@
 
 use datatypes::{Element, Order};
 
-use crate::parameters::joined_by_x;
+use crate::parameters::{joined_by_x, joined_sides};
 use crate::{ArraySpec, Parameter, ParameterError, ParameterType, PerAxis, Values};
 
 /// Names of the axes, the fastest first.
@@ -31,12 +31,15 @@ const fn names() -> [&'static str; 64] {
     )
 }
 
+/// Numbers for an axis: before the interior and behind it.
+pub(crate) type Sides = [usize; 2];
+
 /// How many arrays there are of each shape.
 pub(crate) const ARRAYS: Parameter = Parameter {
     name: "arrays",
     unit: "arrays",
     about: "arrays of each shape, all of them in one message: one number, or for each shape one, joined by +",
-    value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None }),
+    value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None, has_two_sides: false }),
     only_with: None,
 };
 
@@ -44,13 +47,13 @@ pub(crate) const SHAPE: Parameter = Parameter {
     name: "shape",
     unit: "points",
     about: "extent of each axis as declared, halo included, such as 102x102x52; other shapes after a +",
-    value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None }),
+    value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None, has_two_sides: false }),
     only_with: None,
 };
 
 /// The halo of each axis.
 pub(crate) const fn halo(about: &'static str) -> Parameter {
-    let kind = PerAxis { absent: Some("width"), instead_of: None };
+    let kind = PerAxis { absent: Some("width"), instead_of: None, has_two_sides: true };
     Parameter {
         name: "halo",
         unit: "points",
@@ -137,16 +140,22 @@ impl<'a> Declared<'a> {
     /// # Errors
     /// If there are not as many numbers as the shape has axes, or not as many lists as there are shapes.
     pub fn numbers(&self, name: &'static str) -> Result<Option<Vec<Vec<usize>>>, ParameterError> {
-        self.lists(name, false)
+        let first = |list: Vec<Sides>| list.into_iter().map(|[number, _]| number).collect();
+        Ok(self.lists(name, false)?.map(|lists| lists.into_iter().map(first).collect()))
     }
 
-    /// Like [`Declared::numbers`]; with `one_for_all`, a single number applies to all axes.
+    /// Like [`Declared::numbers`], for both sides; with `one_for_all`, a single number applies to all axes.
     fn lists(
         &self,
         name: &'static str,
         one_for_all: bool,
-    ) -> Result<Option<Vec<Vec<usize>>>, ParameterError> {
-        let (lists, shapes) = (self.values.per_axis(name), self.shapes.len());
+    ) -> Result<Option<Vec<Vec<Sides>>>, ParameterError> {
+        let sides = |list: &Vec<usize>| match name {
+            "halo" => list.chunks(2).map(|sides| [sides[0], sides[1]]).collect(),
+            _ => list.iter().map(|&number| [number; 2]).collect::<Vec<Sides>>(),
+        };
+        let lists: Vec<_> = self.values.per_axis(name).iter().map(sides).collect();
+        let shapes = self.shapes.len();
         if lists.is_empty() {
             return Ok(None);
         }
@@ -167,8 +176,7 @@ impl<'a> Declared<'a> {
                 let is_without_components = name == "halo" && list.len() + 1 == axes;
                 let components = match is_without_components {
                     true => {
-                        let list: Vec<String> = list.iter().map(ToString::to_string).collect();
-                        let list = list.join("x");
+                        let list = joined_sides(&list.concat());
                         format!("; {list}x0 or 0x{list} if one axis has components")
                     }
                     false => String::new(),
@@ -192,27 +200,28 @@ impl<'a> Declared<'a> {
     ///
     /// # Errors
     /// A halo that leaves no interior.
-    pub fn halos(&self, width: usize, face: Option<usize>) -> Result<Vec<Vec<usize>>, ParameterError> {
+    pub fn halos(&self, width: usize, face: Option<usize>) -> Result<Vec<Vec<Sides>>, ParameterError> {
         let given = self.lists("halo", true)?;
         let by_width = |shape: &Vec<usize>| {
             let has_halo = |axis: usize| axis < SPACE || face == Some(axis);
-            (0..shape.len()).rev().map(|axis| if has_halo(axis) { width } else { 0 }).collect()
+            (0..shape.len()).rev().map(|axis| [if has_halo(axis) { width } else { 0 }; 2]).collect()
         };
         let is_given = given.is_some();
-        let halos: Vec<Vec<usize>> = given.unwrap_or_else(|| self.shapes.iter().map(by_width).collect());
+        let halos: Vec<Vec<Sides>> = given.unwrap_or_else(|| self.shapes.iter().map(by_width).collect());
         for (i, (shape, halo)) in self.shapes.iter().zip(&halos).enumerate() {
-            for (d, (&points, &halo)) in shape.iter().zip(halo).enumerate() {
+            for (d, (&points, halo)) in shape.iter().zip(halo).enumerate() {
+                let both = halo[0] + halo[1];
                 let axis = shape.len() - 1 - d;
                 let name = format!("axis {} of {}", axis_name(axis), self.shape_text(i));
-                if 2 * halo >= points && halo > 0 {
+                if both >= points && both > 0 {
                     return Err(self.no_interior(is_given, points, &name));
                 }
                 let longest = shape.iter().copied().max().unwrap_or_default();
                 let is_short = points < SHORT && 2 * points < longest;
                 // Who writes `face=x+` of an array with its components first means the next axis.
-                let is_likely = if face == Some(axis) { axis == 0 } else { 4 * halo > points };
+                let is_likely = if face == Some(axis) { axis == 0 } else { 2 * both > points };
                 if is_short && is_likely && !self.is_halo_of_each_axis(i) {
-                    return Err(self.likely_components(i, d, points - 2 * halo, &name, face));
+                    return Err(self.likely_components(i, d, points - both, &name, face));
                 }
             }
         }
@@ -222,7 +231,7 @@ impl<'a> Declared<'a> {
     /// Whether `halo` is given with a number for each axis of a shape.
     fn is_halo_of_each_axis(&self, shape: usize) -> bool {
         let lists = self.values.per_axis("halo");
-        !lists.is_empty() && lists[shape % lists.len()].len() > 1
+        !lists.is_empty() && lists[shape % lists.len()].len() > 2
     }
 
     /// The error of a short axis `d` that got a default halo and has only `interior` points left, or is that of the `face`.
@@ -282,7 +291,7 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// Refuses a `width` larger than the halo or the interior of dimension `d` of a shape.
+    /// Refuses a `width` larger than the halo on the receiving side, or than the interior, of dimension `d` of a shape.
     ///
     /// # Errors
     /// The error names the largest possible width.
@@ -290,27 +299,28 @@ impl<'a> Declared<'a> {
         &self,
         shape: usize,
         d: usize,
-        halos: &[usize],
+        halos: &[Sides],
+        halo: usize,
         width: usize,
     ) -> Result<(), ParameterError> {
-        let halo = halos[d];
         let (points, axes) = (self.shapes[shape][d], self.shapes[shape].len());
         let axis = format!("axis {} of {}", axis_name(axes - 1 - d), self.shape_text(shape));
-        let interior = points - 2 * halo;
+        let interior = points - halos[d][0] - halos[d][1];
         if halo == 0 {
-            let reason = format!("must be at least {width} on {axis}, to receive into");
-            return Err(match halos.iter().rev().position(|&halo| halo > 0) {
-                None => self.values.refuse("halo", reason),
-                Some(other) => self.values.refuse(
-                    "face",
-                    format!(
-                        "did you mean {}? Of {} the axis {} is the first with a halo, and {} has none: halo {reason}",
-                        self.other_face(other),
-                        self.shape_text(shape),
-                        axis_name(other),
-                        axis_name(axes - 1 - d),
-                    ),
-                ),
+            let own = axes - 1 - d;
+            let other = halos.iter().rev().position(|halo| *halo != [0; 2]).filter(|other| *other != own);
+            return Err(match other {
+                None => {
+                    self.values.refuse("halo", format!("must be at least {width} on {axis}, to receive into"))
+                }
+                Some(other) => {
+                    let fastest = if own == 0 { ", the fastest" } else { "" };
+                    let name = axis_name(own);
+                    let reason = format!(
+                        "axis {name} ({points} points{fastest}) has no halo to receive into. Did you mean"
+                    );
+                    self.values.refuse("face", format!("{reason} {}?", self.other_face(other)))
+                }
             });
         }
         let reason = match (width > halo, width > interior, self.values.per_axis("halo")) {
@@ -326,7 +336,7 @@ impl<'a> Declared<'a> {
 }
 
 /// Converts a list between the declared order and slowest first.
-pub(crate) fn slowest_first(order: Order, list: &[usize]) -> Vec<usize> {
+pub(crate) fn slowest_first<T: Copy>(order: Order, list: &[T]) -> Vec<T> {
     match order {
         Order::C => list.to_vec(),
         Order::Fortran => list.iter().rev().copied().collect(),

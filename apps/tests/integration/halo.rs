@@ -42,7 +42,8 @@ fn every_app(check: impl Fn(&str, &dyn HaloApp, usize)) {
                 check(&format!("{name} {values}, {ranks} ranks, periodic {periodic}"), &*app, ranks);
             }
         }
-        assert!(count >= 8, "{name} {values}: too few ranks work");
+        // Messages between given ranks need these.
+        assert!(count >= if name == "messages" { 4 } else { 8 }, "{name} {values}: too few ranks work");
     }
 }
 
@@ -323,9 +324,10 @@ fn the_ends_of_a_transfer_agree() {
                             face.message(order).datatype(&displacements).1.signature()
                         });
                         assert_eq!(sent, received, "{what}: signatures");
-                        // Bytes if there are several types.
+                        // Bytes if there are several types, perhaps in other messages.
                         let element = sent.uniform().unwrap_or(Element::Byte);
-                        assert_eq!(element, app.element(), "{what}: element");
+                        let is_of_another = name.starts_with("messages") && app.element() == Element::Byte;
+                        assert!(element == app.element() || is_of_another, "{what}: element");
                     }
                     for parts in PARTS {
                         let [sent, received] = ends.map(|(_, face)| face.cut(parts).ranges);

@@ -32,6 +32,10 @@ fn an_array_of_your_own_has_a_halo_on_the_axes_that_are_divided() {
         &[("shape", "9x9x9"), ("halo", "4"), ("width", "2")],
         "parameter width = 2: must be from 1 to 1, the interior on axis z of 9x9x9",
     );
+    refuses(
+        &[("halo", "1:0")],
+        "parameter halo = 1:0: must be on both sides of a divided axis, or on neither",
+    );
     let most = ["2147483647"; 4].join("x");
     let too_large = error(&[("shape", &most)]);
     assert!(too_large.unwrap().to_string().ends_with("larger than an address space"));

@@ -3,6 +3,8 @@
 use crate::{Distribution, Element, Layout, MAX_DEPTH, Order};
 
 use super::names::{self, similar};
+use super::program::Scope;
+use super::value::{Definitions, Value};
 use super::{Argument, DEFAULT, ListForm, ORDERS, SIGNATURES, argument_names, constructor};
 
 /// Why a text is not a layout: its place, the error, and valid text.
@@ -32,12 +34,15 @@ const CALL: &str = "call";
 /// A text that is read from its start to its end. What surrounds layouts in other texts is read by the same.
 #[derive(Clone, Debug)]
 pub struct TextReader<'a> {
-    text: &'a str,
+    pub(super) text: &'a str,
     /// Byte that is read next.
-    at: usize,
+    pub(super) at: usize,
     /// Constructors that are open.
-    depth: u32,
+    pub(super) depth: u32,
     named_list: NamedList,
+    pub(super) scope: Scope,
+    /// The variable that the last call gave the new type to.
+    pub(super) new_type: Option<(String, Option<i64>)>,
 }
 
 impl<'a> TextReader<'a> {
@@ -50,7 +55,14 @@ impl<'a> TextReader<'a> {
 
     /// The same of a text in which `@name` may replace a list.
     pub fn with_lists(text: &'a str, named_list: NamedList) -> Self {
-        Self { text, at: 0, depth: 0, named_list }
+        Self { text, at: 0, depth: 0, named_list, scope: Scope::default(), new_type: None }
+    }
+
+    /// The same with values of variables.
+    #[must_use]
+    pub fn with_definitions(mut self, definitions: &Definitions) -> Self {
+        self.define(definitions);
+        self
     }
 
     /// The place of the next word, for [`TextReader::error_at`].
@@ -134,6 +146,14 @@ impl<'a> TextReader<'a> {
             self.at = before;
         }
         let place = self.place();
+        match self.known()? {
+            Some(Value::Type(layout)) => return Ok(layout),
+            Some(_) => {
+                self.at = place;
+                return Err(self.unexpected("a type", "and not a number"));
+            }
+            None => {}
+        }
         if let Some((element, bytes)) = names::element(&self.text[place..]) {
             self.at += bytes;
             return Ok(Layout::named(element));
@@ -169,7 +189,7 @@ impl<'a> TextReader<'a> {
     fn arguments(&mut self, signature: &'static str) -> Result<Vec<Argument<'static>>, TextError> {
         self.symbol('(', || format!("before the arguments of {signature}"))?;
         let mut written: Vec<&str> = argument_names(signature).collect();
-        let is_type_first = written[0] == "lower_bound" && !self.is_at_number();
+        let is_type_first = written[0] == "lower_bound" && !self.is_at_expression();
         if is_type_first {
             written.rotate_right(1);
         }
@@ -181,11 +201,14 @@ impl<'a> TextReader<'a> {
             if !arguments.is_empty() {
                 self.symbol(',', || format!("before {expected}"))?;
             }
-            if written.starts_with('[') && length.is_none() && self.is_at_number() {
+            let is_list = written.starts_with('[');
+            if is_list && length.is_none() && !self.is_at_list() && self.is_at_expression() {
                 length = Some(self.length(&mut arguments, expected)?);
             }
             let place = self.place();
+            let known = if is_list { self.known_list(length)? } else { None };
             arguments.push(match written {
+                list if let Some(values) = known => self.known_argument(place, list, values)?,
                 "type" => Argument::Type(self.layout()?),
                 "[types]" => {
                     let kind = "a list of types such as [double, int32]";
@@ -203,13 +226,13 @@ impl<'a> TextReader<'a> {
                 }
                 ORDERS => Argument::Order(self.order(expected)?),
                 list if list.starts_with('[') => {
-                    let number = |this: &mut Self| this.number(expected);
+                    let number = |this: &mut Self| this.expression(expected);
                     Argument::List(match self.eat('@') {
                         true => self.named_list(place, expected)?.into(),
                         false => self.list("a list such as [1, 2] or @FILE", expected, number)?.into(),
                     })
                 }
-                _ => Argument::Number(self.number(expected)?),
+                _ => Argument::Number(self.expression(expected)?),
             });
             if let (Some(length), Some(Argument::List(list))) = (length, arguments.last())
                 && list.len() as i64 != length
@@ -221,14 +244,14 @@ impl<'a> TextReader<'a> {
         if is_type_first {
             arguments.rotate_left(1);
         }
-        self.new_type();
+        self.new_type()?;
         self.symbol(')', || format!("the end of {signature}"))?;
         Ok(arguments)
     }
 
     /// The length of the lists that follow. `MPI_Type_create_indexed_block` has it before the block length, which comes now.
     fn length(&mut self, arguments: &mut [Argument<'_>], expected: &str) -> Result<i64, TextError> {
-        let mut length = self.number(expected)?;
+        let mut length = self.expression(expected)?;
         self.symbol(',', || format!("before {expected}"))?;
         if let [Argument::Number(before)] = arguments {
             std::mem::swap(before, &mut length);
@@ -236,21 +259,61 @@ impl<'a> TextReader<'a> {
         Ok(length)
     }
 
-    /// Skips what calls have at their end: `&newtype` in C, `newtype, ierror` in Fortran.
-    fn new_type(&mut self) {
+    /// Reads what calls have at their end: `&newtype` in C, `newtype, ierror` in Fortran.
+    fn new_type(&mut self) -> Result<(), TextError> {
+        self.new_type = None;
         loop {
             let before = self.at;
-            let is_variable = self.eat(',')
-                && {
-                    let _ = self.eat('&');
-                    true
-                }
-                && !self.name().is_empty();
-            if !is_variable {
+            let variable = if self.eat(',') { self.target()? } else { None };
+            if variable.is_none() {
                 self.at = before;
-                return;
+                return Ok(());
             }
+            self.new_type = self.new_type.take().or(variable);
         }
+    }
+
+    /// The values of a variable as the argument that a signature calls `list`.
+    fn known_argument(
+        &self,
+        place: usize,
+        list: &str,
+        values: Vec<Value>,
+    ) -> Result<Argument<'static>, TextError> {
+        let wrong = || self.error_at(place, format!("a list that is not one of {list}"));
+        fn all<T>(values: &[Value], of: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
+            values.iter().map(of).collect()
+        }
+        let after = |value: &Value, prefix: &str| match value {
+            Value::Word(word) => word.to_ascii_lowercase().strip_prefix(prefix).map(str::to_owned),
+            _ => None,
+        };
+        let number = |value: &Value| if let Value::Number(number) = value { Some(*number) } else { None };
+        match list {
+            "[types]" => {
+                let layout = |value: &Value| match value {
+                    Value::Type(layout) => Some(layout.clone()),
+                    _ => None,
+                };
+                all(&values, layout).map(|list| Argument::Types(list.into()))
+            }
+            "[distribs]" => {
+                let of = |value: &Value| {
+                    let word = after(value, "mpi_distribute_")?;
+                    Distribution::ALL.into_iter().find(|distribution| distribution.name() == word)
+                };
+                all(&values, of).map(|list| Argument::Distributions(list.into()))
+            }
+            "[dargs]" => {
+                let of = |value: &Value| match number(value) {
+                    Some(number) => Some(Some(number)),
+                    None => (after(value, "mpi_distribute_")? == "dflt_darg").then_some(None),
+                };
+                all(&values, of).map(|list| Argument::Blocks(list.into()))
+            }
+            _ => all(&values, number).map(|list| Argument::List(list.into())),
+        }
+        .ok_or_else(wrong)
     }
 
     /// The list with the name and the form in `name, base=1, count=first`. A name ends with a comma, a blank or a parenthesis, unless it is in quotes.
@@ -287,27 +350,43 @@ impl<'a> TextReader<'a> {
         (self.named_list)(name, form).map_err(|reason| self.error_at(place, format!("{name}: {reason}")))
     }
 
-    fn list<T>(
+    pub(super) fn list<T>(
         &mut self,
         kind: &str,
         expected: &str,
         mut item: impl FnMut(&mut Self) -> Result<T, TextError>,
     ) -> Result<Vec<T>, TextError> {
         let mut list = Vec::new();
+        let is_list = self.is_at_list();
         let close = match () {
             () if self.eat('[') => ']',
             () if self.eat('{') => '}',
+            () if is_list => {
+                self.at += "(/".len();
+                '/'
+            }
             () => return Err(self.unexpected(kind, expected)),
         };
-        if self.eat(close) {
-            return Ok(list);
+        let start = self.at;
+        // [integer :: 1, 2]
+        if !self.scope.is_fortran || self.memory_type()?.is_none() || !self.eat(':') || !self.eat(':') {
+            self.at = start;
         }
         loop {
-            list.push(item(self)?);
             if self.eat(close) {
+                if close == '/' {
+                    self.symbol(')', || format!("the end of a list, {expected}"))?;
+                }
                 return Ok(list);
             }
-            self.symbol(',', || format!("or `{close}` in {expected}"))?;
+            if !list.is_empty() {
+                self.symbol(',', || format!("or `{close}` in {expected}"))?;
+                // C allows a comma before the end.
+                if close == '}' && self.eat(close) {
+                    return Ok(list);
+                }
+            }
+            list.push(item(self)?);
         }
     }
 
@@ -323,8 +402,8 @@ impl<'a> TextReader<'a> {
 
     /// A number, or the default.
     fn block(&mut self, expected: &str) -> Result<Option<i64>, TextError> {
-        if self.is_at_number() {
-            return self.number(expected).map(Some);
+        if self.is_at_expression() {
+            return self.expression(expected).map(Some);
         }
         let defaults = [(DEFAULT, None), ("dflt_darg", None)];
         self.choice("mpi_distribute_", &defaults, "a whole number or `default`", expected)
@@ -348,29 +427,29 @@ impl<'a> TextReader<'a> {
         })
     }
 
-    fn symbol(&mut self, symbol: char, what: impl FnOnce() -> String) -> Result<(), TextError> {
+    pub(super) fn symbol(&mut self, symbol: char, what: impl FnOnce() -> String) -> Result<(), TextError> {
         if self.eat(symbol) { Ok(()) } else { Err(self.unexpected(&format!("`{symbol}`"), &what())) }
     }
 
     /// Reads letters, digits and underscores; empty where none comes next.
-    fn name(&mut self) -> &'a str {
+    pub(super) fn name(&mut self) -> &'a str {
         self.skip();
         let rest = &self.text[self.at..];
         let end = rest.find(|c| !names::is_of_a_name(c)).unwrap_or(rest.len());
-        let is_name = rest.starts_with(|c: char| c.is_ascii_alphabetic());
+        let is_name = rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
         let name = if is_name { &rest[..end] } else { "" };
         self.at += name.len();
         name
     }
 
     /// The error that something else comes next.
-    fn unexpected(&mut self, expected: &str, what: &str) -> TextError {
+    pub(super) fn unexpected(&mut self, expected: &str, what: &str) -> TextError {
         self.skip();
         self.error_at(self.at, format!("{} where {expected} is expected, {what}", self.next_word()))
     }
 
     /// The next word or symbol, or the end, for errors.
-    fn next_word(&self) -> String {
+    pub(super) fn next_word(&self) -> String {
         let rest = &self.text[self.at..];
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         match rest.chars().next() {
@@ -384,7 +463,7 @@ impl<'a> TextReader<'a> {
         }
     }
 
-    fn skip(&mut self) {
+    pub(super) fn skip(&mut self) {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_start().len();
     }

@@ -7,6 +7,7 @@ mod extremes; // random trees with arguments of any size
 mod loop_in_c; // loops in C, compiled and run
 mod pack; // the oracle: bytes that it moves, and bytes that it does not change
 mod pool; // what the random layouts cover
+mod program; // structs of C programs, against the compiler
 mod properties; // everything derived, against the type map, on random trees
 mod reported; // bounds that MPIs report
 mod standard; // type maps worked out by hand, from the standard's examples

@@ -112,6 +112,15 @@ pub struct LayoutArgs {
     /// case (docs/my-array.md)
     #[arg(help_heading = WHAT, long = "layout", value_name = "FILE|TEXT", conflicts_with = "sets")]
     layouts: Vec<String>,
+    /// Values of variables in the layouts, such as n=64,bl=[1,2]; they replace those in a program
+    #[arg(help_heading = WHAT, long, value_name = "NAME=VALUE", requires = "layouts", hide_short_help = true)]
+    define: Vec<String>,
+}
+
+impl LayoutArgs {
+    fn of(&self, tests: &TestArgs) -> anyhow::Result<Selection> {
+        Ok(Selection { define: self.define.clone(), ..tests.selection()?.with_layouts(&self.layouts) })
+    }
 }
 
 #[derive(Debug, Args)]
@@ -126,7 +135,7 @@ pub struct MessageCases {
 
 impl Cases for MessageCases {
     fn selection(&self) -> anyhow::Result<Selection> {
-        Ok(self.tests.selection()?.with_layouts(&self.layouts.layouts))
+        self.layouts.of(&self.tests)
     }
 
     fn ranks(&self) -> Option<usize> {
@@ -172,7 +181,7 @@ pub struct EngineCases {
 
 impl Cases for EngineCases {
     fn selection(&self) -> anyhow::Result<Selection> {
-        Ok(self.tests.selection()?.with_layouts(&self.layouts.layouts))
+        self.layouts.of(&self.tests)
     }
 
     fn set_usual(&self, plan: &mut Plan, conditions: &ConditionArgs) {

@@ -11,7 +11,7 @@ use common::memory;
 use datatypes::{InArray, Language, loop_in_c};
 use ddtbench::compare::Comparisons;
 use ddtbench::experiments::selection::Selection;
-use ddtbench::experiments::{self, Kind, copies, engine, layout_file, list, pingpong};
+use ddtbench::experiments::{self, Kind, copies, engine, list, pingpong};
 use ddtbench::folder::times_csv;
 use ddtbench::model::Record;
 use ddtbench::plan::figures;
@@ -49,6 +49,9 @@ pub struct ShownLayoutArgs {
     /// Any layout instead of a test: a file, text, or - for standard input
     #[arg(long, value_name = "FILE|TEXT", conflicts_with_all = ["test", "sets", "params"])]
     layout: Option<String>,
+    /// Values of variables in the layout, such as n=64,bl=[1,2]; they replace those in a program
+    #[arg(long, value_name = "NAME=VALUE")]
+    define: Vec<String>,
     #[command(flatten)]
     sets: SetArgs,
     /// Output format
@@ -123,6 +126,8 @@ enum ReportFormat {
     Csv,
     /// Tables of all methods
     Markdown,
+    /// A line with names and values for each method, for programs that search in text
+    Fom,
     /// A picture
     Pdf,
 }
@@ -192,7 +197,9 @@ impl ShownLayoutArgs {
             let values = pingpong::values(&Selection { lists, ..given }, test).map_err(anyhow::Error::msg)?;
             return Ok((test, values, orders[0].wire_order()));
         };
-        let case = layout_file::case(layout).map_err(anyhow::Error::msg)?;
+        let given =
+            Selection { layouts: vec![layout.clone()], define: self.define.clone(), ..Selection::default() };
+        let case = given.layout_cases().map_err(anyhow::Error::msg)?.remove(0);
         let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
         case.given().try_for_each(|(name, text)| values.assign(name, text))?;
         Ok((apps::find(LAYOUT.name)?, values, WireOrder::Manual))
@@ -256,6 +263,7 @@ impl ReportArgs {
                 output::print(export::json(&over, &serde_json::to_value(&overviews)?).as_bytes())
             }
             ReportFormat::Csv => output::print(&times_csv(&over)),
+            ReportFormat::Fom => output::print(export::figures_of_merit(&over).as_bytes()),
             ReportFormat::Markdown => {
                 output::print(export::markdown(experiments::of(kind).table_format(), &over).as_bytes())
             }

@@ -7,6 +7,7 @@
 mod comparison;
 mod differences;
 mod findings;
+pub mod foreign;
 pub mod guidelines;
 mod junit;
 mod means;

@@ -140,7 +140,7 @@ mod tests {
         let cases: Vec<(PlannedCase, String, f64)> = layouts
             .iter()
             .map(|(layout, time)| {
-                let planned = layout_file::case(layout).unwrap();
+                let planned = layout_file::case(layout, &datatypes::Definitions::default()).unwrap();
                 let params =
                     planned.given().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>();
                 (planned, params.join(" "), *time)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::phases::{self, from_to};
+use super::verdict::ratio_text;
 use super::{
     Comparison, ComparisonRow, ComparisonUnit, Comparisons, Estimate, FEWEST_RUNS, Overview, StateChange,
     StateMet, Subject, Verdict, findings, states,
@@ -98,7 +99,7 @@ impl Comparisons {
                 subject.method.clone(),
                 latency_s.map_or_else(String::new, |latency_s| states::at(latency_s, false)),
                 change.and_then(StateChange::times).unwrap_or_default(),
-                change.and_then(|of| of.time.as_ref()).map_or_else(String::new, Estimate::text),
+                change.map_or_else(String::new, StateChange::ratio_text),
                 change.filter(is_verdict).map_or(row.verdict_text(), StateChange::verdict_text).to_owned(),
                 self.notes(comparison, row, change).join("; "),
             ]
@@ -266,6 +267,15 @@ impl StateChange {
             (None, Some(new)) => Some(format!("none -> {}", units::seconds(new))),
             (None, None) => None,
         }
+    }
+}
+
+impl StateChange {
+    /// The change of its time; from a single launch of each side without an interval.
+    fn ratio_text(&self) -> String {
+        let plain = || Some(format!("{}x", ratio_text(self.new_s? / self.base_s?)));
+        let plain = || plain().filter(|_| self.verdict != Verdict::NotCompared);
+        self.time.as_ref().map(Estimate::text).or_else(plain).unwrap_or_default()
     }
 }
 

@@ -4,9 +4,10 @@
 use std::io::Read;
 use std::path::Path;
 
+use apps::halo::MESSAGES;
 use apps::{Context, LAYOUT, Layouts, ParameterError, UNNAMED};
-use datatypes::{ListForm, index_list, repeated_index};
-use serde::{Deserialize, Deserializer, de};
+use datatypes::{Definitions, ListForm, index_list, repeated_index};
+use serde::Deserialize;
 
 use super::planned::PlannedCase;
 
@@ -16,48 +17,43 @@ const EXAMPLE: &str = "a layout such as vector(408, 5, 2050, double), or a file 
 /// A file with layouts: TOML, or the text of the sent layout.
 #[derive(Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Given {
+pub(crate) struct Given<L = Layouts> {
     name: Option<String>,
-    #[serde(deserialize_with = "side")]
-    send: Layouts,
-    #[serde(default, deserialize_with = "optional_side")]
-    receive: Option<Layouts>,
-}
-
-fn side<'de, D: Deserializer<'de>>(from: D) -> Result<Layouts, D::Error> {
-    Layouts::typed(&String::deserialize(from)?).map_err(de::Error::custom)
-}
-
-fn optional_side<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Layouts>, D::Error> {
-    side(from).map(Some)
+    send: L,
+    receive: Option<L>,
+    /// The ranks that send each layout, if each is a message of an exchange, and those that receive them.
+    from: Option<Vec<usize>>,
+    to: Option<Vec<usize>>,
 }
 
 /// Makes a case of user input: a layout, a file with layouts, or `-` for such a text on standard input.
 ///
 /// # Errors
 /// The invalid part, its place, and valid input.
-pub fn case(typed: &str) -> Result<PlannedCase, String> {
+pub fn case(typed: &str, definitions: &Definitions) -> Result<PlannedCase, String> {
     let path = Path::new(typed);
     let (source, given) = if typed == "-" {
         let mut text = String::new();
         let read = std::io::stdin().read_to_string(&mut text);
         read.map_err(|error| format!("standard input: {error}"))?;
-        ("standard input", parse(&text).map_err(|reason| format!("standard input: {reason}"))?)
+        ("standard input", parse(&text, definitions).map_err(|reason| format!("standard input: {reason}"))?)
     } else if path.is_file() {
         let text = std::fs::read_to_string(path).map_err(|error| format!("{typed}: {error}"))?;
-        let mut given = parse(&text).map_err(|reason| match is_list(&text) {
+        let mut given = parse(&text, definitions).map_err(|reason| match is_list(&text) {
             true => format!("{typed} is a list of numbers: give it as 'indexed_block(1, @{typed}, double)', with base=1 after the name if the first index is 1"),
             false => format!("{typed}: {reason}"),
         })?;
         given.name = given.name.or_else(|| name_of(path));
         (typed, given)
     } else {
-        match Layouts::typed(typed) {
+        let read = has_names(typed, definitions)
+            .and_then(|()| Layouts::typed(typed, definitions).map_err(|error| error.to_string()));
+        match read {
             Ok(send) => {
                 let name = lists(typed).next().and_then(|(file, _)| name_of(Path::new(&file)));
-                ("layout", Given { name, send, receive: None })
+                ("layout", Given { name, send, receive: None, from: None, to: None })
             }
-            Err(error) if typed.contains('(') => return Err(format!("layout {typed:?}: {error}")),
+            Err(error) if typed.contains(['(', ';']) => return Err(format!("layout {typed:?}: {error}")),
             Err(_) => return Err(format!("file not found: {typed} (and it is not {EXAMPLE})")),
         }
     };
@@ -99,6 +95,18 @@ fn name_of(path: &Path) -> Option<String> {
 
 /// The case, after a check that it can be built.
 fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
+    if given.from.is_some() || given.to.is_some() {
+        let ranks = |list: &Option<Vec<usize>>| {
+            list.iter().flatten().map(usize::to_string).collect::<Vec<_>>().join("x")
+        };
+        let mut values = MESSAGES.set(MESSAGES.quick_set().name)?;
+        values.assign("name", given.name.as_deref().unwrap_or(UNNAMED))?;
+        values.assign("send", &given.send.to_string())?;
+        values.assign("receive", &given.receive.as_ref().unwrap_or(&given.send).to_string())?;
+        values.assign("from", &ranks(&given.from))?;
+        values.assign("to", &ranks(&given.to))?;
+        return Ok(PlannedCase::of(&MESSAGES, None, &values));
+    }
     let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
     values.assign("name", given.name.as_deref().unwrap_or(UNNAMED))?;
     values.assign("send", &given.send.to_string())?;
@@ -109,16 +117,30 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
     Ok(PlannedCase::of(&LAYOUT, None, &values))
 }
 
-pub(crate) fn parse(text: &str) -> Result<Given, String> {
+/// Refuses names that the text does not have.
+fn has_names(text: &str, definitions: &Definitions) -> Result<(), String> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let has = |name: &str| text.split(|c| !is_name(c)).any(|word| word.eq_ignore_ascii_case(name));
+    let unknown = definitions.names().find(|name| !has(name));
+    unknown.map_or(Ok(()), |name| Err(format!("--define {name}=...: the layout has no `{name}`")))
+}
+
+pub(crate) fn parse(text: &str, definitions: &Definitions) -> Result<Given, String> {
+    has_names(text, definitions)?;
+    let typed = |text: &str| Layouts::typed(text, definitions).map_err(|error| error.to_string());
     // The first line of a layout has no key: `base=1` is within parentheses.
     let is_key = |key: &str| key.trim().chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c));
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    if lines.next().and_then(|line| line.split_once('=')).is_some_and(|(key, _)| is_key(key)) {
-        return toml::from_str(text).map_err(|error| error.to_string());
+    let first = lines.next().and_then(|line| line.split_once('='));
+    if first.is_some_and(|(key, value)| is_key(key) && !value.trim_end().ends_with(';')) {
+        let Given::<String> { name, send, receive, from, to } =
+            toml::from_str(text).map_err(|error| error.to_string())?;
+        let side = |text: String| typed(&text);
+        return Ok(Given { name, send: side(send)?, receive: receive.map(side).transpose()?, from, to });
     }
     // Positions in the text are positions in the file.
-    let send = Layouts::typed(text).map_err(|error| error.to_string())?;
-    Ok(Given { name: None, send, receive: None })
+    let send = typed(text)?;
+    Ok(Given { name: None, send, receive: None, from: None, to: None })
 }
 
 /// Whether the text is a number per line, and thus not a layout.
@@ -130,8 +152,12 @@ fn is_list(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn case(typed: &str) -> Result<PlannedCase, String> {
+        super::case(typed, &Definitions::default())
+    }
+
     fn given(text: &str) -> Given {
-        parse(text).unwrap_or_else(|reason| panic!("{text}: {reason}"))
+        parse(text, &Definitions::default()).unwrap_or_else(|reason| panic!("{text}: {reason}"))
     }
 
     #[test]
@@ -141,7 +167,11 @@ mod tests {
             "3 * vector(8, 1, 4, double) @ 64\n + contiguous(10, int32)\n",
             "send = '3 * vector(8, 1, 4, double) @ 64 + contiguous(10, int32)'",
         ] {
-            assert_eq!(given(text), Given { name: None, send: send.clone(), receive: None }, "{text}");
+            assert_eq!(
+                given(text),
+                Given { name: None, send: send.clone(), receive: None, from: None, to: None },
+                "{text}"
+            );
         }
         let both =
             given("name = 'mine'\nsend = 'vector(2, 1, 4, double)'\nreceive = 'contiguous(2, double)'\n");
@@ -157,11 +187,14 @@ mod tests {
                 "line 2, column 2: `double` where a whole number is expected, the stride of",
             ),
             ("send = 'vector(1)'", "column 9: `)` where `,` is expected"),
-            ("sent = 'double'", "unknown field `sent`, expected one of `name`, `send`, `receive`"),
+            (
+                "sent = 'double'",
+                "unknown field `sent`, expected one of `name`, `send`, `receive`, `from`, `to`",
+            ),
             ("send = 3", "expected a string"),
             ("send = = 3", "TOML parse error at line 1"),
         ] {
-            let reason = parse(text).unwrap_err();
+            let reason = parse(text, &Definitions::default()).unwrap_err();
             assert!(reason.contains(message), "{text}: {reason}");
         }
         assert!(case("nosuch.toml").unwrap_err().starts_with("file not found: nosuch.toml"));
@@ -197,6 +230,13 @@ mod tests {
         let lines: Vec<_> = file.lines().take_while(|line| *line != "```").collect();
         let face = planned(&given(&lines.join("\n"))).unwrap();
         assert_eq!(face.given().count(), 3);
+        let (_, code) = page.split_once("```c\n/* particle.c */").expect("the page has a program");
+        let code = code.split("```").next().unwrap();
+        let given = parse(code, &Definitions::read("n=64").unwrap()).unwrap();
+        assert_eq!(
+            given.send.to_string(),
+            "vector(64, 1, 4, resized(0, 40, struct([1, 3], [0, 8], [int32, double])))"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use apps::{LAYOUT, Test, UNNAMED, Values};
+use apps::{Test, UNNAMED, Values, is_of_layouts};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::model::CUSTOM;
@@ -48,7 +48,8 @@ impl PlannedCase {
     pub fn named_set(&self) -> Option<&str> {
         // For overlap, the name of an exchange has a prefix.
         let test = self.test.rsplit(':').next().unwrap_or_default();
-        let is_named = |set: &str| set != CUSTOM && (test != LAYOUT.name || LAYOUT.set(set).is_ok());
+        let has_set = |set: &str| apps::halo::find(test).is_ok_and(|test| test.set(set).is_ok());
+        let is_named = |set: &str| set != CUSTOM && (!is_of_layouts(test) || has_set(set));
         self.set.as_deref().filter(|set| is_named(set))
     }
 
@@ -67,7 +68,7 @@ pub fn set_name<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> 
         Some(known) => known.to_owned(),
         // Results distinguish layouts by their names. If a named set has the same name, as for a file `vector.toml`, it would be
         // mistaken for the set, so that the layout's text is used instead.
-        None if test.name == LAYOUT.name => match values.label("name") {
+        None if is_of_layouts(test.name) => match values.label("name") {
             name if name == UNNAMED || test.set(&name).is_ok() => values.label("send"),
             name => name,
         },
@@ -118,6 +119,8 @@ fn texts<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, String>,
 
 #[cfg(test)]
 mod tests {
+    use apps::LAYOUT;
+
     use super::*;
 
     #[test]

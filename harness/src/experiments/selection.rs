@@ -2,10 +2,12 @@
 //! the cases.
 
 use apps::{Preset, bytes};
+use datatypes::Definitions;
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::planned::FileValue;
+use super::layout_file;
+use super::planned::{FileValue, PlannedCase};
 use common::parameter::whole;
 
 /// Maximum cases of a sweep; a larger number is a typo.
@@ -27,6 +29,9 @@ pub struct Selection {
     /// Additional layouts, or the only ones if no test is named: texts, files, or `-` for standard input.
     #[serde(rename = "layout", deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<String>,
+    /// Values of variables in these layouts, such as `n=64`.
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    pub define: Vec<String>,
     /// The plan's methods for these cases; all if empty.
     #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
     pub methods: Vec<String>,
@@ -82,6 +87,19 @@ impl Selection {
     /// Whether only layouts are given, so that no test is measured.
     pub fn is_of_layouts_only(&self) -> bool {
         !self.layouts.is_empty() && self.tests.is_empty()
+    }
+
+    /// The cases of the layouts.
+    ///
+    /// # Errors
+    /// The invalid layout or definition, and valid input.
+    pub fn layout_cases(&self) -> Result<Vec<PlannedCase>, String> {
+        let definitions = self.define.join(",");
+        let definitions = match &*definitions {
+            "" => Definitions::default(),
+            given => Definitions::read(given).map_err(|error| format!("--define {given}: {error}"))?,
+        };
+        self.layouts.iter().map(|layout| layout_file::case(layout, &definitions)).collect()
     }
 
     /// With these layouts. The test `layout`, if it is named too, means these and not its default.

@@ -207,7 +207,7 @@ fn without_verdict(form: &'static TableFormat, cases: &[&CaseView]) -> Option<St
         _ => format!("{}{of}", overheads.join("; ")),
     };
     // Layouts have no hand-written loops.
-    let is_layout = cases.iter().all(|case| case.first().case.test == apps::LAYOUT.name);
+    let is_layout = cases.iter().all(|case| apps::is_of_layouts(&case.first().case.test));
     let wanted =
         form.answer.methods.iter().map(|&name| if is_layout && name == "manual" { LOOP } else { name });
     let wanted: Vec<&str> = wanted.collect();

@@ -173,7 +173,7 @@ impl Kind {
     ) -> Vec<String> {
         // In overlap, names of exchanges have a prefix.
         let has_layout = tests.any(|test| {
-            test.strip_prefix(overlap::operations::EXCHANGE).unwrap_or(test) == apps::LAYOUT.name
+            apps::is_of_layouts(test.strip_prefix(overlap::operations::EXCHANGE).unwrap_or(test))
         });
         let usual = self.methods().iter();
         let usual = usual.filter(|method| !method.on_request || has_layout && method.name == LOOP);

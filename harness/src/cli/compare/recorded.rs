@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure};
-use ddtbench::compare::{Comparer, ComparisonUnit, Comparisons, Settings, Side};
+use ddtbench::compare::{Comparer, ComparisonUnit, Comparisons, Settings, Side, foreign};
 use ddtbench::folder::{self, FolderError, LAUNCHES};
 use ddtbench::model::Record;
 use ddtbench::plan::Plan;
@@ -16,6 +16,7 @@ use crate::cli::run_page::comparisons;
 /// Compares the first folder with each other one; in a single folder, the first MPI with each other one.
 pub(super) fn compare(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyhow::Result<Comparisons> {
     let [folder] = folders else { return compare_sides(folders, settings, anyway) };
+    ensure!(!folder.is_file(), "{}: a table is one side; give two, BASE and NEW", folder.display());
     let only = Recording::read(folder, anyway)?;
     let labels = Record::mpis(&only.records);
     ensure!(
@@ -71,10 +72,20 @@ fn compare_sides(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyh
         }
         conditions.push(if differ.is_empty() { String::new() } else { text });
     }
-    let of_runs =
-        |(name, recording): (&String, &Recording)| Side::of(name, &recording.records, ComparisonUnit::Run);
+    let of_runs = |(name, recording): (&String, &Recording)| {
+        let mut side = Side::of(name, &recording.records, ComparisonUnit::Run);
+        // A table does not name its conditions.
+        if recording.runs.is_empty() {
+            side.place.clear();
+        }
+        side
+    };
     let names = short_names(folders);
     let mut compared = compared(&names.iter().zip(&sides).map(of_runs).collect::<Vec<_>>(), settings);
+    if sides.iter().any(|side| side.runs.is_empty()) {
+        // Their methods are not those that an application chooses from.
+        compared.overviews.clear();
+    }
     for (comparison, conditions) in compared.comparisons.iter_mut().zip(conditions) {
         comparison.conditions = conditions;
     }
@@ -107,8 +118,14 @@ struct Recording {
 }
 
 impl Recording {
-    /// Refuses damaged folders, unless `anyway`.
+    /// Reads runs, or the table of another program. Refuses damaged folders, unless `anyway`.
     fn read(path: &Path, anyway: bool) -> anyhow::Result<Self> {
+        if path.is_file() {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(path).map_err(|error| anyhow!("{name}: {error}"))?;
+            let records = foreign::records(&text).map_err(|reason| anyhow!("{name}: {reason}"))?;
+            return Ok(Self { name, runs: Vec::new(), records, environments: Vec::new() });
+        }
         let runs = runs_of(path)?;
         let mut records = Vec::new();
         for (i, run) in runs.iter().enumerate() {
@@ -247,5 +264,26 @@ mod tests {
         let off = [off];
         assert_eq!(other_settings(&off, &off), [""; 0]);
         assert_eq!(other_settings(&off, &[account(Family::OpenMpi, "1")]), [""; 0]);
+    }
+
+    #[test]
+    fn tables_of_other_programs_are_sides() {
+        let folder = tempfile::tempdir().unwrap();
+        let compared = |base: &[f64], new: &[f64]| {
+            let side = |name: &str, times: &[f64]| {
+                let rows: String = times.iter().map(|time| format!("halo,64,{time}\n")).collect();
+                let path = folder.path().join(name);
+                std::fs::write(&path, format!("name,bytes,time_us\n{rows}")).unwrap();
+                path
+            };
+            let sides = [side("base.csv", base), side("new.csv", new)];
+            let found = compare(&sides, &Settings::default(), false).unwrap();
+            (found.comparisons[0].rows[0].verdict_text(), found.compared().text(Some(80)))
+        };
+        let (verdict, text) = compared(&[10.0, 10.1, 9.9, 10.0], &[20.0, 20.2, 19.8, 20.1]);
+        assert_eq!(verdict, "slower", "{text}");
+        let (verdict, text) = compared(&[10.0], &[20.0]);
+        assert_eq!(verdict, "undecided");
+        assert!(text.contains("10.0 -> 20.0 µs   2.00x  undecided"), "{text}");
     }
 }

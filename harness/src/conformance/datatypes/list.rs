@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 use apps::Layouts;
 use common::conformance::{Case, FaultKind, Operation};
-use datatypes::{Construction, Layout};
+use datatypes::{Construction, Definitions, Layout};
 use serde::{Deserialize, Serialize};
 
 use super::finding::{Finding, Hit};
@@ -76,7 +76,7 @@ impl Replayed {
         if is_list {
             return FindingList::parse(&text, path).map(Self::Findings);
         }
-        let layouts = Layouts::typed(&text)
+        let layouts = Layouts::typed(&text, &Definitions::default())
             .with_context(|| format!("{} is neither a list of findings nor a layout", path.display()))?;
         let items = |count: i64| u32::try_from(count).ok().filter(|items| *items <= MOST_ITEMS);
         let counted = layouts.iter().map(|counted| {

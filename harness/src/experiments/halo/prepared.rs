@@ -46,7 +46,8 @@ mod tests {
 
     #[test]
     fn a_layout_has_its_name_and_the_methods_that_need_no_loop_written_by_hand() {
-        let planned = layout_file::case("vector(8, 1, 4, double)").unwrap();
+        let planned =
+            layout_file::case("vector(8, 1, 4, double)", &datatypes::Definitions::default()).unwrap();
         let names = methods::methods().iter().map(|method| method.name).chain(["aggregated:bins=2"]);
         let methods: Vec<String> = names.map(str::to_owned).collect();
         let prepared = prepare(&planned, &methods, Context { ranks: 4, seed: 1 }).unwrap();

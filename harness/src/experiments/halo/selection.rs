@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use apps::halo::{HALOS, HaloTest, LAYOUT};
+use apps::halo::{HALOS, HaloTest, LAYOUT, MESSAGES};
 
 use super::{HaloCase, PARAMETERS};
+use crate::experiments::Context;
 use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::Selection;
-use crate::experiments::{Context, layout_file};
 use crate::model::CUSTOM;
 use common::parameter::place;
 
@@ -44,14 +44,15 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             }
         }
     }
-    for layout in &selection.layouts {
-        let given = layout_file::case(layout)?.params;
+    for layout in selection.layout_cases()? {
+        let test = if layout.test == MESSAGES.name { &MESSAGES } else { &LAYOUT };
+        let given = layout.params;
         for params in &choices {
             if let Some(name) = params.keys().find(|name| given.contains_key(*name)) {
                 return Err(format!("{name} is given with -p and with --layout; remove one of them"));
             }
             let all = given.clone().into_iter().chain(params.clone()).collect();
-            let case = planned(&LAYOUT, LAYOUT.quick_set().name, CUSTOM, &all, setup);
+            let case = planned(test, test.quick_set().name, CUSTOM, &all, setup);
             selected.add(case.map_err(|(CaseError::Values(reason) | CaseError::Ranks(reason))| reason)?.0);
         }
     }

@@ -2,9 +2,9 @@
 
 use apps::{ParameterError, TESTS, Test, Values};
 
+use crate::experiments::Context;
 use crate::experiments::planned::{PlannedCase, Selected};
 use crate::experiments::selection::Selection;
-use crate::experiments::{Context, layout_file};
 
 /// The cases, for these ranks and this seed.
 ///
@@ -37,8 +37,9 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             }
         }
     }
-    for layout in &selection.layouts {
-        selected.add(layout_file::case(layout)?);
+    for case in selection.layout_cases()? {
+        apps::find(&case.test).map_err(|_| "from and to are for halo exchanges: `ddtbench halo --layout`")?;
+        selected.add(case);
     }
     match selected.cases.is_empty() {
         true => Err(format!("nothing to run; {}", selected.notes.join("; "))),

@@ -1,0 +1,220 @@
+//! Tables of other programs as records of a run: the OSU micro-benchmarks, the Intel MPI Benchmarks, and CSV.
+//!
+//! If a table has a row of the same name and size several times, as in the output of several runs one after the other, each one is a
+//! launch.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::model::{Case, CaseResult, Measured, Outcome, Phase, Record};
+
+/// The only method of a program that does not name any.
+const METHOD: &str = "time";
+
+/// A row of a table.
+struct Row {
+    name: String,
+    bytes: u64,
+    /// 0 if the table does not have them.
+    ranks: usize,
+    time_s: f64,
+    launch: Option<usize>,
+}
+
+/// The form of a CSV.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CsvRow {
+    name: String,
+    bytes: u64,
+    time_s: Option<f64>,
+    time_us: Option<f64>,
+    launch: Option<usize>,
+}
+
+/// The records of a table.
+///
+/// # Errors
+/// The line that is wrong, and the tables that can be read.
+pub fn records(text: &str) -> Result<Vec<Record>, String> {
+    let (program, rows) = match text.trim_start() {
+        csv if csv.starts_with(|c: char| c.is_alphabetic()) && csv.lines().next().is_some_and(is_csv) => {
+            ("CSV", of_csv(csv)?)
+        }
+        _ if text.contains("# Benchmarking ") => ("Intel MPI Benchmarks", of_imb(text)?),
+        _ if text.contains("# OSU ") => ("OSU micro-benchmarks", of_osu(text)?),
+        _ => {
+            return Err("no table that can be read: must be the output of an OSU benchmark of latencies, of the Intel MPI \
+                        Benchmarks, or a CSV with the columns name,bytes,time_us,launch"
+                .to_owned());
+        }
+    };
+    if rows.is_empty() {
+        return Err("the table has no times".to_owned());
+    }
+    let mut launches: HashMap<(String, u64, usize), usize> = HashMap::new();
+    let record = |row: Row| {
+        let next = launches.entry((row.name.clone(), row.bytes, row.ranks)).or_default();
+        let launch = row.launch.unwrap_or(*next);
+        *next += 1;
+        let case = Case {
+            run: launch.to_string(),
+            test: row.name,
+            set: row.bytes.to_string(),
+            params: format!("bytes={}", row.bytes),
+            mpi: program.to_owned(),
+            ranks: row.ranks,
+            ..Case::default()
+        };
+        let result = CaseResult { case: Arc::new(case), launch, ..CaseResult::default() };
+        let measured =
+            Measured { method: METHOD.to_owned(), outcome: Outcome::default(), blocks: Vec::new() };
+        let record = Record::empty(&result, &measured, Phase::RoundTrip);
+        Record { bytes: row.bytes, median_s: Some(row.time_s), ..record }
+    };
+    Ok(rows.into_iter().map(record).collect())
+}
+
+fn is_csv(line: &str) -> bool {
+    let mut columns = line.split(',').map(str::trim);
+    columns.any(|column| column == "name") && line.contains("bytes")
+}
+
+fn of_csv(text: &str) -> Result<Vec<Row>, String> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let row = |(i, row): (usize, Result<CsvRow, csv::Error>)| {
+        let line = i + 2;
+        let CsvRow { name, bytes, time_s, time_us, launch } =
+            row.map_err(|error| format!("line {line}: {error}"))?;
+        let time_s = time_s.or(time_us.map(|time| time / 1e6)).filter(|time| time.is_finite() && *time > 0.0);
+        let time_s =
+            time_s.ok_or_else(|| format!("line {line}: a time above 0 is expected in time_us or time_s"))?;
+        Ok(Row { name, bytes, ranks: 0, time_s, launch })
+    };
+    reader.deserialize().enumerate().map(row).collect()
+}
+
+/// Numbers of a line of a table, the first a size.
+fn numbers(line: &str) -> Option<(u64, Vec<f64>)> {
+    let mut words = line.split_whitespace();
+    let bytes = words.next()?.parse().ok()?;
+    Some((bytes, words.map(|word| word.parse().ok()).collect::<Option<_>>()?))
+}
+
+/// A table of OSU: `# OSU MPI Latency Test v7.4`, then `# Size  Latency (us)`, and a line for each size.
+fn of_osu(text: &str) -> Result<Vec<Row>, String> {
+    let (mut rows, mut name, mut column) = (Vec::new(), String::new(), None);
+    for (i, line) in text.lines().enumerate() {
+        if let Some(title) = line.trim().strip_prefix("# OSU ") {
+            name = title.split(" Test").next().unwrap_or_default().to_owned();
+        } else if let Some(header) = line.trim().strip_prefix("# Size") {
+            let columns: Vec<&str> =
+                header.split("  ").map(str::trim).filter(|name| !name.is_empty()).collect();
+            column = columns.iter().position(|column| column.contains("Latency"));
+            if column.is_none() {
+                return Err(format!(
+                    "line {}: {} is not a time: must be a table with a column `Latency (us)`",
+                    i + 1,
+                    columns.join(", ")
+                ));
+            }
+        } else if let (Some(column), Some((bytes, values))) = (column, numbers(line)) {
+            let time_s = values.get(column).map(|time| time / 1e6).filter(|time| *time > 0.0);
+            let time_s = time_s.ok_or_else(|| format!("line {}: a time above 0 is expected", i + 1))?;
+            rows.push(Row { name: name.clone(), bytes, ranks: 0, time_s, launch: None });
+        }
+    }
+    Ok(rows)
+}
+
+/// Tables of IMB: `# Benchmarking PingPong`, `# #processes = 2`, then `#bytes #repetitions t[usec]`, and a line for each size.
+fn of_imb(text: &str) -> Result<Vec<Row>, String> {
+    let (mut rows, mut name, mut ranks, mut column) = (Vec::new(), String::new(), 0, None);
+    for (i, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if let Some(title) = line.strip_prefix("# Benchmarking ") {
+            (name, column) = (title.trim().to_owned(), None);
+        } else if let Some(count) = line.strip_prefix("# #processes =") {
+            ranks = count.trim().parse().unwrap_or(0);
+        } else if let Some(header) = line.strip_prefix("#bytes") {
+            let columns: Vec<&str> = header.split_whitespace().collect();
+            let place = |wanted: &str| columns.iter().position(|column| *column == wanted);
+            column = place("t[usec]").or_else(|| place("t_avg[usec]"));
+        } else if let (Some(column), Some((bytes, values))) = (column, numbers(line)) {
+            let time_s = values.get(column).map(|time| time / 1e6);
+            let time_s = time_s.ok_or_else(|| format!("line {}: the time is missing", i + 1))?;
+            // Operations without data have no time for 0 bytes.
+            if time_s > 0.0 {
+                rows.push(Row { name: name.clone(), bytes, ranks, time_s, launch: None });
+            }
+        }
+    }
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Test, bytes, ranks, launch and microseconds of each record.
+    fn read(text: &str) -> Vec<(String, u64, usize, usize, f64)> {
+        let records = records(text).unwrap();
+        let row = |record: &Record| {
+            let time_us = (record.median_s.unwrap() * 1e9).round() / 1e3;
+            (record.case.test.clone(), record.bytes, record.case.ranks, record.launch.unwrap(), time_us)
+        };
+        records.iter().map(row).collect()
+    }
+
+    const OSU: &str = "\n# OSU MPI Latency Test v7.4\n# Datatype: MPI_CHAR.\n# Size          Latency (us)\n1                       0.22\n2                       0.23\n";
+
+    #[test]
+    fn tables_of_osu_are_read_and_further_ones_are_launches() {
+        let of = |bytes, launch, time| ("MPI Latency".to_owned(), bytes, 0, launch, time);
+        let expected = [of(1, 0, 0.22), of(2, 0, 0.23), of(1, 1, 0.22), of(2, 1, 0.23)];
+        assert_eq!(read(&OSU.repeat(2)), expected);
+        let full = "# OSU MPI Allreduce Latency Test v6.2\n# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n\
+            100000               1181.07           1168.71           1188.92         100\n";
+        assert_eq!(read(full), [("MPI Allreduce Latency".to_owned(), 100_000, 0, 0, 1181.07)]);
+    }
+
+    #[test]
+    fn tables_of_imb_are_read_as_intel_mpi_2021_18_prints_them() {
+        let text = "# List of Benchmarks to run:\n\n# PingPong\n\n# Benchmarking PingPong \n# #processes = 2 \n#---------\n       \
+            #bytes #repetitions      t[usec]   Mbytes/sec\n            0           50         2.07         0.00\n          256           \
+            50         3.66        70.04\n\n# Benchmarking Allreduce \n# #processes = 4 \n#------\n       #bytes #repetitions  t_min[usec]  \
+            t_max[usec]  t_avg[usec]\n          256           50         2.22         2.59         2.41\n\n# All processes entering\n";
+        let of = |name: &str, bytes, ranks, time| (name.to_owned(), bytes, ranks, 0, time);
+        let expected =
+            [of("PingPong", 0, 2, 2.07), of("PingPong", 256, 2, 3.66), of("Allreduce", 256, 4, 2.41)];
+        assert_eq!(read(text), expected);
+    }
+
+    #[test]
+    fn a_csv_has_a_unit_of_time_and_perhaps_launches() {
+        let text = "name,bytes,time_us,launch\nhalo, 64, 1.5, 3\nhalo, 64, 1.6, 4\n";
+        let of = |launch, time| ("halo".to_owned(), 64, 0, launch, time);
+        assert_eq!(read(text), [of(3, 1.5), of(4, 1.6)]);
+        assert_eq!(read("name,bytes,time_s\nhalo,64,0.0000015\n"), [of(0, 1.5)]);
+    }
+
+    #[test]
+    fn other_texts_are_refused_with_their_place() {
+        for (text, start) in [
+            ("hello", "no table that can be read"),
+            (
+                "# OSU MPI Bandwidth Test v5.6.2\n# Size      Bandwidth (MB/s)\n1   7.59\n",
+                "line 2: Bandwidth (MB/s) is not a time",
+            ),
+            ("# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n", "the table has no times"),
+            ("# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n1  0\n", "line 3: a time above 0"),
+            ("name,bytes,time_us\nhalo,64,-1\n", "line 2: a time above 0 is expected in time_us or time_s"),
+            ("name,bytes,time\nhalo,64,1\n", "line 2: CSV deserialize error"),
+        ] {
+            let error = records(text).err().unwrap_or_default();
+            assert!(error.starts_with(start), "{text}: {error}");
+        }
+    }
+}
