@@ -68,7 +68,7 @@ impl Face {
         Self { bytes: blocks.iter().map(|(bytes, _)| bytes).sum(), blocks }
     }
 
-    pub(crate) fn of(block: impl FaceBlock + 'static) -> Self {
+    pub(crate) fn from_block(block: impl FaceBlock + 'static) -> Self {
         Self::new([Arc::new(block) as Arc<dyn FaceBlock>])
     }
 

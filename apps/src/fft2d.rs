@@ -128,7 +128,7 @@ fn build(values: &Values, context: Context) -> Built {
         .expect("the matrix fits in memory");
     let receive_block = transpose.rows(0..columns).layout();
     let send = Face::new(transpose.sent(0..ranks));
-    let receive = Face::of(transpose.rows(0..rows));
+    let receive = Face::from_block(transpose.rows(0..rows));
     Ok(MicroApp {
         exchange: Exchange::AllToAll { send_block, receive_block },
         ..MicroApp::new(Element::DoubleComplex, arrays, send, receive)

@@ -327,7 +327,7 @@ impl<R: Record> FaceBlock for Atoms<R> {
             // Applications do not pack their ghosts again.
             (Self::Appended(atoms), _) => {
                 for (atom, one) in atoms.clone().zip(records.chunks_mut(1)) {
-                    R::pack(arrays, Indices::of(&[atom as u32]), one);
+                    R::pack(arrays, Indices::from_list(&[atom as u32]), one);
                 }
             }
         }
@@ -360,7 +360,7 @@ fn build<R: Record>(values: &Values, context: Context) -> Built {
     let icount = values.within("icount", 1..=dim1 as i64)? as usize;
     let arrays = values.addressable(arrays::<R>(dim1 + icount))?;
     let leaving = IndexList::drawn(context.seed, 0, dim1 as u32, icount);
-    let send = Face::of(Atoms::<R>::Listed(leaving, PhantomData));
-    let receive = Face::of(Atoms::<R>::Appended(dim1..dim1 + icount));
+    let send = Face::from_block(Atoms::<R>::Listed(leaving, PhantomData));
+    let receive = Face::from_block(Atoms::<R>::Appended(dim1..dim1 + icount));
     Ok(MicroApp::new(Element::Double, arrays, send, receive))
 }

@@ -58,7 +58,7 @@ pub const LAYOUT: Test = Test {
     make: |values, _| {
         let sides = Sides::new(values)?;
         let arrays = values.addressable(sides.specs())?;
-        let [send, receive] = [sides.send, sides.receive].map(|side| Face::of(Described(side)));
+        let [send, receive] = [sides.send, sides.receive].map(|side| Face::from_block(Described(side)));
         let app = MicroApp::new(sides.element, arrays, send, receive);
         Ok(MicroApp { has_loops: false, mixes_types: sides.mixes_types, ..app })
     },
@@ -129,7 +129,7 @@ pub(crate) fn places(message: &Message, specs: &[ArraySpec]) -> Vec<Place> {
     let mut places = Vec::new();
     for Piece { array, origin_bytes, layout } in &message.pieces {
         let size = specs[*array].element.size();
-        for entry in TypeMap::of(layout).0 {
+        for entry in TypeMap::from_layout(layout).0 {
             let Entry::Data(element, displacement) = entry else { continue };
             let first = (origin_bytes + displacement) as usize / size as usize;
             let values = (element.size() / size) as usize;
@@ -234,14 +234,14 @@ fn uniform(message: &Message) -> Option<Element> {
 /// The types of a message, with the number of consecutive values of each: its type signature, which may be too long
 /// to store.
 fn types(message: &Message) -> impl Iterator<Item = (Element, u64)> {
-    fn of(piece: &Piece) -> Box<dyn Iterator<Item = (Element, u64)> + '_> {
+    fn values_of_piece(piece: &Piece) -> Box<dyn Iterator<Item = (Element, u64)> + '_> {
         let Piece { layout, .. } = piece;
         match layout.uniform() {
             Some(element) => Box::new(std::iter::once((element, layout.size() / element.size()))),
             None => Box::new(layout.runs().map(|run| (run.element, run.count))),
         }
     }
-    let mut runs = message.pieces.iter().flat_map(of).peekable();
+    let mut runs = message.pieces.iter().flat_map(values_of_piece).peekable();
     std::iter::from_fn(move || {
         let (element, mut count) = runs.next()?;
         while let Some((_, more)) = runs.next_if(|(next, _)| *next == element) {

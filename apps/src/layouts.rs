@@ -136,7 +136,7 @@ impl Layouts {
     ///
     /// # Errors
     /// If an array is left and returned to, or if there are too many arrays.
-    pub fn of(message: &Message) -> Result<Self, String> {
+    pub fn from_message(message: &Message) -> Result<Self, String> {
         let mut all: Vec<CountedLayout> = Vec::new();
         let mut seen: Vec<usize> = Vec::new();
         for pieces in message.pieces.chunk_by(|a, b| a.array == b.array) {
@@ -325,7 +325,7 @@ mod tests {
             let app = test.build(&test.set(test.quick_set().name).unwrap(), Context::default()).unwrap();
             for side in [Side::Send, Side::Receive] {
                 let message = app.message(side, WireOrder::Ddt);
-                let layouts = Layouts::of(&message).unwrap();
+                let layouts = Layouts::from_message(&message).unwrap();
                 let again: Layouts = layouts.to_string().parse().unwrap();
                 assert_eq!(again, layouts, "{}", test.name);
                 let pieces = Message { pieces: again.pieces(0).unwrap() };
@@ -351,7 +351,7 @@ mod tests {
     fn what_an_array_is_left_and_returned_to_for_is_no_list_of_layouts() {
         let piece = |array, seed| Piece { array, origin_bytes: 8, layout: random_layout(seed, 2, 20) };
         let of = |arrays: &[usize]| {
-            Layouts::of(&Message { pieces: arrays.iter().map(|&array| piece(array, 3)).collect() })
+            Layouts::from_message(&Message { pieces: arrays.iter().map(|&array| piece(array, 3)).collect() })
         };
         assert_eq!(of(&[0, 0, 1]).unwrap().iter().count(), 2);
         assert!(of(&[0, 1, 0]).unwrap_err().contains("array 0 is left"));

@@ -103,6 +103,6 @@ fn build(values: &Values) -> Built {
         .and_then(|half| Layout::hvector(2, 1, half_bytes, &half));
     let description = Description::Own(layout.expect("the array fits in memory"));
     let su3 = Whole::new(0, Element::Float, &shape, 1, Some(LOOPS_OVER_HALVES), description);
-    let face = Face::of(Region::new(&su3, [0..shape[0], 0..ly / 2, 0..lx, 0..SITE]));
+    let face = Face::from_block(Region::new(&su3, [0..shape[0], 0..ly / 2, 0..lx, 0..SITE]));
     Ok(MicroApp::new(Element::Float, arrays, face.clone(), face))
 }

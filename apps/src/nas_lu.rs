@@ -101,7 +101,7 @@ fn build(values: &Values, across: usize) -> Built {
     let line = |at: usize| {
         let mut bounds = [1..ny + 1, 1..nx + 1, 0..COMPONENTS];
         bounds[across] = at..at + 1;
-        Face::of(Region::new(&u, bounds))
+        Face::from_block(Region::new(&u, bounds))
     };
     Ok(MicroApp::new(Element::Double, arrays, line([ny, nx][across]), line(0)))
 }

@@ -114,7 +114,7 @@ fn build(values: &Values, across: Axis) -> Built {
     let face = |at: usize| {
         let mut bounds = shape.map(|points| 1..points - 1);
         bounds[d] = at..at + 1;
-        Face::of(Region::new(&u, bounds))
+        Face::from_block(Region::new(&u, bounds))
     };
     Ok(MicroApp::new(Element::Double, arrays, face(sent), face(received)))
 }

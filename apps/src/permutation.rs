@@ -88,7 +88,7 @@ pub(crate) struct Indices<'a> {
 
 impl<'a> Indices<'a> {
     /// The indices of any list; finds the bound by reading all of them.
-    pub fn of(list: &'a [u32]) -> Self {
+    pub fn from_list(list: &'a [u32]) -> Self {
         Self { list, bound: bound(list) }
     }
 

@@ -36,7 +36,7 @@ pub const CONTIGUOUS: Test = Test {
         let bytes = values.within("bytes", 0..=i64::MAX)? as usize;
         let arrays = values.addressable(arrays(Element::Byte, &[bytes]))?;
         let [send, receive] =
-            [0, 1].map(|array| Face::of(Run { array, element: Element::Byte, range: 0..bytes }));
+            [0, 1].map(|array| Face::from_block(Run { array, element: Element::Byte, range: 0..bytes }));
         Ok(MicroApp::new(Element::Byte, arrays, send, receive))
     },
 };
@@ -71,7 +71,7 @@ pub const STRIDED: Test = Test {
         let [send, receive] = [0, 1].map(|array| {
             // Only the end of the last row is missing.
             let rows = Whole::new(array, element, &[count, stride], 0, None, description.clone());
-            Face::of(Region::new(&rows, [0..count, 0..blocklength]))
+            Face::from_block(Region::new(&rows, [0..count, 0..blocklength]))
         });
         Ok(MicroApp::new(element, arrays, send, receive))
     },

@@ -40,7 +40,14 @@ pub const SCATTERED: Test = Test {
         let [send, receive] = [0, 1].map(|array| {
             let places = places.clone();
             let length_is_known = false;
-            Face::of(List { array, element, length: blocklength, length_is_known, places, per_plane: 1 })
+            Face::from_block(List {
+                array,
+                element,
+                length: blocklength,
+                length_is_known,
+                places,
+                per_plane: 1,
+            })
         });
         Ok(MicroApp::new(element, arrays, send, receive))
     },

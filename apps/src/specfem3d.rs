@@ -120,8 +120,8 @@ fn transpose(values: &Values) -> Built {
         ArraySpec::new("received", Element::Float, &[dim3, dim1]),
     ])?;
     let send = Whole::vectors(0, Element::Float, &shape, 1, Some(LOOPS));
-    let send = Face::of(Region::new(&send, [0..dim3, 0..1, 0..dim1]));
-    let receive = Face::of(Run { array: 1, element: Element::Float, range: 0..dim1 * dim3 });
+    let send = Face::from_block(Region::new(&send, [0..dim3, 0..1, 0..dim1]));
+    let receive = Face::from_block(Run { array: 1, element: Element::Float, range: 0..dim1 * dim3 });
     Ok(MicroApp { receives_in_place: true, ..MicroApp::new(Element::Float, arrays, send, receive) })
 }
 

@@ -70,14 +70,14 @@ impl Equivalent {
 
     /// The layout described in this way; `None` if that is impossible, for example a list as a subarray. In a structure whose
     /// parts have no common pattern, the parts are described.
-    pub fn of(self, layout: &Layout) -> Option<Layout> {
-        Views::of(layout).described(self)
+    pub fn rewritten(self, layout: &Layout) -> Option<Layout> {
+        Views::from_layout(layout).described(self)
     }
 
     /// All different descriptions except its own, in the order of [`Self::ALL`]. The ordered type map is the same, and so are the
     /// bounds if [`Self::keeps_bounds`].
     pub fn all_of(layout: &Layout) -> Vec<(Self, Layout)> {
-        let (views, mut all) = (Views::of(layout), Vec::<(Self, Layout)>::new());
+        let (views, mut all) = (Views::from_layout(layout), Vec::<(Self, Layout)>::new());
         for way in Self::ALL {
             let Some(described) = views.described(way) else { continue };
             if described != *layout && all.iter().all(|(_, known)| *known != described) {
@@ -114,7 +114,7 @@ struct Pattern<'a> {
 }
 
 impl<'a> Views<'a> {
-    fn of(layout: &'a Layout) -> Self {
+    fn from_layout(layout: &'a Layout) -> Self {
         Self {
             layout,
             lists: [Blocks::of_values(layout), Blocks::of_parts(layout)].into_iter().flatten().collect(),
@@ -206,7 +206,7 @@ fn parts_described(layout: &Layout, way: Equivalent) -> Option<Layout> {
         // One copy of a part needs no bounds; several copies are an extent apart.
         let way =
             if way == Equivalent::Subarray && blocklength > 1 { Equivalent::SubarrayResized } else { way };
-        way.of(child).unwrap_or_else(|| child.clone())
+        way.rewritten(child).unwrap_or_else(|| child.clone())
     };
     let described: Vec<Layout> = children.iter().zip(blocklengths).map(of_part).collect();
     (described != *children).then(|| Layout::structure(blocklengths, places, &described).ok())?

@@ -52,7 +52,7 @@ fn visit(
     if count == 0 || layout.size() == 0 {
         return Ok(()); // nothing to move, however many times
     }
-    let map = TypeMap::of(layout);
+    let map = TypeMap::from_layout(layout);
     let places = |copy: u64| {
         // 128 bits: neither origin nor count has been checked.
         let start = i128::from(origin) + i128::from(copy) * i128::from(map.extent());

@@ -54,7 +54,7 @@ struct PartBounds {
 
 impl Reported {
     /// The expected report, with this layout's bounds.
-    pub fn of(layout: &Layout) -> Self {
+    pub fn from_layout(layout: &Layout) -> Self {
         Self {
             size: layout.size() as i64,
             lower_bound: layout.lower_bound(),
@@ -72,7 +72,7 @@ impl Reported {
     /// How the report about `layout`, whose children have the bounds that the MPI has reported, differs from everything that the
     /// standard allows; `None` if it is right.
     pub fn fault(&self, layout: &Layout) -> Option<String> {
-        let expected = Self::of(layout);
+        let expected = Self::from_layout(layout);
         if self.size != expected.size {
             return Some(format!("MPI_Type_size gives {} instead of {}", self.size, expected.size));
         }
@@ -103,7 +103,7 @@ impl Layout {
     /// All bounds that an MPI may report for this layout, each once, if its children have theirs; first its own. Those of a type
     /// without data are not restricted.
     pub fn allowed_bounds(&self) -> Vec<LowerAndExtent> {
-        let mut allowed = vec![Reported::of(self).bounds()];
+        let mut allowed = vec![Reported::from_layout(self).bounds()];
         if has_own_bounds(self.constructor()) {
             return allowed;
         }
@@ -161,8 +161,8 @@ impl Layout {
         }
         let children: Vec<Self> = self.constructor().children().iter().map(Self::with_resized).collect();
         let node = self.with_children(&children).unwrap_or_else(|| self.clone());
-        let (lower_bound, extent) = Reported::of(self).bounds();
-        match Reported::of(&node).bounds() == (lower_bound, extent) {
+        let (lower_bound, extent) = Reported::from_layout(self).bounds();
+        match Reported::from_layout(&node).bounds() == (lower_bound, extent) {
             true => node,
             false => Self::resized(lower_bound, extent, &node).expect("the same bounds fit"),
         }
@@ -173,7 +173,7 @@ impl Layout {
     pub fn readings(&self) -> Vec<(String, Self)> {
         let mut all = vec![("the standard's formula".to_owned(), self.clone())];
         for (name, reading) in [("Open MPI", Reading::OpenMpi), ("MPICH, Intel MPI", Reading::Mpich)] {
-            let choose = &mut |_: &Self, node: &Self| Ok::<_, Infallible>(Some(reading.of(node)));
+            let choose = &mut |_: &Self, node: &Self| Ok::<_, Infallible>(Some(reading.bounds_of(node)));
             let Ok(read) = self.with_bounds_by(choose);
             let Some(read) = read else { return Vec::new() };
             match all.iter_mut().find(|(_, known)| known.is_same_type(&read)) {
@@ -206,14 +206,16 @@ impl Layout {
 
     /// Whether the bounds and the places of all data are the same.
     pub fn is_same_type(&self, other: &Self) -> bool {
-        self == other || Reported::of(self) == Reported::of(other) && self.segments().eq(other.segments())
+        self == other
+            || Reported::from_layout(self) == Reported::from_layout(other)
+                && self.segments().eq(other.segments())
     }
 }
 
 impl Reading {
     /// The bounds of a type whose children have theirs.
-    fn of(self, node: &Layout) -> LowerAndExtent {
-        let own = Reported::of(node).bounds();
+    fn bounds_of(self, node: &Layout) -> LowerAndExtent {
+        let own = Reported::from_layout(node).bounds();
         if has_own_bounds(node.constructor()) {
             return own;
         }

@@ -22,7 +22,7 @@ pub struct TypeMap(pub Vec<Entry>);
 
 impl TypeMap {
     /// The type map of a layout, by the definition of each constructor. Reported bounds are its markers.
-    pub fn of(layout: &Layout) -> Self {
+    pub fn from_layout(layout: &Layout) -> Self {
         let map = Self::of_constructor(layout.constructor());
         match layout.bounds().reported {
             Some((lower, upper)) => map.marked(lower, upper),
@@ -33,46 +33,46 @@ impl TypeMap {
     fn of_constructor(constructor: &Constructor) -> Self {
         match constructor {
             Constructor::Named { element } => Self(vec![Entry::Data(*element, 0)]),
-            Constructor::Contiguous { count, child } => Self::of(child).blocks(&[(0, *count)]),
+            Constructor::Contiguous { count, child } => Self::from_layout(child).blocks(&[(0, *count)]),
             Constructor::Vector { count, blocklength, stride, child } => {
-                let map = Self::of(child);
+                let map = Self::from_layout(child);
                 let ex = map.extent();
                 map.blocks(&(0..*count).map(|i| (step(i, *stride, ex), *blocklength)).collect::<Vec<_>>())
             }
-            Constructor::Hvector { count, blocklength, stride_bytes, child } => Self::of(child)
+            Constructor::Hvector { count, blocklength, stride_bytes, child } => Self::from_layout(child)
                 .blocks(&(0..*count).map(|i| (i * stride_bytes, *blocklength)).collect::<Vec<_>>()),
             Constructor::Indexed { blocklengths, displacements, child } => {
-                let map = Self::of(child);
+                let map = Self::from_layout(child);
                 let ex = map.extent();
                 let blocks = displacements.iter().zip(blocklengths).map(|(d, b)| (d * ex, *b));
                 map.blocks(&blocks.collect::<Vec<_>>())
             }
             Constructor::Hindexed { blocklengths, displacements_bytes, child } => {
                 let blocks = displacements_bytes.iter().copied().zip(blocklengths.iter().copied());
-                Self::of(child).blocks(&blocks.collect::<Vec<_>>())
+                Self::from_layout(child).blocks(&blocks.collect::<Vec<_>>())
             }
             Constructor::IndexedBlock { blocklength, displacements, child } => {
-                let map = Self::of(child);
+                let map = Self::from_layout(child);
                 let ex = map.extent();
                 map.blocks(&displacements.iter().map(|d| (d * ex, *blocklength)).collect::<Vec<_>>())
             }
             Constructor::HindexedBlock { blocklength, displacements_bytes, child } => {
                 let blocks = displacements_bytes.iter().map(|d| (*d, *blocklength));
-                Self::of(child).blocks(&blocks.collect::<Vec<_>>())
+                Self::from_layout(child).blocks(&blocks.collect::<Vec<_>>())
             }
             Constructor::Struct { blocklengths, displacements_bytes, children } => {
                 let mut whole = Self::default();
                 for ((child, d), b) in children.iter().zip(displacements_bytes).zip(blocklengths) {
-                    whole.0.extend(Self::of(child).blocks(&[(*d, *b)]).0);
+                    whole.0.extend(Self::from_layout(child).blocks(&[(*d, *b)]).0);
                 }
                 whole
             }
             Constructor::Subarray { sizes, subsizes, starts, order, child } => {
-                Self::of(child).subarray(sizes, subsizes, starts, *order)
+                Self::from_layout(child).subarray(sizes, subsizes, starts, *order)
             }
-            Constructor::Darray { array, child } => Self::of(child).darray(array),
+            Constructor::Darray { array, child } => Self::from_layout(child).darray(array),
             Constructor::Resized { lower_bound, extent, child } => {
-                Self::of(child).marked(*lower_bound, lower_bound + extent)
+                Self::from_layout(child).marked(*lower_bound, lower_bound + extent)
             }
         }
     }

@@ -191,7 +191,7 @@ fn with_owners(mut error: clap::Error) -> clap::Error {
 fn is_parameter(name: &str) -> bool {
     let of_tests = apps::all().flat_map(|test| test.parameters);
     let of_halos = apps::halo::all().flat_map(|test| test.parameters);
-    let of_kinds = Kind::ALL.into_iter().flat_map(|kind| (experiments::of(kind).parameters)());
+    let of_kinds = Kind::ALL.into_iter().flat_map(|kind| (experiments::of_kind(kind).parameters)());
     let names = of_tests.chain(of_halos).map(|own| own.name).chain(of_kinds.map(|own| own.name));
     names.into_iter().any(|own| own == name)
 }

@@ -126,13 +126,13 @@ fn all() -> Vec<String> {
 impl Default for Plan {
     /// Ping-pongs without cases; everything else is as without flags.
     fn default() -> Self {
-        Self::of(Kind::default())
+        Self::of_experiment(Kind::default())
     }
 }
 
 impl Plan {
     /// A plan of one kind of experiments without cases; everything else is as without flags.
-    pub fn of(experiment: Kind) -> Self {
+    pub fn of_experiment(experiment: Kind) -> Self {
         Self {
             schema: SCHEMA,
             experiment,
@@ -246,7 +246,7 @@ impl Plan {
     /// # Errors
     /// Errors of the method `cases` of [`Experiment`](experiments::Experiment).
     pub fn select(&mut self, selection: &Selection) -> Result<Vec<String>, PlanError> {
-        let selected = (experiments::of(self.experiment).cases)(selection, self.context());
+        let selected = (experiments::of_kind(self.experiment).cases)(selection, self.context());
         let selected = selected.map_err(PlanError)?;
         let methods = &selection.methods;
         self.cases
@@ -440,7 +440,8 @@ impl Plan {
             let refuse =
                 |test: &str, reason: String| Err(PlanError(format!("case {} ({test}): {reason}", i + 1)));
             let setup = Context { ranks: self.ranks.unwrap_or(1), seed: self.seed };
-            let prepared = match (experiments::of(self.experiment).prepare)(given, &self.methods, setup) {
+            let prepared = match (experiments::of_kind(self.experiment).prepare)(given, &self.methods, setup)
+            {
                 Ok(prepared) => prepared,
                 Err(reason) => return refuse(&given.test, reason),
             };

@@ -146,9 +146,9 @@ impl Run<'_> {
         let mut records = Vec::new();
         let has_done = |target: &Target| done.iter().any(|(case, _)| case.mpi_label() == target.label());
         let mut starts: Vec<Starts> =
-            self.targets.iter().map(|target| Starts::of(has_done(target))).collect();
+            self.targets.iter().map(|target| Starts::from_begun(has_done(target))).collect();
         let mut bad_endings = HashSet::new();
-        let mut paths = Paths::of(done.iter().map(|(case, _)| &**case));
+        let mut paths = Paths::from_cases(done.iter().map(|(case, _)| &**case));
         let done: HashSet<_> = done.iter().map(|(case, launch)| (asked_for(case), *launch)).collect();
         let names = self.plan.names();
         let begun = Instant::now();
@@ -249,7 +249,7 @@ impl Run<'_> {
             launch: unit.launch,
             rule: self.plan.plan.limits.rule,
             message: hello.map_or_else(|| *self.plan.cases[unit.case].message, |hello| hello.message),
-            load: hello.and_then(Load::of),
+            load: hello.and_then(Load::from_hello),
             thread_level: hello.map(|hello| hello.thread_level.clone()),
             methods,
         }

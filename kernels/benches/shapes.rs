@@ -24,7 +24,7 @@ fn pack_and_unpack(criterion: &mut Criterion) {
             for bytes in SIZES {
                 let layout = shape(bytes / 8).expect("a layout");
                 let program = compile(&layout, 1).expect("a layout within the address space");
-                let plain = PlainLoop::of(&layout, 1).expect("a layout within the address space");
+                let plain = PlainLoop::from_layout(&layout, 1).expect("a layout within the address space");
                 let mut array = vec![1_u8; layout.true_upper_bound() as usize];
                 let mut packed = vec![2_u8; program.size()];
                 group.throughput(Throughput::Bytes(program.size() as u64));

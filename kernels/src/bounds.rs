@@ -20,7 +20,7 @@ impl Reach {
     ///
     /// # Errors
     /// If they reach beyond the address space.
-    pub fn of(layout: &Layout, count: u64) -> Result<Self, CompileError> {
+    pub fn from_layout(layout: &Layout, count: u64) -> Result<Self, CompileError> {
         Self::within_memory(layout, count).ok_or(CompileError { count, size: layout.size() })
     }
 

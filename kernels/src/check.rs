@@ -38,7 +38,7 @@ pub(crate) fn tunings_here() -> impl Iterator<Item = Tuning> {
 /// If a byte is wrong.
 pub(crate) fn check(layout: &Layout, count: u64, noise: &mut Pcg64) {
     for margin in [0, noise.random_range(1..=MARGIN)] {
-        let expected = Expected::of(layout, count, margin as i64, noise);
+        let expected = Expected::from_layout(layout, count, margin as i64, noise);
         expected.compare_plain_loop(count);
         for tuning in tunings_here() {
             let program =
@@ -64,7 +64,7 @@ pub(crate) struct Expected<'a> {
 
 impl<'a> Expected<'a> {
     /// For `count` copies in arrays with `margin` bytes before the first and after the last byte of data.
-    pub fn of(layout: &'a Layout, count: u64, margin: i64, noise: &mut Pcg64) -> Self {
+    pub fn from_layout(layout: &'a Layout, count: u64, margin: i64, noise: &mut Pcg64) -> Self {
         let last = layout.extent() * (count as i64 - 1).max(0);
         let lower = layout.true_lower_bound() + last.min(0);
         let upper = layout.true_upper_bound() + last.max(0);
@@ -82,7 +82,8 @@ impl<'a> Expected<'a> {
 
     /// Runs the plain loop and compares it with the oracle.
     fn compare_plain_loop(&self, count: u64) {
-        let plain = PlainLoop::of(self.layout, count).expect("data that has an array fits into memory");
+        let plain =
+            PlainLoop::from_layout(self.layout, count).expect("data that has an array fits into memory");
         let mut packed = vec![0xA5; self.packed.len()];
         plain.pack(&self.from, self.origin, &mut packed).unwrap();
         assert!(packed[..] == self.packed[..], "plain pack: {:?}", self.layout);

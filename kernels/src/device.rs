@@ -106,9 +106,9 @@ impl DeviceProgram {
     ///
     /// # Errors
     /// If they reach beyond the address space.
-    pub fn of(layout: &Layout, count: u64, origin: i64) -> Result<Self, CompileError> {
-        let size = Reach::of(layout, count)?.size;
-        let form = NormalForm::of(layout, count).moved(origin);
+    pub fn from_layout(layout: &Layout, count: u64, origin: i64) -> Result<Self, CompileError> {
+        let size = Reach::from_layout(layout, count)?.size;
+        let form = NormalForm::from_layout(layout, count).moved(origin);
         let shapes = match &form {
             NormalForm::Sequence(forms) if forms.len() <= MOST_PARTS => forms.iter().map(shape).collect(),
             NormalForm::Sequence(_) => None,
@@ -346,7 +346,7 @@ mod tests {
                 None => (1, text),
             };
             let layout: Layout = layout.parse().unwrap();
-            let program = DeviceProgram::of(&layout, count, 100).unwrap();
+            let program = DeviceProgram::from_layout(&layout, count, 100).unwrap();
             let expected: Vec<i64> = all_blocks(&layout, count, 100)
                 .iter()
                 .flat_map(|block| block.offset..block.offset + block.bytes as i64)

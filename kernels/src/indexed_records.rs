@@ -68,7 +68,7 @@ struct IndexColumn {
 impl IndexedRecords {
     /// Finds records in a list of `count` runs. `None` if the places do not depend on one index, if sizes are not
     /// multiples of a word, or if records could overlap: then it would matter which is written last.
-    pub fn of(count: usize, run: impl Fn(usize) -> ByteRun) -> Option<Self> {
+    pub fn from_runs(count: usize, run: impl Fn(usize) -> ByteRun) -> Option<Self> {
         let most = MOST_RUNS.min(count / FEWEST_RECORDS);
         let has_few_words =
             |n: usize| (0..n).map(|i| run(i).bytes).sum::<usize>() <= FEW_WORDS * n * size_of::<u64>();
@@ -82,7 +82,7 @@ impl IndexedRecords {
         if offsets.len() < FEWEST_RECORDS || runs.len() > MOST_RUNS {
             return None;
         }
-        let list = List::of(offsets.iter().copied())?;
+        let list = List::from_places(offsets.iter().copied())?;
         let column = |run: &ByteRun| IndexColumn {
             offset: run.offset.wrapping_add(list.lowest),
             scale: list.unit,
@@ -108,7 +108,7 @@ impl IndexedRecords {
         if !(n..count.min(n * FIRST)).all(fits) {
             return None;
         }
-        let list = List::of((0..count).step_by(n).map(|i| run(i).offset))?;
+        let list = List::from_places((0..count).step_by(n).map(|i| run(i).offset))?;
         let first = i64::from(list.indices[0]);
         let steps = i64::from(list.indices[other / n]) - first;
         let column = |i: usize| {
@@ -217,7 +217,9 @@ impl IndexedRecords {
         let kernels = match (kernels, &self.groups[..]) {
             (RecordsKernels::Particles(kernel), [positions, singles]) => {
                 // SAFETY: the caller's records; the kernel was chosen for these groups.
-                return unsafe { kernel.of::<PACK>()(array, packed, [positions, singles], &self.indices) };
+                return unsafe {
+                    kernel.in_direction::<PACK>()(array, packed, [positions, singles], &self.indices)
+                };
             }
             (RecordsKernels::Groups(kernels), _) => kernels,
             (RecordsKernels::Particles(_), _) => unreachable!("particles have two groups"),
@@ -228,7 +230,7 @@ impl IndexedRecords {
             let mut group_at = packed;
             for (group, kernels) in self.groups.iter().zip(kernels.iter()) {
                 // SAFETY: words of the caller's records; the kernel was chosen for this number of them.
-                unsafe { kernels.of::<PACK>()(array, group_at, record, group, indices) };
+                unsafe { kernels.in_direction::<PACK>()(array, group_at, record, group, indices) };
                 group_at = group_at.wrapping_add(self.word_bytes * group.offsets.len());
             }
             packed = packed.wrapping_add(record * indices.len());
@@ -281,7 +283,7 @@ struct List {
 
 impl List {
     /// `None` if all places are the same, or if they are too far apart for 32 bits.
-    fn of(places: impl ExactSizeIterator<Item = i64> + Clone) -> Option<Self> {
+    fn from_places(places: impl ExactSizeIterator<Item = i64> + Clone) -> Option<Self> {
         let lowest = places.clone().min()?;
         let from_lowest = |place: i64| place.wrapping_sub(lowest) as u64;
         let unit = places.clone().map(from_lowest).fold(0, gcd);

@@ -36,7 +36,7 @@ const NOTHING: NormalForm = NormalForm::Sequence(Vec::new());
 
 impl NormalForm {
     /// The form of `count` copies of a layout, whose sizes must fit into the address space.
-    pub fn of(layout: &Layout, count: u64) -> Self {
+    pub fn from_layout(layout: &Layout, count: u64) -> Self {
         repeated(count, layout.extent(), build(layout, 0))
     }
 
@@ -206,7 +206,7 @@ fn indexed(displacements: &[i64], scale: i64, body: NormalForm) -> NormalForm {
     let block_bytes = if let NormalForm::Run(block) = &body { block.bytes as i64 } else { 0 };
     // The distance of adjacent blocks, if it is a whole number of units.
     let touching = block_bytes.checked_div(scale).filter(|units| *units > 0 && units * scale == block_bytes);
-    let survey = Survey::of(displacements, touching);
+    let survey = Survey::from_displacements(displacements, touching);
     if let Some(stride) = survey.stride {
         let body = body.moved(first.wrapping_mul(scale));
         return repeated(displacements.len() as u64, stride.wrapping_mul(scale), body);
@@ -269,7 +269,7 @@ fn places(displacements: &[i64], scale: i64, block: ByteRun, survey: &Survey) ->
         offset: block.offset.wrapping_add(displacements[i].wrapping_mul(scale)),
         ..block
     };
-    if let Some(records) = IndexedRecords::of(displacements.len(), run) {
+    if let Some(records) = IndexedRecords::from_runs(displacements.len(), run) {
         return NormalForm::IndexedRecords(records);
     }
     let offsets = compact(displacements, scale, lowest);
@@ -298,7 +298,7 @@ fn of_merged(merged: Vec<ByteRun>) -> NormalForm {
         return NormalForm::Run(first);
     }
     // Other records at one distance do not need a list.
-    if let Some(records) = IndexedRecords::of(merged.len(), |i| merged[i])
+    if let Some(records) = IndexedRecords::from_runs(merged.len(), |i| merged[i])
         && (records.are_particles() || !records.is_even())
     {
         return NormalForm::IndexedRecords(records);
@@ -307,7 +307,7 @@ fn of_merged(merged: Vec<ByteRun>) -> NormalForm {
     let has_few_units = units <= FEW_UNITS * merged.len();
     let are_equal = merged.iter().all(|run| run.bytes == first.bytes);
     if !are_equal
-        && let Some(records) = Records::of(&merged)
+        && let Some(records) = Records::from_runs(&merged)
         // A list for each column costs as much as one for all, and goes through the stream several times.
         && (records.is_even() || !has_few_units)
     {
@@ -324,7 +324,7 @@ fn of_merged(merged: Vec<ByteRun>) -> NormalForm {
     for run in &merged {
         offsets.extend((0..run.bytes / unit).map(|i| run.offset.wrapping_add((i * unit) as i64)));
     }
-    let survey = Survey::of(&offsets, None);
+    let survey = Survey::from_displacements(&offsets, None);
     let block = ByteRun { offset: 0, bytes: unit };
     match survey.stride {
         Some(stride) => {

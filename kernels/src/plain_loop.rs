@@ -20,9 +20,9 @@ impl PlainLoop {
     ///
     /// # Errors
     /// If they reach beyond the address space.
-    pub fn of(layout: &Layout, count: u64) -> Result<Self, CompileError> {
-        let reach = Reach::of(layout, count)?;
-        let nest = NormalForm::of(layout, count);
+    pub fn from_layout(layout: &Layout, count: u64) -> Result<Self, CompileError> {
+        let reach = Reach::from_layout(layout, count)?;
+        let nest = NormalForm::from_layout(layout, count);
         assert_eq!(nest.bytes(), reach.size, "a nest has what its layout holds");
         Ok(Self { nest, reach })
     }

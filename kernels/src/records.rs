@@ -49,7 +49,7 @@ const ROWS: usize = 256;
 impl Records {
     /// Runs whose lengths recur after 2 to [`MOST_COLUMNS`] of them, with each column in a separate part of memory.
     /// Interleaved columns could overlap, and then it would matter which is written last. `None` for all others.
-    pub fn of(runs: &[ByteRun]) -> Option<Self> {
+    pub fn from_runs(runs: &[ByteRun]) -> Option<Self> {
         let recurs = |n: usize| {
             runs.len().is_multiple_of(n) && runs[n..].iter().zip(runs).all(|(a, b)| a.bytes == b.bytes)
         };
@@ -60,7 +60,7 @@ impl Records {
             let block = runs[i].bytes;
             at += block;
             let offsets: Vec<i64> = runs[i..].iter().step_by(columns).map(|run| run.offset).collect();
-            Some(Column { at: at - block, block, places: Places::of(&offsets)? })
+            Some(Column { at: at - block, block, places: Places::from_offsets(&offsets)? })
         };
         let columns: Vec<Column> = (0..columns).map(column).collect::<Option<_>>()?;
         let records = Self { count: runs.len() / columns.len(), columns, bytes: at };
@@ -146,11 +146,16 @@ impl Column {
                 Places::Even { stride, .. } => {
                     let place = array.wrapping_offset(self.places.get(rows.start) as isize);
                     let axis = Axis { count: rows.len(), stride: *stride as isize };
-                    kernels.strided.of::<PACK>()(place, packed, self.block, Grid::row(axis, record));
+                    kernels.strided.in_direction::<PACK>()(
+                        place,
+                        packed,
+                        self.block,
+                        Grid::row(axis, record),
+                    );
                 }
                 Places::Listed { lowest, offsets } => {
                     let place = array.wrapping_offset(*lowest as isize);
-                    kernels.indexed.of::<PACK>()(place, packed, self.block, record, &offsets[rows]);
+                    kernels.indexed.in_direction::<PACK>()(place, packed, self.block, record, &offsets[rows]);
                 }
             }
         }
@@ -159,8 +164,8 @@ impl Column {
 
 impl Places {
     /// `None` if a list does not fit into 32 bits.
-    fn of(offsets: &[i64]) -> Option<Self> {
-        let survey = Survey::of(offsets, None);
+    fn from_offsets(offsets: &[i64]) -> Option<Self> {
+        let survey = Survey::from_displacements(offsets, None);
         if let Some(stride) = survey.stride {
             return Some(Self::Even { offset: offsets[0], stride });
         }

@@ -35,12 +35,12 @@ impl LoopNest {
             (Leaf::Block { offset, bytes, row, .. }, [step]) => {
                 let loops = Grid::row(step.axis(), *bytes);
                 // SAFETY: guaranteed by the caller; the kernel was chosen for this size and processor.
-                unsafe { row.of::<PACK>()(moved(array, *offset), packed, *bytes, loops) }
+                unsafe { row.in_direction::<PACK>()(moved(array, *offset), packed, *bytes, loops) }
             }
             (Leaf::Block { offset, bytes, grid, .. }, [outer, inner]) => {
                 let loops = Grid { inner: inner.axis(), outer: outer.axis(), packed_step: *bytes };
                 // SAFETY: as above.
-                unsafe { grid.of::<PACK>()(moved(array, *offset), packed, *bytes, loops) }
+                unsafe { grid.in_direction::<PACK>()(moved(array, *offset), packed, *bytes, loops) }
             }
             (_, [step, inner @ ..]) => {
                 let (mut array, mut packed) = (array, packed);
@@ -66,11 +66,13 @@ impl Leaf {
             Self::Block { offset, bytes, row, .. } => {
                 let once = Grid::row(Axis { count: 1, stride: 0 }, *bytes);
                 // SAFETY: guaranteed by the caller; the kernel was chosen for this size and processor.
-                unsafe { row.of::<PACK>()(moved(array, *offset), packed, *bytes, once) }
+                unsafe { row.in_direction::<PACK>()(moved(array, *offset), packed, *bytes, once) }
             }
             Self::Indexed { lowest, block, offsets, kernel, .. } => {
                 // SAFETY: guaranteed by the caller; the kernel was chosen for this size and processor.
-                unsafe { kernel.of::<PACK>()(moved(array, *lowest), packed, *block, *block, offsets) }
+                unsafe {
+                    kernel.in_direction::<PACK>()(moved(array, *lowest), packed, *block, *block, offsets)
+                }
             }
             Self::Records { records, kernels } => {
                 // SAFETY: as above.
@@ -82,7 +84,7 @@ impl Leaf {
             }
             Self::Runs { offsets, ends, kernel, .. } => {
                 // SAFETY: as above.
-                unsafe { kernel.of::<PACK>()(array, packed, offsets, ends) }
+                unsafe { kernel.in_direction::<PACK>()(array, packed, offsets, ends) }
             }
             Self::Body { offsets, body } => {
                 let mut packed = packed;

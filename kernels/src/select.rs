@@ -35,7 +35,7 @@ pub(crate) struct Pair<K> {
 
 impl<K: Copy> Pair<K> {
     /// The kernel for the direction of `PACK`.
-    pub fn of<const PACK: bool>(&self) -> K {
+    pub fn in_direction<const PACK: bool>(&self) -> K {
         if PACK { self.pack } else { self.unpack }
     }
 

@@ -30,7 +30,7 @@ pub(crate) struct Survey {
 
 impl Survey {
     /// `joined` counts the displacements that are `distance` after the previous one.
-    pub fn of(displacements: &[i64], distance: Option<i64>) -> Self {
+    pub fn from_displacements(displacements: &[i64], distance: Option<i64>) -> Self {
         let (lowest, highest, joined) = vectorised(|| walk(displacements, distance.unwrap_or(0)));
         let joined = if distance.is_some() { joined } else { 0 };
         Self { lowest, highest, joined, stride: even_stride(displacements) }
@@ -105,16 +105,16 @@ mod tests {
         for count in 1..70 {
             let list: Vec<i64> = (0..count).map(|i| (i * 37 + i / 5 * 11) % 53 - 20).collect();
             let joined = list.windows(2).filter(|pair| pair[1] - pair[0] == 37).count();
-            let survey = Survey::of(&list, Some(37));
+            let survey = Survey::from_displacements(&list, Some(37));
             let (lowest, highest) = (*list.iter().min().unwrap(), *list.iter().max().unwrap());
             assert_eq!((survey.lowest, survey.highest, survey.joined), (lowest, highest, joined), "{list:?}");
-            assert_eq!(Survey::of(&list, None).joined, 0);
+            assert_eq!(Survey::from_displacements(&list, None).joined, 0);
             let expected: Vec<u32> = list.iter().map(|d| (d - lowest) as u32 * 24).collect();
             assert_eq!(*compact(&list, 24, lowest * 24), expected, "{list:?}");
         }
-        assert_eq!(Survey::of(&[5, 3, 1, -1], None).stride, Some(-2));
-        assert_eq!(Survey::of(&[5, 3, 1, 0], None).stride, None);
-        assert_eq!(Survey::of(&[5], None).stride, Some(0));
+        assert_eq!(Survey::from_displacements(&[5, 3, 1, -1], None).stride, Some(-2));
+        assert_eq!(Survey::from_displacements(&[5, 3, 1, 0], None).stride, None);
+        assert_eq!(Survey::from_displacements(&[5], None).stride, Some(0));
         assert_eq!(*compact(&[7, 9, 3], -8, -72), [16, 0, 48]);
     }
 }

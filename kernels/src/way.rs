@@ -78,10 +78,10 @@ impl Way {
 
     /// It, or if this processor does not have it, the widest vectors that it has.
     pub(crate) fn or_best(self) -> Self {
-        if self.is_here() { self } else { Self::of(Level::best()) }
+        if self.is_here() { self } else { Self::from_level(Level::best()) }
     }
 
-    fn of(level: Level) -> Self {
+    fn from_level(level: Level) -> Self {
         match level {
             Level::Base => Self::Base,
             #[cfg(target_arch = "x86_64")]

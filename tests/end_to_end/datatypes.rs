@@ -143,10 +143,13 @@ fn gate(mpi: &Mpi) {
 /// An operation does in a program what it does in the rank program: on a type without faults both are right. Of the other forms, which
 /// change its text by few rules, every fourth.
 fn programs_are_right(mpi: &Mpi) {
-    let few = (Case::of(0, String::new(), 3, true), "contiguous(5, int32)".parse::<Layout>().unwrap());
+    let few =
+        (Case::with_layout(0, String::new(), 3, true), "contiguous(5, int32)".parse::<Layout>().unwrap());
     // So many that a program lists those of one item.
-    let many =
-        (Case::of(0, String::new(), 30, true), "resized(0, 16, vector(2, 1, 2, int32))".parse().unwrap());
+    let many = (
+        Case::with_layout(0, String::new(), 30, true),
+        "resized(0, 16, vector(2, 1, 2, int32))".parse().unwrap(),
+    );
     let folder = setup::scratch();
     let (source, program_file) = (folder.join("operation.c"), folder.join("operation"));
     let tried = OPERATIONS.iter().enumerate().filter(|(number, operation)| {

@@ -50,7 +50,7 @@ fn compare(mpi: &Mpi, line: &str) -> Vec<Row> {
     kept.summary.0
 }
 
-fn of<'a>(rows: &'a [Row], method: &str, phase: &str) -> Vec<&'a Row> {
+fn rows_of<'a>(rows: &'a [Row], method: &str, phase: &str) -> Vec<&'a Row> {
     rows.iter().filter(|row| row.is(&[("method", method), ("phase", phase)])).collect()
 }
 
@@ -58,7 +58,7 @@ fn of<'a>(rows: &'a [Row], method: &str, phase: &str) -> Vec<&'a Row> {
 fn expect_measured(rows: &[Row], methods: &[impl AsRef<str>], cases: usize) {
     for method in methods.iter().map(AsRef::as_ref) {
         for phase in ["pack", "unpack"] {
-            let found = of(rows, method, phase);
+            let found = rows_of(rows, method, phase);
             assert_eq!(found.len(), cases, "{method} {phase}: {rows:?}");
             for row in found {
                 assert!(row.number("median_s") > Some(0.0) && row.number("blocks") >= Some(1.0), "{row:?}");
@@ -79,7 +79,7 @@ fn all_are_measured(mpi: &Mpi) {
     let cases = count * (tests.len() + 2);
     for method in ["engine", "mpi_pack"] {
         for phase in ["create", "free"] {
-            assert_eq!(of(&rows, method, phase).len(), cases, "{method} {phase}");
+            assert_eq!(rows_of(&rows, method, phase).len(), cases, "{method} {phase}");
         }
     }
     // The other order does not have hand-written loops.
@@ -88,12 +88,12 @@ fn all_are_measured(mpi: &Mpi) {
     expect_measured(&rows, &others, cases);
     expect_measured(&rows, &by_hand, count * tests.len());
     let of_order = |method: &str| {
-        let rows = of(&rows, method, "pack").into_iter();
+        let rows = rows_of(&rows, method, "pack").into_iter();
         rows.filter(|row| row.get("params").ends_with("order=ddt")).count()
     };
     assert_eq!((of_order("engine"), of_order("manual")), (2 * count, 0));
     let lines = |row: &&Row| row.figure("line_bytes") >= row.number("bytes");
-    assert!(of(&rows, "bound", "unpack").iter().all(lines), "packed data is in lines");
+    assert!(rows_of(&rows, "bound", "unpack").iter().all(lines), "packed data is in lines");
 }
 
 fn the_grid(mpi: &Mpi) {

@@ -23,16 +23,16 @@ struct RoomState {
 
 /// Processors that a trial needs. Ranks that exchange messages need all of them: the ranks of two jobs would wait for
 /// each other in every message.
-static PROCESSORS: Room = Room::of(ALL);
+static PROCESSORS: Room = Room::with_places(ALL);
 
 /// Enough for a pair of ranks.
 const ALL: usize = 2;
 
 /// Room for trials that mostly wait.
-static BESIDE: Room = Room::of(3);
+static BESIDE: Room = Room::with_places(3);
 
 impl Room {
-    const fn of(places: usize) -> Self {
+    const fn with_places(places: usize) -> Self {
         let state = RoomState { free: places, coming: 0, entering: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }

@@ -79,7 +79,7 @@ fn descriptions() -> Vec<Layout> {
 /// Size, lower bound and extent, and a sum of the packed bytes in which each place counts differently.
 fn expected(layout: &Layout) -> String {
     let mut sum = 0_u64;
-    for (element, offset) in TypeMap::of(layout).data() {
+    for (element, offset) in TypeMap::from_layout(layout).data() {
         for byte in offset..offset + element.size() as i64 {
             let place = u64::try_from(byte + MARGIN).unwrap();
             sum = (257 * sum + (7 * place + 13 * (place / 256)) % 127) % 1_000_003;

@@ -40,7 +40,7 @@ impl HaloApp for Transpose {
     fn stages(&self, _: usize) -> Vec<Stage> {
         let columns = self.columns;
         let send = |peer| Face::new(self.sent(peer..peer + 1));
-        let receive = |peer| Face::of(self.rows(peer * columns..(peer + 1) * columns));
+        let receive = |peer| Face::from_block(self.rows(peer * columns..(peer + 1) * columns));
         vec![Stage::all_to_all(self.rows / columns, send, receive)]
     }
 

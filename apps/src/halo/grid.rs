@@ -23,7 +23,7 @@ impl Grid {
     }
 
     /// A grid with this number of ranks along each dimension.
-    pub fn of(dims: Vec<usize>, periodic: bool) -> Self {
+    pub fn with_dims(dims: Vec<usize>, periodic: bool) -> Self {
         Self { dims, periodic }
     }
 

@@ -124,7 +124,7 @@ impl<R: Record> HaloApp for Swaps<R> {
     fn stages(&self, rank: usize) -> Vec<Stage> {
         let stage = |(swap, &(dimension, up)): (&AtomSwap, &(usize, bool))| {
             let tag = 2 * dimension + usize::from(up);
-            let transfer = |peer, atoms: Atoms<R>| Transfer { peer, tag, face: Face::of(atoms) };
+            let transfer = |peer, atoms: Atoms<R>| Transfer { peer, tag, face: Face::from_block(atoms) };
             let listed = || Atoms::Listed(swap.leaving.clone(), PhantomData);
             let appended = || Atoms::Appended(swap.atoms..swap.atoms + self.icount);
             Stage::new(

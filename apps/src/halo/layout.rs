@@ -116,7 +116,7 @@ pub(super) fn word<'a>(sides: impl Iterator<Item = &'a Sides>) -> Element {
 /// One side of a message, in these arrays.
 pub(super) fn face(side: &Message, array: impl Fn(usize) -> usize) -> Face {
     let moved = |piece: &Piece| Piece { array: array(piece.array), ..piece.clone() };
-    Face::of(Described(Message { pieces: side.pieces.iter().map(moved).collect() }))
+    Face::from_block(Described(Message { pieces: side.pieces.iter().map(moved).collect() }))
 }
 
 /// From the type maps of both sides: the id of a sent element is its position among the elements of all sent arrays. A received

@@ -93,7 +93,7 @@ impl Milc {
         let (shape, lt) = (self.lattice(), self.sites[T]);
         if dimension == X {
             let sites = self.places_across_x(at);
-            return Face::of(List {
+            return Face::from_block(List {
                 array: 0,
                 element: Element::Float,
                 length: SITE,

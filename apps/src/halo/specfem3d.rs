@@ -111,8 +111,8 @@ impl HaloApp for MeshTranspose {
         let received = Whole::vectors(1, Element::Float, &received, 1, None);
         vec![Stage::all_to_all(
             ranks,
-            |peer| Face::of(Region::new(&send, [0..dim3, peer..peer + 1, 0..dim1])),
-            |peer| Face::of(Region::new(&received, [peer..peer + 1, 0..dim3, 0..dim1])),
+            |peer| Face::from_block(Region::new(&send, [0..dim3, peer..peer + 1, 0..dim1])),
+            |peer| Face::from_block(Region::new(&received, [peer..peer + 1, 0..dim3, 0..dim1])),
         )]
     }
 

@@ -115,7 +115,7 @@ impl Stencil {
 
     fn buffer(&self, array: usize, direction: usize) -> Face {
         let whole = Whole::vectors(array, Element::Double, &[self.doubles], 0, None);
-        Face::of(Region::new(&whole, [self.runs[direction].clone()]))
+        Face::from_block(Region::new(&whole, [self.runs[direction].clone()]))
     }
 
     /// The id of value `i` that `rank` sends in `direction`.

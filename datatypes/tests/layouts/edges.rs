@@ -163,7 +163,7 @@ fn the_last_byte_of_the_address_space_is_in_reach() {
 #[test]
 fn markers_far_outside_do_not_disturb_a_direct_reading() {
     let layout = Layout::resized(i64::MIN, i64::MAX, &named(Double)).unwrap();
-    let map = TypeMap::of(&layout);
+    let map = TypeMap::from_layout(&layout);
     assert_eq!((map.lower_bound(), map.extent()), (i64::MIN, i64::MAX));
     assert_agrees(&layout, "marker at the lowest address");
 }

@@ -7,16 +7,16 @@ use ddtbench_datatypes::{Equivalent, Layout, TypeMap};
 use crate::trees;
 
 fn assert_equivalent(layout: &Layout, described: &[(Equivalent, Layout)]) {
-    let map = TypeMap::of(layout);
+    let map = TypeMap::from_layout(layout);
     for (i, (way, other)) in described.iter().enumerate() {
         let what = || format!("{way:?} of {}: {}", layout.to_text(), other.to_text());
-        let other_map = TypeMap::of(other);
+        let other_map = TypeMap::from_layout(other);
         assert!(other_map.data().eq(map.data()), "{}", what());
         let bounds = |map: &TypeMap| (map.lower_bound(), map.extent());
         assert!(bounds(&other_map) == bounds(&map) || !way.keeps_bounds(), "bounds: {}", what());
         assert!(other != layout, "its own description: {}", what());
         assert!(described[..i].iter().all(|(_, known)| known != other), "twice: {}", what());
-        assert_eq!(way.of(layout).as_ref(), Some(other));
+        assert_eq!(way.rewritten(layout).as_ref(), Some(other));
     }
 }
 
@@ -99,6 +99,6 @@ fn what_is_too_long_for_a_list_or_an_int_is_left_out() {
         })
     );
     let far: Layout = "hvector(2, 1, 34359738368, double)".parse().unwrap();
-    assert_eq!(Equivalent::Vector.of(&far), None, "4294967296 doubles apart");
-    assert!(Equivalent::Hindexed.of(&far).is_some());
+    assert_eq!(Equivalent::Vector.rewritten(&far), None, "4294967296 doubles apart");
+    assert!(Equivalent::Hindexed.rewritten(&far).is_some());
 }

@@ -11,7 +11,7 @@ fn unique_bytes(n: usize) -> Vec<u8> {
 
 /// The bytes of an array that `count` copies cover, in order: computed here, not by the oracle.
 fn covered(layout: &Layout, count: i64, origin: i64) -> Vec<usize> {
-    let map = TypeMap::of(layout);
+    let map = TypeMap::from_layout(layout);
     (0..count)
         .flat_map(|copy| map.data().map(move |(element, d)| (copy, element, d)))
         .flat_map(|(copy, element, d)| {

@@ -10,7 +10,7 @@ fn bounds_hold_at_every_depth() {
             for seed in 0..100 {
                 let layout = random_layout(seed, depth, entries);
                 assert!(layout.depth() <= depth + 1, "seed {seed}: {} levels", layout.depth());
-                let values = TypeMap::of(&layout).data().count() as u64;
+                let values = TypeMap::from_layout(&layout).data().count() as u64;
                 assert!(values <= entries.max(1), "seed {seed}: {values} values, {entries} allowed");
             }
         }

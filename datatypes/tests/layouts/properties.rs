@@ -43,7 +43,7 @@ fn segments_of(map: &TypeMap) -> Vec<Segment> {
 
 /// All that is derived from a layout, against its type map. `name` says which layout failed.
 pub fn assert_agrees(layout: &Layout, name: &str) {
-    let map = TypeMap::of(layout);
+    let map = TypeMap::from_layout(layout);
     let tree = || format!("{name}:\n{}", layout.tree());
     let bytes: u64 = map.data().map(|(element, _)| element.size()).sum();
     assert_eq!(layout.size(), bytes, "size of {}", tree());

@@ -8,14 +8,14 @@ use crate::visit;
 
 fn fault(text: &str, lower_bound: i64, extent: i64) -> Option<String> {
     let layout: Layout = text.parse().unwrap();
-    Reported { lower_bound, extent, ..Reported::of(&layout) }.fault(&layout)
+    Reported { lower_bound, extent, ..Reported::from_layout(&layout) }.fault(&layout)
 }
 
 #[test]
 fn our_own_bounds_are_right() {
     for seed in 0..5000 {
         let layout = unusual_layout(seed, 1 + (seed % 4) as u32);
-        assert_eq!(Reported::of(&layout).fault(&layout), None, "{}", layout.to_text());
+        assert_eq!(Reported::from_layout(&layout).fault(&layout), None, "{}", layout.to_text());
     }
 }
 
@@ -43,7 +43,7 @@ fn what_the_standard_leaves_open_is_accepted_and_nothing_else() {
 #[test]
 fn a_wrong_size_or_true_extent_is_a_fault() {
     let layout: Layout = "resized(-4, 16, int32)".parse().unwrap();
-    let right = Reported::of(&layout);
+    let right = Reported::from_layout(&layout);
     assert!(Reported { size: 8, ..right }.fault(&layout).unwrap().contains("gives 8 instead of 4"));
     assert!(Reported { true_extent: 3, ..right }.fault(&layout).unwrap().contains("true_extent"));
 }
@@ -69,10 +69,14 @@ fn known_mpis_are_read_as_their_c_programs_report() {
         let readings = layout.readings();
         let of = |mpi: &str| {
             let found = readings.iter().find(|(names, _)| names.contains(mpi));
-            Reported::of(found.map_or(&layout, |(_, read)| read)).bounds()
+            Reported::from_layout(found.map_or(&layout, |(_, read)| read)).bounds()
         };
         assert_eq!([of("MPICH"), of("Intel MPI"), of("Open MPI")], [mpich, mpich, open_mpi], "{text}");
-        assert_eq!(readings.is_empty(), [mpich, open_mpi] == [Reported::of(&layout).bounds(); 2], "{text}");
+        assert_eq!(
+            readings.is_empty(),
+            [mpich, open_mpi] == [Reported::from_layout(&layout).bounds(); 2],
+            "{text}"
+        );
     }
 }
 
@@ -93,7 +97,7 @@ fn explicit_bounds_around_a_type_end_the_warning_if_its_data_is_not_repeated() {
 /// All that measures takes a layout's bounds as these readings do: from the inside out, each if it is allowed for the children's.
 #[test]
 fn readings_are_allowed_and_agree_with_the_type_map() {
-    let own = |layout: &Layout| -> LowerAndExtent { Reported::of(layout).bounds() };
+    let own = |layout: &Layout| -> LowerAndExtent { Reported::from_layout(layout).bounds() };
     let (mut several, mut elsewhere) = (0, 0);
     for seed in 0..4000 {
         let layout = unusual_layout(seed, 1 + (seed % 4) as u32);
@@ -108,7 +112,7 @@ fn readings_are_allowed_and_agree_with_the_type_map() {
                 let unread =
                     if children.is_empty() { node.clone() } else { node.with_children(children).unwrap() };
                 let (lower_bound, extent) = own(node);
-                let reported = Reported { lower_bound, extent, ..Reported::of(&unread) };
+                let reported = Reported { lower_bound, extent, ..Reported::from_layout(&unread) };
                 assert_eq!(reported.fault(&unread), None, "{name}");
             });
             let explicit: Layout = read.with_resized().to_text().parse().unwrap();
@@ -139,7 +143,7 @@ fn other_descriptions_are_the_same_type_on_the_mpi_that_reported_the_bounds() {
                 let (found, expected) = (again.segments(), read.segments());
                 assert!(found.eq(expected), "{names}, {way:?}: {} as {}", layout.to_text(), other.to_text());
                 if way.keeps_bounds() {
-                    let bounds = |layout: &Layout| Reported::of(layout).bounds();
+                    let bounds = |layout: &Layout| Reported::from_layout(layout).bounds();
                     assert_eq!(bounds(&again), bounds(&read), "{names}, {way:?}: {}", layout.to_text());
                 }
                 compared += 1;

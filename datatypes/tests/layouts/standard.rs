@@ -9,7 +9,7 @@ use crate::properties::assert_agrees;
 
 /// Checks the data of a type map, its lower bound and its extent.
 fn assert_map(layout: &Layout, data: &[(Element, i64)], lower_bound: i64, extent: i64) {
-    let map = TypeMap::of(layout);
+    let map = TypeMap::from_layout(layout);
     assert_eq!(map.data().collect::<Vec<_>>(), data);
     assert_eq!((layout.lower_bound(), layout.extent()), (lower_bound, extent));
     assert_agrees(layout, "by hand");
@@ -39,7 +39,7 @@ fn type_maps_are_those_of_the_standard() {
 fn markers_are_entries_and_a_signature_counts_neighbours() {
     let marked = Layout::resized(-3, 9, &named(Int32)).unwrap();
     let entries = [Entry::LowerMarker(-3), Entry::Data(Int32, 0), Entry::UpperMarker(6)];
-    assert_eq!(TypeMap::of(&marked).0, entries);
+    assert_eq!(TypeMap::from_layout(&marked).0, entries);
     let types = [named(Float), named(Double), named(Char)];
     let layout = Layout::structure(&[2, 1, 3], &[0, 8, 26], &types).unwrap();
     assert_eq!(layout.signature().to_string(), "2 float, 1 double, 3 char");

@@ -317,7 +317,7 @@ fn compare_runs(
             let factor = slower(&record.case.test, &record.method);
             record.median_s = record.median_s.map(|median| median * factor);
         }
-        Side::of(name, &records, ComparisonUnit::Run)
+        Side::from_records(name, &records, ComparisonUnit::Run)
     };
     let [base, new] = [side("base", 0, &|_, _| 1.0), side("new", side_of(count, pause), slower)];
     Comparer::new(Settings { threshold, ..Settings::default() }).interim_test(&base, &new, &|_| Some(1.0))
@@ -422,7 +422,7 @@ impl Launches for Simulated {
 
     fn sides(&self, counts: &dyn Fn(&Record) -> bool) -> Vec<Side> {
         let side = |records: &Vec<Record>| {
-            Side::of("side", records.iter().filter(|record| counts(record)), ComparisonUnit::Launch)
+            Side::from_records("side", records.iter().filter(|record| counts(record)), ComparisonUnit::Launch)
         };
         self.sides.iter().map(side).collect()
     }

@@ -74,7 +74,7 @@ impl LimitArgs {
     }
 
     /// Command-line arguments that give these limits.
-    pub fn of(limits: &Limits) -> Vec<String> {
+    pub fn from_limits(limits: &Limits) -> Vec<String> {
         let flags = [
             ("--warmup", limits.warmup.to_string()),
             ("--min-repetitions", limits.min_runs.to_string()),
@@ -102,7 +102,7 @@ mod tests {
     fn limits_are_read_as_they_are_written() {
         let limits = Limits { warmup: 3, max_time_s: 0.25, max_runs: 7, ..Limits::default() };
         let mut again = Limits::default();
-        read(&LimitArgs::of(&limits)).apply(&mut again);
+        read(&LimitArgs::from_limits(&limits)).apply(&mut again);
         assert_eq!(again, limits);
         let mut untouched = limits;
         read(&[]).apply(&mut untouched);

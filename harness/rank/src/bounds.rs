@@ -21,7 +21,7 @@ impl<'a> AdoptedBounds<'a> {
     }
 
     /// Values whose layouts have the bounds that this MPI reports.
-    pub fn of(&mut self, values: &Values) -> Values {
+    pub fn adopted(&mut self, values: &Values) -> Values {
         let mut values = values.clone();
         for counted in values.layouts_mut().flat_map(Layouts::iter_mut) {
             if counted.whole().is_ok_and(|whole| !whole.has_same_places_everywhere()) {
@@ -52,7 +52,7 @@ impl<'a> AdoptedBounds<'a> {
     }
 
     fn bounds(&mut self, original: &Layout, node: &Layout) -> Result<(i64, i64), CallError> {
-        let own = Reported::of(node).bounds();
+        let own = Reported::from_layout(node).bounds();
         if node.allowed_bounds() == [own] {
             return Ok(own);
         }

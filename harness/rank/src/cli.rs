@@ -152,7 +152,7 @@ impl CaseArgs {
             values.assign(&name, &text)?;
         }
         let context = Context { ranks, seed: self.conditions.seed };
-        let app = test.build(&bounds.of(&values), context);
+        let app = test.build(&bounds.adopted(&values), context);
         let app = bounds.explain(app)?;
         Ok((test, values, app))
     }
@@ -251,7 +251,7 @@ impl MethodArgs {
     }
 
     /// The names of the methods, each once, in the order given, and when each has been measured enough.
-    pub fn of(&self, kind: Kind) -> anyhow::Result<(Vec<String>, Limits)> {
+    pub fn of_kind(&self, kind: Kind) -> anyhow::Result<(Vec<String>, Limits)> {
         Ok((self.names(kind, kind.all_methods())?, self.limits()?))
     }
 
@@ -416,7 +416,7 @@ mod tests {
     fn a_method_named_twice_runs_once() {
         let words = ["ddtbench-rank", "pingpong", "milc_su3_zd", "-m", "ddt,manual,ddt"];
         let Command::Pingpong(args) = Cli::parse_from(words).command else { panic!("another command") };
-        let (methods, limits) = args.methods.of(Kind::PingPong).unwrap();
+        let (methods, limits) = args.methods.of_kind(Kind::PingPong).unwrap();
         assert_eq!((methods, limits), (vec!["ddt".to_owned(), "manual".to_owned()], Limits::default()));
     }
 }

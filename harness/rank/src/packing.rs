@@ -101,7 +101,8 @@ impl<'a> Packer<'a> {
         let of_mpi = layout.filter(|_| matches!(how, Packing::Mpi | Packing::Staged(Staged::Mpi)));
         let data = of_mpi.map(|layout| MessageData::derived(0, blocks, layout, comm)).transpose()?;
         let of_loop = layout.filter(|_| how == Packing::Looped);
-        let plain_loop = of_loop.map(|layout| PlainLoop::of(layout, blocks as u64).expect(IN_MEMORY));
+        let plain_loop =
+            of_loop.map(|layout| PlainLoop::from_layout(layout, blocks as u64).expect(IN_MEMORY));
         let (programs, device) = (Vec::new(), None);
         Ok(Self { how, face, comm, blocks, endpoint, data, programs, plain_loop, own, device })
     }

@@ -30,7 +30,7 @@ impl Hosts {
     ///
     /// # Errors
     /// An MPI call that fails.
-    pub fn of(world: &Comm, place: &RankPlace) -> Result<Self, CallError> {
+    pub fn of_world(world: &Comm, place: &RankPlace) -> Result<Self, CallError> {
         let host = world.split(color(&place.host), place.rank)?;
         let is_first = host.rank()? == 0;
         let firsts = world.split(usize::from(is_first), place.rank)?;

@@ -57,7 +57,7 @@ pub fn parameters() -> ArgValueCandidates {
             Kind::Halo => apps::halo::all().flat_map(|halo| halo.parameters).collect::<Vec<_>>(),
             _ => apps::all().flat_map(|test| test.parameters).collect(),
         };
-        let of_kind = (experiments::of(kind()).parameters)().into_iter().map(|own| own.name);
+        let of_kind = (experiments::of_kind(kind()).parameters)().into_iter().map(|own| own.name);
         of_tests.iter().map(|own| own.name).chain(of_kind).map(|name| format!("{name}=")).collect()
     })
 }

@@ -153,7 +153,7 @@ impl ConditionArgs {
     /// # Errors
     /// If the file cannot be read or is of another kind, or if a key or a value is invalid.
     pub fn begin(&self, kind: Kind, max_time_s: f64, file: Option<&Path>) -> anyhow::Result<Plan> {
-        let mut plan = Plan::of(kind);
+        let mut plan = Plan::of_experiment(kind);
         (plan.limits.max_time_s, plan.limits.min_rounds) = (max_time_s, MIN_ROUNDS);
         if let Some(file) = file {
             plan = Plan::read(file)?;
@@ -174,7 +174,10 @@ impl ConditionArgs {
     /// # Errors
     /// If a key or a value is invalid.
     pub fn apply(&self, plan: Plan) -> anyhow::Result<Plan> {
-        let typed = self.applied(Plan::of(plan.experiment)).map(|typed| typed.programs()).unwrap_or_default();
+        let typed = self
+            .applied(Plan::of_experiment(plan.experiment))
+            .map(|typed| typed.programs())
+            .unwrap_or_default();
         let plan = self.applied(plan)?;
         Ok(Plan { origin: plan.origin.clone().with_typed(typed), ..plan })
     }

@@ -117,7 +117,7 @@ fn prepare(
     measure::introduce(&chosen, folder.path());
     let built = chosen.build().and_then(|targets| {
         let accounts = targets.iter().map(account).collect::<Result<_, _>>()?;
-        folder.write_json(ENVIRONMENT, &Part::of(measure::now(), accounts))?;
+        folder.write_json(ENVIRONMENT, &Part::from_accounts(measure::now(), accounts))?;
         Ok(targets)
     });
     match built {
@@ -134,7 +134,7 @@ impl CheckArgs {
         interrupt::hold();
         let (folder, targets) = prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
             let first = self.conditions(target).command_line(checks[0])?;
-            Ok(MpiAccount::of(target, first))
+            Ok(MpiAccount::from_target(target, first))
         })?;
         let mut results = Vec::new();
         let all = checks.iter().flat_map(|check| targets.iter().map(move |target| (check, target)));

@@ -125,7 +125,7 @@ impl DoctorArgs {
             launches: Some(1),
             cases: vec![case],
             limits,
-            ..Plan::of(kind)
+            ..Plan::of_experiment(kind)
         };
         let chosen = targets::choose(&mut plan, false, self.verbose)?;
         let targets = chosen.build()?;
@@ -140,7 +140,8 @@ impl DoctorArgs {
         let outer_launcher = run.launch(unit, &[]).outer_launcher()?;
         let place = tempfile::tempdir().context("temporary folder")?;
         let mut folder = Folder::create(&place.path().join("run"), measure::about(&checked))?;
-        let mut environment = Environment::of(checked.plan.to_toml(), Part::now(measure::now(), &run, 0)?);
+        let mut environment =
+            Environment::from_part(checked.plan.to_toml(), Part::now(measure::now(), &run, 0)?);
         log(&format!("checking {name}: {} experiments", kind.name()));
         let (end, mut records) = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Quiet)?;
         if end == RunEnd::Interrupted || interrupt::requested() {

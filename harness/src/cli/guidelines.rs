@@ -54,7 +54,7 @@ impl GuidelinesArgs {
         recorded::warn_of_lacks(&dir, &records)?;
         let settings = Settings { threshold: self.threshold, ..Settings::default() };
         let mut findings: Vec<Findings> =
-            Side::of_mpis(&records).iter().map(|side| Findings::of(side, &settings)).collect();
+            Side::of_mpis(&records).iter().map(|side| Findings::from_side(side, &settings)).collect();
         // The folder of an older version may have a plan that this version cannot read, and then has no descriptions.
         if let Ok(plan) = Plan::read(&dir.join(PLAN)).and_then(Plan::check) {
             let cases = plan.named_cases();
@@ -75,7 +75,7 @@ impl GuidelinesArgs {
             dir.display(),
             methods().join(", ")
         );
-        output::print(self.format.of(&findings)?.as_bytes())?;
+        output::print(self.format.text_of(&findings)?.as_bytes())?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -120,7 +120,7 @@ fn with_methods_of_each(plan: Plan) -> anyhow::Result<Plan> {
 }
 
 impl GuidelinesFormat {
-    fn of(self, findings: &[Findings]) -> anyhow::Result<String> {
+    fn text_of(self, findings: &[Findings]) -> anyhow::Result<String> {
         Ok(match self {
             Self::Text => compared(findings).text(output::width()) + &code(findings, false, output::width()),
             Self::Markdown => compared(findings).markdown() + &code(findings, true, None),

@@ -102,7 +102,7 @@ pub(super) fn start(options: BeginOptions<'_>, plan: Plan) -> anyhow::Result<Beg
         put_long_values(&mut checked, folder.path())?;
         let run = Run { plan: &checked, targets: &targets };
         let begun = Part::now(now(), &run, 0)?;
-        let environment = Environment::of(checked.plan.to_toml(), begun);
+        let environment = Environment::from_part(checked.plan.to_toml(), begun);
         Ok((checked, targets, environment))
     });
     if interrupt::requested() {

@@ -35,7 +35,7 @@ pub(super) fn overviews(launches: &[Record], weights: Option<&Weights>) -> anyho
         false => label.to_owned(),
     };
     let side = |((label, run), records): (&(String, &str), &Vec<&Record>)| {
-        Side::of(&name(label, run), records.iter().copied(), ComparisonUnit::Launch)
+        Side::from_records(&name(label, run), records.iter().copied(), ComparisonUnit::Launch)
     };
     let sides: Vec<Side> = sides.iter().map(side).collect();
     Overview::of_states(&sides, &Settings::default(), weights).map_err(anyhow::Error::msg)

@@ -111,7 +111,7 @@ fn joined(texts: &[String]) -> String {
 /// The parameters of all cases of the command's kind.
 fn parameters(name: &str) -> String {
     let kind = Kind::ALL.into_iter().find(|kind| kind.row().command == name);
-    let own = kind.map(|kind| (experiments::of(kind).parameters)()).unwrap_or_default();
+    let own = kind.map(|kind| (experiments::of_kind(kind).parameters)()).unwrap_or_default();
     let rows: Vec<PageRow> = own.iter().map(|own| (own.name.to_owned(), own.text())).collect();
     lines("Parameters (-p NAME=VALUE)", &rows)
 }

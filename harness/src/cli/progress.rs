@@ -138,7 +138,7 @@ impl Observer for Progress {
 
     fn has_first_launches(&mut self, records: &[Record]) {
         let over = over_launches(records, self.precision);
-        let answer = experiments::of(self.kind).answer(&over, output::width(), None);
+        let answer = experiments::of_kind(self.kind).answer(&over, output::width(), None);
         // Lines of progress are plain.
         let answer = anstream::adapter::strip_str(&answer).to_string();
         self.line(&format!(

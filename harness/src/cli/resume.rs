@@ -73,7 +73,7 @@ pub(super) fn reopen(
             earlier.resumed.push(part);
             earlier
         }
-        None => Environment::of(checked.plan.to_toml(), part),
+        None => Environment::from_part(checked.plan.to_toml(), part),
     };
     let records = recorded.records.clone();
     recorded.lacking(&done)?.iter().for_each(|warning| log(&format!("warning: {warning}")));

@@ -265,7 +265,7 @@ impl ReportArgs {
             ReportFormat::Csv => output::print(&times_csv(&over)),
             ReportFormat::Fom => output::print(export::figures_of_merit(&over).as_bytes()),
             ReportFormat::Markdown => {
-                output::print(export::markdown(experiments::of(kind).table_format(), &over).as_bytes())
+                output::print(export::markdown(experiments::of_kind(kind).table_format(), &over).as_bytes())
             }
         }
     }
@@ -311,9 +311,9 @@ pub(super) fn print_results(
     };
     let answer = if with_details {
         let heading = loops.map_or_else(String::new, |loops| wrapped("", loops, text_width(width), 2));
-        heading + &experiments::of(kind).table(records, width)
+        heading + &experiments::of_kind(kind).table(records, width)
     } else {
-        experiments::of(kind).answer(records, width, loops)
+        experiments::of_kind(kind).answer(records, width, loops)
     };
     let parts = [sections(true), answer, sections(false)].into_iter().filter(|part| !part.is_empty());
     let mut text = parts.map(|part| format!("{}\n", part.trim_end())).collect::<Vec<_>>().join("\n");

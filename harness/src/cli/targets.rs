@@ -74,7 +74,7 @@ pub(super) fn choose(plan: &mut Plan, is_trusted: bool, verbose: bool) -> anyhow
             None => project.pick(Some(name), &programs, &mut log)?,
         };
         let chosen = match variant {
-            Some(STANDARD) => vec![Some(Variant::of(&installation.name, STANDARD, BTreeMap::new()))],
+            Some(STANDARD) => vec![Some(Variant::for_mpi(&installation.name, STANDARD, BTreeMap::new()))],
             Some(variant) => vec![Some(named(variants, &project, &installation.name, variant)?)],
             None => {
                 let is_named = |variant: &Variant| names.contains(&format!("{name}:{}", variant.name));

@@ -43,7 +43,9 @@ pub fn commands(
         }
         // Layouts that cannot be written as text, and those of other kinds of experiments, have no file.
         let Some(text) = pingpong::message(planned, checked.plan.context()).ok().and_then(|app| {
-            let side = |side| Layouts::of(&app.message(side, WireOrder::Ddt)).ok().map(|all| all.to_string());
+            let side = |side| {
+                Layouts::from_message(&app.message(side, WireOrder::Ddt)).ok().map(|all| all.to_string())
+            };
             let (sent, received) = (side(Side::Send)?, side(Side::Receive)?);
             Some(if sent == received { sent } else { format!("{sent}\n+ {received}") })
         }) else {

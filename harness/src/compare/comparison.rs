@@ -73,7 +73,7 @@ pub enum GateDecision {
 
 impl Comparisons {
     /// `sides`: the base first; `rows`: those of each other side.
-    pub fn of(settings: Settings, sides: &[Side], rows: Vec<Vec<ComparisonRow>>) -> Self {
+    pub fn from_sides(settings: Settings, sides: &[Side], rows: Vec<Vec<ComparisonRow>>) -> Self {
         let label = |side: &Side| SideLabel {
             name: side.name.clone(),
             mpi: side.mpi.clone(),
@@ -81,7 +81,7 @@ impl Comparisons {
         };
         let comparison = |(new, rows): (&Side, Vec<ComparisonRow>)| {
             let both = [&sides[0], new];
-            let states = States::of(both);
+            let states = States::from_sides(both);
             Comparison {
                 base: label(&sides[0]),
                 new: label(new),

@@ -86,11 +86,11 @@ pub(super) fn mean(sides: [LaunchSeries; 2], alpha: f64, threshold: f64) -> Opti
     match sides[0].side.unit {
         ComparisonUnit::Run => {
             let (difference, units) = difference(sides)?;
-            Some(Estimate::of(&difference.difference, units, alpha, threshold))
+            Some(Estimate::from_difference(&difference.difference, units, alpha, threshold))
         }
         ComparisonUnit::Launch => {
             let [base, new] = sides.map(values);
-            let ranks = RankDifference::of(&base, &new)?;
+            let ranks = RankDifference::from_samples(&base, &new)?;
             let (low, high) = ranks.interval(alpha)?;
             let units = (base.len(), new.len());
             Some(Estimate::of_interval(ranks.value().exp(), (low.exp(), high.exp()), units, threshold))
@@ -104,7 +104,7 @@ pub(super) fn mean_levels(sides: [LaunchSeries; 2]) -> Option<[f64; 2]> {
         ComparisonUnit::Run => difference(sides).map(|(compared, _)| compared.locations),
         ComparisonUnit::Launch => {
             let [base, new] = sides.map(values);
-            RankDifference::of(&base, &new)?.levels(&base, &new)
+            RankDifference::from_samples(&base, &new)?.levels(&base, &new)
         }
     }
 }
@@ -131,7 +131,7 @@ fn explained(
     sides: [LaunchSeries<'_>; 2],
     slopes: [SlopePrior; 2],
 ) -> ([BTreeMap<&LaunchId, Explained>; 2], Vec<SlopePrior>) {
-    let middles = Middles::of(sides.iter().flat_map(LaunchSeries::machine));
+    let middles = Middles::from_machines(sides.iter().flat_map(LaunchSeries::machine));
     let values = sides.map(|side| {
         let values = side.values.iter().zip(side.machine());
         values.map(|((number, value), machine)| (number, middles.explained(*value, machine))).collect()
@@ -163,10 +163,10 @@ pub(super) fn levels_of_values(series: &[Vec<(f64, MachineThen)>]) -> Vec<Option
 }
 
 fn levels_by(series: &[Option<Vec<(f64, MachineThen)>>], slopes: [SlopePrior; 2]) -> Vec<Option<Level>> {
-    let middles = Middles::of(series.iter().flatten().flatten().map(|(_, machine)| *machine));
+    let middles = Middles::from_machines(series.iter().flatten().flatten().map(|(_, machine)| *machine));
     let level = |series: &Option<Vec<(f64, MachineThen)>>| {
         let values = series.as_ref()?.iter().map(|(value, machine)| middles.explained(*value, *machine));
-        Level::of(&values.collect::<Vec<_>>(), &middles.slopes(slopes))
+        Level::from_values(&values.collect::<Vec<_>>(), &middles.slopes(slopes))
     };
     series.iter().map(level).collect()
 }
@@ -175,7 +175,7 @@ fn levels_by(series: &[Option<Vec<(f64, MachineThen)>>], slopes: [SlopePrior; 2]
 struct Middles([Option<f64>; 2]);
 
 impl Middles {
-    fn of(all: impl Iterator<Item = MachineThen>) -> Self {
+    fn from_machines(all: impl Iterator<Item = MachineThen>) -> Self {
         let all: Vec<MachineThen> = all.collect();
         let middle = |i: usize| {
             let values: Option<Vec<f64>> = all.iter().map(|machine| machine.measures[i]).collect();
@@ -219,7 +219,8 @@ mod tests {
     }
 
     fn of(base: &[Record], new: &[Record], unit: ComparisonUnit) -> CountedDifference {
-        let [base, new] = [("base", base), ("new", new)].map(|(name, records)| Side::of(name, records, unit));
+        let [base, new] =
+            [("base", base), ("new", new)].map(|(name, records)| Side::from_records(name, records, unit));
         let subject = base.subjects().next().unwrap().clone();
         let times = |side| LaunchSeries::of(side, &subject, |values| &values.times).unwrap();
         difference([times(&base), times(&new)]).unwrap()
@@ -246,7 +247,7 @@ mod tests {
             "{adjusted:?}"
         );
         let of_one_run = |records: &[Record]| records[..4].to_vec();
-        let side = |records: &[Record]| Side::of("one", records, ComparisonUnit::Run);
+        let side = |records: &[Record]| Side::from_records("one", records, ComparisonUnit::Run);
         let [one, other] = [side(&of_one_run(&base)), side(&new)];
         let subject = one.subjects().next().unwrap().clone();
         let times = |side| LaunchSeries::of(side, &subject, |values| &values.times).unwrap();

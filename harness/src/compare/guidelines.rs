@@ -88,9 +88,9 @@ pub struct Findings {
 impl Findings {
     /// Tests all guidelines with the launches of an MPI, in each state of the machine. The probability of any false violation is at most
     /// [`Settings::alpha`].
-    pub fn of(side: &Side, settings: &Settings) -> Self {
+    pub fn from_side(side: &Side, settings: &Settings) -> Self {
         let threshold = settings.threshold.ln_1p();
-        let states = States::of([side]);
+        let states = States::from_sides([side]);
         let met = states::met(&[side], &states);
         let parts: Vec<(usize, Side)> =
             (0..states.count()).map(|state| (state, states.part(side, state))).collect();
@@ -206,15 +206,18 @@ mod tests {
             (0..6).map(move |launch| record("a", launch, method, time * (1.0 + 0.002 * (launch % 3) as f64)))
         };
         let records: Vec<Record> = times.iter().flat_map(launches).collect();
-        Side::of("mine", &records, ComparisonUnit::Launch)
+        Side::from_records("mine", &records, ComparisonUnit::Launch)
     }
 
     fn findings(records: &[Record]) -> Findings {
-        Findings::of(&Side::of("mine", records, ComparisonUnit::Launch), &Settings::default())
+        Findings::from_side(
+            &Side::from_records("mine", records, ComparisonUnit::Launch),
+            &Settings::default(),
+        )
     }
 
     fn standings(times: &[(&'static str, f64)]) -> Vec<(&'static str, Standing)> {
-        let findings = Findings::of(&side(times), &Settings::default());
+        let findings = Findings::from_side(&side(times), &Settings::default());
         findings.rows.iter().map(|row| (row.guideline, row.standing)).collect()
     }
 
@@ -226,7 +229,7 @@ mod tests {
         assert_eq!(standings(&slow), expected);
         let fast = [("ddt", 1.0), ("mpi_pack", 2.0)];
         assert_eq!(standings(&fast), [("D1", Standing::Holds)]);
-        let findings = Findings::of(&side(&slow), &Settings::default());
+        let findings = Findings::from_side(&side(&slow), &Settings::default());
         let worst = &findings.rows[0];
         assert_eq!((worst.instead, worst.than.as_str()), ("pack by hand", "manual"));
         assert!((worst.answer.ratio - 20.0).abs() < 0.1 && worst.answer.low > 19.0, "{worst:?}");
@@ -262,14 +265,14 @@ mod tests {
             ("ddt:subarray_resized", 1.0),
             ("ddt:resized", 54.5),
         ];
-        let findings = Findings::of(&side(&times), &Settings::default());
+        let findings = Findings::from_side(&side(&times), &Settings::default());
         let of = |name: &str| findings.rows.iter().filter(|row| row.guideline == name).collect::<Vec<_>>();
         let [best] = of("D7")[..] else { panic!("{findings:?}") };
         assert_eq!((best.than.as_str(), best.standing), ("ddt:subarray", Standing::Violated));
         assert!(best.answer.low > 53.0 && best.answer.high < 54.0, "{best:?}");
         assert_eq!(of("D8 resized")[0].standing, Standing::Holds);
         // Without a faster one, all of them hold.
-        let even = Findings::of(&side(&[("ddt", 1.0), ("ddt:vector", 1.001)]), &Settings::default());
+        let even = Findings::from_side(&side(&[("ddt", 1.0), ("ddt:vector", 1.001)]), &Settings::default());
         assert_eq!((even.rows.len(), even.rows[0].standing), (1, Standing::Holds));
     }
 
@@ -378,12 +381,12 @@ mod tests {
                 record
             })
         });
-        Side::of("mine", &records.collect::<Vec<_>>(), ComparisonUnit::Launch)
+        Side::from_records("mine", &records.collect::<Vec<_>>(), ComparisonUnit::Launch)
     }
 
     #[test]
     fn sizes_are_held_against_their_neighbours() {
-        let findings = Findings::of(&sized(&[(10, 5.0), (20, 4.0), (40, 10.0)]), &Settings::default());
+        let findings = Findings::from_side(&sized(&[(10, 5.0), (20, 4.0), (40, 10.0)]), &Settings::default());
         let found: Vec<_> = findings
             .rows
             .iter()

@@ -32,7 +32,7 @@ pub fn record(run: &str, launch: usize, method: &str, median_s: f64) -> Record {
 pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -> ComparisonRow {
     let mut record = record("r", 0, method, 1.0);
     record.case_mut().test = test.to_owned();
-    let side = Side::of("x", [&record], ComparisonUnit::Launch);
+    let side = Side::from_records("x", [&record], ComparisonUnit::Launch);
     let answer = Estimate {
         ratio,
         low: 0.99 * ratio,
@@ -67,9 +67,9 @@ pub fn row(test: &str, method: &str, bytes: u64, ratio: f64, verdict: Verdict) -
 
 /// A comparison of one other side with these rows.
 pub fn comparisons(rows: Vec<ComparisonRow>) -> Comparisons {
-    let side = |name: &str| Side::of(name, [&record("r", 0, "ddt", 1.0)], ComparisonUnit::Launch);
+    let side = |name: &str| Side::from_records(name, [&record("r", 0, "ddt", 1.0)], ComparisonUnit::Launch);
     let sides = [side("one"), side("other")];
-    Comparisons::of(Settings::default(), &sides, vec![rows])
+    Comparisons::from_sides(Settings::default(), &sides, vec![rows])
 }
 
 /// A latency in seconds, and a ratio with its verdict.

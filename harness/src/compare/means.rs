@@ -185,7 +185,7 @@ mod tests {
         let of = |(test, method, times): &(&str, &str, &[f64])| {
             times.iter().enumerate().map(|(i, time)| record(test, method, i, *time)).collect::<Vec<Record>>()
         };
-        Side::of(name, &times.iter().flat_map(of).collect::<Vec<_>>(), ComparisonUnit::Launch)
+        Side::from_records(name, &times.iter().flat_map(of).collect::<Vec<_>>(), ComparisonUnit::Launch)
     }
 
     fn rows(sides: &[Side]) -> Vec<CaseRow> {

@@ -75,7 +75,7 @@ impl Question {
         match self {
             Self::Time => {
                 let (compared, units) = difference(series)?;
-                Some(Estimate::of(&compared.difference, units, alpha, threshold))
+                Some(Estimate::from_difference(&compared.difference, units, alpha, threshold))
             }
             Self::Mean => mean(series, alpha, threshold),
         }
@@ -137,7 +137,7 @@ impl Comparer {
 
     /// Tests the cases to which `parts` gives a part of their error. Returns all rows, also of cases that are not tested now (`None`).
     pub fn interim_test(&mut self, base: &Side, new: &Side, parts: &Parts<'_>) -> Vec<ComparisonRow> {
-        let sides = Sides::of([base, new]);
+        let sides = Sides::from_sides([base, new]);
         let subjects: Vec<&Subject> =
             base.subjects().filter(|subject| new.values(subject).is_some()).collect();
         let all =
@@ -263,13 +263,13 @@ impl Comparer {
         let over_control = control.as_ref().and_then(|control| {
             let (difference, units) = over(base, new, subject, control)?;
             let alpha = self.settings.alpha / all.max(1) as f64;
-            Some(Estimate::of(&difference.difference, units, alpha, self.threshold()))
+            Some(Estimate::from_difference(&difference.difference, units, alpha, self.threshold()))
         });
         let launches = sides.launches(state, subject);
         let [slow_base, slow_new] = values.map(|values| values.and_then(SubjectValues::slow_group));
         let [disturbed_base, disturbed_new] =
             values.map(|values| values.map_or(0, |values| values.disturbed));
-        let phases = values[0].zip(values[1]).map(|(base, new)| phases::of(base, new));
+        let phases = values[0].zip(values[1]).map(|(base, new)| phases::phase_changes(base, new));
         StateChange {
             state,
             latency_s: sides.latency_s(state),
@@ -291,8 +291,8 @@ impl Comparer {
 }
 
 impl<'a> Sides<'a> {
-    fn of(whole: [&'a Side; 2]) -> Self {
-        let states = States::of(whole);
+    fn from_sides(whole: [&'a Side; 2]) -> Self {
+        let states = States::from_sides(whole);
         let part = |number| whole.map(|side| states.part(side, number));
         let parts = (0..states.count()).map(part).collect();
         let met = states::met(&whole, &states);

@@ -84,7 +84,7 @@ impl Overview {
         settings: &Settings,
         weights: Option<&Weights>,
     ) -> Result<Vec<Self>, String> {
-        let states = States::of(sides);
+        let states = States::from_sides(sides);
         let met = states::met(&sides.iter().collect::<Vec<_>>(), &states);
         type Part = (usize, Vec<Side>);
         let part = |state| (state, sides.iter().map(|side| states.part(side, state)).collect::<Vec<_>>());
@@ -106,14 +106,19 @@ impl Overview {
             Ok(Self {
                 latency_s: met.map(|met| met.latency_s),
                 launches: met.map_or_else(|| launches(sides), StateMet::all),
-                ..Self::of(sides, alpha, settings.threshold, weights)?
+                ..Self::from_sides(sides, alpha, settings.threshold, weights)?
             })
         };
         parts.iter().map(of_state).collect()
     }
 
     /// Compares sides whose launches are in one state.
-    fn of(sides: &[Side], alpha: f64, threshold: f64, weights: Option<&Weights>) -> Result<Self, String> {
+    fn from_sides(
+        sides: &[Side],
+        alpha: f64,
+        threshold: f64,
+        weights: Option<&Weights>,
+    ) -> Result<Self, String> {
         let cases = distinct(sides.iter().flat_map(Side::cases_with_results).cloned());
         let mut rows: Vec<CaseRow> = cases.iter().map(|case| row(sides, case)).collect();
         // The answers to each question are one family: they are corrected together.
@@ -458,7 +463,7 @@ fn settle(
     let alpha = alpha / asked.len() as f64;
     for ((r, i), (compared, units)) in asked {
         if let Some(best) = &mut rows[r].sides[i] {
-            put(best, Estimate::of(&compared.difference, units, alpha, threshold));
+            put(best, Estimate::from_difference(&compared.difference, units, alpha, threshold));
         }
     }
 }
@@ -481,7 +486,7 @@ mod tests {
             ]
         };
         let records: Vec<_> = (0..5).flat_map(launch).collect();
-        Side::of(name, &records, ComparisonUnit::Launch)
+        Side::from_records(name, &records, ComparisonUnit::Launch)
     }
 
     fn overview(sides: &[Side]) -> Overview {
@@ -524,7 +529,7 @@ mod tests {
         let side = |name: &str, latency_s: f64| {
             let record =
                 |launch| Record { state_latency_s: Some(latency_s), ..record("r", launch, "ddt", 1e-5) };
-            Side::of(name, &(0..6).map(record).collect::<Vec<_>>(), ComparisonUnit::Launch)
+            Side::from_records(name, &(0..6).map(record).collect::<Vec<_>>(), ComparisonUnit::Launch)
         };
         let overview = overview(&[side("a", 33e-9), side("b", 160e-9)]);
         let sentences = overview.sentences();
@@ -546,7 +551,7 @@ mod tests {
                 let record = record("r", launch, "ddt", times[at] * varies.powf(0.45));
                 Record { state_latency_s: Some(latency * varies), ..record }
             };
-            Side::of(name, &(0..12).map(launch).collect::<Vec<_>>(), ComparisonUnit::Launch)
+            Side::from_records(name, &(0..12).map(launch).collect::<Vec<_>>(), ComparisonUnit::Launch)
         };
         let sides = [side("a", [1e-5, 2e-5], 4), side("b", [3e-5, 2.5e-5], 9)];
         let overviews = Overview::of_states(&sides, &Settings::default(), None).unwrap();

@@ -34,7 +34,7 @@ const PARTS: [Phase; 10] = [
 const ONCE: [Phase; 3] = [Phase::Create, Phase::Init, Phase::Free];
 
 /// All phases that both sides have, in launches of one state of the machine: medians over launches.
-pub(super) fn of(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> {
+pub(super) fn phase_changes(base: &SubjectValues, new: &SubjectValues) -> Vec<PhaseChange> {
     let middle =
         |values: &SubjectValues, phase: &Phase| median(&sorted(values.phases.get(phase)?.values().copied()));
     let both = |phase: &Phase| {
@@ -104,11 +104,11 @@ mod tests {
             let headline = of(Phase::RoundTrip, [9e-6; 3]);
             let records: Vec<Record> =
                 headline.chain(of(Phase::Pack, pack)).chain(of(Phase::Net, [5e-6; 3])).collect();
-            let side = Side::of("x", &records, ComparisonUnit::Launch);
+            let side = Side::from_records("x", &records, ComparisonUnit::Launch);
             let subject = side.subjects().next().unwrap().clone();
             side.values(&subject).unwrap().clone()
         };
-        let changes = super::of(&side([1e-6, 2e-6, 3e-6]), &side([4e-6, 4e-6, 9e-6]));
+        let changes = phase_changes(&side([1e-6, 2e-6, 3e-6]), &side([4e-6, 4e-6, 9e-6]));
         let pack = PhaseChange { phase: Phase::Pack, base_s: 2e-6, new_s: 4e-6 };
         assert_eq!(changes, [pack, PhaseChange { phase: Phase::Net, base_s: 5e-6, new_s: 5e-6 }]);
         assert_eq!(explanation(&changes, true, 0.05).as_deref(), Some("mostly in pack (2.00 -> 4.00 µs)"));

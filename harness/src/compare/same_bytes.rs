@@ -112,7 +112,7 @@ fn sentences(side: &Side, group: &[Subject], alpha: f64) -> Vec<String> {
             Some(difference) => {
                 let (low, high) = difference.interval(alpha);
                 let (value, low, high) = (difference.value.exp(), low.exp(), high.exp());
-                Claim::of(Against { name: &slower, value, low, high, unsteady: false }, &fastest)
+                Claim::from_ratio(Against { name: &slower, value, low, high, unsteady: false }, &fastest)
             }
             None => Claim::undecided(vec![&fastest, &slower], &format!("a verdict needs {FEWEST} launches")),
         };

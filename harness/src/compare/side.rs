@@ -28,7 +28,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    fn of(case: &Case, method: &str) -> Self {
+    fn from_case(case: &Case, method: &str) -> Self {
         Self {
             experiment: case.experiment,
             test: case.test.clone(),
@@ -48,7 +48,7 @@ impl Subject {
 
     /// A case on any side, without a method.
     pub fn of_case(case: &Case) -> Self {
-        Self::of(case, "")
+        Self::from_case(case, "")
     }
 
     /// Distinguishes the cases of a test: the set's name, or for values without a named set the values.
@@ -150,13 +150,17 @@ pub struct SubjectValues {
 impl SubjectValues {
     /// The launches that take clearly longer than the others, if these are a fifth or more.
     pub(super) fn slow_group(&self) -> Option<SlowGroup> {
-        SlowGroup::of(&self.times.values().map(|time| time.exp()).collect::<Vec<_>>())
+        SlowGroup::from_times(&self.times.values().map(|time| time.exp()).collect::<Vec<_>>())
     }
 }
 
 impl Side {
     /// The side `name`, from the records of all its launches.
-    pub fn of<'a>(name: &str, records: impl IntoIterator<Item = &'a Record>, unit: ComparisonUnit) -> Self {
+    pub fn from_records<'a>(
+        name: &str,
+        records: impl IntoIterator<Item = &'a Record>,
+        unit: ComparisonUnit,
+    ) -> Self {
         let mut launches: BTreeMap<Subject, SubjectValues> = BTreeMap::new();
         let (mut places, mut mpis): (BTreeSet<String>, BTreeSet<String>) = Default::default();
         let mut wrong: Vec<Subject> = Vec::new();
@@ -167,7 +171,7 @@ impl Side {
             if record.outcome.is_wrong() {
                 wrong.extend(
                     [record.method.clone(), packing(&record.method)]
-                        .map(|name| Subject::of(&record.case, &name)),
+                        .map(|name| Subject::from_case(&record.case, &name)),
                 );
             }
             let Some(launch) = record.launch.filter(|_| record.pair == PairScope::All) else { continue };
@@ -175,7 +179,7 @@ impl Side {
             let median_s = record.median_s.filter(|median| usable && *median > 0.0);
             let number = (record.case.run.clone(), launch);
             if !is_headline(record) {
-                let subject = launches.entry(Subject::of(&record.case, &record.method)).or_default();
+                let subject = launches.entry(Subject::from_case(&record.case, &record.method)).or_default();
                 let phase = subject.phases.entry(record.phase).or_default();
                 phase.extend(median_s.map(|median| (number.clone(), median)));
                 if record.phase != Phase::Pack {
@@ -187,7 +191,7 @@ impl Side {
                 oversubscribed |= record.oversubscribed().is_some();
             }
             let name = if is_headline(record) { record.method.clone() } else { packing(&record.method) };
-            let values = launches.entry(Subject::of(&record.case, &name)).or_default();
+            let values = launches.entry(Subject::from_case(&record.case, &name)).or_default();
             places.insert(place(&record.case));
             mpis.insert(mpi(&record.case));
             values.bytes = record.bytes;
@@ -198,7 +202,7 @@ impl Side {
                     let latency_s = record.state_latency_s.filter(|_| is_of_one);
                     let measures = [latency_s, record.state_copy_bytes_per_s];
                     let measures = measures.map(|value| value.filter(|value| *value > 0.0).map(f64::ln));
-                    let is_disturbed = Disturbance::of([record]).is_much();
+                    let is_disturbed = Disturbance::from_records([record]).is_much();
                     values.machine.insert(number.clone(), MachineThen { measures, is_disturbed });
                     let mean = record.mean_s.filter(|mean| *mean > 0.0);
                     values.means.extend(mean.map(|mean| (number.clone(), mean.ln())));
@@ -234,7 +238,7 @@ impl Side {
 
     /// The launches of the MPI with this label in tables.
     pub fn of_mpi(records: &[Record], label: &str) -> Self {
-        Self::of(
+        Self::from_records(
             label,
             records.iter().filter(|record| record.case.mpi_label() == *label),
             ComparisonUnit::Launch,
@@ -397,7 +401,7 @@ mod tests {
         let e = std::f64::consts::E;
         let records = [record("a", 0, "ddt", 1.0), record("a", 1, "ddt", e * e), record("b", 0, "ddt", e)];
         let times = |unit| {
-            let side = Side::of("x", &records, unit);
+            let side = Side::from_records("x", &records, unit);
             let subject = side.subjects().next().unwrap().clone();
             side.by_unit(&side.values(&subject).unwrap().times)
         };
@@ -431,7 +435,7 @@ mod tests {
             record("a", 0, "manual", 1.0),
             record("a", 1, "manual", 1.0),
         ];
-        let side = Side::of("x", &records, ComparisonUnit::Launch);
+        let side = Side::from_records("x", &records, ComparisonUnit::Launch);
         let subject = side.subjects().find(|subject| subject.method == "ddt").unwrap();
         let ratios = side.over(subject, "manual");
         assert_eq!(ratios.values().copied().collect::<Vec<_>>(), [2.0_f64.ln()]);

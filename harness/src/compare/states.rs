@@ -21,7 +21,7 @@ pub(super) struct States {
 
 impl States {
     /// All states of the launches of these sides. If no latency is known, all launches are in one state, which has no name.
-    pub fn of<'a>(sides: impl IntoIterator<Item = &'a Side>) -> Self {
+    pub fn from_sides<'a>(sides: impl IntoIterator<Item = &'a Side>) -> Self {
         let mut latencies: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for side in sides {
             for subject in side.subjects() {
@@ -151,11 +151,11 @@ mod tests {
             })
         };
         let records: Vec<Record> = latencies.iter().enumerate().flat_map(of).collect();
-        Side::of("x", &records, ComparisonUnit::Launch)
+        Side::from_records("x", &records, ComparisonUnit::Launch)
     }
 
     fn found(sides: [&Side; 2]) -> Option<String> {
-        text(&met(&sides, &States::of(sides)))
+        text(&met(&sides, &States::from_sides(sides)))
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
             Record { state_latency_s: Some(1e-9 * ns), ..record }
         };
         let records = [of(2, 0, 30.0), of(2, 1, 164.0), of(4, 0, 195.0), of(4, 1, 196.0)];
-        let side = Side::of("x", &records, ComparisonUnit::Launch);
+        let side = Side::from_records("x", &records, ComparisonUnit::Launch);
         let text = found([&side, &side]).unwrap();
         assert_eq!(text, "cores 30 ns apart in 2 launches, 164 ns in 2, 196 ns in 4");
     }
@@ -184,19 +184,19 @@ mod tests {
         };
         let records =
             [of(0, 30.0), of(1, 30.2), unknown(2, false), of(3, 164.0), of(4, 165.0), unknown(5, true)];
-        let side = Side::of("x", &records, ComparisonUnit::Launch);
+        let side = Side::from_records("x", &records, ComparisonUnit::Launch);
         assert_eq!(found([&side, &side]).unwrap(), "cores 30 ns apart in 4 launches, 164 ns in 4");
-        let states = States::of([&side]);
+        let states = States::from_sides([&side]);
         assert_eq!((states.count(), states.without_state(&[&side])), (2, 2));
-        let none = Side::of("x", &[unknown(0, false), unknown(1, false)], ComparisonUnit::Launch);
-        let states = States::of([&none]);
+        let none = Side::from_records("x", &[unknown(0, false), unknown(1, false)], ComparisonUnit::Launch);
+        let states = States::from_sides([&none]);
         assert_eq!((states.count(), states.without_state(&[&none])), (1, 0));
     }
 
     #[test]
     fn a_part_has_the_launches_of_its_state_only() {
         let (near, both) = (side(&[30.0, 31.0, 30.2]), side(&[29.5, 164.0, 165.0, 166.0]));
-        let states = States::of([&near, &both]);
+        let states = States::from_sides([&near, &both]);
         assert_eq!(states.count(), 2);
         let launches = |side: &Side, number| {
             let part = states.part(side, number);

@@ -52,7 +52,7 @@ fn compare_by(settings: Settings, sides: &[Vec<Record>; 2], most: usize) -> Vec<
     for test in interim_tests(most) {
         let made = |side: usize| {
             let of = sides[side].iter().filter(|record| record.launch.is_some_and(|launch| launch < test));
-            Side::of("x", of, ComparisonUnit::Launch)
+            Side::from_records("x", of, ComparisonUnit::Launch)
         };
         let part = 1.0 / interim_tests(most).len() as f64;
         rows = comparer.interim_test(&made(0), &made(1), &|_| Some(part));
@@ -64,7 +64,8 @@ fn compare_by(settings: Settings, sides: &[Vec<Record>; 2], most: usize) -> Vec<
 }
 
 fn compare_once(sides: &[Vec<Record>; 2]) -> Vec<ComparisonRow> {
-    let [base, new] = sides.each_ref().map(|records| Side::of("x", records, ComparisonUnit::Launch));
+    let [base, new] =
+        sides.each_ref().map(|records| Side::from_records("x", records, ComparisonUnit::Launch));
     Comparer::new(Settings::default()).interim_test(&base, &new, &|_| Some(1.0))
 }
 
@@ -198,9 +199,9 @@ fn a_state_has_one_name_in_all_rows_and_tables() {
         })
     };
     let records: Vec<Record> = (0..6).flat_map(of).collect();
-    let sides = ["x", "y"].map(|name| Side::of(name, &records, ComparisonUnit::Launch));
+    let sides = ["x", "y"].map(|name| Side::from_records(name, &records, ComparisonUnit::Launch));
     let rows = Comparer::new(Settings::default()).interim_test(&sides[0], &sides[1], &|_| Some(1.0));
-    let found = Comparisons::of(Settings::default(), &sides, vec![rows]);
+    let found = Comparisons::from_sides(Settings::default(), &sides, vec![rows]);
     let of_rows = found.comparisons[0].rows.iter().map(|row| row.changes[0].latency_s);
     let of_states = [found.comparisons[0].states[0].latency_s, found.overviews[0].latency_s.unwrap()];
     let all: Vec<f64> = of_rows.flatten().chain(of_states).collect();
@@ -339,7 +340,7 @@ fn a_decision_is_kept_if_later_launches_meet_another_state() {
             let latency_s = if is_far { 160e-9 } else { 33e-9 };
             Record { state_latency_s: Some(latency_s), ..record("r", launch, "ddt", 1e-5 * time) }
         };
-        Side::of("x", &launches.map(record).collect::<Vec<_>>(), ComparisonUnit::Launch)
+        Side::from_records("x", &launches.map(record).collect::<Vec<_>>(), ComparisonUnit::Launch)
     };
     let mut comparer = Comparer::new(Settings::default());
     let first = comparer.interim_test(&side(1.0, 0..13), &side(1.5, 0..13), &|_| Some(0.5));
@@ -427,7 +428,7 @@ fn a_decision_stays_with_the_interval_of_all_launches_and_is_withdrawn_if_they_c
     let [base, slow] = launches(&mut random, 13, &|_, method| if method == "ddt" { 20.0 } else { 1.0 });
     let side = |records: &[Record], launches: usize| {
         let of = records.iter().filter(|record| record.launch.is_some_and(|launch| launch < launches));
-        Side::of("x", of, ComparisonUnit::Launch)
+        Side::from_records("x", of, ComparisonUnit::Launch)
     };
     let mut comparer = Comparer::new(Settings::default());
     let first = comparer.interim_test(&side(&base, 5), &side(&slow, 5), &|_| Some(0.5));

@@ -106,7 +106,7 @@ impl Comparisons {
             tested = test;
         }
         let run = records.first().map(|record| record.case.run.clone()).unwrap_or_default();
-        Self { run, ..Self::of(settings, &sides, rows) }
+        Self { run, ..Self::from_sides(settings, &sides, rows) }
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
                     record(name, launch, "ddt", times * (1.0 + 0.06 * ((7 * launch) % 5) as f64))
                 };
                 let records: Vec<Record> = (0..20).map(of).filter(|record| counts(record)).collect();
-                Side::of(name, &records, ComparisonUnit::Launch)
+                Side::from_records(name, &records, ComparisonUnit::Launch)
             };
             [("base", 1.0), ("new", self.times)].map(side).into()
         }

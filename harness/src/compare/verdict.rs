@@ -29,7 +29,12 @@ pub struct Estimate {
 
 impl Estimate {
     /// From a difference of logarithms, with the interval that misses with probability `alpha`; `threshold` is a logarithm.
-    pub fn of(difference: &Difference, units: (usize, usize), alpha: f64, threshold: f64) -> Self {
+    pub fn from_difference(
+        difference: &Difference,
+        units: (usize, usize),
+        alpha: f64,
+        threshold: f64,
+    ) -> Self {
         let (low, high) = difference.interval(alpha);
         let half = difference.half_width(alpha);
         // The variance decreases with the number of launches, except for its lasting part, and the interval must end before the threshold.
@@ -153,7 +158,7 @@ mod tests {
 
     #[test]
     fn undecided_rows_show_what_they_could_detect_and_what_would_decide() {
-        let of = |value, error| Estimate::of(&difference(value, error), (5, 7), 0.05, THRESHOLD);
+        let of = |value, error| Estimate::from_difference(&difference(value, error), (5, 7), 0.05, THRESHOLD);
         let wide = of(0.0, 0.1);
         assert_eq!((wide.verdict, wide.would_decide), (Verdict::Undecided, Some(78)), "{wide:?}");
         assert!((wide.detectable - 1.279).abs() < 1e-3, "{wide:?}");
@@ -171,7 +176,12 @@ mod tests {
         assert_eq!(wide.detectable_text(), "only changes above 28% would be detected");
         // A part of the error that lasts takes more, or no number is enough: 5 (1 - 0.04) / ((0.05 / 0.19623)^2 - 0.04) = 192.6.
         let lasting = |part| {
-            Estimate::of(&Difference { lasting: part, ..difference(0.0, 0.1) }, (5, 7), 0.05, THRESHOLD)
+            Estimate::from_difference(
+                &Difference { lasting: part, ..difference(0.0, 0.1) },
+                (5, 7),
+                0.05,
+                THRESHOLD,
+            )
         };
         assert_eq!((lasting(0.02).would_decide, lasting(0.05).would_decide), (Some(193), None));
         // It is as close to the threshold as possible: the number of launches for a decision is unknown.
@@ -180,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_verdict_stays_while_the_estimate_agrees_with_it() {
-        let of = |value| Estimate::of(&difference(value, 0.02), (8, 8), 0.05, THRESHOLD);
+        let of = |value| Estimate::from_difference(&difference(value, 0.02), (8, 8), 0.05, THRESHOLD);
         assert!(!of(0.06).is_decided());
         let kept = of(0.06).with(Verdict::Slower, THRESHOLD);
         assert_eq!((kept.verdict, kept.text().as_str()), (Verdict::Slower, "1.06x [1.05, 1.10]"));
@@ -194,7 +204,7 @@ mod tests {
     #[test]
     fn an_interval_without_end_can_be_read_again() {
         for error in [1.0, 100.0, 1e4, f64::MAX] {
-            let written = Estimate::of(&difference(0.1, error), (3, 3), 0.05, THRESHOLD);
+            let written = Estimate::from_difference(&difference(0.1, error), (3, 3), 0.05, THRESHOLD);
             let text = serde_json::to_string(&written).unwrap();
             // JSON has no infinite numbers, and the last digit may differ.
             let read: Estimate =
@@ -209,7 +219,7 @@ mod tests {
         for i in 0..10_000_usize {
             let value = ((i * 7919) % 1000) as f64 / 1000.0 - 0.5;
             let error = 0.002 + ((i * 31) % 97) as f64 / 500.0;
-            let answer = Estimate::of(&difference(value, error), (5, 5), 0.01, THRESHOLD);
+            let answer = Estimate::from_difference(&difference(value, error), (5, 5), 0.01, THRESHOLD);
             let (least, most) = answer.verdict.ratios(THRESHOLD);
             let is_within = least <= answer.low && answer.high <= most;
             assert!(is_within || !answer.is_decided(), "{answer:?}");

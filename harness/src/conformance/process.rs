@@ -114,7 +114,7 @@ impl Log {
     pub(crate) fn line(&mut self, line: Line) -> Sign {
         let (events, rest) = match line {
             Line::Out(text) => {
-                let LineEvents { events, rest, .. } = LineEvents::<CheckEvent>::of(&text, "check");
+                let LineEvents { events, rest, .. } = LineEvents::<CheckEvent>::from_line(&text, "check");
                 (events, rest)
             }
             Line::Err(text) => (Vec::new(), text),

@@ -27,7 +27,7 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
     type Groups<'a> = IndexMap<(&'a str, Phase, PairScope), Vec<&'a Record>>;
     let wrong = with_wrong_data(records);
     let is_wrong = |case: &Arc<Case>, method: &str| wrong.contains(&(case, method));
-    let states = States::of(records);
+    let states = States::from_records(records);
     let mut cases: IndexMap<&Arc<Case>, BTreeMap<Option<usize>, Groups<'_>>> = IndexMap::new();
     for record in records {
         let is_wrong = is_wrong(&record.case, &record.method);
@@ -59,7 +59,7 @@ pub fn over_launches(records: &[Record], precision: Option<f64>) -> Vec<Record> 
 
 /// The records of launches, each with the number and the latency of its state, as the records over launches.
 pub fn in_states(records: &[Record]) -> Vec<Record> {
-    let states = States::of(records);
+    let states = States::from_records(records);
     let of = |record: &Record| {
         let state = states.number(record);
         Record { state, state_latency_s: states.latency_s(record, state), ..record.clone() }
@@ -104,7 +104,7 @@ fn drift(groups: &[Vec<&Record>]) -> Drift {
         launches.iter().filter_map(|record| record.median_s).collect::<Vec<f64>>()
     };
     let all: Vec<Vec<f64>> = headlines.map(series).collect();
-    Drift::of(all.iter().map(Vec::as_slice))
+    Drift::from_series(all.iter().map(Vec::as_slice))
 }
 
 fn is_headline(record: &Record) -> bool {

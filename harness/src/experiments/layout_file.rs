@@ -105,7 +105,7 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
         values.assign("receive", &given.receive.as_ref().unwrap_or(&given.send).to_string())?;
         values.assign("from", &ranks(&given.from))?;
         values.assign("to", &ranks(&given.to))?;
-        return Ok(PlannedCase::of(&MESSAGES, None, &values));
+        return Ok(PlannedCase::from_test(&MESSAGES, None, &values));
     }
     let mut values = LAYOUT.set(LAYOUT.quick_set().name)?;
     values.assign("name", given.name.as_deref().unwrap_or(UNNAMED))?;
@@ -114,7 +114,7 @@ fn planned(given: &Given) -> Result<PlannedCase, ParameterError> {
         values.assign("receive", &receive.to_string())?;
     }
     LAYOUT.build(&values, Context::default())?;
-    Ok(PlannedCase::of(&LAYOUT, None, &values))
+    Ok(PlannedCase::from_test(&LAYOUT, None, &values))
 }
 
 /// Refuses names that the text does not have.

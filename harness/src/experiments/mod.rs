@@ -179,7 +179,7 @@ impl Prepared {
 }
 
 /// The program's part of a kind.
-pub fn of(kind: Kind) -> &'static Experiment {
+pub fn of_kind(kind: Kind) -> &'static Experiment {
     match kind {
         Kind::PingPong => &pingpong::EXPERIMENT,
         Kind::Engine => &engine::EXPERIMENT,

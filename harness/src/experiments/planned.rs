@@ -25,7 +25,7 @@ pub struct PlannedCase {
 
 impl PlannedCase {
     /// The case with all values, and the name of the set with exactly these values.
-    pub fn of<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> Self {
+    pub fn from_test<M: Copy>(test: &Test<M>, set: Option<&str>, values: &Values) -> Self {
         let set = Some(set_name(test, set, values));
         Self { test: test.name.to_owned(), set, ..Self::default() }.with(values.pairs())
     }

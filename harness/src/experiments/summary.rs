@@ -105,7 +105,7 @@ impl<'a> RowContext<'a> {
         // Any method is slow while a rank is without its core.
         let undisturbed = || blocks.iter().filter(|block| !block.is_disturbed());
         let of_method = stats::sorted(undisturbed().flat_map(|block| phase.samples(block).iter().copied()));
-        let slow = stats::SlowSamples::of(&of_method);
+        let slow = stats::SlowSamples::from_sorted(&of_method);
         let rounds: Vec<_> = view.rounds(phase, scope).into_values().collect();
         let interval = stats::blocks_interval(&rounds);
         let of_states = |value: fn(&MachineState) -> f64| {
@@ -144,7 +144,7 @@ impl<'a> RowContext<'a> {
             state_copy_bytes_per_s: of_states(|state| state.copy_bytes_per_s),
             ..Record::empty(result, view.method, phase)
         };
-        (super::of(self.kind).add_figures)(&mut record, self);
+        (super::of_kind(self.kind).add_figures)(&mut record, self);
         Some(record)
     }
 

@@ -286,7 +286,7 @@ impl Recorded {
     /// # Errors
     /// If the cases have other parameters, or if files cannot be written.
     pub fn resume(mut self, done: &Done, about: About) -> Result<(Folder, Vec<PathBuf>)> {
-        let aside = Aside::of(self.path());
+        let aside = Aside::from_path(self.path());
         let (mut moved, path) = (Vec::new(), self.path().to_owned());
         let file = |name: &str| path.join(name);
         let cases = file(CASES);
@@ -386,7 +386,7 @@ struct Aside {
 }
 
 impl Aside {
-    fn of(path: &Path) -> Self {
+    fn from_path(path: &Path) -> Self {
         let folder = path.join(SET_ASIDE);
         let is_free = |number: &usize| !folder.join(number.to_string()).exists();
         let number = (1..).find(is_free).unwrap_or(1);

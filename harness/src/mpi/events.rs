@@ -15,7 +15,7 @@ pub struct LineEvents<T> {
 
 impl<T: DeserializeOwned> LineEvents<T> {
     /// Finds the events in a line, whose first member is `tag`.
-    pub fn of(line: &str, tag: &str) -> Self {
+    pub fn from_line(line: &str, tag: &str) -> Self {
         let start = format!("{{\"{tag}\":");
         let mut found = Self { events: Vec::new(), rest: String::new(), is_torn: false };
         let mut left = line;
@@ -56,7 +56,7 @@ mod tests {
     #[track_caller]
     fn expect(line: &str, events: &[Event], rest: &str, is_torn: bool) {
         let expected = LineEvents { events: events.to_vec(), rest: rest.to_owned(), is_torn };
-        assert_eq!(LineEvents::of(line, "event"), expected, "{line}");
+        assert_eq!(LineEvents::from_line(line, "event"), expected, "{line}");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(super) fn install(packages: &[Package], folder: &Path, print: Print<'_>) -> 
     let temporary =
         tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(parent).map_err(at("writing in", parent))?;
     print(&format!("installing {} with pip into {}", titles.join(" and "), folder.display()));
-    let wheels = Hashed::of(packages, folder, &pip, temporary.path(), print)?;
+    let wheels = Hashed::from_packages(packages, folder, &pip, temporary.path(), print)?;
     let prefix = temporary.path().join("prefix");
     pip.install(&wheels, &prefix)?;
 
@@ -62,7 +62,13 @@ struct Hashed {
 impl Hashed {
     /// Pinned versions have known hashes. For other versions, the first install records them next to the folder, and later
     /// installs of that version must have the same. `work` is a temporary folder.
-    fn of(packages: &[Package], folder: &Path, pip: &Pip, work: &Path, print: Print<'_>) -> Result<Self> {
+    fn from_packages(
+        packages: &[Package],
+        folder: &Path,
+        pip: &Pip,
+        work: &Path,
+        print: Print<'_>,
+    ) -> Result<Self> {
         let requirements = work.join("requirements.txt");
         if packages.iter().all(|package| !package.hashes.is_empty()) {
             let hashes =

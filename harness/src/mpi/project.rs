@@ -30,7 +30,7 @@ impl Project {
     /// If its files are not found, or if the configured folder is a file.
     pub fn locate() -> Result<Self> {
         let home = Home::locate()?;
-        Ok(Self { state: ProjectState::of(&home)?, home, verbose: false })
+        Ok(Self { state: ProjectState::in_home(&home)?, home, verbose: false })
     }
 
     /// The checkout or installation in a given folder, with its state below it.
@@ -209,7 +209,7 @@ impl Project {
     pub fn variants(&self, mpi: &str) -> Result<Vec<Variant>> {
         let all = self.registry()?.variants;
         let of = all.into_iter().filter(|variant| variant.mpi == mpi);
-        Ok(of.map(|variant| Variant::of(mpi, &variant.name, variant.env)).collect())
+        Ok(of.map(|variant| Variant::for_mpi(mpi, &variant.name, variant.env)).collect())
     }
 
     /// Removes an installed or added MPI with its builds. Returns which of both it was.

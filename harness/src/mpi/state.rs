@@ -75,7 +75,7 @@ impl ProjectState {
     ///
     /// # Errors
     /// If the configured folder is not a folder and cannot be created.
-    pub fn of(home: &Home) -> Result<Self> {
+    pub fn in_home(home: &Home) -> Result<Self> {
         let asked = asked();
         if let Some(folder) = &asked
             && let Some(file) =

@@ -26,7 +26,7 @@ pub struct Variant {
 
 impl Variant {
     /// A name for these variables of an MPI.
-    pub fn of(mpi: &str, name: &str, env: BTreeMap<String, String>) -> Self {
+    pub fn for_mpi(mpi: &str, name: &str, env: BTreeMap<String, String>) -> Self {
         Self { name: name.to_owned(), mpi: Some(mpi.to_owned()), env }
     }
 
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn names_that_results_could_not_distinguish_are_refused() {
-        let of = |name: &str| Variant::of("mpich", name, BTreeMap::new());
+        let of = |name: &str| Variant::for_mpi("mpich", name, BTreeMap::new());
         assert!(Variant::check(&[of("a"), of("b")]).is_ok());
         for wrong in [vec![of("a"), of("a")], vec![of("")], vec![of("a,b")], vec![of("abi")]] {
             assert!(Variant::check(&wrong).is_err(), "{wrong:?}");

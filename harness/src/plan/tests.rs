@@ -44,7 +44,8 @@ fn a_written_plan_may_be_short() {
 #[test]
 fn sets_that_do_not_fit_the_ranks_are_left_out_with_a_note() {
     let six = Plan { ranks: Some(6), ..Plan::default() };
-    let cases = |selection: &Selection| (experiments::of(six.experiment).cases)(selection, six.context());
+    let cases =
+        |selection: &Selection| (experiments::of_kind(six.experiment).cases)(selection, six.context());
     let selected = cases(&Selection { preset: Some(Preset::Default), ..selection(&["fft2d"]) }).unwrap();
     assert_eq!(selected.cases.len(), 2, "{:?}", selected.cases);
     assert!(selected.notes[0].contains("fft2d 256"), "{:?}", selected.notes);
@@ -89,7 +90,7 @@ fn several_sets_make_a_case_each_and_are_of_the_tests_that_have_them() {
     let sets = |tests: &[&str], sets: &[&str]| {
         let sets = sets.iter().map(|&set| set.to_owned()).collect();
         let context = Context { ranks: 2, seed: 1 };
-        (experiments::of(Kind::default()).cases)(&Selection { sets, ..selection(tests) }, context)
+        (experiments::of_kind(Kind::default()).cases)(&Selection { sets, ..selection(tests) }, context)
     };
     let names = |selected: Selected| -> Vec<(String, Option<String>)> {
         selected.cases.into_iter().map(|case| (case.test, case.set)).collect()

@@ -98,7 +98,8 @@ pub const PACKING: Answer = Answer {
     },
     more_cells: |case| {
         let share = |name| {
-            of(case, name).map_or_else(Default::default, |record| share(record, Quantity::OverheadReference))
+            record_of(case, name)
+                .map_or_else(Default::default, |record| share(record, Quantity::OverheadReference))
         };
         PACKED.map(share).concat()
     },
@@ -114,13 +115,13 @@ pub const PACKING: Answer = Answer {
 };
 
 /// The record of a method.
-fn of<'a>(case: &CaseView<'a>, name: &str) -> Option<&'a Record> {
+fn record_of<'a>(case: &CaseView<'a>, name: &str) -> Option<&'a Record> {
     case.methods().find(|record| record.method == name)
 }
 
 /// The time of a method; empty if it was not measured.
 fn time(case: &CaseView, name: &str) -> String {
-    of(case, name)
+    record_of(case, name)
         .filter(|record| measured(record))
         .map_or_else(String::new, |r| cell(r.median_s, units::seconds))
 }

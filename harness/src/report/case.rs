@@ -294,7 +294,7 @@ impl<'a> CaseView<'a> {
         let (mut others, mut means) = (Vec::new(), Vec::new());
         for record in all.iter().filter(|record| record.method != first) {
             means.extend(mean_over(record, first));
-            match Against::of(record, record.figure(Quantity::TimeOverFastest)) {
+            match Against::from_record(record, record.figure(Quantity::TimeOverFastest)) {
                 Some(against) => others.push(against),
                 None => {
                     let why = format!("{} of {}", too_few(record), record.method);
@@ -315,7 +315,7 @@ impl<'a> CaseView<'a> {
         // A mean contradicts only the medians of the same two methods.
         let by_mean = means.into_iter().min_by(|a, b| a.high.total_cmp(&b.high)).and_then(|mean| {
             let median = others.iter().find(|other| other.name == mean.name)?;
-            let claim = Claim::of(*median, first).unless_mean_differs(Some(mean), first);
+            let claim = Claim::from_ratio(*median, first).unless_mean_differs(Some(mean), first);
             matches!(claim, Claim::MeanDiffers { .. }).then_some(claim)
         });
         if let Some(claim) = by_mean {
@@ -325,7 +325,7 @@ impl<'a> CaseView<'a> {
             return Claim::undecided(names(&|_| true), UNSTEADY);
         }
         match names(&|other| other.low <= FASTER) {
-            close if close.len() == 1 => Claim::of(*next, first),
+            close if close.len() == 1 => Claim::from_ratio(*next, first),
             close => Claim::undecided(close, ""),
         }
     }
@@ -344,7 +344,7 @@ impl<'a> CaseView<'a> {
                 let why = if ddt.fastest.is_none() { "no ratios recorded" } else { too_few(ddt) };
                 Claim::undecided(vec!["ddt", name], why)
             };
-            let claim = Against::of(ddt, ddt.over(name)).map(|ratio| Claim::of(ratio, name));
+            let claim = Against::from_record(ddt, ddt.over(name)).map(|ratio| Claim::from_ratio(ratio, name));
             claim.map_or_else(unknown, |claim| claim.unless_mean_differs(mean_over(ddt, name), name))
         };
         Claim::of_loops(loops.into_iter().map(claim).collect())
@@ -354,7 +354,7 @@ impl<'a> CaseView<'a> {
 /// Its mean relative to that of another method.
 fn mean_over<'a>(record: &'a Record, method: &str) -> Option<Against<'a>> {
     let is_it = |figure: &&Figure| figure.quantity == Quantity::MeanOver && figure.against == method;
-    Against::of(record, record.figures.iter().find(is_it))
+    Against::from_record(record, record.figures.iter().find(is_it))
 }
 
 /// Why the ratios of a measured record have no interval.
@@ -419,7 +419,7 @@ pub fn warnings(records: &[Record]) -> Vec<String> {
          do not apply to a network.",
     );
     let others = oversubscribed.into_iter().chain(not_crossed).map(str::to_owned);
-    Disturbance::of(records).text().into_iter().chain(others).collect()
+    Disturbance::from_records(records).text().into_iter().chain(others).collect()
 }
 
 /// The number of blocks disturbed by other programs. Ranks that share cores disturb each other, and do not count.
@@ -432,7 +432,7 @@ pub struct Disturbance {
 
 impl Disturbance {
     /// The disturbance of some records.
-    pub fn of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
+    pub fn from_records<'a>(records: impl IntoIterator<Item = &'a Record>) -> Self {
         let mut all = Self::default();
         records.into_iter().for_each(|record| all.add(record));
         all

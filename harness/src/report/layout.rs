@@ -73,7 +73,7 @@ const MOST_TEXT: usize = 2000;
 
 /// The message as text, with long lists cut.
 fn as_text(message: &Message) -> String {
-    let layouts = match Layouts::of(message) {
+    let layouts = match Layouts::from_message(message) {
         Ok(layouts) => layouts,
         Err(reason) => {
             return format!("\nAs text: not possible in this order, {reason}; -p order=ddt may be\n");
@@ -94,7 +94,7 @@ fn as_text(message: &Message) -> String {
 /// # Errors
 /// If pieces return to an array, or there are too many arrays.
 pub fn text(message: &Message) -> Result<String, String> {
-    Ok(format!("{}\n", Layouts::of(message)?))
+    Ok(format!("{}\n", Layouts::from_message(message)?))
 }
 
 /// The test, its values and the side of the message.

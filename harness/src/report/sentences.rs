@@ -274,8 +274,8 @@ fn stands_out(form: &'static TableFormat, cases: &[CaseView]) -> Option<String> 
     for case in cases {
         let is_whole = |name: &str| (form.method)(name).is_some_and(|method| method.array_to_array);
         let ratios = case.methods().filter(|record| is_whole(&record.method));
-        let ratios =
-            ratios.filter_map(|record| Against::of(record, record.figure(Quantity::TimeOverFastest)));
+        let ratios = ratios
+            .filter_map(|record| Against::from_record(record, record.figure(Quantity::TimeOverFastest)));
         all.extend(ratios.map(|ratio| (ratio, case)));
     }
     if all.is_empty() {

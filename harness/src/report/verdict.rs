@@ -22,7 +22,7 @@ pub struct Against<'a> {
 
 impl<'a> Against<'a> {
     /// From a figure of a record; `None` if that has no interval.
-    pub fn of(record: &'a Record, figure: Option<&Figure>) -> Option<Self> {
+    pub fn from_record(record: &'a Record, figure: Option<&Figure>) -> Option<Self> {
         let figure = figure?;
         let ((low, high), unsteady) = (figure.interval()?, figure.unsteady.unwrap_or(false));
         Some(Self { name: &record.method, value: figure.value?, low, high, unsteady })
@@ -148,7 +148,7 @@ pub enum Claim<'a> {
 
 impl<'a> Claim<'a> {
     /// From the ratio of a method's time to that of `base`.
-    pub fn of(ratio: Against<'a>, base: &'a str) -> Self {
+    pub fn from_ratio(ratio: Against<'a>, base: &'a str) -> Self {
         let times = (ratio.value, ratio.low, ratio.high);
         match ratio {
             _ if ratio.unsteady => Self::undecided(vec![ratio.name, base], UNSTEADY),
@@ -187,7 +187,7 @@ impl<'a> Claim<'a> {
     pub fn unless_mean_differs(self, mean: Option<Against<'a>>, base: &'a str) -> Self {
         let winner = self.winner().map(|(faster, ..)| faster);
         let is_faster = |name: &str| winner == Some(name);
-        match mean.map(|mean| Self::of(mean, base)).filter(|_| self.is_compared()) {
+        match mean.map(|mean| Self::from_ratio(mean, base)).filter(|_| self.is_compared()) {
             Some(Self::Faster { faster, slower, times }) if times.1 >= MEAN_FASTER && !is_faster(faster) => {
                 Self::MeanDiffers { median: Box::new(self), faster, slower, times }
             }
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_claim_names_the_faster_first_and_claims_nothing_of_an_interval_that_holds_1() {
         let against = |value, low, high| Against { name: "ddt", value, low, high, unsteady: false };
-        let text = |against| Claim::of(against, "manual").text();
+        let text = |against| Claim::from_ratio(against, "manual").text();
         assert_eq!(text(against(19.53, 19.1, 19.9)), "manual is 19.5 [19.1, 19.9] times as fast as ddt");
         assert_eq!(text(against(0.5, 0.4, 0.8)), "ddt is 2.00 [1.25, 2.50] times as fast as manual");
         assert_eq!(text(against(1.1, 0.9, 1.3)), "undecided: ddt, manual");
@@ -372,14 +372,15 @@ mod tests {
         let against = |value, low, high| Against { name: "ddt", value, low, high, unsteady: false };
         let (faster, equal, slower) =
             (against(0.2, 0.1, 0.25), against(1.0, 0.9, 1.1), against(24.0, 20.0, 30.0));
-        let text = |median, mean| Claim::of(median, "manual").unless_mean_differs(mean, "manual").text();
+        let text =
+            |median, mean| Claim::from_ratio(median, "manual").unless_mean_differs(mean, "manual").text();
         assert_eq!(
             text(faster, Some(slower)),
             "ddt is 5.00 [4.00, 10.00] times as fast as manual, but by the mean manual is 24.0 [20.0, 30.0] times as fast as ddt"
         );
         let both = "undecided: ddt, manual, but by the mean manual is 24.0 [20.0, 30.0] times as fast as ddt";
         assert_eq!(text(equal, Some(slower)), both);
-        let alone = |median| Claim::of(median, "manual").text();
+        let alone = |median| Claim::from_ratio(median, "manual").text();
         let little = against(1.06, 1.04, 1.08);
         for mean in [None, Some(faster), Some(equal), Some(little)] {
             assert_eq!(text(faster, mean), alone(faster));
@@ -435,11 +436,15 @@ mod tests {
         let ratio = Figure::with_interval(Quantity::TimeOver, 0.5, (0.4, 0.8)).against("manual");
         let ratio = Figure { unsteady: Some(true), ..ratio };
         let mut record = Record { method: "ddt".into(), figures: vec![ratio], ..Record::default() };
-        let against = Against::of(&record, record.over("manual")).unwrap();
+        let against = Against::from_record(&record, record.over("manual")).unwrap();
         assert_eq!((against.name, against.unsteady), ("ddt", true));
         assert_eq!(against.inverse().text(), "2.00x [1.25, 2.50]");
-        assert_eq!(Against::of(&record, None), None);
+        assert_eq!(Against::from_record(&record, None), None);
         record.figures[0].high = None;
-        assert_eq!(Against::of(&record, record.over("manual")), None, "no ratio stands without its interval");
+        assert_eq!(
+            Against::from_record(&record, record.over("manual")),
+            None,
+            "no ratio stands without its interval"
+        );
     }
 }

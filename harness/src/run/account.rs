@@ -57,7 +57,7 @@ impl Difference {
 
 impl MpiAccount {
     /// The account of an MPI whose first case is run with this command.
-    pub fn of(target: &Target, first_case: String) -> Self {
+    pub fn from_target(target: &Target, first_case: String) -> Self {
         Self {
             mpi: target.installation.clone(),
             variant: target.variant.clone(),
@@ -183,7 +183,7 @@ impl super::Run<'_> {
         let conditions = self.plan.plan.conditions().next().unwrap_or_default();
         let account = |(number, target): (usize, &Target)| {
             let first = Unit { case: 0, conditions, target: number, launch: 0 };
-            let mut account = MpiAccount::of(target, self.command_line(first)?);
+            let mut account = MpiAccount::from_target(target, self.command_line(first)?);
             account.launcher = Some(self.launch(first, &[]).launcher_with_options()?);
             for unit in units.iter().filter(|unit| unit.target == number && unit.launch == 0) {
                 account.added_settings.extend(self.launch(*unit, &[]).added_settings());

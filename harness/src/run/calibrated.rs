@@ -28,7 +28,7 @@ pub fn calibrated(
     if plan.experiment != Kind::Overlap {
         return Ok(None);
     }
-    let Some(calibration) = OverlapCalibration::of(&plan.cases) else { return Ok(None) };
+    let Some(calibration) = OverlapCalibration::from_cases(&plan.cases) else { return Ok(None) };
     let cases = calibration.requests(&plan.methods, plan.context()).map_err(RunError::Calibration)?;
     let planned = cases.iter().map(|case| case.planned.clone()).collect();
     let plan = Plan { launches: Some(1), cases: planned, ..plan.clone() };

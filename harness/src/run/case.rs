@@ -248,7 +248,7 @@ impl Run<'_> {
         if plan.startall {
             args.push("--startall".to_owned());
         }
-        args.extend(LimitArgs::of(limits));
+        args.extend(LimitArgs::from_limits(limits));
         args
     }
 }

@@ -103,7 +103,7 @@ struct Made {
 /// Runs all of it into a new folder.
 fn into_folder(run: &Run<'_>, path: &Path) -> Made {
     let mut environment =
-        Environment::of(run.plan.plan.to_toml(), Part::now("now".to_owned(), run, 0).unwrap());
+        Environment::from_part(run.plan.plan.to_toml(), Part::now("now".to_owned(), run, 0).unwrap());
     let mut folder = Folder::create(path, about(run.plan)).unwrap();
     let mut observer = Silent::default();
     let ended = run.all(&mut folder, &HashSet::new(), &mut environment, &mut observer);
@@ -159,7 +159,8 @@ fn labels_of_a_launcher_cost_nothing_and_a_bad_end_is_reported_once() {
     let plan = plan(&["wrf_x_vec", "nas_lu_y"], &["reference", "manual"]);
     let run = Run { plan: &plan, targets: &targets };
     let mut folder = Folder::create(&folder.path().join("run"), about(&plan)).unwrap();
-    let mut environment = Environment::of(plan.plan.to_toml(), Part::now("now".to_owned(), &run, 0).unwrap());
+    let mut environment =
+        Environment::from_part(plan.plan.to_toml(), Part::now("now".to_owned(), &run, 0).unwrap());
     let mut observer = Silent::default();
     let (_, records) = run.all(&mut folder, &HashSet::new(), &mut environment, &mut observer).unwrap();
     assert!(records.iter().all(|record| record.outcome == Outcome::Converged), "{records:?}");

@@ -105,11 +105,11 @@ impl Part {
     /// If a launcher cannot be parsed.
     pub fn now(date: String, run: &Run<'_>, done_before: usize) -> Result<Self, RunError> {
         let own_loop = run.targets.iter().find_map(|target| target.own_loop.as_ref()?.about.clone());
-        Ok(Self { own_loop, done_before, ..Self::of(date, run.accounts()?) })
+        Ok(Self { own_loop, done_before, ..Self::from_accounts(date, run.accounts()?) })
     }
 
     /// The part that begins now, on these MPIs.
-    pub fn of(date: String, mpis: Vec<MpiAccount>) -> Self {
+    pub fn from_accounts(date: String, mpis: Vec<MpiAccount>) -> Self {
         Self {
             date,
             ddtbench_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -172,7 +172,7 @@ impl Part {
 
 impl Environment {
     /// The account of a new run.
-    pub fn of(plan: String, begun: Part) -> Self {
+    pub fn from_part(plan: String, begun: Part) -> Self {
         let (resumed, notes, held_to) = (Vec::new(), Vec::new(), Vec::new());
         Self { run: new_id(), begun, plan, resumed, notes, held_to }
     }
@@ -415,7 +415,7 @@ mod tests {
 
     fn begun_on(host: &str, then: &[&str]) -> Environment {
         let resumed = then.iter().map(|host| part(host)).collect();
-        Environment { resumed, ..Environment::of(String::new(), part(host)) }
+        Environment { resumed, ..Environment::from_part(String::new(), part(host)) }
     }
 
     #[test]
@@ -452,7 +452,7 @@ mod tests {
             part.machine.cpu_model = Some("EPYC".to_owned());
             part
         };
-        let run = Environment::of(String::new(), node("a"));
+        let run = Environment::from_part(String::new(), node("a"));
         assert_eq!(run.elsewhere(&node("b")), [""; 0]);
         assert!(run.other_host(&node("b")).unwrap().contains("of the same kind, `a`"));
         assert_eq!((run.other_host(&node("a")), run.other_host(&other_processor)), (None, None));
@@ -503,7 +503,7 @@ mod tests {
         assert_eq!(begun.other_build(&part("a")), None);
         assert!(begun.other_build(&by("0.1.0", "1")).unwrap().contains("another build"));
         assert!(begun.other_build(&by("0.2.0", "1")).unwrap().contains("ddtbench 0.1.0"));
-        let unknown = Environment::of(String::new(), by("0.1.0", ""));
+        let unknown = Environment::from_part(String::new(), by("0.1.0", ""));
         assert_eq!(unknown.other_build(&part("a")), None, "the build is unknown");
     }
 

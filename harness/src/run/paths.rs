@@ -15,7 +15,7 @@ pub(super) struct Paths {
 
 impl Paths {
     /// The paths of earlier results.
-    pub fn of<'a>(done: impl Iterator<Item = &'a Case>) -> Self {
+    pub fn from_cases<'a>(done: impl Iterator<Item = &'a Case>) -> Self {
         let mut paths = Self::default();
         for case in done.filter(|case| case.hosts > 0) {
             paths.known.insert(case.mpi_label(), (case.hosts, case.transport.clone()));
@@ -118,7 +118,7 @@ mod tests {
         let warning = warning.unwrap();
         assert!(warning.contains("1 host (tcp)") && warning.contains("1 host (shm)"), "{warning}");
         assert_eq!(paths.complete(case(), Some(&hello(&["a"], 100))), (other.clone(), None));
-        let mut resumed = Paths::of([&first].into_iter());
+        let mut resumed = Paths::from_cases([&first].into_iter());
         assert!(resumed.complete(case(), Some(&hello(&["a"], 100))).1.is_some());
         assert_eq!(resumed.complete(case(), Some(&hello(&["a"], 0))).1, None);
     }

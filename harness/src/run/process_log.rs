@@ -39,7 +39,7 @@ impl ProcessLog {
                 return Vec::new();
             }
         };
-        let LineEvents { mut events, rest, is_torn } = LineEvents::<Event>::of(&text, "event");
+        let LineEvents { mut events, rest, is_torn } = LineEvents::<Event>::from_line(&text, "event");
         self.output.add(&rest);
         self.torn += usize::from(is_torn);
         events.retain(|event| self.is_new(event));

@@ -15,7 +15,7 @@ pub(super) struct Starts {
 
 impl Starts {
     /// Whether a process started in an earlier part of the run.
-    pub fn of(has_begun: bool) -> Self {
+    pub fn from_begun(has_begun: bool) -> Self {
         Self { has_begun, held: Vec::new() }
     }
 
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn three_failures_in_a_row_end_the_run_and_are_no_crashes() {
-        let mut starts = Starts::of(false);
+        let mut starts = Starts::from_begun(false);
         assert_eq!(numbers(&starts.has_begun(case(0))), [0]);
         assert!(starts.has_failed(case(1)).is_none() && starts.has_failed(case(2)).is_none());
         assert_eq!(numbers(&starts.has_begun(case(3))), [1, 2, 3], "now they are crashes");
@@ -70,7 +70,11 @@ mod tests {
 
     #[test]
     fn where_nothing_has_ever_begun_the_first_failure_ends_the_run() {
-        assert_eq!(Starts::of(false).has_failed(case(0)), Some("twice"));
-        assert_eq!(Starts::of(true).has_failed(case(0)), None, "something has begun in an earlier part");
+        assert_eq!(Starts::from_begun(false).has_failed(case(0)), Some("twice"));
+        assert_eq!(
+            Starts::from_begun(true).has_failed(case(0)),
+            None,
+            "something has begun in an earlier part"
+        );
     }
 }

@@ -67,7 +67,7 @@ fn expect_in_proportion(what: &str, work: impl Fn(usize)) {
 /// All that a run shows of its records.
 fn report(kind: Kind, launches: &[Record]) {
     let over = over_launches(launches, Some(0.01));
-    let form = experiments::of(kind).table_format();
+    let form = experiments::of_kind(kind).table_format();
     let results = Results {
         form,
         over: &over,
@@ -82,8 +82,8 @@ fn report(kind: Kind, launches: &[Record]) {
     assert!(!drawn.is_empty(), "{}: no picture of it", kind.name());
     black_box(html(form, &over, &drawn, "", &Compared::default()));
     black_box((
-        experiments::of(kind).answer(&over, Some(80), None),
-        experiments::of(kind).table(&over, None),
+        experiments::of_kind(kind).answer(&over, Some(80), None),
+        experiments::of_kind(kind).table(&over, None),
     ));
 }
 

@@ -46,7 +46,7 @@ fn side(test: &str, near: &[Launch], far: &[Launch], far_only: f64) -> Side {
             ..Record::default()
         })
     });
-    Side::of("side", &records.collect::<Vec<_>>(), ComparisonUnit::Launch)
+    Side::from_records("side", &records.collect::<Vec<_>>(), ComparisonUnit::Launch)
 }
 
 /// The comparison of the even launches with the odd ones, `far` of each in the far state.
@@ -60,7 +60,7 @@ fn compare(test: &str, far: usize, far_only: f64) -> Comparisons {
         side(test, &every_second(&near, first, 13), &every_second(&all_far, first, far), factor)
     });
     let rows = Comparer::new(Settings::default()).interim_test(&sides[0], &sides[1], &|_| Some(1.0));
-    Comparisons::of(Settings::default(), &sides, vec![rows])
+    Comparisons::from_sides(Settings::default(), &sides, vec![rows])
 }
 
 fn row<'a>(comparisons: &'a Comparisons, method: &str) -> &'a ComparisonRow {

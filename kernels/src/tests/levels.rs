@@ -58,7 +58,7 @@ fn every_kernel_runs_and_agrees_with_the_oracle() {
             .into_iter()
             .chain(is_transposed.then_some(transposed))
             {
-                let expected = Expected::of(&layout, 1, 0, &mut noise);
+                let expected = Expected::from_layout(&layout, 1, 0, &mut noise);
                 for tuning in tunings_here() {
                     expected.compare(&compile_for(&layout, 1, tuning).unwrap());
                 }

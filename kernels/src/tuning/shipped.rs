@@ -19,12 +19,12 @@ pub(super) enum Family {
 
 impl Family {
     pub fn this() -> Self {
-        static THIS: LazyLock<Family> = LazyLock::new(|| Family::of(signature()));
+        static THIS: LazyLock<Family> = LazyLock::new(|| Family::from_cpuid(signature()));
         *THIS
     }
 
     /// By vendor, and by the processor's signature (leaf 1 of the instruction `cpuid`).
-    fn of((vendor, signature): ([u8; 12], u32)) -> Self {
+    fn from_cpuid((vendor, signature): ([u8; 12], u32)) -> Self {
         let family = (signature >> 8 & 0xF) + (signature >> 20 & 0xFF);
         let model = (signature >> 4 & 0xF) + (signature >> 12 & 0xF0);
         match (&vendor, family) {
@@ -147,7 +147,7 @@ mod tests {
             // No instruction `cpuid`.
             ([0; 12], 0, Family::Zen4),
         ] {
-            assert_eq!(Family::of((vendor, signature)), family, "{signature:x}");
+            assert_eq!(Family::from_cpuid((vendor, signature)), family, "{signature:x}");
         }
     }
 

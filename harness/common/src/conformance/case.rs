@@ -38,7 +38,7 @@ pub const FIRST_FIXED: u64 = 1 << 32;
 
 impl Case {
     /// One of many cases.
-    pub fn of(number: u64, layout: String, items: u32, at_end: bool) -> Self {
+    pub fn with_layout(number: u64, layout: String, items: u32, at_end: bool) -> Self {
         let (construction, skipped) = (Construction::Usual, Vec::new());
         Self { number, layout, items, at_end, construction, is_generated: true, skipped }
     }
@@ -189,7 +189,8 @@ mod tests {
         let tried = |numbers: std::ops::Range<u64>, name: &str| {
             let operation = Operation::find(name).unwrap();
             let skipped = || vec!["unpack".to_owned()];
-            let case = |number| Case { skipped: skipped(), ..Case::of(number, "byte".to_owned(), 1, true) };
+            let case =
+                |number| Case { skipped: skipped(), ..Case::with_layout(number, "byte".to_owned(), 1, true) };
             numbers.filter(|number| case(*number).tries(operation)).count()
         };
         assert_eq!(

@@ -71,7 +71,7 @@ impl fmt::Display for Contents {
 
 impl Contents {
     /// The arguments of a layout's constructor.
-    pub fn of(layout: &Layout) -> Self {
+    pub fn from_layout(layout: &Layout) -> Self {
         let constructor = layout.constructor();
         let (numbers, lists) = constructor.arguments();
         let (of_numbers, of_lists) = constructor.arguments_in_bytes();
@@ -83,7 +83,7 @@ impl Contents {
         };
         let integers = count.into_iter().chain(all(numbers, lists)).map(Integer::Number);
         let integers = match constructor {
-            Constructor::Subarray { order, .. } => integers.chain([Integer::of(*order)]).collect(),
+            Constructor::Subarray { order, .. } => integers.chain([Integer::from_order(*order)]).collect(),
             Constructor::Darray { array, .. } => of_array(array),
             _ => integers.collect(),
         };
@@ -113,7 +113,7 @@ impl Contents {
 }
 
 impl Integer {
-    fn of(order: Order) -> Self {
+    fn from_order(order: Order) -> Self {
         Self::Constant(if order == Order::C { "MPI_ORDER_C" } else { "MPI_ORDER_FORTRAN" })
     }
 }
@@ -135,7 +135,7 @@ fn of_array(array: &DistributedArray) -> Vec<Integer> {
         .chain(distributions)
         .chain(dargs)
         .chain(processes)
-        .chain([Integer::of(*order)])
+        .chain([Integer::from_order(*order)])
         .collect()
 }
 
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     fn text(layout: &str) -> String {
-        Contents::of(&layout.parse().unwrap()).to_string()
+        Contents::from_layout(&layout.parse().unwrap()).to_string()
     }
 
     #[test]

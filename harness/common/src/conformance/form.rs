@@ -24,7 +24,7 @@ named! {
 
 impl Form {
     /// The forms that a call has.
-    pub fn of(call: Option<&str>, is_collective: bool) -> Vec<Self> {
+    pub fn all_of_call(call: Option<&str>, is_collective: bool) -> Vec<Self> {
         let others: &[Self] = match call {
             None => &[],
             Some("MPI_Send") => {

@@ -55,8 +55,8 @@ pub const UNWRITTEN: u8 = 0xA5;
 
 impl Items {
     /// The values of `items` items of a layout.
-    pub fn of(layout: &Layout, items: u32) -> Self {
-        let map = TypeMap::of(layout);
+    pub fn from_layout(layout: &Layout, items: u32) -> Self {
+        let map = TypeMap::from_layout(layout);
         let one: Vec<(Element, i64)> = map.data().collect();
         let extent = layout.extent();
         let values: Vec<Value> = (0..i64::from(items))
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn images_of_data_far_apart_have_the_memory_around_it_only() {
-        let items = Items::of(&"hvector(2, 1, 3000000000, int32)".parse().unwrap(), 1);
+        let items = Items::from_layout(&"hvector(2, 1, 3000000000, int32)".parse().unwrap(), 1);
         assert_eq!((items.span, items.image_bytes()), ((0, 3_000_000_004), 2 * 68));
         let memory = items.filled(1);
         let packed = [&memory[..4], &memory[68 + 64..]].concat();
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn a_difference_names_its_place() {
-        let items = Items::of(&"hindexed([1, 1], [-4, 8], int32)".parse().unwrap(), 1);
+        let items = Items::from_layout(&"hindexed([1, 1], [-4, 8], int32)".parse().unwrap(), 1);
         assert_eq!((items.span, items.bytes(), items.span_bytes()), ((-4, 12), 8, 16));
         let expected = items.scattered(&[1, 2, 3, 4, 5, 6, 7, 8]);
         let mut found = expected.clone();
@@ -335,7 +335,8 @@ mod tests {
     #[test]
     fn a_contiguous_type_has_the_same_signature() {
         let of = |text: &str, items| {
-            let (layout, count) = contiguous(&Items::of(&text.parse().unwrap(), items).values).unwrap();
+            let (layout, count) =
+                contiguous(&Items::from_layout(&text.parse().unwrap(), items).values).unwrap();
             (layout.to_text(), count)
         };
         assert_eq!(of("vector(2, 1, 3, int32)", 3), ("int32".to_owned(), 6));
@@ -351,7 +352,7 @@ mod tests {
 
     #[test]
     fn the_address_that_is_passed_is_in_the_same_storage_as_the_data() {
-        let span = |text: &str, items| Items::of(&text.parse().unwrap(), items).span;
+        let span = |text: &str, items| Items::from_layout(&text.parse().unwrap(), items).span;
         assert_eq!(span("hindexed([2], [8], int32)", 1), (0, 16));
         assert_eq!(span("hindexed([2], [-24], int32)", 1), (-24, 1));
         assert_eq!(span("resized(0, -4, hindexed([1], [8], int32))", 3), (-8, 12));
@@ -360,15 +361,17 @@ mod tests {
 
     #[test]
     fn values_that_overlap_cannot_be_received() {
-        let overlap = |text: &str, items| !Items::of(&text.parse().unwrap(), items).are_disjoint();
+        let overlap = |text: &str, items| !Items::from_layout(&text.parse().unwrap(), items).are_disjoint();
         assert!(overlap("hindexed([1, 1], [0, 3], int32)", 1));
         assert!(!overlap("resized(0, 2, int32)", 1) && overlap("resized(0, 2, int32)", 2));
     }
 
     #[test]
     fn external_values_are_big_endian() {
-        let items =
-            Items::of(&"struct([1, 1, 1], [0, 2, 8], [int16, byte, float_complex])".parse().unwrap(), 1);
+        let items = Items::from_layout(
+            &"struct([1, 1, 1], [0, 2, 8], [int16, byte, float_complex])".parse().unwrap(),
+            1,
+        );
         let packed: Vec<u8> = (1..=11).collect();
         assert_eq!(items.big_endian(&packed), [2, 1, 3, 7, 6, 5, 4, 11, 10, 9, 8]);
     }

@@ -99,7 +99,7 @@ fn add(all: &mut Vec<Operation>, heading: &'static str, asks: &'static str, stat
     let needs: Vec<Need> = needs.iter().map(|word| word.parse().expect(heading)).collect();
     let topologies =
         if needs.contains(&Need::Neighbours) { Topology::ALL.map(Some).to_vec() } else { vec![None] };
-    let forms = Form::of(calls.first().copied(), is_collective);
+    let forms = Form::all_of_call(calls.first().copied(), is_collective);
     let section = all.len();
     for topology in topologies {
         let base = all.len();

@@ -44,7 +44,7 @@ impl Costs {
 
     /// The cost of a message of `bytes`: interpolated between measured sizes; outside their range, that of the nearest
     /// one.
-    pub fn of(&self, bytes: u64) -> Cost {
+    pub fn cost_of(&self, bytes: u64) -> Cost {
         let after = self.0.partition_point(|cost| cost.bytes < bytes);
         let Some(upper) = self.0.get(after) else { return self.0[self.0.len() - 1] };
         if after == 0 || upper.bytes == bytes {
@@ -70,7 +70,7 @@ impl Costs {
         let mut behind_s = vec![0.0; threads];
         let (mut free_s, mut arrival_s) = (f64::NEG_INFINITY, 0.0_f64);
         for departure in departures {
-            let cost = self.of(departure.bytes);
+            let cost = self.cost_of(departure.bytes);
             let started_s = departure.ready_s + behind_s[departure.thread];
             behind_s[departure.thread] += cost.start_s;
             let begins_s = started_s.max(free_s);
@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn sizes_between_lie_on_a_line_and_those_beyond_are_the_next() {
         let costs = Costs::new(vec![cost(100, 3.0, 2.0), cost(10, 1.0, 0.0)]);
-        assert_eq!(costs.of(10), cost(10, 1.0, 0.0));
-        assert_eq!(costs.of(55), cost(55, 2.0, 1.0));
-        assert_eq!((costs.of(1).alone_s, costs.of(1000).alone_s), (1.0, 3.0));
+        assert_eq!(costs.cost_of(10), cost(10, 1.0, 0.0));
+        assert_eq!(costs.cost_of(55), cost(55, 2.0, 1.0));
+        assert_eq!((costs.cost_of(1).alone_s, costs.cost_of(1000).alone_s), (1.0, 3.0));
     }
 
     #[test]

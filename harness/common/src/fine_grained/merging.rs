@@ -83,7 +83,7 @@ fn runs(
         held_s.sort_by(f64::total_cmp);
         let chance = usize::from(held_s.len() >= ONE_IS_CHANCE);
         let held_s = held_s[held_s.len() - 1 - chance];
-        let is_too_long = held_s > costs.of(message.ranges[next].len() as u64).alone_s;
+        let is_too_long = held_s > costs.cost_of(message.ranges[next].len() as u64).alone_s;
         if next > start && (next - start == most || is_too_long) {
             runs.push(start..next);
             start = next;
@@ -172,7 +172,7 @@ mod tests {
         let units = units(message, &observed, &costs());
         assert_eq!(units.iter().cloned().flatten().collect::<Vec<_>>(), (0..32).collect::<Vec<_>>());
         for unit in units {
-            let alone_s = costs().of(500).alone_s;
+            let alone_s = costs().cost_of(500).alone_s;
             let is_too_long = |ready_s: &&Vec<f64>| {
                 let of_unit = || ready_s[unit.clone()].iter().copied();
                 of_unit().fold(0.0, f64::max) - of_unit().fold(f64::INFINITY, f64::min) > alone_s

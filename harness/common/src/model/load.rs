@@ -16,7 +16,7 @@ pub struct Load {
 
 impl Load {
     /// The load of a job, from its description of itself; `None` if that does not include it.
-    pub fn of(hello: &Hello) -> Option<Self> {
+    pub fn from_hello(hello: &Hello) -> Option<Self> {
         let mut hosts: BTreeMap<&str, Vec<&RankPlace>> = BTreeMap::new();
         hello.ranks.iter().for_each(|rank| hosts.entry(&rank.host).or_default().push(rank));
         let loads = hosts.values().flat_map(|ranks| {
@@ -51,7 +51,7 @@ mod tests {
         };
         let hello =
             Hello { threads, ranks: ranks.iter().enumerate().map(place).collect(), ..Hello::default() };
-        Load::of(&hello).map(|load| (load.runnable_threads, load.cores))
+        Load::from_hello(&hello).map(|load| (load.runnable_threads, load.cores))
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub(super) struct Fit {
 
 impl Fit {
     /// `None` if a group is empty, if something is not finite, or if there are too few values for an error.
-    pub fn of(groups: &[&[Explained]], priors: &[SlopePrior]) -> Option<Self> {
+    pub fn from_groups(groups: &[&[Explained]], priors: &[SlopePrior]) -> Option<Self> {
         let all = || groups.iter().enumerate().flat_map(|(i, group)| group.iter().map(move |of| (i, of)));
         let is_usable = |of: &Explained| {
             of.by.len() == priors.len() && of.by.iter().chain([&of.value]).all(|value| value.is_finite())
@@ -176,7 +176,7 @@ mod tests {
     }
 
     fn fit(groups: &[Vec<Explained>; 2], prior: SlopePrior) -> Fit {
-        Fit::of(&[&groups[0], &groups[1]], &[prior]).unwrap()
+        Fit::from_groups(&[&groups[0], &groups[1]], &[prior]).unwrap()
     }
 
     #[test]
@@ -234,7 +234,7 @@ mod tests {
             group.iter().map(|of| Explained { by: by(of), ..of.clone() }).collect::<Vec<_>>()
         };
         let [first, second] = pair().each_ref().map(more);
-        let of = Fit::of(&[&first, &second], &[UNKNOWN; 3]).unwrap();
+        let of = Fit::from_groups(&[&first, &second], &[UNKNOWN; 3]).unwrap();
         let Difference { value, error, .. } = of.difference();
         assert!(close(value, 0.6) && close(error, 0.55045) && close(of.freedom, 5.0), "{of:?}");
     }
@@ -242,9 +242,9 @@ mod tests {
     #[test]
     fn too_few_or_infinite_values_have_no_fit() {
         let [first, second] = pair();
-        assert!(Fit::of(&[&first, &[]], &[UNKNOWN]).is_none(), "an empty group");
-        assert!(Fit::of(&[&first[..1], &second[..1]], &[UNKNOWN]).is_none(), "too few");
+        assert!(Fit::from_groups(&[&first, &[]], &[UNKNOWN]).is_none(), "an empty group");
+        assert!(Fit::from_groups(&[&first[..1], &second[..1]], &[UNKNOWN]).is_none(), "too few");
         let lacking = group(&[(1.0, f64::NAN), (2.0, 1.0), (4.0, 2.0)]);
-        assert!(Fit::of(&[&first, &lacking], &[UNKNOWN]).is_none());
+        assert!(Fit::from_groups(&[&first, &lacking], &[UNKNOWN]).is_none());
     }
 }

@@ -77,7 +77,7 @@ impl Difference {
         if first.len().min(second.len()) < FEWEST {
             return None;
         }
-        let fit = Fit::of(&[first, second], slopes)?;
+        let fit = Fit::from_groups(&[first, second], slopes)?;
         let difference = Self { is_adjusted: !slopes.is_empty(), ..fit.difference() };
         Some(Compared { difference, locations: [fit.locations[0], fit.locations[1]] })
     }
@@ -100,7 +100,7 @@ impl Difference {
         if of_first.len().min(of_second.len()) < FEWEST {
             return None;
         }
-        let fit = Fit::of(&[&of_first, &of_second], slopes)?;
+        let fit = Fit::from_groups(&[&of_first, &of_second], slopes)?;
         let left = |of: &Explained| {
             of.value - of.by.iter().zip(&fit.slopes).map(|(by, slope)| by * slope).sum::<f64>()
         };

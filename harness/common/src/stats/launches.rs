@@ -70,7 +70,7 @@ const PAUSE: f64 = 0.25;
 impl Drift {
     /// From series of launches in their order, one for each measured quantity: a line through the semivariogram of all
     /// of them together (Matheron 1963). Series with fewer than [`FEWEST`] launches, or without variation, are ignored.
-    pub fn of<'a>(series: impl IntoIterator<Item = &'a [f64]>) -> Self {
+    pub fn from_series<'a>(series: impl IntoIterator<Item = &'a [f64]>) -> Self {
         let mut by_lag: Vec<(f64, f64)> = Vec::new();
         for series in series {
             let scaled: Vec<f64> = series.iter().map(|value| value.ln()).collect();
@@ -125,7 +125,7 @@ pub struct SlowGroup {
 impl SlowGroup {
     /// From the times of launches: the widest gap that cannot be scatter ([`super::levels`]), with at least a fifth of the
     /// launches, and two, on either side. `None` without one.
-    pub fn of(times: &[f64]) -> Option<Self> {
+    pub fn from_times(times: &[f64]) -> Option<Self> {
         let all = sorted(times.iter().copied());
         let least = all.len().div_ceil(5).max(2);
         let starts = super::levels(&all).into_iter().map(|start| all.partition_point(|time| *time < start));
@@ -157,7 +157,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(values: &[f64]) -> Self {
+    fn from_values(values: &[f64]) -> Self {
         Self { is_logarithmic: values.iter().all(|&value| value > 0.0) }
     }
 
@@ -180,7 +180,7 @@ fn student(values: &[f64], variance: impl Fn(f64) -> f64) -> Option<(f64, f64)> 
     if n < FEWEST || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let scale = Scale::of(values);
+    let scale = Scale::from_values(values);
     let (middle, of_one) = mean_and_variance(&scale.to(values))?;
     let half = quantile(LEVEL, (n - 1) as f64)? * (of_one * variance(n as f64)).sqrt();
     scale.around(values, (middle - half, middle + half))
@@ -199,13 +199,13 @@ mod tests {
             let of = |i: usize| (1.0 + 0.002 * ((7 * i) % 10) as f64) * if i < slow { times } else { 1.0 };
             (0..30).map(of).collect::<Vec<_>>()
         };
-        let found = SlowGroup::of(&times(7, 3.0)).unwrap();
+        let found = SlowGroup::from_times(&times(7, 3.0)).unwrap();
         assert!(found.launches == 7 && found.of == 30 && (found.times - 3.0).abs() < 0.03, "{found:?}");
-        assert_eq!(SlowGroup::of(&times(24, 2.0)).unwrap().launches, 24, "six others are a fifth");
-        assert_eq!(SlowGroup::of(&times(5, 3.0)), None, "fewer than a fifth");
-        assert_eq!(SlowGroup::of(&times(0, 1.0)), None);
-        assert_eq!(SlowGroup::of(&[1.0, 1.0, 3.0]), None, "one launch is not a group");
-        assert_eq!(SlowGroup::of(&[]), None);
+        assert_eq!(SlowGroup::from_times(&times(24, 2.0)).unwrap().launches, 24, "six others are a fifth");
+        assert_eq!(SlowGroup::from_times(&times(5, 3.0)), None, "fewer than a fifth");
+        assert_eq!(SlowGroup::from_times(&times(0, 1.0)), None);
+        assert_eq!(SlowGroup::from_times(&[1.0, 1.0, 3.0]), None, "one launch is not a group");
+        assert_eq!(SlowGroup::from_times(&[]), None);
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
                 levels.iter().map(|level| (level + 0.1 * random.random::<f64>()).exp()).collect()
             };
             let all: Vec<Vec<f64>> = (0..40).map(|_| series()).collect();
-            Drift::of(all.iter().map(Vec::as_slice)).between_runs(5.0)
+            Drift::from_series(all.iter().map(Vec::as_slice)).between_runs(5.0)
         };
         let mean_of = |run: &mut dyn FnMut() -> f64| (0..50).map(|_| run()).sum::<f64>() / 50.0;
         let (still, drifting) = (mean_of(&mut || run(0.0)), mean_of(&mut || run(0.2)));
@@ -309,9 +309,12 @@ mod tests {
 
     #[test]
     fn without_a_line_there_is_no_drift() {
-        assert_eq!(Drift::of([]), Drift::default());
-        assert_eq!(Drift::of([&[1.0, 2.0][..], &[1.0, 1.0, 1.0], &[1.0, f64::NAN, 2.0]]), Drift::default());
+        assert_eq!(Drift::from_series([]), Drift::default());
+        assert_eq!(
+            Drift::from_series([&[1.0, 2.0][..], &[1.0, 1.0, 1.0], &[1.0, f64::NAN, 2.0]]),
+            Drift::default()
+        );
         // The first and the last are alike, but neighbours are not.
-        assert_eq!(Drift::of([&[1.0, 2.0, 1.0][..]]).per_launch, 0.0);
+        assert_eq!(Drift::from_series([&[1.0, 2.0, 1.0][..]]).per_launch, 0.0);
     }
 }

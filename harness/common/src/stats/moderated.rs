@@ -19,11 +19,11 @@ pub struct Level {
 
 impl Level {
     /// `None` with fewer than [`FEWEST`] values, or too few for these slopes.
-    pub fn of(values: &[Explained], slopes: &[SlopePrior]) -> Option<Self> {
+    pub fn from_values(values: &[Explained], slopes: &[SlopePrior]) -> Option<Self> {
         if values.len() < FEWEST {
             return None;
         }
-        let fit = Fit::of(&[values], slopes)?;
+        let fit = Fit::from_groups(&[values], slopes)?;
         Some(Self {
             value: fit.locations[0],
             variance: fit.variance,
@@ -183,20 +183,24 @@ mod tests {
             (0..5).map(value).collect::<Vec<_>>()
         };
         let slope = SlopePrior { expected: 0.5, deviation: 0.4 };
-        let of = |values: &[Explained]| Level::of(values, &[slope]).unwrap();
+        let of = |values: &[Explained]| Level::from_values(values, &[slope]).unwrap();
         let first = of(&series(1.0, 0.9, [0.0, 0.16, 0.0, 0.16, 0.0]));
         let second = of(&series(1.2, 0.2, [0.16, 0.16, 0.0, 0.16, 0.0]));
         let difference = second.minus(&first);
         assert!((difference.value - 0.2).abs() < 0.03 && difference.error < 0.02, "{difference:?}");
         assert_eq!(first.minus_zero().value, first.value);
-        assert_eq!(Level::of(&series(1.0, 0.5, [0.0; 5])[..2], &[slope]), None, "two launches show nothing");
+        assert_eq!(
+            Level::from_values(&series(1.0, 0.5, [0.0; 5])[..2], &[slope]),
+            None,
+            "two launches show nothing"
+        );
     }
 
     #[test]
     fn a_series_without_variation_has_an_error_after_its_variance_was_moderated() {
         let of = |noise: f64| {
             let value = |i: usize| Explained { value: noise * [1.0, -1.0, 0.0, 0.0][i], by: Vec::new() };
-            Level::of(&(0..4).map(value).collect::<Vec<_>>(), &[]).unwrap()
+            Level::from_values(&(0..4).map(value).collect::<Vec<_>>(), &[]).unwrap()
         };
         let mut levels = [0.01, 0.02, 0.04, 0.0].map(of);
         assert_eq!(levels[3].minus_zero().error, 0.0);

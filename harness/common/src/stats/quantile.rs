@@ -45,7 +45,7 @@ pub struct SlowSamples {
 
 impl SlowSamples {
     /// The slow samples among sorted samples; `None` without samples, or if one is not a time: differences of two clocks can be negative.
-    pub fn of(sorted: &[f64]) -> Option<Self> {
+    pub fn from_sorted(sorted: &[f64]) -> Option<Self> {
         let limit = SLOW * median(sorted)?;
         let total: f64 = sorted.iter().sum();
         let slow = &sorted[sorted.partition_point(|&sample| sample <= limit)..];
@@ -105,15 +105,19 @@ mod tests {
     #[test]
     fn one_sample_of_200_that_waits_takes_half_of_the_time() {
         let late = sorted((0..200).map(|i| if i == 77 { 199.0 } else { 1.0 }));
-        let slow = SlowSamples::of(&late).unwrap();
+        let slow = SlowSamples::from_sorted(&late).unwrap();
         assert_eq!(slow, SlowSamples { samples: 0.005, time: 0.5 });
         assert!((slow.times_as_long().unwrap() - 199.0).abs() < 1e-9);
         // Two states of a machine are not slow samples.
         let states = sorted((0..100).map(|i| if i < 60 { 1.0 } else { 2.4 }));
-        assert_eq!(SlowSamples::of(&states), Some(SlowSamples { samples: 0.0, time: 0.0 }));
+        assert_eq!(SlowSamples::from_sorted(&states), Some(SlowSamples { samples: 0.0, time: 0.0 }));
         assert_eq!(SlowSamples { samples: 0.0, time: 0.0 }.times_as_long(), None);
         assert_eq!(
-            (SlowSamples::of(&[]), SlowSamples::of(&[-1.0, 2.0, 3.0]), SlowSamples::of(&[0.0])),
+            (
+                SlowSamples::from_sorted(&[]),
+                SlowSamples::from_sorted(&[-1.0, 2.0, 3.0]),
+                SlowSamples::from_sorted(&[0.0])
+            ),
             (None, None, None)
         );
     }

@@ -15,7 +15,7 @@ pub struct RankDifference {
 
 impl RankDifference {
     /// The differences between two groups; `None` if one is empty.
-    pub fn of(first: &[f64], second: &[f64]) -> Option<Self> {
+    pub fn from_samples(first: &[f64], second: &[f64]) -> Option<Self> {
         let differences = sorted(second.iter().flat_map(|b| first.iter().map(move |a| b - a)));
         (!differences.is_empty()).then_some(Self { differences, sizes: (first.len(), second.len()) })
     }
@@ -83,22 +83,22 @@ mod tests {
     #[test]
     fn the_interval_is_that_of_r() {
         // R: wilcox.test(c(6, 8, 9, 12), c(1, 2, 4, 7), conf.int = TRUE) gives -1 and 11.
-        let of = RankDifference::of(&[1.0, 2.0, 4.0, 7.0], &[6.0, 8.0, 9.0, 12.0]).unwrap();
+        let of = RankDifference::from_samples(&[1.0, 2.0, 4.0, 7.0], &[6.0, 8.0, 9.0, 12.0]).unwrap();
         assert_eq!((of.value(), of.interval(0.05)), (5.0, Some((-1.0, 11.0))));
         assert_eq!(of.interval(0.1), Some((1.0, 10.0)));
         assert_eq!(of.interval(0.02), None, "the most extreme of 70 orders, on both sides");
-        assert!(RankDifference::of(&[], &[1.0]).is_none());
+        assert!(RankDifference::from_samples(&[], &[1.0]).is_none());
     }
 
     #[test]
     fn levels_are_as_far_apart_as_the_difference() {
         let (first, second) = ([1.0, 2.0, 4.0, 7.0], [6.0, 8.0, 9.0, 12.0]);
-        let of = RankDifference::of(&first, &second).unwrap();
+        let of = RankDifference::from_samples(&first, &second).unwrap();
         // The second group moved by 5 is 1, 3, 4, 7; the two in the middle of all eight are 3 and 4.
         assert_eq!(of.levels(&first, &second), Some([3.5, 8.5]));
         // 16 of the 25 pairs rise, whereas the median falls from 9 to 8.
         let (first, second) = ([0.0, 0.0, 9.0, 9.0, 9.0], [1.0, 8.0, 8.0, 10.0, 10.0]);
-        let of = RankDifference::of(&first, &second).unwrap();
+        let of = RankDifference::from_samples(&first, &second).unwrap();
         let [base, new] = of.levels(&first, &second).unwrap();
         assert!(of.value() > 0.0 && new - base == of.value(), "{base} {new}");
     }
@@ -117,7 +117,7 @@ mod tests {
         let mut misses = 0;
         for _ in 0..4000 {
             let [first, second] = [(); 2].map(|()| (0..5).map(|_| mean()).collect::<Vec<f64>>());
-            let (low, high) = RankDifference::of(&first, &second).unwrap().interval(0.05).unwrap();
+            let (low, high) = RankDifference::from_samples(&first, &second).unwrap().interval(0.05).unwrap();
             misses += usize::from(low > 0.0 || high < 0.0);
         }
         assert!((50..=200).contains(&misses), "{misses} of 4000");

@@ -121,7 +121,7 @@ mod tests {
     const FAST: State = State::Steady(0);
     const SLOW: State = State::Steady(1);
 
-    fn of(latencies: &[(f64, f64)]) -> Vec<State> {
+    fn states_of(latencies: &[(f64, f64)]) -> Vec<State> {
         let machine = |ns: f64| MachineState { latency_s: ns * 1e-9, ..MachineState::default() };
         states(
             &latencies.iter().map(|&(before, after)| (machine(before), machine(after))).collect::<Vec<_>>(),
@@ -142,21 +142,21 @@ mod tests {
 
     #[test]
     fn a_steady_machine_has_one_state() {
-        assert_eq!(of(&[(33.0, 34.0), (34.0, 40.0), (40.0, 31.0)]), [FAST; 3]);
-        assert_eq!(of(&[]), []);
+        assert_eq!(states_of(&[(33.0, 34.0), (34.0, 40.0), (40.0, 31.0)]), [FAST; 3]);
+        assert_eq!(states_of(&[]), []);
     }
 
     #[test]
     fn a_flip_makes_two_states_and_a_mixed_block_between() {
         let latencies = [(33.0, 34.0), (34.0, 33.0), (33.0, 190.0), (190.0, 185.0), (185.0, 191.0)];
-        assert_eq!(of(&latencies), [FAST, FAST, State::Mixed, SLOW, SLOW]);
+        assert_eq!(states_of(&latencies), [FAST, FAST, State::Mixed, SLOW, SLOW]);
         let reversed: Vec<_> = latencies.iter().rev().map(|&(before, after)| (after, before)).collect();
-        assert_eq!(of(&reversed), [SLOW, SLOW, State::Mixed, FAST, FAST]);
+        assert_eq!(states_of(&reversed), [SLOW, SLOW, State::Mixed, FAST, FAST]);
     }
 
     #[test]
     fn a_single_disturbed_reading_is_no_state() {
-        assert_eq!(of(&[(33.0, 34.0), (34.0, 900.0), (900.0, 33.0), (33.0, 32.0)]), [FAST; 4]);
+        assert_eq!(states_of(&[(33.0, 34.0), (34.0, 900.0), (900.0, 33.0), (33.0, 32.0)]), [FAST; 4]);
     }
 
     #[test]
@@ -164,7 +164,7 @@ mod tests {
         let mut latencies = vec![(33.0, 34.0); 12];
         latencies.extend([(190.0, 191.0); 12]);
         latencies.push((5000.0, 191.0));
-        let states = of(&latencies);
+        let states = states_of(&latencies);
         assert!(states[..12].iter().all(|&state| state == FAST));
         assert!(states[12..].iter().all(|&state| state == SLOW));
     }
@@ -173,15 +173,15 @@ mod tests {
     fn fewer_than_a_tenth_of_the_blocks_are_no_state() {
         let mut latencies = vec![(33.0, 34.0); 19];
         latencies.push((190.0, 190.0));
-        assert_eq!(of(&latencies), [FAST; 20]);
+        assert_eq!(states_of(&latencies), [FAST; 20]);
         latencies.extend([(190.0, 190.0); 2]);
-        assert_eq!(of(&latencies).iter().filter(|&&state| state == SLOW).count(), 3);
+        assert_eq!(states_of(&latencies).iter().filter(|&&state| state == SLOW).count(), 3);
     }
 
     #[test]
     fn a_latency_that_was_not_measured_is_ignored() {
         let latencies = [(0.0, 0.0), (33.0, 0.0), (0.0, 190.0), (190.0, 190.0), (33.0, f64::NAN)];
-        assert_eq!(of(&latencies), [FAST, FAST, SLOW, SLOW, FAST]);
+        assert_eq!(states_of(&latencies), [FAST, FAST, SLOW, SLOW, FAST]);
     }
 
     #[test]

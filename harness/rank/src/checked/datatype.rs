@@ -189,7 +189,7 @@ impl Recipe {
             Constructor::Named { element } => Step::Predefined(predefined(*element)),
             _ => {
                 let is_large = self.construction == Construction::Large;
-                Step::Made(ConstructorCall::new(&Contents::of(layout), children, is_large)?)
+                Step::Made(ConstructorCall::new(&Contents::from_layout(layout), children, is_large)?)
             }
         });
         seen.push((layout, self.steps.len() - 1));

@@ -46,7 +46,7 @@ struct Checks {
 
 impl Tally {
     /// The comparisons of a kind.
-    fn of(&mut self, what: &str) -> &mut Checks {
+    fn checks_of(&mut self, what: &str) -> &mut Checks {
         let place = self.checks.iter().position(|checks| checks.what == what).unwrap_or_else(|| {
             self.checks.push(Checks { what: what.to_owned(), all: 0, wrong: 0 });
             self.checks.len() - 1
@@ -57,7 +57,7 @@ impl Tally {
     /// Adds the counts of another rank.
     fn add(&mut self, other: &Self) {
         for checks in &other.checks {
-            let sum = self.of(&checks.what);
+            let sum = self.checks_of(&checks.what);
             sum.all += checks.all;
             sum.wrong += checks.wrong;
         }
@@ -169,7 +169,7 @@ impl<'a> CheckContext<'a> {
     /// Counts a comparison of a kind, and whether it was `right`.
     pub fn count(&self, what: &str, right: Result<(), String>) {
         let mut tally = self.tally.borrow_mut();
-        let checks = tally.of(what);
+        let checks = tally.checks_of(what);
         checks.all += 1;
         let Err(wrong) = right else { return };
         checks.wrong += 1;
@@ -269,7 +269,7 @@ mod tests {
         for (kind, rights) in [("8/8", [true, true]), ("8/4", [true, false]), ("8/4", [false, false])] {
             let account = &mut all[usize::from(kind == "8/4")];
             for right in rights {
-                let checks = account.tally.of(kind);
+                let checks = account.tally.checks_of(kind);
                 checks.all += 1;
                 checks.wrong += u32::from(!right);
             }

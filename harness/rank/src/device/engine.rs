@@ -95,7 +95,7 @@ impl DeviceEngine {
     /// # Panics
     /// If the message has more than 2^31 words: the arrays of all tests are smaller.
     pub fn new(layout: &Layout, count: u64, origin: i64) -> Self {
-        let program = DeviceProgram::of(layout, count, origin).expect("the arrays are in memory");
+        let program = DeviceProgram::from_layout(layout, count, origin).expect("the arrays are in memory");
         let mut lists = Vec::new();
         let launches = program.parts.iter().map(|part| launch(part, &mut lists)).collect();
         Self { launches, _lists: lists }

@@ -50,7 +50,7 @@ pub fn run(world: &World, args: &Halo) -> anyhow::Result<u8> {
     ensure!(conditions.cache == Cache::Warm, "--cache cold: halos are measured with warm caches only");
     let case = args.case()?;
     let mut bounds = AdoptedBounds::new(&world.comm);
-    let adopted = HaloCase { values: bounds.of(&case.values), ..case.clone() };
+    let adopted = HaloCase { values: bounds.adopted(&case.values), ..case.clone() };
     let app = bounds.explain(adopted.build(ranks, conditions.seed).map_err(|reason| anyhow!(reason)))?;
     let can = |name: &str| halo::methods::lack(&*app, ranks, name).is_none();
     let (methods, limits) = args.methods.of_test(Kind::Halo, case.test.name, conditions.memory, can)?;

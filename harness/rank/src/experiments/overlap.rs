@@ -68,7 +68,7 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
     ensure!(is_whole, "{case}: bytes or matrix_order are missing, which `ddtbench overlap` finds");
     let (mut bounds, mut adopted) = (AdoptedBounds::new(&world.comm), case.clone());
     if let Communicated::Message(_, values) | Communicated::Exchange(_, values) = &mut adopted.traffic {
-        *values = bounds.of(values);
+        *values = bounds.adopted(values);
     }
     let context = CaseContext { ranks, seed: args.case.conditions.seed };
     let built = bounds.explain(adopted.build(context))?;
@@ -269,7 +269,7 @@ impl CaseStart<'_> {
         let cores = cores::by_core(&place.cpus).iter().map(|threads| cores::core(threads[0])).collect();
         let ranks = world.gather_values(&RankPlace { cpus: cores, ..place.clone() })?;
         let needs = Hello { threads: needed, ranks, ..Hello::default() };
-        let too_few = Load::of(&needs).filter(|load| load.runnable_threads > load.cores);
+        let too_few = Load::from_hello(&needs).filter(|load| load.runnable_threads > load.cores);
         let numbers = too_few.map_or([0.0; 2], |load| [load.runnable_threads as f64, load.cores as f64]);
         let [of_all, there] = world.broadcast(numbers)?;
         let own = binding::own_cores(world)?.map_or(f64::INFINITY, |cores| cores.len() as f64);
@@ -291,7 +291,7 @@ impl CaseStart<'_> {
             return Ok(true);
         }
         let world = &self.world.comm;
-        let transport = Hosts::of(world, &environment::place(world.rank()?))?.account(world)?;
+        let transport = Hosts::of_world(world, &environment::place(world.rank()?))?.account(world)?;
         let [goes_by_tcp] = world.broadcast([f64::from(u8::from(transport.media() == [Medium::Tcp]))])?;
         Ok(goes_by_tcp > 0.0)
     }

@@ -48,7 +48,7 @@ pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
     ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");
     let conditions = &args.conditions;
     cache::check(conditions.cache)?;
-    let ((names, limits), setting) = (args.methods.of(Kind::Partitioned)?, args.setting()?);
+    let ((names, limits), setting) = (args.methods.of_kind(Kind::Partitioned)?, args.setting()?);
     let job = Job::new(&world.comm, &world.comm, conditions.format)?;
     let place = environment::place(job.rank);
     let sync = Sync::new(&world.comm)?;
@@ -132,7 +132,7 @@ impl<'a> PartitionedTransfers<'a> {
         );
         let run = Run { at: 0, bytes: memory.bytes(), source: source_of(sender, 0, 0) };
         // SAFETY: it is written and compared between transfers.
-        unsafe { Places::new(memory, Runs::of([run])) }
+        unsafe { Places::new(memory, Runs::from_runs([run])) }
     }
 
     fn channel(&mut self, way: usize) -> Channel<'a> {

@@ -62,7 +62,7 @@ impl Group {
             let [remote_s, remote_error_s] = self.receive(other)?;
             exchanges.push(ThereAndBack { asked_s, remote_s, remote_error_s, received_s: clock.now_s() });
         }
-        Ok(Offset::of(&exchanges))
+        Ok(Offset::from_exchanges(&exchanges))
     }
 
     /// Answers a rank that asks this number of times.

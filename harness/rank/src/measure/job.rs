@@ -39,7 +39,7 @@ impl<'a> Job<'a> {
             probe: StateProbe::new(peers)?,
             clock: Clock::measure(),
             reporter: EventReporter::new(Output::new(format), rank, None),
-            hosts: Hosts::of(world, &environment::place(rank))?,
+            hosts: Hosts::of_world(world, &environment::place(rank))?,
             processes_of_host: world.split_shared()?.size()?,
             waits_for_cores: false,
         })

@@ -36,7 +36,7 @@ pub struct Route {
 }
 
 impl Route {
-    pub fn of(method: &dyn Method) -> Self {
+    pub fn from_method(method: &dyn Method) -> Self {
         let Ends { from, to, order, is_renewed, .. } = method.ends();
         Self { from, to, order, is_renewed, messages: method.messages() }
     }
@@ -139,7 +139,7 @@ impl RoundTrip {
 
     /// The places that this rank looks at in the repetitions of a block.
     pub fn looks(&self, generation: u32) -> Looks {
-        let spots = |links: &[Link]| Spots::of(links.iter().map(|link| &link.places), generation);
+        let spots = |links: &[Link]| Spots::from_messages(links.iter().map(|link| &link.places), generation);
         let (there, back) = (&self.there, &self.back);
         let marked = match self.answer {
             Answer::Own => return Looks::after(there.receives.iter().chain(&back.receives), generation),
@@ -153,7 +153,7 @@ impl RoundTrip {
             marks: spots(marked),
             unmarked: {
                 let (received, answer) = self.compared();
-                Some(Spots::of(received.iter().chain(answer).map(|link| &link.places), generation))
+                Some(Spots::from_messages(received.iter().chain(answer).map(|link| &link.places), generation))
             },
         }
     }
@@ -209,7 +209,7 @@ pub struct Looks {
 impl Looks {
     /// At these messages after a repetition.
     fn after<'a>(received: impl IntoIterator<Item = &'a Link>, generation: u32) -> Self {
-        let after = Spots::of(received.into_iter().map(|link| &link.places), generation);
+        let after = Spots::from_messages(received.into_iter().map(|link| &link.places), generation);
         Self { after, ..Self::default() }
     }
 
@@ -330,7 +330,7 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
 pub unsafe fn padded_places(memory: Region, spans: &[Span]) -> Places {
     let run = |span: &Span| Run { at: span.offset, bytes: span.bytes, source: 0 };
     // SAFETY: guaranteed by the caller.
-    unsafe { Places::new(memory, Runs::of(spans.iter().map(run))) }
+    unsafe { Places::new(memory, Runs::from_runs(spans.iter().map(run))) }
 }
 
 /// The part of consecutive sources that has these numbers.
@@ -379,7 +379,7 @@ fn split(runs: Vec<Run>, ends: &[usize]) -> Vec<Runs> {
                 runs.next();
             }
         }
-        Runs::of(of_message)
+        Runs::from_runs(of_message)
     };
     ends.iter().map(message).collect()
 }

@@ -51,7 +51,7 @@ pub struct Offset {
 
 impl Offset {
     /// The offset from exchanges; `None` without any.
-    pub fn of(exchanges: &[ThereAndBack]) -> Option<Self> {
+    pub fn from_exchanges(exchanges: &[ThereAndBack]) -> Option<Self> {
         let best = exchanges.iter().min_by(|a, b| a.error_s().total_cmp(&b.error_s()))?;
         let at_s = f64::midpoint(best.asked_s, best.received_s);
         Some(Self { at_s, ahead_s: best.remote_s - at_s, error_s: best.error_s() })

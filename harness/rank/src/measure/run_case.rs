@@ -21,7 +21,7 @@ pub fn run_case<'a>(
 ) -> anyhow::Result<u8> {
     let kind = case.experiment;
     experiment.job().guard_memory();
-    let waits_for_cores = Load::of(&hello).is_some_and(|load| load.runnable_threads > load.cores);
+    let waits_for_cores = Load::from_hello(&hello).is_some_and(|load| load.runnable_threads > load.cores);
     experiment.job().reporter.report(&Event::Hello(Box::new(hello)));
     let begun = experiment.job().begin(waits_for_cores);
     let measured = begun.and_then(|()| schedule::run(&mut experiment, kind, methods, limits));

@@ -57,7 +57,7 @@ pub struct MessagePayload {
 impl MessagePayload {
     /// The links of a method.
     pub fn links(&mut self, setup: &Setup<'_>, memory: &mut Memory, method: &dyn Method) -> Rc<RoundTrip> {
-        let route = Route::of(method);
+        let route = Route::from_method(method);
         if let Some((_, links)) = self.routes.iter().find(|(known, _)| *known == route) {
             return Rc::clone(links);
         }

@@ -79,7 +79,7 @@ pub struct Spots {
 impl Spots {
     /// The first, the last and a random word of each message; the same at both ends. Of many messages only the last word of each, which
     /// is enough to show all that are lost, late, or cut off: a rank with many words to look at would make the others wait.
-    pub fn of<'a>(messages: impl IntoIterator<Item = &'a Places>, generation: u32) -> Self {
+    pub fn from_messages<'a>(messages: impl IntoIterator<Item = &'a Places>, generation: u32) -> Self {
         /// Messages of which three words are looked at.
         const FEW: usize = 8;
         let messages: Vec<&Places> = messages.into_iter().collect();

@@ -65,7 +65,7 @@ impl Row {
 
 impl Runs {
     /// These runs, in this order. Neighbours become one.
-    pub fn of(runs: impl IntoIterator<Item = Run>) -> Self {
+    pub fn from_runs(runs: impl IntoIterator<Item = Run>) -> Self {
         let mut all = Self::default();
         let mut last: Option<Run> = None;
         for run in runs.into_iter().filter(|run| run.bytes > 0) {
@@ -135,7 +135,7 @@ impl Runs {
     /// The bytes with these numbers in the message.
     pub fn part(&self, numbers: Range<usize>) -> Self {
         let mut next = 0;
-        Self::of(self.iter().filter_map(move |run| {
+        Self::from_runs(self.iter().filter_map(move |run| {
             let (from, to) = (next.max(numbers.start), (next + run.bytes).min(numbers.end));
             let skipped = from.saturating_sub(next);
             next += run.bytes;
@@ -300,7 +300,7 @@ mod tests {
             run(200, 8, 216),
             run(300, 4, 0),
         ];
-        let all = Runs::of(runs);
+        let all = Runs::from_runs(runs);
         let expected = [
             row(0, 50, 16, 1, 0, 0),
             row(16, 90, 8, 2, 84, 110),
@@ -310,16 +310,16 @@ mod tests {
         assert_eq!(all.rows, expected);
         assert_eq!((all.bytes(), all.end()), (52, 304));
         assert_eq!(all.iter().map(|run| run.bytes).sum::<usize>(), 52);
-        let column = Runs::of((0..1000).map(|i| run(16 * i, 8, 8 * i as u64 + 1)));
+        let column = Runs::from_runs((0..1000).map(|i| run(16 * i, 8, 8 * i as u64 + 1)));
         assert_eq!(column.rows, [row(0, 1, 8, 1000, 16, 8)]);
         // Backwards.
         let back: Vec<Run> = (0..6).rev().map(|i| run(16 * i, 8, 16 * i as u64)).collect();
-        assert_eq!(Runs::of(back.clone()).iter().collect::<Vec<_>>(), back);
+        assert_eq!(Runs::from_runs(back.clone()).iter().collect::<Vec<_>>(), back);
     }
 
     #[test]
     fn a_word_of_a_message_is_found_by_its_number() {
-        let all = Runs::of([run(10, 6, 100), run(20, 6, 200), run(40, 3, 7)]);
+        let all = Runs::from_runs([run(10, 6, 100), run(20, 6, 200), run(40, 3, 7)]);
         let words = [(0, run(10, 4, 100)), (5, run(15, 1, 105)), (6, run(20, 4, 200)), (13, run(41, 2, 8))];
         for (from, word) in words {
             assert_eq!(all.word(from), Some(word));
@@ -332,7 +332,7 @@ mod tests {
     fn what_is_written_is_right_and_nothing_else_is_touched() {
         let version = Version { generation: 2, repetition: 1 };
         for bytes in [1, 3, 8, 31] {
-            let runs = Runs::of((0..5).map(|i| run(3 + 40 * i, bytes, 70 * i as u64)));
+            let runs = Runs::from_runs((0..5).map(|i| run(3 + 40 * i, bytes, 70 * i as u64)));
             let mut memory = vec![0x11; 256];
             // SAFETY: the memory is used by nothing else until the places are gone.
             let places = unsafe { Places::new(Region::new(memory.as_mut_ptr(), 256), runs.clone()) };

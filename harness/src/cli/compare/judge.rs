@@ -43,7 +43,7 @@ impl JudgeArgs {
         folders: &[PathBuf],
         is_gate: bool,
     ) -> anyhow::Result<ExitCode> {
-        output::print(self.format.of(comparisons, folders)?.as_bytes())?;
+        output::print(self.format.text_of(comparisons, folders)?.as_bytes())?;
         let (result, code) = match comparisons.gate() {
             GateDecision::Shut => ("failed", measure::FAILED),
             GateDecision::Undecided if !self.undecided_is_ok => ("undecided", UNDECIDED),
@@ -66,7 +66,7 @@ enum ComparisonFormat {
 }
 
 impl ComparisonFormat {
-    fn of(self, comparisons: &Comparisons, folders: &[PathBuf]) -> anyhow::Result<String> {
+    fn text_of(self, comparisons: &Comparisons, folders: &[PathBuf]) -> anyhow::Result<String> {
         Ok(match self {
             Self::Text => comparisons.compared().text(output::width()),
             Self::Markdown => comparisons.compared().markdown(),

@@ -161,7 +161,7 @@ fn plan(args: &CompareArgs) -> anyhow::Result<Plan> {
             times => {
                 let again = if times == 1 { AGAIN.to_owned() } else { format!("{AGAIN}-{times}") };
                 mpis.push(format!("{name}:{again}"));
-                plan.variants.push(Variant::of(name, &again, BTreeMap::new()));
+                plan.variants.push(Variant::for_mpi(name, &again, BTreeMap::new()));
             }
         }
     }

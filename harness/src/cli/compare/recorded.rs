@@ -73,7 +73,7 @@ fn compare_sides(folders: &[PathBuf], settings: &Settings, anyway: bool) -> anyh
         conditions.push(if differ.is_empty() { String::new() } else { text });
     }
     let of_runs = |(name, recording): (&String, &Recording)| {
-        let mut side = Side::of(name, &recording.records, ComparisonUnit::Run);
+        let mut side = Side::from_records(name, &recording.records, ComparisonUnit::Run);
         // A table does not name its conditions.
         if recording.runs.is_empty() {
             side.place.clear();
@@ -107,7 +107,7 @@ fn short_names(paths: &[PathBuf]) -> Vec<String> {
 fn compared(sides: &[Side], settings: &Settings) -> Comparisons {
     let test = |new| Comparer::new(settings.clone()).interim_test(&sides[0], new, &|_| Some(1.0));
     let rows = sides[1..].iter().map(test).collect();
-    Comparisons::of(settings.clone(), sides, rows)
+    Comparisons::from_sides(settings.clone(), sides, rows)
 }
 
 struct Recording {

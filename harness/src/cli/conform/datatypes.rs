@@ -97,7 +97,7 @@ impl DatatypesArgs {
         let mut plan = self.plan();
         let (folder, targets) = super::prepare(&self.mpis, self.out.as_deref(), self.verbose, |target| {
             let command = std::env::args().collect::<Vec<_>>().join(" ");
-            Ok(MpiAccount::of(target, command))
+            Ok(MpiAccount::from_target(target, command))
         })?;
         if targets.len() > 1 {
             plan.time = plan.time.map(|time| time * ELSEWHERE / (ELSEWHERE + 1));
@@ -107,7 +107,8 @@ impl DatatypesArgs {
             let before = reports.findings();
             match self.report(target, &plan, &list, &mut |report| keep(&folder, &before, report)) {
                 Ok(mut report) => {
-                    report.settings = MpiAccount::of(target, String::new()).settings.unwrap_or_default();
+                    report.settings =
+                        MpiAccount::from_target(target, String::new()).settings.unwrap_or_default();
                     keep(&folder, &before, &report);
                     reports.0.push(report);
                 }
@@ -224,7 +225,7 @@ fn keep(folder: &LockedFolder, before: &FindingList, report: &MpiReport) {
         }
     };
     let mut all = before.clone();
-    all.finding.extend(FindingList::of(&report.title, report.new_findings()).finding);
+    all.finding.extend(FindingList::from_findings(&report.title, report.new_findings()).finding);
     match toml::to_string(&all) {
         Ok(text) => write(FINDINGS, &text),
         Err(error) => log(&format!("cannot write {FINDINGS}: {error}")),

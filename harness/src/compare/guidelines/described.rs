@@ -30,7 +30,7 @@ pub struct FasterDescription {
 const MOST_LINES: usize = 24;
 
 impl FasterDescription {
-    fn of(described: &Description) -> Self {
+    fn from_description(described: &Description) -> Self {
         let [c, fortran] = [Language::C, Language::Fortran].map(|language| described.send.code(language));
         let receive = Some(&described.receive).filter(|receive| **receive != described.send);
         Self { send: described.send.to_text(), receive: receive.map(Layout::to_text), c, fortran }
@@ -47,7 +47,7 @@ impl Findings {
             let is_it =
                 |known: &Description| known.way == way && is_clear(&known.send) && is_clear(&known.receive);
             let described = of(&row.subject).into_iter().find(is_it);
-            row.description = described.as_ref().map(FasterDescription::of);
+            row.description = described.as_ref().map(FasterDescription::from_description);
         }
     }
 

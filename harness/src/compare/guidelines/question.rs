@@ -208,7 +208,7 @@ impl Evidence {
     pub fn answer(&self, alpha: f64, threshold: f64) -> Option<Estimate> {
         let (difference, units) = (self.difference(0.0)?, (self.launches(), self.launches()));
         let Self::Uses { uses, .. } = self else {
-            return Some(Estimate::of(&difference, units, alpha, threshold));
+            return Some(Estimate::from_difference(&difference, units, alpha, threshold));
         };
         let even = self.break_even(alpha)?;
         let ratio = |count: Option<f64>| count.map_or(f64::INFINITY, |count| count / uses);

@@ -55,7 +55,7 @@ impl Range {
         let both = self.fixed.iter().flat_map(|fixed| [(fixed, false), (fixed, true)]);
         let fixed = both.zip(FIRST_FIXED..).map(|(((layout, items), at_end), number)| {
             // Without random ones all operations are tried on them.
-            let case = Case::of(number, layout.to_text(), *items, at_end);
+            let case = Case::with_layout(number, layout.to_text(), *items, at_end);
             (Case { is_generated: self.cases > 0, ..case }, layout.clone())
         });
         fixed.chain((self.first..self.first + self.cases).map(|number| case(self.seed, number)))
@@ -122,7 +122,7 @@ pub fn case(seed: u64, number: u64) -> (Case, Layout) {
         }
     };
     let at_end = random.random_bool(0.5);
-    (Case { construction, ..Case::of(number, layout.to_text(), items, at_end) }, layout)
+    (Case { construction, ..Case::with_layout(number, layout.to_text(), items, at_end) }, layout)
 }
 
 impl Campaign {
@@ -203,7 +203,7 @@ impl Campaign {
             end.done.iter().zip(&mut self.coverage.operations).for_each(|(done, sum)| *sum += done);
             for fault in &end.faults {
                 if let Some((case, layout)) = find(fault.case) {
-                    self.hits.extend(Hit::of(fault, layout, case));
+                    self.hits.extend(Hit::from_fault(fault, layout, case));
                 }
             }
             if let Some(number) = end.cut_at {
@@ -355,7 +355,7 @@ mod tests {
     #[test]
     fn after_a_hang_its_part_is_left_out_for_the_class_of_the_case() {
         let left_out = |layout: &str, items| {
-            let case = Case::of(0, layout.to_owned(), items, true);
+            let case = Case::with_layout(0, layout.to_owned(), items, true);
             let (operation, kind) = (Operation::find("put").unwrap(), FaultKind::Hang);
             let hit = Hit { operation, kind, ..Hit::untried(&case, &layout.parse().unwrap()) };
             let mut campaign = Campaign::default();
@@ -374,12 +374,13 @@ mod tests {
         let mut receivable = 0;
         for number in numbers {
             let (case, layout) = case(3, number);
-            let items = Items::of(&layout, case.items);
-            assert_eq!(Reported::of(&layout).fault(&layout), None, "{}", case.layout);
+            let items = Items::from_layout(&layout, case.items);
+            assert_eq!(Reported::from_layout(&layout).fault(&layout), None, "{}", case.layout);
             // Other descriptions of long lists take most of the time.
             let others = if items.values.len() <= 2000 { Equivalent::all_of(&layout) } else { Vec::new() };
             for (way, other) in others.into_iter().filter(|(way, _)| way.keeps_bounds()) {
-                let of = |layout: &Layout| (Reported::of(layout), Items::of(layout, 1).values);
+                let of =
+                    |layout: &Layout| (Reported::from_layout(layout), Items::from_layout(layout, 1).values);
                 assert_eq!(of(&other), of(&layout), "{way:?} of {}", case.layout);
             }
             // The interpreter needs the memory between values and addresses, too.
@@ -425,7 +426,7 @@ mod tests {
             let (case, layout) = case(1, number);
             let count: u64 = layout.runs().map(|run| run.count).sum();
             assert!(count * u64::from(case.items) <= 4 << 19, "{}", case.layout);
-            let items = Items::of(&layout, case.items.min(2));
+            let items = Items::from_layout(&layout, case.items.min(2));
             assert!(items.image_bytes() <= 1 << 26, "{}", case.layout);
             values += items.values.len();
         }

@@ -34,7 +34,7 @@ pub fn confirm(
 ) -> Result<Option<Confirmation>, MpiError> {
     let least = hit.operation.ranks;
     let mut ways = vec![(least, false), (least, true)];
-    if Items::of(&hit.layout, hit.items).span_bytes() > MOST_STATIC_BYTES {
+    if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_STATIC_BYTES {
         ways.remove(0);
     }
     if hit.kind == FaultKind::Hang {
@@ -64,7 +64,7 @@ fn confirm_with(
 ) -> Result<Option<Confirmation>, MpiError> {
     let installation = &conditions.target.installation;
     let (source, binary) = (folder.join("finding.c"), folder.join("finding"));
-    if Items::of(&hit.layout, hit.items).span_bytes() > MOST_BYTES {
+    if Items::from_layout(&hit.layout, hit.items).span_bytes() > MOST_BYTES {
         let reason = "its C program would need more than 1 GiB of memory".to_owned();
         return Ok(Some(Confirmation { reason, ..Confirmation::default() }));
     }
@@ -124,7 +124,7 @@ mod tests {
         let target = Target::fake(installation, "ddtbench-rank");
         let conditions = Conditions { target: &target, timeout_s: 5.0 };
         let worker = Worker::new(conditions, 2).unwrap();
-        let case = Case::of(0, "byte".to_owned(), 1, true);
+        let case = Case::with_layout(0, "byte".to_owned(), 1, true);
         let (operation, kind) = (Operation::find("send").unwrap(), FaultKind::Hang);
         let hit = Hit { operation, kind, ..Hit::untried(&case, &"byte".parse().unwrap()) };
         let begun = Instant::now();

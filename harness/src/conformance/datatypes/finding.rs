@@ -62,7 +62,7 @@ pub struct Confirmation {
 
 impl Hit {
     /// A fault of a case, whose layout this is; `None` if its texts cannot be read.
-    pub fn of(fault: &Fault, layout: &Layout, case: &Case) -> Option<Self> {
+    pub fn from_fault(fault: &Fault, layout: &Layout, case: &Case) -> Option<Self> {
         let node = fault.node.as_ref().map(|text| text.parse::<Layout>()).transpose().ok()?;
         let adopted = fault.adopted.as_ref().map(|text| text.parse()).transpose().ok()?;
         Some(Self {

@@ -138,8 +138,13 @@ impl FindingList {
     }
 
     /// A list of findings.
-    pub fn of<'a>(mpi: &str, findings: impl IntoIterator<Item = &'a Finding>) -> Self {
-        Self { finding: findings.into_iter().map(|finding| ListedFinding::of(Some(mpi), finding)).collect() }
+    pub fn from_findings<'a>(mpi: &str, findings: impl IntoIterator<Item = &'a Finding>) -> Self {
+        Self {
+            finding: findings
+                .into_iter()
+                .map(|finding| ListedFinding::from_finding(Some(mpi), finding))
+                .collect(),
+        }
     }
 }
 
@@ -151,7 +156,7 @@ fn without_version(mpi: &str) -> &str {
 }
 
 impl ListedFinding {
-    fn of(mpi: Option<&str>, finding: &Finding) -> Self {
+    fn from_finding(mpi: Option<&str>, finding: &Finding) -> Self {
         let Finding { hit, others, is_complete, similar, .. } = finding;
         // The others are not tried again, so that those that depend on cases before them must not be listed.
         let similar = similar.iter().filter(|similar| similar.is_reproduced);
@@ -166,7 +171,7 @@ impl ListedFinding {
             detail: hit.detail.clone(),
             others: is_complete
                 .then(|| others.iter().map(|(operation, kind)| (operation.name.to_owned(), *kind)).collect()),
-            similar: similar.map(|similar| Self::of(None, similar)).collect(),
+            similar: similar.map(|similar| Self::from_finding(None, similar)).collect(),
         }
     }
 
@@ -181,7 +186,7 @@ impl ListedFinding {
     fn hit(&self) -> anyhow::Result<Hit> {
         let layout: Layout = self.layout.parse().with_context(|| format!("layout {:?}", self.layout))?;
         ensure!(self.items <= MOST_ITEMS, "items = {}: must be at most {MOST_ITEMS}", self.items);
-        let case = Case::of(0, String::new(), self.items, self.at_end);
+        let case = Case::with_layout(0, String::new(), self.items, self.at_end);
         let operation = Operation::find(&self.operation).map_err(anyhow::Error::msg)?;
         let (kind, detail, construction) = (self.kind, self.detail.clone(), self.construction);
         Ok(Hit { operation, kind, detail, construction, ..Hit::untried(&case, &layout) })
@@ -229,8 +234,12 @@ mod tests {
         assert_eq!(["unpack", "send"].map(is_of), [true, false]);
         let is_complete = |finding: &Finding| finding.is_complete;
         assert_eq!([&findings[0], &findings[0].similar[0]].map(is_complete), [true, false]);
-        let written = toml::to_string(&FindingList::of("MPICH 5.0.2", &findings)).unwrap();
-        assert_eq!(read(&written).unwrap(), FindingList::of("MPICH 5.0.2", &findings), "{written}");
+        let written = toml::to_string(&FindingList::from_findings("MPICH 5.0.2", &findings)).unwrap();
+        assert_eq!(
+            read(&written).unwrap(),
+            FindingList::from_findings("MPICH 5.0.2", &findings),
+            "{written}"
+        );
         assert!(format!("{:#}", read(&text.replace("unpack =", "unpak =")).unwrap_err()).contains("unpak"));
     }
 

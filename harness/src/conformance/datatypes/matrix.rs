@@ -40,7 +40,7 @@ impl MatrixCell {
 
 impl<'a> Matrix<'a> {
     /// The table of these reports; `None` for one MPI, or without findings.
-    pub fn of(reports: &'a [MpiReport]) -> Option<Self> {
+    pub fn from_reports(reports: &'a [MpiReport]) -> Option<Self> {
         let mut hits: Vec<&Hit> = Vec::new();
         for finding in reports.iter().flat_map(|report| &report.findings) {
             if !hits.iter().any(|known| known.is_same_trial(&finding.hit)) {

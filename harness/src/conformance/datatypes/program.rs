@@ -33,7 +33,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
     let (layout, operation) = subject(hit);
     let oracle = hit.adopted.as_ref().filter(|_| layout == hit.layout).unwrap_or(&layout);
     let blocks = operation.blocks(ranks);
-    let mut data = Items::of(oracle, blocks as u32 * hit.items);
+    let mut data = Items::from_layout(oracle, blocks as u32 * hit.items);
     let of_item = data.values.len() / (blocks * hit.items as usize).max(1);
     if operation.needs(Need::Short) {
         data.values.truncate(sent_values(hit).unwrap_or(data.values.len().saturating_sub(1)));
@@ -92,7 +92,7 @@ pub fn program(hit: &Hit, mpi: &str, ranks: usize, is_guarded: bool) -> String {
     }
     let is_guarded = is_guarded && MEMORY.iter().any(|name| has_word(&body, name));
     let items = data.values.len().checked_div(of_item).filter(|items| items * of_item == data.values.len());
-    let listed = Listed::of(&data.values, items.unwrap_or(1), oracle.extent());
+    let listed = Listed::from_values(&data.values, items.unwrap_or(1), oracle.extent());
     let helpers = listed.read_by(&used_helpers(&format!("{functions}{body}"), is_guarded));
     let uses = |word: &str| [&helpers, &functions, &body].iter().any(|text| has_word(text, word));
     let mut main = String::new();
@@ -211,7 +211,7 @@ struct Listed {
 
 impl Listed {
     /// All runs, or those of one of the `items` if all are too many for a reader.
-    fn of(values: &[Value], items: usize, extent: i64) -> Self {
+    fn from_values(values: &[Value], items: usize, extent: i64) -> Self {
         let all = runs(values);
         if all.len() <= MOST_RUNS || items == 1 {
             return Self { runs: all, items: 1, extent };
@@ -447,7 +447,8 @@ mod tests {
 
     fn hit(layout: &str, operation: &str, detail: &str) -> Hit {
         let fault = Fault::new(0, operation, FaultKind::WrongData, detail.to_owned());
-        Hit::of(&fault, &layout.parse().unwrap(), &Case::of(0, layout.to_owned(), 2, true)).unwrap()
+        Hit::from_fault(&fault, &layout.parse().unwrap(), &Case::with_layout(0, layout.to_owned(), 2, true))
+            .unwrap()
     }
 
     #[test]

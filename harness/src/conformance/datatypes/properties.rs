@@ -43,7 +43,7 @@ impl Property {
     /// Those of a hit; a plain message has none.
     pub fn all(hit: &Hit) -> BTreeSet<Self> {
         let layout = &hit.layout;
-        let items = Items::of(layout, hit.items.clamp(1, ITEMS));
+        let items = Items::from_layout(layout, hit.items.clamp(1, ITEMS));
         let features = layout.all_features();
         let has = |feature: Feature| features.contains(&feature);
         let first = items.values.iter().map(|value| value.displacement).min().unwrap_or(0);

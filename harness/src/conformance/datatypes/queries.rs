@@ -5,7 +5,7 @@ use datatypes::{Construction, Layout, Reported};
 
 /// Only wrong numbers are compared: implementers compute other bounds in other ways, which are accepted.
 pub fn bounds(layout: &Layout, detail: &str) -> String {
-    let Reported { size, lower_bound, extent, true_lower_bound, true_extent } = Reported::of(layout);
+    let Reported { size, lower_bound, extent, true_lower_bound, true_extent } = Reported::from_layout(layout);
     let calls = [
         (
             "MPI_Type_size",
@@ -41,7 +41,7 @@ compare_number(\"the true extent\", {true_extent}, true_extent);
 pub fn contents(layout: &Layout, construction: Construction) -> String {
     let expected = match construction {
         Construction::Duplicated => Contents::of_duplicate(),
-        _ => Contents::of(layout),
+        _ => Contents::from_layout(layout),
     };
     let (integers, addresses) = (expected.integers.len(), expected.addresses.len());
     let (first, second, types) = (expected.integers_in_c(), expected.addresses_in_c(), expected.types);

@@ -99,7 +99,7 @@ fn wave(
 ) -> Result<(), MpiError> {
     let found = &mut reduced.findings;
     let chosen = one_of_each(left);
-    let trials: Vec<_> = chosen.iter().map(Trial::of).collect();
+    let trials: Vec<_> = chosen.iter().map(Trial::from_hit).collect();
     let Some(repeated) = evaluate(worker, &trials, usize::MAX)?.whole() else { return Ok(()) };
     let (mut reproduced, mut others) = (Vec::new(), Vec::new());
     for (hit, repeated) in chosen.into_iter().zip(repeated) {
@@ -195,7 +195,7 @@ pub enum Again {
 /// # Errors
 /// If no process begins.
 pub fn again(worker: &mut Worker<'_>, hits: &[&Hit]) -> Result<Vec<Again>, MpiError> {
-    let trials: Vec<_> = hits.iter().map(|hit| Trial::of(hit)).collect();
+    let trials: Vec<_> = hits.iter().map(|hit| Trial::from_hit(hit)).collect();
     let evaluated = evaluate(worker, &trials, usize::MAX)?;
     let results = evaluated.results.into_iter().zip(evaluated.is_tried);
     Ok(results
@@ -237,7 +237,7 @@ pub fn mark_variants(worker: &mut Worker<'_>, findings: &mut [Finding]) -> Resul
     for (number, new) in findings.iter().enumerate().filter(|(_, finding)| !finding.is_known) {
         if !known.iter().any(|known| known.is_cause_of(new)) {
             for known in known.iter().filter(|known| known.may_be_cause_of(new)) {
-                trials.push(Trial { operation: new.hit.operation, ..Trial::of(&known.hit) });
+                trials.push(Trial { operation: new.hit.operation, ..Trial::from_hit(&known.hit) });
                 of.push((number, known.is_complete));
             }
         }
@@ -371,14 +371,17 @@ fn shortcuts(hit: &Hit, layouts: &[(Layout, u32)]) -> Vec<Trial> {
             && (layout.size() == 0) == (hit.layout.size() == 0)
             && layout.all_features().is_subset(&features)
     };
-    let trial =
-        |(layout, items): &(Layout, u32)| Trial { layout: layout.clone(), items: *items, ..Trial::of(hit) };
+    let trial = |(layout, items): &(Layout, u32)| Trial {
+        layout: layout.clone(),
+        items: *items,
+        ..Trial::from_hit(hit)
+    };
     layouts.iter().filter(is_simpler).map(trial).collect()
 }
 
 /// Simpler trials than a hit, the simplest first.
 fn simpler(hit: &Hit) -> Vec<Trial> {
-    let trial = Trial::of(hit);
+    let trial = Trial::from_hit(hit);
     let items = [1, 2, hit.items / 2, hit.items.saturating_sub(1)];
     let fewer = items.into_iter().filter(|items| (1..hit.items).contains(items));
     let fewer = fewer.map(|items| Trial { items, ..trial.clone() });
@@ -401,7 +404,7 @@ fn with_other_operations(
             **operation != hit.operation && (!operation.is_form || operation.base() == hit.operation.base())
         };
         let others = operations.iter().filter(is_tried);
-        trials.extend(others.map(|operation| Trial { operation, ..Trial::of(hit) }));
+        trials.extend(others.map(|operation| Trial { operation, ..Trial::from_hit(hit) }));
         of.resize(trials.len(), number);
     }
     let evaluated = evaluate(worker, &trials, MOST_RESTARTS_OF_OTHERS * hits.len())?;
@@ -422,8 +425,8 @@ mod tests {
 
     fn found(operation: &str, layout: &str) -> Finding {
         let fault = Fault::new(0, operation, FaultKind::Crash, String::new());
-        let case = Case::of(0, layout.to_owned(), 1, true);
-        let hit = Hit::of(&fault, &layout.parse().unwrap(), &case).unwrap();
+        let case = Case::with_layout(0, layout.to_owned(), 1, true);
+        let hit = Hit::from_fault(&fault, &layout.parse().unwrap(), &case).unwrap();
         Finding { hits: 2, ..finding(hit, Vec::new(), true) }
     }
 
@@ -454,9 +457,9 @@ mod tests {
     fn explain(one: (&str, FaultKind, &str, &str), other: (&str, FaultKind, &str, &str)) -> [bool; 2] {
         let of = |(operation, kind, detail, layout): (&str, FaultKind, &str, &str)| {
             let fault = Fault::new(0, operation, kind, detail.to_owned());
-            let case = Case::of(0, layout.to_owned(), 1, true);
+            let case = Case::with_layout(0, layout.to_owned(), 1, true);
             let others = vec![(Operation::find("alltoall").unwrap(), FaultKind::WrongData)];
-            finding(Hit::of(&fault, &layout.parse().unwrap(), &case).unwrap(), others, true)
+            finding(Hit::from_fault(&fault, &layout.parse().unwrap(), &case).unwrap(), others, true)
         };
         let (new, other) = (of(one), of(other));
         let known = Finding { is_known: true, ..new.clone() };

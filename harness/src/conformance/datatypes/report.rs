@@ -306,7 +306,7 @@ impl Finding {
 impl Reports {
     /// The table of several MPIs.
     pub fn matrix(&self) -> Option<Matrix<'_>> {
-        Matrix::of(&self.0)
+        Matrix::from_reports(&self.0)
     }
 
     /// For each MPI the findings of the others.
@@ -359,7 +359,8 @@ impl Reports {
 
     /// The list of all new findings.
     pub fn findings(&self) -> FindingList {
-        let of_mpis = self.0.iter().map(|report| FindingList::of(&report.title, report.new_findings()));
+        let of_mpis =
+            self.0.iter().map(|report| FindingList::from_findings(&report.title, report.new_findings()));
         FindingList { finding: of_mpis.flat_map(|list| list.finding).collect() }
     }
 
@@ -392,7 +393,7 @@ mod tests {
         let layout = "vector(2, 1, -1, byte)".parse().unwrap();
         let (shown, reason) = (shown.map(str::to_owned), "the C program does not show it".to_owned());
         Finding {
-            hit: Hit::of(&fault, &layout, &Case::of(0, String::new(), 1, true)).unwrap(),
+            hit: Hit::from_fault(&fault, &layout, &Case::with_layout(0, String::new(), 1, true)).unwrap(),
             others: Vec::new(),
             is_complete: true,
             similar: Vec::new(),

@@ -20,7 +20,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    pub fn of(hit: &Hit) -> Self {
+    pub fn from_hit(hit: &Hit) -> Self {
         let Hit { items, at_end, construction, operation, .. } = *hit;
         Self { layout: hit.layout.clone(), items, at_end, construction, operation }
     }
@@ -63,7 +63,8 @@ pub fn evaluate(worker: &mut Worker<'_>, trials: &[Trial], restarts: usize) -> R
                 let is_own = fault.operation == trial.operation.name
                     && fault.node.as_ref().is_none_or(|node| *node == trial.layout.to_text());
                 if is_own && results[number].is_none() {
-                    results[number] = Hit::of(fault, &trial.layout, &case(number, trial, &operations));
+                    results[number] =
+                        Hit::from_fault(fault, &trial.layout, &case(number, trial, &operations));
                 }
             }
             if let Some(cut_at) = end.cut_at {

@@ -81,7 +81,7 @@ mod tests {
     fn every_case_can_be_and_none_is_there_twice() {
         let all = cases();
         for (i, case) in all.iter().enumerate() {
-            let prepare = experiments::of(Kind::Engine).prepare;
+            let prepare = experiments::of_kind(Kind::Engine).prepare;
             let message = *prepare(case, &[], Context { ranks: 1, seed: 1 }).unwrap().message;
             assert!(message.bytes <= PACKED_BYTES + 64, "{case:?}");
             assert!(message.bytes >= 1 << 13, "{case:?}");

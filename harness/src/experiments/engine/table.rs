@@ -38,7 +38,7 @@ pub(super) static TABLE_FORMAT: LazyLock<TableFormat> = LazyLock::new(|| TableFo
 fn engine_or_mpi<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let claims = [OWN, MPI_PACK, MANUAL, LOOP].into_iter().filter_map(|method| {
         let record = case.methods().find(|record| record.method == method)?;
-        Some(Claim::of(Against::of(record, record.over(ENGINE))?, ENGINE))
+        Some(Claim::from_ratio(Against::from_record(record, record.over(ENGINE))?, ENGINE))
     });
     match claims.into_iter().next() {
         Some(claim) => claim,
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_what_stands_out_where_there_are_no_ratios_to_the_fastest() {
-        let answer = crate::experiments::of(Kind::Engine).answer(
+        let answer = crate::experiments::of_kind(Kind::Engine).answer(
             &records(&result("strided", "mpich", 2e-6, 18e-6)),
             None,
             None,

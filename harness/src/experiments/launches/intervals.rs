@@ -5,7 +5,7 @@ use crate::stats::launches;
 
 /// The 95% interval of a quantity with one value per launch.
 pub(super) fn interval(quantity: Quantity, values: &[f64]) -> Option<(f64, f64)> {
-    let scale = TimeScale::of(quantity);
+    let scale = TimeScale::for_quantity(quantity);
     launches::location(&scale.to(values)).interval.map(|interval| scale.of_other_runs(interval))
 }
 
@@ -23,7 +23,7 @@ enum TimeScale {
 }
 
 impl TimeScale {
-    fn of(quantity: Quantity) -> Self {
+    fn for_quantity(quantity: Quantity) -> Self {
         match quantity {
             Quantity::TimeOver | Quantity::TimeOverFastest | Quantity::MeanOver | Quantity::Gain => {
                 Self::Ratio

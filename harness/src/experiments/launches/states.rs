@@ -27,7 +27,7 @@ struct OfCase {
 pub(super) struct States<'a>(HashMap<&'a Case, OfCase>);
 
 impl<'a> States<'a> {
-    pub(super) fn of(records: &'a [Record]) -> Self {
+    pub(super) fn from_records(records: &'a [Record]) -> Self {
         let mut all: HashMap<LatencyGroup<'_>, Vec<f64>> = HashMap::new();
         let mut cases: HashMap<&Case, OfCase> = HashMap::new();
         let mut of_launches: HashMap<(&Case, Option<usize>), Vec<&Record>> = HashMap::new();

@@ -72,7 +72,7 @@ fn kind(kind: Kind) -> Value {
         "phases": kind.phases().iter().map(|phase| phase.name()).collect::<Vec<_>>(),
         "methods": methods(kind),
         // In addition to those of a test.
-        "parameters": (experiments::of(kind).parameters)(),
+        "parameters": (experiments::of_kind(kind).parameters)(),
     })
 }
 

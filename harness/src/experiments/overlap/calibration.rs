@@ -31,7 +31,7 @@ struct Request {
 
 impl OverlapCalibration {
     /// `None` if no case lacks sizes.
-    pub fn of(cases: &[PlannedCase]) -> Option<Self> {
+    pub fn from_cases(cases: &[PlannedCase]) -> Option<Self> {
         let parsed =
             |case: &PlannedCase| OverlapCase::parse(&case.test, case.set.as_deref(), case.given()).ok();
         let cases: Vec<_> = cases.iter().filter_map(|case| Some((case.clone(), parsed(case)?))).collect();
@@ -254,7 +254,7 @@ mod tests {
             case("isend", &GRID[0]),
             case("nas_lu_y", &[]),
         ];
-        let calibration = OverlapCalibration::of(&cases).unwrap();
+        let calibration = OverlapCalibration::from_cases(&cases).unwrap();
         let requests = calibration.requests(&[], Context { ranks: 2, seed: 1 }).unwrap();
         let tails: Vec<String> = requests
             .iter()
@@ -271,13 +271,13 @@ mod tests {
         ];
         assert_eq!(tails, expected);
         let frozen = [case("ibcast", &[("bytes", "8"), ("matrix_order", "8")])];
-        assert!(OverlapCalibration::of(&frozen).is_none());
+        assert!(OverlapCalibration::from_cases(&frozen).is_none());
     }
 
     #[test]
     fn sizes_enter_the_plan_and_missing_ones_are_reported() {
         let cases = [case("ibcast", &GRID[0]), case("ibcast", &GRID[1]), case("nas_lu_y", &[])];
-        let calibration = OverlapCalibration::of(&cases).unwrap();
+        let calibration = OverlapCalibration::from_cases(&cases).unwrap();
         let missed = CalibratedSize { is_found: false, ..size(SizeOf::Bytes, 4e-3, 9000) };
         let message = CalibratedSize { time_s: 30e-6, ..size(SizeOf::Message, 0.0, 16_000) };
         let sizes = [
@@ -307,6 +307,6 @@ mod tests {
             "{:?}",
             selected.notes
         );
-        assert!(OverlapCalibration::of(&selected.cases).is_none(), "nothing is left to be found");
+        assert!(OverlapCalibration::from_cases(&selected.cases).is_none(), "nothing is left to be found");
     }
 }

@@ -47,7 +47,7 @@ struct Ratios {
 
 impl Diagnosis {
     /// The diagnosis of a method of a case.
-    pub fn of(case: &CaseView<'_>, record: &Record) -> Self {
+    pub fn from_record(case: &CaseView<'_>, record: &Record) -> Self {
         let ratios = || {
             let overhead = record.figure(Quantity::OverheadRatio)?;
             let (low, high) = overhead.interval()?;
@@ -142,9 +142,9 @@ mod tests {
         let case = Case { experiment: Kind::Overlap, ..made::case("ibcast", "mpich", "") };
         let result = made::result(case, vec![made::measured("nonblocking", rounds.map(block))]);
         let records = summary::records(Kind::Overlap, &result);
-        let case = &CaseView::all(experiments::of(Kind::Overlap).table_format(), &records)[0];
+        let case = &CaseView::all(experiments::of_kind(Kind::Overlap).table_format(), &records)[0];
         let headline = case.methods().next().expect("a method with times");
-        Diagnosis::of(case, headline)
+        Diagnosis::from_record(case, headline)
     }
 
     /// A broadcast of 60 ms during a computation of about the same time; one round is disturbed.

@@ -66,7 +66,9 @@ const FIGURES: &[FigureColumn] = &[
     FigureColumn::new("OSU", Cells::One(|_, record| alone(record, Quantity::OverlapOsu))).rank(8),
     FigureColumn::new(
         "diagnosis",
-        Cells::Words(|case, record| format!("{}{}", Diagnosis::of(case, record).name(), caveat(record))),
+        Cells::Words(|case, record| {
+            format!("{}{}", Diagnosis::from_record(case, record).name(), caveat(record))
+        }),
     ),
 ];
 
@@ -120,7 +122,7 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
         all => {
             let mut of: Vec<(Vec<&str>, String)> = Vec::new();
             for record in all {
-                let what = format!("{}{}", Diagnosis::of(case, record).name(), caveat(record));
+                let what = format!("{}{}", Diagnosis::from_record(case, record).name(), caveat(record));
                 match of.iter_mut().find(|group| group.1 == what) {
                     Some(group) => group.0.push(&record.method),
                     None => of.push((vec![&record.method], what)),
@@ -153,7 +155,7 @@ mod tests {
                 ..Record::default()
             };
             let records = [record];
-            let case = &CaseView::all(experiments::of(Kind::Overlap).table_format(), &records)[0];
+            let case = &CaseView::all(experiments::of_kind(Kind::Overlap).table_format(), &records)[0];
             (diagnosis(case).text(), case.notes().join("; "))
         };
         assert_eq!(of(None), of(Some(0.0)));

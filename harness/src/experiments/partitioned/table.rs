@@ -76,6 +76,6 @@ fn fastest_or_single<'a>(case: &CaseView<'a>) -> Claim<'a> {
     let fastest = case.methods().find_map(|record| record.fastest.as_deref());
     let record = fastest.and_then(|name| case.methods().find(|record| record.method == name));
     let other = record.filter(|record| record.method != single);
-    let gain = other.and_then(|record| Against::of(record, record.figure(Quantity::Gain)));
-    gain.map_or_else(|| case.fastest(), |gain| Claim::of(gain.inverse(), single))
+    let gain = other.and_then(|record| Against::from_record(record, record.figure(Quantity::Gain)));
+    gain.map_or_else(|| case.fastest(), |gain| Claim::from_ratio(gain.inverse(), single))
 }

@@ -37,8 +37,10 @@ pub fn prepare(case: &PlannedCase, methods: &[String], context: Context) -> Resu
     let rank_bytes = || {
         memory::rank_bytes(&app, buffers(methods))?.checked_add(app.message_bytes().checked_mul(own_buffers)?)
     };
-    let planned =
-        PlannedCase { methods: case.methods.clone(), ..PlannedCase::of(test, case.set.as_deref(), &values) };
+    let planned = PlannedCase {
+        methods: case.methods.clone(),
+        ..PlannedCase::from_test(test, case.set.as_deref(), &values)
+    };
     let (params, rank_bytes) = (values.to_string(), rank_bytes());
     let message = move || facts(&test.build(&values, context).expect("was built before"), WireOrder::Manual);
     Ok(Prepared {

@@ -17,7 +17,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
             for set in sets(selection, test) {
                 for values in choices(selection, test, set)? {
                     test.build(&values, setup).map_err(text)?;
-                    selected.add(PlannedCase::of(test, set, &values));
+                    selected.add(PlannedCase::from_test(test, set, &values));
                     selected
                         .notes
                         .extend(values.note_on_order().filter(|note| !selected.notes.contains(note)));
@@ -28,7 +28,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
         for set in test.sets_of(selection.preset()) {
             let values = test.set(set.name).map_err(text)?;
             match test.build(&values, setup) {
-                Ok(_) => selected.add(PlannedCase::of(test, Some(set.name), &values)),
+                Ok(_) => selected.add(PlannedCase::from_test(test, Some(set.name), &values)),
                 // A set that needs another number of ranks is not the user's mistake.
                 Err(error @ ParameterError::Value { .. }) => {
                     selected.notes.push(format!("left out: {} {}: {error}", test.name, set.name))

@@ -8,7 +8,7 @@ use crate::report::case::measured;
 use crate::report::names::{distinct, grouped, on_side, sides, work, work_names};
 use crate::report::units;
 
-pub fn of(picture: &Picture, results: &Results<'_>, data: &[Datum]) -> String {
+pub fn caption_text(picture: &Picture, results: &Results<'_>, data: &[Datum]) -> String {
     let has_intervals = data.iter().any(|datum| datum.interval.is_some());
     let caps = if has_intervals { "An interval without a cap continues beyond the axis." } else { "" };
     let finding = match picture.shape {
@@ -64,9 +64,9 @@ fn cells(picture: &Picture, data: &[Datum]) -> String {
 /// The method with the largest differences between launches.
 fn spread(picture: &Picture, data: &[Datum]) -> String {
     let launches = data.iter().filter(|datum| datum.launch.is_some());
-    let launches = grouped(launches, |datum| datum.of());
+    let launches = grouped(launches, |datum| datum.case_and_method());
     let of = |one: &Datum| {
-        let values = launches.get(&one.of()).into_iter().flatten().map(|datum| datum.value);
+        let values = launches.get(&one.case_and_method()).into_iter().flatten().map(|datum| datum.value);
         values.fold((f64::MAX, f64::MIN), |(low, high), value| (value.min(low), value.max(high)))
     };
     let all = data.iter().filter(|datum| datum.launch.is_none()).map(|datum| (datum, of(datum)));

@@ -73,7 +73,7 @@ impl Datum {
     }
 
     /// Case and method: parts and launches of one method in one case share them.
-    pub fn of(&self) -> (&Case, &str) {
+    pub fn case_and_method(&self) -> (&Case, &str) {
         (&self.case, &self.method)
     }
 

@@ -29,7 +29,7 @@ pub struct Heading {
 
 impl Heading {
     /// The heading of a run's picture, with more lines below it.
-    pub fn of(results: &Results<'_>, picture: &Picture, more: &[String]) -> Self {
+    pub fn of_picture(results: &Results<'_>, picture: &Picture, more: &[String]) -> Self {
         let runs = results.accounts.iter().map(|account| format!("{}, {}", account.date, account.host));
         let parts = [distinct(runs).join("; "), setting(results.records(picture.marks))]
             .into_iter()
@@ -140,14 +140,14 @@ mod tests {
             changes: &[],
             has_titles,
         };
-        let drawn = Heading::of(&results(true), &picture, &[]);
+        let drawn = Heading::of_picture(&results(true), &picture, &[]);
         assert_eq!(
             (drawn.title.len(), drawn.text().contains("more blocking")),
             (3, true),
             "{:?}",
             drawn.title
         );
-        let left_out = Heading::of(&results(false), &picture, &[]);
+        let left_out = Heading::of_picture(&results(false), &picture, &[]);
         assert!(left_out.height() < HEIGHTS[0] && left_out.text() == drawn.text());
     }
 

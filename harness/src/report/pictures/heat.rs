@@ -79,8 +79,8 @@ pub fn missing(data: &[Datum]) -> (usize, usize) {
 
 fn groups<'a>(data: &'a [Datum]) -> Vec<MapGroup<'a>> {
     let group = |all: Vec<&'a Datum>| {
-        let x = Places::of(&all[0].x_name, all.iter().filter_map(|datum| datum.x.as_ref()));
-        let y = Places::of(&all[0].y_name, all.iter().filter_map(|datum| datum.y.as_ref()));
+        let x = Places::from_places(&all[0].x_name, all.iter().filter_map(|datum| datum.x.as_ref()));
+        let y = Places::from_places(&all[0].y_name, all.iter().filter_map(|datum| datum.y.as_ref()));
         // As many maps as fit with cells wide enough for a number.
         let most = match x.all.len() {
             ..=4 => 3,

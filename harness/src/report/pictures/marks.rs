@@ -99,7 +99,7 @@ const MOST_CHANGES: usize = 48;
 
 impl Marks {
     /// The marks of a run; empty if it lacks the data.
-    pub fn of(self, results: &Results<'_>) -> Vec<Datum> {
+    pub fn data_of(self, results: &Results<'_>) -> Vec<Datum> {
         // Methods that an application could use, and their references.
         let is_compared = |record: &Record| {
             results.goes_from_arrays_to_arrays(record) || results.is_compared_with(&record.method)
@@ -158,7 +158,7 @@ fn datatype_or_loops(results: &Results<'_>) -> Vec<Datum> {
     let mark = |case: &CaseView| {
         let ddt = case.methods().find(|record| record.method == "ddt" && measured(record))?;
         let ratio = [OWN, MANUAL, LOOP].into_iter().find_map(|name| ddt.over(name))?;
-        let claim = Claim::of(Against::of(ddt, Some(ratio))?, "loops");
+        let claim = Claim::from_ratio(Against::from_record(ddt, Some(ratio))?, "loops");
         let verdict = match claim.winner() {
             Some(("ddt", ..)) => Verdict::Faster,
             Some(_) => Verdict::Slower,

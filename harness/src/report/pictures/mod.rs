@@ -210,7 +210,7 @@ impl Picture {
         if !kind.is_some_and(|kind| self.kinds.contains(&kind)) {
             return Vec::new();
         }
-        self.over.place(self.marks.of(results))
+        self.over.place(self.marks.data_of(results))
     }
 
     /// This picture of a run, with notes below its title; `None` if the run lacks what it needs.
@@ -225,13 +225,13 @@ impl Picture {
         }
         let (shown, left_out) = first(self.shape, &data);
         let notes = [notes, &base(self.shape, &data), &left_out].concat();
-        let caption = caption::of(self, results, &data);
+        let caption = caption::caption_text(self, results, &data);
         let draw = match self.shape {
             MarkShape::Lines => lines::draw,
             MarkShape::Heat { .. } => heat::draw,
             _ => rows::draw,
         };
-        let heading = Heading::of(results, self, &notes);
+        let heading = Heading::of_picture(results, self, &notes);
         let svg = draw(results, self, &shown, &heading, &caption);
         let (name, title) = (self.name.clone(), self.title.clone());
         Some(Drawn { name, title, caption, svg, csv: data::csv(&data) })

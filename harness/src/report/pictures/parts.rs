@@ -80,6 +80,6 @@ pub fn verdict_look(verdict: &str) -> Look {
 
 /// The lengths of whole bars.
 pub fn totals(data: &[&Datum]) -> Vec<f64> {
-    let bars = grouped(data, |datum| datum.of());
+    let bars = grouped(data, |datum| datum.case_and_method());
     bars.values().map(|parts| parts.iter().map(|datum| datum.value).sum()).collect()
 }

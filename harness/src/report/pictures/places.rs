@@ -13,7 +13,7 @@ pub struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    pub fn of(name: &'a str, places: impl Iterator<Item = &'a String>) -> Self {
+    pub fn from_places(name: &'a str, places: impl Iterator<Item = &'a String>) -> Self {
         let mut all = distinct(places);
         // Words keep their order.
         all.sort_by(|a, b| number(a).unwrap_or(f64::MAX).total_cmp(&number(b).unwrap_or(f64::MAX)));
@@ -50,17 +50,17 @@ mod tests {
     #[test]
     fn numbers_are_sorted_and_texts_keep_their_order() {
         let all = ["4", "1"].map(str::to_owned);
-        let places = Places::of("n", all.iter());
+        let places = Places::from_places("n", all.iter());
         assert_eq!(
             (places.texts.clone(), places.up().range),
             (vec!["1".to_owned(), "4".to_owned()], 0.0..2.0)
         );
         let values = ["x+", "a"].map(str::to_owned);
-        let places = Places::of("face", values.iter());
+        let places = Places::from_places("face", values.iter());
         assert_eq!(
             (places.texts.clone(), places.up().range),
             (vec!["x+".to_owned(), "a".to_owned()], 2.0..0.0)
         );
-        assert_eq!(Places::of("bytes", ["4096".to_owned()].iter()).texts, [units::bytes(4096)]);
+        assert_eq!(Places::from_places("bytes", ["4096".to_owned()].iter()).texts, [units::bytes(4096)]);
     }
 }

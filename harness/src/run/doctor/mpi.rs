@@ -38,7 +38,7 @@ pub fn mpi(mpi: &Installation, pmi: Option<&Pmi>, ping_pongs: &Seen, transfers: 
     all.extend(ping_pongs.outer_launcher.clone().map(|text| Finding::ok("launched in", text)));
     all.extend(pmi.map(under_srun));
     all.extend([thread_level(&transfers.hello), binding(&hello.ranks)]);
-    all.extend(Load::of(hello).map(load));
+    all.extend(Load::from_hello(hello).map(load));
     all.push(transport(hello));
     all.extend(account(hello));
     all.push(clock(hello));

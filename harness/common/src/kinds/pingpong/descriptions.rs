@@ -16,7 +16,7 @@ pub struct Description {
 
 /// A side of a message with this description; unchanged if that is not possible.
 pub fn described(way: Equivalent, layout: &Layout) -> Layout {
-    way.of(layout).unwrap_or_else(|| layout.clone())
+    way.rewritten(layout).unwrap_or_else(|| layout.clone())
 }
 
 /// All descriptions of a message that differ from its own and from each other. Blocks of an all-to-all are an extent

@@ -34,10 +34,10 @@ impl Arena {
     /// # Errors
     /// If the system has none left.
     pub fn new() -> io::Result<Self> {
-        Self::of(MOST_BYTES).or_else(|_| Self::of(LEAST_BYTES))
+        Self::with_bytes(MOST_BYTES).or_else(|_| Self::with_bytes(LEAST_BYTES))
     }
 
-    fn of(bytes: usize) -> io::Result<Self> {
+    fn with_bytes(bytes: usize) -> io::Result<Self> {
         // SAFETY: the call takes a constant, and changes nothing.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).map_err(io::Error::other)?;
         let (all, flags) = (bytes + 2 * page, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);

@@ -57,7 +57,7 @@ pub fn run(world: &World, args: &Datatypes) -> anyhow::Result<u8> {
     };
     worker.beat(0);
     if batch.asks_transport {
-        let transport = Hosts::of(&world.comm, &environment::place(rank))?.account(&world.comm)?;
+        let transport = Hosts::of_world(&world.comm, &environment::place(rank))?.account(&world.comm)?;
         if rank == 0 {
             print_event(&CheckEvent::Transport { name: transport.name() });
         }

@@ -165,7 +165,7 @@ fn short(bench: &Bench<'_>, subject: &Subject) -> Result<(std::rc::Rc<Items>, Op
     let all = data.values.len();
     let any = (subject.number as usize).wrapping_mul(31) % all;
     data.values.truncate(if subject.number.is_multiple_of(2) { all - 1 } else { any });
-    let dense = Dense::of(&data.values, &bench.own)?;
+    let dense = Dense::from_values(&data.values, &bench.own)?;
     Ok((data.into(), Some(dense)))
 }
 

@@ -38,7 +38,7 @@ pub struct Dense {
 
 impl Dense {
     /// The values, one after the other without gaps.
-    pub fn of(values: &[Value], comm: &Comm) -> Result<Self, CallError> {
+    pub fn from_values(values: &[Value], comm: &Comm) -> Result<Self, CallError> {
         let Some((layout, count)) = contiguous(values) else {
             return Ok(Self { datatype: Datatype::predefined(Element::Byte), count: 0 });
         };
@@ -58,9 +58,9 @@ impl Subject {
         let Some(adopted) = adopted((case.number, case.construction), &layout, comm, faults)? else {
             return Ok(None);
         };
-        let data = Items::of(&adopted, case.items);
+        let data = Items::from_layout(&adopted, case.items);
         let datatype = Recipe::with_construction(&layout, case.construction, comm)?.create()?;
-        let mut dense = Dense::of(&data.values, comm)?;
+        let mut dense = Dense::from_values(&data.values, comm)?;
         if data.values.is_empty() {
             // Both ends have the same number of items; `nothing_from_others` tries other numbers.
             dense = Dense { datatype: datatype.duplicate()?, count: case.items as i32 };
@@ -85,7 +85,7 @@ impl Subject {
         if let Some((_, data)) = known.iter().find(|(number, _)| *number == blocks) {
             return Rc::clone(data);
         }
-        let data = Rc::new(Items::of(&self.layout, self.items * blocks as u32));
+        let data = Rc::new(Items::from_layout(&self.layout, self.items * blocks as u32));
         known.push((blocks, Rc::clone(&data)));
         data
     }

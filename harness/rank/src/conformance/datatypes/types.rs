@@ -134,7 +134,7 @@ fn resident_pages() -> Result<i64, Stop> {
 /// `MPI_Type_get_envelope` and `MPI_Type_get_contents` return the arguments of the constructor.
 pub fn contents(bench: &Bench<'_>, subject: &Subject) -> Result<(), Stop> {
     let expected = match subject.construction {
-        Construction::Usual => Contents::of(&subject.layout),
+        Construction::Usual => Contents::from_layout(&subject.layout),
         Construction::Duplicated => Contents::of_duplicate(),
         // Arguments of large counts need other functions.
         Construction::Large => return Err(Stop::Unsuitable),

@@ -76,7 +76,7 @@ impl Content {
     /// The data of a partition, in the order in which it is sent.
     fn runs(&self, partition: usize) -> Runs {
         let (at, place) = (partition * self.shape.stride_bytes(), partition * self.shape.data_bytes());
-        Runs::of(self.segments.iter().scan(place, move |place, segment| {
+        Runs::from_runs(self.segments.iter().scan(place, move |place, segment| {
             let bytes = segment.bytes as usize;
             let source = source_of(self.sender, 0, *place);
             *place += bytes;

@@ -46,7 +46,7 @@ impl EnginePayload {
         let places = |memory: Region, here: &[Span], sources: &[(u64, usize)]| {
             let all: Vec<Run> = runs(here, sources);
             // SAFETY: guaranteed by the caller.
-            unsafe { Places::new(memory, Runs::of(all)) }
+            unsafe { Places::new(memory, Runs::from_runs(all)) }
         };
         Self {
             to_pack: places(arrays, &sent, &mine),
@@ -60,7 +60,7 @@ impl EnginePayload {
 
     /// The places looked at after packing and after unpacking.
     pub fn looks(&self, generation: u32) -> [Spots; 2] {
-        [&self.packed, &self.unpacked].map(|places| Spots::of([places], generation))
+        [&self.packed, &self.unpacked].map(|places| Spots::from_messages([places], generation))
     }
 }
 

@@ -78,7 +78,7 @@ impl<'a> ExchangePayload<'a> {
         let own: Vec<[Places; 2]> = own
             .into_iter()
             .map(|[in_arrays, in_messages]| {
-                [places(arrays, Runs::of(in_arrays)), places(outgoing, Runs::of(in_messages))]
+                [places(arrays, Runs::from_runs(in_arrays)), places(outgoing, Runs::from_runs(in_messages))]
             })
             .collect();
         let shares = || {
@@ -88,11 +88,11 @@ impl<'a> ExchangePayload<'a> {
         };
         let arrived = |(link, part, _): (&HaloMessage, &apps::Face, _)| {
             let values = values.runs_of(&part.message(WireOrder::Ddt));
-            share(link, arrays, Runs::of(values.into_iter().map(|(run, _)| run)))
+            share(link, arrays, Runs::from_runs(values.into_iter().map(|(run, _)| run)))
         };
         let message = |(link, _, range): (&HaloMessage, _, &std::ops::Range<usize>)| {
             let source = source_of_message(link.peer, parts.rank, link.tag);
-            share(link, incoming, Runs::of([run_of_message(link, range.clone(), source)]))
+            share(link, incoming, Runs::from_runs([run_of_message(link, range.clone(), source)]))
         };
         let in_first = parts
             .links
@@ -106,7 +106,7 @@ impl<'a> ExchangePayload<'a> {
                     at += run.bytes;
                     Run { at: at - run.bytes, ..run }
                 });
-                share(link, incoming, Runs::of(values))
+                share(link, incoming, Runs::from_runs(values))
             };
             shares().take(in_first).filter(|(link, ..)| link.peer != parts.rank).map(packed).collect()
         });
@@ -142,7 +142,8 @@ impl<'a> ExchangePayload<'a> {
         let shares = self.shares(is_reference);
         shares.received.iter().for_each(|link| link.places.poison());
         shares.own.iter().for_each(|places| places.write(self.version));
-        let looks = Spots::of(shares.received.iter().map(|link| &link.places), self.version.generation);
+        let looks =
+            Spots::from_messages(shares.received.iter().map(|link| &link.places), self.version.generation);
         self.looks = looks;
     }
 

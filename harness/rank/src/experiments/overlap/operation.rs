@@ -114,7 +114,7 @@ impl OperationTraffic {
         let link = |&(at, peer, from): &(usize, usize, usize)| {
             let run = Run { at: at * block, bytes: block, source: source_of(peer, 0, from * block) };
             // SAFETY: as above.
-            Link { peer, tag: 0, places: unsafe { Places::new(memory, Runs::of([run])) } }
+            Link { peer, tag: 0, places: unsafe { Places::new(memory, Runs::from_runs([run])) } }
         };
         Ok(Self {
             rank,
@@ -179,7 +179,8 @@ impl Traffic for OperationTraffic {
         self.version = self.version.filled();
         self.write();
         self.receive.fill(POISON);
-        self.looks = Spots::of(self.links.iter().map(|link| &link.places), self.version.generation);
+        self.looks =
+            Spots::from_messages(self.links.iter().map(|link| &link.places), self.version.generation);
         Ok(())
     }
 

@@ -29,7 +29,7 @@ impl Other {
     }
 
     fn offset(self, start_s: f64, ways_s: &[(f64, f64)]) -> Offset {
-        Offset::of(&self.exchanges(start_s, ways_s)).unwrap()
+        Offset::from_exchanges(&self.exchanges(start_s, ways_s)).unwrap()
     }
 }
 
@@ -46,7 +46,7 @@ fn the_offset_is_that_of_the_shortest_exchange() {
     assert!((found.ahead_s - -17.25).abs() < 1e-11, "{found:?}");
     assert!((found.error_s - 2e-6).abs() < 5e-9, "half of the way there and back: {found:?}");
     assert!((found.at_s - 1_000.000_056).abs() < 1e-11, "{found:?}");
-    assert_eq!(Offset::of(&[]), None);
+    assert_eq!(Offset::from_exchanges(&[]), None);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn what_the_other_has_from_a_third_is_off_by_as_much_more() {
         let local_s = exchange.remote_s;
         (exchange.remote_s, exchange.remote_error_s) = (one.remote_s(local_s), one.error_s(local_s));
     }
-    let found = Offset::of(&exchanges).unwrap();
+    let found = Offset::from_exchanges(&exchanges).unwrap();
     let off = (found.at_s + found.ahead_s - zero.at(three.at(found.at_s))).abs();
     assert!(off <= found.error_s, "{found:?}, off by {off}");
     assert!(found.error_s > 2.0 * 3.5e-6, "both ways count: {found:?}");

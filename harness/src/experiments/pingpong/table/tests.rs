@@ -35,7 +35,7 @@ fn record(method: &str, phase: Phase, median: f64) -> Record {
 }
 
 fn table(records: &[Record], width: Option<u16>) -> String {
-    experiments::of(Kind::PingPong).table(records, width)
+    experiments::of_kind(Kind::PingPong).table(records, width)
 }
 
 /// The text with each verdict in one line.
@@ -138,7 +138,7 @@ fn how_far_off_clocks_of_several_hosts_are_is_a_note() {
 fn nothing_is_wider_than_the_terminal_and_what_is_left_out_is_named() {
     for shown in [
         table(&sample(), Some(80)),
-        plain(&experiments::of(Kind::PingPong).answer(&sample(), Some(80), None)),
+        plain(&experiments::of_kind(Kind::PingPong).answer(&sample(), Some(80), None)),
     ] {
         assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
         assert!(shown.contains("\nHidden columns (terminal too narrow): "), "{shown}");
@@ -157,7 +157,7 @@ fn the_answer_is_a_line_per_case_and_sentences() {
     cold.iter_mut().for_each(|record| record.case_mut().cache = Cache::Cold);
     cold.retain(|record| record.method != "put_ddt");
     let records = [sample(), cold].concat();
-    let text = plain(&experiments::of(Kind::PingPong).answer(&records, None, None));
+    let text = plain(&experiments::of_kind(Kind::PingPong).answer(&records, None, None));
     let (first, rest) = text.split_once("\n\n").unwrap();
     let decision = "mpich: pack by hand in 2 of 2 (manual up to 2.00 [1.91, 2.10] times as fast as ddt).\n";
     assert!(first.starts_with(decision), "{first}");
@@ -180,7 +180,8 @@ wrf_x_vec 4x4, mpich: put_ddt wrong data: rank 1, byte 8
 fn what_takes_twice_as_long_for_certain_stands_out_and_a_single_case_has_its_verdict() {
     let slow = over("ddt", 800e-6, "manual", (10.0, 9.5, 10.4));
     let slower = Record { method: "engine".into(), ..over("ddt", 1e-3, "manual", (12.0, 1.9, 40.0)) };
-    let text = plain(&experiments::of(Kind::PingPong).answer(&against_manual([slow, slower]), None, None));
+    let text =
+        plain(&experiments::of_kind(Kind::PingPong).answer(&against_manual([slow, slower]), None, None));
     let start =
         "mpich: pack by hand: saves 720 µs of 800 µs (manual is 10.0 [9.5, 10.4] times as fast as ddt).\n";
     assert!(text.starts_with(start), "{text}");
@@ -208,7 +209,7 @@ fn a_test_has_one_line_on_a_terminal_of_80_columns_whatever_was_measured() {
     let near = (0..19).flat_map(|test| in_state(0, test, true));
     let far = (0..20).flat_map(|test| in_state(1, test, test % 2 == 0));
     let records: Vec<Record> = near.chain(far).collect();
-    let text = plain(&experiments::of(Kind::PingPong).answer(&records, Some(80), None));
+    let text = plain(&experiments::of_kind(Kind::PingPong).answer(&records, Some(80), None));
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines =
         |start: &str| text.lines().filter(|line| line.starts_with(start)).map(words).collect::<Vec<_>>();
@@ -235,7 +236,7 @@ fn slow_repetitions_that_take_much_of_the_time_are_reported_and_others_are_not()
         ..record(method, Phase::RoundTrip, 1e-6)
     };
     let of = |records: &[Record]| {
-        let text = plain(&experiments::of(Kind::PingPong).answer(records, None, None));
+        let text = plain(&experiments::of_kind(Kind::PingPong).answer(records, None, None));
         text.replace("\n  ", " ").lines().find(|line| line.starts_with("Slow")).map(str::to_owned)
     };
     let late = with_tail("ddt", 0.5);
@@ -268,7 +269,7 @@ fn slow_repetitions_that_take_much_of_the_time_are_reported_and_others_are_not()
 fn a_verdict_that_the_means_contradict_is_marked_in_the_line_and_in_the_table() {
     let mut records = against_manual([over("ddt", 160e-6, "manual", (2.0, 1.9, 2.1))]);
     records[1].figures.push(ratio_to(Quantity::MeanOver, "manual", (0.1, 0.09, 0.12)));
-    let text = plain(&experiments::of(Kind::PingPong).answer(&records, None, None));
+    let text = plain(&experiments::of_kind(Kind::PingPong).answer(&records, None, None));
     assert!(text.contains("manual by the median, ddt by the mean"), "{text}");
     let both = "manual is 2.00 [1.90, 2.10] times as fast as ddt, but by the mean ddt is 10.0 [8.3, 11.1] times as fast as manual";
     assert!(unbroken(&records).contains(both), "{}", unbroken(&records));
@@ -279,7 +280,7 @@ fn a_single_method_has_its_overhead_and_what_a_verdict_needs() {
     let of = |methods: &[&str]| {
         let has = |record: &Record| methods.contains(&&*record.method);
         let records: Vec<_> = sample().into_iter().filter(has).collect();
-        let text = plain(&experiments::of(Kind::PingPong).answer(&records, None, None));
+        let text = plain(&experiments::of_kind(Kind::PingPong).answer(&records, None, None));
         text.replace("\n  ", " ")
     };
     let expected = "mpich: 47% [45, 49] of the time of manual is pack overhead in wrf_x_vec 4x4; for a verdict, measure ddt too: \
@@ -296,7 +297,7 @@ fn a_single_method_has_its_overhead_and_what_a_verdict_needs() {
 #[test]
 fn methods_for_contiguous_data_have_their_times_if_no_other_was_measured() {
     let records = [Record { median_s: Some(54.6e-6), ..record("reference", Phase::RoundTrip, 54.6e-6) }];
-    let text = plain(&experiments::of(Kind::PingPong).answer(&records, None, None));
+    let text = plain(&experiments::of_kind(Kind::PingPong).answer(&records, None, None));
     let row = text.lines().find(|line| line.starts_with("wrf_x_vec")).unwrap();
     assert!(row.contains("54.6 µs") && row.contains("only reference was measured"), "{text}");
 }
@@ -320,10 +321,10 @@ fn a_layout_is_judged_by_the_plain_loop_and_called_by_its_name() {
         let case = record.case_mut();
         (case.test, case.set) = ("layout".into(), "my_face".into());
     }
-    let text = plain(&experiments::of(Kind::PingPong).answer(&records, None, None));
+    let text = plain(&experiments::of_kind(Kind::PingPong).answer(&records, None, None));
     assert!(text.contains("layout  my_face  102.6 kB"), "{text}");
     assert!(text.contains("mpich: pack by a loop: saves 90.0 µs of 190 µs (loop is 1.90"), "{text}");
-    let alone = plain(&experiments::of(Kind::PingPong).answer(&records[..1], None, None));
+    let alone = plain(&experiments::of_kind(Kind::PingPong).answer(&records[..1], None, None));
     assert!(
         alone.replace("\n  ", " ").contains("measure loop and ddt too: -m reference,loop,ddt.\n"),
         "{alone}"
@@ -347,7 +348,7 @@ fn times_best_and_verdict_are_shown_at_every_width_and_overheads_are_hidden_firs
     ddt.figures.push(ratio_to(Quantity::TimeOver, "manual", (30.3, 30.2, 30.5)));
     ddt.figures.remove(1);
     let records = [put, manual, ddt];
-    let shown = |width| plain(&experiments::of(Kind::PingPong).answer(&records, width, None));
+    let shown = |width| plain(&experiments::of_kind(Kind::PingPong).answer(&records, width, None));
     for width in [60, 80, 100, 120, 160] {
         let text = shown(Some(width));
         let all = ["17.2 µs", "521 µs", "put_manual 9.12 µs", "[30.2, 30.5]"];
@@ -397,7 +398,10 @@ fn a_disturbed_machine_is_reported_if_ranks_have_their_own_cores() {
             (record.runnable_threads, record.cores) = (Some(threads), Some(2));
             record.blocks_disturbed = record.blocks;
         }
-        [table(&records, Some(110)), plain(&experiments::of(Kind::PingPong).answer(&records, None, None))]
+        [
+            table(&records, Some(110)),
+            plain(&experiments::of_kind(Kind::PingPong).answer(&records, None, None)),
+        ]
     };
     let [table, answer] = with(2);
     assert_eq!(table.matches("Disturbed: in 100% of the blocks").count(), 1, "{table}");
@@ -412,7 +416,7 @@ fn a_disturbed_machine_is_reported_if_ranks_have_their_own_cores() {
 fn an_overhead_below_0_is_explained_and_a_state_is_in_the_heading() {
     let mut records = sample();
     let answer = |records: &[Record]| {
-        plain(&experiments::of(Kind::PingPong).answer(records, None, None)).replace('\n', " ")
+        plain(&experiments::of_kind(Kind::PingPong).answer(records, None, None)).replace('\n', " ")
     };
     assert!(!answer(&records).contains("below 0%"));
     let overhead = figure(&mut records[2], Quantity::OverheadReference);
@@ -444,7 +448,7 @@ fn the_thread_level_is_in_the_heading_of_what_more_than_two_ranks_do() {
             record.case_mut().experiment = kind;
             record.thread_level = Some("MPI_THREAD_MULTIPLE".to_owned());
         }
-        plain(&experiments::of(kind).answer(&records, None, None))
+        plain(&experiments::of_kind(kind).answer(&records, None, None))
             .contains("2 ranks, warm, MPI_THREAD_MULTIPLE")
     };
     assert_eq!((heading(Kind::Halo), heading(Kind::PingPong)), (true, false));

@@ -44,7 +44,7 @@ fn a_cell_may_be_of_any_length() {
         assert!(page.contains(&long) && table(&records, None).contains(&long));
         for width in [None, Some(80)] {
             assert!(
-                !experiments::of(Kind::PingPong).answer(&records, width, None).is_empty()
+                !experiments::of_kind(Kind::PingPong).answer(&records, width, None).is_empty()
                     && !table(&records, width).is_empty()
             );
         }

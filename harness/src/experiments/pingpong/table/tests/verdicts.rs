@@ -43,7 +43,7 @@ fn nothing_is_concluded_without_an_interval() {
         text.contains("undecided, too few launches of ddt; undecided, too few launches: ddt, manual\n"),
         "{text}"
     );
-    let answer = plain(&experiments::of(Kind::PingPong).answer(&records, None, None));
+    let answer = plain(&experiments::of_kind(Kind::PingPong).answer(&records, None, None));
     assert!(!answer.contains("stands out"), "no ratio was looked at: {answer}");
     // Records from before there were ratios.
     records.iter_mut().for_each(|record| record.fastest = None);
@@ -61,7 +61,7 @@ fn nothing_is_concluded_without_an_interval() {
 fn a_sentence_without_an_interval_has_its_number() {
     let mut manual = record("manual", Phase::RoundTrip, 80e-6);
     manual.figures = vec![Figure::plain(Quantity::OverheadReference, 0.97).against("reference")];
-    let text = plain(&experiments::of(Kind::PingPong).answer(&[manual], None, None));
+    let text = plain(&experiments::of_kind(Kind::PingPong).answer(&[manual], None, None));
     assert!(
         text.contains("mpich: 97% (no interval) of the time of manual is pack overhead in wrf_x_vec 4x4;"),
         "{text}"
@@ -75,7 +75,7 @@ fn two_estimates_with_disjoint_intervals_are_reported() {
         let figure = figure(&mut records[2], Quantity::OverheadPack);
         (figure.low, figure.high) = (Some(pack.0), Some(pack.1));
         let answer =
-            plain(&experiments::of(Kind::PingPong).answer(&records, None, None)).replace("\n  ", " ");
+            plain(&experiments::of_kind(Kind::PingPong).answer(&records, None, None)).replace("\n  ", " ");
         (answer, unbroken(&records))
     };
     let (answer, table) = with((0.38, 0.44));
@@ -128,7 +128,7 @@ fn an_answer_that_depends_on_the_loop_says_so_first() {
         ddt.figures = vec![ratio("manual", plain), ratio("manual_tuned", tuned)];
         let loops = ["manual", "manual_tuned"].map(|name| record(name, Phase::RoundTrip, 22e-6));
         let records = [&loops[..], &[ddt]].concat();
-        let text = experiments::of(Kind::PingPong).answer(&records, None, None);
+        let text = experiments::of_kind(Kind::PingPong).answer(&records, None, None);
         anstream::adapter::strip_str(&text).to_string().replace("\n  ", " ")
     };
     let (wins, loses, level) = ((1.2, 1.15, 1.25), (0.8, 0.75, 0.85), (1.0, 0.9, 1.1));
