@@ -43,7 +43,8 @@ const KNOWN_ENDS: [&str; 5] = ["invalid", "wrong data", "crashed", "timed out", 
 
 /// The end of methods' names for messages along the dimensions of a grid, and exchanges that also have others.
 const ALONG_A_GRID: &str = ":cart";
-const NOT_ALONG_A_GRID: [&str; 5] = ["fft2d", "specfem3d_mt", "specfem3d_oc", "specfem3d_cm", "stencil27"];
+const NOT_ALONG_A_GRID: [&str; 6] =
+    ["fft2d", "specfem3d_mt", "specfem3d_oc", "specfem3d_cm", "stencil27", "messages"];
 
 /// Conditions of a case, as in a plan.
 const PLAIN: &str = r#"threads = "1""#;
@@ -153,7 +154,8 @@ impl<'a> Exchange<'a> {
             let has = |test: &str, conditions: &str| {
                 let is_other = NOT_ALONG_A_GRID.contains(&test) || conditions == ALL;
                 // There are no hand-written loops for a layout.
-                (test != "layout" || !method.by_hand) && (!method.name.ends_with(ALONG_A_GRID) || !is_other)
+                (!apps::is_of_layouts(test) || !method.by_hand)
+                    && (!method.name.ends_with(ALONG_A_GRID) || !is_other)
             };
             let of_test = |test: &&str| self.conditions.iter().filter(|of| has(test, of)).count();
             let expected: usize = self.tests.iter().map(of_test).sum();
