@@ -206,33 +206,9 @@ impl<'a> TextReader<'a> {
                 length = Some(self.length(&mut arguments, expected)?);
             }
             let place = self.place();
-            let known = if is_list { self.known_list(length)? } else { None };
-            arguments.push(match written {
-                list if let Some(values) = known => self.known_argument(place, list, values)?,
-                "type" => Argument::Type(self.layout()?),
-                "[types]" => {
-                    let kind = "a list of types such as [double, int32]";
-                    Argument::Types(self.list(kind, expected, Self::layout)?.into())
-                }
-                "[distribs]" => {
-                    let kind = "a list such as [block, cyclic]";
-                    let item = |this: &mut Self| this.distribution(expected);
-                    Argument::Distributions(self.list(kind, expected, item)?.into())
-                }
-                "[dargs]" => {
-                    let kind = "a list such as [2, default]";
-                    let item = |this: &mut Self| this.block(expected);
-                    Argument::Blocks(self.list(kind, expected, item)?.into())
-                }
-                ORDERS => Argument::Order(self.order(expected)?),
-                list if list.starts_with('[') => {
-                    let number = |this: &mut Self| this.expression(expected);
-                    Argument::List(match self.eat('@') {
-                        true => self.named_list(place, expected)?.into(),
-                        false => self.list("a list such as [1, 2] or @FILE", expected, number)?.into(),
-                    })
-                }
-                _ => Argument::Number(self.expression(expected)?),
+            arguments.push(match if is_list { self.known_list(length)? } else { None } {
+                Some(values) => self.known_argument(place, written, values)?,
+                None => self.written_argument(place, written, expected)?,
             });
             if let (Some(length), Some(Argument::List(list))) = (length, arguments.last())
                 && list.len() as i64 != length
@@ -247,6 +223,41 @@ impl<'a> TextReader<'a> {
         self.new_type()?;
         self.symbol(')', || format!("the end of {signature}"))?;
         Ok(arguments)
+    }
+
+    /// Reads an argument that is no variable.
+    fn written_argument(
+        &mut self,
+        place: usize,
+        written: &str,
+        expected: &str,
+    ) -> Result<Argument<'static>, TextError> {
+        Ok(match written {
+            "type" => Argument::Type(self.layout()?),
+            "[types]" => {
+                let kind = "a list of types such as [double, int32]";
+                Argument::Types(self.list(kind, expected, Self::layout)?.into())
+            }
+            "[distribs]" => {
+                let kind = "a list such as [block, cyclic]";
+                let item = |this: &mut Self| this.distribution(expected);
+                Argument::Distributions(self.list(kind, expected, item)?.into())
+            }
+            "[dargs]" => {
+                let kind = "a list such as [2, default]";
+                let item = |this: &mut Self| this.block(expected);
+                Argument::Blocks(self.list(kind, expected, item)?.into())
+            }
+            ORDERS => Argument::Order(self.order(expected)?),
+            list if list.starts_with('[') => {
+                let number = |this: &mut Self| this.expression(expected);
+                Argument::List(match self.eat('@') {
+                    true => self.named_list(place, expected)?.into(),
+                    false => self.list("a list such as [1, 2] or @FILE", expected, number)?.into(),
+                })
+            }
+            _ => Argument::Number(self.expression(expected)?),
+        })
     }
 
     /// The length of the lists that follow. `MPI_Type_create_indexed_block` has it before the block length, which comes now.
