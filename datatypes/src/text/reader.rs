@@ -225,7 +225,7 @@ impl<'a> TextReader<'a> {
         Ok(arguments)
     }
 
-    /// Reads an argument that is no variable.
+    /// Reads an argument that is not the name of a list.
     fn written_argument(
         &mut self,
         place: usize,
