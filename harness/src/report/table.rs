@@ -48,7 +48,7 @@ impl FigureColumn {
         Self { name, rank: 0, cells }
     }
 
-    /// Sets the rank: columns of high rank are left out first if there is no room.
+    /// Sets the rank: columns of high rank are left out first if the line is too long.
     pub const fn rank(self, rank: u8) -> Self {
         Self { rank, ..self }
     }
