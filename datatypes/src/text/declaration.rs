@@ -125,7 +125,8 @@ impl TextReader<'_> {
                 (extent, first) = (self.expression("an extent")?, 1);
                 if self.eat(':') {
                     first = extent;
-                    extent = self.expression("the last index of an axis")? - first + 1;
+                    extent =
+                        self.expression("the last index of an axis")?.saturating_sub(first).saturating_add(1);
                 }
             }
             extents.insert(0, extent);

@@ -113,7 +113,7 @@ impl TextReader<'_> {
         if is_tag && self.eat('{') {
             let mut members = Vec::new();
             while !self.eat('}') {
-                members.extend(self.members()?);
+                members.extend(self.nested(place, Self::members)?);
             }
             let memory = Memory::with_members(members);
             self.scope.types.insert(name.to_owned(), memory.clone());
@@ -187,7 +187,16 @@ impl TextReader<'_> {
         if is_in_parentheses {
             self.symbol(')', || "the end of sizeof".to_owned())?;
         }
-        Ok(memory.bytes())
+        self.in_memory(memory.bytes())
+    }
+
+    /// Bytes, unless they exceed every memory: then they are not exact.
+    fn in_memory(&self, bytes: i64) -> Result<i64, TextError> {
+        const MOST: i64 = 1 << 62;
+        match (0..MOST).contains(&bytes) {
+            true => Ok(bytes),
+            false => Err(self.error_at(self.at, "more bytes than a memory can have")),
+        }
     }
 
     /// Reads `(type, member)`: the member's offset.
@@ -200,7 +209,7 @@ impl TextReader<'_> {
         let (offset, memory) = self.member(memory)?;
         let (more, _) = self.within(memory)?;
         self.symbol(')', || "the end of offsetof(type, member)".to_owned())?;
-        Ok(offset + more)
+        self.in_memory(offset.saturating_add(more))
     }
 
     /// Reads a variable with members and indices, such as `p[1].x`: its name, the offset in the variable, and the type there.
@@ -230,9 +239,9 @@ impl TextReader<'_> {
                 }
                 () if self.eat('[') => vec![self.expression("an index")?],
                 () if self.scope.is_fortran && self.eat('(') => {
-                    let mut indices = vec![self.expression("an index")? - 1];
+                    let mut indices = vec![self.expression("an index")?.saturating_sub(1)];
                     while self.eat(',') {
-                        indices.insert(0, self.expression("an index")? - 1);
+                        indices.insert(0, self.expression("an index")?.saturating_sub(1));
                     }
                     indices
                 }

@@ -108,14 +108,20 @@ impl TextReader<'_> {
         self.scope.variables = definitions.0.iter().map(of_program).collect();
     }
 
+    /// Counts a statement, or a pass of a loop.
+    fn step(&mut self, place: usize) -> Result<(), TextError> {
+        self.scope.steps += 1;
+        match self.scope.steps > MOST_STEPS {
+            true => {
+                Err(self.error_at(place, format!("more than {MOST_STEPS} statements, with those in loops")))
+            }
+            false => Ok(()),
+        }
+    }
+
     fn statement(&mut self) -> Result<(), TextError> {
         let place = self.place();
-        self.scope.steps += 1;
-        if self.scope.steps > MOST_STEPS {
-            return Err(
-                self.error_at(place, format!("more than {MOST_STEPS} statements, with those in loops"))
-            );
-        }
+        self.step(place)?;
         if self.eat(';') {
             return Ok(());
         }
@@ -205,11 +211,7 @@ impl TextReader<'_> {
         self.at = place;
         let mut values = self.values("the value of a variable")?;
         if let (Some((symbol, before)), Some(Value::Number(number))) = (before, values.values.get_mut(&0)) {
-            *number = match symbol {
-                '+' => before.wrapping_add(*number),
-                '-' => before.wrapping_sub(*number),
-                _ => before.wrapping_mul(*number),
-            };
+            *number = self.combined(place, (before, symbol, *number), "the value of a variable")?;
         }
         self.assign(name, index, values);
         Ok(())
@@ -242,7 +244,7 @@ impl TextReader<'_> {
         if !is_same {
             return Err(refuse(self));
         }
-        let last = self.expression("the end of a loop")? - i64::from(!is_included);
+        let last = self.expression("the end of a loop")?.saturating_sub(i64::from(!is_included));
         self.eat(';');
         let increment = self.place();
         self.skip_to(&[')']);
@@ -301,10 +303,11 @@ impl TextReader<'_> {
         let start = self.at;
         let mut i = first;
         while i <= last {
+            self.step(place)?;
             self.at = start;
             self.assign(name, None, Value::Number(i).into());
-            body(self)?;
-            i += step;
+            self.nested(place, body)?;
+            i = self.combined(place, (i, '+', step), "the next value of a loop")?;
         }
         Ok(())
     }
@@ -427,6 +430,21 @@ mod tests {
             assert!(is_program(&text.replace("\\n", "\n")) || text.matches(';').count() == 1, "{row}");
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    /// More levels would exceed the stack.
+    #[test]
+    fn parts_that_are_nested_too_deep_are_refused() {
+        for [open, inner, close] in
+            [["for (int i = 0; i < 1; i++) ", "k = 1;", ""], ["struct a {", "int x;", "} b;"]]
+        {
+            let text = |levels: usize| {
+                format!("int n; n = 0; {}{inner}{}", open.repeat(levels), close.repeat(levels))
+            };
+            assert!(!read("", &text(20)).unwrap_err().to_string().contains("nested"));
+            let error = read("", &text(10_000)).unwrap_err().to_string();
+            assert!(error.contains("levels can be nested"), "{error}");
+        }
     }
 
     #[test]

@@ -174,14 +174,24 @@ impl<'a> TextReader<'a> {
             };
             return Err(self.error_at(place, reason));
         };
-        if self.depth + 1 >= MAX_DEPTH {
+        let mut arguments = self.nested(place, |this| this.arguments(signature))?;
+        let constructor = constructor(name, &mut arguments);
+        Layout::new(constructor).map_err(|error| self.error_at(place, error.to_string()))
+    }
+
+    /// Reads a part that may contain parts of its kind: too many of them would exceed the stack.
+    pub(super) fn nested<T>(
+        &mut self,
+        place: usize,
+        read: impl FnOnce(&mut Self) -> Result<T, TextError>,
+    ) -> Result<T, TextError> {
+        if self.depth >= MAX_DEPTH {
             return Err(self.error_at(place, format!("at most {MAX_DEPTH} levels can be nested")));
         }
         self.depth += 1;
-        let mut arguments = self.arguments(signature)?;
+        let part = read(self);
         self.depth -= 1;
-        let constructor = constructor(name, &mut arguments);
-        Layout::new(constructor).map_err(|error| self.error_at(place, error.to_string()))
+        part
     }
 
     /// The arguments of a constructor, in parentheses: of the kinds that its signature has. C's and Fortran's calls have more: the

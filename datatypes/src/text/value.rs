@@ -76,8 +76,10 @@ impl TextReader<'_> {
             }
             Some(at) => {
                 variable.is_list = true;
-                let first = at - variable.first;
-                variable.values.extend(new.values.into_iter().map(|(i, value)| (first + i, value)));
+                let first = at.saturating_sub(variable.first);
+                variable
+                    .values
+                    .extend(new.values.into_iter().map(|(i, value)| (first.saturating_add(i), value)));
             }
         }
     }
@@ -135,7 +137,7 @@ impl TextReader<'_> {
             let reason = format!("`{name}` is a list where one of its values is expected, such as {name}[0]");
             return Err(self.error_at(place, reason));
         }
-        let value = variable.values.get(&index.map_or(0, |index| index - variable.first));
+        let value = variable.values.get(&index.map_or(0, |index| index.saturating_sub(variable.first)));
         value.cloned().map(Some).ok_or_else(|| self.no_value(place, &self.text[place..self.at]))
     }
 
@@ -167,7 +169,7 @@ impl TextReader<'_> {
             self.at = place;
             return Ok(None);
         };
-        let all = variable.values.last_key_value().map_or(0, |(last, _)| last + 1);
+        let all = variable.values.last_key_value().map_or(0, |(last, _)| last.saturating_add(1));
         let (first, values) = (variable.first, &variable.values);
         let list: Result<Vec<Value>, i64> =
             (0..length.unwrap_or(all)).map(|i| values.get(&i).cloned().ok_or(i)).collect();
@@ -225,27 +227,31 @@ impl TextReader<'_> {
                 return Ok(left);
             };
             let right = operand(self, what)?;
-            left = match symbol {
-                '+' => left.checked_add(right),
-                '-' => left.checked_sub(right),
-                '*' => left.checked_mul(right),
-                '/' => left.checked_div(right),
-                _ => left.checked_rem(right),
-            }
-            .ok_or_else(|| {
-                self.error_at(place, format!("{left} {symbol} {right} is no 64-bit number, {what}"))
-            })?;
+            left = self.combined(place, (left, *symbol, right), what)?;
         }
     }
 
+    /// The value of two numbers with an operator between them.
+    pub(super) fn combined(
+        &self,
+        place: usize,
+        (left, symbol, right): (i64, char, i64),
+        what: &str,
+    ) -> Result<i64, TextError> {
+        let value = match symbol {
+            '+' => left.checked_add(right),
+            '-' => left.checked_sub(right),
+            '*' => left.checked_mul(right),
+            '/' => left.checked_div(right),
+            _ => left.checked_rem(right),
+        };
+        value.ok_or_else(|| {
+            self.error_at(place, format!("{left} {symbol} {right} is not a 64-bit number, {what}"))
+        })
+    }
+
     fn factor(&mut self, what: &str) -> Result<i64, TextError> {
-        if self.depth >= crate::MAX_DEPTH {
-            return Err(self.error_at(self.at, "an expression is nested too deep"));
-        }
-        self.depth += 1;
-        let value = self.operand(what);
-        self.depth -= 1;
-        value
+        self.nested(self.at, |this| this.operand(what))
     }
 
     fn operand(&mut self, what: &str) -> Result<i64, TextError> {
@@ -253,7 +259,8 @@ impl TextReader<'_> {
         let rest = &self.text[place..];
         if rest.starts_with('-') && !rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
             self.eat('-');
-            return Ok(self.factor(what)?.saturating_neg());
+            let number = self.factor(what)?;
+            return self.combined(place, (0, '-', number), what);
         }
         if self.is_at_number() {
             let number = self.number(what)?;
@@ -302,7 +309,7 @@ impl TextReader<'_> {
             self.symbol(',', || "in MPI_Aint_diff".to_owned())?;
             let right = self.expression(what)?;
             self.symbol(')', || "the end of MPI_Aint_diff".to_owned())?;
-            return Ok(left.wrapping_sub(right));
+            return self.combined(place, (left, '-', right), what);
         }
         self.at = place;
         let is_unknown = !name.is_empty() && !is_call && names::element(rest).is_none();
