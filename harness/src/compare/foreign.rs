@@ -96,11 +96,17 @@ fn of_csv(text: &str) -> Result<Vec<Row>, String> {
     reader.deserialize().enumerate().map(row).collect()
 }
 
-/// Numbers of a line of a table, the first a size.
-fn numbers(line: &str) -> Option<(u64, Vec<f64>)> {
+/// The size at the start of line `i` of a table, and the seconds in a column after it; `None` for a line without a size.
+fn size_and_time(i: usize, line: &str, column: usize) -> Option<Result<(u64, f64), String>> {
     let mut words = line.split_whitespace();
     let bytes = words.next()?.parse().ok()?;
-    Some((bytes, words.map(|word| word.parse().ok()).collect::<Option<_>>()?))
+    let time_s = words.nth(column).and_then(|word| word.parse::<f64>().ok()).map(|time| time / 1e6);
+    let time_s = time_s.filter(|time| time.is_finite() && *time >= 0.0);
+    Some(
+        time_s
+            .map(|time| (bytes, time))
+            .ok_or_else(|| format!("line {}: column {} must be a time in microseconds", i + 1, column + 2)),
+    )
 }
 
 /// A table of OSU: `# OSU MPI Latency Test v7.4`, then `# Size  Latency (us)`, and a line for each size.
@@ -120,9 +126,11 @@ fn of_osu(text: &str) -> Result<Vec<Row>, String> {
                     columns.join(", ")
                 ));
             }
-        } else if let (Some(column), Some((bytes, values))) = (column, numbers(line)) {
-            let time_s = values.get(column).map(|time| time / 1e6).filter(|time| *time > 0.0);
-            let time_s = time_s.ok_or_else(|| format!("line {}: a time above 0 is expected", i + 1))?;
+        } else if let Some(row) = column.and_then(|column| size_and_time(i, line, column)) {
+            let (bytes, time_s) = row?;
+            if time_s == 0.0 {
+                return Err(format!("line {}: a time above 0 is expected", i + 1));
+            }
             rows.push(Row { name: name.clone(), bytes, ranks: 0, time_s, launch: None });
         }
     }
@@ -142,9 +150,8 @@ fn of_imb(text: &str) -> Result<Vec<Row>, String> {
             let columns: Vec<&str> = header.split_whitespace().collect();
             let place = |wanted: &str| columns.iter().position(|column| *column == wanted);
             column = place("t[usec]").or_else(|| place("t_avg[usec]"));
-        } else if let (Some(column), Some((bytes, values))) = (column, numbers(line)) {
-            let time_s = values.get(column).map(|time| time / 1e6);
-            let time_s = time_s.ok_or_else(|| format!("line {}: the time is missing", i + 1))?;
+        } else if let Some(row) = column.and_then(|column| size_and_time(i, line, column)) {
+            let (bytes, time_s) = row?;
             // Operations without data have no time for 0 bytes.
             if time_s > 0.0 {
                 rows.push(Row { name: name.clone(), bytes, ranks, time_s, launch: None });
@@ -178,6 +185,16 @@ mod tests {
         let full = "# OSU MPI Allreduce Latency Test v6.2\n# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations\n\
             100000               1181.07           1168.71           1188.92         100\n";
         assert_eq!(read(full), [("MPI Allreduce Latency".to_owned(), 100_000, 0, 0, 1181.07)]);
+        // With -c there is a column of words.
+        let validated = OSU
+            .replace("(us)", "(us)    Validation")
+            .replace("0.22", "0.22    Pass")
+            .replace("0.23", "0.23    Pass");
+        assert_eq!(read(&validated), expected[..2]);
+        for wrong in ["nan", "inf", "-1", "Pass", ""] {
+            let error = records(&OSU.replace("0.23", wrong)).unwrap_err();
+            assert_eq!(error, "line 6: column 2 must be a time in microseconds", "{wrong}");
+        }
     }
 
     #[test]
