@@ -8,7 +8,7 @@ use ddtbench::compare::{
 use ddtbench::experiments::Kind;
 use ddtbench::model::{Case, Record};
 
-use crate::recorded::{IN_TURN, Launch};
+use crate::recorded::{Launch, launches_in_turn};
 
 /// The tests of the recording, on the MPI whose launches vary less.
 const TESTS: [&str; 3] = ["nas_lu_y", "milc_su3_zd", "nas_mg_x"];
@@ -21,7 +21,7 @@ fn launches(test: &str) -> [Vec<Launch>; 2] {
         let known: Vec<f64> = of_test.filter_map(|(_, recorded)| recorded.state_latency_s).collect();
         (known.iter().copied().fold(f64::INFINITY, f64::min), known.iter().copied().fold(0.0, f64::max))
     };
-    let all = IN_TURN.read().remove(MPI).unwrap();
+    let all = launches_in_turn().remove(MPI).unwrap();
     // In some launches the machine changed its state between two methods.
     let near = all.iter().filter(|launch| latency_s(launch).1 < 60e-9).cloned().collect();
     [near, all.iter().filter(|launch| latency_s(launch).0 > 100e-9).cloned().collect()]
