@@ -26,7 +26,12 @@ fn tests_and_the_rank_program_give_no_dependency_another_feature() {
     let tested = packages(&["--edges", "normal,build,dev"]);
     let with_rank_program =
         packages(&["--package", "ddtbench", "--package", "ddtbench-rank", "--edges", "normal,build"]);
-    for (what, built) in [("in tests", tested), ("with the rank program", with_rank_program)] {
+    let tests_of_it = packages(&["--package", "ddtbench-rank", "--edges", "normal,build,dev"]);
+    for (what, built) in [
+        ("in tests", tested),
+        ("with the rank program", with_rank_program),
+        ("in tests of the rank program", tests_of_it),
+    ] {
         let built_twice: Vec<&String> = runs.difference(&built).collect();
         assert!(
             built_twice.is_empty(),
