@@ -8,7 +8,6 @@
 //!
 //!     cargo bench -p ddtbench --bench verdicts [-- COMPARISONS]
 
-#[path = "../recorded/launches.rs"]
 mod recorded;
 
 use std::collections::{BTreeMap, BTreeSet};

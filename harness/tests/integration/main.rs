@@ -1,8 +1,5 @@
 //! The library and the program `ddtbench` without an MPI. One binary; the head of each module describes it.
 
-#[path = "../../benches/recorded/launches.rs"]
-mod recorded; // launches that benches use too
-
 mod budget; // lines of code per folder
 mod completions; // values that a shell completes
 mod features; // features with which tests are compiled
@@ -13,6 +10,5 @@ mod pages; // links and lengths of the documentation
 mod proportion; // work that grows with the number of cases
 mod quotes; // output and pictures in the documentation
 mod sentences; // numbers in sentences against their tables
-mod states; // comparisons of launches in two states of the machine
 mod streams; // standard streams that are closed or full
 mod terminal; // widths of printed text

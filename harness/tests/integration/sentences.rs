@@ -1,8 +1,6 @@
 //! Sentences of the recorded results against the tables of which they are made: each ratio is that of the methods it names, within
 //! the interval of their row, and no sentence lacks a number.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use crate::quotes::{printed, unpacked};
@@ -183,42 +181,4 @@ fn a_sentence_with_a_wrong_or_a_missing_number_is_found() {
     assert!(fault("mpich: manual is 20.0 [19.7, 20.3] times as fast as ddt_pieces."));
     assert!(fault("mpich: manual is 20.4 [19.7, 20.3] times as fast as ddt."));
     assert!(fault("openmpi:tcp:  of the time of ddt is pack overhead."));
-}
-
-#[test]
-fn two_states_of_the_machine_have_a_row_each() {
-    let dir = unpacked();
-    let csv = printed("report recorded/subarray --format csv", dir.path(), "100");
-    let mut table = csv::Reader::from_reader(csv.as_bytes());
-    let headers = table.headers().unwrap().clone();
-    let at = |name: &str| headers.iter().position(|header| header == name).unwrap();
-    let (method, phase, latency) = (at("method"), at("phase"), at("state_latency_s"));
-    let rows: Vec<csv::StringRecord> = table.records().map(Result::unwrap).collect();
-    let of_ddt = rows.iter().filter(|row| &row[method] == "ddt" && &row[phase] == "round_trip");
-    let of_ddt: Vec<[f64; 4]> = of_ddt
-        .map(|row| {
-            let cells =
-                [&row[latency], &row[at("median_low_s")], &row[at("median_s")], &row[at("median_high_s")]];
-            cells.map(|cell| cell.parse().unwrap())
-        })
-        .collect();
-    let [near, far] = &of_ddt[..] else { panic!("{of_ddt:?}") };
-    assert!(near[0] < 40e-9 && far[0] > 160e-9, "{near:?} {far:?}");
-    assert!(
-        near[1] < near[2] && near[2] < near[3] && near[3] < far[1] && far[1] < far[2],
-        "{near:?} {far:?}"
-    );
-    // The launches themselves: three near, three far.
-    let launches = Path::new("recorded/subarray/launches.csv");
-    let mut table = csv::Reader::from_path(dir.path().join(launches)).unwrap();
-    let headers = table.headers().unwrap().clone();
-    let at = |name: &str| headers.iter().position(|header| header == name).unwrap();
-    let mut times: Vec<f64> = table
-        .records()
-        .map(Result::unwrap)
-        .filter(|row| &row[at("method")] == "ddt" && &row[at("phase")] == "round_trip")
-        .map(|row| row[at("median_s")].parse().unwrap())
-        .collect();
-    times.sort_by(f64::total_cmp);
-    assert_eq!([near[2], far[2]], [times[1], times[4]], "{times:?}");
 }

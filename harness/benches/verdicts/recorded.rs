@@ -1,5 +1,4 @@
-//! Recorded launches, for benches that use several of them; the README.md in this folder describes how they were
-//! made.
+//! Recorded launches; the README.md in this folder describes how they were made.
 
 use std::collections::BTreeMap;
 
