@@ -36,7 +36,7 @@ pub fn trials() -> Vec<Trial> {
             kill_with_ranks_that_are_left_behind,
         ),
     ];
-    let mut trials = trials_on(&MPIS, Need::AllProcessors, "cut off", checks);
+    let mut trials = trials_on(&MPIS, Need::Waiting, "cut off", checks);
     trials.push(alone("mpich::cut off::at any moment, nothing that was finished is lost", at_any_moment));
     trials
         .push(beside_others("mpich::cut off::a signal is noticed while a run is prepared", while_preparing));

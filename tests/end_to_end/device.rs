@@ -8,11 +8,9 @@ use ddtbench::experiments::Kind;
 use ddtbench::model::conditions::MemoryKind;
 use libtest_mimic::Trial;
 
-use super::job::run;
-use super::results::Summary;
-use super::setup::{Check, MPIS, Mpi, install, root, trials_on};
+use super::setup::{self, Check, MPIS, Mpi, root, trials_on};
 use super::trial::Need;
-use super::typed::{Measuring, typed};
+use super::typed::Measuring;
 
 pub fn trials() -> Vec<Trial> {
     let on_all: &[(&str, Check)] = &[
@@ -105,12 +103,10 @@ fn counts(mpi: &Mpi) {
 }
 
 fn intel(_: &Mpi) {
-    install("impi").unwrap();
-    let dir = tempfile::tempdir().unwrap();
-    let line =
-        format!("run nas_lu_y wrf_x_vec fft2d --mpi impi --memory simulated --launches 1 --out out {SHORT}");
-    let ended = run(&mut typed(dir.path(), &line)).expect_code(1);
-    let summary = Summary::read(&dir.path().join("out"));
+    let impi = setup::intel();
+    let kept =
+        Measuring::on(impi, format!("run nas_lu_y wrf_x_vec fft2d --memory simulated {SHORT}")).ends(1);
+    let (ended, summary) = (&kept.ended, &kept.summary);
     let works = [&STAGED[..], &["reference", "reference_untouched", "engine", "put_reference"]].concat();
     for test in ["nas_lu_y", "wrf_x_vec", "fft2d"] {
         summary.expect_measured(test, &works);

@@ -11,7 +11,7 @@ use yaml_rust2::{Yaml, YamlLoader};
 use super::faulty_mpi;
 use super::job::{Ended, run};
 use super::setup::{self, Mpi, like_ddtbench, mpi};
-use super::trial::{beside_others, when_asked};
+use super::trial::{Room, beside_others, when_asked};
 
 /// A small case, with as few and as short launches as possible.
 const CASE: &str = "strided -p count=16,stride=2,element=double -m reference,manual,ddt --min-repetitions 4";
@@ -20,6 +20,9 @@ const JUDGE: &str = "--threshold 900%";
 
 /// Datatypes fail: the load of the machine can neither hide nor cause that. Slower times are judged in `compare`.
 const BROKEN: &str = "commit";
+
+/// One trial at a time, since all have the same build.
+static ROOM: Room = Room::with_places(1);
 
 pub fn trials() -> Vec<Trial> {
     let checks: [(&str, fn()); 6] = [
@@ -30,12 +33,8 @@ pub fn trials() -> Vec<Trial> {
         ("git bisect finds the commit that moves wrong bytes", bisect_findings),
         ("a ReFrame test", reframe),
     ];
-    let trial = |(what, check): (&str, fn())| {
-        when_asked(None, format!("mpich::examples::{what}"), move || {
-            check();
-            Ok(())
-        })
-    };
+    let trial =
+        |(what, check): (&str, fn())| when_asked(&ROOM, None, format!("mpich::examples::{what}"), check);
     let mut trials: Vec<Trial> = checks.map(trial).into();
     trials.push(beside_others("examples::a module is added with all variables that it sets", module));
     trials

@@ -87,7 +87,7 @@ fn main() -> ExitCode {
     let_interrupts_through();
     let mut arguments = Arguments::from_args();
     let trials = [
-        Vec::from(setup::MPIS.map(setup::set_up)),
+        setup::trials(),
         refusals::trials(),
         sites::trials(),
         rank_program::trials(),
@@ -118,10 +118,8 @@ fn main() -> ExitCode {
         slurm::trials(),
     ];
     let trials: Vec<Trial> = trials.into_iter().flatten().collect();
-    // One thread per trial: trials wait for their places. Trials that need `--ignored` run one by one on the main
-    // thread: if another thread started processes and ended, the system would end them with it, for example the nodes
-    // of Slurm, which several trials use.
-    arguments.test_threads = Some(if arguments.ignored { 1 } else { trials.len() });
+    // One thread per trial: trials wait for their places.
+    arguments.test_threads = Some(trials.len());
     let conclusion = libtest_mimic::run(&arguments, trials);
     slurm::down();
     setup::tidy_up();

@@ -11,16 +11,16 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::setup::{self, root, scratch};
-use super::trial::beside_others;
+use super::trial::{alone, beside_others};
 
 /// Unit tests do not time anything: built for a short compilation, and with all checks.
 const AS_TESTS: [&str; 4] =
     ["opt-level = 0", "codegen-units = 16", "debug-assertions = true", "overflow-checks = true"];
 
 pub fn trials() -> Vec<Trial> {
-    // They are compiled while ranks wait.
     vec![
-        beside_others("mpich::unit tests of the rank program, and its example", unit_tests),
+        // Ranks would take several times as long while it compiles.
+        alone("mpich::unit tests of the rank program, and its example", unit_tests),
         beside_others(
             "mpich, openmpi::declarations of MPI are those of the headers of all MPIs here",
             declarations,

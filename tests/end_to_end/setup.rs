@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use libtest_mimic::Trial;
 
@@ -64,13 +64,19 @@ pub fn trials_on(mpis: &[&'static str], need: Need, theme: &str, checks: &[(&str
     trials
 }
 
-/// The set-up of an MPI as a trial, so that its failure has a name. The first one has all processors; the others
-/// compile while ranks wait.
-pub fn set_up(name: &'static str) -> Trial {
-    let need = if name == MPIS[0] { Need::AllProcessors } else { Need::Waiting };
-    trial(need, format!("{name}::is installed and its rank program is built"), move || {
-        mpi(name);
-    })
+/// The set-up of each MPI as a trial, so that its failure has a name. The first one has all processors.
+pub fn trials() -> Vec<Trial> {
+    let name = |mpi: &str| format!("{mpi}::is installed and its rank program is built");
+    let set_up = |mpi_name: &'static str| {
+        let need = if mpi_name == MPIS[0] { Need::AllProcessors } else { Need::Waiting };
+        trial(need, name(mpi_name), move || {
+            mpi(mpi_name);
+        })
+    };
+    let intel = trial(Need::Waiting, name("impi"), || {
+        intel();
+    });
+    MPIS.into_iter().map(set_up).chain([intel]).collect()
 }
 
 /// The folder of the project.
@@ -154,6 +160,12 @@ fn build() -> Result<PathBuf, String> {
     programs.next_back().ok_or_else(|| format!("cargo names no program: {built}"))
 }
 
+/// Intel MPI, which one trial needs, and which takes as long to download as that trial.
+pub fn intel() -> &'static Mpi {
+    static INTEL: LazyLock<Result<Mpi, String>> = LazyLock::new(|| install("impi"));
+    INTEL.as_ref().unwrap_or_else(|reason| panic!("set-up failed: {reason}"))
+}
+
 /// The MPI called `name`, installed and with its rank program.
 pub fn mpi(name: &'static str) -> &'static Mpi {
     static ALL: [OnceLock<Result<Mpi, String>>; MPIS.len()] = [const { OnceLock::new() }; MPIS.len()];
@@ -162,8 +174,8 @@ pub fn mpi(name: &'static str) -> &'static Mpi {
     made.as_ref().unwrap_or_else(|reason| panic!("set-up failed: {reason}"))
 }
 
-/// Installs an MPI and builds its rank program; for one that only one trial needs.
-pub fn install(name: &'static str) -> Result<Mpi, String> {
+/// Installs an MPI and builds its rank program.
+fn install(name: &'static str) -> Result<Mpi, String> {
     // For such paths `ddtbench` keeps its files elsewhere (`sites`); the other tests expect them where the README
     // describes.
     if !root().to_string_lossy().chars().all(|c| c.is_alphanumeric() || "/._-+=@%~".contains(c)) {

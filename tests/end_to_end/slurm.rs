@@ -5,7 +5,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
 
 use libtest_mimic::Trial;
 use tempfile::TempDir;
@@ -14,11 +15,14 @@ use super::gate::Gate;
 use super::job::{Ended, Job, run};
 use super::results::{Row, Summary, kept, rows};
 use super::setup::{MPIS, Mpi, like_ddtbench, mpi, root, scratch};
-use super::trial::when_asked;
+use super::trial::{Room, unless};
 use super::two_hosts;
 use super::typed::words;
 
 type CheckOfJobs = fn(&Mpi, &Cluster);
+
+/// One trial at a time, since all have the same two nodes.
+static ROOM: Room = Room::with_places(1);
 
 pub fn trials() -> Vec<Trial> {
     let checks: [(&str, CheckOfJobs); 4] = [
@@ -30,13 +34,14 @@ pub fn trials() -> Vec<Trial> {
     let lack = lack();
     let trial = |name: &'static str, what: &str, check: CheckOfJobs| {
         let full = format!("{name}::slurm::{what}");
-        when_asked(lack.as_deref(), full, move || {
+        let trial = unless(&ROOM, lack.as_deref(), full, move || {
             let mpi = mpi(name);
             // A failed download is not a failed test.
             let cluster = cluster()?;
             check(mpi, &cluster);
             Ok(())
-        })
+        });
+        trial.with_ignored_flag(true)
     };
     MPIS.into_iter().flat_map(|name| checks.map(|(what, check)| trial(name, what, check))).collect()
 }
@@ -111,7 +116,16 @@ fn cluster() -> Result<Arc<Cluster>, String> {
         symlink(packages, folder.path().join("deb")).unwrap();
         let mut command = Command::new("bash");
         let target = scratch().parent().expect("cargo's folder for tests is in its target folder");
-        let mut job = Job::start(command.arg(script()).arg(folder.path()).arg(root()).arg(target));
+        command.arg(script()).arg(folder.path()).arg(root()).arg(target);
+        let (send, receive) = mpsc::channel();
+        // The system ends Slurm together with the thread that has started it, which trials' threads are not for.
+        thread::spawn(move || {
+            let _ = send.send(Job::start(&mut command));
+            loop {
+                thread::park();
+            }
+        });
+        let mut job = receive.recv().expect("Slurm can be started");
         job.until("a cluster that waits for jobs", |job| {
             assert!(job.is_running(), "Slurm did not start: {:?}", job.output());
             folder.path().join("ready").exists() && !job.named("slurm-nodea").is_empty()

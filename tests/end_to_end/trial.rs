@@ -1,5 +1,5 @@
 //! Trials: those that have the machine to themselves, those that run at the same time, and those that only `--
-//! --ignored` runs.
+//! --ignored` runs. `DDTBENCH_TEST_TIMES=FILE` writes the time of each.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use std::time::Instant;
 use libtest_mimic::{Completion, Trial};
 
 /// Room for trials that run at the same time. Waiting trials enter in the order of their arrival.
-struct Room {
+pub struct Room {
     state: Mutex<RoomState>,
     changed: Condvar,
 }
@@ -29,10 +29,10 @@ static PROCESSORS: Room = Room::with_places(ALL);
 const ALL: usize = 2;
 
 /// Room for trials that mostly wait.
-static BESIDE: Room = Room::with_places(3);
+pub static BESIDE: Room = Room::with_places(3);
 
 impl Room {
-    const fn with_places(places: usize) -> Self {
+    pub const fn with_places(places: usize) -> Self {
         let state = RoomState { free: places, coming: 0, entering: 0 };
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
@@ -104,25 +104,31 @@ pub fn beside_others(name: impl Into<String>, check: impl FnOnce() + Send + 'sta
     trial(Need::Waiting, name, check)
 }
 
-/// A trial that runs only on request, with `-- --ignored`. If the machine lacks a requirement, known beforehand or
-/// found by the check, it is reported as not run, with the reason.
+/// A trial that runs only on request, with `-- --ignored`, one at a time of those with this room.
 pub fn when_asked(
+    room: &'static Room,
     lack: Option<&str>,
     name: String,
-    check: impl FnOnce() -> Result<(), String> + Send + 'static,
+    check: impl FnOnce() + Send + 'static,
 ) -> Trial {
-    unless(lack, name, check).with_ignored_flag(true)
+    let checked = || {
+        check();
+        Ok(())
+    };
+    unless(room, lack, name, checked).with_ignored_flag(true)
 }
 
-/// The same, but run by default.
+/// If the machine lacks a requirement, known beforehand or found by the check, the trial is reported as not run, with
+/// the reason.
 pub fn unless(
+    room: &'static Room,
     lack: Option<&str>,
     name: String,
     check: impl FnOnce() -> Result<(), String> + Send + 'static,
 ) -> Trial {
     let lack = lack.map(str::to_owned);
     Trial::ignorable_test(name.clone(), move || {
-        let ended = lack.map_or_else(|| PROCESSORS.hold(ALL, name, check), Err);
+        let ended = lack.map_or_else(|| room.hold(1, name, check), Err);
         Ok(match ended {
             Ok(()) => Completion::Completed,
             Err(reason) => Completion::ignored_with(format!("not run, since {reason}")),

@@ -11,7 +11,7 @@ use super::gate::Gate;
 use super::job::{Ended, Job, Process, signal};
 use super::results::{Row, Summary};
 use super::setup::{Check, MPIS, Mpi, mpi, root};
-use super::trial::when_asked;
+use super::trial::{Room, when_asked};
 use super::typed::{Kept, Measuring, Running, words};
 
 /// Short, and of a size that is large enough for a network.
@@ -27,6 +27,10 @@ const METHODS: [&str; 2] = ["reference", "ddt"];
 const NO_NAMESPACES: i32 = 77;
 const LEFT: i32 = 78;
 
+/// One trial at a time of each MPI: Open MPI names its temporary files after the host and a process number, which are the
+/// same in each trial.
+static ROOMS: [Room; MPIS.len()] = [const { Room::with_places(1) }; MPIS.len()];
+
 pub fn trials() -> Vec<Trial> {
     let on_both: [(&str, Check); 6] = [
         ("a run goes over TCP, by the counters of both ends", over_tcp),
@@ -37,17 +41,14 @@ pub fn trials() -> Vec<Trial> {
         ("a host that is not there ends the run with the launcher's words", absent_host),
     ];
     let on_one: (&str, Check) = ("hosts without a network between them are reported", no_network);
-    let on = |name: &'static str, checks: &[(&str, Check)]| {
-        let trial = |&(what, check): &(&str, Check)| {
-            when_asked(lack(), format!("{name}::two hosts::{what}"), move || {
-                check(mpi(name));
-                Ok(())
-            })
-        };
-        checks.iter().map(trial).collect::<Vec<_>>()
+    let lack = lack();
+    let on_mpich = on_both.iter().chain([&on_one]).map(|check| (0, check));
+    let all = on_mpich.chain(on_both.iter().map(|check| (1, check)));
+    let trial = |(place, &(what, check)): (usize, &(&str, Check))| {
+        let name: &'static str = MPIS[place];
+        when_asked(&ROOMS[place], lack, format!("{name}::two hosts::{what}"), move || check(mpi(name)))
     };
-    let trials = MPIS.into_iter().flat_map(|name| on(name, &on_both));
-    trials.chain(on("mpich", &[on_one])).collect()
+    all.map(trial).collect()
 }
 
 /// Why two hosts are not possible on this machine.

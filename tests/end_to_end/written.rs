@@ -10,7 +10,7 @@ use libtest_mimic::Trial;
 
 use super::job::run;
 use super::setup::{Check, MPIS, Mpi, scratch, trials_on};
-use super::trial::{Need, unless};
+use super::trial::{BESIDE, Need, unless};
 
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
@@ -27,7 +27,7 @@ pub fn trials() -> Vec<Trial> {
         of_fortran();
         Ok(())
     };
-    trials.push(unless(lack, "written::printed Fortran compiles".to_owned(), compiled));
+    trials.push(unless(&BESIDE, lack, "written::printed Fortran compiles".to_owned(), compiled));
     trials
 }
 
@@ -53,6 +53,7 @@ fn layouts() -> Vec<Layout> {
         text("resized(0, 65536, hvector(8, 1, 8192, hvector(32, 2, 256, float)))"),
         text("subarray([20, 30, 7], [5, 4, 7], [3, 1, 0], fortran, double_complex)"),
         text("hvector(4, 1, -24, double)"),
+        text("resized(-8, 4000, hvector(3, 1, 640, vector(4, 2, 5, float)))"),
         text("darray(6, 4, [20, 30, 7], [cyclic, none, block], [3, 1, default], [3, 1, 2], fortran, double)"),
         Layout::indexed_block(1, &squares, &Layout::named(Element::Int32)).unwrap(),
         Layout::hindexed(&vec![1; far.len()], &far, &Layout::named(Element::Byte)).unwrap(),
