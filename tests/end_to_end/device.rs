@@ -1,5 +1,5 @@
 //! Data in the memory of a device, on a machine without one: the driver is a stand-in, which protects that memory from the host, delays
-//! work until somebody waits for it, and can be faulty.
+//! work until somebody waits for it, and can be faulty (`typed/device.txt`).
 
 use std::process::Command;
 
@@ -13,19 +13,12 @@ use super::trial::Need;
 use super::typed::Measuring;
 
 pub fn trials() -> Vec<Trial> {
-    let on_all: &[(&str, Check)] = &[
+    let checks: &[(&str, Check)] = &[
         ("staged methods move the right bytes of every test", every_test),
-        ("memory of a device that an MPI does not take", no_device_memory),
-    ];
-    let mut trials = trials_on(&MPIS, Need::AllProcessors, "device", on_all);
-    let on_first: &[(&str, Check)] = &[
-        ("a faulty driver is found", faults),
-        ("copies of a message are counted", counts),
         ("Intel MPI takes memory of a device", intel),
         ("every method moves the right bytes in pinned memory", pinned),
     ];
-    trials.extend(trials_on(&MPIS[..1], Need::AllProcessors, "device", on_first));
-    trials
+    trials_on(&MPIS[..1], Need::AllProcessors, "device", checks)
 }
 
 const STAGED: [&str; 4] = ["reference:staged", "engine:mapped", "engine:staged", "copies"];
@@ -39,67 +32,6 @@ fn every_test(mpi: &Mpi) {
     let names: Vec<&str> = TESTS.iter().map(|test| test.name).filter(|name| *name != "layout").collect();
     let kept = Measuring::on(mpi, staged(&names.join(" "))).ends(0);
     kept.summary.expect_all(names.len(), &STAGED);
-    // Shapes that no test has: three loops around a list, records by index, blocks of different lengths, single bytes.
-    for layout in [
-        "hvector(3, 1, 5000, hvector(4, 1, 900, hvector(2, 1, 100, vector(6, 1, 3, float))))",
-        "hvector(2, 1, 4000, indexed_block(2, [7, 1, 30], float))",
-        "hindexed_block(1, [0, 1200, 96, 336, 480, 720, 816, 960, 3216], vector(3, 1, 2, double))",
-        "indexed([1, 3, 2, 700], [0, 5, 100, 900], int16)",
-        "vector(300, 3, 7, char)",
-    ] {
-        Measuring::on(mpi, staged(&format!("--layout '{layout}'"))).ends(0).summary.expect_all(1, &STAGED);
-    }
-}
-
-fn no_device_memory(mpi: &Mpi) {
-    let line =
-        format!("run nas_lu_y --memory simulated -m reference,ddt,engine,mpi_pack:staged,copies {SHORT}");
-    let kept = Measuring::on(mpi, line).ends_in(&[0, 1]);
-    for method in ["reference", "ddt", "engine", "mpi_pack:staged"] {
-        let words = ["does not take memory of a device: "];
-        kept.summary.expect_failed("nas_lu_y", method, "not available", &words);
-    }
-    kept.summary.expect_measured("nas_lu_y", &["copies"]);
-    // Less memory than the data needs: a sentence before anything is allocated.
-    let line = format!("run contiguous -p bytes=40000000 --memory simulated -m copies {SHORT}");
-    let kept = Measuring::on(mpi, line).env("DDTBENCH_DEVICE_BYTES", "100000000").ends(2);
-    let words = "2 ranks need 0.30 GiB of memory on the device, which has 0.09 GiB available";
-    assert!(kept.ended.err.contains(words), "{}", kept.ended);
-}
-
-fn faults(mpi: &Mpi) {
-    for fault in ["short", "stale", "shifted", "late"] {
-        // From the start, and once all methods were verified: 150 copies and kernels are those of the first few repetitions.
-        for from in ["0", "150"] {
-            let kept = Measuring::on(mpi, staged("nas_mg_y"))
-                .env("DDTBENCH_DEVICE_FAULT", fault)
-                .env("DDTBENCH_DEVICE_FAULT_FROM", from)
-                .ends(1);
-            for method in STAGED {
-                kept.summary.expect_failed("nas_mg_y", method, "wrong data", &["expected 0x"]);
-            }
-        }
-    }
-}
-
-fn counts(mpi: &Mpi) {
-    let kept = Measuring::on(mpi, staged("nas_mg_x wrf_x_vec fft2d")).ends(0);
-    let copies = |test: &str, method: &str| {
-        let row = kept.summary.with(&[("test", test), ("method", method), ("phase", "round_trip")]);
-        row[0].figure("device_copies")
-    };
-    for test in ["nas_mg_x", "wrf_x_vec", "fft2d"] {
-        let of_test = STAGED[..3].iter().map(|method| copies(test, method));
-        // One at each end, which only the mapped memory saves.
-        assert_eq!(of_test.collect::<Vec<_>>(), [Some(2.0), Some(0.0), Some(2.0)], "{test}");
-    }
-    // The same in a sentence, and no conclusion from times.
-    let sentence = "nas_mg_x 130x66x66: reference:staged 2, engine:mapped 0, engine:staged 2, copies 128.";
-    let text = kept.ended.out.split_whitespace().collect::<Vec<_>>().join(" ").replace("mpich, ", "");
-    assert!(text.contains(&sentence.replace(" 130x66x66", "")) || text.contains(sentence), "{text}");
-    assert!(!text.contains("faster"), "{text}");
-    // 64 planes, each with equal rows: one copy for each, at both ends.
-    assert_eq!(copies("nas_mg_x", "copies"), Some(128.0));
 }
 
 fn intel(_: &Mpi) {

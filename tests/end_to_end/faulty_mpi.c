@@ -15,6 +15,7 @@
  *   gate FILE      rank 0 creates FILE.reached in its first MPI_Type_commit. Then it waits while FILE exists, or until FILE.pass
  *                  exists, which it removes
  *   stall EVERY MICROSECONDS  MPI_Recv returns so much later on rank 1, once in EVERY calls
+ *   hoard          MPI_Recv keeps 128 MiB more on rank 1 in each call
  *   hang           MPI_Recv never returns on rank 1
  *   kill           rank 1 is killed in MPI_Put
  *   outlive        rank 0 is killed in MPI_Send, and the matching MPI_Recv fails on rank 1
@@ -120,6 +121,13 @@ static void turn_over(void *buffer)
     ((unsigned char *) buffer)[atol(strchr(fault(), ' '))] ^= 0xff;
 }
 
+static void hoard(void)
+{
+    static char *volatile kept;
+    kept = malloc(1 << 27);
+    memset(kept, 1, 1 << 27);
+}
+
 static void stall(void)
 {
     static long receives;
@@ -159,6 +167,8 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
         turn_over(buffer);
     if (derived && goes_wrong("stall", 1))
         stall();
+    if (derived && goes_wrong("hoard", 1))
+        hoard();
     if (derived && goes_wrong("outlive", 1))
         return MPI_ERR_OTHER;
     return code;

@@ -182,6 +182,20 @@ impl Drop for Job {
 }
 
 impl Ended {
+    /// Its error, without what it printed before.
+    pub fn error(&self) -> &str {
+        self.err.find("error: ").map_or("", |place| &self.err[place..])
+    }
+
+    /// Its output, its error, and its exit code unless that is 0.
+    pub fn shown(&self) -> String {
+        let code = match self.code {
+            Some(0) => String::new(),
+            code => format!("exit code {}\n", code.map_or("none".to_owned(), |code| code.to_string())),
+        };
+        [&self.out, self.error(), &code].concat()
+    }
+
     /// Fails unless the exit code is `code`.
     #[track_caller]
     pub fn expect_code(self, code: i32) -> Self {

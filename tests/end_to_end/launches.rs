@@ -1,4 +1,4 @@
-//! Several MPIs, cache modes and launches in one run, for every kind of experiment.
+//! Several MPIs, cache modes and launches in one run, for every kind of experiment; `typed/launches.txt` tests runs that are resumed.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use libtest_mimic::Trial;
 use super::results::{Row, Summary, expect_once, kept, samples};
 use super::setup::{MPIS, mpi};
 use super::trial::alone;
-use super::typed::{Measuring, type_alone};
+use super::typed::Measuring;
 
 /// A small case of each kind, as its command.
 const KINDS: [&str; 4] = [
@@ -17,9 +17,6 @@ const KINDS: [&str; 4] = [
     "halo stencil7 -n 2 -m reference,manual",
 ];
 
-/// A case whose times do not matter.
-const CASE: &str = "run contiguous -m reference --max-time 0.02";
-
 const LAUNCHES: usize = 3;
 
 pub fn trials() -> Vec<Trial> {
@@ -28,10 +25,7 @@ pub fn trials() -> Vec<Trial> {
         alone(format!("both MPIs::launches::{name}"), move || every_one_has_its_rows(line))
     };
     let mut trials: Vec<_> = KINDS.into_iter().map(of_kind).collect();
-    let on_one: [(&str, fn()); 5] = [
-        ("a run resumed on another machine says so", elsewhere),
-        ("an MPI that is named by its path can be resumed", by_path),
-        ("a variant is an MPI of its own", a_variant),
+    let on_one: [(&str, fn()); 2] = [
         ("a method that moved wrong bytes in one launch has no figures", wrong_once),
         ("repetitions that are late now and then are reported", late),
     ];
@@ -103,76 +97,6 @@ fn every_one_has_its_rows(line: &str) {
     expect_once(&samples(&folder), &["case", "launch", "method", "pair", "block", "repetition"]);
 }
 
-/// A run on an MPI that was named by the path of its mpicc.
-fn by_path() {
-    let plan = type_alone("run contiguous --dry-run").expect_code(0).out;
-    assert!(plan.contains("launches = 6"), "launches by default: {plan}");
-    let line = format!("{CASE} --launches 6 --mpi {}", mpi("mpich").mpicc.display());
-    let run = Measuring::on(mpi("mpich"), line).ends(0);
-    let resume = || run.types("run --resume out");
-    let whole = kept(&run.out());
-    resume().expect_code(0);
-    assert_eq!(kept(&run.out()), whole, "nothing was left to do");
-    // With a plan that was edited in the meantime it is another run.
-    let plan = run.read("plan.toml").replace("launches = 6", "launches = 7");
-    std::fs::write(run.out().join("plan.toml"), plan).unwrap();
-    resume().expect_code(2).expect_err(&["launches = 6", "launches = 7"]);
-    assert_eq!(kept(&run.out()), whole);
-}
-
-/// A run that is resumed although its account names another processor.
-fn elsewhere() {
-    let run = Measuring::on(mpi("mpich"), format!("{CASE} --launches 2")).ends(0);
-    let folder = run.out();
-    // The run is edited as if the second launch was missing and the first had been made on another machine.
-    let text = run.read("launches.csv");
-    let first: String = text.split_inclusive('\n').filter(|line| !line.contains(",reference,1,")).collect();
-    assert!(first.len() < text.len(), "{text}");
-    std::fs::write(folder.join("launches.csv"), first).unwrap();
-    let mut environment = run.environment();
-    let here = environment["machine"]["cpu_model"].clone();
-    let mut began_on = |cpu_model: serde_json::Value| {
-        environment["machine"]["host"] = "another".into();
-        environment["machine"]["cpu_model"] = cpu_model;
-        std::fs::write(folder.join("environment.json"), environment.to_string()).unwrap();
-    };
-    began_on("another processor".into());
-    let before = kept(&folder);
-    let words = ["another machine", "`another`", "column `part`"];
-    run.types("run --resume out").expect_code(2).expect_err(&words).expect_err(&["--anyway"]);
-    assert_eq!(kept(&folder), before, "nothing was touched");
-    // A node of the same kind, to which a scheduler may move a job.
-    began_on(here);
-    run.types("run --resume out").expect_code(0).expect_err(&words);
-    let parts = |launch| {
-        let launches = run.rows("launches.csv");
-        let of = launches.iter().filter(|row| row.get("launch") == launch);
-        of.map(|row| row.get("part").to_owned()).collect::<BTreeSet<_>>()
-    };
-    assert!(parts("0").iter().eq(["0"]) && parts("1").iter().eq(["1"]), "{:?} {:?}", parts("0"), parts("1"));
-    let parts = run.rows("runs.csv");
-    let hosts: Vec<_> = parts.iter().map(|row| row.get("host")).collect();
-    assert!(hosts.len() == 2 && hosts[0] == "another" && hosts[1] != "another", "{hosts:?}");
-    assert!(parts.iter().all(|row| row.get("mpis").starts_with("mpich ")), "{parts:?}");
-    assert_eq!(parts[1].get("rank_hosts"), hosts[1]);
-    // This is no longer another place.
-    run.types("run --resume out").expect_code(0);
-    // The run is edited as if all parts had been measured with another setting.
-    let mut environment = run.environment();
-    environment["mpis"][0]["settings"]["FI_PROVIDER"] = "tcp".into();
-    environment["resumed"].as_array_mut().unwrap().clear();
-    std::fs::write(folder.join("environment.json"), environment.to_string()).unwrap();
-    let refused = run.types("run --resume out").expect_code(2);
-    refused.expect_err(&["mpich, FI_PROVIDER: \"tcp\" then, not set now", "--anyway"]);
-    let resumed = run.types("run --resume out --anyway").expect_code(0);
-    let note = "Settings of mpich differ: FI_PROVIDER: \"tcp\" in part 0, not set in part 1";
-    assert!(
-        resumed.out.contains(note) && run.types("report out").expect_code(0).out.contains(note),
-        "{resumed}"
-    );
-    assert!(run.read("report.html").contains("Settings of mpich differ"));
-}
-
 /// A byte is wrong in one of three launches.
 fn wrong_once() {
     let line = "run strided -p count=16,stride=2,element=double -m reference,manual,ddt --launches 3 --max-time 0.06 --min-repetitions 4";
@@ -224,20 +148,4 @@ fn late() {
     assert!(is_disturbed || out.lines().any(is_reported), "{}", run.ended);
     // At least four samples of 60.
     assert!(ddt.number("max_s") >= Some(0.3) && ddt.number("mean_s") >= Some(0.3 * 4.0 / 60.0), "{ddt:?}");
-}
-
-fn a_variant() {
-    let line = format!("{CASE} --variant quiet:MPIR_CVAR_DEBUG_SUMMARY=0");
-    let run = Measuring::on(mpi("mpich"), line).ends(0);
-    let cases = run.rows("cases.csv");
-    let variants: BTreeSet<_> = cases.iter().map(|row| row.get("mpi_variant")).collect();
-    assert!(variants.iter().eq(["", "quiet"].iter()), "{variants:?}");
-    let environment = run.environment();
-    for of_the_variant in ["env", "settings"] {
-        let mpis = environment["mpis"].as_array().expect("a list");
-        let set = mpis.iter().filter(|mpi| mpi[of_the_variant]["MPIR_CVAR_DEBUG_SUMMARY"] == "0");
-        assert_eq!(set.count(), 1, "{of_the_variant}: {environment}");
-    }
-    let unknown = run.types("run contiguous --mpi mpich:loud --out none");
-    unknown.expect_code(2).expect_err(&["mpich:loud", "--variant"]);
 }

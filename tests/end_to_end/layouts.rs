@@ -1,5 +1,4 @@
-//! Any layout: given as text or in a file, measured without its own loops, and recorded so that the file is not
-//! needed again.
+//! Any layout: given as text or in a file, and measured without its own loops. `typed/layouts.txt` tests more.
 
 use apps::{Context, LAYOUT};
 use ddtbench::experiments::Kind;
@@ -23,18 +22,9 @@ receive = \"struct([12, 1], [0, 128], [double, int32]) + contiguous(2, double)\"
 pub fn trials() -> Vec<Trial> {
     let checks: &[(&str, Check)] = &[
         ("a file and a text are measured by all methods that need no loop", measured),
-        ("long lists in files reach the ranks, and a message without data is measured", lists_and_nothing),
-        ("every element is measured", elements),
-        ("arguments beyond int are passed if the MPI can take them", beyond_int),
         ("types that MPIs read in several ways are right on each of them", read_in_several_ways),
     ];
-    let mut trials = trials_on(&MPIS, Need::AllProcessors, "layouts", checks);
-    let on_one: &[(&str, Check)] = &[
-        ("the plan of a layout needs no file", no_file_needed),
-        ("the engine is compared with the plain loop", compared),
-    ];
-    trials.extend(trials_on(&["mpich"], Need::AllProcessors, "layouts", on_one));
-    trials
+    trials_on(&MPIS, Need::AllProcessors, "layouts", checks)
 }
 
 fn methods(layout: &str) -> Vec<String> {
@@ -63,77 +53,6 @@ fn measured(mpi: &Mpi) {
     // A packed message of several types does not have a signature.
     let of_mixed: Vec<&String> = all.iter().filter(|name| !name.contains("packed")).collect();
     assert_eq!(of("two_arrays"), of_mixed);
-}
-
-fn lists_and_nothing(mpi: &Mpi) {
-    // More characters than a command line takes. 7 is not a factor of 40,009, so each number from 1 on occurs once.
-    let list: Vec<String> = (0..40_009).map(|i| (i * 7 % 40_009 + 1).to_string()).collect();
-    let line =
-        "run --layout 'indexed_block(1, @list.txt, base=1, int64)' --layout 'hvector(0, 1, 80, double)'";
-    let line = format!("{line} -m reference,loop,DDT --launches 1 {SHORT}");
-    let kept = Measuring::on(mpi, line).file("list.txt", format!("# points\n{}\n", list.join("\n"))).ends(0);
-    let rows = kept.summary.with(&[("phase", "round_trip")]);
-    assert!(rows.len() == 6 && rows.iter().all(|row| row.is_measured()), "{rows:?}\n{}", kept.ended);
-    let bytes: Vec<_> = rows.iter().map(|row| row.get("bytes")).collect();
-    assert_eq!(bytes, ["0", "0", "0", "320072", "320072", "320072"]);
-    assert!(kept.read("values/1-send.txt").starts_with("indexed_block(1,[0,7,14,21,"));
-}
-
-/// Values of the types that few programs have; half of the bytes of a long double may be padding.
-fn elements(mpi: &Mpi) {
-    let layouts = ["long double", "long double _Complex", "_Bool", "_Float16"]
-        .map(|element| format!("--layout 'vector(100, 2, 3, {element})'"));
-    let mixed = "--layout 'struct([2, 3, 1], [0, 32, 48], [long double, int, MPI_LONG_DOUBLE])'";
-    let line =
-        format!("run {} {mixed} -m reference,loop,mpi_pack,ddt --launches 1 {SHORT}", layouts.join(" "));
-    let kept = Measuring::on(mpi, line).ends(0);
-    let rows = kept.summary.with(&[("phase", "round_trip")]);
-    assert!(rows.len() == 5 * 4 && rows.iter().all(|row| row.is_measured()), "{rows:?}\n{}", kept.ended);
-}
-
-/// A block without values may be anywhere, so nothing is large here except an argument.
-fn beyond_int(mpi: &Mpi) {
-    let line = "run --layout 'indexed([4, 0], [1, 3000000000], double)' -m loop,mpi_pack,ddt --launches 1";
-    let kept = Measuring::on(mpi, format!("{line} {SHORT}")).ends(0);
-    kept.summary.expect_measured("", &["loop"]);
-    for method in ["mpi_pack", "ddt"] {
-        match mpi.name {
-            "mpich" => kept.summary.expect_measured("", &[method]),
-            _ => {
-                kept.summary.expect_failed("", method, "not available", &["3000000000", "MPI_Type_indexed_c"])
-            }
-        }
-    }
-}
-
-fn no_file_needed(mpi: &Mpi) {
-    let list: Vec<_> = (0..2000).map(|i| (i * i % 40_009).to_string()).collect();
-    let text = format!("indexed_block(1, [{}], int64)", list.join(", "));
-    let line = format!("run --layout long.txt -m reference,loop,ddt {SHORT}");
-    let first = Measuring::on(mpi, line).file("long.txt", text).ends(0);
-    // The file does not exist.
-    let second =
-        Measuring::on(mpi, "run --plan plan.toml").file("plan.toml", first.read("plan.toml")).ends(0);
-    let params = [&first, &second].map(|kept| {
-        kept.summary.expect_all(1, &["reference", "loop", "ddt"]);
-        kept.summary.0[0].get("params")
-    });
-    assert_eq!(params[0], params[1]);
-    // A name and a number replace the list.
-    assert!(params[0].starts_with("name=long send=indexed_block-") && params[0].len() < 80, "{params:?}");
-    // Nothing remains to be done.
-    let resumed = second.types("run --resume out").expect_code(0);
-    assert!(resumed.out.contains("long"), "{resumed}");
-}
-
-fn compared(mpi: &Mpi) {
-    let line = "engine --layout 'indexed([3, 1, 2], [9, 0, 20], double)' --max-time 0.01 --cache warm";
-    let summary = Measuring::on(mpi, line).ends(0).summary;
-    for phase in ["pack", "unpack"] {
-        let rows = summary.with(&[("phase", phase)]);
-        let methods: Vec<_> = rows.iter().map(|row| row.get("method")).collect();
-        assert_eq!(methods, ["engine", "loop", "mpi_pack", "memcpy", "bound"], "{phase}");
-    }
 }
 
 /// Types to which MPIs give different bounds: explicit bounds of some members, and extents that are rounded or not. Lower bound and

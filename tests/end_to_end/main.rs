@@ -23,16 +23,12 @@ mod typed;
 // The trials.
 /// Commands typed by hand: the rank program without `ddtbench`, plans, reports, formats.
 mod by_hand;
-/// Clocks that differ between ranks, synchronised.
-mod clocks;
 /// Commands on every MPI, and their results: errors are detected, and impossible requests refused.
 mod commands;
 /// Comparisons: which of two sides is slower.
 mod compare;
 /// The start and the end of a run.
 mod conditions;
-/// Checks of partitioned communication.
-mod conformance;
 /// Ranks, launchers and `ddtbench` itself, killed in the middle of a run.
 mod cut_off;
 /// Random datatypes: planted faults are found, shrunk and confirmed.
@@ -59,8 +55,6 @@ mod layouts;
 mod moves_bytes;
 /// Overlap of communication and computation.
 mod overlap;
-/// The user's own loop.
-mod own_loop;
 /// Messages that are completed partition by partition.
 mod partitioned;
 /// The unit tests of the rank program.
@@ -72,8 +66,6 @@ mod refusals;
 mod sites;
 /// Jobs of a Slurm with two nodes.
 mod slurm;
-/// The device that carries the bytes between the ranks of one host.
-mod transport;
 /// Ranks on two hosts, and failures of the network.
 mod two_hosts;
 /// Datatypes as code.
@@ -97,8 +89,6 @@ fn main() -> ExitCode {
         engine::trials(),
         halo::trials(),
         overlap::trials(),
-        clocks::trials(),
-        conformance::trials(),
         datatypes::trials(),
         partitioned::trials(),
         cut_off::trials(),
@@ -108,12 +98,10 @@ fn main() -> ExitCode {
         launches::trials(),
         layouts::trials(),
         written::trials(),
-        own_loop::trials(),
         device::trials(),
         compare::trials(),
         examples::trials(),
         figures::trials(),
-        transport::trials(),
         two_hosts::trials(),
         slurm::trials(),
     ];

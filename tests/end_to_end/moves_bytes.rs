@@ -42,10 +42,10 @@ pub fn trials() -> Vec<Trial> {
 
 fn every_method(mpi: &'static str, ranks: usize, first: usize) {
     let tests = list()["tests"].as_array().expect("a list").iter().skip(first).step_by(2);
-    let tests: Vec<_> = tests.map(|entry| Test::new(entry, ranks)).collect();
-    let mut plan = format!("schema = 1\nmethods = {:?}\n", methods_by(ranks).collect::<Vec<_>>());
-    for test in &tests {
-        let _ = write!(plan, "[[cases]]\ntest = {:?}\nset = {:?}\n", test.name, test.set);
+    let tests: Vec<_> = tests.map(|entry| Test::new(entry, mpi, ranks)).collect();
+    let mut plan = "schema = 1\n".to_owned();
+    for Test { name, set, methods, .. } in &tests {
+        let _ = writeln!(plan, "[[cases]]\ntest = {name:?}\nset = {set:?}\nmethods = {methods:?}");
     }
     let measuring = Measuring::on(setup::mpi(mpi), format!("run --plan all.toml --ranks {ranks} {SHORT}"));
     let summary = measuring.file("all.toml", plan).ends_in(&[0, 1]).summary;
@@ -53,8 +53,7 @@ fn every_method(mpi: &'static str, ranks: usize, first: usize) {
     all_are_measured(&of_tests);
     for (test, rows) in &of_tests {
         bytes_are_those_of_the_layout(test, rows, ranks);
-        let is_hoarder = |method: &str| rows.end(test.name, method).is_known_hoarder();
-        for method in test.methods.iter().copied().filter(|method| !is_hoarder(method)) {
+        for method in test.methods.iter().copied() {
             phases_are_those_of_the_method(test, method, rows);
             pairs_have_rows(test, method, rows, ranks);
         }
@@ -108,6 +107,8 @@ fn methods_by(ranks: usize) -> impl Iterator<Item = &'static str> {
     methods().filter(move |method| ranks == 2 || description(method).is_none())
 }
 
+const HOARDERS: [&str; 2] = ["put_ddt", "get_ddt"];
+
 /// A test of the list, with the set of its smallest message: the tested property does not depend on the size.
 struct Test {
     name: &'static str,
@@ -118,13 +119,16 @@ struct Test {
 }
 
 impl Test {
-    fn new(entry: &'static Value, ranks: usize) -> Self {
+    fn new(entry: &'static Value, mpi: &str, ranks: usize) -> Self {
         let sets = entry["sets"].as_array().expect("a test has sets").iter();
         let (name, set) =
             (name(entry), name(sets.min_by_key(|set| set["message_bytes"].as_u64()).expect("a set")));
         let test = apps::find(name).unwrap();
         let app = test.build(&test.set(set).unwrap(), apps::Context::default()).unwrap();
-        let methods = methods_by(ranks).filter(|method| can_by_name(&app, method)).collect();
+        // In Open MPI 5.0.11, memory grows without limit by puts and gets of datatypes in an all-to-all.
+        let hoards = |method: &&str| (mpi, name) == ("openmpi", "fft2d") && HOARDERS.contains(method);
+        let methods =
+            methods_by(ranks).filter(|method| can_by_name(&app, method) && !hoards(method)).collect();
         Self { name, set, app, methods }
     }
 }
@@ -135,9 +139,7 @@ fn all_are_measured(of_tests: &[(&Test, Summary)]) {
         for method in &test.methods {
             let row = rows.end(test.name, method);
             let (outcome, detail) = (row.get("outcome"), row.get("detail"));
-            if row.is_known_hoarder() {
-                eprintln!("{} {method}: {detail}", test.name);
-            } else if !row.is_measured() || row.number("median_s").is_none_or(|median| median <= 0.0) {
+            if !row.is_measured() || row.number("median_s").is_none_or(|median| median <= 0.0) {
                 failures.push(format!("{} {method}: {outcome}: {detail}", test.name));
             }
         }

@@ -112,9 +112,7 @@ fn as_in(text: &Path) {
     };
     expect_as_in(text, begin, |line| {
         let site = site.borrow();
-        let ended = run(&mut site.shell(line));
-        let out = ended.out.replace(&*site.dir.path().to_string_lossy(), "SITE");
-        if ended.code == Some(0) { out } else { format!("{out}exit code {:?}\n", ended.code.unwrap_or(-1)) }
+        run(&mut site.shell(line)).shown().replace(&*site.dir.path().to_string_lossy(), "SITE")
     });
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 
 use ddtbench::experiments::Kind;
 use serde_json::Value;
@@ -44,7 +45,7 @@ pub fn type_alone(line: &str) -> Ended {
 /// A measurement to be started in a separate folder.
 pub struct Measuring<'a> {
     mpi: &'a Mpi,
-    dir: TempDir,
+    dir: Rc<TempDir>,
     line: String,
     launcher: Vec<String>,
     of_ranks: Vec<(String, String)>,
@@ -55,6 +56,11 @@ impl<'a> Measuring<'a> {
     /// The command of `ddtbench` with these arguments on an MPI, into the folder `out`. By default a measurement has
     /// one launch, which is enough for most tests.
     pub fn on(mpi: &'a Mpi, line: impl Into<String>) -> Self {
+        Self::within(mpi, line, Rc::new(tempfile::tempdir().unwrap()))
+    }
+
+    /// The same in this folder, in place of the results of the one before.
+    pub fn within(mpi: &'a Mpi, line: impl Into<String>, dir: Rc<TempDir>) -> Self {
         let mut line = line.into();
         let measures = Kind::ALL.iter().any(|kind| line.starts_with(kind.row().command));
         let flags = [("--mpi", mpi.name), ("--out", "out"), ("--launches", "1")];
@@ -63,7 +69,8 @@ impl<'a> Measuring<'a> {
                 line += &format!(" {flag} {value}");
             }
         }
-        let dir = tempfile::tempdir().unwrap();
+        // There are none in a new folder.
+        let _ = fs::remove_dir_all(dir.path().join("out"));
         Self { mpi, dir, line, launcher: Vec::new(), of_ranks: Vec::new(), environment: Vec::new() }
     }
 
@@ -179,7 +186,7 @@ impl<'a> Measuring<'a> {
 pub struct Running {
     pub job: Job,
     /// The folder in which it was started.
-    pub dir: TempDir,
+    pub dir: Rc<TempDir>,
 }
 
 impl Running {
@@ -206,7 +213,7 @@ impl Running {
 pub struct Kept {
     pub ended: Ended,
     pub summary: Summary,
-    dir: TempDir,
+    dir: Rc<TempDir>,
 }
 
 impl Kept {
