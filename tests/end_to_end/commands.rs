@@ -1,10 +1,12 @@
 //! Commands that are typed on every MPI, and their results: `typed/` has a text per theme.
 //!
-//! Each title begins in a new folder with the files of `typed/files/`. A measurement with `ddtbench` shows its exit code
-//! and the outcome of each method; its results are in `out`, and its output in `printed`. The rank program shows its exit code and its output. For
-//! both, variables at the start of the command are set for the ranks. `FAULTY_MPI` makes the MPI wrong on purpose: each
-//! fault must be found and named, and affect only its method. Any other command is typed into a shell, which knows the name
-//! of the MPI (`$MPI`), its compiler wrapper and its launcher, and the library of faults; it shows the output and the error, without what is printed before the error. `./rows` shows columns of a
+//! Each title begins in a new folder with the files of `typed/files/`. A measurement with `ddtbench` shows its exit code and
+//! the outcome of each method; its results are in `out`, its output is in `printed`. The rank program shows its exit code
+//! and its output. `FAULTY_MPI` before either makes the MPI wrong on purpose: each fault must be found and named, and
+//! affect only its method.
+//!
+//! Any other command is typed into a shell. It shows its output, and errors without messages about progress. The shell
+//! knows the name of the MPI (`MPI`), its wrapper and its launcher, and the library of faults; `./rows` shows columns of a
 //! table.
 
 use std::cell::RefCell;

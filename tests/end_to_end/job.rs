@@ -182,9 +182,13 @@ impl Drop for Job {
 }
 
 impl Ended {
-    /// Its error, without what it printed before.
+    /// Its error, without messages about progress.
     pub fn error(&self) -> &str {
-        self.err.find("error: ").map_or("", |place| &self.err[place..])
+        let place = match self.err.starts_with("error: ") {
+            true => Some(0),
+            false => self.err.find("\nerror: ").map(|line| line + 1),
+        };
+        place.map_or("", |place| &self.err[place..])
     }
 
     /// Its output, its error, and its exit code unless that is 0.
