@@ -205,18 +205,7 @@ impl Folder {
         if !self.launches.is_empty() {
             return false;
         }
-        self.locked.discard(&[
-            PLAN,
-            ENVIRONMENT,
-            RUNS,
-            CASES,
-            SAMPLES,
-            BLOCKS,
-            LAUNCH_FIGURES,
-            LAUNCHES,
-            CHECKS,
-            OWN_LOOP,
-        ]);
+        self.locked.discard(&[&checksums::FILES[..], &[OWN_LOOP]].concat());
         true
     }
 

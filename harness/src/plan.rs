@@ -131,34 +131,10 @@ impl Default for Plan {
 }
 
 impl Plan {
-    /// A plan of one kind of experiments without cases; everything else is as without flags.
+    /// A plan of one kind of experiments without cases; everything else is as without flags, and as in a file without it.
     pub fn of_experiment(experiment: Kind) -> Self {
-        Self {
-            schema: SCHEMA,
-            experiment,
-            mpis: Vec::new(),
-            variants: Vec::new(),
-            ranks: None,
-            seed: one(),
-            caches: warm(),
-            memories: host(),
-            launches: None,
-            pairs: Pairs::default(),
-            methods: experiment.all_methods(),
-            launcher: None,
-            launcher_args: Vec::new(),
-            pack: None,
-            startall: false,
-            bind: true,
-            formats: Vec::new(),
-            limits: Limits::default(),
-            figure: None,
-            quick: None,
-            full: None,
-            cases: Vec::new(),
-            sweeps: Vec::new(),
-            origin: Origin::typed(),
-        }
+        let empty: Self = toml::from_str(&format!("schema = {SCHEMA}")).expect("no other field is necessary");
+        Self { experiment, methods: experiment.all_methods(), origin: Origin::typed(), ..empty }
     }
 
     /// Reads a file.

@@ -19,7 +19,6 @@ use std::time::{Duration, Instant};
 
 pub use account::{Difference, MpiAccount};
 pub use calibrated::calibrated;
-pub use case::{CaseRun, Finished};
 pub use environment::{Environment, Part, differences, now, this_build};
 pub use long_values::put_long_values;
 pub use machine::Machine;
@@ -113,25 +112,11 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs the part of the plan that is not in `done`, like [`Run::some`].
-    ///
-    /// # Errors
-    /// If results cannot be stored or the launcher cannot be started. Earlier results are kept.
-    pub fn all(
-        &self,
-        folder: &mut Folder,
-        done: &Done,
-        environment: &mut Environment,
-        observer: &mut dyn Observer,
-    ) -> Result<(RunEnd, Vec<Record>), RunError> {
-        self.some(&self.units(), folder, done, environment, observer)
-    }
-
     /// Runs the part of `units` that is not in `done`, stores each case in `folder`, and returns all new records.
     ///
     /// # Errors
     /// If results cannot be stored or the launcher cannot be started. Earlier results are kept.
-    pub fn some(
+    pub fn measure(
         &self,
         units: &[Unit],
         folder: &mut Folder,
@@ -140,8 +125,9 @@ impl Run<'_> {
         observer: &mut dyn Observer,
     ) -> Result<(RunEnd, Vec<Record>), RunError> {
         self.report_pmi(observer)?;
-        let Some(checks) = self.check(folder, observer)? else {
-            return Ok((RunEnd::Interrupted, Vec::new()));
+        let checks = match self.check(folder, observer) {
+            Err(RunError::Mpi(MpiError::Interrupted)) => return Ok((RunEnd::Interrupted, Vec::new())),
+            checks => checks?,
         };
         let mut records = Vec::new();
         let has_done = |target: &Target| done.iter().any(|(case, _)| case.mpi_label() == target.label());
@@ -166,9 +152,9 @@ impl Run<'_> {
             }
             observer.begins(number + 1, units.len(), &self.label(*unit, &names[unit.case]));
             let start = Instant::now();
-            let (mut methods, hello) = match self.finish(*unit, observer)? {
-                Finished::Case(methods, hello) => (methods, hello),
-                Finished::Interrupted => return Ok((RunEnd::Interrupted, records)),
+            let (mut methods, hello) = match self.finish(*unit, observer) {
+                Err(RunError::Mpi(MpiError::Interrupted)) => return Ok((RunEnd::Interrupted, records)),
+                finished => finished?,
             };
             let mut new_notes = Vec::new();
             if let Some(hello) = &hello {

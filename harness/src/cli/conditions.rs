@@ -16,7 +16,7 @@ use super::measure::{self, BeginOptions};
 use super::mpi_args::MpiArgs;
 use super::numbers;
 use super::repeat::{RepeatArgs, Runs};
-use super::resume::{self, ResumeOptions};
+use super::resume;
 
 /// Methods, MPIs, limits, and other flags of every measurement.
 #[derive(Debug, Args)]
@@ -216,25 +216,20 @@ impl FolderArgs {
         plan_file: Option<&Path>,
         plan: impl FnOnce() -> anyhow::Result<Plan>,
     ) -> anyhow::Result<ExitCode> {
-        let (begin, details) = (conditions.options(self.out.as_deref(), plan_file), self.details);
-        let resume = ResumeOptions {
-            is_trusted: conditions.trust,
-            retry_failed: self.retry_failed,
-            anyway: self.anyway,
-            verbose: conditions.verbose,
-        };
+        let (retry_failed, anyway, details) = (self.retry_failed, self.anyway, self.details);
+        let options =
+            BeginOptions { retry_failed, anyway, ..conditions.options(self.out.as_deref(), plan_file) };
         match (&self.resume, self.repeat.repeat) {
             (Some(dir), None) => {
-                let (begun, records) = resume::reopen(resume, dir, None)?;
-                measure::finish(begun, records, conditions.verbose)?.print(details)
+                let (begun, records) = resume::reopen(options, dir, None)?;
+                measure::finish(begun, records, options.verbose)?.print(details)
             }
-            (None, None) => {
-                measure::finish(measure::start(begin, plan()?)?, Vec::new(), begin.verbose)?.print(details)
-            }
-            (Some(dir), Some(most)) => self.repeat.execute(most, Runs::Resumed(dir), begin, resume, details),
+            (None, None) => measure::finish(measure::start(options, plan()?)?, Vec::new(), options.verbose)?
+                .print(details),
+            (Some(dir), Some(most)) => self.repeat.execute(most, Runs::Resumed(dir), options, details),
             (None, Some(most)) => {
-                let runs = Runs::New(begin.out, Box::new(plan()?));
-                self.repeat.execute(most, runs, begin, resume, details)
+                let runs = Runs::New(options.out, Box::new(plan()?));
+                self.repeat.execute(most, runs, options, details)
             }
         }
     }

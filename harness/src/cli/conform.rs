@@ -141,8 +141,8 @@ impl CheckArgs {
         let count = checks.len() * targets.len();
         for (number, (check, target)) in all.enumerate() {
             let result = match self.answer(&self.conditions(target), check) {
-                Ok(Some(result)) => result,
-                Ok(None) => break,
+                Ok(result) => result,
+                Err(MpiError::Interrupted) => break,
                 Err(error) => {
                     if results.is_empty() {
                         folder.discard(&[ENVIRONMENT]);
@@ -175,17 +175,15 @@ impl CheckArgs {
         Conditions { target, timeout_s: self.timeout }
     }
 
-    /// Runs a check. `None` if the user wants to stop.
-    fn answer(&self, conditions: &Conditions<'_>, check: &Check) -> Result<Option<CheckResult>, MpiError> {
-        let mut last = None;
-        for _ in 0..self.repeat {
-            let Some(result) = conditions.run(check)? else { return Ok(None) };
-            let is_failure = result.is_failure();
-            last = Some(result);
-            if is_failure {
+    /// Runs a check until it fails, or as often as given.
+    fn answer(&self, conditions: &Conditions<'_>, check: &Check) -> Result<CheckResult, MpiError> {
+        let mut result = conditions.run(check)?;
+        for _ in 1..self.repeat {
+            if result.is_failure() {
                 break;
             }
+            result = conditions.run(check)?;
         }
-        Ok(last)
+        Ok(result)
     }
 }

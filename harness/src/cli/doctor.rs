@@ -143,7 +143,8 @@ impl DoctorArgs {
         let mut environment =
             Environment::from_part(checked.plan.to_toml(), Part::now(measure::now(), &run, 0)?);
         log(&format!("checking {name}: {} experiments", kind.name()));
-        let (end, mut records) = run.all(&mut folder, &HashSet::new(), &mut environment, &mut Quiet)?;
+        let (end, mut records) =
+            run.measure(&run.units(), &mut folder, &HashSet::new(), &mut environment, &mut Quiet)?;
         if end == RunEnd::Interrupted || interrupt::requested() {
             return Ok(None);
         }

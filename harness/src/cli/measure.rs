@@ -53,6 +53,9 @@ pub(super) struct BeginOptions<'a> {
     pub plan_file: Option<&'a Path>,
     /// Time limit for all launches together, in seconds.
     pub time_s: Option<f64>,
+    /// For a resumed run: whether to repeat failed methods, and whether machine and settings may differ.
+    pub retry_failed: bool,
+    pub anyway: bool,
 }
 
 /// Prepares a run, or ends early. A given folder is created first, before anything is installed or built.
@@ -180,7 +183,7 @@ pub(super) fn finish(begun: Begun, mut records: Vec<Record>, verbose: bool) -> a
     estimate(&checked, run.targets.len(), None);
     let done = records.iter().filter_map(|record| Some((record.case.clone(), record.launch?))).collect();
     let mut progress = Progress::new(units.len(), &run);
-    let result = run.all(&mut folder, &done, &mut environment, &mut progress);
+    let result = run.measure(&units, &mut folder, &done, &mut environment, &mut progress);
     drop(progress);
     let (end, new) = match result {
         Ok(result) => result,

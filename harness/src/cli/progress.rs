@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use ddtbench::experiments::{self, Kind, launches::over_launches};
 use ddtbench::model::event::{Block, Event};
 use ddtbench::model::{Case, Measured, Record};
+use ddtbench::report::names::grouped;
 use ddtbench::run::{FIRST_LAUNCHES, Observer, Run};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -157,17 +158,16 @@ impl Observer for Progress {
 
 /// A line per kind of failure with its methods: if the launcher fails, all methods fail alike.
 fn failures(methods: &[Measured]) -> String {
-    let mut failures: Vec<(String, Vec<&str>)> = Vec::new();
-    for Measured { method, outcome, .. } in methods.iter().filter(|measured| !measured.outcome.is_measured())
-    {
+    let failure = |Measured { outcome, .. }: &&Measured| {
         let detail = outcome.detail().map(|detail| format!(": {detail}")).unwrap_or_default();
-        let failure = format!("{}{detail}", outcome.label());
-        match failures.iter_mut().find(|(known, _)| *known == failure) {
-            Some((_, methods)) => methods.push(method),
-            None => failures.push((failure, vec![method])),
-        }
-    }
-    failures.iter().map(|(failure, methods)| format!("\n    {}: {failure}", methods.join(", "))).collect()
+        format!("{}{detail}", outcome.label())
+    };
+    let failed = methods.iter().filter(|measured| !measured.outcome.is_measured());
+    let line = |(failure, failed): (String, Vec<&Measured>)| {
+        let names: Vec<&str> = failed.iter().map(|measured| &*measured.method).collect();
+        format!("\n    {}: {failure}", names.join(", "))
+    };
+    grouped(failed, failure).into_iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use ddtbench::folder::{self, FolderError};
 use ddtbench::model::{Case, Record};
 use ddtbench::plan::{CheckedPlan, Plan};
 use ddtbench::report::compared::Compared;
-use ddtbench::run::{Environment, asked_for, in_plan_order};
+use ddtbench::run::{Environment, MpiAccount, asked_for, in_plan_order};
 
 use super::output::log;
 
@@ -26,10 +26,7 @@ pub(super) fn records(dir: &Path) -> Result<Vec<Record>, FolderError> {
         environment.check_origin(&records).map_err(refuse)?;
     }
     let mpis = environment.map(|environment| environment.begun.mpis).unwrap_or_default();
-    let label = |mpi: &str, variant: &str| {
-        Case { mpi: mpi.to_owned(), mpi_variant: variant.to_owned(), ..Case::default() }.mpi_label()
-    };
-    let mpis: Vec<String> = mpis.iter().map(|account| label(&account.mpi.name, &account.variant)).collect();
+    let mpis: Vec<String> = mpis.iter().map(MpiAccount::label).collect();
     if let Ok(plan) = Plan::read(&dir.join(folder::PLAN))
         && let Ok(plan) = plan.check()
     {

@@ -15,7 +15,7 @@ use ddtbench::run::RunEnd;
 use super::measure::{self, BeginOptions, EarlyEnd};
 use super::numbers::{count, seconds};
 use super::output::log;
-use super::resume::{self, ResumeOptions};
+use super::resume;
 
 #[derive(Debug, Args)]
 pub struct RepeatArgs {
@@ -40,15 +40,14 @@ impl RepeatArgs {
         &self,
         most: usize,
         runs: Runs<'_>,
-        begin: BeginOptions<'_>,
-        resume: ResumeOptions,
+        options: BeginOptions<'_>,
         with_details: bool,
     ) -> anyhow::Result<ExitCode> {
         let (dir, plan) = match runs {
             Runs::Resumed(dir) => (dir.to_owned(), None),
             Runs::New(out, plan) => (new_folder(out, &plan)?, Some(*plan)),
         };
-        let code = self.measure(most, &dir, plan, begin, resume, with_details);
+        let code = self.measure(most, &dir, plan, options, with_details);
         let shown = dir.display();
         if interrupt::requested() {
             log(&format!("`--resume {shown} --repeat {most} --pause {}s` continues all runs", self.pause));
@@ -65,8 +64,7 @@ impl RepeatArgs {
         most: usize,
         dir: &Path,
         mut plan: Option<Plan>,
-        begin: BeginOptions<'_>,
-        resume: ResumeOptions,
+        options: BeginOptions<'_>,
         with_details: bool,
     ) -> anyhow::Result<ExitCode> {
         let run = |number: usize| dir.join(number.to_string());
@@ -80,12 +78,12 @@ impl RepeatArgs {
         let mut code = ExitCode::SUCCESS;
         for number in 1..=most {
             // Runs follow one another: the one before another has ended.
-            if is_begun(number) && number < most && is_begun(number + 1) && !resume.retry_failed {
+            if is_begun(number) && number < most && is_begun(number + 1) && !options.retry_failed {
                 continue;
             }
             let out = run(number);
             let (begun, records) = if is_begun(number) {
-                resume::reopen(resume, &out, Some(dir))?
+                resume::reopen(options, &out, Some(dir))?
             } else {
                 if number > 1 && !self.wait(number) {
                     bail!(EarlyEnd(ExitCode::from(measure::INTERRUPTED)));
@@ -95,9 +93,9 @@ impl RepeatArgs {
                     // That of the first run, which has all found values: the MPI, and sizes of an overlap.
                     None => Plan::read(&run(1).join(folder::PLAN))?.within(&run(1)).within(dir),
                 };
-                (measure::start(BeginOptions { out: Some(&out), ..begin }, plan)?, Vec::new())
+                (measure::start(BeginOptions { out: Some(&out), ..options }, plan)?, Vec::new())
             };
-            let ended = measure::finish(begun, records, begin.verbose)?;
+            let ended = measure::finish(begun, records, options.verbose)?;
             if number == most || ended.end == RunEnd::Interrupted {
                 let of_last = ended.print(with_details)?;
                 return Ok(if code == ExitCode::SUCCESS { of_last } else { code });

@@ -9,24 +9,14 @@ use ddtbench::mpi::interrupt;
 use ddtbench::plan::{CheckedPlan, Plan, memory};
 use ddtbench::run::{Environment, Part, Run, put_long_values};
 
-use super::measure::{self, Begun};
+use super::measure::{self, BeginOptions, Begun};
 use super::output::log;
 use super::recorded::methods_of;
 use super::targets::{self, Chosen};
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ResumeOptions {
-    /// Whether to run programs that another user's plan names.
-    pub is_trusted: bool,
-    pub retry_failed: bool,
-    /// Whether machine and settings may differ.
-    pub anyway: bool,
-    pub verbose: bool,
-}
-
 /// Prepares the run in a folder for resuming, and reads its records. Whoever may write to `above` may have put the run there.
 pub(super) fn reopen(
-    options: ResumeOptions,
+    options: BeginOptions<'_>,
     dir: &Path,
     above: Option<&Path>,
 ) -> anyhow::Result<(Begun, Vec<Record>)> {

@@ -14,41 +14,34 @@ use crate::mpi::{Exit, LastOutput, Launch, Line, LineEvents, MpiError, Sign};
 const PATIENCE: f64 = 6.0;
 
 impl Conditions<'_> {
-    /// The answer to a check. `None` if the user wants to stop. A failed check is tried again, and the second answer counts,
+    /// The answer to a check. A failed check is tried again, and the second answer counts,
     /// because the machine may have caused the first.
     ///
     /// # Errors
-    /// If the launcher cannot be started, or twice starts no process.
-    pub fn run(&self, check: &Check) -> Result<Option<CheckResult>, MpiError> {
+    /// If the launcher cannot be started, or twice starts no process, or the user wants to stop.
+    pub fn run(&self, check: &Check) -> Result<CheckResult, MpiError> {
         let args = arguments(check);
         let launch = self.launch_check(check, &args);
-        let watch = || Ok(self.watch(&launch, None, Log::default)?.map(|(log, exit)| log.answer(exit)));
-        let Some(first) = watch()? else { return Ok(None) };
-        let answer = if first.outcome.is_failure() {
-            let Some(second) = watch()? else { return Ok(None) };
-            after(&first, second)
-        } else {
-            first
-        };
-        Ok(Some(CheckResult::new(self.target, check, answer)))
+        let watch = || self.watch(&launch, None, Log::default).map(|(log, exit)| log.answer(exit));
+        let first = watch()?;
+        let answer = if first.outcome.is_failure() { after(&first, watch()?) } else { first };
+        Ok(CheckResult::new(self.target, check, answer))
     }
 
-    /// Runs a process to its end, or until `end`, and again if none begins. `log` makes its empty log. `None` if the user wants to
-    /// stop.
+    /// Runs a process to its end, or until `end`, and again if none begins. `log` makes its empty log.
     ///
     /// # Errors
-    /// If the launcher cannot be started, or twice starts no process before the end.
+    /// If the launcher cannot be started, or twice starts no process before the end, or the user wants to stop.
     pub(crate) fn watch(
         &self,
         launch: &Launch<'_>,
         end: Option<Instant>,
         log: impl FnMut() -> Log,
-    ) -> Result<Option<(Log, Exit)>, MpiError> {
+    ) -> Result<(Log, Exit), MpiError> {
         let timeouts_s = [self.timeout_s, PATIENCE * self.timeout_s];
-        let watched = launch.watch_begun(end, timeouts_s, log, Log::line, Log::has_begun)?;
-        let Some((log, exit, _)) = watched else { return Ok(None) };
+        let (log, exit, _) = launch.watch_begun(end, timeouts_s, log, Log::line, Log::has_begun)?;
         if log.has_begun() || end.is_some_and(|end| Instant::now() >= end) {
-            Ok(Some((log, exit)))
+            Ok((log, exit))
         } else {
             Err(launch.never_began("twice", log.answer(exit).note))
         }
@@ -215,7 +208,7 @@ echo '{"check":"done"}'
         let folder = tempfile::tempdir().unwrap();
         let target = target(folder.path());
         let conditions = Conditions { target: &target, timeout_s: 1.0 };
-        let run = |name: &str| conditions.run(find(PARTITIONED, name).unwrap()).unwrap().unwrap();
+        let run = |name: &str| conditions.run(find(PARTITIONED, name).unwrap()).unwrap();
         let expect = |name: &str, outcome: CheckOutcome, begin: &str, contains: &str| {
             let result = run(name);
             assert_eq!(result.answer.outcome, outcome, "{result:?}");

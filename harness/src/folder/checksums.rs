@@ -14,7 +14,8 @@ use super::{
 /// A row per file of the run.
 pub(super) const CHECKSUMS: &str = "checksums.csv";
 
-const FILES: [&str; 13] = [
+/// The files of a run that this program has written.
+pub(super) const FILES: [&str; 13] = [
     PLAN,
     ENVIRONMENT,
     RUNS,

@@ -219,11 +219,12 @@ mod tests {
         }
     }
 
-    fn read<T: FromCells>(columns: &[String], rows: &[u8]) -> Vec<T> {
-        let bytes = [header(columns), rows.to_vec()].concat();
+    fn read<T: FromCells + Serialize>(all: &[T]) -> Result<Vec<T>, String> {
+        let bytes = [header(&columns(&all[0])), rows(all)].concat();
         let mut reader = csv::Reader::from_reader(&bytes[..]);
         let mut columns = TableColumns::new(reader.headers().unwrap().clone());
-        reader.records().map(|cells| T::read(&active(cells.unwrap()), &mut columns).unwrap()).collect()
+        let read = reader.records().map(|cells| T::read(&active(cells.unwrap()), &mut columns));
+        read.collect::<Result<_, _>>().map_err(|error| error.to_string())
     }
 
     #[test]
@@ -258,7 +259,7 @@ mod tests {
         for other in others {
             let of = |case: &Case| Record { case: Arc::new(case.clone()), ..record() };
             let all = vec![of(&case), of(&case), of(&other), of(&case)];
-            let read = read::<Record>(&columns(&record()), &rows(&all));
+            let read = read(&all).unwrap();
             assert_eq!(read, all);
             let is_shared = |i: usize| Arc::ptr_eq(&read[i - 1].case, &read[i].case);
             assert_eq!([1, 2, 3].map(is_shared), [true, false, false], "{other:?}");
@@ -267,13 +268,7 @@ mod tests {
 
     #[test]
     fn what_no_measurement_gives_is_refused_by_its_line() {
-        let read = |record: Record| {
-            let bytes = [header(&columns(&record)), rows([record])].concat();
-            let mut reader = csv::Reader::from_reader(&bytes[..]);
-            let mut columns = TableColumns::new(reader.headers().unwrap().clone());
-            let read = Record::read(&reader.records().next().unwrap().unwrap(), &mut columns);
-            read.map_err(|error| error.to_string())
-        };
+        let read = |record: Record| read(&[record]);
         let of = |value, phase| Record { median_s: Some(value), phase, ..record() };
         let (whole, part) = (Phase::RoundTrip, Phase::Create);
         for value in [f64::NAN, f64::INFINITY] {
@@ -302,14 +297,10 @@ mod tests {
     #[test]
     fn a_row_of_another_schema_is_refused() {
         let other = SCHEMA + 1;
-        let columns = columns(&record());
-        let bytes = [header(&columns), rows([Record { schema: other, ..record() }])].concat();
-        let mut reader = csv::Reader::from_reader(&bytes[..]);
-        let mut named = TableColumns::new(reader.headers().unwrap().clone());
-        let error = Record::read(&reader.records().next().unwrap().unwrap(), &mut named).unwrap_err();
+        let error = read(&[Record { schema: other, ..record() }]).unwrap_err();
         let expected =
             format!("line 2: its schema is {other}; this version of ddtbench reads schema {SCHEMA}");
-        assert_eq!(error.to_string(), expected);
+        assert_eq!(error, expected);
     }
 
     #[test]
@@ -317,11 +308,11 @@ mod tests {
         let case = Case { params: "=1+1".to_owned(), mpi_variant: "-x".to_owned(), ..Case::default() };
         let formula = Record { case: case.into(), method: "@m".to_owned(), ..record() };
         let all = vec![record(), Record { launch: None, median_s: None, ..record() }, formula];
-        assert_eq!(read::<Record>(&columns(&record()), &rows(&all)), all);
+        assert_eq!(read(&all).unwrap(), all);
         let figures = vec![Figure::with_interval(Quantity::Gain, 1.5, (1.25, 2.0)).against("manual")];
         let of: Vec<_> = FigureRow::all(&[Record { figures, ..record() }]).collect();
         let columns = columns(&of[0]);
         assert_eq!(columns[14..20], ["method", "launch", "phase", "pair", "figure", "value"]);
-        assert_eq!(read::<FigureRow>(&columns, &rows(&of)), of);
+        assert_eq!(read(&of).unwrap(), of);
     }
 }

@@ -115,25 +115,19 @@ pub(super) fn in_path(program: &OsStr) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::os::unix::fs::symlink;
 
+    use super::super::fake_program;
     use super::*;
-
-    fn program(file: &Path) {
-        fs::create_dir_all(file.parent().unwrap()).unwrap();
-        fs::write(file, "#!/bin/sh\n").unwrap();
-        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
-    }
 
     /// As on Debian: the plain name links through another folder to the name with a suffix, and on to a shared binary.
     #[test]
     fn alternatives_are_one_mpi() {
         let folder = tempfile::tempdir().unwrap();
         let (bin, etc) = (folder.path().join("bin"), folder.path().join("etc"));
-        program(&bin.join("opal_wrapper"));
-        program(&bin.join("mpicc.mpich"));
-        program(&bin.join("mpiexec.mpich"));
-        program(&bin.join("mpiexec.openmpi"));
+        for name in ["opal_wrapper", "mpicc.mpich", "mpiexec.mpich", "mpiexec.openmpi"] {
+            fake_program(bin.join(name), "#!/bin/sh\n");
+        }
         fs::create_dir(&etc).unwrap();
         symlink("opal_wrapper", bin.join("mpicc.openmpi")).unwrap();
         symlink(bin.join("mpicc.openmpi"), etc.join("mpi")).unwrap();

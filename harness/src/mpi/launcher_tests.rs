@@ -1,88 +1,68 @@
 //! Tests of the command lines.
 
+use super::super::fake_program;
 use super::*;
 
 fn installation(family: Family) -> Installation {
     Installation { family, ..Installation::fake("/m/bin/mpiexec") }
 }
 
-struct Case<'a> {
-    family: Family,
-    launcher: Option<&'a str>,
-    more: &'a [&'a str],
-    bind: bool,
-    oversubscribed: bool,
-}
-
-fn line(case: &Case<'_>) -> String {
-    let installation = installation(case.family);
-    let launch = Launch {
-        installation: &installation,
+/// Four ranks, bound if there are enough cores.
+fn on<'a>(installation: &'a Installation, launcher: Option<&str>) -> Launch<'a> {
+    Launch {
+        installation,
         ranks: 4,
         threads: 1,
         program: Path::new("/p"),
-        args: &["a b".to_owned()],
-        programs: Trusted::typed(case.launcher, case.more),
-        bind: case.bind,
-        memory: MemoryKind::Host,
-        stand_in: None,
-        env: BTreeMap::new(),
-    };
-    launch.command_line_on(case.oversubscribed, false, None, &|_| false).unwrap().to_string()
-}
-
-#[test]
-fn bound_by_each_maker() {
-    let of = |family| line(&Case { family, launcher: None, more: &[], bind: true, oversubscribed: false });
-    assert_eq!(of(Family::Mpich), "/m/bin/mpiexec -n 4 -bind-to core /p 'a b'");
-    assert_eq!(of(Family::OpenMpi), "/m/bin/mpiexec -n 4 --bind-to core /p 'a b'");
-    assert_eq!(of(Family::Intel), "I_MPI_PIN=1 I_MPI_PIN_DOMAIN=core /m/bin/mpiexec -n 4 /p 'a b'");
-    assert_eq!(of(Family::Other), "/m/bin/mpiexec -n 4 /p 'a b'");
-}
-
-#[test]
-fn more_ranks_than_cores_are_not_bound() {
-    let of = |family| line(&Case { family, launcher: None, more: &[], bind: true, oversubscribed: true });
-    assert_eq!(of(Family::Mpich), "MPIR_CVAR_DEVICE_COLLECTIVES=none /m/bin/mpiexec -n 4 /p 'a b'");
-    assert_eq!(
-        of(Family::OpenMpi),
-        "OMPI_MCA_mpi_yield_when_idle=1 /m/bin/mpiexec -n 4 --map-by :OVERSUBSCRIBE --bind-to none /p 'a b'"
-    );
-    assert_eq!(of(Family::Intel), "I_MPI_PIN=0 /m/bin/mpiexec -n 4 /p 'a b'");
-}
-
-#[test]
-fn other_launchers() {
-    let of = |launcher| {
-        let launcher = Some(launcher);
-        line(&Case { family: Family::Mpich, launcher, more: &["--x"], bind: true, oversubscribed: false })
-    };
-    assert_eq!(of("srun"), "srun -n 4 '--cpu-bind=cores' --x /p 'a b'");
-    assert_eq!(of("/opt/bin/mpirun"), "/opt/bin/mpirun -n 4 -bind-to core --x /p 'a b'");
-    assert_eq!(of("srun --mpi=pmi2"), "srun '--mpi=pmi2' -n 4 --x /p 'a b'");
-    assert_eq!(of("jsrun --np {ranks} 'c d'"), "jsrun --np 4 'c d' --x /p 'a b'");
-}
-
-/// Two ranks under the MPI's own launcher, unbound.
-fn two_ranks(installation: &Installation) -> Launch<'_> {
-    Launch {
-        installation,
-        ranks: 2,
-        threads: 1,
-        program: Path::new("/p"),
         args: &[],
-        programs: Trusted::typed(None, &[]),
-        bind: false,
+        programs: Trusted::typed(launcher, &[]),
+        bind: true,
         memory: MemoryKind::Host,
         stand_in: None,
         env: BTreeMap::new(),
     }
 }
 
+fn line(family: Family, launcher: Option<&str>, more: &[&str], is_oversubscribed: bool) -> String {
+    let (installation, args) = (installation(family), ["a b".to_owned()]);
+    let programs = Trusted::typed(launcher, more);
+    let launch = Launch { args: &args, programs, ..on(&installation, None) };
+    launch.command_line_on(is_oversubscribed, false, None, &|_| false).unwrap().to_string()
+}
+
+#[test]
+fn ranks_are_bound_by_each_maker_unless_there_are_more_than_cores() {
+    let (mpich, open) = ("/m/bin/mpiexec -n 4 -bind-to core", "/m/bin/mpiexec -n 4 --bind-to core");
+    let intel = "I_MPI_PIN=1 I_MPI_PIN_DOMAIN=core /m/bin/mpiexec -n 4";
+    let shared_open =
+        "OMPI_MCA_mpi_yield_when_idle=1 /m/bin/mpiexec -n 4 --map-by :OVERSUBSCRIBE --bind-to none";
+    for (family, is_oversubscribed, expected) in [
+        (Family::Mpich, false, mpich),
+        (Family::OpenMpi, false, open),
+        (Family::Intel, false, intel),
+        (Family::Other, false, "/m/bin/mpiexec -n 4"),
+        (Family::Mpich, true, "MPIR_CVAR_DEVICE_COLLECTIVES=none /m/bin/mpiexec -n 4"),
+        (Family::OpenMpi, true, shared_open),
+        (Family::Intel, true, "I_MPI_PIN=0 /m/bin/mpiexec -n 4"),
+    ] {
+        assert_eq!(line(family, None, &[], is_oversubscribed), format!("{expected} /p 'a b'"));
+    }
+}
+
+#[test]
+fn other_launchers() {
+    let of = |launcher| line(Family::Mpich, Some(launcher), &["--x"], false);
+    assert_eq!(of("srun"), "srun -n 4 '--cpu-bind=cores' --x /p 'a b'");
+    assert_eq!(of("/opt/bin/mpirun"), "/opt/bin/mpirun -n 4 -bind-to core --x /p 'a b'");
+    assert_eq!(of("srun --mpi=pmi2"), "srun '--mpi=pmi2' -n 4 --x /p 'a b'");
+    assert_eq!(of("jsrun --np {ranks} 'c d'"), "jsrun --np 4 'c d' --x /p 'a b'");
+}
+
 #[test]
 fn srun_gets_the_pmi_and_ranks_what_it_needs() {
     let installation = installation(Family::OpenMpi);
-    let launch = Launch { programs: Trusted::typed(Some("srun"), &["--x"]), ..two_ranks(&installation) };
+    let programs = Trusted::typed(Some("srun"), &["--x"]);
+    let launch = Launch { ranks: 2, bind: false, programs, ..on(&installation, None) };
     let pmix = || Some(Pmi::Chosen { mpi: "Open MPI 5".to_owned(), name: "pmix" });
     let of = |pmi, is_set: &dyn Fn(&str) -> bool| {
         launch.command_line_on(false, false, pmi, is_set).unwrap().to_string()
@@ -101,26 +81,21 @@ fn srun_gets_the_pmi_and_ranks_what_it_needs() {
 
 #[test]
 fn the_users_placement_stands() {
-    let more = &["--map-by", "ppr:1:node"];
-    let case = Case { family: Family::OpenMpi, launcher: None, more, bind: true, oversubscribed: false };
-    assert_eq!(line(&case), "/m/bin/mpiexec -n 4 --map-by ppr:1:node /p 'a b'");
+    let placed = line(Family::OpenMpi, None, &["--map-by", "ppr:1:node"], false);
+    assert_eq!(placed, "/m/bin/mpiexec -n 4 --map-by ppr:1:node /p 'a b'");
 }
 
 #[test]
 fn variables_of_the_user_stand() {
     let installation = installation(Family::OpenMpi);
     let env = [("X".to_owned(), "1".to_owned())].into();
-    let launch = Launch { env, ..two_ranks(&installation) };
+    let launch = Launch { env, bind: false, ..on(&installation, None) };
     let yields = |name: &str| name == "OMPI_MCA_mpi_yield_when_idle";
     let command = launch.command_line_on(true, true, None, &yields).unwrap();
     let names: Vec<&str> = command.env.keys().map(String::as_str).collect();
     assert_eq!(names, ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "X"]);
     let empty = Launch { programs: Trusted::typed(Some(" "), &[]), ..launch };
     assert!(empty.command_line().is_err());
-}
-
-fn on<'a>(installation: &'a Installation, launcher: Option<&str>) -> Launch<'a> {
-    Launch { ranks: 4, programs: Trusted::typed(launcher, &[]), bind: true, ..two_ranks(installation) }
 }
 
 #[test]
@@ -183,10 +158,7 @@ fn launchers_are_recognised_by_their_version() {
 fn a_launcher_of_another_maker_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let launcher = |text: &str| {
-        let file = dir.path().join("mpiexec");
-        std::fs::write(&file, format!("#!/bin/sh\necho '{text}'\n")).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        std::fs::set_permissions(&file, mode).unwrap();
+        let file = fake_program(dir.path().join("mpiexec"), &format!("#!/bin/sh\necho '{text}'\n"));
         Installation { family: Family::Mpich, ..Installation::fake(&file) }.foreign_launcher().unwrap()
     };
     let reason = launcher("mpiexec (Open MPI) 5.0.11").unwrap();

@@ -53,26 +53,16 @@ fn named(text: &str) -> Option<(Family, String)> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
-
+    use super::super::fake_program;
     use super::*;
 
     #[test]
     fn a_library_is_asked_by_the_program_of_its_family() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        for (file, text) in [
-            (
-                "lib/ddtbench/ddtbench-rank-openmpi",
-                "#!/bin/sh\necho ddtbench-rank 0.1.0 on Open MPI 5.0.11\n",
-            ),
-            ("mpi/lib64/libmpi.so.40", ""),
-        ] {
-            fs::create_dir_all(root.join(file).parent().unwrap()).unwrap();
-            fs::write(root.join(file), text).unwrap();
-            fs::set_permissions(root.join(file), fs::Permissions::from_mode(0o755)).unwrap();
-        }
+        let version = "#!/bin/sh\necho ddtbench-rank 0.1.0 on Open MPI 5.0.11\n";
+        fake_program(root.join("lib/ddtbench/ddtbench-rank-openmpi"), version);
+        fake_program(root.join("mpi/lib64/libmpi.so.40"), "");
         let found = ask(&Home::at(root).unwrap(), &root.join("mpi/bin"), &BTreeMap::new());
         let (family, abi, dir) = (Family::OpenMpi, Abi::OpenMpi, root.join("mpi/lib64"));
         assert_eq!(found, Some(Found { family, abi, version: "5.0.11".to_owned(), dir }));

@@ -235,3 +235,15 @@ impl Installation {
         }
     }
 }
+
+/// Writes a program for tests, with its folder.
+#[cfg(test)]
+pub(crate) fn fake_program(file: PathBuf, text: &str) -> PathBuf {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    fs::create_dir_all(file.parent().expect("a file is in a folder")).unwrap();
+    fs::write(&file, text).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+    file
+}

@@ -1,8 +1,8 @@
 //! Tests of the PMI that is chosen.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 
+use super::super::fake_program;
 use super::*;
 
 fn mpi(family: Family, version: &str) -> Installation {
@@ -63,8 +63,7 @@ fn srun_runs_once_and_the_users_choice_has_priority() {
         "#!/bin/sh\necho \"$@\" >> '{}'\necho 'MPI plugin types are...'\necho pmix\n",
         asked.display()
     );
-    fs::write(&srun, script).unwrap();
-    fs::set_permissions(&srun, fs::Permissions::from_mode(0o755)).unwrap();
+    fake_program(srun.clone(), &script);
     let of = |family, options: &[&str]| {
         let options = lines(&options.join("\n"));
         Pmi::choose(&mpi(family, "5.0"), &srun, &options).unwrap()

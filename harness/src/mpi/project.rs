@@ -60,25 +60,19 @@ impl Project {
     pub fn installations(&self, print: Print<'_>) -> Result<Vec<Installation>> {
         let mut all: Vec<Installation> = Vec::new();
         for candidate in self.candidates()? {
-            stop_if_asked()?;
-            match candidate.inspect(&self.home) {
-                Ok(mut found) => {
-                    found.name = free_name(&found.name, &all);
-                    all.push(found);
-                }
-                Err(error @ MpiError::Interrupted) => return Err(error),
-                Err(error) => print(&error.to_string()),
+            if let Some(mut found) = self.usable(candidate, "", print)? {
+                found.name = free_name(&found.name, &all);
+                all.push(found);
             }
         }
         if let Some(mpicc) = mpicc_variable() {
             // A known MPI keeps its name, so that its build folder can be used.
             match all.iter().position(|known| same_file(&known.mpicc, &mpicc)) {
                 Some(place) => all[..=place].rotate_right(1),
-                None => match Candidate::named("mpicc", mpicc, Source::MpiccVariable).inspect(&self.home) {
-                    Ok(found) => all.insert(0, found),
-                    Err(error @ MpiError::Interrupted) => return Err(error),
-                    Err(error) => print(&error.to_string()),
-                },
+                None => {
+                    let candidate = Candidate::named("mpicc", mpicc, Source::MpiccVariable);
+                    self.usable(candidate, "", print)?.into_iter().for_each(|found| all.insert(0, found));
+                }
             }
         }
         Ok(all)
@@ -101,15 +95,27 @@ impl Project {
             return self.by_wrapper(mpicc);
         }
         for candidate in self.candidates()? {
-            stop_if_asked()?;
-            match candidate.inspect(&self.home) {
-                Ok(found) => return Ok(found),
-                Err(error @ MpiError::Interrupted) => return Err(error),
-                Err(error) => print(&format!("skipped: {error}")),
+            if let Some(found) = self.usable(candidate, "skipped: ", print)? {
+                return Ok(found);
             }
         }
         print("no MPI found: installing MPICH in the project, without root");
         self.install(wheels::EMBEDDED, print)
+    }
+
+    /// The MPI of a candidate. Prints why there is none, after `prefix`.
+    fn usable(&self, candidate: Candidate, prefix: &str, print: Print<'_>) -> Result<Option<Installation>> {
+        // A wrapper that does not start would not notice that the user wants to stop.
+        if super::interrupt::requested() {
+            return Err(MpiError::Interrupted);
+        }
+        match candidate.inspect(&self.home) {
+            Err(MpiError::Other(reason)) => {
+                print(&format!("{prefix}{reason}"));
+                Ok(None)
+            }
+            inspected => inspected.map(Some),
+        }
     }
 
     fn by_name(&self, name: &str, print: Print<'_>) -> Result<Installation> {
@@ -305,11 +311,6 @@ impl Project {
         all.append(&mut ours);
         Ok(all)
     }
-}
-
-/// Fails if the user wants to stop: a wrapper that does not start would not notice.
-fn stop_if_asked() -> Result<()> {
-    if super::interrupt::requested() { Err(MpiError::Interrupted) } else { Ok(()) }
 }
 
 fn unknown(name: &str, known: &[Installation], advice: &str) -> MpiError {

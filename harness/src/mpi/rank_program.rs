@@ -248,21 +248,14 @@ fn library_in(message: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
-
-    use super::super::Source;
+    use super::super::{Source, fake_program};
     use super::*;
 
     /// An installation of `ddtbench`, and a compiler wrapper that copies the library.
     fn installed(root: &Path) -> (Project, Installation) {
-        let write = |path: PathBuf, text: &str| {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, text).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-            path
-        };
-        write(root.join("lib/ddtbench/ddtbench-rank-mpich.o"), "1");
-        let mpicc = write(root.join("mpi/bin/mpicc"), "#!/bin/sh\ntest -s \"$4\" && cp \"$5\" \"$3\"\n");
+        fake_program(root.join("lib/ddtbench/ddtbench-rank-mpich.o"), "1");
+        let copies = "#!/bin/sh\ntest -s \"$4\" && cp \"$5\" \"$3\"\n";
+        let mpicc = fake_program(root.join("mpi/bin/mpicc"), copies);
         let project = Project::at(root.to_owned());
         let mpi = Installation { mpicc, source: Source::Path, ..Installation::fake("mpiexec") };
         (project, mpi)

@@ -98,11 +98,11 @@ pub(super) fn follow(
     let running =
         Running::start_tool(command).map_err(|source| other(format!("`{line}` did not start: {source}")))?;
     // Lines do not reset the time, so the limit is for the whole tool.
-    let exit = running.watch(limit, |line| {
+    let exit = running.watch_until(None, limit, |line| {
         take(line);
         Sign::Noise
     });
-    match exit.ok_or(MpiError::Interrupted)? {
+    match exit? {
         Exit::Ended(exit) => Ok(exit),
         Exit::Silent(limit_s) => Err(other(format!("`{line}` has not ended after {limit_s} s"))),
     }

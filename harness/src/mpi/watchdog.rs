@@ -40,11 +40,10 @@ pub enum Exit {
 
 impl Launch<'_> {
     /// Runs the command, and again if no process begins: launchers fail occasionally. After silence there is only a second try if
-    /// its limit is longer. Returns the log of the last try, which `take` fills, with its end and the number of tries; `None` if
-    /// the user wants to stop.
+    /// its limit is longer. Returns the log of the last try, which `take` fills, with its end and the number of tries.
     ///
     /// # Errors
-    /// If the launcher cannot be started.
+    /// If the launcher cannot be started, or the user wants to stop.
     pub fn watch_begun<L>(
         &self,
         end: Option<Instant>,
@@ -52,35 +51,35 @@ impl Launch<'_> {
         mut log: impl FnMut() -> L,
         mut take: impl FnMut(&mut L, Line) -> Sign,
         has_begun: impl Fn(&L) -> bool,
-    ) -> Result<Option<(L, Exit, usize)>> {
+    ) -> Result<(L, Exit, usize)> {
         let [first_s, second_s] = timeouts_s;
         let mut run = |timeout_s| {
             let mut log = log();
             let exit = self.watch_until(end, timeout_s, |line| take(&mut log, line))?;
-            Ok(exit.map(|exit| (log, exit)))
+            Ok((log, exit))
         };
-        let Some((log, exit)) = run(first_s)? else { return Ok(None) };
+        let (log, exit) = run(first_s)?;
         let is_late = end.is_some_and(|end| Instant::now() >= end);
         if has_begun(&log) || is_late || matches!(exit, Exit::Silent(_)) && second_s <= first_s {
-            return Ok(Some((log, exit, 1)));
+            return Ok((log, exit, 1));
         }
         thread::sleep(TO_RECOVER);
-        Ok(run(second_s)?.map(|(log, exit)| (log, exit, 2)))
+        run(second_s).map(|(log, exit)| (log, exit, 2))
     }
 
     /// Starts the command and passes its lines to `take` until it ends, or is killed at the end of a time, as if it had printed
-    /// nothing. `None` if the user wants to stop.
+    /// nothing.
     ///
     /// # Errors
-    /// If the launcher cannot be started.
+    /// If the launcher cannot be started, or the user wants to stop.
     pub fn watch_until(
         &self,
         end: Option<Instant>,
         timeout_s: f64,
         take: impl FnMut(Line) -> Sign,
-    ) -> Result<Option<Exit>> {
+    ) -> Result<Exit> {
         let running = Running::start(&self.command_line()?)?;
-        Ok(running.watch_until(end, Duration::from_secs_f64(timeout_s), take))
+        running.watch_until(end, Duration::from_secs_f64(timeout_s), take)
     }
 
     /// The error for a rank program of another version.
@@ -107,18 +106,17 @@ impl Launch<'_> {
 }
 
 impl Running {
-    /// Passes the command's lines to `take` until it ends, or is killed because it printed nothing for so long. `None` if the
-    /// user wants to stop.
-    pub(super) fn watch(self, limit: Duration, take: impl FnMut(Line) -> Sign) -> Option<Exit> {
-        self.watch_until(None, limit, take)
-    }
-
-    fn watch_until(
+    /// Passes the command's lines to `take` until it ends, or is killed because it printed nothing for so long, or at the end of
+    /// a time.
+    ///
+    /// # Errors
+    /// If the user wants to stop.
+    pub(super) fn watch_until(
         mut self,
         end: Option<Instant>,
         limit: Duration,
         mut take: impl FnMut(Line) -> Sign,
-    ) -> Option<Exit> {
+    ) -> Result<Exit> {
         let mut silence = Silence::new(limit);
         loop {
             let began = Instant::now();
@@ -138,15 +136,15 @@ impl Running {
                 Next::Silence => {}
                 Next::Interrupted => {
                     self.kill();
-                    return None;
+                    return Err(MpiError::Interrupted);
                 }
                 // A signal of the terminal may have reached the ranks first.
-                Next::Exited(_) if super::interrupt::requested() => return None,
-                Next::Exited(exit) => return Some(Exit::Ended(exit)),
+                Next::Exited(_) if super::interrupt::requested() => return Err(MpiError::Interrupted),
+                Next::Exited(exit) => return Ok(Exit::Ended(exit)),
             }
             if silence.is_over() || end.is_some_and(|end| Instant::now() >= end) {
                 self.kill();
-                return Some(Exit::Silent(silence.limit.as_secs_f64()));
+                return Ok(Exit::Silent(silence.limit.as_secs_f64()));
             }
         }
     }

@@ -190,7 +190,7 @@ mod tests {
             title: "Overhead".to_owned(),
             caption: "It is <seen>.".to_owned(),
             svg: "<svg><path/></svg>".to_owned(),
-            csv: b"value\n1\n".to_vec(),
+            ..Drawn::default()
         };
         let record = Record { ..Record::default() };
         let page = html(&TABLE_FORMAT, &[record], &[drawn], "", &Compared::default());

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::{Finished, Observer, Run, RunError, put_long_values};
+use super::{Observer, Run, RunError, put_long_values};
 use crate::experiments::Kind;
 use crate::experiments::overlap::calibration::OverlapCalibration;
 use crate::experiments::planned::Selected;
 use crate::model::calibration::CalibratedSize;
 use crate::model::conditions::Conditions;
 use crate::model::event::Event;
-use crate::mpi::Target;
+use crate::mpi::{MpiError, Target};
 use crate::plan::{CheckedPlan, Plan};
 
 use super::Unit;
@@ -41,12 +41,11 @@ pub fn calibrated(
         let name = run.case(unit).test;
         observer.note(&format!("finding sizes: {name}"));
         let mut listener = Listener { observer: &mut *observer, sizes: Vec::new() };
-        match run.finish(unit, &mut listener)? {
-            Finished::Interrupted => return Ok(None),
-            Finished::Case(methods, None) => {
-                return Err(run.never_began(unit, &methods, "twice"));
-            }
-            Finished::Case(methods, Some(_)) => {
+        match run.finish(unit, &mut listener) {
+            Err(RunError::Mpi(MpiError::Interrupted)) => return Ok(None),
+            Err(error) => return Err(error),
+            Ok((methods, None)) => return Err(run.never_began(unit, &methods, "twice")),
+            Ok((methods, Some(_))) => {
                 let details = methods.iter().filter_map(|method| method.outcome.detail());
                 let details: Vec<&str> = details.collect();
                 // A method that fails here fails again when it is measured, and is reported then.

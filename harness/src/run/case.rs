@@ -2,7 +2,6 @@
 
 use super::process_log::ProcessLog;
 use super::{Observer, Run, RunError, Unit};
-use crate::experiments::Kind;
 use crate::experiments::pingpong::methods::PACK;
 use crate::model::event::{self, Block, Event, Hello};
 use crate::model::{Measured, Outcome, Phase};
@@ -13,47 +12,34 @@ use crate::stats;
 /// Processes of each method that is measured in separate processes: two more than an interval needs.
 const PROCESSES: usize = 8;
 
-/// Some methods of one case, measured by as many processes as needed.
-pub struct CaseRun<'a> {
-    /// The rank program under its launcher, without arguments.
-    pub launch: Launch<'a>,
-    /// The rank program's arguments for some of the methods.
-    pub arguments: &'a dyn Fn(&[String]) -> Vec<String>,
-    pub methods: &'a [String],
-    pub kind: Kind,
-    /// The rank program is stopped if it prints nothing for so many seconds.
-    pub timeout_s: f64,
-}
+/// The results of each method in the requested order, and the rank program's account of itself, if there is one.
+pub(super) type Finished = (Vec<Measured>, Option<Box<Hello>>);
 
-/// How a case ended.
-#[derive(Debug)]
-pub enum Finished {
-    /// The results of each method in the requested order, and the rank program's account of itself, if there is one.
-    Case(Vec<Measured>, Option<Box<Hello>>),
-    /// The user wants to stop; the ranks are gone.
-    Interrupted,
-}
-
-impl CaseRun<'_> {
-    /// Runs until every method has an outcome. `name` is the case's name for the user.
+impl Run<'_> {
+    /// Runs some methods of a case, by as many processes as needed, until each has an outcome.
     ///
     /// # Errors
-    /// If the launcher cannot be started.
-    pub fn finish(&self, name: &str, observer: &mut dyn Observer) -> Result<Finished, RunError> {
-        let mut left = self.methods.to_vec();
+    /// If the launcher cannot be started, or the user wants to stop; the ranks are gone.
+    fn finish_methods(
+        &self,
+        unit: Unit,
+        methods: &[String],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Result<Finished, RunError> {
+        let (name, launch) = (&self.plan.plan.cases[unit.case].test, self.launch(unit, &[]));
+        let mut left = methods.to_vec();
         let mut measured: Vec<Measured> = Vec::new();
         let mut hello = None;
         // Round numbers continue in a new process: only blocks of one process may be compared.
         let mut first_round = 0;
         while !left.is_empty() {
-            let Some((mut log, exit, tries)) = self.watch(&left, observer)? else {
-                return Ok(Finished::Interrupted);
-            };
+            let (mut log, exit, tries) = self.watch(unit, &left, limits, observer)?;
             if log.hello.as_ref().is_some_and(|hello| hello.version != event::VERSION) {
-                return Err(self.launch.of_another_version().into());
+                return Err(launch.of_another_version().into());
             }
             let loaded = log.hello.as_ref();
-            if let Some(reason) = loaded.and_then(|hello| self.launch.installation.other_library(hello)) {
+            if let Some(reason) = loaded.and_then(|hello| launch.installation.other_library(hello)) {
                 return Err(MpiError::Other(reason).into());
             }
             if tries > 1 && log.hello.is_some() {
@@ -67,7 +53,7 @@ impl CaseRun<'_> {
             }
             let mut outcomes = log.outcomes(&left, exit);
             if log.hello.is_some() {
-                self.lack_devices(&mut outcomes, &left);
+                self.lack_devices(unit, &mut outcomes, &left);
             }
             left.retain(|method| outcomes.iter().all(|(ended, _)| ended != method));
             if !left.is_empty() {
@@ -88,13 +74,14 @@ impl CaseRun<'_> {
                 hello.bad_ending = hello.bad_ending.take().or(bad_ending);
             }
         }
-        measured.sort_by_key(|measured| self.methods.iter().position(|name| *name == measured.method));
-        Ok(Finished::Case(measured, hello))
+        measured.sort_by_key(|measured| methods.iter().position(|name| *name == measured.method));
+        Ok((measured, hello))
     }
 
     /// Explains why an MPI fails that gets memory of a device without taking it: by the reference, which is verified first. Other methods
     /// that give it such memory are not tried.
-    fn lack_devices(&self, outcomes: &mut Vec<(String, Outcome)>, left: &[String]) {
+    fn lack_devices(&self, unit: Unit, outcomes: &mut Vec<(String, Outcome)>, left: &[String]) {
+        let kind = self.plan.plan.experiment;
         let is_failure = |outcome: &Outcome| match outcome {
             Outcome::MpiError { .. } => true,
             // An error of the driver is not the MPI's.
@@ -102,28 +89,31 @@ impl CaseRun<'_> {
             _ => false,
         };
         let fails =
-            |(method, outcome): &&(String, Outcome)| method == self.kind.reference() && is_failure(outcome);
-        let Some((_, failure)) = outcomes.iter().find(fails).filter(|_| self.launch.memory.is_on_device())
+            |(method, outcome): &&(String, Outcome)| method == kind.reference() && is_failure(outcome);
+        let Some((_, failure)) =
+            outcomes.iter().find(fails).filter(|_| unit.conditions.memory.is_on_device())
         else {
             return;
         };
         let reason = format!("does not take memory of a device: {}", failure.with_reason());
         let gives_it = |method: &&String| {
-            self.kind.method(method).is_ok_and(|info| info.only_in.is_none() || info.needs == PACK)
+            kind.method(method).is_ok_and(|info| info.only_in.is_none() || info.needs == PACK)
         };
         outcomes.retain(|(method, _)| !gives_it(&method));
         let lack = |method: &String| (method.clone(), Outcome::NotAvailable { reason: reason.clone() });
         outcomes.extend(left.iter().filter(gives_it).map(lack));
     }
 
-    /// Runs a process for some methods to its end. Its log, its end, and the number of tries. `None` if the user wants to stop.
+    /// Runs a process for some methods to its end. Its log, its end, and the number of tries.
     fn watch(
         &self,
+        unit: Unit,
         methods: &[String],
+        limits: &Limits,
         observer: &mut dyn Observer,
-    ) -> Result<Option<(ProcessLog, Exit, usize)>, MpiError> {
-        let args = (self.arguments)(methods);
-        let launch = Launch { args: &args, ..self.launch.clone() };
+    ) -> Result<(ProcessLog, Exit, usize), MpiError> {
+        let args = self.arguments(limits, unit, methods);
+        let launch = self.launch(unit, &args);
         let take = |log: &mut ProcessLog, line| {
             let events = log.line(line);
             events.iter().for_each(|event| observer.received(event));
@@ -134,29 +124,15 @@ impl CaseRun<'_> {
             }
         };
         // A process that hangs before its first event would hang again.
-        let timeouts_s = [self.timeout_s; 2];
+        let timeouts_s = [limits.timeout_s; 2];
         launch.watch_begun(None, timeouts_s, ProcessLog::default, take, |log| log.hello.is_some())
     }
-}
 
-impl Run<'_> {
     /// Runs a case until every method has an outcome.
     pub(super) fn finish(&self, unit: Unit, observer: &mut dyn Observer) -> Result<Finished, RunError> {
         let (apart, together) = self.methods(unit);
         let of_launch = limits(&self.plan.plan);
-        let run = |methods: &[String], limits: &Limits, observer: &mut dyn Observer| {
-            CaseRun {
-                kind: self.plan.plan.experiment,
-                launch: self.launch(unit, &[]),
-                arguments: &|methods| self.arguments(limits, unit, methods),
-                methods,
-                timeout_s: limits.timeout_s,
-            }
-            .finish(&self.plan.plan.cases[unit.case].test, observer)
-        };
-        let Finished::Case(mut measured, mut hello) = run(&together, &of_launch, &mut *observer)? else {
-            return Ok(Finished::Interrupted);
-        };
+        let (mut measured, mut hello) = self.finish_methods(unit, &together, &of_launch, observer)?;
         // Round numbers continue after those of the other methods, so that no rounds of different processes are paired.
         let rounds = measured.iter().flat_map(|method| &method.blocks).map(|block| block.block + 1).max();
         let mut launched: Vec<Option<Measured>> = vec![None; apart.len()];
@@ -168,10 +144,8 @@ impl Run<'_> {
                 if launched[k].as_ref().is_some_and(|before| !before.outcome.is_measured()) {
                     continue;
                 }
-                let Finished::Case(of_process, account) = run(&apart[k..=k], &of_process, &mut *observer)?
-                else {
-                    return Ok(Finished::Interrupted);
-                };
+                let (of_process, account) =
+                    self.finish_methods(unit, &apart[k..=k], &of_process, observer)?;
                 hello = hello.or(account);
                 for one in of_process {
                     launched[k] = Some(joined(launched[k].take(), one, rounds.unwrap_or(0) + process));
@@ -181,7 +155,7 @@ impl Run<'_> {
         measured.extend(launched.into_iter().flatten());
         let methods = self.plan.methods_of(unit.case, unit.conditions.memory);
         measured.sort_by_key(|measured| methods.iter().position(|name| *name == measured.method));
-        Ok(Finished::Case(measured, hello))
+        Ok((measured, hello))
     }
 
     /// The methods of a case: those that need separate processes, and those that share one.

@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, HashSet};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use crate::folder::{self, About, Done, Folder, Recorded};
 use crate::model::conditions::Conditions;
 use crate::model::event::{Block, Event, VERSION};
 use crate::model::{Case, Outcome, Phase, Quantity, Record, Times};
-use crate::mpi::{Installation, Target};
+use crate::mpi::{Installation, Target, fake_program};
 use crate::plan::CheckedPlan;
 use crate::run::{Environment, Part, RunEnd};
 
@@ -60,9 +59,7 @@ fn fake_mpi(folder: &Path) -> Target {
 }
 
 fn fake_mpi_of(launcher: &str, folder: &Path) -> Target {
-    let mpiexec = folder.join("launch");
-    std::fs::write(&mpiexec, launcher).unwrap();
-    std::fs::set_permissions(&mpiexec, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mpiexec = fake_program(folder.join("launch"), launcher);
     let hello = Hello { version: VERSION, library_version: "fake 1".to_owned(), ..Hello::default() };
     let block = Block {
         method: "METHOD".to_owned(),
@@ -106,7 +103,7 @@ fn into_folder(run: &Run<'_>, path: &Path) -> Made {
         Environment::from_part(run.plan.plan.to_toml(), Part::now("now".to_owned(), run, 0).unwrap());
     let mut folder = Folder::create(path, about(run.plan)).unwrap();
     let mut observer = Silent::default();
-    let ended = run.all(&mut folder, &HashSet::new(), &mut environment, &mut observer);
+    let ended = run.measure(&run.units(), &mut folder, &HashSet::new(), &mut environment, &mut observer);
     Made { folder, environment, ended, reported: observer.0 }
 }
 
@@ -126,15 +123,14 @@ fn methods_that_crash_or_hang_take_no_other_with_them() {
     let run = Run { plan: &plan, targets: &targets };
     let methods_of_plan = &plan.plan.methods;
     let mut observer = Silent::default();
-    let finished = run.finish(unit(0), &mut observer).unwrap();
-    let Finished::Case(methods, hello) = finished else { panic!("{finished:?}") };
+    let (methods, hello) = run.finish(unit(0), &mut observer).unwrap();
 
     assert_eq!(hello.unwrap().library_version, "fake 1");
     let names: Vec<_> = methods.iter().map(|method| method.method.clone()).collect();
     assert_eq!(names, *methods_of_plan);
     let of = |name: &str| methods.iter().find(|method| method.method == name).unwrap();
     let Outcome::Crashed { detail } = &of("mpi_pack").outcome else { panic!("{:?}", of("mpi_pack")) };
-    assert!(detail.contains("SIGKILL") && detail.contains("it hurts"), "{detail}");
+    assert!(["SIGKILL", "it hurts", " while measuring"].iter().all(|part| detail.contains(part)), "{detail}");
     let Outcome::TimedOut { detail } = &of("ddt").outcome else { panic!("{:?}", of("ddt")) };
     assert!(detail.contains("1 s"), "{detail}");
     assert_eq!(of("put_ddt").outcome.label(), "wrong data");
@@ -158,13 +154,10 @@ fn labels_of_a_launcher_cost_nothing_and_a_bad_end_is_reported_once() {
     std::fs::write(folder.path().join("job"), LAUNCHER).unwrap();
     let plan = plan(&["wrf_x_vec", "nas_lu_y"], &["reference", "manual"]);
     let run = Run { plan: &plan, targets: &targets };
-    let mut folder = Folder::create(&folder.path().join("run"), about(&plan)).unwrap();
-    let mut environment =
-        Environment::from_part(plan.plan.to_toml(), Part::now("now".to_owned(), &run, 0).unwrap());
-    let mut observer = Silent::default();
-    let (_, records) = run.all(&mut folder, &HashSet::new(), &mut environment, &mut observer).unwrap();
+    let Made { ended, reported, .. } = into_folder(&run, &folder.path().join("run"));
+    let (_, records) = ended.unwrap();
     assert!(records.iter().all(|record| record.outcome == Outcome::Converged), "{records:?}");
-    let [note] = &observer.0[..] else { panic!("{:?}", observer.0) };
+    let [note] = &reported[..] else { panic!("{reported:?}") };
     assert!(note.contains("exit code 7"), "{note}");
 }
 
@@ -221,9 +214,8 @@ fn a_launcher_that_fails_is_every_methods_outcome() {
     let (mut targets, plan) = ([fake_mpi(folder.path())], plan(&["wrf_x_vec"], &[]));
     targets[0].installation.mpiexec = "false".into();
     let run = Run { plan: &plan, targets: &targets };
-    let finished = run.finish(unit(0), &mut Silent::default()).unwrap();
-    let Finished::Case(methods, None) = finished else { panic!("{finished:?}") };
-    assert!(methods.iter().all(|method| method.outcome.label() == "crashed"));
+    let (methods, hello) = run.finish(unit(0), &mut Silent::default()).unwrap();
+    assert!(hello.is_none() && methods.iter().all(|method| method.outcome.label() == "crashed"));
     let message = run.result(unit(0), run.case(unit(0)), methods, None).message;
     assert!(message.bytes > 0 && message.segments > 0, "{message:?}");
 }
@@ -265,7 +257,7 @@ fn a_resumed_run_does_only_what_is_left() {
     let done = done(&recorded.records, &plan);
     let (mut folder, _) = recorded.resume(&done, about(&plan)).unwrap();
     let mut observer = Silent::default();
-    let (_, new) = run.all(&mut folder, &done, &mut environment, &mut observer).unwrap();
+    let (_, new) = run.measure(&run.units(), &mut folder, &done, &mut environment, &mut observer).unwrap();
     let last = records.last().unwrap().case.test.as_str();
     let first = if last == "fft2d" { "wrf_x_vec" } else { "fft2d" };
     assert_eq!(observer.0, [format!("skipped {first}")]);
@@ -277,11 +269,8 @@ fn a_resumed_run_does_only_what_is_left() {
 fn a_launcher_under_which_no_process_begins_ends_the_run_at_its_first_case() {
     let place = tempfile::tempdir().unwrap();
     let mut targets = [fake_mpi(place.path())];
-    let launcher = place.path().join("broken");
-    std::fs::write(&launcher, "#!/bin/sh\necho x >> \"${0%/*}/tries\"; echo 'no such PMI' >&2; exit 3\n")
-        .unwrap();
-    std::fs::set_permissions(&launcher, std::fs::Permissions::from_mode(0o755)).unwrap();
-    targets[0].installation.mpiexec = launcher;
+    let launcher = "#!/bin/sh\necho x >> \"${0%/*}/tries\"; echo 'no such PMI' >&2; exit 3\n";
+    targets[0].installation.mpiexec = fake_program(place.path().join("broken"), launcher);
     let plan = plan(&["wrf_x_vec", "fft2d"], &["reference", "manual"]);
     let run = Run { plan: &plan, targets: &targets };
     let Made { folder, ended, reported, .. } = into_folder(&run, &place.path().join("run"));
@@ -317,7 +306,8 @@ fn a_launcher_that_breaks_in_the_middle_of_a_run_ends_it_and_costs_no_case() {
 
     std::fs::write(place.path().join("repaired"), "").unwrap();
     let (mut folder, _) = recorded.resume(&done, about(&plan)).unwrap();
-    let (end, new) = run.all(&mut folder, &done, &mut environment, &mut Silent::default()).unwrap();
+    let (end, new) =
+        run.measure(&run.units(), &mut folder, &done, &mut environment, &mut Silent::default()).unwrap();
     assert_eq!(end, RunEnd::Complete);
     assert!(new.iter().all(|record| record.outcome == Outcome::Converged));
     assert_eq!(self::done(&new, &plan).len(), 4);

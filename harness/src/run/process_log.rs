@@ -191,31 +191,6 @@ mod tests {
     }
 
     #[test]
-    fn a_killed_process_is_the_last_begun_methods_fault() {
-        let log = log(&[
-            r#"{"event":"working","method":"a","stage":"measure"}"#,
-            r#"{"event":"ended","method":"a","outcome":{"outcome":"converged"}}"#,
-            r#"{"event":"working","method":"b","stage":"verify"}"#,
-            "rank 1 died",
-        ]);
-        let outcomes = log.outcomes(&names(&["a", "b", "c"]), KILLED);
-        assert_eq!(outcomes[0], ("a".to_owned(), Outcome::Converged));
-        let detail = outcomes[1].1.detail().unwrap();
-        assert!(detail.contains("SIGKILL") && detail.contains("verifying"), "{detail}");
-        assert!(detail.contains("rank 1 died"), "{detail}");
-        assert_eq!(outcomes.len(), 2, "c is run again");
-    }
-
-    #[test]
-    fn a_process_that_never_began_fails_all() {
-        let mut log = ProcessLog::default();
-        log.line(Line::Err("no such file".to_owned()));
-        let outcomes = log.outcomes(&names(&["a", "b"]), KILLED);
-        assert_eq!(outcomes.len(), 2);
-        assert!(outcomes.iter().all(|(_, o)| o.detail().unwrap().contains("no such file")));
-    }
-
-    #[test]
     fn an_announced_crash_is_kept_as_it_is() {
         let log = log(&[
             r#"{"event":"working","method":"a","stage":"measure"}"#,

@@ -10,25 +10,24 @@ use crate::model::{Measured, Outcome};
 use crate::mpi::Target;
 
 impl Run<'_> {
-    /// Runs the checks that the plan's methods need, and saves their results in the folder. `None` if the user wants to stop.
+    /// Runs the checks that the plan's methods need, and saves their results in the folder.
     ///
     /// # Errors
-    /// If the launcher cannot start anything, or results cannot be saved.
+    /// If the launcher cannot start anything, results cannot be saved, or the user wants to stop.
     pub(super) fn check(
         &self,
         folder: &Folder,
         observer: &mut dyn Observer,
-    ) -> Result<Option<Vec<CheckResult>>, RunError> {
+    ) -> Result<Vec<CheckResult>, RunError> {
         let needed = self.required_checks();
         let mut results = Vec::new();
         for target in if needed.is_empty() { &[] } else { self.targets } {
-            let Some(of_mpi) = self.check_mpi(target, &needed, observer)? else { return Ok(None) };
-            results.extend(of_mpi);
+            results.extend(self.check_mpi(target, &needed, observer)?);
         }
         if !results.is_empty() {
             folder.write_table(CHECKS, &results)?;
         }
-        Ok(Some(results))
+        Ok(results)
     }
 
     fn check_mpi(
@@ -36,18 +35,18 @@ impl Run<'_> {
         target: &Target,
         needed: &BTreeSet<&str>,
         observer: &mut dyn Observer,
-    ) -> Result<Option<Vec<CheckResult>>, RunError> {
+    ) -> Result<Vec<CheckResult>, RunError> {
         let timeout_s = self.plan.plan.limits.timeout_s.min(conformance::TIMEOUT_S);
         let conditions = Conditions { target, timeout_s };
         let mut results = Vec::new();
         for check in PARTITIONED.iter().filter(|check| needed.contains(check.name)) {
-            let Some(result) = conditions.run(check)? else { return Ok(None) };
+            let result = conditions.run(check)?;
             if result.is_failure() {
                 observer.note(&format!("    check {} {}", check.name, result.answer.text()));
             }
             results.push(result);
         }
-        Ok(Some(results))
+        Ok(results)
     }
 
     /// The checks on which the plan's methods depend.

@@ -67,14 +67,4 @@ mod tests {
         assert!(starts.has_failed(case(6)).unwrap().contains("three cases"));
         assert_eq!(numbers(&starts.held), [4, 5, 6], "none of them is stored");
     }
-
-    #[test]
-    fn where_nothing_has_ever_begun_the_first_failure_ends_the_run() {
-        assert_eq!(Starts::from_begun(false).has_failed(case(0)), Some("twice"));
-        assert_eq!(
-            Starts::from_begun(true).has_failed(case(0)),
-            None,
-            "something has begun in an earlier part"
-        );
-    }
 }

@@ -94,7 +94,7 @@ impl Launches for Live<'_> {
         let units: Vec<Unit> = self.run.units().into_iter().filter(is_due).collect();
         let (folder, done) = (&mut self.folder, HashSet::new());
         let progress = self.progress.as_mut().expect("it has not ended");
-        let (end, new) = self.run.some(&units, folder, &done, &mut self.environment, progress)?;
+        let (end, new) = self.run.measure(&units, folder, &done, &mut self.environment, progress)?;
         self.records.extend(new);
         self.run.in_plan_order(&mut self.records);
         match end {

@@ -85,14 +85,15 @@ fn confirm_with(
             lines.push(line);
         }
         Sign::Alive
-    })?;
+    });
     let (is_success, ending) = match exit {
-        None => return Ok(None),
-        Some(Exit::Ended(exit)) => (exit.success(), exit.to_string()),
-        Some(Exit::Silent(_)) if end.is_some_and(|end| Instant::now() >= end) => {
+        Err(MpiError::Interrupted) => return Ok(None),
+        Err(error) => return Err(error),
+        Ok(Exit::Ended(exit)) => (exit.success(), exit.to_string()),
+        Ok(Exit::Silent(_)) if end.is_some_and(|end| Instant::now() >= end) => {
             return Ok(Some(failed("the time was over before it ended".to_owned(), code)));
         }
-        Some(Exit::Silent(seconds)) => (false, format!("no end after {seconds} s")),
+        Ok(Exit::Silent(seconds)) => (false, format!("no end after {seconds} s")),
     };
     Ok(Some(match shows(hit.kind, &lines, is_success, &ending) {
         Ok(shown) => Confirmation { code, shown: Some(shown), reason: String::new() },

@@ -123,8 +123,10 @@ impl<'a> Worker<'a> {
             }
             Log::default()
         };
-        let watched = self.conditions.watch(&launch, self.deadline, new_log)?;
-        let Some((log, exit)) = watched else { return Ok(None) };
+        let (log, exit) = match self.conditions.watch(&launch, self.deadline, new_log) {
+            Err(MpiError::Interrupted) => return Ok(None),
+            watched => watched?,
+        };
         let end = if log.has_begun() { self.read(ranks, &log, exit)? } else { None };
         if let Some(name) = log.transport() {
             self.transport = Some(name.to_owned());

@@ -27,19 +27,19 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
         for set in sets(selection, test, has_own_values)? {
             let name = if has_own_values { CUSTOM } else { set };
             for params in &choices {
-                match planned(test, set, name, params, setup) {
+                match planned(test, set, name, params, setup)? {
                     Ok((case, note)) => {
                         selected.add(case);
                         selected.notes.extend(note.filter(|note| !selected.notes.contains(note)));
                     }
                     // If all exchanges are requested, those that need another number of ranks are not a mistake.
-                    Err(CaseError::Ranks(reason)) if selection.tests.is_empty() => {
+                    Err(reason) if selection.tests.is_empty() => {
                         let note = format!("left out: {} {set}: {reason}", test.name);
                         if !selected.notes.contains(&note) {
                             selected.notes.push(note);
                         }
                     }
-                    Err(CaseError::Values(reason) | CaseError::Ranks(reason)) => return Err(reason),
+                    Err(reason) => return Err(reason),
                 }
             }
         }
@@ -52,8 +52,7 @@ pub fn cases(selection: &Selection, setup: Context) -> Result<Selected, String> 
                 return Err(format!("{name} is given with -p and with --layout; remove one of them"));
             }
             let all = given.clone().into_iter().chain(params.clone()).collect();
-            let case = planned(test, test.quick_set().name, CUSTOM, &all, setup);
-            selected.add(case.map_err(|(CaseError::Values(reason) | CaseError::Ranks(reason))| reason)?.0);
+            selected.add(planned(test, test.quick_set().name, CUSTOM, &all, setup)??.0);
         }
     }
     match selected.cases.is_empty() {
@@ -94,23 +93,18 @@ fn sets<'a>(
     Ok(sets.iter().map(String::as_str).collect())
 }
 
-/// Why a case is invalid: its values, or the number of ranks.
-enum CaseError {
-    Values(String),
-    Ranks(String),
-}
-
-/// The case of the exchange `name`, whose values start from a set; and a note for the user.
+/// The case of the exchange `name`, whose values start from a set; and a note for the user. The inner error is about the number
+/// of ranks.
 fn planned(
     test: &HaloTest,
     set: &str,
     name: &str,
     params: &BTreeMap<String, String>,
     setup: Context,
-) -> Result<(PlannedCase, Option<String>), CaseError> {
-    let case = HaloCase::parse(test.name, Some(set), params).map_err(CaseError::Values)?;
-    case.build(setup.ranks, setup.seed).map_err(CaseError::Ranks)?;
+) -> Result<Result<(PlannedCase, Option<String>), String>, String> {
+    let case = HaloCase::parse(test.name, Some(set), params)?;
     let planned =
         PlannedCase { test: test.name.to_owned(), set: Some(name.to_owned()), ..PlannedCase::default() };
-    Ok((planned.with(case.pairs()), case.values.note_on_order()))
+    let built = case.build(setup.ranks, setup.seed);
+    Ok(built.map(|_| (planned.with(case.pairs()), case.values.note_on_order())))
 }

@@ -10,6 +10,7 @@ use crate::model::{Phase, Quantity, Record};
 use crate::report::answer::Answer;
 use crate::report::case::{CaseView, cell, measured, ratio, share};
 use crate::report::columns::{Align, Column};
+use crate::report::names::grouped;
 use crate::report::table::{Cells, FigureColumn, TableFormat};
 use crate::report::units;
 use crate::report::verdict::Claim;
@@ -120,14 +121,13 @@ fn diagnosis<'a>(case: &CaseView<'a>) -> Claim<'a> {
     match &all[..] {
         [] => Claim::not_compared("nothing was measured"),
         all => {
-            let mut of: Vec<(Vec<&str>, String)> = Vec::new();
-            for record in all {
-                let what = format!("{}{}", Diagnosis::from_record(case, record).name(), caveat(record));
-                match of.iter_mut().find(|group| group.1 == what) {
-                    Some(group) => group.0.push(&record.method),
-                    None => of.push((vec![&record.method], what)),
-                }
-            }
+            let what = |record: &&Record| {
+                format!("{}{}", Diagnosis::from_record(case, record).name(), caveat(record))
+            };
+            let methods =
+                |all: Vec<&'a Record>| all.into_iter().map(|record| record.method.as_str()).collect();
+            let groups = grouped(all.iter().copied(), what).into_iter();
+            let of = groups.map(|(what, all)| (methods(all), what)).collect();
             let detail = match all {
                 [one] => ratio(one, Quantity::OverheadRatio).join(" ").trim().to_owned(),
                 _ => case.fastest().text(),

@@ -7,12 +7,11 @@
 use apps::TESTS;
 
 use super::methods::METHODS;
-use crate::experiments::{Kind, TextFormat};
+use crate::experiments::TextFormat;
 use crate::model::event::Block;
 use crate::model::{Phase, Record};
 
-pub const FORMAT: TextFormat =
-    TextFormat { kind: Kind::PingPong, name: "ddtbench", file: "ddtbench.out", header, lines };
+pub const FORMAT: TextFormat = TextFormat { name: "ddtbench", file: "ddtbench.out", header, lines };
 
 /// The test of the original whose name contains the number of ranks: `FFT2`.
 const ALL_TO_ALL: &str = "FFT";

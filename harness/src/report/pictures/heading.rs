@@ -1,9 +1,7 @@
 //! The heading within a picture: title, date, place and MPIs; for a paper's figure, also the differences from the paper's
 //! setting.
 
-use plotters::style::text_anchor::{HPos, VPos};
-
-use super::canvas::{Area, BOLD, Refused, TEXT, WIDTH, bold, font, width, write};
+use super::canvas::{BOLD, Canvas, LEFT, TEXT, TOP, WIDTH, bold, font, width};
 use super::{Picture, Results};
 use crate::model::{Case, Record};
 use crate::report::columns::wrapped;
@@ -60,20 +58,19 @@ impl Heading {
         &self.text
     }
 
-    /// Draws it at the top of the sheet.
-    pub fn draw(&self, root: &Area<'_>) -> Result<(), Refused> {
+    /// Draws it at the top of a picture.
+    pub fn draw(&self, canvas: &mut Canvas) {
         if !self.is_drawn {
-            return Ok(());
+            return;
         }
         for (i, line) in self.title.iter().enumerate() {
             let y = 2.0 + HEIGHTS[0] * i as f64;
-            write(root, line, &bold(TITLE, HPos::Left, VPos::Top), (BLANK, y))?;
+            canvas.write(line, bold(TITLE, LEFT, TOP), (BLANK, y));
         }
         for (i, line) in self.lines.iter().enumerate() {
             let y = HEIGHTS[0] * self.title.len() as f64 + HEIGHTS[1] * i as f64;
-            write(root, line, &font(SMALL, HPos::Left, VPos::Top), (BLANK, y))?;
+            canvas.write(line, font(SMALL, LEFT, TOP), (BLANK, y));
         }
-        Ok(())
     }
 }
 
@@ -119,27 +116,15 @@ pub fn setting(records: &[Record]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Phase;
     use crate::report::made::case;
-    use crate::report::table::TableFormat;
-
-    static FORM: TableFormat = TableFormat::new(&|_| None, Phase::RoundTrip, "reference");
+    use crate::report::pictures::tests::results;
 
     #[test]
     fn a_long_title_has_several_lines_and_none_if_it_is_left_out() {
         let picture = Picture::find("overhead").unwrap();
         let picture =
             Picture { title: "blocking, persistent, partitioned, and more ".repeat(3), ..picture.clone() };
-        let results = |has_titles| Results {
-            form: &FORM,
-            over: &[],
-            all: &[],
-            launches: &[],
-            accounts: &[],
-            figure: None,
-            changes: &[],
-            has_titles,
-        };
+        let results = |has_titles| Results { has_titles, ..results(&[], &[]) };
         let drawn = Heading::of_picture(&results(true), &picture, &[]);
         assert_eq!(
             (drawn.title.len(), drawn.text().contains("more blocking")),

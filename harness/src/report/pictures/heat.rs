@@ -3,20 +3,17 @@
 
 use std::collections::HashMap;
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
-
 use super::Results;
 use super::axis::{AxisUnit, axis_of, text};
 use super::canvas::{
-    Area, INK, LINE, Refused, TEXT, WIDTH, bold, cut, fine, font, stroke, svg, width, write,
+    BOTTOM, CENTRE, Canvas, Font, INK, LEFT, LINE, MIDDLE, Point, RIGHT, Shape, Style, TEXT, TOP, WIDTH,
+    bold, cut, font, turned, width,
 };
 use super::colours::{Colours, text_on};
 use super::data::Datum;
-use super::heading::Heading;
 use super::panels::{Panel, panel_rows};
 use super::places::Places;
-use super::sheet::{Frame, frame, outline};
+use super::sheet::Frame;
 use super::{MarkShape, Picture};
 use crate::report::names::grouped;
 
@@ -43,26 +40,11 @@ struct MapGroup<'a> {
     left: f64,
 }
 
-/// The picture as SVG.
-pub fn draw(
-    _: &Results<'_>,
-    picture: &Picture,
-    data: &[Datum],
-    heading: &Heading,
-    description: &str,
-) -> String {
-    let MarkShape::Heat { colours } = picture.shape else { return String::new() };
-    let groups = groups(data);
-    let height = BAR + groups.iter().map(MapGroup::height).sum::<f64>();
-    svg(heading, height, description, |root| {
-        bar(root, picture, colours)?;
-        let mut y = BAR;
-        for group in &groups {
-            group.draw(root, picture, colours, y)?;
-            y += group.height();
-        }
-        Ok(())
-    })
+/// Draws the picture from `top` on. Returns the height at its end.
+pub fn draw(canvas: &mut Canvas, _: &Results<'_>, picture: &Picture, data: &[Datum], top: f64) -> f64 {
+    let MarkShape::Heat(colours) = picture.shape else { return top };
+    bar(canvas, picture, colours, top);
+    groups(data).iter().fold(top + BAR, |y, group| group.draw(canvas, picture, colours, y))
 }
 
 /// The number of cells without a value, and of all cells.
@@ -107,102 +89,90 @@ impl MapGroup<'_> {
         HEAD + self.cell() * self.y.all.len() as f64 + HEAD + 6.0
     }
 
-    fn height(&self) -> f64 {
-        self.rows.len() as f64 * self.row() + HEAD
-    }
-
-    fn draw(&self, root: &Area<'_>, picture: &Picture, colours: &Colours, y: f64) -> Result<(), Refused> {
+    /// Draws its maps from `y` on. Returns the height at their end.
+    fn draw(&self, canvas: &mut Canvas, picture: &Picture, colours: &Colours, mut y: f64) -> f64 {
         let across = self.rows.iter().map(Vec::len).max().unwrap_or(1) as f64;
         // A map with few cells does not need the whole width.
         let most = 90.0 * self.x.all.len() as f64;
         let size = ((WIDTH - self.left - GAP * across) / across).min(most);
-        for (i, row) in self.rows.iter().enumerate() {
-            let y = y + i as f64 * self.row();
-            for (j, map) in row.iter().enumerate() {
-                let x = self.left + j as f64 * (size + GAP);
-                let left = if j == 0 { self.left } else { 0.0 };
-                self.map(root, picture, colours, map, (x, y), (size, left))?;
+        for row in &self.rows {
+            for (i, map) in row.iter().enumerate() {
+                let x = self.left + i as f64 * (size + GAP);
+                self.map(canvas, picture, colours, map, (x, y), size, i == 0);
             }
-            self.title_up(root, y + HEAD)?;
+            self.title_up(canvas, y + HEAD);
+            y += self.row();
         }
         let (title, _) = axis_of(self.x.name);
-        let end = y + self.rows.len() as f64 * self.row();
         let middle = self.left + (across * (size + GAP) - GAP) / 2.0;
-        write(root, title, &font(TEXT, HPos::Center, VPos::Bottom), (middle, end + 8.0))
+        canvas.write(title, font(TEXT, MIDDLE, BOTTOM), (middle, y + 8.0));
+        y + HEAD
     }
 
     /// The title of the vertical axis.
-    fn title_up(&self, root: &Area<'_>, top: f64) -> Result<(), Refused> {
+    fn title_up(&self, canvas: &mut Canvas, top: f64) {
         let (name, height) = (axis_of(self.y.name).0, self.cell() * self.y.all.len() as f64);
         if width(name, TEXT) > height {
             // Next to a low map, the title would run into the next one. It is above the places, so that it can be read
             // completely.
-            let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
             let place = (self.left - 6.0, top - HEAD / 2.0);
-            return write(root, &cut(name, self.left, TEXT - 1.0), &style, place);
+            let name = cut(name, self.left, TEXT - 1.0);
+            canvas.write(&name, font(TEXT - 1.0, RIGHT, CENTRE), place);
+        } else {
+            canvas.write(name, turned(), (10.0, top + height / 2.0));
         }
-        let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
-        root.draw(&Text::new(name, (fine(10.0), fine(top + height / 2.0)), turned))?;
-        Ok(())
     }
 
-    /// A map with its title and its vertical axis, if there is one.
+    /// A map with its title and its vertical axis, if it is the first.
+    #[expect(clippy::too_many_arguments)]
     fn map(
         &self,
-        root: &Area<'_>,
+        canvas: &mut Canvas,
         picture: &Picture,
         colours: &Colours,
         map: &Panel<'_>,
-        (x, y): (f64, f64),
-        (size, left): (f64, f64),
-    ) -> Result<(), Refused> {
+        (x, y): Point,
+        size: f64,
+        is_first: bool,
+    ) {
         // The title is cut to the map's width; a value such as `progress` is clear without its name.
         let title = cut(&map.title.replace("configuration=", ""), size, TEXT);
-        write(root, &title, &bold(TEXT, HPos::Left, VPos::Center), (x, y + HEAD / 2.0))?;
+        canvas.write(&title, bold(TEXT, LEFT, CENTRE), (x, y + HEAD / 2.0));
         let (columns, rows) = (self.x.all.len(), self.y.all.len());
         let cell = (size / columns as f64, self.cell());
         let widest = self.x.texts.iter().map(|text| width(text, TEXT - 1.0)).fold(0.0, f64::max) + 4.0;
         let every = (widest / cell.0).ceil().max(1.0) as usize;
-        let axes = [&self.x.across(every), &self.y.up()];
-        let mut frame = frame(root, (x, y + HEAD), (size, cell.1 * rows as f64), axes, left, false)?;
+        let (across, up) = (&self.x.across(every), &self.y.up());
+        let size = (size, cell.1 * rows as f64);
+        let frame = Frame { corner: (x, y + HEAD), size, across, up: Some(up) };
+        frame.draw(canvas, is_first, false);
         let data: HashMap<_, _> =
             map.data.iter().map(|datum| ((datum.x.as_ref(), datum.y.as_ref()), datum)).collect();
         for (i, across) in self.x.all.iter().enumerate() {
             for (j, up) in self.y.all.iter().enumerate() {
-                let corner = (i as f64, j as f64);
+                let corners = [0.0, 1.0].map(|end| (frame.x(i as f64 + end), frame.y(j as f64 + end)));
                 match data.get(&(Some(*across), Some(*up))) {
-                    Some(datum) => filled(&mut frame, picture, colours, datum, corner, cell)?,
-                    None => {
-                        frame.draw_series(crossed([corner, (corner.0 + 1.0, corner.1 + 1.0)]))?;
-                    }
+                    Some(datum) => filled(canvas, picture, colours, datum, corners),
+                    None => crossed(canvas, corners),
                 }
             }
         }
-        let around = outline([(0.0, 0.0), (columns as f64, rows as f64)]);
-        frame.draw_series([PathElement::new(around, stroke(INK, 0.7))])?;
-        Ok(())
+        canvas
+            .draw(Shape::Rectangle([frame.corner, (frame.right(), frame.bottom())]), Style::stroke(INK, 0.7));
     }
 }
 
 /// A cell with its value, if there is room. The sign `~` marks a value whose interval includes the neutral value.
-fn filled(
-    frame: &mut Frame<'_, '_>,
-    picture: &Picture,
-    colours: &Colours,
-    datum: &Datum,
-    (x, y): (f64, f64),
-    (wide, high): (f64, f64),
-) -> Result<(), Refused> {
+fn filled(canvas: &mut Canvas, picture: &Picture, colours: &Colours, datum: &Datum, corners: [Point; 2]) {
     let colour = colours.colour(datum.value);
-    frame.draw_series([Rectangle::new([(x, y), (x + 1.0, y + 1.0)], colour.filled())])?;
+    canvas.draw(Shape::Rectangle(corners), Style::filled(colour));
+    let [(x0, y0), (x1, y1)] = corners;
     let shown = in_cell(picture.unit, colours, datum);
-    let fits = |size: &&f64| width(&shown, **size) + 2.0 <= wide && **size + 3.0 <= high;
+    let fits = |size: &&f64| width(&shown, **size) + 2.0 <= x1 - x0 && **size + 3.0 <= (y1 - y0).abs();
     if let Some(size) = IN_CELL.iter().find(fits) {
-        let ink = text_on(colour);
-        let style = font(*size, HPos::Center, VPos::Center).color(&ink);
-        frame.draw_series([Text::new(shown, (x + 0.5, y + 0.5), style)])?;
+        let font = Font { colour: text_on(colour), ..font(*size, MIDDLE, CENTRE) };
+        canvas.write(&shown, font, ((x0 + x1) / 2.0, (y0 + y1) / 2.0));
     }
-    Ok(())
 }
 
 fn in_cell(unit: AxisUnit, colours: &Colours, datum: &Datum) -> String {
@@ -218,36 +188,33 @@ fn in_cell(unit: AxisUnit, colours: &Colours, datum: &Datum) -> String {
 }
 
 /// A cell without a value: a stroke through it.
-fn crossed<T: Copy>(corners @ [(left, top), (right, bottom)]: [(T, T); 2]) -> [PathElement<(T, T)>; 2] {
-    [vec![(left, bottom), (right, top)], outline(corners)]
-        .map(|line| PathElement::new(line, stroke(LINE, 0.7)))
+fn crossed(canvas: &mut Canvas, [(x0, y0), (x1, y1)]: [Point; 2]) {
+    let (style, [bottom, top]) = (Style::stroke(LINE, 0.7), [y0.max(y1), y0.min(y1)]);
+    canvas.line((x0, bottom), (x1, top), style);
+    canvas.draw(Shape::Rectangle([(x0, top), (x1, bottom)]), style);
 }
 
 /// The colour bar with its stops, their meanings, and the mark of empty cells.
-fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refused> {
+fn bar(canvas: &mut Canvas, picture: &Picture, colours: &Colours, y: f64) {
     const STEPS: usize = 100;
-    let (left, length, top, high) = (GAP, WIDTH - 2.0 * GAP - 86.0, 17.0, 12.0);
-    write(root, &picture.axis, &font(TEXT, HPos::Left, VPos::Top), (left, 1.0))?;
+    let (left, length, top, bottom) = (GAP, WIDTH - 2.0 * GAP - 86.0, y + 17.0, y + 29.0);
+    canvas.write(&picture.axis, font(TEXT, LEFT, TOP), (left, y + 1.0));
     for step in 0..STEPS {
         let share = (step as f64 + 0.5) / STEPS as f64;
-        let at = |step: usize| fine(left + length * step as f64 / STEPS as f64);
+        let from = left + length * step as f64 / STEPS as f64;
         // Each step extends under the next ones, so that no seam is visible.
-        let corners = [(at(step), fine(top)), (at(STEPS), fine(top + high))];
-        root.draw(&Rectangle::new(corners, colours.colour_at(share).filled()))?;
+        let corners = [(from, top), (left + length, bottom)];
+        canvas.draw(Shape::Rectangle(corners), Style::filled(colours.colour_at(share)));
     }
     let last = colours.stops.len() - 1;
     for (i, stop) in colours.stops.iter().enumerate() {
         let x = left + length * colours.share(stop.at);
-        let tick = vec![(fine(x), fine(top + high)), (fine(x), fine(top + high + 3.0))];
-        root.draw(&PathElement::new(tick, stroke(INK, 0.7)))?;
-        let place = if i == 0 {
-            HPos::Left
-        } else if i == last {
-            HPos::Right
-        } else {
-            HPos::Center
+        canvas.line((x, bottom), (x, bottom + 3.0), Style::stroke(INK, 0.7));
+        let side = match i {
+            0 => LEFT,
+            _ if i == last => RIGHT,
+            _ => MIDDLE,
         };
-        let size = TEXT - 1.0;
         let value = text(stop.at / picture.unit.shown(stop.at).0);
         let value = match i {
             0 => format!("{value} or less"),
@@ -255,20 +222,16 @@ fn bar(root: &Area<'_>, picture: &Picture, colours: &Colours) -> Result<(), Refu
             _ => value,
         };
         let label = if stop.name.is_empty() { value } else { format!("{value}: {}", stop.name) };
-        write(root, &label, &font(size, place, VPos::Top), (x, top + high + 5.0))?;
+        canvas.write(&label, font(TEXT - 1.0, side, TOP), (x, bottom + 5.0));
     }
     let x = WIDTH - GAP - 74.0;
-    for line in crossed([(fine(x), fine(top)), (fine(x + 18.0), fine(top + high))]) {
-        root.draw(&line)?;
-    }
-    let style = font(TEXT - 1.0, HPos::Left, VPos::Center);
-    write(root, "no value", &style, (x + 23.0, top + high / 2.0))
+    crossed(canvas, [(x, top), (x + 18.0, bottom)]);
+    canvas.write("no value", font(TEXT - 1.0, LEFT, CENTRE), (x + 23.0, (top + bottom) / 2.0));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::pictures::colours::TIME_OVER;
 
     fn datum(x: u32, y: u32, value: f64) -> Datum {
         Datum { x: Some(x.to_string()), y: Some(y.to_string()), value, ..Datum::default() }
@@ -276,9 +239,10 @@ mod tests {
 
     #[test]
     fn a_value_whose_interval_includes_the_neutral_value_is_marked() {
+        let MarkShape::Heat(colours) = Picture::find("time_over_manual").unwrap().shape else { panic!() };
         let shown = |value: f64, interval| {
             let datum = Datum { interval, ..datum(1, 1, value) };
-            in_cell(AxisUnit::Ratio, &TIME_OVER, &datum)
+            in_cell(AxisUnit::Ratio, colours, &datum)
         };
         assert_eq!(shown(1.02, Some((0.9, 1.1))), "~1.02");
         assert_eq!(shown(19.53, Some((19.0, 20.0))), "19.5");

@@ -1,24 +1,19 @@
 //! Pictures with lines: a line per method through points with their intervals.
 
-use plotters::element::DashedPathElement;
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
-
 use super::axis::{Axis, Scale, axis_of, held};
-use super::canvas::{Area, FINE, Refused, TEXT, WIDTH, bold, cut, fine, font, stroke, svg, write};
+use super::canvas::{
+    CENTRE, Canvas, LEFT, MIDDLE, Point, Shape, Style, TEXT, TOP, WIDTH, bold, cut, font, turned,
+};
 use super::data::Datum;
-use super::heading::Heading;
-use super::legend::{LegendEntry, LegendMark, legend, legend_height};
+use super::legend::{LegendEntry, LegendMark, legend};
 use super::panels::{Panel, panel_rows};
 use super::rows::typical;
-use super::sheet::{Frame, Look, Looks, NUMBERS, RIGHT, frame, numbers, point, whisker};
+use super::sheet::{EDGE, Frame, Looks, NUMBERS, numbers, symbol};
 use super::{Picture, Results};
 use crate::report::names::{distinct, grouped};
 
 /// Room left of the first panel for the vertical axis.
-const LEFT: f64 = 66.0;
-/// Room for its numbers.
-const NUMBERS_UP: f64 = 44.0;
+const ROOM: f64 = 66.0;
 const PANEL: f64 = 170.0;
 /// Height of a line of text.
 const HEAD: f64 = 19.0;
@@ -34,32 +29,23 @@ const SPACE: f64 = 5.0;
 /// A line: its name, and its quantity.
 type LineSeries<'a> = (String, &'a str);
 
-/// The picture as SVG.
-pub fn draw(
-    results: &Results<'_>,
-    picture: &Picture,
-    data: &[Datum],
-    heading: &Heading,
-    description: &str,
-) -> String {
+/// Draws the picture from `top` on. Returns the height at its end.
+pub fn draw(canvas: &mut Canvas, results: &Results<'_>, picture: &Picture, data: &[Datum], top: f64) -> f64 {
     let looks = Looks::of(results, data);
     let series: Vec<LineSeries<'_>> = distinct(data.iter().map(series_of));
     let entries: Vec<LegendEntry> = series.iter().map(|series| entry(&looks, series)).collect();
     let rows = panel_rows(data, 2);
     let across = rows.iter().map(Vec::len).max().unwrap_or(1) as f64;
-    let width = (WIDTH - RIGHT) / across - LEFT;
-    let top = legend_height(&entries);
+    let width = (WIDTH - EDGE) / across - ROOM;
     let sheet = LineSheet { picture, data, looks: &looks, typical: typical(data) };
-    svg(heading, top + rows.len() as f64 * WHOLE + 4.0, description, |root| {
-        legend(root, &entries, 0.0)?;
-        for (i, row) in rows.iter().enumerate() {
-            for (j, panel) in row.iter().enumerate() {
-                let place = (j as f64 * (LEFT + width), top + i as f64 * WHOLE);
-                sheet.panel(root, panel, place, width)?;
-            }
+    let mut y = legend(canvas, &entries, top);
+    for row in &rows {
+        for (i, panel) in row.iter().enumerate() {
+            sheet.panel(canvas, panel, (i as f64 * (ROOM + width), y), width);
         }
-        Ok(())
-    })
+        y += WHOLE;
+    }
+    y + 4.0
 }
 
 fn series_of(datum: &Datum) -> LineSeries<'_> {
@@ -88,13 +74,7 @@ struct LineSheet<'a> {
 
 impl LineSheet<'_> {
     /// A panel, with the common axes of all sides.
-    fn panel(
-        &self,
-        root: &Area<'_>,
-        panel: &Panel<'_>,
-        (left, y): (f64, f64),
-        width: f64,
-    ) -> Result<(), Refused> {
+    fn panel(&self, canvas: &mut Canvas, panel: &Panel<'_>, (left, y): Point, width: f64) {
         let Datum { panel: name, x_name, .. } = panel.data[0];
         let of: Vec<&Datum> = self.data.iter().filter(|datum| datum.panel == *name).collect();
         let xs: Vec<f64> = of.iter().filter_map(|datum| datum.x_number()).collect();
@@ -113,56 +93,48 @@ impl LineSheet<'_> {
         let up = Axis::around(&values, None, self.picture.scale, self.picture.unit.shown(self.typical).0, 6);
 
         let top = y + HEAD + SPACE;
-        let shown = cut(&panel.title, width + LEFT, TEXT);
-        write(root, &shown, &bold(TEXT, HPos::Left, VPos::Center), (left + 4.0, y + HEAD / 2.0))?;
-        let turned = font(TEXT, HPos::Center, VPos::Center).transform(FontTransform::Rotate270);
+        let shown = cut(&panel.title, width + ROOM, TEXT);
+        canvas.write(&shown, bold(TEXT, LEFT, CENTRE), (left + 4.0, y + HEAD / 2.0));
         let name = self.picture.unit.title(&self.picture.axis, self.typical);
-        root.draw(&Text::new(name, (fine(left + 10.0), fine(top + PANEL / 2.0)), turned))?;
-        let x = left + LEFT;
-        let mut frame = frame(root, (x, top), (width, PANEL), [&across, &up], NUMBERS_UP, true)?;
+        canvas.write(&name, turned(), (left + 10.0, top + PANEL / 2.0));
+        let x = left + ROOM;
+        let frame = Frame { corner: (x, top), size: (width, PANEL), across: &across, up: Some(&up) };
+        frame.draw(canvas, true, true);
         let all = grouped(panel.data.iter().copied(), |datum| series_of(datum));
         let count = all.len() as f64;
         for (j, (series, points)) in all.into_iter().enumerate() {
             // Intervals at the same place are shifted sideways.
             let apart = (j as f64 - (count - 1.0) / 2.0) * APART.min(APART_AT_MOST / count);
-            let apart = apart / width * (across.range.end - across.range.start);
             let apart = if is_model(series.1) { 0.0 } else { apart };
-            self.line(&mut frame, [&across, &up], (apart, &stops), &series, points)?;
+            self.line(canvas, &frame, (apart, &stops), &series, points);
         }
-        let (middle, end) = (x + width / 2.0, top + PANEL + NUMBERS + 1.0);
-        write(root, &unit.title(title, typical_x), &font(TEXT, HPos::Center, VPos::Top), (middle, end))
+        let middle = (x + width / 2.0, top + PANEL + NUMBERS + 1.0);
+        canvas.write(&unit.title(title, typical_x), font(TEXT, MIDDLE, TOP), middle);
     }
 
     /// The line of a method on one side, from left to right.
     fn line(
         &self,
-        frame: &mut Frame<'_, '_>,
-        [across, up]: [&Axis; 2],
+        canvas: &mut Canvas,
+        frame: &Frame<'_>,
         (apart, stops): (f64, &[f64]),
         (method, quantity): &LineSeries<'_>,
         mut data: Vec<&Datum>,
-    ) -> Result<(), Refused> {
-        data.sort_by(|a, b| a.x_number().unwrap_or(0.0).total_cmp(&b.x_number().unwrap_or(0.0)));
-        let look: Look = self.looks.get(method);
-        let x = |datum: &Datum| across.scale.place(datum.x_number().unwrap_or(0.0)) + apart;
-        let at = |datum: &Datum, value: f64| (x(datum), up.scale.place(value));
-        let style = stroke(look.colour, 1.3);
+    ) {
+        let x = |datum: &Datum| datum.x_number().unwrap_or(0.0);
+        data.sort_by(|a, b| x(a).total_cmp(&x(b)));
+        let look = self.looks.get(method);
+        let at = |datum: &Datum, value: f64| (frame.x(x(datum)) + apart, frame.y(value));
+        let style = Style { is_dashed: is_model(quantity), ..Style::stroke(look.colour, 1.3) };
         for part in unbroken(&data, stops) {
-            let places: Vec<(f64, f64)> = part.iter().map(|datum| at(datum, datum.value)).collect();
-            if is_model(quantity) {
-                let (long, gap) = ((4.0 * FINE) as u32, (3.0 * FINE) as u32);
-                frame.draw_series([DashedPathElement::new(places, long, gap, style)])?;
-            } else {
-                frame.draw_series([PathElement::new(places, style)])?;
-            }
+            canvas.draw(Shape::Line(part.iter().map(|datum| at(datum, datum.value)).collect()), style);
         }
         for datum in data.iter().filter(|_| !is_model(quantity)) {
             if let Some((low, high)) = datum.interval {
-                whisker(frame, [at(datum, low), at(datum, high)], false, look.colour)?;
+                frame.whisker(canvas, [low, high].map(|end| at(datum, end)), false, look.colour);
             }
-            point(frame, look, at(datum, datum.value), 2.6)?;
+            symbol(canvas, look, at(datum, datum.value), 2.6);
         }
-        Ok(())
     }
 }
 

@@ -36,6 +36,7 @@ use crate::report::names::{distinct, work};
 use crate::report::table::TableFormat;
 use axis::AxisUnit;
 pub use axis::Scale;
+use canvas::Canvas;
 use colours::Colours;
 use common::kinds::Kind;
 pub use data::Datum;
@@ -115,10 +116,7 @@ enum MarkShape {
     /// A line per method.
     Lines,
     /// A cell per pair of places, coloured by its value; a map per panel.
-    Heat {
-        #[serde(deserialize_with = "colours::named")]
-        colours: &'static Colours,
-    },
+    Heat(#[serde(deserialize_with = "colours::lasting")] &'static Colours),
 }
 
 /// The data for pictures.
@@ -142,7 +140,7 @@ pub struct Results<'a> {
 }
 
 /// A picture of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Drawn {
     pub name: String,
     /// A short description.
@@ -151,12 +149,14 @@ pub struct Drawn {
     pub caption: String,
     pub svg: String,
     #[serde(skip)]
+    pub canvas: Canvas,
+    #[serde(skip)]
     pub csv: Vec<u8>,
 }
 
 impl Drawn {
     pub fn pdf(&self) -> Vec<u8> {
-        pdf::pdf(&self.svg)
+        pdf::pdf(&self.canvas)
     }
 
     /// Its files, by their names.
@@ -174,7 +174,7 @@ impl Drawn {
 pub fn page_style() -> String {
     let colours = [(canvas::INK, "--ink"), (canvas::LINE, "--line"), (canvas::PAPER, "--paper")];
     let rule = |attribute: &str, (colour, name)| {
-        format!("figure svg [{attribute}=\"{}\"] {{ {attribute}: var({name}); }}\n", canvas::written(colour))
+        format!("figure svg [{attribute}=\"{colour}\"] {{ {attribute}: var({name}); }}\n")
     };
     colours.iter().flat_map(|of| ["fill", "stroke"].map(|attribute| rule(attribute, *of))).collect()
 }
@@ -232,9 +232,9 @@ impl Picture {
             _ => rows::draw,
         };
         let heading = Heading::of_picture(results, self, &notes);
-        let svg = draw(results, self, &shown, &heading, &caption);
+        let canvas = Canvas::new(&heading, &caption, |canvas, top| draw(canvas, results, self, &shown, top));
         let (name, title) = (self.name.clone(), self.title.clone());
-        Some(Drawn { name, title, caption, svg, csv: data::csv(&data) })
+        Some(Drawn { name, title, caption, svg: canvas.svg(), canvas, csv: data::csv(&data) })
     }
 }
 

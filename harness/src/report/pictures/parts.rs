@@ -1,9 +1,7 @@
 //! Colours that do not represent methods: parts of stacked bars, and verdicts.
 
-use plotters::prelude::*;
-
 use super::MarkShape;
-use super::canvas::{COLOURS, INK, REFERENCE};
+use super::canvas::{COLOURS, INK, REFERENCE, Rgb};
 use super::data::Datum;
 use super::legend::{LegendEntry, LegendMark};
 use super::sheet::Look;
@@ -15,7 +13,7 @@ pub fn entries(shape: MarkShape, data: &[Datum]) -> Vec<LegendEntry> {
         MarkShape::Stack => {
             let mut parts = distinct(data.iter().map(|datum| datum.quantity.as_str()));
             parts.sort_by_key(|part| PARTS.iter().position(|known| known == part).unwrap_or(PARTS.len()));
-            let entry = |(colour, name): (RGBColor, &str)| (LegendMark::Surface(colour), name.to_owned());
+            let entry = |(colour, name): (Rgb, &str)| (LegendMark::Surface(colour), name.to_owned());
             parts.into_iter().map(part_look).map(entry).collect()
         }
         MarkShape::Points { .. } => {
@@ -56,7 +54,7 @@ pub fn states(data: &[Datum]) -> Vec<&str> {
 const PARTS: [&str; 4] = ["create", "pack_doubled", "net", "unpack_doubled"];
 
 /// The colour of a part of a stacked bar, and its name.
-pub fn part_look(part: &str) -> (RGBColor, &str) {
+pub fn part_look(part: &str) -> (Rgb, &str) {
     match part {
         "create" => (COLOURS[5], "create datatypes"),
         "pack_doubled" => (COLOURS[1], "pack, doubled"),

@@ -1,6 +1,5 @@
-//! A picture as PDF, made of its SVG: `roxmltree` reads the elements that `plotters` writes, each with all its attributes, and
-//! `pdf-writer` writes the file. Text can be searched and copied; its font is Arimo, which has the widths of Helvetica and is
-//! embedded, as journals require.
+//! A picture as PDF, written by `pdf-writer`. Text can be searched and copied; its font is Arimo, which has the widths of
+//! Helvetica and is embedded, as journals require.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -9,13 +8,12 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use pdf_writer::types::FontFlags;
 use pdf_writer::{Content, Filter, Finish, Name, Pdf, Rect, Ref, Str, TextStr};
-use roxmltree::{Document, Node};
 use ttf_parser::Face;
 
-use super::canvas::FINE;
+use super::canvas::{Canvas, DASHES, Element, Font, Point, Rgb, Shape, Style, WIDTH};
 
-/// Points of a pixel of the sheet: 72 points and 96 CSS pixels are an inch.
-const POINTS: f64 = 0.75 / FINE;
+/// 72 points and 96 CSS pixels are an inch.
+const POINTS: f32 = 0.75;
 /// Distance of the handles of a quarter of a circle, of its radius: the arc is then off by at most 0.03%.
 const HANDLE: f32 = 0.5523;
 
@@ -36,24 +34,17 @@ static FONTS: LazyLock<[(&str, &[u8], Face<'static>); 2]> = LazyLock::new(|| {
 });
 
 /// The document of a picture.
-///
-/// # Panics
-/// If the text is not XML with a view box, which every picture is.
-pub fn pdf(svg: &str) -> Vec<u8> {
-    let document = Document::parse(svg).expect("pictures are XML");
-    let picture = document.root_element();
-    let [_, _, width, height] = numbers(picture, "viewBox")[..] else { panic!("pictures have a view box") };
-    let [width, height] = [width, height].map(|pixels| (f64::from(pixels) * POINTS) as f32);
+pub fn pdf(canvas: &Canvas) -> Vec<u8> {
+    let [width, height] = [WIDTH, canvas.height].map(|pixels| pixels as f32 * POINTS);
     let mut content = Content::new();
-    content.transform([POINTS as f32, 0.0, 0.0, -POINTS as f32, 0.0, height]);
-    for element in picture.descendants() {
-        match element.tag_name().name() {
-            "text" => write(&mut content, element),
-            _ => draw(&mut content, element),
+    content.transform([POINTS, 0.0, 0.0, -POINTS, 0.0, height]);
+    for element in &canvas.elements {
+        match element {
+            Element::Text(text, font, at) => write(&mut content, text, *font, *at),
+            Element::Shape(shape, style) => draw(&mut content, shape, *style),
         }
     }
-    let title = picture.children().find(|child| child.has_tag_name("title")).and_then(|title| title.text());
-    file(&content.finish(), [width, height], title.unwrap_or_default())
+    file(&content.finish(), [width, height], &canvas.title)
 }
 
 /// The file: a page with its content.
@@ -106,67 +97,52 @@ fn embed(pdf: &mut Pdf, [font, about, program]: [Ref; 3], name: Name<'_>, bytes:
     pdf.stream(program, &packed(bytes)).filter(Filter::FlateDecode).pair(Name(b"Length1"), length);
 }
 
-fn number(element: Node<'_, '_>, name: &str) -> f32 {
-    element.attribute(name).and_then(|number| number.parse().ok()).unwrap_or(0.0)
+/// Its parts, each from 0 to 1.
+fn parts(Rgb(r, g, b): Rgb) -> [f32; 3] {
+    [r, g, b].map(|part| f32::from(part) / 255.0)
 }
 
-fn numbers(element: Node<'_, '_>, name: &str) -> Vec<f32> {
-    let text = element.attribute(name).unwrap_or_default();
-    text.split([' ', ',']).filter_map(|number| number.parse().ok()).collect()
-}
-
-/// A colour on white paper; `None` without one.
-fn colour(element: Node<'_, '_>, name: &str) -> Option<[f32; 3]> {
-    let hex = element.attribute(name)?.strip_prefix('#')?;
-    let opacity = element.attribute("opacity").and_then(|opacity| opacity.parse().ok()).unwrap_or(1.0);
-    let part = |i: usize| u8::from_str_radix(hex.get(2 * i..2 * i + 2)?, 16).ok();
-    let [Some(r), Some(g), Some(b)] = [0, 1, 2].map(part) else { return None };
-    Some([r, g, b].map(|part| 1.0 - opacity * (1.0 - f32::from(part) / 255.0)))
-}
-
-/// Draws a shape, filled and stroked; nothing of other elements.
-fn draw(content: &mut Content, element: Node<'_, '_>) {
-    if let Some([r, g, b]) = colour(element, "fill") {
+/// Draws a shape, filled and stroked.
+fn draw(content: &mut Content, shape: &Shape, style: Style) {
+    if let Some(colour) = style.fill {
+        let [r, g, b] = parts(colour);
         content.set_fill_rgb(r, g, b);
-        path(content, element);
+        path(content, shape);
         content.fill_nonzero();
     }
-    if let Some([r, g, b]) = colour(element, "stroke") {
-        content.set_stroke_rgb(r, g, b).set_line_width(number(element, "stroke-width").max(1.0));
-        path(content, element);
+    if let Some((colour, width)) = style.stroke {
+        let [r, g, b] = parts(colour);
+        let dashes = DASHES.map(|length| length as f32);
+        content.set_stroke_rgb(r, g, b).set_line_width(width as f32);
+        content.set_dash_pattern(dashes.into_iter().filter(|_| style.is_dashed), 0.0);
+        path(content, shape);
         content.stroke();
     }
 }
 
-fn path(content: &mut Content, element: Node<'_, '_>) {
-    let of = |names: [&str; 4]| names.map(|name| number(element, name));
-    match element.tag_name().name() {
-        "rect" => {
-            let [x, y, w, h] = of(["x", "y", "width", "height"]);
+fn path(content: &mut Content, shape: &Shape) {
+    match shape {
+        Shape::Rectangle([(x0, y0), (x1, y1)]) => {
+            let [x, y, w, h] = [*x0, *y0, x1 - x0, y1 - y0].map(|length| length as f32);
             content.rect(x, y, w, h);
         }
-        "line" => {
-            let [x1, y1, x2, y2] = of(["x1", "y1", "x2", "y2"]);
-            content.move_to(x1, y1).line_to(x2, y2);
-        }
-        "circle" => circle(content, of(["cx", "cy", "r", ""])),
-        shape @ ("polyline" | "polygon") => {
-            for (i, point) in numbers(element, "points").chunks_exact(2).enumerate() {
+        Shape::Circle((x, y), r) => circle(content, [*x, *y, *r].map(|length| length as f32)),
+        Shape::Line(points) | Shape::Polygon(points) => {
+            for (i, (x, y)) in points.iter().map(|(x, y)| (*x as f32, *y as f32)).enumerate() {
                 if i == 0 {
-                    content.move_to(point[0], point[1])
+                    content.move_to(x, y)
                 } else {
-                    content.line_to(point[0], point[1])
+                    content.line_to(x, y)
                 };
             }
-            if shape == "polygon" {
+            if let Shape::Polygon(_) = shape {
                 content.close_path();
             }
         }
-        _ => {}
     }
 }
 
-fn circle(content: &mut Content, [x, y, r, _]: [f32; 4]) {
+fn circle(content: &mut Content, [x, y, r]: [f32; 3]) {
     let k = HANDLE * r;
     content.move_to(x + r, y);
     // The directions of the start and the end of each quarter.
@@ -185,30 +161,20 @@ fn circle(content: &mut Content, [x, y, r, _]: [f32; 4]) {
 }
 
 /// Writes a text at its place. The sheet has its origin at the top, so letters are turned over again.
-fn write(content: &mut Content, element: Node<'_, '_>) {
-    let text = element.text().unwrap_or_default().trim();
-    let size = number(element, "font-size");
-    let is_bold = element.attribute("font-weight") == Some("bold");
-    let down = match element.attribute("dy").unwrap_or_default() {
-        em if em.ends_with("em") => em.trim_end_matches("em").parse().unwrap_or(0.0) * size,
-        // The height of an x is about half of the size.
-        ex => 0.5 * ex.trim_end_matches("ex").parse().unwrap_or(0.0) * size,
-    };
-    let along = match element.attribute("text-anchor") {
-        Some("middle") => 0.5,
-        Some("end") => 1.0,
-        _ => 0.0,
-    } * width(text, size, is_bold);
-    let (x, y) = (number(element, "x"), number(element, "y"));
-    // The only turn is that of the titles of vertical axes.
-    let place = match element.has_attribute("transform") {
+fn write(content: &mut Content, text: &str, font: Font, (x, y): Point) {
+    let [size, along, down, x, y] = [font.size, font.along, font.down, x, y].map(|number| number as f32);
+    let (along, down) = (along * width(text, size, font.is_bold), down * size);
+    let place = match font.is_turned {
         false => [1.0, 0.0, 0.0, -1.0, x - along, y + down],
         true => [0.0, -1.0, -1.0, 0.0, x + down, y + along],
     };
-    let [r, g, b] = colour(element, "fill").unwrap_or_default();
+    let [r, g, b] = parts(font.colour);
     let bytes: Vec<u8> = text.chars().map(win_ansi).collect();
     content.set_fill_rgb(r, g, b).begin_text();
-    content.set_font(if is_bold { BOLD } else { REGULAR }, size).set_text_matrix(place).show(Str(&bytes));
+    content
+        .set_font(if font.is_bold { BOLD } else { REGULAR }, size)
+        .set_text_matrix(place)
+        .show(Str(&bytes));
     content.end_text();
 }
 
@@ -243,6 +209,8 @@ mod tests {
 
     use flate2::read::ZlibDecoder;
 
+    use super::super::canvas::{PAPER, RIGHT, TOP, font, turned};
+    use super::super::heading::Heading;
     use super::*;
 
     fn content(pdf: &[u8]) -> String {
@@ -255,29 +223,30 @@ mod tests {
 
     #[test]
     fn each_element_is_drawn_at_its_place() {
-        let svg = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"540\" height=\"100\" viewBox=\"0 0 5400 1000\">\n<title>\nno\n</title>\
-                   <rect x=\"1\" y=\"2\" width=\"3\" height=\"4\" opacity=\"0.5\" fill=\"#000000\" stroke=\"none\"/>\n\
-                   <line opacity=\"1\" stroke=\"#FF0000\" stroke-width=\"7\" x1=\"1\" y1=\"2\" x2=\"3\" y2=\"4\"/>\n\
-                   <polygon opacity=\"1\" fill=\"#0000FF\" points=\"1,2 3,4 5,6 \"/>\n\
-                   <circle cx=\"10\" cy=\"20\" r=\"5\" opacity=\"1\" fill=\"#FFFFFF\" stroke=\"none\" stroke-width=\"1\"/>\n\
-                   <text x=\"40\" y=\"20\" dy=\"0.76em\" text-anchor=\"end\" font-size=\"100\" opacity=\"1\" fill=\"#000000\">\nii &lt;µ\n</text>\n\
-                   <text x=\"100\" y=\"200\" dy=\"0.5ex\" text-anchor=\"middle\" font-size=\"100\" fill=\"#000000\" font-weight=\"bold\" \
-                   transform=\"rotate(270, 100, 200)\">\nx\n</text>\n</svg>\n";
-        let file = pdf(svg);
+        let [red, blue] = [Rgb(255, 0, 0), Rgb(0, 0, 255)];
+        let canvas = Canvas::new(&Heading::plain("no"), "", |canvas, _| {
+            canvas.draw(Shape::Rectangle([(1.0, 2.0), (4.0, 6.0)]), Style::filled(Rgb(0, 0, 0)));
+            canvas.line((1.0, 2.0), (3.0, 4.0), Style { is_dashed: true, ..Style::stroke(red, 0.5) });
+            canvas.draw(Shape::Polygon(vec![(1.0, 2.0), (3.0, 4.0), (5.0, 6.0)]), Style::filled(blue));
+            canvas.draw(Shape::Circle((10.0, 20.0), 5.0), Style::filled(PAPER));
+            canvas.write("ii <µ", font(100.0, RIGHT, TOP), (400.0, 20.0));
+            canvas.write("x", Font { is_bold: true, size: 100.0, ..turned() }, (100.0, 200.0));
+            100.0
+        });
+        let file = pdf(&canvas);
         let page = content(&file);
         for part in [
-            "0.075 0 0 -0.075 0 75 cm\n",
-            "0.5 0.5 0.5 rg\n1 2 3 4 re\nf\n",
-            "1 0 0 RG\n7 w\n1 2 m\n3 4 l\nS\n",
+            "0.75 0 0 -0.75 0 75 cm\n",
+            "0 0 0 rg\n1 2 3 4 re\nf\n",
+            "1 0 0 RG\n0.5 w\n[4 3] 0 d\n1 2 m\n3 4 l\nS\n",
             "1 2 m\n3 4 l\n5 6 l\nh\nf\n",
             "15 20 m\n",
-            // 2 x 455, 569, 1196 and 1180 of 2048 parts of the size left of 40.
-            "BT\n/R 100 Tf\n1 0 0 -1 -148.23242 96 Tm\n<6969203CB5> Tj\nET\n",
+            // 2 x 455, 569, 1196 and 1180 of 2048 parts of the size left of 400.
+            "BT\n/R 100 Tf\n1 0 0 -1 211.76758 96 Tm\n<6969203CB5> Tj\nET\n",
             "/B 100 Tf\n0 -1 -1 0 125 227.80762 Tm\n(x) Tj",
         ] {
             assert!(page.contains(part), "{part}: {page}");
         }
-        assert!(!page.contains("no"), "a title of the SVG is for screen readers");
         let text = String::from_utf8_lossy(&file);
         assert!(text.contains("/MediaBox [0 0 405 75]"), "{text}");
         assert_eq!(text.matches("/FontFile2 ").count(), 2, "fonts are embedded: {text}");

@@ -1,16 +1,12 @@
 //! Pictures with a row per method: bars, stacked bars, and points per launch; tests below each other, MPIs side by side.
 
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
-
 use super::axis::{Axis, Scale, held, three_digits};
 use super::blocks::{NAME, ROW, TestBlock, TestGroup, groups};
-use super::canvas::{Area, INK, PAPER, Refused, TEXT, WIDTH, bold, fine, font, stroke, svg, width, write};
+use super::canvas::{CENTRE, Canvas, INK, LEFT, PAPER, RIGHT, Shape, Style, TEXT, WIDTH, bold, font, width};
 use super::data::Datum;
-use super::heading::Heading;
-use super::legend::{legend, legend_height};
+use super::legend::legend;
 use super::parts::{entries, part_look, states, totals, verdict_look};
-use super::sheet::{Frame, Look, Looks, NUMBERS, SheetColumns, frame, numbers, outline, point, whisker};
+use super::sheet::{Frame, Look, Looks, NUMBERS, SheetColumns, numbers, symbol};
 use super::{MarkShape, Picture, Results};
 use crate::model::{Case, Record};
 use crate::report::case::measured;
@@ -21,14 +17,8 @@ const BESIDE: f64 = 6.0;
 /// Height of the names of MPIs, and of an axis's title.
 const HEAD: f64 = 19.0;
 
-/// The picture as SVG.
-pub fn draw(
-    results: &Results<'_>,
-    picture: &Picture,
-    data: &[Datum],
-    heading: &Heading,
-    description: &str,
-) -> String {
+/// Draws the picture from `top` on. Returns the height at its end.
+pub fn draw(canvas: &mut Canvas, results: &Results<'_>, picture: &Picture, data: &[Datum], top: f64) -> f64 {
     let groups = groups(picture.shape, data);
     let names_tests = matches!(picture.shape, MarkShape::Verdicts { .. });
     let labels = groups.iter().flat_map(|group| &group.blocks).flat_map(|block| match names_tests {
@@ -37,27 +27,21 @@ pub fn draw(
     });
     let left = labels.map(|label| width(label, TEXT)).fold(40.0, f64::max).min(0.5 * WIDTH) + 16.0;
     let columns = SheetColumns::of(data, left);
-    let entries = entries(picture.shape, data);
-    let top = legend_height(&entries);
-    let band = HEAD + groups.iter().map(|group| group.height + NUMBERS + 4.0).sum::<f64>() + HEAD;
-    let height = top + columns.bands.len() as f64 * band + 4.0;
     let typical = typical(data);
     let looks = Looks::of(results, data);
     let sheet = RowSheet { results, picture, columns: &columns, looks, typical, states: states(data) };
-    svg(heading, height, description, |root| {
-        legend(root, &entries, 0.0)?;
-        for (i, sides) in columns.bands.iter().enumerate() {
-            let mut y = top + i as f64 * band;
-            columns.head(root, sides, y + 2.0)?;
-            y += HEAD;
-            for group in &groups {
-                sheet.group(root, group, sides, y)?;
-                y += group.height + NUMBERS + 4.0;
-            }
-            columns.title(root, &picture.unit.title(&picture.axis, typical), sides.len(), y)?;
+    let mut y = legend(canvas, &entries(picture.shape, data), top);
+    for sides in &columns.bands {
+        columns.head(canvas, sides, y + 2.0);
+        y += HEAD;
+        for group in &groups {
+            sheet.group(canvas, group, sides, y);
+            y += group.height + NUMBERS + 4.0;
         }
-        Ok(())
-    })
+        columns.title(canvas, &picture.unit.title(&picture.axis, typical), sides.len(), y);
+        y += HEAD;
+    }
+    y + 4.0
 }
 
 /// The middle one of the shown values, for choosing units.
@@ -86,42 +70,33 @@ struct RowSheet<'a> {
 
 impl RowSheet<'_> {
     /// Names on the left, and a frame per side with the marks of the group's tests.
-    fn group(
-        &self,
-        root: &Area<'_>,
-        group: &TestGroup<'_>,
-        sides: &[(Case, String)],
-        y: f64,
-    ) -> Result<(), Refused> {
+    fn group(&self, canvas: &mut Canvas, group: &TestGroup<'_>, sides: &[(Case, String)], y: f64) {
         let of_group: Vec<&Datum> = group.blocks.iter().flat_map(|block| &block.data).copied().collect();
-        let across = self.axis(&of_group);
-        // Rows are in pixels from the top.
-        let down = Axis { scale: Scale::Linear, range: group.height..0.0, ticks: Vec::new() };
+        let across = &self.axis(&of_group);
         for (i, (of_side, _)) in sides.iter().enumerate() {
-            let (at, size) = ((self.columns.start(i), y), (self.columns.width(), group.height));
-            let mut frame = frame(root, at, size, [&across, &down], 0.0, true)?;
-            let mut label_at = at.0 + 4.0;
+            let (left, size) = (self.columns.start(i), (self.columns.width(), group.height));
+            let frame = Frame { corner: (left, y), size, across, up: None };
+            frame.draw(canvas, false, true);
+            let mut label_at = left + 4.0;
             if let MarkShape::Bars { base } | MarkShape::Points { base } | MarkShape::Verdicts { base } =
                 self.picture.shape
             {
-                let base = across.scale.place(base);
+                let base = frame.x(base);
                 // Beside the rows only: names of blocks may reach into the frame.
-                let line = |block: &TestBlock<'_>| {
-                    let bottom = block.top + block.methods.len() as f64 * ROW;
-                    PathElement::new(vec![(base, block.top), (base, bottom)], stroke(INK, 0.9))
-                };
-                frame.draw_series(group.blocks.iter().map(line))?;
-                label_at += across.share(base) * size.0;
+                for block in &group.blocks {
+                    let (top, height) = (y + block.top, block.methods.len() as f64 * ROW);
+                    canvas.line((base, top), (base, top + height), Style::stroke(INK, 0.9));
+                }
+                label_at += base - left;
             }
             for block in &group.blocks {
                 for (row, method) in block.methods.iter().enumerate() {
-                    let middle = block.top + (row as f64 + 0.5) * ROW;
+                    let middle = y + block.top + (row as f64 + 0.5) * ROW;
                     let is_it = |datum: &&&Datum| datum.method == *method && on_side(&datum.case, of_side);
                     let of: Vec<&Datum> = block.data.iter().filter(is_it).copied().collect();
-                    self.row(&mut frame, &across, method, &of, middle)?;
+                    self.row(canvas, &frame, method, &of, middle);
                     if let Some(why) = of.is_empty().then(|| self.outcome(of_side, block, method)).flatten() {
-                        let place = (label_at, y + middle);
-                        write(root, why, &font(TEXT - 1.0, HPos::Left, VPos::Center), place)?;
+                        canvas.write(why, font(TEXT - 1.0, LEFT, CENTRE), (label_at, middle));
                     }
                 }
             }
@@ -131,15 +106,14 @@ impl RowSheet<'_> {
                 vec![block.name.as_str()]
             } else {
                 let place = (4.0, y + block.top - NAME / 2.0);
-                write(root, &block.name, &bold(TEXT, HPos::Left, VPos::Center), place)?;
+                canvas.write(&block.name, bold(TEXT, LEFT, CENTRE), place);
                 block.methods.clone()
             };
             for (row, label) in labels.into_iter().enumerate() {
                 let place = (self.columns.start(0) - 6.0, y + block.top + (row as f64 + 0.5) * ROW);
-                write(root, label, &font(TEXT, HPos::Right, VPos::Center), place)?;
+                canvas.write(label, font(TEXT, RIGHT, CENTRE), place);
             }
         }
-        Ok(())
     }
 
     /// Why a method has no mark on this side, if its outcome explains it.
@@ -181,33 +155,28 @@ impl RowSheet<'_> {
     }
 
     /// The marks of a method on one side.
-    fn row(
-        &self,
-        frame: &mut Frame<'_, '_>,
-        axis: &Axis,
-        method: &str,
-        data: &[&Datum],
-        y: f64,
-    ) -> Result<(), Refused> {
+    fn row(&self, canvas: &mut Canvas, frame: &Frame<'_>, method: &str, data: &[&Datum], y: f64) {
         let look = self.looks.get(method);
-        let place = |value: f64| axis.scale.place(value);
-        let end = axis.range.end;
-        let half = 0.38 * ROW;
-        let bar = |frame: &mut Frame<'_, '_>, from: f64, to: f64, look: Look| -> Result<(), Refused> {
-            let corners = [(from.min(end), y - half), (to.min(end), y + half)];
-            frame.draw_series([Rectangle::new(corners, look.surface())])?;
-            frame.draw_series([PathElement::new(outline(corners), stroke(look.colour, 0.8))])?;
-            Ok(())
+        let whisker = |canvas: &mut Canvas, datum: &Datum, y: f64, colour| {
+            if let Some((low, high)) = datum.interval {
+                frame.whisker(canvas, [low, high].map(|end| (frame.x(end), y)), true, colour);
+            }
         };
+        let bar = |canvas: &mut Canvas, from: f64, to: f64, look: Look| {
+            let [from, to] = [from, to].map(|value| frame.x(value).min(frame.right()));
+            let corners = [(from, y - 0.38 * ROW), (to, y + 0.38 * ROW)];
+            canvas.draw(Shape::Rectangle(corners), look.surface(0.8));
+        };
+        let is_long = |value: f64| frame.x(value) > frame.right();
         match self.picture.shape {
             MarkShape::Bars { .. } | MarkShape::Times => {
                 let base = if let MarkShape::Bars { base } = self.picture.shape { base } else { 0.0 };
                 for datum in data {
-                    bar(frame, place(base), place(datum.value), look)?;
-                    if place(datum.value) > end {
-                        self.length(frame, axis, datum.value, y)?;
-                    } else if let Some((low, high)) = datum.interval {
-                        whisker(frame, [(place(low), y), (place(high), y)], true, INK)?;
+                    bar(canvas, base, datum.value, look);
+                    if is_long(datum.value) {
+                        self.length(canvas, frame, datum.value, y);
+                    } else {
+                        whisker(canvas, datum, y, INK);
                     }
                 }
             }
@@ -215,24 +184,21 @@ impl RowSheet<'_> {
                 let mut from = 0.0;
                 for datum in data {
                     let (colour, _) = part_look(&datum.quantity);
-                    bar(frame, from, from + datum.value, Look { colour, shape: 0, filled: true })?;
+                    bar(canvas, from, from + datum.value, Look { colour, shape: 0, filled: true });
                     from += datum.value;
                 }
-                if from > end {
-                    self.length(frame, axis, from, y)?;
+                if is_long(from) {
+                    self.length(canvas, frame, from, y);
                 }
             }
             MarkShape::Launches => {
                 for datum in data.iter().filter(|datum| datum.launch.is_none()) {
-                    if let Some((low, high)) = datum.interval {
-                        whisker(frame, [(place(low), y), (place(high), y)], true, INK)?;
-                    }
-                    let median =
-                        vec![(place(datum.value), y - 0.4 * ROW), (place(datum.value), y + 0.4 * ROW)];
-                    frame.draw_series([PathElement::new(median, stroke(INK, 1.6))])?;
+                    whisker(canvas, datum, y, INK);
+                    let x = frame.x(datum.value);
+                    canvas.line((x, y - 0.4 * ROW), (x, y + 0.4 * ROW), Style::stroke(INK, 1.6));
                 }
                 for datum in data.iter().filter(|datum| datum.launch.is_some()) {
-                    point(frame, Look { shape: 0, ..look }, (place(datum.value), y), 2.4)?;
+                    symbol(canvas, Look { shape: 0, ..look }, (frame.x(datum.value), y), 2.4);
                 }
             }
             MarkShape::Points { .. } | MarkShape::Verdicts { .. } => {
@@ -244,28 +210,20 @@ impl RowSheet<'_> {
                         look.shape = state;
                         y += BESIDE * (state as f64 - 0.5 * (self.states.len() - 1) as f64);
                     }
-                    if let Some((low, high)) = datum.interval {
-                        whisker(frame, [(place(low), y), (place(high), y)], true, look.colour)?;
-                    }
-                    point(frame, look, (place(datum.value), y), 3.2)?;
+                    whisker(canvas, datum, y, look.colour);
+                    symbol(canvas, look, (frame.x(datum.value), y), 3.2);
                 }
             }
             MarkShape::Lines | MarkShape::Heat { .. } => {}
         }
-        Ok(())
     }
 
     /// The length of a bar that exceeds its axis, at its end.
-    fn length(&self, frame: &mut Frame<'_, '_>, axis: &Axis, value: f64, y: f64) -> Result<(), Refused> {
+    fn length(&self, canvas: &mut Canvas, frame: &Frame<'_>, value: f64, y: f64) {
         let (size, unit) = self.picture.unit.shown(self.typical);
         let text = format!("{} {unit} >", three_digits(value / size));
-        let area = frame.plotting_area().strip_coord_spec();
-        let ((x0, y0), at) = (area.get_base_pixel(), frame.backend_coord(&(axis.range.end, y)));
-        let (x, y) = (at.0 - x0 - fine(3.0), at.1 - y0);
-        let (half, long) = (fine(0.3 * ROW), fine(width(&text, TEXT - 1.0) + 6.0));
-        area.draw(&Rectangle::new([(x - long, y - half), (x, y + half)], PAPER.filled()))?;
-        let style = font(TEXT - 1.0, HPos::Right, VPos::Center);
-        area.draw(&Text::new(text, (x - fine(2.0), y), style))?;
-        Ok(())
+        let (x, half, long) = (frame.right() - 3.0, 0.3 * ROW, width(&text, TEXT - 1.0) + 6.0);
+        canvas.draw(Shape::Rectangle([(x - long, y - half), (x, y + half)]), Style::filled(PAPER));
+        canvas.write(&text, font(TEXT - 1.0, RIGHT, CENTRE), (x - 2.0, y));
     }
 }

@@ -1,58 +1,26 @@
 //! Common parts of pictures: columns of panels, one per MPI; frames with axes; marks and legends.
 
-use plotters::chart::ChartContext;
-use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
-
 use super::Results;
 use super::axis::Axis;
 use super::canvas::{
-    Area, COLOURS, FINE, INK, LINE, PAPER, REFERENCE, Refused, TEXT, WIDTH, cut, fine, font, stroke, write,
+    CENTRE, COLOURS, Canvas, INK, LINE, MIDDLE, PAPER, Point, REFERENCE, RIGHT, Rgb, Shape, Style, TEXT, TOP,
+    WIDTH, bold, cut, font,
 };
 use super::data::Datum;
 use crate::model::Case;
 use crate::report::names::{distinct, sides};
 
 /// Empty space at the right edge.
-pub const RIGHT: f64 = 18.0;
+pub const EDGE: f64 = 18.0;
 /// Blank between panels.
 const GAP: f64 = 26.0;
 /// Height of the numbers below an axis.
 pub const NUMBERS: f64 = 18.0;
 
-/// A frame with axes.
-pub type Frame<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Axis, Axis>>;
-
-impl Ranged for Axis {
-    type FormatOption = NoDefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, place: &f64, (from, to): (i32, i32)) -> i32 {
-        from + (self.share(*place) * f64::from(to - from)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
-        let all = || self.ticks.iter().map(|tick| tick.0).collect();
-        if hint.weight().allow_light_points() { Vec::new() } else { all() }
-    }
-
-    fn range(&self) -> std::ops::Range<f64> {
-        self.range.clone()
-    }
-}
-
-impl ValueFormatter<f64> for Axis {
-    fn format_ext(&self, place: &f64) -> String {
-        let found = self.ticks.iter().find(|tick| tick.0 == *place);
-        found.map_or_else(String::new, |tick| tick.1.clone())
-    }
-}
-
 /// The style of a method's marks, in all pictures of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    pub colour: RGBColor,
+    pub colour: Rgb,
     pub shape: usize,
     /// Whether they are filled: with more methods than colours, methods of the same colour differ in that.
     pub filled: bool,
@@ -97,9 +65,10 @@ impl Looks {
 }
 
 impl Look {
-    /// How a surface is filled.
-    pub fn surface(self) -> ShapeStyle {
-        if self.filled { self.colour.filled() } else { PAPER.filled() }
+    /// A surface with an outline.
+    pub fn surface(self, width: f64) -> Style {
+        let fill = if self.filled { self.colour } else { PAPER };
+        Style { fill: Some(fill), ..Style::stroke(self.colour, width) }
     }
 }
 
@@ -125,7 +94,7 @@ impl SheetColumns {
             4 => 2,
             _ => 3,
         };
-        let room = WIDTH - left - RIGHT - GAP * (most - 1) as f64;
+        let room = WIDTH - left - EDGE - GAP * (most - 1) as f64;
         Self { bands: sides.chunks(most).map(<[_]>::to_vec).collect(), left, width: room / most as f64 }
     }
 
@@ -139,116 +108,110 @@ impl SheetColumns {
     }
 
     /// The names of a band's sides, above their columns.
-    pub fn head(&self, root: &Area<'_>, band: &[(Case, String)], y: f64) -> Result<(), Refused> {
+    pub fn head(&self, canvas: &mut Canvas, band: &[(Case, String)], y: f64) {
         for (i, (_, name)) in band.iter().enumerate() {
-            let shown = cut(name, self.width, TEXT);
-            let style = super::canvas::bold(TEXT, HPos::Center, VPos::Top);
-            write(root, &shown, &style, (self.start(i) + self.width / 2.0, y))?;
+            let (shown, middle) = (cut(name, self.width, TEXT), self.start(i) + self.width / 2.0);
+            canvas.write(&shown, bold(TEXT, MIDDLE, TOP), (middle, y));
         }
-        Ok(())
     }
 
     /// The title of the horizontal axes of a band.
-    pub fn title(&self, root: &Area<'_>, text: &str, columns: usize, y: f64) -> Result<(), Refused> {
+    pub fn title(&self, canvas: &mut Canvas, text: &str, columns: usize, y: f64) {
         let middle = (self.start(0) + self.start(columns - 1) + self.width) / 2.0;
-        write(root, text, &font(TEXT, HPos::Center, VPos::Top), (middle, y))
+        canvas.write(text, font(TEXT, MIDDLE, TOP), (middle, y));
     }
 }
 
-/// A frame, with or without grid lines. The numbers of the horizontal axis are below it, those of the vertical axis on its left
-/// if there is room.
-pub fn frame<'a, 'b>(
-    root: &'a Area<'b>,
-    (x, y): (f64, f64),
-    (w, h): (f64, f64),
-    [across, up]: [&Axis; 2],
-    left: f64,
-    has_grid: bool,
-) -> Result<Frame<'a, 'b>, Refused> {
-    let area = root.clone().shrink((fine(x - left), fine(y)), (fine(w + left), fine(h + NUMBERS)));
-    let mut chart = ChartBuilder::on(&area)
-        .x_label_area_size(fine(NUMBERS))
-        .y_label_area_size(fine(left))
-        .build_cartesian_2d(across.clone(), up.clone())?;
-    let mut mesh = chart.configure_mesh();
-    mesh.bold_line_style(stroke(LINE, 0.7))
-        .light_line_style(TRANSPARENT)
-        .axis_style(stroke(INK, 0.7))
-        .x_label_style(font(TEXT - 1.0, HPos::Center, VPos::Top))
-        .y_label_style(font(TEXT - 1.0, HPos::Right, VPos::Center))
-        .set_all_tick_mark_size(fine(3.0));
-    if left == 0.0 {
-        mesh.disable_y_axis();
-    }
-    if !has_grid {
-        mesh.disable_mesh();
-    }
-    mesh.draw()?;
-    Ok(chart)
+/// A frame with a horizontal axis, and perhaps a vertical one.
+pub struct Frame<'a> {
+    pub corner: Point,
+    pub size: (f64, f64),
+    pub across: &'a Axis,
+    pub up: Option<&'a Axis>,
 }
 
-/// The outline of a rectangle; `plotters` draws outlines of one pixel of the drawing area only.
-pub fn outline<T: Copy>([(left, top), (right, bottom)]: [(T, T); 2]) -> Vec<(T, T)> {
-    vec![(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+impl Frame<'_> {
+    pub fn right(&self) -> f64 {
+        self.corner.0 + self.size.0
+    }
+
+    pub fn bottom(&self) -> f64 {
+        self.corner.1 + self.size.1
+    }
+
+    /// The pixel of a value on the horizontal axis.
+    pub fn x(&self, value: f64) -> f64 {
+        self.x_of(self.across.scale.place(value))
+    }
+
+    /// The pixel of a value on the vertical axis.
+    pub fn y(&self, value: f64) -> f64 {
+        self.up.map_or(value, |up| self.y_of(up, up.scale.place(value)))
+    }
+
+    fn x_of(&self, place: f64) -> f64 {
+        self.corner.0 + self.across.share(place) * self.size.0
+    }
+
+    fn y_of(&self, up: &Axis, place: f64) -> f64 {
+        self.bottom() - up.share(place) * self.size.1
+    }
+
+    /// Draws it, with or without grid lines. The numbers of the horizontal axis are below it, those of the vertical axis on its
+    /// left if `has_left`.
+    pub fn draw(&self, canvas: &mut Canvas, has_left: bool, has_grid: bool) {
+        /// Length of the ticks, and half of the distance of the numbers.
+        const TICK: f64 = 3.0;
+        let ((left, top), right, bottom) = (self.corner, self.right(), self.bottom());
+        let (grid, ink) = (Style::stroke(LINE, 0.7), Style::stroke(INK, 0.7));
+        let across: Vec<_> =
+            self.across.ticks.iter().map(|(place, text)| (self.x_of(*place), text)).collect();
+        let up =
+            self.up.iter().flat_map(|up| up.ticks.iter().map(|(place, text)| (self.y_of(up, *place), text)));
+        let up: Vec<_> = up.collect();
+        if has_grid {
+            across.iter().for_each(|(x, _)| canvas.line((*x, bottom), (*x, top), grid));
+            up.iter().for_each(|(y, _)| canvas.line((left, *y), (right, *y), grid));
+        }
+        canvas.line((left, bottom), (right, bottom), ink);
+        for (x, text) in across {
+            canvas.line((x, bottom), (x, bottom + TICK), ink);
+            canvas.write(text, font(TEXT - 1.0, MIDDLE, TOP), (x, bottom + 2.0 * TICK));
+        }
+        if has_left {
+            canvas.line((left, bottom), (left, top), ink);
+            for (y, text) in up {
+                canvas.line((left - TICK, y), (left, y), ink);
+                canvas.write(text, font(TEXT - 1.0, RIGHT, CENTRE), (left - 2.0 * TICK, y));
+            }
+        }
+    }
+
+    /// Draws an interval: a line between its ends, horizontal or vertical, with caps at the ends that are within the frame.
+    pub fn whisker(&self, canvas: &mut Canvas, ends: [Point; 2], is_across: bool, colour: Rgb) {
+        const HALF: f64 = 2.5;
+        let ((left, top), right, bottom) = (self.corner, self.right(), self.bottom());
+        let style = Style::stroke(colour, 0.9);
+        let [from, to] = ends.map(|(x, y)| (x.clamp(left, right), y.clamp(top, bottom)));
+        canvas.line(from, to, style);
+        for (x, y) in ends.into_iter().filter(|end| [from, to].contains(end)) {
+            let (dx, dy) = if is_across { (0.0, HALF) } else { (HALF, 0.0) };
+            canvas.line((x - dx, y - dy), (x + dx, y + dy), style);
+        }
+    }
 }
 
 /// A point: a disc, a square, a triangle or a cross.
-pub fn point(frame: &mut Frame<'_, '_>, look: Look, at: (f64, f64), px: f64) -> Result<(), Refused> {
-    let place = frame.backend_coord(&at);
-    let area = frame.plotting_area().strip_coord_spec();
-    let (x0, y0) = area.get_base_pixel();
-    symbol(&area, look, (place.0 - x0, place.1 - y0), px)
-}
-
-/// The same at pixels of the drawing area.
-pub fn symbol(area: &Area<'_>, look: Look, (x, y): (i32, i32), px: f64) -> Result<(), Refused> {
-    let r = fine(px);
-    let line = stroke(look.colour, 1.2);
+pub fn symbol(canvas: &mut Canvas, look: Look, (x, y): Point, r: f64) {
+    let surface = look.surface(1.2);
     match look.shape {
-        0 => {
-            area.draw(&Circle::new((x, y), r, look.surface()))?;
-            area.draw(&Circle::new((x, y), r, line))?;
-        }
-        1 => {
-            let corners = [(x - r, y - r), (x + r, y + r)];
-            area.draw(&Rectangle::new(corners, look.surface()))?;
-            area.draw(&PathElement::new(outline(corners), line))?;
-        }
-        2 => {
-            let corners = vec![(x - r, y + r), (x + r, y + r), (x, y - r)];
-            area.draw(&Polygon::new(corners.clone(), look.surface()))?;
-            area.draw(&PathElement::new([corners.clone(), corners[..2].to_vec()].concat(), line))?;
-        }
+        0 => canvas.draw(Shape::Circle((x, y), r), surface),
+        1 => canvas.draw(Shape::Rectangle([(x - r, y - r), (x + r, y + r)]), surface),
+        2 => canvas.draw(Shape::Polygon(vec![(x - r, y + r), (x + r, y + r), (x, y - r)]), surface),
         _ => {
-            area.draw(&PathElement::new(vec![(x - r, y - r), (x + r, y + r)], line))?;
-            area.draw(&PathElement::new(vec![(x - r, y + r), (x + r, y - r)], line))?;
+            let line = Style::stroke(look.colour, 1.2);
+            canvas.line((x - r, y - r), (x + r, y + r), line);
+            canvas.line((x - r, y + r), (x + r, y - r), line);
         }
     }
-    Ok(())
-}
-
-/// An interval: a line between its ends, horizontal or vertical, with caps at the ends that are within the frame.
-pub fn whisker(
-    frame: &mut Frame<'_, '_>,
-    [from, to]: [(f64, f64); 2],
-    is_across: bool,
-    colour: RGBColor,
-) -> Result<(), Refused> {
-    let area = frame.plotting_area().strip_coord_spec();
-    let ((x0, y0), (width, height)) = (area.get_base_pixel(), area.dim_in_pixel());
-    let half = (2.5 * FINE) as i32;
-    let held = |at: &(f64, f64)| {
-        let (x, y) = frame.backend_coord(at);
-        let (x, y) = (x - x0, y - y0);
-        let inside = (x.clamp(0, width as i32), y.clamp(0, height as i32));
-        (inside, inside == (x, y))
-    };
-    let ends = [held(&from), held(&to)];
-    let style = stroke(colour, 0.9);
-    area.draw(&PathElement::new(ends.map(|end| end.0).to_vec(), style))?;
-    for ((x, y), _) in ends.into_iter().filter(|(_, is_end)| *is_end) {
-        let cap = if is_across { [(x, y - half), (x, y + half)] } else { [(x - half, y), (x + half, y)] };
-        area.draw(&PathElement::new(cap.to_vec(), style))?;
-    }
-    Ok(())
 }

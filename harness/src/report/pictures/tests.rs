@@ -31,7 +31,7 @@ fn with_overhead(case: &Case, method: &str, value: f64, interval: Option<(f64, f
     Record { figures: vec![figure], ..record(case, method, 1e-5) }
 }
 
-fn results<'a>(over: &'a [Record], launches: &'a [Record]) -> Results<'a> {
+pub(super) fn results<'a>(over: &'a [Record], launches: &'a [Record]) -> Results<'a> {
     Results {
         form: &FORM,
         over,
@@ -80,7 +80,7 @@ fn no_whisker_is_drawn_without_an_interval() {
     let case = case(Kind::PingPong, "mpich", "nx=1");
     // Lines with the width of whiskers; grid lines have another width.
     let count = |svg: &str| {
-        svg.lines().filter(|l| l.starts_with("<polyline") && l.contains("stroke-width=\"9\"")).count()
+        svg.lines().filter(|l| l.starts_with("<polyline") && l.contains("stroke-width=\"0.9\"")).count()
     };
     let lines = |interval| count(&drawn("overhead", &[with_overhead(&case, "manual", 0.5, interval)]).svg);
     // One line and two caps.
@@ -106,10 +106,10 @@ fn equal_cases_of_two_mpis_stand_side_by_side_and_are_never_one() {
     let picture = drawn("overhead", &over);
     let text = String::from_utf8(picture.csv).unwrap();
     assert_eq!(text.lines().count(), 3, "a row each: {text}");
-    assert!(picture.svg.contains("\nmpich\n") && picture.svg.contains("\nopenmpi\n"));
+    assert!(picture.svg.contains(">mpich<") && picture.svg.contains(">openmpi<"));
     // One test with one name at the left, and a bar in each of two frames.
-    assert_eq!(picture.svg.matches("\nnas_lu_y\n").count(), 1);
-    let colour = format!("fill=\"{}\"", canvas::written(canvas::COLOURS[0]));
+    assert_eq!(picture.svg.matches(">nas_lu_y<").count(), 1);
+    let colour = format!("fill=\"{}\"", canvas::COLOURS[0]);
     let bars: Vec<&str> =
         picture.svg.lines().filter(|l| l.starts_with("<rect") && l.contains(&colour)).collect();
     let number = |bar: &str, name: &str| -> f64 {
@@ -159,7 +159,7 @@ fn a_bar_longer_than_its_axis_shows_its_length() {
     let names = ["reference", "manual", "ddt", "ddt_to_packed", "put_ddt"];
     let over: Vec<Record> = names.iter().zip(times).map(|(name, t)| record(&case, name, t)).collect();
     let with = drawn("exchange", &over).svg;
-    assert!(with.contains("\n500 µs &gt;\n"), "{with}");
+    assert!(with.contains(">500 µs &gt;<"), "{with}");
     assert!(!drawn("exchange", &over[..4]).svg.contains("&gt;"));
 }
 
@@ -259,7 +259,7 @@ fn what_failed_is_no_mark_and_is_named() {
     );
     let picture = drawn("overhead", &over);
     assert!(picture.caption.contains("ddt on openmpi (wrong data)"), "{}", picture.caption);
-    assert!(picture.svg.contains("\nwrong data\n"));
+    assert!(picture.svg.contains(">wrong data<"));
 }
 
 #[test]
@@ -337,7 +337,7 @@ fn a_test_has_a_point_for_each_state_with_the_verdict_of_its_interval() {
     let shown: Vec<_> = data.iter().map(|datum| (datum.series.as_str(), datum.y.as_deref())).collect();
     assert_eq!(shown, [("slower", Some("cores 30 ns apart")), ("undecided", Some("cores 195 ns apart"))]);
     let svg = drawn("datatype_or_loops", &all).svg;
-    let count = |text: &str| svg.matches(&format!("\n{text}\n")).count();
+    let count = |text: &str| svg.matches(&format!(">{text}<")).count();
     assert_eq!(["nas_lu_y", "ddt", "pack by hand", "cores 195 ns apart"].map(count), [1, 0, 1, 1], "{svg}");
     let many: Vec<Record> = (0..49)
         .map(|nx| record_of(&self::case(Kind::PingPong, "mpich", &format!("nx={nx}")), &all[0]))

@@ -59,7 +59,7 @@ fn two_swept_parameters_are_the_axes_of_a_map_per_method() {
     assert!(places(&over[..4]).is_empty(), "one parameter is not a map");
     let picture = drawn("time_over_manual", &over[..6]);
     assert!(picture.caption.contains("1 of 4 cells are empty"), "{}", picture.caption);
-    assert!(picture.svg.contains("\n~1.50\n") && picture.svg.contains("\nno value\n"), "{}", picture.svg);
+    assert!(picture.svg.contains(">~1.50<") && picture.svg.contains(">no value<"), "{}", picture.svg);
     let diagonal = [at("ddt", grid[0], 1.5), at("ddt", grid[3], 1.5)];
     assert!(places(&diagonal).is_empty(), "half of the cells are not a map");
     let named =
@@ -99,6 +99,6 @@ fn partitions_are_placed_by_their_size_beside_the_model() {
     let places: Vec<_> = data.iter().map(|d| (d.quantity.as_str(), d.x_number(), d.value)).collect();
     let expected = [("gain", Some(256.0), 1.5), ("gain", Some(64.0), 1.5), ("gain_model", Some(256.0), 2.0)];
     assert_eq!(places, expected);
-    assert!(drawn("gain_over_partition", &over).svg.contains("\nmany, model\n"));
+    assert!(drawn("gain_over_partition", &over).svg.contains(">many, model<"));
     assert!(marks_of("gain_over_partition", &results(&over[..1], &[])).is_empty(), "one size is not a line");
 }
