@@ -1,6 +1,7 @@
 //! Values that an application cannot have are refused; the error names the parameter and what would be right.
 
-use crate::{lines, rows, values};
+use crate::{exchange, lines, rows, values};
+use ddtbench_apps::halo::HaloContext;
 use ddtbench_apps::{Context, ParameterError, Test, find};
 
 /// The test's quick set with one value changed, built for `ranks`.
@@ -135,8 +136,11 @@ fn layouts_that_cannot_be_sent_or_received_are_refused() {
     for row in lines(include_str!("tables/refused_layouts.txt")) {
         let (given, part) = row.split_once(" => ").unwrap();
         let changes: Vec<_> = given.split(' ').map(|change| change.split_once('=').unwrap()).collect();
-        let error = error_of("layout", &changes, 2).unwrap_or_else(|| panic!("{row} is accepted"));
-        assert!(error.to_string().contains(part), "{row}: {error}");
+        let of_halo = exchange("layout", &changes, HaloContext::periodic(2)).err();
+        for error in [error_of("layout", &changes, 2), of_halo] {
+            let text = error.unwrap_or_else(|| panic!("{row} is accepted")).to_string();
+            assert!(text.contains(part), "{row}: {text}");
+        }
     }
     let overlapping = [("send", "vector(3,2,1,double)"), ("receive", "contiguous(6,double)")];
     assert_eq!(error_of("layout", &overlapping, 2), None);
