@@ -418,38 +418,18 @@ fn messages_are_as_large_as_in_the_ping_pong() {
     }
 }
 
-/// The number of halo elements in a rank's array `array`.
-fn halo_elements(app: &dyn HaloApp, rank: usize, array: usize) -> usize {
-    let cells = app.cells(rank, array);
-    (0..app.arrays(rank)[array].elements()).filter(|&element| matches!(cells(element), Cell::Halo(_))).count()
-}
-
 #[test]
 fn edges_and_corners_belong_to_the_halo_where_the_application_sends_them() {
-    let count = |name: &str, changes, ranks, periodic, array| {
-        let context = HaloContext { periodic, ..HaloContext::periodic(ranks) };
-        halo_elements(&*exchange(name, changes, context).unwrap(), 0, array)
-    };
-    let grid: &[(&str, &str)] = &[("d1", "6"), ("d2", "7"), ("d3", "8")];
-    assert_eq!(count("nas_mg", grid, 8, true, 0), 6 * 7 * 8 - 4 * 5 * 6);
-    // Rank 0 of 2x2x2 without a period has neighbours only on one side of each dimension.
-    assert_eq!(count("nas_mg", grid, 8, false, 0), 5 * 6 * 7 - 4 * 5 * 6);
-    let patch: &[(&str, &str)] = &[("ni", "5"), ("nj", "6"), ("nk", "4")];
-    assert_eq!(count("wrf_vec", patch, 4, true, 0), 11 * 12 - 5 * 6);
-    assert_eq!(count("wrf_vec", patch, 4, true, 4), 4 * (11 * 12 - 5 * 6));
-    assert_eq!(count("wrf_vec", patch, 4, false, 0), 8 * 9 - 5 * 6);
-    // A slice in each direction: the layers of the lattice around the rank's part, but no edges.
-    let lattice: &[(&str, &str)] = &[("lx", "4"), ("ly", "6"), ("lz", "2"), ("lt", "8")];
-    let sites = (1..9).map(|buffer| count("milc", lattice, 2, true, buffer) / 6);
-    assert_eq!(sites.collect::<Vec<_>>(), [48, 48, 192, 192, 64, 64, 96, 96]);
-    assert_eq!(
-        (
-            count("stencil7", &[("bytes", "80")], 8, true, 1),
-            count("stencil27", &[("bytes", "80")], 8, false, 1)
-        ),
-        (60, 70)
-    );
-    assert_eq!(count("nas_lu", &[("nx", "3"), ("ny", "4")], 4, true, 0), 5 * 2 * (3 + 4));
+    for (name, mut given) in rows(include_str!("tables/halo_elements.txt")) {
+        let mut take = |key: &str| given.remove(given.iter().position(|(name, _)| *name == key).unwrap()).1;
+        let [ranks, array, elements] =
+            ["ranks", "array", "elements"].map(|key| take(key).parse::<usize>().unwrap());
+        let periodic = take("periodic") == "yes";
+        let app = exchange(name, &given, HaloContext { periodic, ..HaloContext::periodic(ranks) }).unwrap();
+        let (cells, all) = (app.cells(0, array), app.arrays(0)[array].elements());
+        let halo = (0..all).filter(|&element| matches!(cells(element), Cell::Halo(_))).count();
+        assert_eq!(halo, elements, "{name}, array {array}, periodic {periodic}");
+    }
 }
 
 #[test]
