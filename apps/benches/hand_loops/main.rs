@@ -37,7 +37,9 @@ fn main() {
         .warm_up_time(Duration::from_millis(100))
         .measurement_time(Duration::from_millis(400))
         .configure_from_args();
-    for test in TESTS {
+    // Criterion would leave out the times, but not the arrays and the comparison.
+    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    for test in TESTS.iter().filter(|test| test.name.contains(&filter) || filter.contains(test.name)) {
         if twins[0].loops(test.name).is_err() {
             eprintln!("{}: not compared, no twin in twins.c", test.name);
             continue;
