@@ -66,28 +66,19 @@ impl Arrays {
     }
 
     pub fn new(specs: Vec<ArraySpec>) -> Self {
-        Self::displaced(specs, |_| 0)
-    }
-
-    /// Like [`Arrays::new`], but array `i` begins `bytes(i)` further on. Measuring at several places shows whether a
-    /// time depends on where arrays begin.
-    ///
-    /// # Panics
-    /// If that is not a multiple of 16, to which every element is aligned, or if it is a page or more.
-    pub fn displaced(specs: Vec<ArraySpec>, bytes: impl Fn(usize) -> usize) -> Self {
-        let (places, bytes) = places(&specs, bytes);
+        let (places, bytes) = places(&specs);
         Self { pages: bytemuck::zeroed_vec(bytes / PAGE_BYTES), specs, places }
     }
 
     /// The places of these arrays, without memory: it is empty. Allocating zeroed pages writes all of them.
     pub fn without_memory(specs: Vec<ArraySpec>) -> Self {
-        let (places, _) = places(&specs, |_| 0);
+        let (places, _) = places(&specs);
         Self { pages: Vec::new(), specs, places }
     }
 
     /// The future [`Arrays::displacements`] of these arrays, without allocating them.
     pub fn displacements_of(specs: &[ArraySpec]) -> Vec<i64> {
-        displacements(&places(specs, |_| 0).0)
+        displacements(&places(specs).0)
     }
 
     pub fn specs(&self) -> &[ArraySpec] {
@@ -220,16 +211,11 @@ fn shape<T, D: Dimension>(spec: &ArraySpec) -> D {
 }
 
 /// The place of each array in an allocation, and the bytes of the allocation.
-fn places(specs: &[ArraySpec], displaced_bytes: impl Fn(usize) -> usize) -> (Vec<Range<usize>>, usize) {
+fn places(specs: &[ArraySpec]) -> (Vec<Range<usize>>, usize) {
     let mut next = PAGE_BYTES; // a guard page before the first
     let mut places = Vec::with_capacity(specs.len());
     for (i, spec) in specs.iter().enumerate() {
-        let displaced = displaced_bytes(i);
-        assert!(
-            displaced.is_multiple_of(16) && displaced < PAGE_BYTES,
-            "array {i} is displaced by {displaced}"
-        );
-        let start = next + (i * STAGGER_LINES % (PAGE_BYTES / LINE_BYTES)) * LINE_BYTES + displaced;
+        let start = next + (i * STAGGER_LINES % (PAGE_BYTES / LINE_BYTES)) * LINE_BYTES;
         places.push(start..start + spec.bytes());
         next = (start + spec.bytes() + PAGE_BYTES).next_multiple_of(PAGE_BYTES);
     }
@@ -273,34 +259,10 @@ mod tests {
     }
 
     #[test]
-    fn displaced_arrays_keep_their_guards() {
-        let (at_home, displaced) =
-            (Arrays::new(specs()), Arrays::displaced(specs(), |i| PAGE_BYTES - 16 * (i + 1)));
-        let mut free_from = 0;
-        for i in 0..specs().len() {
-            let (there, here) = (displaced.place(i), at_home.place(i));
-            assert_eq!((there.start + 16 * (i + 1)) % PAGE_BYTES, here.start % PAGE_BYTES);
-            assert!(there.start >= free_from + PAGE_BYTES);
-            free_from = there.end;
-        }
-        assert!(displaced.memory().len() >= free_from + PAGE_BYTES);
-    }
-
-    #[test]
     fn the_footprint_covers_the_allocation_and_does_not_overflow() {
         assert!(Arrays::new(specs()).memory().len() <= Arrays::footprint_bytes(&specs()).unwrap());
         let huge = ArraySpec::new("huge", Element::Double, &[usize::MAX / 4, 1]);
         assert_eq!(Arrays::footprint_bytes(&[huge]), None);
-    }
-
-    #[test]
-    fn displacements_lead_from_array_0_to_each_array() {
-        let arrays = Arrays::new(specs());
-        let displacements = arrays.displacements();
-        assert_eq!(displacements[0], 0);
-        for (i, displacement) in displacements.iter().enumerate() {
-            assert_eq!(arrays.place(0).start as i64 + displacement, arrays.place(i).start as i64);
-        }
     }
 
     #[test]

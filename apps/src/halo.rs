@@ -30,9 +30,6 @@ pub use grid::Grid;
 pub use layout::LAYOUT;
 pub use messages::MESSAGES;
 
-#[cfg(test)]
-pub(crate) use grid::indices;
-
 use crate::ParameterError;
 
 /// Why a halo's elements cannot have padding.

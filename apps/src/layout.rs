@@ -20,29 +20,26 @@ use crate::{
 /// The name of a layout without a name.
 pub const UNNAMED: &str = "unnamed";
 
-pub(crate) const NAME: Parameter = Parameter {
-    name: "name",
-    unit: "word",
-    about: "its name in results; for a file, the name of the file",
-    value_type: ParameterType::Word,
-    only_with: None,
-};
+pub(crate) const NAME: Parameter = Parameter::new(
+    "name",
+    "word",
+    ParameterType::Word,
+    "its name in results; for a file, the name of the file",
+);
 
-pub(crate) const SEND: Parameter = Parameter {
-    name: "send",
-    unit: "layout",
-    about: "the sent layout: constructors such as vector(408, 5, 2050, double); COUNT * before one, + between several",
-    value_type: ParameterType::Layouts { absent: None },
-    only_with: None,
-};
+pub(crate) const SEND: Parameter = Parameter::new(
+    "send",
+    "layout",
+    ParameterType::Layouts { absent: None },
+    "the sent layout: constructors such as vector(408, 5, 2050, double); COUNT * before one, + between several",
+);
 
-pub(crate) const RECEIVE: Parameter = Parameter {
-    name: "receive",
-    unit: "layout",
-    about: "the received layout, with the same types in the same order; send: the same as the sent layout",
-    value_type: ParameterType::Layouts { absent: Some("send") },
-    only_with: None,
-};
+pub(crate) const RECEIVE: Parameter = Parameter::new(
+    "receive",
+    "layout",
+    ParameterType::Layouts { absent: Some("send") },
+    "the received layout, with the same types in the same order; send: the same as the sent layout",
+);
 
 pub const LAYOUT: Test = Test {
     name: "layout",

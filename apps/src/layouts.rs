@@ -231,7 +231,7 @@ fn fnv_1a(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use datatypes::pool::random_layout;
+    use datatypes::unusual::unusual_layout;
 
     use super::*;
     use crate::{Context, Side, TESTS, WireOrder};
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn what_an_array_is_left_and_returned_to_for_is_no_list_of_layouts() {
-        let piece = |array, seed| Piece { array, origin_bytes: 8, layout: random_layout(seed, 2, 20) };
+        let piece = |array, seed| Piece { array, origin_bytes: 8, layout: unusual_layout(seed, 2) };
         let of = |arrays: &[usize]| {
             Layouts::from_message(&Message { pieces: arrays.iter().map(|&array| piece(array, 3)).collect() })
         };

@@ -83,7 +83,7 @@ impl Message {
 
 #[cfg(test)]
 mod tests {
-    use datatypes::{Constructor, Element};
+    use datatypes::Element;
 
     use super::*;
 
@@ -106,18 +106,6 @@ mod tests {
         let piece = floats(1, 40, 3);
         let (origin, layout) = Message::single(1, 40, piece.layout.clone()).datatype(&[0, 1000]);
         assert_eq!((origin, layout), (1040, piece.layout));
-    }
-
-    #[test]
-    fn a_message_in_several_arrays_is_a_struct_passed_from_array_0() {
-        let message = Message { pieces: vec![floats(0, 4, 2), floats(1, 8, 1)] };
-        let (origin, layout) = message.datatype(&[0, 1000]);
-        assert_eq!(origin, 0);
-        let Constructor::Struct { blocklengths, displacements_bytes, children } = layout.constructor() else {
-            panic!("{layout:?} is not a struct");
-        };
-        assert_eq!((&blocklengths[..], &displacements_bytes[..]), (&[1, 1][..], &[4, 1008][..]));
-        assert_eq!(children, &[message.pieces[0].layout.clone(), message.pieces[1].layout.clone()]);
     }
 
     #[test]

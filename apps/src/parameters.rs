@@ -39,6 +39,12 @@ pub struct PerAxis {
     pub has_two_sides: bool,
 }
 
+impl ParameterType {
+    /// A number for each axis, which must be given.
+    pub(crate) const PER_AXIS: Self =
+        Self::PerAxis(PerAxis { absent: None, instead_of: None, has_two_sides: false });
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// The name on the command line and in results.
@@ -62,18 +68,27 @@ pub struct OnlyWith {
 }
 
 impl Parameter {
+    pub const fn new(
+        name: &'static str,
+        unit: &'static str,
+        value_type: ParameterType,
+        about: &'static str,
+    ) -> Self {
+        Self { name, unit, about, value_type, only_with: None }
+    }
+
     pub const fn integer(name: &'static str, unit: &'static str, about: &'static str) -> Self {
-        Self { name, unit, about, value_type: ParameterType::Integer, only_with: None }
+        Self::new(name, unit, ParameterType::Integer, about)
     }
 
     /// The name of a predefined type.
     pub const fn element(name: &'static str, about: &'static str) -> Self {
-        Self { name, unit: "type", about, value_type: ParameterType::Element, only_with: None }
+        Self::new(name, "type", ParameterType::Element, about)
     }
 
     /// One of `words`.
     pub const fn choice(name: &'static str, about: &'static str, words: &'static [&'static str]) -> Self {
-        Self { name, unit: "word", about, value_type: ParameterType::Choice(words), only_with: None }
+        Self::new(name, "word", ParameterType::Choice(words), about)
     }
 
     /// The parameter, with a choice that it depends on.

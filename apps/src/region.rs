@@ -257,56 +257,6 @@ mod tests {
     }
 
     #[test]
-    fn a_box_of_any_number_of_dimensions_is_packed_in_order() {
-        let shape = [3, 4, 5, 6, 7];
-        let arrays = {
-            let mut arrays = Arrays::new(vec![crate::ArraySpec::new("a", Element::Double, &shape)]);
-            arrays.slice_mut::<f64>(0).iter_mut().enumerate().for_each(|(i, value)| *value = i as f64);
-            arrays
-        };
-        let bounds = [1..3, 1..3, 2..5, 3..5, 4..6];
-        let region = Region::new(&whole(&shape, 0), bounds.clone());
-        let mut packed = vec![0.0f64; region.bytes() / 8];
-        region.pack(Loops::Plain, &arrays, bytemuck::cast_slice_mut(&mut packed));
-        let expected: Vec<f64> = (0..arrays.specs()[0].elements())
-            .filter(|&e| {
-                let at = crate::halo::indices(e, &shape);
-                (0..5).all(|d| bounds[d].contains(&at[d]))
-            })
-            .map(|e| e as f64)
-            .collect();
-        assert_eq!(packed, expected);
-    }
-
-    #[test]
-    fn every_second_index_is_packed_and_described_in_order() {
-        let shape = [5, 4, 6];
-        let mut arrays = Arrays::new(vec![crate::ArraySpec::new("a", Element::Double, &shape)]);
-        arrays.slice_mut::<f64>(0).iter_mut().enumerate().for_each(|(i, value)| *value = i as f64);
-        for (bounds, steps) in [([1..3, 0..4, 1..4], [3, 1, 2]), ([0..3, 1..3, 0..6], [2, 2, 1])] {
-            let whole = Whole::new(0, Element::Double, &shape, 0, None, Description::Subarray(Order::C));
-            let region = Region::stepped(&whole, bounds.clone(), steps.to_vec());
-            let is_sent = |&e: &usize| {
-                let at = crate::halo::indices(e, &shape);
-                (0..3).all(|d| (0..bounds[d].len()).any(|k| bounds[d].start + k * steps[d] == at[d]))
-            };
-            let expected: Vec<usize> = (0..arrays.specs()[0].elements()).filter(is_sent).collect();
-            for loops in [Loops::Plain, Loops::Tuned] {
-                let mut packed = vec![0.0f64; region.bytes() / 8];
-                region.pack(loops, &arrays, bytemuck::cast_slice_mut(&mut packed));
-                assert_eq!(packed, expected.iter().map(|&e| e as f64).collect::<Vec<_>>());
-            }
-            let [piece] = <[Piece; 1]>::try_from(region.pieces(WireOrder::Ddt)).unwrap();
-            let places = piece.layout.segments().flat_map(|run| {
-                (0..run.bytes / 8).map(move |k| (piece.origin_bytes + run.offset) as usize / 8 + k as usize)
-            });
-            assert_eq!(places.collect::<Vec<_>>(), expected);
-            let planes: usize = (0..region.planes()).map(|k| region.part(k..k + 1).bytes()).sum();
-            assert_eq!(planes, region.bytes());
-        }
-    }
-
-    #[test]
     fn a_whole_array_is_one_run() {
         let region = Region::new(&whole(&[4, 5, 6], 0), [0..4, 0..5, 0..6]);
         assert_eq!(region.vectors().unwrap(), Layout::contiguous(120, &double()).unwrap());

@@ -28,7 +28,7 @@ pub(crate) use declared::{ARRAYS, Declared, ORDER, SHAPE, axis_name, halo, slowe
 /// A parameter of a block, which replaces a face.
 const fn of_block(name: &'static str, unit: &'static str, about: &'static str) -> Parameter {
     let kind = PerAxis { absent: Some("none"), instead_of: Some("face"), has_two_sides: false };
-    Parameter { name, unit, about, value_type: ParameterType::PerAxis(kind), only_with: None }
+    Parameter::new(name, unit, ParameterType::PerAxis(kind), about)
 }
 
 /// The value of a parameter that only a face has, if there is a block.
@@ -268,46 +268,15 @@ mod tests {
     }
 
     #[test]
-    fn layers_next_to_the_halo_are_sent_and_go_into_the_halo_of_the_other_end() {
-        // Halo 0 and 1, interior 2 to 6, halo 7 and 8.
-        let line = |face, width| runs(&[("shape", "9"), ("halo", "2"), ("face", face), ("width", width)]);
-        assert_eq!(line("x+", "2"), [[(5, 2)], [(0, 2)]]);
-        assert_eq!(line("x-", "2"), [[(2, 2)], [(7, 2)]]);
-        assert_eq!(line("x+", "1"), [[(6, 1)], [(1, 1)]]);
-        assert_eq!(line("x-", "1"), [[(2, 1)], [(7, 1)]]);
-        // Halo 0, interior 1 to 6, halo 7 and 8.
-        let line = |face, width| runs(&[("shape", "9"), ("halo", "1:2"), ("face", face), ("width", width)]);
-        assert_eq!(line("x+", "1"), [[(6, 1)], [(0, 1)]]);
-        assert_eq!(line("x-", "2"), [[(1, 2)], [(7, 2)]]);
-    }
-
-    #[test]
-    fn a_face_spans_the_interior_of_the_other_axes_or_their_halo_too() {
-        // 5 along x, 4 along y.
-        let plane = |face, corners| runs(&[("shape", "5x4"), ("face", face), ("corners", corners)]);
-        assert_eq!(plane("y+", "no"), [[(11, 3)], [(1, 3)]]);
-        assert_eq!(plane("y-", "yes"), [[(5, 5)], [(15, 5)]]);
-        assert_eq!(plane("x+", "no"), [[(8, 1), (13, 1)], [(5, 1), (10, 1)]]);
-        assert_eq!(
-            plane("x-", "yes"),
-            [[(1, 1), (6, 1), (11, 1), (16, 1)], [(4, 1), (9, 1), (14, 1), (19, 1)]]
-        );
-    }
-
-    #[test]
-    fn a_step_leaves_out_points_of_a_block_or_of_the_whole_array() {
-        // 6 along x, 2 along y: every second x of every y.
-        let columns = [0, 2, 4, 6, 8, 10].map(|place| (place, 1)).to_vec();
-        assert_eq!(runs(&[("shape", "6x2"), ("step", "2x1")]), [columns.clone(), columns]);
-        let rows = vec![(1, 2), (16, 2)];
-        assert_eq!(
-            runs(&[("shape", "5x4"), ("step", "1x3"), ("start", "1x0"), ("count", "2x2")]),
-            [rows.clone(), rows]
-        );
-        // Red points are sent, black ones received.
-        let line = [("shape", "6"), ("step", "2"), ("start", "0"), ("count", "3")];
-        let [sent, received] = runs(&[&line[..], &[("receive_start", "1")]].concat());
-        assert_eq!((sent, received), (vec![(0, 1), (2, 1), (4, 1)], vec![(1, 1), (3, 1), (5, 1)]));
+    fn faces_and_blocks_are_these_runs_of_elements() {
+        for row in include_str!("subarray/runs.txt").lines().filter(|row| !row.starts_with('#')) {
+            let (given, expected) = row.split_once(" => ").unwrap();
+            let changes: Vec<_> = given.split(' ').map(|change| change.split_once('=').unwrap()).collect();
+            let found = runs(&changes).map(|side| {
+                side.iter().map(|(first, count)| format!("{first}+{count}")).collect::<Vec<_>>().join(" ")
+            });
+            assert_eq!(found.join(" / "), expected, "{given}");
+        }
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::{Construction, Constructor, DistributedArray, Layout, Order};
+use crate::text::{argument_names, signature};
+use crate::{Argument, Construction, Constructor, Layout};
 
 /// A language that MPI has an interface for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +31,10 @@ impl Layout {
 
     /// The same with another construction.
     pub fn code_of(&self, language: Language, construction: Construction) -> String {
-        let mut code = Code { language, construction, ..Code::default() };
+        let (declarations, statements, parts) = (String::new(), String::new(), Vec::new());
+        let (lists, has_loop, is_large) = (0, false, false);
+        let mut code =
+            Code { language, construction, declarations, statements, parts, lists, has_loop, is_large };
         let datatype = code.add(self, true);
         code.finish(&datatype)
     }
@@ -58,38 +62,6 @@ struct Code<'a> {
     is_large: bool,
 }
 
-impl Default for Code<'_> {
-    fn default() -> Self {
-        let (declarations, statements, parts) = (String::new(), String::new(), Vec::new());
-        let (has_loop, is_large) = (false, false);
-        let construction = Construction::Usual;
-        Self {
-            language: Language::C,
-            construction,
-            declarations,
-            statements,
-            parts,
-            lists: 0,
-            has_loop,
-            is_large,
-        }
-    }
-}
-
-enum CodeArgument<'a> {
-    /// Always of type `int`.
-    Small(i64),
-    Int(i64),
-    Address(i64),
-    Ints(&'static str, &'a [i64]),
-    Addresses(&'static str, &'a [i64]),
-    /// Constants of MPI, and numbers.
-    Constants(&'static str, Vec<String>),
-    Order(Order),
-    Type(String),
-    Types(Vec<String>),
-}
-
 impl<'a> Code<'a> {
     /// Adds what makes a type after its children, and gives its name. A child that several parents share is made once.
     fn add(&mut self, layout: &'a Layout, is_last: bool) -> String {
@@ -100,35 +72,25 @@ impl<'a> Code<'a> {
             return known.clone();
         }
         let children = layout.constructor().children();
-        let mut types: Vec<String> = children.iter().map(|child| self.add(child, false)).collect();
-        let (function, mut arguments) = call(layout.constructor(), &mut types);
-        self.is_large =
-            self.construction == Construction::Large || arguments.iter().any(CodeArgument::is_beyond_int);
+        let types: Vec<String> = children.iter().map(|child| self.add(child, false)).collect();
+        self.is_large = self.construction == Construction::Large || is_beyond_int(layout.constructor());
         let is_duplicated = self.construction == Construction::Duplicated;
-        let name = |code: &Self| match is_last {
-            true => "newtype".to_owned(),
-            false => format!("part{}", code.parts.len() + 1),
+        let new = |code: &Self, is_part: bool| match is_part {
+            true => format!("part{}", code.parts.len() + 1),
+            false => "newtype".to_owned(),
         };
-        let datatype = match is_duplicated {
-            true => format!("part{}", self.parts.len() + 1),
-            false => name(self),
-        };
-        let mut texts: Vec<String> = arguments.drain(..).map(|argument| self.argument(argument)).collect();
-        texts.push(match self.language {
-            Language::C => format!("&{datatype}"),
-            Language::Fortran => datatype.clone(),
-        });
+        let mut datatype = new(self, is_duplicated || !is_last);
+        let mut texts = self.arguments(layout.constructor(), &types);
+        texts.push(self.reference(&datatype));
+        let name = layout.constructor().name();
+        let create = if ["contiguous", "vector", "indexed"].contains(&name) { "" } else { "create_" };
         let suffix = if self.is_large && self.language == Language::C { "_c" } else { "" };
-        self.call(&format!("{function}{suffix}"), &texts);
+        self.call(&format!("MPI_Type_{create}{name}{suffix}"), &texts);
         if is_duplicated {
             self.parts.push((layout, datatype.clone()));
-            let copy = name(self);
-            let reference = if self.language == Language::C { format!("&{copy}") } else { copy.clone() };
-            self.call("MPI_Type_dup", &[datatype, reference]);
-            if !is_last {
-                self.parts.push((layout, copy.clone()));
-            }
-            return copy;
+            let copy = new(self, !is_last);
+            let reference = self.reference(&copy);
+            self.call("MPI_Type_dup", &[std::mem::replace(&mut datatype, copy), reference]);
         }
         if !is_last {
             self.parts.push((layout, datatype.clone()));
@@ -145,14 +107,11 @@ impl<'a> Code<'a> {
             };
         }
         let parts: Vec<String> = std::mem::take(&mut self.parts).into_iter().map(|(_, name)| name).collect();
-        let reference = |name: &str| match self.language {
-            Language::C => format!("&{name}"),
-            Language::Fortran => name.to_owned(),
-        };
-        let freed: Vec<String> = parts.iter().map(|part| reference(part)).collect();
-        let committed = reference(datatype);
-        freed.into_iter().for_each(|part| self.call("MPI_Type_free", &[part]));
-        self.call("MPI_Type_commit", &[committed]);
+        let freed = parts.iter().map(|part| ("MPI_Type_free", part.as_str()));
+        for (function, name) in freed.chain([("MPI_Type_commit", datatype)]) {
+            let reference = self.reference(name);
+            self.call(function, &[reference]);
+        }
         let types = [&["newtype".to_owned()], &parts[..]].concat();
         let Self { language, declarations, statements, has_loop, .. } = self;
         let (begin, end) = match language {
@@ -164,6 +123,11 @@ impl<'a> Code<'a> {
             .collect();
         let counter = if has_loop && language == Language::Fortran { "integer :: i\n" } else { "" };
         format!("{types}{counter}{declarations}{statements}")
+    }
+
+    /// A type as an argument that a call changes.
+    fn reference(&self, name: &str) -> String {
+        if self.language == Language::C { format!("&{name}") } else { name.to_owned() }
     }
 
     fn call(&mut self, function: &str, arguments: &[String]) {
@@ -185,43 +149,62 @@ impl<'a> Code<'a> {
         self.statements += end;
     }
 
-    fn argument(&mut self, argument: CodeArgument<'_>) -> String {
+    /// The arguments of a call without the new type.
+    fn arguments(&mut self, constructor: &Constructor, types: &[String]) -> Vec<String> {
         let is_c = self.language == Language::C;
-        match argument {
-            CodeArgument::Small(value) => value.to_string(),
-            CodeArgument::Int(value) => self.count(value),
-            CodeArgument::Address(value) => self.address(value),
-            CodeArgument::Order(order) => match order {
-                Order::C => "MPI_ORDER_C".to_owned(),
-                Order::Fortran => "MPI_ORDER_FORTRAN".to_owned(),
-            },
-            CodeArgument::Type(name) => name,
-            CodeArgument::Ints(name, list) => {
-                let of = match (self.is_large, is_c) {
-                    (false, true) => "int",
-                    (false, false) => "integer",
-                    (true, true) => "MPI_Count",
-                    (true, false) => "integer(kind=MPI_COUNT_KIND)",
-                };
-                self.list(name, of, list.iter().map(|value| self.count(*value)).collect(), Some(list))
-            }
-            CodeArgument::Addresses(name, list) => {
-                let of = match (self.is_large, is_c) {
-                    (false, true) => "MPI_Aint",
-                    (false, false) => "integer(kind=MPI_ADDRESS_KIND)",
-                    (true, true) => "MPI_Count",
-                    (true, false) => "integer(kind=MPI_COUNT_KIND)",
-                };
-                self.list(name, of, list.iter().map(|value| self.address(*value)).collect(), Some(list))
-            }
-            CodeArgument::Constants(name, values) => {
-                self.list(name, if is_c { "int" } else { "integer" }, values, None)
-            }
-            CodeArgument::Types(names) => {
-                let of = if is_c { "MPI_Datatype" } else { "type(MPI_Datatype)" };
-                self.list("types", of, names, None)
-            }
+        let constant = |name: &str| format!("MPI_DISTRIBUTE_{}", name.to_uppercase());
+        let names = argument_names(signature(constructor.name()).unwrap_or_default());
+        let mut texts: Vec<String> = Vec::new();
+        for (name, argument) in names.zip(constructor.arguments()) {
+            let name = name.trim_matches(['[', ']']).trim_end_matches("_bytes");
+            let int = if is_c { "int" } else { "integer" };
+            let of = match (self.is_large, argument) {
+                (true, _) if is_c => "MPI_Count",
+                (true, _) => "integer(kind=MPI_COUNT_KIND)",
+                (false, Argument::Addresses(_)) if is_c => "MPI_Aint",
+                (false, Argument::Addresses(_)) => "integer(kind=MPI_ADDRESS_KIND)",
+                (false, _) => int,
+            };
+            texts.push(match argument {
+                Argument::Number(value) if ALWAYS_INT.contains(&name) => value.to_string(),
+                Argument::Number(value) => self.count(*value),
+                Argument::Address(value) => self.address(*value),
+                Argument::List(list) if ALWAYS_INT.contains(&name) => {
+                    self.list(name, int, list.iter().map(i64::to_string).collect(), None)
+                }
+                Argument::List(list) => {
+                    self.list(name, of, list.iter().map(|value| self.count(*value)).collect(), Some(list))
+                }
+                Argument::Addresses(list) => {
+                    self.list(name, of, list.iter().map(|value| self.address(*value)).collect(), Some(list))
+                }
+                Argument::Order(order) => format!("MPI_ORDER_{}", order.name().to_uppercase()),
+                Argument::Distributions(list) => {
+                    let values = list.iter().map(|distribution| constant(distribution.name())).collect();
+                    self.list(name, int, values, None)
+                }
+                Argument::Blocks(list) => {
+                    let value = |value: &Option<i64>| {
+                        value.map_or_else(|| constant("dflt_darg"), |value| value.to_string())
+                    };
+                    self.list(name, int, list.iter().map(value).collect(), None)
+                }
+                Argument::Type(_) => types[0].clone(),
+                Argument::Types(_) => {
+                    let of = if is_c { "MPI_Datatype" } else { "type(MPI_Datatype)" };
+                    self.list(name, of, types.to_vec(), None)
+                }
+            });
         }
+        if let Some((place, length)) = constructor.list_length() {
+            let is_of_array =
+                matches!(constructor, Constructor::Subarray { .. } | Constructor::Darray { .. });
+            texts.insert(place, if is_of_array { length.to_string() } else { self.count(length) });
+        }
+        if let Constructor::Resized { .. } = constructor {
+            texts.rotate_right(1);
+        }
+        texts
     }
 
     fn address(&self, value: i64) -> String {
@@ -327,90 +310,20 @@ fn of_loop(values: &[String], numbers: Option<&[i64]>) -> Option<(String, i64)> 
     (is_even && step >= 0).then_some((first, step))
 }
 
-impl CodeArgument<'_> {
-    /// Whether it has a number that must be an `int`, and does not fit.
-    fn is_beyond_int(&self) -> bool {
-        let is_beyond = |value: &i64| i32::try_from(*value).is_err();
-        match self {
-            Self::Int(value) => is_beyond(value),
-            Self::Ints(_, list) => list.iter().any(is_beyond),
-            _ => false,
-        }
-    }
-}
+/// Arguments that are of type `int` also in calls with large counts.
+const ALWAYS_INT: [&str; 3] = ["size", "rank", "psizes"];
 
-/// The call of a constructor without the new type. Names of children are taken.
-fn call<'a>(constructor: &'a Constructor, types: &mut Vec<String>) -> (&'static str, Vec<CodeArgument<'a>>) {
-    use CodeArgument::{Address, Addresses, Int, Ints, Small, Type, Types};
-    const LENGTHS: &str = "blocklengths";
-    const PLACES: &str = "displacements";
-    let names = std::mem::take(types);
-    let child = || Type(names.first().cloned().unwrap_or_default());
-    let length = |list: &[i64]| Int(list.len() as i64);
-    match constructor {
-        Constructor::Named { .. } => unreachable!("a predefined type is not made"),
-        Constructor::Contiguous { count, .. } => ("MPI_Type_contiguous", vec![Int(*count), child()]),
-        Constructor::Vector { count, blocklength, stride, .. } => {
-            ("MPI_Type_vector", vec![Int(*count), Int(*blocklength), Int(*stride), child()])
-        }
-        Constructor::Hvector { count, blocklength, stride_bytes, .. } => {
-            ("MPI_Type_create_hvector", vec![Int(*count), Int(*blocklength), Address(*stride_bytes), child()])
-        }
-        Constructor::Indexed { blocklengths, displacements, .. } => (
-            "MPI_Type_indexed",
-            vec![length(displacements), Ints(LENGTHS, blocklengths), Ints(PLACES, displacements), child()],
-        ),
-        Constructor::Hindexed { blocklengths, displacements_bytes: places, .. } => (
-            "MPI_Type_create_hindexed",
-            vec![length(places), Ints(LENGTHS, blocklengths), Addresses(PLACES, places), child()],
-        ),
-        Constructor::IndexedBlock { blocklength, displacements, .. } => (
-            "MPI_Type_create_indexed_block",
-            vec![length(displacements), Int(*blocklength), Ints(PLACES, displacements), child()],
-        ),
-        Constructor::HindexedBlock { blocklength, displacements_bytes: places, .. } => (
-            "MPI_Type_create_hindexed_block",
-            vec![length(places), Int(*blocklength), Addresses(PLACES, places), child()],
-        ),
-        Constructor::Subarray { sizes, subsizes, starts, order, .. } => (
-            "MPI_Type_create_subarray",
-            vec![
-                Small(sizes.len() as i64),
-                Ints("sizes", sizes),
-                Ints("subsizes", subsizes),
-                Ints("starts", starts),
-                CodeArgument::Order(*order),
-                child(),
-            ],
-        ),
-        Constructor::Darray { array, .. } => {
-            let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = array;
-            let constant = |name: &str| format!("MPI_DISTRIBUTE_{}", name.to_uppercase());
-            let distribs = distribs.iter().map(|distribution| constant(distribution.name())).collect();
-            let darg = |darg: &Option<i64>| darg.map_or_else(|| constant("dflt_darg"), |n| n.to_string());
-            (
-                "MPI_Type_create_darray",
-                vec![
-                    Small(*size),
-                    Small(*rank),
-                    Small(gsizes.len() as i64),
-                    Ints("gsizes", gsizes),
-                    CodeArgument::Constants("distribs", distribs),
-                    CodeArgument::Constants("dargs", dargs.iter().map(darg).collect()),
-                    CodeArgument::Constants("psizes", psizes.iter().map(i64::to_string).collect()),
-                    CodeArgument::Order(*order),
-                    child(),
-                ],
-            )
-        }
-        Constructor::Resized { lower_bound, extent, .. } => {
-            ("MPI_Type_create_resized", vec![child(), Address(*lower_bound), Address(*extent)])
-        }
-        Constructor::Struct { blocklengths, displacements_bytes: places, .. } => (
-            "MPI_Type_create_struct",
-            vec![length(places), Ints(LENGTHS, blocklengths), Addresses(PLACES, places), Types(names)],
-        ),
-    }
+/// Whether a constructor has a number that must be an `int`, and does not fit.
+fn is_beyond_int(constructor: &Constructor) -> bool {
+    let is_beyond = |value: &i64| i32::try_from(*value).is_err();
+    let names = argument_names(signature(constructor.name()).unwrap_or_default());
+    let mut arguments = names.map(|name| name.trim_matches(['[', ']'])).zip(constructor.arguments());
+    arguments.any(|(name, argument)| match argument {
+        _ if ALWAYS_INT.contains(&name) => false,
+        Argument::Number(value) => is_beyond(value),
+        Argument::List(list) => list.iter().any(is_beyond),
+        _ => false,
+    })
 }
 
 #[cfg(test)]
@@ -517,7 +430,7 @@ mod tests {
 
     #[test]
     fn no_line_is_longer_than_fortran_takes() {
-        let random = (0..500).map(|seed| crate::pool::random_layout(seed, 5, 400));
+        let random = (0..500).map(|seed| crate::unusual::unusual_layout(seed, 5));
         // Places far apart, and many types.
         let places: Vec<i64> = (1..60).map(|i| 1_000_003 * i * i).collect();
         let parts: Vec<Layout> = (1..60)

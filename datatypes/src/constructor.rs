@@ -1,51 +1,19 @@
 //! The constructors with MPI's names and arguments, and the one description of them that all else derives
 //! from: a constructor is a list of [`Part`]s, each some copies of a child from a displacement on.
 
-use crate::distributed::DistributedArray;
-use crate::{Element, Layout};
+use crate::distributed::{DistributedArray, Distribution};
+use crate::{Element, Layout, LayoutError};
 
 named! {
     /// Which index of an array moves fastest in memory (`MPI_ORDER_C`, `MPI_ORDER_FORTRAN`).
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub enum Order {
         /// The last index.
+        #[default]
         C = "c",
         /// The first index.
         Fortran = "fortran",
     }
-}
-
-/// How a layout was made: MPI's constructors, argument for argument (MPI-4.1, sections 5.1.2 to 5.1.4, 5.1.7).
-///
-/// Counts, block lengths, strides and displacements without `_bytes` are in extents of the child. Arguments
-/// are signed as in MPI; [`Layout::new`] refuses those that MPI forbids.
-#[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs)] // the fields are the standard's arguments
-pub enum Constructor {
-    /// A predefined type.
-    Named { element: Element },
-    /// `MPI_Type_contiguous`
-    Contiguous { count: i64, child: Layout },
-    /// `MPI_Type_vector`
-    Vector { count: i64, blocklength: i64, stride: i64, child: Layout },
-    /// `MPI_Type_create_hvector`
-    Hvector { count: i64, blocklength: i64, stride_bytes: i64, child: Layout },
-    /// `MPI_Type_indexed`
-    Indexed { blocklengths: Vec<i64>, displacements: Vec<i64>, child: Layout },
-    /// `MPI_Type_create_hindexed`
-    Hindexed { blocklengths: Vec<i64>, displacements_bytes: Vec<i64>, child: Layout },
-    /// `MPI_Type_create_indexed_block`
-    IndexedBlock { blocklength: i64, displacements: Vec<i64>, child: Layout },
-    /// `MPI_Type_create_hindexed_block`
-    HindexedBlock { blocklength: i64, displacements_bytes: Vec<i64>, child: Layout },
-    /// `MPI_Type_create_struct`
-    Struct { blocklengths: Vec<i64>, displacements_bytes: Vec<i64>, children: Vec<Layout> },
-    /// `MPI_Type_create_subarray`
-    Subarray { sizes: Vec<i64>, subsizes: Vec<i64>, starts: Vec<i64>, order: Order, child: Layout },
-    /// `MPI_Type_create_darray`
-    Darray { array: DistributedArray, child: Layout },
-    /// `MPI_Type_create_resized`
-    Resized { lower_bound: i64, extent: i64, child: Layout },
 }
 
 /// `repeat` copies of `child`, one extent apart, the first `displacement` bytes from the parent's origin.
@@ -89,53 +57,174 @@ macro_rules! children {
     };
 }
 
-/// The arguments of a constructor, shared or exclusive.
-macro_rules! arguments {
-    ($constructor:expr) => {
-        match $constructor {
-            Self::Named { .. } => (vec![], vec![]),
-            Self::Contiguous { count, .. } => (vec![count], vec![]),
-            Self::Vector { count, blocklength, stride, .. }
-            | Self::Hvector { count, blocklength, stride_bytes: stride, .. } => {
-                (vec![count, blocklength, stride], vec![])
-            }
-            Self::Indexed { blocklengths, displacements: places, .. }
-            | Self::Hindexed { blocklengths, displacements_bytes: places, .. }
-            | Self::Struct { blocklengths, displacements_bytes: places, .. } => {
-                (vec![], vec![blocklengths, places])
-            }
-            Self::IndexedBlock { blocklength, displacements: places, .. }
-            | Self::HindexedBlock { blocklength, displacements_bytes: places, .. } => {
-                (vec![blocklength], vec![places])
-            }
-            Self::Subarray { sizes, subsizes, starts, .. } => (vec![], vec![sizes, subsizes, starts]),
-            Self::Darray { array: DistributedArray { rank, gsizes, psizes, .. }, .. } => {
-                (vec![rank], vec![gsizes, psizes])
-            }
-            Self::Resized { lower_bound, extent, .. } => (vec![lower_bound, extent], vec![]),
+/// An argument of a constructor, shared or exclusive.
+macro_rules! argument {
+    ($(#[$meta:meta])* $visible:vis enum $name:ident: $($borrowed:tt)+) => {
+        $(#[$meta])*
+        $visible enum $name<'a> {
+            Number($($borrowed)+ i64),
+            /// In bytes: an address in MPI, not an integer.
+            Address($($borrowed)+ i64),
+            /// An entry for each block or dimension.
+            List($($borrowed)+ Vec<i64>),
+            /// The same in bytes.
+            Addresses($($borrowed)+ Vec<i64>),
+            Order($($borrowed)+ Order),
+            Distributions($($borrowed)+ Vec<Distribution>),
+            /// Numbers, or the default.
+            Blocks($($borrowed)+ Vec<Option<i64>>),
+            Type($($borrowed)+ Layout),
+            Types($($borrowed)+ Vec<Layout>),
         }
     };
 }
 
-impl Constructor {
-    /// The constructor's name as in `MPI_Type_create_<name>`.
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Named { .. } => "named",
-            Self::Contiguous { .. } => "contiguous",
-            Self::Vector { .. } => "vector",
-            Self::Hvector { .. } => "hvector",
-            Self::Indexed { .. } => "indexed",
-            Self::Hindexed { .. } => "hindexed",
-            Self::IndexedBlock { .. } => "indexed_block",
-            Self::HindexedBlock { .. } => "hindexed_block",
-            Self::Struct { .. } => "struct",
-            Self::Subarray { .. } => "subarray",
-            Self::Darray { .. } => "darray",
-            Self::Resized { .. } => "resized",
-        }
-    }
+argument! {
+    /// An argument of a constructor.
+    #[derive(Clone, Copy, Debug)]
+    #[allow(missing_docs)]
+    pub enum Argument: &'a
+}
 
+argument! {
+    /// The same, to change it.
+    pub(crate) enum ArgumentMut: &'a mut
+}
+
+/// The type of an argument in a constructor, and in the function that makes a layout.
+macro_rules! type_of {
+    (Number) => { i64 };
+    (Address) => { i64 };
+    (List) => { Vec<i64> };
+    (Addresses) => { Vec<i64> };
+    (Order) => { Order };
+    (&List) => { &[i64] };
+    (&Addresses) => { &[i64] };
+    (&$kind:ident) => { type_of!($kind) };
+}
+
+/// The arguments of a distributed array, as variants of `$Argument`.
+macro_rules! arguments_of_array {
+    ($Argument:ident, $array:ident, $child:ident) => {{
+        let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = $array;
+        vec![
+            $Argument::Number(size),
+            $Argument::Number(rank),
+            $Argument::List(gsizes),
+            $Argument::Distributions(distribs),
+            $Argument::Blocks(dargs),
+            $Argument::List(psizes),
+            $Argument::Order(order),
+            $Argument::Type($child),
+        ]
+    }};
+}
+
+/// All constructors with one child and their arguments; those that differ are written out.
+macro_rules! constructors {
+    ($($(#[$meta:meta])* $variant:ident = $name:literal, $make:ident($($field:ident: $kind:ident),*);)*) => {
+        /// How a layout was made: MPI's constructors, argument for argument (MPI-4.1, sections 5.1.2 to 5.1.4, 5.1.7).
+        ///
+        /// Counts, block lengths, strides and displacements without `_bytes` are in extents of the child. Arguments
+        /// are signed as in MPI; [`Layout::new`] refuses those that MPI forbids.
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs)] // the fields are the standard's arguments
+        pub enum Constructor {
+            /// A predefined type.
+            Named { element: Element },
+            $($(#[$meta])* $variant { $($field: type_of!($kind),)* child: Layout },)*
+            /// Blocks of different types at displacements in bytes (`MPI_Type_create_struct`).
+            Struct { blocklengths: Vec<i64>, displacements_bytes: Vec<i64>, children: Vec<Layout> },
+            /// The elements of a distributed array that one process has (`MPI_Type_create_darray`).
+            Darray { array: DistributedArray, child: Layout },
+        }
+
+        impl Constructor {
+            /// The constructor's name as in `MPI_Type_create_<name>`.
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    Self::Named { .. } => "named",
+                    $(Self::$variant { .. } => $name,)*
+                    Self::Struct { .. } => "struct",
+                    Self::Darray { .. } => "darray",
+                }
+            }
+
+            /// The constructor of this name without values: numbers are 0, lists are empty, types are bytes.
+            pub(crate) fn empty(name: &str) -> Option<Self> {
+                let child = Layout::named(Element::Byte);
+                Some(match name {
+                    $($name => Self::$variant { $($field: Default::default(),)* child },)*
+                    "struct" => Self::Struct {
+                        blocklengths: vec![], displacements_bytes: vec![], children: vec![],
+                    },
+                    "darray" => Self::Darray { array: DistributedArray::default(), child },
+                    _ => return None,
+                })
+            }
+
+            /// The arguments in MPI's order, except that the type is last.
+            pub fn arguments(&self) -> Vec<Argument<'_>> {
+                match self {
+                    Self::Named { .. } => vec![],
+                    $(Self::$variant { $($field,)* child } => {
+                        vec![$(Argument::$kind($field),)* Argument::Type(child)]
+                    })*
+                    Self::Struct { blocklengths, displacements_bytes: places, children } => {
+                        vec![Argument::List(blocklengths), Argument::Addresses(places), Argument::Types(children)]
+                    }
+                    Self::Darray { array, child } => arguments_of_array!(Argument, array, child),
+                }
+            }
+
+            pub(crate) fn arguments_mut(&mut self) -> Vec<ArgumentMut<'_>> {
+                use ArgumentMut::{Addresses, List, Types};
+                match self {
+                    Self::Named { .. } => vec![],
+                    $(Self::$variant { $($field,)* child } => {
+                        vec![$(ArgumentMut::$kind($field),)* ArgumentMut::Type(child)]
+                    })*
+                    Self::Struct { blocklengths, displacements_bytes: places, children } => {
+                        vec![List(blocklengths), Addresses(places), Types(children)]
+                    }
+                    Self::Darray { array, child } => arguments_of_array!(ArgumentMut, array, child),
+                }
+            }
+        }
+
+        /// The constructors, with the errors of [`Layout::new`].
+        #[allow(clippy::missing_errors_doc)]
+        impl Layout {
+            $($(#[$meta])*
+            pub fn $make($($field: type_of!(&$kind),)* child: &Self) -> Result<Self, LayoutError> {
+                Self::new(Constructor::$variant { $($field: $field.to_owned(),)* child: child.clone() })
+            })*
+        }
+    };
+}
+
+constructors! {
+    /// `count` copies, one extent apart (`MPI_Type_contiguous`).
+    Contiguous = "contiguous", contiguous(count: Number);
+    /// `count` blocks of `blocklength` copies, starts `stride` extents apart (`MPI_Type_vector`).
+    Vector = "vector", vector(count: Number, blocklength: Number, stride: Number);
+    /// `count` blocks of `blocklength` copies, starts `stride_bytes` bytes apart (`MPI_Type_create_hvector`).
+    Hvector = "hvector", hvector(count: Number, blocklength: Number, stride_bytes: Address);
+    /// Blocks of given lengths at given displacements, in extents of the child (`MPI_Type_indexed`).
+    Indexed = "indexed", indexed(blocklengths: List, displacements: List);
+    /// Blocks of given lengths at displacements in bytes (`MPI_Type_create_hindexed`).
+    Hindexed = "hindexed", hindexed(blocklengths: List, displacements_bytes: Addresses);
+    /// Blocks of one length at displacements in extents of the child (`MPI_Type_create_indexed_block`).
+    IndexedBlock = "indexed_block", indexed_block(blocklength: Number, displacements: List);
+    /// Blocks of one length at displacements in bytes (`MPI_Type_create_hindexed_block`).
+    HindexedBlock = "hindexed_block", hindexed_block(blocklength: Number, displacements_bytes: Addresses);
+    /// A box of `subsizes` at `starts` in an array of `sizes` (`MPI_Type_create_subarray`).
+    Subarray = "subarray", subarray(sizes: List, subsizes: List, starts: List, order: Order);
+    /// The same type map with another lower bound and extent (`MPI_Type_create_resized`).
+    Resized = "resized", resized(lower_bound: Address, extent: Address);
+}
+
+impl Constructor {
     /// The layouts that this one is made of: none for a predefined type, several for a struct.
     pub fn children(&self) -> &[Layout] {
         children!(self, std::slice::from_ref)
@@ -145,24 +234,28 @@ impl Constructor {
         children!(self, std::slice::from_mut)
     }
 
-    /// The arguments besides children and constants: numbers, and lists with an entry for each block or dimension, in MPI's order. Of a
-    /// distributed array the rank, and the sizes of array and processes.
-    pub fn arguments(&self) -> (Vec<&i64>, Vec<&Vec<i64>>) {
-        arguments!(self)
+    /// The length of its lists, and the place among the arguments where a call of MPI has it.
+    pub fn list_length(&self) -> Option<(usize, i64)> {
+        let length = |argument| match argument {
+            Argument::List(list) | Argument::Addresses(list) => Some(list.len() as i64),
+            _ => None,
+        };
+        let place = if matches!(self, Self::Darray { .. }) { 2 } else { 0 };
+        self.arguments().into_iter().find_map(length).map(|length| (place, length))
     }
 
-    pub(crate) fn arguments_mut(&mut self) -> (Vec<&mut i64>, Vec<&mut Vec<i64>>) {
-        arguments!(self)
+    pub(crate) fn numbers_mut(&mut self) -> impl Iterator<Item = &mut i64> {
+        self.arguments_mut().into_iter().filter_map(|argument| match argument {
+            ArgumentMut::Number(number) | ArgumentMut::Address(number) => Some(number),
+            _ => None,
+        })
     }
 
-    /// How many of these numbers and lists, the last ones, are in bytes: addresses in MPI, not integers.
-    pub const fn arguments_in_bytes(&self) -> (usize, usize) {
-        match self {
-            Self::Hvector { .. } => (1, 0),
-            Self::Resized { .. } => (2, 0),
-            Self::Hindexed { .. } | Self::HindexedBlock { .. } | Self::Struct { .. } => (0, 1),
-            _ => (0, 0),
-        }
+    pub(crate) fn lists_mut(&mut self) -> impl Iterator<Item = &mut Vec<i64>> {
+        self.arguments_mut().into_iter().filter_map(|argument| match argument {
+            ArgumentMut::List(list) | ArgumentMut::Addresses(list) => Some(list),
+            _ => None,
+        })
     }
 
     /// How many parts there are. Arguments are taken as checked.

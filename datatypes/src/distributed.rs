@@ -16,7 +16,7 @@ named! {
 }
 
 /// The arguments of `MPI_Type_create_darray` except the type.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DistributedArray {
     pub size: i64,
     /// The process whose elements these are.
@@ -173,41 +173,5 @@ impl DistributedArray {
             weight *= share.size;
         }
         (element, row)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use Distribution::{Block, Cyclic, None as Whole};
-
-    fn indices(size: i64, distribution: Distribution, darg: Option<i64>, processes: i64) -> Vec<Vec<i64>> {
-        let of = |place| {
-            let share = Share::new(size, distribution, darg, processes, place);
-            (0..share.elements).map(|i| share.index(i)).collect()
-        };
-        (0..processes).map(of).collect()
-    }
-
-    #[test]
-    fn elements_are_dealt_as_the_standard_describes() {
-        assert_eq!(indices(5, Block, None, 2), [vec![0, 1, 2], vec![3, 4]]);
-        assert_eq!(indices(5, Block, None, 4), [vec![0, 1], vec![2, 3], vec![4], vec![]]);
-        assert_eq!(indices(5, Block, Some(4), 2), [vec![0, 1, 2, 3], vec![4]]);
-        assert_eq!(indices(5, Cyclic, None, 2), [vec![0, 2, 4], vec![1, 3]]);
-        assert_eq!(indices(9, Cyclic, Some(2), 2), [vec![0, 1, 4, 5, 8], vec![2, 3, 6, 7]]);
-        assert_eq!(indices(3, Cyclic, Some(i64::MAX), 2), [vec![0, 1, 2], vec![]]);
-        assert_eq!(indices(3, Whole, Some(1), 1), [vec![0, 1, 2]]);
-    }
-
-    #[test]
-    fn every_element_belongs_to_one_process() {
-        for (size, processes, darg) in (1..12).flat_map(|size| {
-            (1..5).flat_map(move |processes| (0..6).map(move |darg| (size, processes, darg)))
-        }) {
-            let mut all = indices(size, Cyclic, (darg > 0).then_some(darg), processes).concat();
-            all.sort_unstable();
-            assert_eq!(all, (0..size).collect::<Vec<_>>(), "{size} {processes} {darg}");
-        }
     }
 }

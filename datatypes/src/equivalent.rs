@@ -2,7 +2,7 @@
 //! engine takes as long for each, and moves the same bytes.
 
 use crate::segments::ElementRun;
-use crate::{Constructor, Layout, Order};
+use crate::{Argument, Constructor, Layout, Order};
 
 /// Maximum blocks of a list: a longer one has more arguments (12 bytes per block) than anybody writes, and creating it takes
 /// longer than sending.
@@ -145,16 +145,15 @@ impl<'a> Views<'a> {
 
 /// Whether the arguments are valid for MPI, which takes most of them as `int`.
 fn fits_int(layout: &Layout) -> bool {
+    let fits = |value: &i64| i32::try_from(*value).is_ok();
     let constructor = layout.constructor();
-    let (numbers, lists) = constructor.arguments();
-    let (of_numbers, of_lists) = constructor.arguments_in_bytes();
-    let (numbers, lists) = (&numbers[..numbers.len() - of_numbers], &lists[..lists.len() - of_lists]);
-    let more = match constructor {
-        Constructor::Darray { array, .. } => array.dargs.iter().flatten().chain([&array.size]).collect(),
-        _ => Vec::new(),
-    };
-    let mut all = numbers.iter().copied().chain(lists.iter().copied().flatten()).chain(more);
-    all.all(|value| i32::try_from(*value).is_ok()) && constructor.children().iter().all(fits_int)
+    let all_fit = constructor.arguments().into_iter().all(|argument| match argument {
+        Argument::Number(value) => fits(value),
+        Argument::List(list) => list.iter().all(fits),
+        Argument::Blocks(list) => list.iter().flatten().all(fits),
+        _ => true,
+    });
+    all_fit && constructor.children().iter().all(fits_int)
 }
 
 /// The first byte after some copies of a layout.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bounds::Bounds;
 use crate::check::Check;
-use crate::constructor::{Constructor, Order};
+use crate::constructor::Constructor;
 use crate::distributed::DistributedArray;
 use crate::segments::{ElementRun, Piece, Segment};
 use crate::{Element, LayoutError};
@@ -84,105 +84,21 @@ impl Layout {
     }
 }
 
-/// The constructors, with the errors of [`Layout::new`].
-#[allow(clippy::missing_errors_doc)]
+#[allow(clippy::missing_errors_doc)] // those of `Layout::new`
 impl Layout {
-    /// `count` copies, one extent apart (`MPI_Type_contiguous`).
-    pub fn contiguous(count: i64, child: &Self) -> Result<Self, LayoutError> {
-        Self::new(Constructor::Contiguous { count, child: child.clone() })
-    }
-
-    /// `count` blocks of `blocklength` copies, starts `stride` extents apart (`MPI_Type_vector`).
-    pub fn vector(count: i64, blocklength: i64, stride: i64, child: &Self) -> Result<Self, LayoutError> {
-        Self::new(Constructor::Vector { count, blocklength, stride, child: child.clone() })
-    }
-
-    /// As [`Layout::vector`], starts `stride_bytes` bytes apart (`MPI_Type_create_hvector`).
-    pub fn hvector(
-        count: i64,
-        blocklength: i64,
-        stride_bytes: i64,
-        child: &Self,
-    ) -> Result<Self, LayoutError> {
-        Self::new(Constructor::Hvector { count, blocklength, stride_bytes, child: child.clone() })
-    }
-
-    /// Blocks of given lengths at given displacements, in extents of the child (`MPI_Type_indexed`).
-    pub fn indexed(blocklengths: &[i64], displacements: &[i64], child: &Self) -> Result<Self, LayoutError> {
-        Self::new(Constructor::Indexed {
-            blocklengths: blocklengths.to_vec(),
-            displacements: displacements.to_vec(),
-            child: child.clone(),
-        })
-    }
-
-    /// As [`Layout::indexed`], displacements in bytes (`MPI_Type_create_hindexed`).
-    pub fn hindexed(
-        blocklengths: &[i64],
-        displacements_bytes: &[i64],
-        child: &Self,
-    ) -> Result<Self, LayoutError> {
-        Self::new(Constructor::Hindexed {
-            blocklengths: blocklengths.to_vec(),
-            displacements_bytes: displacements_bytes.to_vec(),
-            child: child.clone(),
-        })
-    }
-
-    /// Blocks of one length at displacements in extents of the child (`MPI_Type_create_indexed_block`).
-    pub fn indexed_block(blocklength: i64, displacements: &[i64], child: &Self) -> Result<Self, LayoutError> {
-        let displacements = displacements.to_vec();
-        Self::new(Constructor::IndexedBlock { blocklength, displacements, child: child.clone() })
-    }
-
-    /// Blocks of one length at displacements in bytes (`MPI_Type_create_hindexed_block`).
-    pub fn hindexed_block(
-        blocklength: i64,
-        displacements_bytes: &[i64],
-        child: &Self,
-    ) -> Result<Self, LayoutError> {
-        let displacements_bytes = displacements_bytes.to_vec();
-        Self::new(Constructor::HindexedBlock { blocklength, displacements_bytes, child: child.clone() })
-    }
-
     /// Blocks of different types at displacements in bytes (`MPI_Type_create_struct`).
     pub fn structure(
         blocklengths: &[i64],
         displacements_bytes: &[i64],
         children: &[Self],
     ) -> Result<Self, LayoutError> {
-        Self::new(Constructor::Struct {
-            blocklengths: blocklengths.to_vec(),
-            displacements_bytes: displacements_bytes.to_vec(),
-            children: children.to_vec(),
-        })
-    }
-
-    /// A box of `subsizes` at `starts` in an array of `sizes` (`MPI_Type_create_subarray`).
-    pub fn subarray(
-        sizes: &[i64],
-        subsizes: &[i64],
-        starts: &[i64],
-        order: Order,
-        child: &Self,
-    ) -> Result<Self, LayoutError> {
-        Self::new(Constructor::Subarray {
-            sizes: sizes.to_vec(),
-            subsizes: subsizes.to_vec(),
-            starts: starts.to_vec(),
-            order,
-            child: child.clone(),
-        })
+        let [blocklengths, displacements_bytes] = [blocklengths, displacements_bytes].map(<[i64]>::to_vec);
+        Self::new(Constructor::Struct { blocklengths, displacements_bytes, children: children.to_vec() })
     }
 
     /// The elements of a distributed array that one process has (`MPI_Type_create_darray`).
     pub fn darray(array: DistributedArray, child: &Self) -> Result<Self, LayoutError> {
         Self::new(Constructor::Darray { array, child: child.clone() })
-    }
-
-    /// The same type map with another lower bound and extent (`MPI_Type_create_resized`).
-    pub fn resized(lower_bound: i64, extent: i64, child: &Self) -> Result<Self, LayoutError> {
-        Self::new(Constructor::Resized { lower_bound, extent, child: child.clone() })
     }
 }
 

@@ -71,22 +71,3 @@ impl Layout {
         types.all(|other| other == Some(first)).then_some(first)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::pool::random_layout;
-
-    #[test]
-    fn constructors_know_whether_there_is_one_type() {
-        let mut alike = 0;
-        for seed in 0..20_000 {
-            let layout = random_layout(seed, 4, 200);
-            let all: Signature = layout.runs().map(|run| (run.element, run.count)).collect();
-            assert_eq!(layout.uniform(), all.uniform(), "{}", layout.to_text());
-            assert_eq!(layout.signature(), all, "{}", layout.to_text());
-            alike += usize::from(all.uniform().is_some());
-        }
-        assert!((1_000..19_000).contains(&alike), "{alike}");
-    }
-}

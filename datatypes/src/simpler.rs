@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Constructor, DistributedArray, Distribution, Element, Layout};
+use crate::{Argument, Constructor, DistributedArray, Distribution, Element, Layout};
 
 /// Lists that are longer lose halves only, since each entry less is another candidate.
 const MOST_SINGLE_STEPS: usize = 12;
@@ -56,17 +56,28 @@ fn weight(layout: &Layout) -> Weight {
     if let Constructor::Named { element } = constructor {
         return (0, 0, 0, 0, size_of_element(*element));
     }
-    let (numbers, lists) = constructor.arguments();
-    let entries = lists.first().map_or(0, |list| list.len());
-    let all = numbers.into_iter().chain(lists.into_iter().flatten());
-    let mut sum: u64 = all.map(|value| size_of_number(*value)).sum();
+    let (mut entries, mut sum) = (None, 0);
+    for argument in constructor.arguments() {
+        sum += match argument {
+            Argument::Number(value) | Argument::Address(value) => size_of_number(*value),
+            Argument::List(list) | Argument::Addresses(list) => {
+                entries.get_or_insert(list.len());
+                list.iter().map(|value| size_of_number(*value)).sum()
+            }
+            Argument::Blocks(list) => list.iter().map(|value| size_of_number(value.unwrap_or(0))).sum(),
+            Argument::Distributions(list) => {
+                list.iter().filter(|distribution| **distribution != Distribution::None).count() as u64
+            }
+            _ => 0,
+        };
+    }
     if let Constructor::Darray { array, .. } = constructor {
-        sum += array.dargs.iter().map(|darg| size_of_number(darg.unwrap_or(0))).sum::<u64>();
-        sum +=
-            array.distribs.iter().filter(|distribution| **distribution != Distribution::None).count() as u64;
+        // It is the product of others.
+        sum -= size_of_number(array.size);
     }
     let rank = RANKS.iter().position(|name| *name == constructor.name()).unwrap_or_default() as u64;
-    constructor.children().iter().map(weight).fold((1, entries, sum, rank, 0), |sum, child| {
+    let own = (1, entries.unwrap_or(0), sum, rank, 0);
+    constructor.children().iter().map(weight).fold(own, |sum, child| {
         (sum.0 + child.0, sum.1 + child.1, sum.2 + child.2, sum.3 + child.3, sum.4 + child.4)
     })
 }
@@ -182,28 +193,34 @@ fn own_steps(constructor: &Constructor) -> Vec<Constructor> {
         change(&mut new);
         new
     };
-    let (values, lists) = constructor.arguments();
+    let mut own = constructor.clone();
+    let values: Vec<i64> = own.numbers_mut().map(|value| *value).collect();
+    let lists: Vec<Vec<i64>> = own.lists_mut().map(|list| list.clone()).collect();
     for kept in lists.first().map_or(Vec::new(), |list| kept(list.len())) {
         found.push(with(&|new| {
-            new.arguments_mut().1.into_iter().for_each(|list| *list = select(list, &kept));
+            new.lists_mut().for_each(|list| *list = select(list, &kept));
             if let Constructor::Struct { children, .. } = new {
                 *children = select(children, &kept);
             }
         }));
     }
     if let [count, blocklength, stride] = values[..] {
-        let all = changed(&[*count, *blocklength, *stride]).into_iter();
-        found.extend(all.map(|numbers| {
-            with(&|new| new.arguments_mut().0.into_iter().zip(&numbers).for_each(|(old, new)| *old = *new))
-        }));
+        let set = |new: &mut Constructor, values: &[i64]| {
+            new.numbers_mut().zip(values).for_each(|(old, value)| *old = *value);
+        };
+        let all = changed(&[count, blocklength, stride]).into_iter();
+        found.extend(all.map(|values| with(&|new| set(new, &values))));
     } else {
         for (place, value) in values.into_iter().enumerate() {
-            found.extend(numbers(*value).map(|number| with(&|new| *new.arguments_mut().0[place] = number)));
+            let set = |new: &mut Constructor, value| new.numbers_mut().nth(place).map(|old| *old = value);
+            found.extend(numbers(value).map(|value| with(&|new| set(new, value).unwrap_or_default())));
         }
     }
     for (place, list) in lists.into_iter().enumerate() {
-        let all = changed(list).into_iter();
-        found.extend(all.map(|list| with(&|new| new.arguments_mut().1[place].clone_from(&list))));
+        let set = |new: &mut Constructor, list: &Vec<i64>| {
+            new.lists_mut().nth(place).map(|old| old.clone_from(list)).unwrap_or_default();
+        };
+        found.extend(changed(&list).into_iter().map(|list| with(&|new| set(new, &list))));
     }
     found
 }

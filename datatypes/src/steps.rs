@@ -22,24 +22,3 @@ impl Layout {
         lie_so && constructor.children().iter().all(|child| child.is_plainly_in_steps_of(bytes))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::pool::random_layout;
-
-    #[test]
-    fn results_are_right() {
-        let mut found = 0;
-        for seed in 0..20_000 {
-            let layout = random_layout(seed, 4, 200);
-            for bytes in [2, 4, 8] {
-                if layout.is_plainly_in_steps_of(bytes) {
-                    found += 1;
-                    let is_so = layout.runs().all(|run| run.offset.unsigned_abs().is_multiple_of(bytes));
-                    assert!(is_so, "{bytes}: {}", layout.to_text());
-                }
-            }
-        }
-        assert!(found > 10_000, "{found}");
-    }
-}

@@ -109,16 +109,19 @@ impl DeviceProgram {
     pub fn from_layout(layout: &Layout, count: u64, origin: i64) -> Result<Self, CompileError> {
         let size = Reach::from_layout(layout, count)?.size;
         let form = NormalForm::from_layout(layout, count).moved(origin);
+        let with_bytes = |form: &NormalForm| Some((form.bytes(), shape(form)?));
         let shapes = match &form {
-            NormalForm::Sequence(forms) if forms.len() <= MOST_PARTS => forms.iter().map(shape).collect(),
+            NormalForm::Sequence(forms) if forms.len() <= MOST_PARTS => {
+                forms.iter().map(with_bytes).collect()
+            }
             NormalForm::Sequence(_) => None,
-            form => shape(form).map(|shape| vec![shape]),
+            form => with_bytes(form).map(|shape| vec![shape]),
         };
-        let shapes = shapes.unwrap_or_else(|| vec![Shape::Blocks(all_blocks(layout, count, origin))]);
+        let shapes = shapes.unwrap_or_else(|| vec![(size, Shape::Blocks(all_blocks(layout, count, origin)))]);
         let mut packed = 0;
-        let part = |shape: Shape| {
-            let part = DevicePart { packed, bytes: shape.bytes(), alignment: shape.alignment(), shape };
-            packed += part.bytes;
+        let part = |(bytes, shape): (usize, Shape)| {
+            let part = DevicePart { packed, bytes, alignment: shape.alignment(), shape };
+            packed += bytes;
             part
         };
         let parts = shapes.into_iter().map(part).collect();
@@ -143,19 +146,6 @@ impl DevicePart {
 }
 
 impl Shape {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::Places(places) => {
-                let blocks: u64 = places.loops.iter().map(|(count, _)| count).product();
-                places.block as usize * blocks as usize * places.listed.as_ref().map_or(1, Vec::len)
-            }
-            Self::Records(Records { word_bytes, offsets, indices, .. }) => {
-                *word_bytes as usize * offsets.len() * indices.len()
-            }
-            Self::Blocks(blocks) => blocks.iter().map(|block| block.bytes as usize).sum(),
-        }
-    }
-
     /// All of these numbers or'ed: the lowest bit is the alignment.
     fn alignment(&self) -> u64 {
         match self {

@@ -7,7 +7,7 @@
 use datatypes::{Constructor, DistributedArray, Layout, Nest, Part};
 
 use crate::block_copy::LONG;
-use crate::indexed_records::IndexedRecords;
+use crate::indexed_records::{IndexedRecords, gcd};
 use crate::records::Records;
 use crate::survey::{ByteRun, Survey, compact};
 
@@ -340,12 +340,8 @@ const FEW_UNITS: usize = 2;
 
 /// The largest block that all runs consist of, and how many there are.
 fn common_block(runs: &[ByteRun]) -> (usize, usize) {
-    let unit = runs.iter().fold(0, |unit, run| gcd(unit, run.bytes));
+    let unit = runs.iter().fold(0, |unit, run| gcd(unit, run.bytes as u64)) as usize;
     (unit, runs.iter().map(|run| run.bytes / unit).sum())
-}
-
-fn gcd(a: usize, b: usize) -> usize {
-    if a == 0 { b } else { gcd(b % a, a) }
 }
 
 /// One after the other.

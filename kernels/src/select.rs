@@ -7,7 +7,7 @@ use crate::block_copy::{
 use crate::gather;
 use crate::indexed_records::Group;
 use crate::loops::{self, Grid};
-use crate::way::{Level, Way};
+use crate::way::Way;
 
 /// Kernels for blocks in loops: array, packed, bytes of a block, loops.
 pub(crate) type StridedKernel = unsafe fn(*mut u8, *mut u8, usize, Grid);
@@ -88,12 +88,44 @@ macro_rules! by_size {
     }};
 }
 
+/// Calls the macro `$make` with the type of words of `$bytes` bytes, a number of words, and that with a position before them.
+macro_rules! by_words {
+    ($bytes:expr, $words:expr, $make:ident) => {
+        match ($bytes, $words) {
+            (4, 1) => $make!(u32, 1, 4),
+            (4, 2) => $make!(u32, 2, 5),
+            (4, 3) => $make!(u32, 3, 6),
+            (4, 4) => $make!(u32, 4, 7),
+            (4, 5) => $make!(u32, 5, 8),
+            (8, 1) => $make!(u64, 1, 4),
+            (8, 2) => $make!(u64, 2, 5),
+            (8, 3) => $make!(u64, 3, 6),
+            (8, 4) => $make!(u64, 4, 7),
+            (8, 5) => $make!(u64, 5, 8),
+            _ => unreachable!("words have 4 or 8 bytes, and groups 1 to 5 words"),
+        }
+    };
+}
+
 /// The sizes of blocks that have the same kernel as those of `bytes` bytes.
 pub(crate) fn sizes(bytes: usize) -> &'static str {
     fn itself<B: BlockCopy>(sizes: &'static str) -> &'static str {
         sizes
     }
     by_size!(bytes, 32, itself)
+}
+
+/// A loop, compiled for an instruction set: `[feature] name[generics][their names](arguments) { body }`.
+macro_rules! kernel {
+    ([$($feature:literal)?] $name:ident[$($generic:tt)*][$($parameter:ident),*]($($argument:ident: $type:ty,)*) $body:block) => {
+        $(#[target_feature(enable = $feature)])?
+        unsafe fn $name<$($generic)*>($($argument: $type),*) {
+            #[cfg(test)]
+            crate::tests::ran::note($name::<$($parameter),*> as *const ());
+            // SAFETY: guaranteed by the caller.
+            unsafe { $body }
+        }
+    };
 }
 
 /// A module with a copy of every loop for one instruction set, and the choice by size. Long blocks are copied in parts
@@ -103,59 +135,35 @@ macro_rules! level {
         pub(crate) mod $module {
             use super::*;
 
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn strided_loop<B: BlockCopy, const PACK: bool>(
+            kernel! { [$($feature)?] strided_loop[B: BlockCopy, const PACK: bool][B, PACK](
                 array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
             ) {
-                #[cfg(test)]
-                crate::tests::ran::note(strided_loop::<B, PACK> as *const ());
-                // SAFETY: guaranteed by the caller.
-                unsafe {
-                    if !B::small_strides::<PACK>(array, packed, grid) {
-                        loops::strided::<B, PACK>(array, packed, bytes, grid);
-                    }
+                if !B::small_strides::<PACK>(array, packed, grid) {
+                    loops::strided::<B, PACK>(array, packed, bytes, grid);
                 }
-            }
+            } }
 
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn transposed_loop<B: BlockCopy, const PACK: bool, const STREAM: bool>(
+            kernel! { [$($feature)?] transposed_loop[B: BlockCopy, const PACK: bool, const STREAM: bool][B, PACK, STREAM](
                 array: *mut u8, packed: *mut u8, bytes: usize, grid: Grid,
-            ) {
-                #[cfg(test)]
-                crate::tests::ran::note(transposed_loop::<B, PACK, STREAM> as *const ());
-                // SAFETY: guaranteed by the caller.
-                unsafe { loops::transposed::<B, PACK, STREAM>(array, packed, bytes, grid) }
-            }
+            ) { loops::transposed::<B, PACK, STREAM>(array, packed, bytes, grid) } }
 
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn indexed_loop<B: BlockCopy, const PACK: bool, const AHEAD: usize>(
+            kernel! { [$($feature)?] indexed_loop[B: BlockCopy, const PACK: bool, const AHEAD: usize][B, PACK, AHEAD](
                 array: *mut u8, packed: *mut u8, bytes: usize, packed_step: usize, offsets: &[u32],
-            ) {
-                #[cfg(test)]
-                crate::tests::ran::note(indexed_loop::<B, PACK, AHEAD> as *const ());
-                // SAFETY: guaranteed by the caller.
-                unsafe { loops::indexed::<B, PACK, AHEAD>(array, packed, bytes, packed_step, offsets) }
-            }
+            ) { loops::indexed::<B, PACK, AHEAD>(array, packed, bytes, packed_step, offsets) } }
 
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn run_list<const PACK: bool>(
+            kernel! { [$($feature)?] run_list[const PACK: bool][PACK](
                 array: *mut u8, packed: *mut u8, offsets: &[i64], ends: &[usize],
-            ) {
-                #[cfg(test)]
-                crate::tests::ran::note(run_list::<PACK> as *const ());
-                // SAFETY: guaranteed by the caller.
-                unsafe { loops::runs::<PACK>(array, packed, offsets, ends) }
-            }
+            ) { loops::runs::<PACK>(array, packed, offsets, ends) } }
 
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn record_words<T: Copy + 'static, const G: usize, const PACK: bool>(
+            kernel! { [$($feature)?] record_words[T: Copy + 'static, const G: usize, const PACK: bool][T, G, PACK](
                 array: *mut u8, packed: *mut u8, record: usize, group: &Group, indices: &[u32],
-            ) {
-                #[cfg(test)]
-                crate::tests::ran::note(record_words::<T, G, PACK> as *const ());
-                // SAFETY: guaranteed by the caller.
-                unsafe { loops::words::<T, G, PACK>(array, packed, record, group, indices) }
-            }
+            ) { loops::words::<T, G, PACK>(array, packed, record, group, indices) } }
+
+            kernel! { [$($feature)?] particle_loop[
+                T: Copy + 'static, const N: usize, const W: usize, const PACK: bool, const EVEN: bool
+            ][T, N, W, PACK, EVEN](array: *mut u8, packed: *mut u8, groups: [&Group; 2], indices: &[u32],) {
+                loops::particles::<T, N, W, PACK, EVEN>(array, packed, groups, indices)
+            } }
 
             pub fn strided_of<B: BlockCopy>(_: &'static str) -> Pair<StridedKernel> {
                 Pair { pack: strided_loop::<B, true>, unpack: strided_loop::<B, false> }
@@ -193,18 +201,6 @@ macro_rules! level {
                 Pair { pack: run_list::<true>, unpack: run_list::<false> }
             }
 
-            $(#[target_feature(enable = $feature)])?
-            unsafe fn particle_loop<
-                T: Copy + 'static, const N: usize, const W: usize, const PACK: bool, const EVEN: bool,
-            >(
-                array: *mut u8, packed: *mut u8, groups: [&Group; 2], indices: &[u32],
-            ) {
-                #[cfg(test)]
-                crate::tests::ran::note(particle_loop::<T, N, W, PACK, EVEN> as *const ());
-                // SAFETY: guaranteed by the caller.
-                unsafe { loops::particles::<T, N, W, PACK, EVEN>(array, packed, groups, indices) }
-            }
-
             pub fn particles(bytes: usize, singles: usize, is_even: bool) -> Pair<ParticlesKernel> {
                 macro_rules! of {
                     ($word:ty, $singles:literal, $words:literal) => {
@@ -220,43 +216,19 @@ macro_rules! level {
                         }
                     };
                 }
-                match (bytes, singles) {
-                    (4, 1) => of!(u32, 1, 4),
-                    (4, 2) => of!(u32, 2, 5),
-                    (4, 3) => of!(u32, 3, 6),
-                    (4, 4) => of!(u32, 4, 7),
-                    (4, 5) => of!(u32, 5, 8),
-                    (8, 1) => of!(u64, 1, 4),
-                    (8, 2) => of!(u64, 2, 5),
-                    (8, 3) => of!(u64, 3, 6),
-                    (8, 4) => of!(u64, 4, 7),
-                    (8, 5) => of!(u64, 5, 8),
-                    _ => unreachable!("words have 4 or 8 bytes, and groups 1 to 5 words"),
-                }
+                by_words!(bytes, singles, of)
             }
 
             pub fn words(bytes: usize, group: usize) -> Pair<RecordsKernel> {
                 macro_rules! of {
-                    ($word:ty, $group:literal) => {
+                    ($word:ty, $group:literal, $with_position:literal) => {
                         Pair {
                             pack: record_words::<$word, $group, true>,
                             unpack: record_words::<$word, $group, false>,
                         }
                     };
                 }
-                match (bytes, group) {
-                    (4, 1) => of!(u32, 1),
-                    (4, 2) => of!(u32, 2),
-                    (4, 3) => of!(u32, 3),
-                    (4, 4) => of!(u32, 4),
-                    (4, 5) => of!(u32, 5),
-                    (8, 1) => of!(u64, 1),
-                    (8, 2) => of!(u64, 2),
-                    (8, 3) => of!(u64, 3),
-                    (8, 4) => of!(u64, 4),
-                    (8, 5) => of!(u64, 5),
-                    _ => unreachable!("words have 4 or 8 bytes, and groups 1 to 5 words"),
-                }
+                by_words!(bytes, group, of)
             }
         }
     };
@@ -268,15 +240,15 @@ level!(avx2, 32, "avx2");
 #[cfg(target_arch = "x86_64")]
 level!(avx512, 64, "avx512f,avx512vl");
 
-/// Calls a function of the module for an instruction set.
-macro_rules! at_level {
-    ($level:expr, $function:ident ( $($argument:expr),* )) => {
-        match $level {
-            Level::Base => base::$function($($argument),*),
+/// Calls a function of the module for the vectors of a way.
+macro_rules! with_vectors {
+    ($way:expr, $function:ident ( $($argument:expr),* )) => {
+        match $way.vectors() {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => avx2::$function($($argument),*),
+            Way::Avx2 => avx2::$function($($argument),*),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => avx512::$function($($argument),*),
+            Way::Avx512 => avx512::$function($($argument),*),
+            _ => base::$function($($argument),*),
         }
     };
 }
@@ -288,7 +260,7 @@ pub(crate) fn strided(bytes: usize, way: Way) -> Pair<StridedKernel> {
         Way::Library => base::strided_of::<Library>(""),
         Way::Instruction if bytes >= LONG => base::strided_of::<Instruction>(""),
         Way::PastCaches if bytes >= LONG => base::strided_of::<Streamed>(""),
-        way => at_level!(way.level(), strided(bytes)),
+        way => with_vectors!(way, strided(bytes)),
     }
 }
 
@@ -298,7 +270,7 @@ pub(crate) fn transposed(bytes: usize, way: Way) -> Pair<StridedKernel> {
         (Way::PastCaches, 8) => base::transposed_of::<Exact<8>, true>(),
         (Way::PastCaches, 16) => base::transposed_of::<Exact<16>, true>(),
         (Way::PastCaches, 32) => base::transposed_of::<Exact<32>, true>(),
-        (way, bytes) => at_level!(way.level(), transposed(bytes)),
+        (way, bytes) => with_vectors!(way, transposed(bytes)),
     }
 }
 
@@ -318,7 +290,7 @@ pub(crate) fn indexed(bytes: usize, way: Way) -> Pair<IndexedKernel> {
         (Way::Gather, 4) => gather::words_of_4(),
         #[cfg(target_arch = "x86_64")]
         (Way::Gather, 8) => gather::words_of_8(),
-        (way, bytes) => at_level!(way.level(), indexed(bytes)),
+        (way, bytes) => with_vectors!(way, indexed(bytes)),
     }
 }
 
@@ -327,15 +299,15 @@ const AHEAD: usize = 32;
 
 /// The kernels for runs of any lengths.
 pub(crate) fn runs(way: Way) -> Pair<RunsKernel> {
-    at_level!(way.level(), runs())
+    with_vectors!(way, runs())
 }
 
 /// The kernels for records of a position and `singles` single words of `bytes` bytes, for even indices or for any.
 pub(crate) fn particles(bytes: usize, singles: usize, is_even: bool, way: Way) -> Pair<ParticlesKernel> {
-    at_level!(way.level(), particles(bytes, singles, is_even))
+    with_vectors!(way, particles(bytes, singles, is_even))
 }
 
 /// The kernels for `group` words of `bytes` bytes of records by index.
 pub(crate) fn words(bytes: usize, group: usize, way: Way) -> Pair<RecordsKernel> {
-    at_level!(way.level(), words(bytes, group))
+    with_vectors!(way, words(bytes, group))
 }

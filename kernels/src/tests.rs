@@ -5,7 +5,6 @@ mod indexed_records;
 mod levels;
 pub(crate) mod ran;
 
-use datatypes::pool::random_layout;
 use datatypes::unusual::unusual_layout;
 use datatypes::{Element, Layout};
 use rand::{Rng, RngExt};
@@ -27,23 +26,19 @@ fn cases() -> std::ops::Range<u64> {
     first..first + number("KERNELS_CASES").unwrap_or(CASES)
 }
 
-/// Random layouts of small values: everything that MPI allows, overlaps and zeros included.
+/// Everything that MPI allows, overlaps and zeros included; also with bounds as MPIs report them, which do not follow from the
+/// constructors.
 #[test]
 fn random_layouts_agree_with_the_oracle() {
-    for seed in cases() {
-        let mut noise = noise(seed);
-        let layout = random_layout(seed, noise.random_range(0..=5), 400);
-        check(&layout, noise.random_range(0..=3), &mut noise);
-    }
-}
-
-/// The same with bounds as MPIs report them, which do not follow from the constructors.
-#[test]
-fn reported_bounds_agree_with_the_oracle() {
     let mut compared = 0;
     for seed in cases() {
         let mut noise = noise(seed);
-        let layout = unusual_layout(seed, noise.random_range(1..=4));
+        let layout = unusual_layout(seed, noise.random_range(1..=5));
+        // The oracle takes most of the time.
+        if layout.true_extent() > 1 << 13 {
+            continue;
+        }
+        check(&layout, noise.random_range(0..=3), &mut noise);
         for (_, read) in layout.readings() {
             check(&read, noise.random_range(0..=3), &mut noise);
             compared += 1;
@@ -155,21 +150,6 @@ fn what_does_not_fit_is_refused_and_nothing_is_written() {
     assert_eq!(text(program.pack(&array, 0, &mut packed[1..])), short);
     assert_eq!(text(program.unpack(&packed[1..], &mut [0; 20], 0)), short);
     assert!(compile(&layout, u64::MAX).is_err());
-}
-
-#[test]
-fn threads_can_share_a_program() {
-    let layout = Layout::vector(9, 1, 2, &Layout::named(Element::Byte)).unwrap();
-    let (program, array) = (compile(&layout, 1).unwrap(), std::array::from_fn::<u8, 17, _>(|i| i as u8));
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                let mut packed = [0; 9];
-                program.pack(&array, 0, &mut packed).unwrap();
-                assert_eq!(packed, [0, 2, 4, 6, 8, 10, 12, 14, 16]);
-            });
-        }
-    });
 }
 
 #[test]

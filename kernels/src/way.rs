@@ -1,42 +1,4 @@
-//! Ways to copy, and the instruction sets that they need.
-
-/// An instruction set, from the smallest to the largest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
-    /// The instructions that every processor of the architecture has.
-    Base,
-    /// Vectors of 32 bytes.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// Vectors of 64 bytes.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Level {
-    /// All levels that this architecture may have.
-    #[cfg(target_arch = "x86_64")]
-    const ALL: &[Self] = &[Self::Base, Self::Avx2, Self::Avx512];
-    /// All levels that this architecture may have.
-    #[cfg(not(target_arch = "x86_64"))]
-    const ALL: &[Self] = &[Self::Base];
-
-    /// Whether this processor has it.
-    fn is_here(self) -> bool {
-        match self {
-            Self::Base => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => is_x86_feature_detected!("avx2"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl"),
-        }
-    }
-
-    /// The largest that this processor has.
-    fn best() -> Self {
-        Self::ALL.iter().rev().copied().find(|level| level.is_here()).unwrap_or(Self::Base)
-    }
-}
+//! Ways to copy, and the instructions that they need.
 
 named! {
     /// A way to copy the blocks of a class of operations.
@@ -68,9 +30,11 @@ impl Way {
             Self::Base | Self::Library | Self::Prefetch => true,
             Self::Instruction | Self::PastCaches => cfg!(target_arch = "x86_64"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => Level::Avx2.is_here(),
+            Self::Avx2 => is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 | Self::Gather => Level::Avx512.is_here(),
+            Self::Avx512 | Self::Gather => {
+                is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512vl")
+            }
             #[cfg(not(target_arch = "x86_64"))]
             Self::Avx2 | Self::Avx512 | Self::Gather => false,
         }
@@ -78,28 +42,19 @@ impl Way {
 
     /// It, or if this processor does not have it, the widest vectors that it has.
     pub(crate) fn or_best(self) -> Self {
-        if self.is_here() { self } else { Self::from_level(Level::best()) }
+        if self.is_here() { self } else { Self::widest_vectors() }
     }
 
-    fn from_level(level: Level) -> Self {
-        match level {
-            Level::Base => Self::Base,
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => Self::Avx2,
-            #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => Self::Avx512,
-        }
+    fn widest_vectors() -> Self {
+        [Self::Avx512, Self::Avx2].into_iter().find(|way| way.is_here()).unwrap_or(Self::Base)
     }
 
-    /// The instruction set of kernels for blocks that the way does not have an own kernel for.
-    pub(crate) fn level(self) -> Level {
+    /// The vectors of kernels for blocks that the way does not have an own kernel for.
+    pub(crate) fn vectors(self) -> Self {
         match self {
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => Level::Avx2,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => Level::Avx512,
-            Self::PastCaches | Self::Gather | Self::Prefetch => Level::best(),
-            _ => Level::Base,
+            Self::Avx2 | Self::Avx512 => self,
+            Self::PastCaches | Self::Gather | Self::Prefetch => Self::widest_vectors(),
+            Self::Base | Self::Library | Self::Instruction => Self::Base,
         }
     }
 }
@@ -126,13 +81,11 @@ mod tests {
             };
             assert_eq!(way.is_here(), is_here, "{way:?}");
         }
-        let best = if avx512 {
-            Level::Avx512
-        } else if has(&["avx2"]) {
-            Level::Avx2
-        } else {
-            Level::Base
+        let widest = match has(&["avx2"]) {
+            _ if avx512 => Way::Avx512,
+            true => Way::Avx2,
+            false => Way::Base,
         };
-        assert_eq!(Level::best(), best);
+        assert_eq!(Way::widest_vectors(), widest);
     }
 }

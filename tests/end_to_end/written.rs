@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use datatypes::pool::random_layout;
+use datatypes::unusual::unusual_layout;
 use datatypes::{Constructor, Element, Equivalent, Language, Layout, TypeMap};
 use libtest_mimic::Trial;
 
@@ -115,7 +115,7 @@ fn program(language: Language, all: &[Layout]) -> String {
 /// Random ones of predefined types, also resized. Other extents are not the same in every MPI, since the standard leaves it open whether
 /// they are rounded up, and Open MPI refuses types without data here.
 fn distributed_arrays() -> Vec<Layout> {
-    let random = (0..8000).map(|seed| random_layout(seed, 1 + seed as u32 % 2, 400));
+    let random = (0..8000).map(|seed| unusual_layout(seed, 1 + seed as u32 % 2));
     let is_named = |layout: &Layout| matches!(layout.constructor(), Constructor::Named { .. });
     let is_simple = |layout: &Layout| match layout.constructor() {
         Constructor::Resized { child, .. } => is_named(child),

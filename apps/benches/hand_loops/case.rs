@@ -4,11 +4,8 @@ use std::ffi::c_void;
 
 use datatypes::{Constructor, Element};
 use ddtbench_apps::{
-    ArraySpec, Arrays, Context, Loops, MicroApp, PAGE_BYTES, ParameterSet, ParameterType, Side, Test, Values,
-    WireOrder,
+    ArraySpec, Arrays, Context, Loops, MicroApp, ParameterSet, ParameterType, Side, Test, Values, WireOrder,
 };
-use rand::RngExt;
-use rand_pcg::Pcg64;
 
 use crate::twins::{TwinLoops, Twins};
 
@@ -52,37 +49,22 @@ impl Case {
         let context = Context::default();
         let values = test.set(set.name).expect("the set is the test's own");
         let app = test.build(&values, context).expect("the test's own sets are right");
-        let mut case = Self {
+        let buffers = ["packed", "copy"]
+            .map(|name| ArraySpec::new(name, Element::Byte, &[app.message_bytes() as usize]));
+        let [arrays, buffers] = [app.arrays.clone(), buffers.into()].map(|specs| {
+            let mut arrays = Arrays::new(specs);
+            fill(arrays.memory_mut());
+            arrays
+        });
+        Self {
             name: format!("{} {}", test.name, set.name),
             lists: lists(&app),
             parameters: parameters(test, &values, context),
             twins: twins.iter().map(|twins| twins.loops(test.name).expect("every test has twins")).collect(),
-            arrays: Arrays::new(Vec::new()),
-            buffers: Arrays::new(Vec::new()),
+            arrays,
+            buffers,
             app,
-        };
-        case.allocate(&mut |_| 0);
-        case
-    }
-
-    /// Allocates again. A random offset decides where each array and each buffer begins in its page.
-    pub fn move_to(&mut self, random: &mut Pcg64) {
-        self.allocate(&mut |_| 16 * random.random_range(0..PAGE_BYTES / 16));
-    }
-
-    fn allocate(&mut self, displaced_bytes: &mut dyn FnMut(usize) -> usize) {
-        let bytes = self.app.message_bytes() as usize;
-        let buffers = ["packed", "copy"].map(|name| ArraySpec::new(name, Element::Byte, &[bytes]));
-        let mut displaced = |specs: Vec<ArraySpec>| {
-            let offsets: Vec<usize> = (0..specs.len()).map(&mut *displaced_bytes).collect();
-            let mut arrays = Arrays::displaced(specs, |i| offsets[i]);
-            fill(arrays.memory_mut());
-            arrays
-        };
-        // The old ones are freed first: two of the largest might not fit into memory.
-        (self.arrays, self.buffers) = (Arrays::new(Vec::new()), Arrays::new(Vec::new()));
-        self.arrays = displaced(self.app.arrays.clone());
-        self.buffers = displaced(buffers.into());
+        }
     }
 
     /// All variants, the plain loops first.
@@ -96,18 +78,9 @@ impl Case {
         match variant {
             Variant::Rust(Loops::Plain) => "plain",
             Variant::Rust(Loops::Tuned) => "tuned",
-            Variant::C(twin) => self.twins[twin].compilation.name,
+            Variant::C(twin) => self.twins[twin].name,
             Variant::Memcpy => "memcpy",
         }
-    }
-
-    /// The C twins for the processor of this machine, or those for the base instruction set.
-    pub fn twins(&self, are_native: bool) -> Vec<Variant> {
-        let twins = self.twins.iter().enumerate();
-        twins
-            .filter(|(_, twin)| twin.compilation.is_native == are_native)
-            .map(|(i, _)| Variant::C(i))
-            .collect()
     }
 
     pub fn bytes(&self) -> usize {

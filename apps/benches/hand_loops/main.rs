@@ -2,17 +2,17 @@
 //! it, the tuned loops with the best that a C compiler makes for this processor.
 //!
 //! `cargo bench -p ddtbench-apps [-- FILTER]` needs a C compiler. It takes each test at its quick set and at the
-//! largest set of the original. First it checks that all loops move the same bytes, as `cargo test` also does; then
-//! it times short interleaved blocks. `docs/evidence/loops.md` explains the table.
+//! largest set of the original. First it checks that all loops move the same bytes, as `cargo test` also does; then it times
+//! them with Criterion, with the time of a plain copy as the bound.
 
 mod case;
-mod interleaved;
-mod ratios;
 mod twins;
 
+use std::time::Duration;
+
 use case::{Case, Direction};
+use criterion::{Criterion, Throughput};
 use ddtbench_apps::{Context, ParameterSet, Preset, TESTS, Test};
-use interleaved::Comparison;
 use twins::Twins;
 
 /// The quick set, and the largest set of the original if that is a different one.
@@ -31,12 +31,15 @@ fn sets(test: &'static Test) -> Vec<&'static ParameterSet> {
 
 fn main() {
     let twins = Twins::compile_all().unwrap_or_else(|error| panic!("{error}"));
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    // Cargo passes `--bench` for benchmarks; `--test` comes from the user.
-    let is_timed = arguments.iter().any(|a| a == "--bench") && !arguments.iter().any(|a| a == "--test");
-    let filter = arguments.iter().find(|argument| !argument.starts_with('-'));
-    let mut comparisons = Vec::new();
-    for test in TESTS.iter().filter(|test| filter.is_none_or(|filter| test.name.contains(filter.as_str()))) {
+    twins::print_compilers();
+    let mut criterion = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(100))
+        .measurement_time(Duration::from_millis(400))
+        .configure_from_args();
+    // Criterion would leave out the times, but not the arrays and the comparison.
+    let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    for test in TESTS.iter().filter(|test| test.name.contains(&filter) || filter.contains(test.name)) {
         if twins[0].loops(test.name).is_err() {
             eprintln!("{}: not compared, no twin in twins.c", test.name);
             continue;
@@ -44,15 +47,16 @@ fn main() {
         for set in sets(test) {
             let mut case = Case::new(test, set, &twins);
             case.check();
-            if is_timed {
-                eprintln!("{}", case.name);
-                let directions = [Direction::Pack, Direction::Unpack];
-                comparisons.extend(directions.map(|direction| Comparison::of(&mut case, direction)));
+            for (name, direction) in [("pack", Direction::Pack), ("unpack", Direction::Unpack)] {
+                let mut group = criterion.benchmark_group(format!("{}/{name}", case.name));
+                group.throughput(Throughput::Bytes(case.bytes() as u64));
+                for variant in case.variants() {
+                    let name = case.variant_name(variant);
+                    group.bench_function(name, |bencher| bencher.iter(|| case.run(direction, variant)));
+                }
+                group.finish();
             }
         }
     }
-    if is_timed {
-        twins::print_compilers();
-        interleaved::print(&comparisons);
-    }
+    criterion.final_summary();
 }

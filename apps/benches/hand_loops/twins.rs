@@ -12,25 +12,22 @@ type Twin = unsafe extern "C" fn(*const *mut c_void, *mut c_void, *const i64, *c
 
 /// A compiler with its options.
 #[derive(Clone, Copy, Debug)]
-pub struct Compilation {
-    /// Heading of its times.
-    pub name: &'static str,
+struct Compilation {
+    name: &'static str,
     compiler: &'static str,
     options: &'static [&'static str],
-    /// Whether it is for the processor of this machine, as the tuned loops are, and not for the base instruction set.
-    pub is_native: bool,
 }
 
 const COMPILERS: [&str; 2] = ["gcc", "clang"];
 
-/// The loops of the original for the base instruction set and for this processor, and those that copy runs.
+/// The loops of the original for the base instruction set and for this processor, as the tuned loops are, and those that copy runs.
 const COMPILATIONS: [Compilation; 6] = [
-    Compilation { name: "gcc -O2", compiler: "gcc", options: &["-O2"], is_native: false },
-    Compilation { name: "gcc -O3", compiler: "gcc", options: &["-O3"], is_native: false },
-    Compilation { name: "gcc nat", compiler: "gcc", options: NATIVE, is_native: true },
-    Compilation { name: "gcc runs", compiler: "gcc", options: NATIVE_BY_RUNS, is_native: true },
-    Compilation { name: "clang nat", compiler: "clang", options: NATIVE, is_native: true },
-    Compilation { name: "cl. runs", compiler: "clang", options: NATIVE_BY_RUNS, is_native: true },
+    Compilation { name: "gcc -O2", compiler: "gcc", options: &["-O2"] },
+    Compilation { name: "gcc -O3", compiler: "gcc", options: &["-O3"] },
+    Compilation { name: "gcc nat", compiler: "gcc", options: NATIVE },
+    Compilation { name: "gcc runs", compiler: "gcc", options: NATIVE_BY_RUNS },
+    Compilation { name: "clang nat", compiler: "clang", options: NATIVE },
+    Compilation { name: "cl. runs", compiler: "clang", options: NATIVE_BY_RUNS },
 ];
 
 const NATIVE: &[&str] = &["-O3", "-march=native"];
@@ -38,12 +35,13 @@ const NATIVE_BY_RUNS: &[&str] = &["-O3", "-march=native", "-DBY_RUNS"];
 
 /// `twins.c`, compiled.
 pub struct Twins {
-    pub compilation: Compilation,
+    compilation: Compilation,
     library: Library,
 }
 
 pub struct TwinLoops {
-    pub compilation: Compilation,
+    /// Heading of their times.
+    pub name: &'static str,
     pub pack: Twin,
     pub unpack: Twin,
 }
@@ -83,7 +81,7 @@ impl Twins {
         // SAFETY: every `_pack` and `_unpack` of twins.c has the type `Twin`.
         let loop_of =
             |kind: &str| unsafe { self.library.get::<Twin>(format!("{name}_{kind}")).map(|symbol| *symbol) };
-        Ok(TwinLoops { compilation: self.compilation, pack: loop_of("pack")?, unpack: loop_of("unpack")? })
+        Ok(TwinLoops { name: self.compilation.name, pack: loop_of("pack")?, unpack: loop_of("unpack")? })
     }
 }
 

@@ -1,7 +1,5 @@
 //! The trait of all exchanges between many ranks, and its types.
 
-use datatypes::Element;
-
 use super::Grid;
 use crate::face::Face;
 use crate::parameters::joined_by_x;
@@ -22,6 +20,11 @@ pub struct HaloContext {
 }
 
 impl HaloContext {
+    /// A periodic grid as near to a cube as possible, with seed 1.
+    pub fn periodic(ranks: usize) -> Self {
+        Self { ranks, periodic: true, dims: None, seed: 1 }
+    }
+
     /// The grid of an exchange that divides this number of dimensions.
     ///
     /// # Errors
@@ -161,9 +164,6 @@ pub type Cells<'a> = Box<dyn Fn(usize) -> Cell + 'a>;
 /// The exchange of one application between all ranks of a run. Any rank can compute the arrays and stages of any
 /// other: in this way the origin of a one-sided transfer knows where its target receives.
 pub trait HaloApp: Send + Sync {
-    /// The predefined type of every value on the wire; `byte` if there are several types.
-    fn element(&self) -> Element;
-
     fn arrays(&self, rank: usize) -> Vec<ArraySpec>;
 
     /// The transfers of a rank: one stage after the other, because later ones may forward data from earlier ones.

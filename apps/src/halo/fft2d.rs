@@ -3,8 +3,6 @@
 //! Source, arrays and blocks: see [`crate::fft2d`]. There is one transfer to each rank, including itself. The way
 //! back is not included.
 
-use datatypes::Element;
-
 use super::app::refuse_ranks;
 use super::{Cell, Cells, HaloApp, HaloTest, Stage};
 use crate::ArraySpec;
@@ -29,10 +27,6 @@ pub const FFT2D: HaloTest = HaloTest {
 };
 
 impl HaloApp for Transpose {
-    fn element(&self) -> Element {
-        Element::DoubleComplex
-    }
-
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
         Self::arrays(*self)
     }

@@ -133,17 +133,4 @@ mod tests {
             assert_eq!(Grid::balanced(ranks, dims.len(), true).dims(), dims, "{ranks} ranks");
         }
     }
-
-    #[test]
-    fn ranks_are_numbered_as_in_an_mpi_cartesian_topology() {
-        let grid = Grid::balanced(12, 3, false);
-        assert_eq!(grid.coordinates(0), [0, 0, 0]);
-        assert_eq!(grid.coordinates(1), [0, 0, 1]);
-        assert_eq!(grid.coordinates(2), [0, 1, 0]);
-        assert_eq!(grid.coordinates(11), [2, 1, 1]);
-        assert_eq!(grid.ranks(), 12);
-        for rank in 0..12 {
-            assert_eq!(grid.neighbour(rank, &[0, 0, 0]), Some(rank));
-        }
-    }
 }

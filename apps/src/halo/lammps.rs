@@ -13,8 +13,6 @@
 
 use std::marker::PhantomData;
 
-use datatypes::Element;
-
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::face::Face;
 use crate::lammps::{self, AtomicAtom, Atoms, FullAtom, Record};
@@ -108,10 +106,6 @@ impl<R: Record> Swaps<R> {
 }
 
 impl<R: Record> HaloApp for Swaps<R> {
-    fn element(&self) -> Element {
-        Element::Double
-    }
-
     fn arrays(&self, rank: usize) -> Vec<ArraySpec> {
         let arrivals = self.ranks[rank].iter().filter(|swap| swap.from.is_some()).count();
         lammps::arrays::<R>(self.dim1 + arrivals * self.icount)

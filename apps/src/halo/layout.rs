@@ -17,7 +17,7 @@ use super::grid::along;
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, PADDED, Stage, Transfer};
 use crate::face::Face;
 use crate::layout::{Described, NAME, RECEIVE, SEND, Sides, places};
-use crate::{ArraySpec, Message, Parameter, Piece, Preset, Values};
+use crate::{ArraySpec, Message, Parameter, ParameterError, Piece, Preset, Values};
 
 /// The neighbours to which a rank sends: the words of the parameter, in its order.
 const NEIGHBOURS: [(&str, Neighbours); 5] = [
@@ -69,20 +69,7 @@ pub const LAYOUT: HaloTest = HaloTest {
 };
 
 fn build(values: &Values, context: HaloContext) -> HaloBuilt {
-    let sides = Sides::new(values)?;
-    let is_padded = |element: Element| element.padded_parts().is_some();
-    if sides.send.pieces.iter().any(|piece| piece.layout.has(&is_padded)) {
-        return Err(values.refuse("send", PADDED));
-    }
-    let mut specs = sides.specs();
-    // Values are identified by elements, which have the same size at both ends. If types are mixed, or if values are
-    // not aligned to elements of the array, the elements are the largest words of which all values consist.
-    if sides.mixes_types || specs.iter().any(|spec| spec.element != sides.element) {
-        let word = word(std::iter::once(&sides));
-        for spec in &mut specs {
-            *spec = ArraySpec::new(spec.name, word, &[spec.bytes() / word.size() as usize]);
-        }
-    }
+    let mut messages = MessageArrays::all(values, vec![Sides::new(values)?])?;
     let (grid, offsets) = match NEIGHBOURS[values.get("neighbours") as usize].1 {
         Neighbours::Along { dimensions, backwards } => {
             let grid = context.grid(dimensions)?;
@@ -96,12 +83,70 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
             (ring.grid(1)?, steps.map(|step| vec![step]).collect())
         }
     };
-    Ok(Box::new(AnyLayouts { offsets, grid, sides, specs, ids: OnceLock::new() }))
+    Ok(Box::new(AnyLayouts { offsets, grid, message: messages.remove(0) }))
+}
+
+/// Both sides of a message with their arrays.
+pub(super) struct MessageArrays {
+    pub sides: Sides,
+    pub specs: Vec<ArraySpec>,
+    /// For each of these arrays, the id of each element's value in the message; computed at first use.
+    ids: OnceLock<Vec<Vec<Option<u64>>>>,
+}
+
+impl MessageArrays {
+    /// The arrays of messages. Values are identified by elements, which have the same size at both ends of all messages. If types are
+    /// mixed, or if values are not aligned to elements of the array, the elements are the largest words of which all values consist.
+    pub fn all(values: &Values, all: Vec<Sides>) -> Result<Vec<Self>, ParameterError> {
+        let is_padded = |element: Element| element.padded_parts().is_some();
+        if all.iter().flat_map(|sides| &sides.send.pieces).any(|piece| piece.layout.has(&is_padded)) {
+            return Err(values.refuse("send", PADDED));
+        }
+        let element = all[0].element;
+        let is_uniform = all.iter().all(|sides| !sides.mixes_types && sides.element == element);
+        let mut specs = all.iter().flat_map(Sides::specs);
+        let word = if is_uniform && specs.all(|spec| spec.element == element) { element } else { word(&all) };
+        drop(specs);
+        let with_arrays = |sides: Sides| {
+            let spec =
+                |spec: &ArraySpec| ArraySpec::new(spec.name, word, &[spec.bytes() / word.size() as usize]);
+            Self { specs: sides.specs().iter().map(spec).collect(), sides, ids: OnceLock::new() }
+        };
+        Ok(all.into_iter().map(with_arrays).collect())
+    }
+
+    /// From the type maps of both sides: the id of a sent element is its position among the elements of all sent arrays. A received
+    /// element has the id of the matching element at the sender. An element that is sent twice is received twice.
+    pub fn ids(&self) -> &[Vec<Option<u64>>] {
+        self.ids.get_or_init(|| {
+            let specs = &self.specs;
+            let mut ids: Vec<Vec<Option<u64>>> =
+                specs.iter().map(|spec| vec![None; spec.elements()]).collect();
+            let mut first = 0;
+            let firsts = specs.iter().map(|spec| {
+                first += spec.elements() as u64;
+                first - spec.elements() as u64
+            });
+            let firsts: Vec<u64> = firsts.collect();
+            let [sent, received] = [&self.sides.send, &self.sides.receive].map(|side| places(side, specs));
+            for (from, to) in sent.iter().zip(&received) {
+                let id = firsts[from.array] + from.element as u64;
+                ids[from.array][from.element] = Some(id);
+                ids[to.array][to.element] = Some(id);
+            }
+            ids
+        })
+    }
+
+    /// Greater than every id.
+    pub fn id_bound(&self) -> u64 {
+        self.specs.iter().map(|spec| spec.elements() as u64).sum()
+    }
 }
 
 /// The largest word of which every value consists, wherever the value is.
-pub(super) fn word<'a>(sides: impl Iterator<Item = &'a Sides>) -> Element {
-    let pieces = sides.flat_map(|sides| sides.send.pieces.iter().chain(&sides.receive.pieces));
+fn word(all: &[Sides]) -> Element {
+    let pieces = all.iter().flat_map(|sides| sides.send.pieces.iter().chain(&sides.receive.pieces));
     let bits = pieces.flat_map(|Piece { origin_bytes, layout, .. }| {
         layout.runs().map(move |run| (origin_bytes + run.offset).unsigned_abs() | run.element.size())
     });
@@ -119,32 +164,11 @@ pub(super) fn face(side: &Message, array: impl Fn(usize) -> usize) -> Face {
     Face::from_block(Described(Message { pieces: side.pieces.iter().map(moved).collect() }))
 }
 
-/// From the type maps of both sides: the id of a sent element is its position among the elements of all sent arrays. A received
-/// element has the id of the matching element at the sender. An element that is sent twice is received twice.
-pub(super) fn ids(sides: &Sides, specs: &[ArraySpec]) -> Vec<Vec<Option<u64>>> {
-    let mut ids: Vec<Vec<Option<u64>>> = specs.iter().map(|spec| vec![None; spec.elements()]).collect();
-    let mut first = 0;
-    let firsts = specs.iter().map(|spec| {
-        first += spec.elements() as u64;
-        first - spec.elements() as u64
-    });
-    let firsts: Vec<u64> = firsts.collect();
-    let [sent, received] = [&sides.send, &sides.receive].map(|side| places(side, specs));
-    for (from, to) in sent.iter().zip(&received) {
-        let id = firsts[from.array] + from.element as u64;
-        ids[from.array][from.element] = Some(id);
-        ids[to.array][to.element] = Some(id);
-    }
-    ids
-}
-
 struct AnyLayouts {
     grid: Grid,
     offsets: Vec<Vec<i64>>,
-    sides: Sides,
-    specs: Vec<ArraySpec>,
-    /// For each of these arrays, the id of each element's value in the message; computed at first use.
-    ids: OnceLock<Vec<Vec<Option<u64>>>>,
+    /// The message of each direction.
+    message: MessageArrays,
 }
 
 impl AnyLayouts {
@@ -154,24 +178,11 @@ impl AnyLayouts {
         let offset: Vec<i64> = self.offsets[direction].iter().map(step).collect();
         self.grid.neighbour(rank, &offset)
     }
-
-    fn ids(&self) -> &[Vec<Option<u64>>] {
-        self.ids.get_or_init(|| ids(&self.sides, &self.specs))
-    }
-
-    /// Greater than every id of a message.
-    fn ids_of_direction(&self) -> u64 {
-        self.specs.iter().map(|spec| spec.elements() as u64).sum()
-    }
 }
 
 impl HaloApp for AnyLayouts {
-    fn element(&self) -> Element {
-        self.sides.element
-    }
-
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
-        self.offsets.iter().flat_map(|_| self.specs.iter().cloned()).collect()
+        self.offsets.iter().flat_map(|_| self.message.specs.iter().cloned()).collect()
     }
 
     fn grid(&self) -> Option<&Grid> {
@@ -193,24 +204,27 @@ impl HaloApp for AnyLayouts {
                 Some(Transfer {
                     peer,
                     tag: direction,
-                    face: face(side, |array| direction * self.specs.len() + array),
+                    face: face(side, |array| direction * self.message.specs.len() + array),
                 })
             };
             (0..self.offsets.len()).filter_map(to).collect()
         };
-        vec![Stage::new(transfers(&self.sides.send, false), transfers(&self.sides.receive, true))]
+        vec![Stage::new(
+            transfers(&self.message.sides.send, false),
+            transfers(&self.message.sides.receive, true),
+        )]
     }
 
     fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
-        let (direction, array) = (array / self.specs.len(), array % self.specs.len());
-        let is_sent = array < self.sides.send.pieces.len();
+        let (direction, array) = (array / self.message.specs.len(), array % self.message.specs.len());
+        let is_sent = array < self.message.sides.send.pieces.len();
         // The owner of the received data, if there is such a rank.
         let owner = if is_sent { Some(rank) } else { self.neighbour(rank, direction, true) };
-        let ids = &self.ids()[array];
+        let ids = &self.message.ids()[array];
         Box::new(move |element| {
             let Some((owner, id)) = owner.zip(ids[element]) else { return Cell::Other };
             let before = owner as u64 * self.offsets.len() as u64 + direction as u64;
-            let id = before * self.ids_of_direction() + id;
+            let id = before * self.message.id_bound() + id;
             if is_sent { Cell::Own(id) } else { Cell::Halo(id) }
         })
     }

@@ -4,18 +4,15 @@
 //!
 //! Message i goes from rank `from[i]` to rank `to[i]`. It has arrays of its own at both ends, one for each side.
 
-use std::sync::OnceLock;
-
 use datatypes::Element;
 
-use super::layout::{face, ids, word};
-use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, PADDED, Stage, Transfer};
+use super::layout::{MessageArrays, face};
+use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::layout::{NAME, RECEIVE, SEND, Sides};
-use crate::{ArraySpec, Parameter, ParameterError, ParameterType, PerAxis, Preset, Values};
+use crate::{ArraySpec, Parameter, ParameterError, ParameterType, Preset, Values};
 
 const fn ranks(name: &'static str, about: &'static str) -> Parameter {
-    let kind = PerAxis { absent: None, instead_of: None, has_two_sides: false };
-    Parameter { name, unit: "rank", about, value_type: ParameterType::PerAxis(kind), only_with: None }
+    Parameter::new(name, "rank", ParameterType::PER_AXIS, about)
 }
 
 pub const MESSAGES: HaloTest = HaloTest {
@@ -65,52 +62,29 @@ fn build(values: &Values, context: HaloContext) -> HaloBuilt {
             }
             other => other,
         };
-        let sides = Sides::of(values, &send, &receive).map_err(of_message)?;
-        let is_padded = |element: Element| element.padded_parts().is_some();
-        if sides.send.pieces.iter().any(|piece| piece.layout.has(&is_padded)) {
-            return Err(values.refuse("send", PADDED));
-        }
-        all.push(sides);
+        all.push(Sides::of(values, &send, &receive).map_err(of_message)?);
     }
-    // All ranks identify values by elements of one size.
-    let element = all[0].element;
-    let is_uniform = |sides: &Sides| {
-        !sides.mixes_types
-            && sides.element == element
-            && sides.specs().iter().all(|spec| spec.element == element)
-    };
-    let (element, word) = match all.iter().all(is_uniform) {
-        true => (element, element),
-        false => {
-            let is_same = all.iter().all(|sides| !sides.mixes_types && sides.element == element);
-            (if is_same { element } else { Element::Byte }, word(all.iter()))
-        }
-    };
+    let all = MessageArrays::all(values, all)?;
     let mut first_id = 0;
-    let message = |(sides, (from, to)): (Sides, (usize, usize))| {
-        let spec = |spec: &ArraySpec| ArraySpec::new(spec.name, word, &[spec.bytes() / word.size() as usize]);
-        let specs: Vec<_> = sides.specs().iter().map(spec).collect();
+    let message = |(arrays, (from, to)): (MessageArrays, (usize, usize))| {
         let first = first_id;
-        first_id += specs.iter().map(|spec| spec.elements() as u64).sum::<u64>();
-        MessageBetween { from, to, sides, specs, first_id: first, ids: OnceLock::new() }
+        first_id += arrays.id_bound();
+        MessageBetween { from, to, arrays, first_id: first }
     };
     let messages = all.into_iter().zip(from.into_iter().zip(to)).map(message).collect();
-    Ok(Box::new(Messages { element, messages }))
+    Ok(Box::new(Messages { messages }))
 }
 
 /// A message with its arrays: the sent one, and the received one.
 struct MessageBetween {
     from: usize,
     to: usize,
-    sides: Sides,
-    specs: Vec<ArraySpec>,
+    arrays: MessageArrays,
     /// Values of messages before it have smaller ids.
     first_id: u64,
-    ids: OnceLock<Vec<Vec<Option<u64>>>>,
 }
 
 struct Messages {
-    element: Element,
     messages: Vec<MessageBetween>,
 }
 
@@ -127,15 +101,11 @@ impl Messages {
 }
 
 impl HaloApp for Messages {
-    fn element(&self) -> Element {
-        self.element
-    }
-
     fn arrays(&self, rank: usize) -> Vec<ArraySpec> {
-        let spec = |(i, is_sent): (usize, bool)| self.messages[i].specs[usize::from(!is_sent)].clone();
+        let spec = |(i, is_sent): (usize, bool)| self.messages[i].arrays.specs[usize::from(!is_sent)].clone();
         let specs: Vec<_> = self.ends(rank).into_iter().map(spec).collect();
         // A rank without messages has an array, too.
-        if specs.is_empty() { vec![ArraySpec::new("unused", self.element, &[1])] } else { specs }
+        if specs.is_empty() { vec![ArraySpec::new("unused", Element::Byte, &[1])] } else { specs }
     }
 
     fn grid(&self) -> Option<&Grid> {
@@ -149,12 +119,12 @@ impl HaloApp for Messages {
     fn stages(&self, rank: usize) -> Vec<Stage> {
         let (mut sends, mut receives) = (Vec::new(), Vec::new());
         for (array, (i, is_sent)) in self.ends(rank).into_iter().enumerate() {
-            let MessageBetween { from, to, sides, .. } = &self.messages[i];
+            let MessageBetween { from, to, arrays, .. } = &self.messages[i];
             // A side's only piece is in the first or the second array of its message.
             if is_sent {
-                sends.push(Transfer { peer: *to, tag: i, face: face(&sides.send, |_| array) });
+                sends.push(Transfer { peer: *to, tag: i, face: face(&arrays.sides.send, |_| array) });
             } else {
-                receives.push(Transfer { peer: *from, tag: i, face: face(&sides.receive, |_| array) });
+                receives.push(Transfer { peer: *from, tag: i, face: face(&arrays.sides.receive, |_| array) });
             }
         }
         vec![Stage::new(sends, receives)]
@@ -163,7 +133,7 @@ impl HaloApp for Messages {
     fn cells(&self, rank: usize, array: usize) -> Cells<'_> {
         let Some(&(i, is_sent)) = self.ends(rank).get(array) else { return Box::new(|_| Cell::Other) };
         let message = &self.messages[i];
-        let ids = &message.ids.get_or_init(|| ids(&message.sides, &message.specs))[usize::from(!is_sent)];
+        let ids = &message.arrays.ids()[usize::from(!is_sent)];
         Box::new(move |element| match ids[element].map(|id| message.first_id + id) {
             None => Cell::Other,
             Some(id) if is_sent => Cell::Own(id),

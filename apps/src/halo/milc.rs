@@ -153,10 +153,6 @@ impl Milc {
 }
 
 impl HaloApp for Milc {
-    fn element(&self) -> Element {
-        Element::Float
-    }
-
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
         let float = |name, shape: &[usize]| ArraySpec::new(name, Element::Float, shape);
         let buffers = BUFFERS.iter().enumerate().map(|(from, name)| float(name, &self.buffer(from / 2)));

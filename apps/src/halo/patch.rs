@@ -118,10 +118,6 @@ impl Patch {
 }
 
 impl HaloApp for Patch {
-    fn element(&self) -> Element {
-        self.element
-    }
-
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
         let shape = |array: &PatchArray| array.axes.iter().map(|axis| axis.length()).collect::<Vec<_>>();
         self.arrays.iter().map(|array| ArraySpec::new(array.name, self.element, &shape(array))).collect()

@@ -91,10 +91,6 @@ impl MeshTranspose {
 }
 
 impl HaloApp for MeshTranspose {
-    fn element(&self) -> Element {
-        Element::Float
-    }
-
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
         let [send, received] = self.shapes();
         vec![
@@ -218,10 +214,6 @@ impl Shared {
 }
 
 impl HaloApp for Shared {
-    fn element(&self) -> Element {
-        Element::Float
-    }
-
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
         let array = |(side, mesh): (usize, &SharedMesh)| {
             let shape = specfem3d::shape(mesh.points, self.components);

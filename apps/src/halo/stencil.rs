@@ -16,7 +16,7 @@ use super::grid::{along, indices};
 use super::{Cell, Cells, Grid, HaloApp, HaloBuilt, HaloContext, HaloTest, Stage, Transfer};
 use crate::face::Face;
 use crate::region::{Region, Whole};
-use crate::{ArraySpec, Parameter, ParameterType, PerAxis, Preset, Values};
+use crate::{ArraySpec, Parameter, ParameterType, Preset, Values};
 
 /// Arrays.
 const SEND: usize = 0;
@@ -28,13 +28,12 @@ pub const STENCIL7: HaloTest = HaloTest {
     original_name: None,
     source: "MiniMOD, CMB kernel",
     about: "one run to each of 6 neighbours on a 3-d grid",
-    parameters: &[Parameter {
-        name: "bytes",
-        unit: "bytes",
-        about: "bytes to each neighbour, a multiple of 8; of stencil7 also for each dimension, z, y and x: 64KiBx4KiBx4KiB",
-        value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None, has_two_sides: false }),
-        only_with: None,
-    }],
+    parameters: &[Parameter::new(
+        "bytes",
+        "bytes",
+        ParameterType::PER_AXIS,
+        "bytes to each neighbour, a multiple of 8; of stencil7 also for each dimension, z, y and x: 64KiBx4KiBx4KiB",
+    )],
     // 256 B to 4 MiB as in the CMB paper.
     sets: &[
         Preset::Default.set("256", "256"),
@@ -125,10 +124,6 @@ impl Stencil {
 }
 
 impl HaloApp for Stencil {
-    fn element(&self) -> Element {
-        Element::Double
-    }
-
     fn arrays(&self, _: usize) -> Vec<ArraySpec> {
         ["send", "received"].map(|name| ArraySpec::new(name, Element::Double, &[self.doubles])).into()
     }

@@ -35,32 +35,24 @@ const fn names() -> [&'static str; 64] {
 pub(crate) type Sides = [usize; 2];
 
 /// How many arrays there are of each shape.
-pub(crate) const ARRAYS: Parameter = Parameter {
-    name: "arrays",
-    unit: "arrays",
-    about: "arrays of each shape, all of them in one message: one number, or for each shape one, joined by +",
-    value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None, has_two_sides: false }),
-    only_with: None,
-};
+pub(crate) const ARRAYS: Parameter = Parameter::new(
+    "arrays",
+    "arrays",
+    ParameterType::PER_AXIS,
+    "arrays of each shape, all of them in one message: one number, or for each shape one, joined by +",
+);
 
-pub(crate) const SHAPE: Parameter = Parameter {
-    name: "shape",
-    unit: "points",
-    about: "extent of each axis as declared, halo included, such as 102x102x52; other shapes after a +",
-    value_type: ParameterType::PerAxis(PerAxis { absent: None, instead_of: None, has_two_sides: false }),
-    only_with: None,
-};
+pub(crate) const SHAPE: Parameter = Parameter::new(
+    "shape",
+    "points",
+    ParameterType::PER_AXIS,
+    "extent of each axis as declared, halo included, such as 102x102x52; other shapes after a +",
+);
 
 /// The halo of each axis.
 pub(crate) const fn halo(about: &'static str) -> Parameter {
     let kind = PerAxis { absent: Some("width"), instead_of: None, has_two_sides: true };
-    Parameter {
-        name: "halo",
-        unit: "points",
-        about,
-        value_type: ParameterType::PerAxis(kind),
-        only_with: None,
-    }
+    Parameter::new("halo", "points", ParameterType::PerAxis(kind), about)
 }
 
 pub(crate) const ORDER: Parameter = Parameter::choice(

@@ -10,16 +10,15 @@ use ddtbench_apps::halo::{Cell, HaloApp};
 /// guards.
 const POISON: u8 = 0xA5;
 
-/// Fills a rank's memory for an exchange: its own values of this `generation`, poison everywhere else. Values differ between
-/// generations.
-pub fn fill(app: &dyn HaloApp, rank: usize, arrays: &mut Arrays, generation: u64) {
+/// Fills a rank's memory for an exchange: its own values, poison everywhere else.
+pub fn fill(app: &dyn HaloApp, rank: usize, arrays: &mut Arrays) {
     arrays.memory_mut().fill(POISON);
     for array in 0..arrays.specs().len() {
         let bytes = arrays.specs()[array].element.size() as usize;
         let cells = app.cells(rank, array);
         for (element, to) in arrays.slice_mut::<u8>(array).chunks_exact_mut(bytes).enumerate() {
             if let Cell::Own(id) = cells(element) {
-                value(id, generation, to);
+                value(id, to);
             }
         }
     }
@@ -29,13 +28,13 @@ pub fn fill(app: &dyn HaloApp, rank: usize, arrays: &mut Arrays, generation: u64
 ///
 /// # Errors
 /// The first wrong element.
-pub fn check(app: &dyn HaloApp, rank: usize, arrays: &Arrays, generation: u64) -> Result<(), String> {
+pub fn check(app: &dyn HaloApp, rank: usize, arrays: &Arrays) -> Result<(), String> {
     for (array, spec) in arrays.specs().iter().enumerate() {
         let (bytes, cells) = (spec.element.size() as usize, app.cells(rank, array));
         let mut expected = vec![0; bytes];
         for (element, found) in arrays.slice::<u8>(array).chunks_exact(bytes).enumerate() {
             match cells(element) {
-                Cell::Own(id) | Cell::Halo(id) => value(id, generation, &mut expected),
+                Cell::Own(id) | Cell::Halo(id) => value(id, &mut expected),
                 Cell::Other => expected.fill(POISON),
             }
             if found != expected {
@@ -59,10 +58,10 @@ fn gaps(arrays: &Arrays) -> impl Iterator<Item = Range<usize>> + '_ {
     [0].into_iter().chain(ends).zip(starts).map(|(from, to)| from..to)
 }
 
-/// The value called `id` in this generation.
-fn value(id: u64, generation: u64, bytes: &mut [u8]) {
+/// The value called `id`.
+fn value(id: u64, bytes: &mut [u8]) {
     for (i, word) in bytes.chunks_mut(8).enumerate() {
-        let mixed = mix(id.wrapping_add(mix(generation.wrapping_add(i as u64))));
+        let mixed = mix(id.wrapping_add(mix(i as u64)));
         word.copy_from_slice(&mixed.to_le_bytes()[..word.len()]);
     }
 }

@@ -9,6 +9,7 @@ mod original_sizes; // bytes and runs of DDTBench 1.2
 mod refusals; // values that an application cannot have
 mod sets; // named sets, and numbers of any size
 
+use ddtbench_apps::halo::{HaloApp, HaloContext};
 use ddtbench_apps::{ParameterError, Test, Values};
 
 /// The lines of a table, without its comments.
@@ -32,4 +33,14 @@ fn values<M>(test: &Test<M>, changes: &[(&str, &str)]) -> Result<Values, Paramet
     let mut values = test.set(test.quick_set().name)?;
     changes.iter().try_for_each(|(name, text)| values.assign(name, text))?;
     Ok(values)
+}
+
+/// An exchange with the values of its quick set, and these changes.
+fn exchange(
+    name: &str,
+    changes: &[(&str, &str)],
+    context: HaloContext,
+) -> Result<Box<dyn HaloApp>, ParameterError> {
+    let test = ddtbench_apps::halo::find(name).unwrap();
+    test.build(&values(test, changes)?, context)
 }

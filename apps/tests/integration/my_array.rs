@@ -75,8 +75,7 @@ fn the_commands_of_the_page_can_be_run() {
         match command.split_whitespace().nth(1) {
             Some("halo") => {
                 let test = ddtbench_apps::halo::find(name).unwrap();
-                let context =
-                    ddtbench_apps::halo::HaloContext { ranks: 8, periodic: true, dims: None, seed: 1 };
+                let context = ddtbench_apps::halo::HaloContext::periodic(8);
                 test.build(&values(test, command), context).unwrap_or_else(|e| panic!("{command}: {e}"));
             }
             _ => {

@@ -1,11 +1,12 @@
 //! Reads layouts from text, word by word, and says where and why it cannot.
 
-use crate::{Distribution, Element, Layout, MAX_DEPTH, Order};
+use crate::constructor::ArgumentMut;
+use crate::{Constructor, Distribution, Element, Layout, MAX_DEPTH, Order};
 
 use super::names::{self, similar};
 use super::program::Scope;
 use super::value::{Definitions, Value};
-use super::{Argument, DEFAULT, ListForm, ORDERS, SIGNATURES, argument_names, constructor};
+use super::{DEFAULT, ListForm, ORDERS, SIGNATURES, argument_names};
 
 /// Why a text is not a layout: its place, the error, and valid text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +31,12 @@ pub type NamedList = fn(name: &str, form: ListForm) -> Result<Vec<i64>, String>;
 
 /// Begins a statement in Fortran.
 const CALL: &str = "call";
+
+/// MPI's names of distributions begin with it, in any case.
+const DISTRIBUTE: &str = "mpi_distribute_";
+
+/// Names of the default number of elements of a block.
+const DEFAULTS: [(&str, Option<i64>); 2] = [(DEFAULT, None), ("dflt_darg", None)];
 
 /// A text that is read from its start to its end. What surrounds layouts in other texts is read by the same.
 #[derive(Clone, Debug)]
@@ -164,7 +171,7 @@ impl<'a> TextReader<'a> {
             return Err(self.unexpected("a type", examples));
         }
         let name = &names::constructor(written);
-        let Some(signature) = super::signature(name) else {
+        let Some((signature, mut constructor)) = super::signature(name).zip(Constructor::empty(name)) else {
             let no_type = |instead| format!("no type is called `{written}`: {instead}");
             let is_call = self.eat('(');
             let reason = if is_call {
@@ -174,8 +181,7 @@ impl<'a> TextReader<'a> {
             };
             return Err(self.error_at(place, reason));
         };
-        let mut arguments = self.nested(place, |this| this.arguments(signature))?;
-        let constructor = constructor(name, &mut arguments);
+        self.nested(place, |this| this.arguments(signature, &mut constructor))?;
         Layout::new(constructor).map_err(|error| self.error_at(place, error.to_string()))
     }
 
@@ -196,86 +202,109 @@ impl<'a> TextReader<'a> {
 
     /// The arguments of a constructor, in parentheses: of the kinds that its signature has. C's and Fortran's calls have more: the
     /// length of lists at the start, the new type at the end, and `MPI_Type_create_resized` has the type first.
-    fn arguments(&mut self, signature: &'static str) -> Result<Vec<Argument<'static>>, TextError> {
+    fn arguments(&mut self, signature: &str, constructor: &mut Constructor) -> Result<(), TextError> {
         self.symbol('(', || format!("before the arguments of {signature}"))?;
-        let mut written: Vec<&str> = argument_names(signature).collect();
-        let is_type_first = written[0] == "lower_bound" && !self.is_at_expression();
-        if is_type_first {
-            written.rotate_right(1);
+        let mut arguments: Vec<_> = argument_names(signature).zip(constructor.arguments_mut()).collect();
+        if arguments[0].0 == "lower_bound" && !self.is_at_expression() {
+            arguments.rotate_right(1);
         }
-        let mut arguments = Vec::new();
         let mut length = None;
-        for written in written {
-            let name = if written == ORDERS { "order" } else { written.trim_matches(['[', ']']) };
+        for i in 0..arguments.len() {
+            let (before, [(written, argument), ..]) = arguments.split_at_mut(i) else { break };
+            let name = if *written == ORDERS { "order" } else { written.trim_matches(['[', ']']) };
             let expected = &format!("the {name} of {signature}");
-            if !arguments.is_empty() {
+            if i > 0 {
                 self.symbol(',', || format!("before {expected}"))?;
             }
             let is_list = written.starts_with('[');
             if is_list && length.is_none() && !self.is_at_list() && self.is_at_expression() {
-                length = Some(self.length(&mut arguments, expected)?);
+                length = Some(self.length(before, expected)?);
             }
             let place = self.place();
-            arguments.push(match if is_list { self.known_list(length)? } else { None } {
-                Some(values) => self.known_argument(place, written, values)?,
-                None => self.written_argument(place, written, expected)?,
-            });
-            if let (Some(length), Some(Argument::List(list))) = (length, arguments.last())
+            self.argument(argument, (written, expected), length)?;
+            if let (Some(length), ArgumentMut::List(list) | ArgumentMut::Addresses(list)) = (length, argument)
                 && list.len() as i64 != length
             {
                 let reason = format!("{} values where {length} were announced, {expected}", list.len());
                 return Err(self.error_at(place, reason));
             }
         }
-        if is_type_first {
-            arguments.rotate_left(1);
-        }
         self.new_type()?;
-        self.symbol(')', || format!("the end of {signature}"))?;
-        Ok(arguments)
+        self.symbol(')', || format!("the end of {signature}"))
     }
 
-    /// Reads an argument that is not the name of a list.
-    fn written_argument(
+    /// Reads an argument that its signature calls `written`; a list also from a variable with `length` values.
+    fn argument(
         &mut self,
-        place: usize,
-        written: &str,
-        expected: &str,
-    ) -> Result<Argument<'static>, TextError> {
-        Ok(match written {
-            "type" => Argument::Type(self.layout()?),
-            "[types]" => {
+        argument: &mut ArgumentMut<'_>,
+        (written, expected): (&str, &str),
+        length: Option<i64>,
+    ) -> Result<(), TextError> {
+        let names = (written, expected);
+        match argument {
+            ArgumentMut::Number(number) | ArgumentMut::Address(number) => {
+                **number = self.expression(expected)?;
+            }
+            ArgumentMut::Type(layout) => **layout = self.layout()?,
+            ArgumentMut::Order(order) => {
+                let orders = [Order::C, Order::Fortran].map(|order| (order.name(), order));
+                **order = self.choice("mpi_order_", &orders, "c or fortran", expected)?;
+            }
+            ArgumentMut::List(list) | ArgumentMut::Addresses(list) => {
+                let place = self.place();
+                let (kind, item) =
+                    ("a list such as [1, 2] or @FILE", |this: &mut Self| this.expression(expected));
+                **list = match self.eat('@') {
+                    true => self.named_list(place, expected)?,
+                    false => self.list_or_known(kind, names, length, item, Value::number)?,
+                };
+            }
+            ArgumentMut::Types(list) => {
                 let kind = "a list of types such as [double, int32]";
-                Argument::Types(self.list(kind, expected, Self::layout)?.into())
+                **list = self.list_or_known(kind, names, length, Self::layout, Value::layout)?;
             }
-            "[distribs]" => {
-                let kind = "a list such as [block, cyclic]";
-                let item = |this: &mut Self| this.distribution(expected);
-                Argument::Distributions(self.list(kind, expected, item)?.into())
+            ArgumentMut::Distributions(list) => {
+                let all = Distribution::ALL.map(|distribution| (distribution.name(), distribution));
+                let item = |this: &mut Self| this.choice(DISTRIBUTE, &all, "block, cyclic or none", expected);
+                let known = |value: &Value| chosen(DISTRIBUTE, &all, value.word()?);
+                **list = self.list_or_known("a list such as [block, cyclic]", names, length, item, known)?;
             }
-            "[dargs]" => {
-                let kind = "a list such as [2, default]";
-                let item = |this: &mut Self| this.block(expected);
-                Argument::Blocks(self.list(kind, expected, item)?.into())
+            ArgumentMut::Blocks(list) => {
+                let item = |this: &mut Self| match this.is_at_expression() {
+                    true => this.expression(expected).map(Some),
+                    false => this.choice(DISTRIBUTE, &DEFAULTS, "a whole number or `default`", expected),
+                };
+                let known = |value: &Value| match value.number() {
+                    Some(number) => Some(Some(number)),
+                    None => chosen(DISTRIBUTE, &DEFAULTS, value.word()?),
+                };
+                **list = self.list_or_known("a list such as [2, default]", names, length, item, known)?;
             }
-            ORDERS => Argument::Order(self.order(expected)?),
-            list if list.starts_with('[') => {
-                let number = |this: &mut Self| this.expression(expected);
-                Argument::List(match self.eat('@') {
-                    true => self.named_list(place, expected)?.into(),
-                    false => self.list("a list such as [1, 2] or @FILE", expected, number)?.into(),
-                })
-            }
-            _ => Argument::Number(self.expression(expected)?),
-        })
+        }
+        Ok(())
+    }
+
+    /// Reads a list, or the name of a variable with a list.
+    fn list_or_known<T>(
+        &mut self,
+        kind: &str,
+        (written, expected): (&str, &str),
+        length: Option<i64>,
+        item: impl FnMut(&mut Self) -> Result<T, TextError>,
+        known: impl Fn(&Value) -> Option<T>,
+    ) -> Result<Vec<T>, TextError> {
+        let place = self.place();
+        let Some(values) = self.known_list(length)? else { return self.list(kind, expected, item) };
+        let list = values.iter().map(known).collect::<Option<_>>();
+        list.ok_or_else(|| self.error_at(place, format!("a list that is not one of {written}")))
     }
 
     /// The length of the lists that follow. `MPI_Type_create_indexed_block` has it before the block length, which comes now.
-    fn length(&mut self, arguments: &mut [Argument<'_>], expected: &str) -> Result<i64, TextError> {
+    fn length(&mut self, before: &mut [(&str, ArgumentMut<'_>)], expected: &str) -> Result<i64, TextError> {
         let mut length = self.expression(expected)?;
         self.symbol(',', || format!("before {expected}"))?;
-        if let [Argument::Number(before)] = arguments {
-            std::mem::swap(before, &mut length);
+        if let [(_, ArgumentMut::Number(before))] = before {
+            std::mem::swap(&mut **before, &mut length);
         }
         Ok(length)
     }
@@ -292,49 +321,6 @@ impl<'a> TextReader<'a> {
             }
             self.new_type = self.new_type.take().or(variable);
         }
-    }
-
-    /// The values of a variable as the argument that a signature calls `list`.
-    fn known_argument(
-        &self,
-        place: usize,
-        list: &str,
-        values: Vec<Value>,
-    ) -> Result<Argument<'static>, TextError> {
-        let wrong = || self.error_at(place, format!("a list that is not one of {list}"));
-        fn all<T>(values: &[Value], of: impl Fn(&Value) -> Option<T>) -> Option<Vec<T>> {
-            values.iter().map(of).collect()
-        }
-        let after = |value: &Value, prefix: &str| match value {
-            Value::Word(word) => word.to_ascii_lowercase().strip_prefix(prefix).map(str::to_owned),
-            _ => None,
-        };
-        let number = |value: &Value| if let Value::Number(number) = value { Some(*number) } else { None };
-        match list {
-            "[types]" => {
-                let layout = |value: &Value| match value {
-                    Value::Type(layout) => Some(layout.clone()),
-                    _ => None,
-                };
-                all(&values, layout).map(|list| Argument::Types(list.into()))
-            }
-            "[distribs]" => {
-                let of = |value: &Value| {
-                    let word = after(value, "mpi_distribute_")?;
-                    Distribution::ALL.into_iter().find(|distribution| distribution.name() == word)
-                };
-                all(&values, of).map(|list| Argument::Distributions(list.into()))
-            }
-            "[dargs]" => {
-                let of = |value: &Value| match number(value) {
-                    Some(number) => Some(Some(number)),
-                    None => (after(value, "mpi_distribute_")? == "dflt_darg").then_some(None),
-                };
-                all(&values, of).map(|list| Argument::Blocks(list.into()))
-            }
-            _ => all(&values, number).map(|list| Argument::List(list.into())),
-        }
-        .ok_or_else(wrong)
     }
 
     /// The list with the name and the form in `name, base=1, count=first`. A name ends with a comma, a blank or a parenthesis, unless it is in quotes.
@@ -411,25 +397,6 @@ impl<'a> TextReader<'a> {
         }
     }
 
-    fn order(&mut self, expected: &str) -> Result<Order, TextError> {
-        let orders = [Order::C, Order::Fortran].map(|order| (order.name(), order));
-        self.choice("mpi_order_", &orders, "c or fortran", expected)
-    }
-
-    fn distribution(&mut self, expected: &str) -> Result<Distribution, TextError> {
-        let distributions = Distribution::ALL.map(|distribution| (distribution.name(), distribution));
-        self.choice("mpi_distribute_", &distributions, "block, cyclic or none", expected)
-    }
-
-    /// A number, or the default.
-    fn block(&mut self, expected: &str) -> Result<Option<i64>, TextError> {
-        if self.is_at_expression() {
-            return self.expression(expected).map(Some);
-        }
-        let defaults = [(DEFAULT, None), ("dflt_darg", None)];
-        self.choice("mpi_distribute_", &defaults, "a whole number or `default`", expected)
-    }
-
     /// One of these names in any case, with or without MPI's prefix.
     fn choice<T: Copy>(
         &mut self,
@@ -439,10 +406,7 @@ impl<'a> TextReader<'a> {
         expected: &str,
     ) -> Result<T, TextError> {
         let place = self.place();
-        let name = self.name().to_ascii_lowercase();
-        let name = name.strip_prefix(prefix).unwrap_or(&name);
-        let chosen = choices.iter().find(|(choice, _)| *choice == name);
-        chosen.map(|&(_, value)| value).ok_or_else(|| {
+        chosen(prefix, choices, self.name()).ok_or_else(|| {
             self.at = place;
             self.unexpected(all, expected)
         })
@@ -488,6 +452,12 @@ impl<'a> TextReader<'a> {
         let rest = &self.text[self.at..];
         self.at += rest.len() - rest.trim_start().len();
     }
+}
+
+fn chosen<T: Copy>(prefix: &str, choices: &[(&str, T)], name: &str) -> Option<T> {
+    let name = name.to_ascii_lowercase();
+    let name = name.strip_prefix(prefix).unwrap_or(&name);
+    choices.iter().find(|(choice, _)| *choice == name).map(|&(_, value)| value)
 }
 
 /// That no constructor has this name: the nearest, or all.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Argument, SHOWN, argument_names, arguments, signature};
-use crate::{Constructor, Layout};
+use super::{SHOWN, argument_names, signature};
+use crate::{Argument, Constructor, Layout};
 
 impl Layout {
     /// The tree, indented, each line with the constructor, its arguments and what follows from them.
@@ -56,6 +56,6 @@ fn line(constructor: &Constructor) -> String {
         argument.write(SHOWN, &mut text);
         Some(text)
     };
-    let all: Vec<String> = names.zip(arguments(constructor)).filter_map(argument).collect();
+    let all: Vec<String> = names.zip(constructor.arguments()).filter_map(argument).collect();
     format!("{name} {}", all.join(", "))
 }

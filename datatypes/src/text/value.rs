@@ -16,6 +16,20 @@ pub(super) enum Value {
     Word(String),
 }
 
+impl Value {
+    pub fn number(&self) -> Option<i64> {
+        if let Self::Number(number) = self { Some(*number) } else { None }
+    }
+
+    pub fn layout(&self) -> Option<Layout> {
+        if let Self::Type(layout) = self { Some(layout.clone()) } else { None }
+    }
+
+    pub fn word(&self) -> Option<&str> {
+        if let Self::Word(word) = self { Some(word) } else { None }
+    }
+}
+
 /// A variable of a program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Variable {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use ddtbench_datatypes::pool::random_layout;
-use ddtbench_datatypes::{Constructor, Layout};
+use ddtbench_datatypes::unusual::unusual_layout;
+use ddtbench_datatypes::{Constructor, Layout, Part};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
@@ -24,7 +24,9 @@ fn argument(random: &mut Pcg64) -> i64 {
 
 /// A random layout as text, in which some numbers are others: seldom negative ones, or most layouts would be refused for them.
 fn altered(random: &mut Pcg64) -> String {
-    let layout = random_layout(random.random(), random.random_range(1..5), 50);
+    let layouts = std::iter::repeat_with(|| unusual_layout(random.random(), random.random_range(1..5)));
+    let is_small = |layout: &Layout| layout.runs().map(|run| run.count).sum::<u64>() <= 50;
+    let layout = { layouts }.find(is_small).expect("most are small");
     let mut text = String::new();
     // Digits within names, as in `int32`, stay.
     let is_number = |word: &&str| word.parse::<i64>().is_ok();
@@ -41,35 +43,20 @@ fn altered(random: &mut Pcg64) -> String {
     text
 }
 
-/// Copies that a direct reading has to visit; `None` where these are too many.
+/// Copies that a direct reading has to visit of any block, empty ones too; `None` if these are too many.
 fn copies(layout: &Layout) -> Option<u64> {
     const LIMIT: u64 = 3000;
-    let product = |factors: &[i64]| {
-        factors.iter().try_fold(1u64, |product, &factor| product.checked_mul(factor as u64))
+    let constructor = layout.constructor();
+    let sum = |sum: u64, part: Part<'_>| sum.checked_add(part.repeat.max(1)).filter(|&sum| sum <= LIMIT);
+    let here = match constructor {
+        // One dimension after the other, also if a later one is empty.
+        Constructor::Darray { array, .. } => {
+            array.gsizes.iter().try_fold(1, |product: u64, &size| product.checked_mul(size as u64))?
+        }
+        _ => constructor.parts().try_fold(0, sum)?,
     };
-    let here = match layout.constructor() {
-        Constructor::Named { .. } | Constructor::Resized { .. } => 1,
-        Constructor::Contiguous { count, .. } => product(&[*count])?,
-        Constructor::Vector { count, blocklength, .. } | Constructor::Hvector { count, blocklength, .. } => {
-            product(&[*count, (*blocklength).max(1)])?
-        }
-        Constructor::Indexed { blocklengths, .. }
-        | Constructor::Hindexed { blocklengths, .. }
-        | Constructor::Struct { blocklengths, .. } => {
-            blocklengths.iter().try_fold(0u64, |sum, &length| sum.checked_add(length as u64))?
-        }
-        Constructor::IndexedBlock { blocklength, displacements: list, .. }
-        | Constructor::HindexedBlock { blocklength, displacements_bytes: list, .. } => {
-            product(&[list.len() as i64, *blocklength])?
-        }
-        Constructor::Subarray { subsizes, .. } => product(subsizes)?,
-        Constructor::Darray { array, .. } => product(&array.gsizes)?,
-    };
-    let below = layout
-        .constructor()
-        .children()
-        .iter()
-        .try_fold(1u64, |most, child| Some(most.max(copies(child)?)))?;
+    let below =
+        constructor.children().iter().try_fold(1, |most: u64, child| Some(most.max(copies(child)?)))?;
     here.max(1).checked_mul(below).filter(|&copies| copies <= LIMIT)
 }
 

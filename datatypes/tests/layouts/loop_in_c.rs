@@ -1,12 +1,10 @@
 //! Loops in C, compiled and run, against the oracle.
 
 use std::fmt::Write;
-use std::process::Command;
-use std::{env, fs, process};
 
 use ddtbench_datatypes::{InArray, Layout, interpret, loop_in_c};
 
-use crate::trees;
+use crate::{output_of, trees};
 
 /// The largest array, in bytes, so that the program's output stays small.
 const MOST_BYTES: i64 = 1 << 14;
@@ -71,17 +69,9 @@ fn loops_move_the_bytes_of_their_layouts() {
         "static char array[{}] __attribute__((aligned(64))), message[1 << 20] __attribute__((aligned(64)));\nint main(void)\n{{\n{calls}}}\n",
         MOST_BYTES
     );
-    let folder = env::temp_dir().join(format!("ddtbench-loops-{}", process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let (source, binary) = (folder.join("loops.c"), folder.join("loops"));
-    fs::write(&source, program).unwrap();
     // Arrays of any layout are not aligned to their values.
-    let compiled =
-        Command::new("cc").args(["-O0", "-Wall", "-Werror", "-o"]).arg(&binary).arg(&source).output();
-    let compiled = compiled.unwrap();
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let mut out = &Command::new(&binary).output().unwrap().stdout[..];
-    fs::remove_dir_all(&folder).unwrap();
+    let out = output_of(&program, &["-O0", "-Wall", "-Werror"]);
+    let mut out = &out[..];
     for layout in &layouts {
         let (origin, bytes) = place(layout);
         let mut array = fill(bytes as usize, |i| i * 7 + i / 251);

@@ -61,7 +61,7 @@ fn pack_and_unpack_move_what_the_type_map_covers_and_nothing_else() {
             *(if overlaps { &mut with_overlap } else { &mut without_overlap }) += 1;
         }
     }
-    assert!(without_overlap > 3000 && with_overlap > 1000, "{without_overlap} and {with_overlap}");
+    assert!(without_overlap > 3000 && with_overlap > 500, "{without_overlap} and {with_overlap}");
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Offsets and sizes of structs, against the C compiler's.
 
 use std::fmt::Write;
-use std::process::Command;
-use std::{env, fs, process};
 
 use ddtbench_datatypes::{Constructor, Definitions, Language, program};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
+
+use crate::output_of;
 
 /// Types of members, with the extents after their names.
 const TYPES: [(&str, &str); 14] = [
@@ -61,14 +61,7 @@ fn structs_have_the_offsets_and_sizes_of_the_compiler() {
     let headers =
         ["complex", "stdbool", "stddef", "stdint", "stdio"].map(|name| format!("#include <{name}.h>\n"));
     let code = format!("{}{structs}int main(void) {{\n{prints}  return 0;\n}}\n", headers.concat());
-    let folder = env::temp_dir().join(format!("ddtbench-structs-{}", process::id()));
-    fs::create_dir_all(&folder).unwrap();
-    let (source, binary) = (folder.join("structs.c"), folder.join("structs"));
-    fs::write(&source, code).unwrap();
-    let compiled = Command::new("cc").arg("-o").arg(&binary).arg(&source).output().unwrap();
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let out = Command::new(&binary).output().unwrap().stdout;
-    fs::remove_dir_all(&folder).unwrap();
+    let out = output_of(&code, &[]);
     let expected: Vec<i64> =
         String::from_utf8(out).unwrap().lines().map(|line| line.parse().unwrap()).collect();
     assert!(found.len() > 500);

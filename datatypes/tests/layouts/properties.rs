@@ -8,28 +8,6 @@ use ddtbench_datatypes::{
 
 use crate::{named, trees, visit};
 
-/// Every constructor, and what else must have occurred for the properties to mean something.
-const KINDS: [&str; 18] = [
-    "contiguous",
-    "darray",
-    "hindexed",
-    "hindexed_block",
-    "hvector",
-    "indexed",
-    "indexed_block",
-    "named",
-    "resized",
-    "struct",
-    "subarray",
-    "vector",
-    "Fortran order",
-    "negative extent",
-    "negative lower bound",
-    "no data",
-    "merged segments",
-    "several types in a segment",
-];
-
 fn segments_of(map: &TypeMap) -> Vec<Segment> {
     let mut merged: Vec<Segment> = Vec::new();
     for (element, offset) in map.data() {
@@ -59,14 +37,36 @@ pub fn assert_agrees(layout: &Layout, name: &str) {
 
     let signature: Signature = map.data().map(|(element, _)| (element, 1)).collect();
     assert_eq!(layout.signature(), signature, "signature of {}", tree());
+    assert_eq!(layout.uniform(), signature.uniform(), "one type of {}", tree());
+    for bytes in [2, 4, 8].into_iter().filter(|&bytes| layout.is_plainly_in_steps_of(bytes)) {
+        let is_step = |(_, offset): (Element, i64)| offset.unsigned_abs().is_multiple_of(bytes);
+        assert!(map.data().all(is_step), "steps of {bytes} in {}", tree());
+    }
     let values: Vec<(Element, i64)> = layout
         .runs()
         .flat_map(|run| (0..run.count as i64).map(move |i| (run, i)))
         .map(|(run, i)| (run.element, run.offset + i * run.element.size() as i64))
         .collect();
     assert!(map.data().eq(values), "runs of {}", tree());
-    let segments = segments_of(&map);
+    let mut segments = segments_of(&map);
     assert_eq!(layout.flatten(), segments, "segments of {}", tree());
+    segments.sort_unstable_by_key(|segment| segment.offset);
+    let is_disjoint = segments.windows(2).all(|pair| pair[0].end() <= pair[1].offset);
+    assert!(is_disjoint || !layout.is_plainly_disjoint(), "two values share a byte of {}", tree());
+}
+
+#[test]
+fn regular_layouts_of_any_size_are_disjoint_plainly() {
+    for (text, is_disjoint) in [
+        ("vector(1000000000000, 1, 2, byte)", true),
+        ("vector(408, 5, 2050, double)", true),
+        ("hvector(10, 1, -1000, contiguous(5, double))", true),
+        ("darray(4, 1, [1000000000000, 7], [cyclic, block], [3, default], [2, 2], c, double)", true),
+        ("vector(3, 2, 1, double)", false),
+        ("hvector(3, 1, 0, double)", false),
+    ] {
+        assert_eq!(text.parse::<Layout>().unwrap().is_plainly_disjoint(), is_disjoint, "{text}");
+    }
 }
 
 #[test]
@@ -86,13 +86,16 @@ fn random_trees_agree_with_their_type_maps() {
             ("no data", layout.size() == 0),
             ("merged segments", segments > 0 && segments < layout.runs().count()),
             ("several types in a segment", segments > 0 && segments < layout.signature().pairs().len()),
+            ("several types", layout.size() > 0 && layout.uniform().is_none()),
+            ("plainly disjoint", segments > 1 && layout.is_plainly_disjoint()),
+            ("plainly in steps", segments > 1 && layout.is_plainly_in_steps_of(2)),
         ] {
             *seen.entry(kind).or_default() += u32::from(found);
         }
     }
-    for kind in KINDS {
-        assert!(seen.get(kind).is_some_and(|&times| times >= 20), "{kind} hardly occurred: {seen:?}");
-    }
+    // Every constructor, and the properties above.
+    assert_eq!(seen.len(), 12 + 9, "{seen:?}");
+    assert!(seen.values().all(|&times| times >= 20), "{seen:?}");
 }
 
 /// Small children that are awkward in different ways: dense, padded, shifted, overlapping, empty, backwards.

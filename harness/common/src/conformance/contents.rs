@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use datatypes::{Constructor, DistributedArray, Distribution, Layout, Order};
+use datatypes::{Argument, Distribution, Layout, Order};
 
 named! {
     /// A constructor, with the name of MPI's constant without `MPI_COMBINER_`.
@@ -73,25 +73,36 @@ impl Contents {
     /// The arguments of a layout's constructor.
     pub fn from_layout(layout: &Layout) -> Self {
         let constructor = layout.constructor();
-        let (numbers, lists) = constructor.arguments();
-        let (of_numbers, of_lists) = constructor.arguments_in_bytes();
-        let count = lists.first().map(|list| list.len() as i64);
-        let (numbers, numbers_in_bytes) = numbers.split_at(numbers.len() - of_numbers);
-        let (lists, lists_in_bytes) = lists.split_at(lists.len() - of_lists);
-        let all = |numbers: &[&i64], lists: &[&Vec<i64>]| {
-            numbers.iter().copied().chain(lists.iter().copied().flatten()).copied().collect::<Vec<_>>()
+        let (mut integers, mut addresses) = (Vec::new(), Vec::new());
+        let distribution = |distribution: &Distribution| match distribution {
+            Distribution::Block => Integer::Constant("MPI_DISTRIBUTE_BLOCK"),
+            Distribution::Cyclic => Integer::Constant("MPI_DISTRIBUTE_CYCLIC"),
+            Distribution::None => Integer::Constant("MPI_DISTRIBUTE_NONE"),
         };
-        let integers = count.into_iter().chain(all(numbers, lists)).map(Integer::Number);
-        let integers = match constructor {
-            Constructor::Subarray { order, .. } => integers.chain([Integer::from_order(*order)]).collect(),
-            Constructor::Darray { array, .. } => of_array(array),
-            _ => integers.collect(),
+        let block = |block: &Option<i64>| {
+            block.map_or(Integer::Constant("MPI_DISTRIBUTE_DFLT_DARG"), Integer::Number)
         };
+        for argument in constructor.arguments() {
+            match argument {
+                Argument::Number(value) => integers.push(Integer::Number(*value)),
+                Argument::Address(value) => addresses.push(*value),
+                Argument::List(list) => integers.extend(list.iter().copied().map(Integer::Number)),
+                Argument::Addresses(list) => addresses.extend(list),
+                Argument::Order(Order::C) => integers.push(Integer::Constant("MPI_ORDER_C")),
+                Argument::Order(Order::Fortran) => integers.push(Integer::Constant("MPI_ORDER_FORTRAN")),
+                Argument::Distributions(list) => integers.extend(list.iter().map(distribution)),
+                Argument::Blocks(list) => integers.extend(list.iter().map(block)),
+                Argument::Type(_) | Argument::Types(_) => {}
+            }
+        }
+        if let Some((place, length)) = constructor.list_length() {
+            integers.insert(place, Integer::Number(length));
+        }
         let name = constructor.name().to_uppercase();
         Self {
             combiner: name.parse().expect("MPI has all constructors of layouts"),
             integers,
-            addresses: all(numbers_in_bytes, lists_in_bytes),
+            addresses,
             types: constructor.children().len(),
         }
     }
@@ -110,33 +121,6 @@ impl Contents {
     pub fn addresses_in_c(&self) -> String {
         list(&self.addresses)
     }
-}
-
-impl Integer {
-    fn from_order(order: Order) -> Self {
-        Self::Constant(if order == Order::C { "MPI_ORDER_C" } else { "MPI_ORDER_FORTRAN" })
-    }
-}
-
-fn of_array(array: &DistributedArray) -> Vec<Integer> {
-    let DistributedArray { size, rank, gsizes, distribs, dargs, psizes, order } = array;
-    let numbers = |list: &[i64]| list.iter().copied().map(Integer::Number).collect::<Vec<_>>();
-    let distributions = distribs.iter().map(|distribution| match distribution {
-        Distribution::Block => Integer::Constant("MPI_DISTRIBUTE_BLOCK"),
-        Distribution::Cyclic => Integer::Constant("MPI_DISTRIBUTE_CYCLIC"),
-        Distribution::None => Integer::Constant("MPI_DISTRIBUTE_NONE"),
-    });
-    let dargs =
-        dargs.iter().map(|darg| darg.map_or(Integer::Constant("MPI_DISTRIBUTE_DFLT_DARG"), Integer::Number));
-    let head = [Integer::Number(*size), Integer::Number(*rank), Integer::Number(gsizes.len() as i64)];
-    let (sizes, processes) = (numbers(gsizes), numbers(psizes));
-    head.into_iter()
-        .chain(sizes)
-        .chain(distributions)
-        .chain(dargs)
-        .chain(processes)
-        .chain([Integer::from_order(*order)])
-        .collect()
 }
 
 #[cfg(test)]
