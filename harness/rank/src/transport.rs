@@ -9,7 +9,7 @@ use common::model::event::RankPlace;
 use common::model::transport::{Counted, HostAccount, Transport};
 use datatypes::Element;
 
-use crate::checked::{CallError, Comm, Count, Datatype};
+use crate::checked::{CallError, Comm, Datatype, Envelope};
 use crate::environment;
 
 /// Bytes of a message: above every eager limit, far more than other programs send through a device in the fraction of a
@@ -98,21 +98,16 @@ fn count(world: &Comm, ring: &Comm, messages: usize) -> Result<Option<Counted>, 
 fn send_around(ring: &Comm) -> Result<(), CallError> {
     let (rank, size) = (ring.rank()?, ring.size()?);
     let byte = Datatype::predefined(Element::Byte);
-    let (outgoing, mut incoming) = (vec![1_u8; MESSAGE_BYTES], vec![0_u8; MESSAGE_BYTES]);
-    let count = MESSAGE_BYTES as Count;
-    // SAFETY: the buffer has as many bytes, and lives through the call.
-    let send = || unsafe { ring.send(outgoing.as_ptr(), count, &byte, (rank + 1) % size) };
-    // SAFETY: likewise.
-    let mut receive =
-        || unsafe { ring.receive(incoming.as_mut_ptr(), count, &byte, (rank + size - 1) % size) };
+    let (mut outgoing, mut incoming) = (vec![1_u8; MESSAGE_BYTES], vec![0_u8; MESSAGE_BYTES]);
     // If all sent first, none would return: rank 1 at least receives first.
-    if rank % 2 == 0 {
-        send()?;
-        receive()
-    } else {
-        receive()?;
-        send()
+    for sends in [rank % 2 == 0, rank % 2 == 1] {
+        let (peer, buffer) = if sends { (rank + 1, &mut outgoing) } else { (rank + size - 1, &mut incoming) };
+        let envelope =
+            Envelope { count: MESSAGE_BYTES, datatype: &byte, peer: peer % size, tag: 0, comm: ring };
+        // SAFETY: the buffer has as many bytes, and lives through the call.
+        unsafe { envelope.pass(sends, buffer.as_mut_ptr()) }?;
     }
+    Ok(())
 }
 
 /// Bytes that this host's devices have sent since the host was started.

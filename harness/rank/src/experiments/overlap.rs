@@ -37,7 +37,7 @@ use crate::checked::{Comm, World, identity};
 use crate::cli::{CaseArgs, Overlap};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
-use crate::measure::session::{MessagePayload, Session};
+use crate::measure::session::Session;
 use crate::measure::sync::Sync;
 use crate::memory::Memory;
 use crate::method::Setup;
@@ -46,7 +46,6 @@ use crate::{binding, environment};
 use bench::OverlapExperiment;
 use cell::Cell;
 use computation::Computation;
-use message::MessageTraffic;
 use operation::OperationTraffic;
 use threads::ThreadCounts;
 use traffic::Traffic;
@@ -88,17 +87,8 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
                 MemoryKind::Host,
             );
             let job = Job::new(&world.comm, &pair, args.case.conditions.format)?;
-            let session = Session {
-                world: &world.comm,
-                clock: job.clock,
-                setup: &setup,
-                pair: rank / 2,
-                eviction: None,
-                sync: None,
-                device_copies: (0, 0),
-                payload: MessagePayload::default(),
-            };
-            start.measure(job, MessageTraffic::new(session, memory), &built)
+            let session = Session::new(&job, &setup, rank / 2, memory);
+            start.measure(job, session, &built)
         }
         (_, Built::Exchange(app)) => {
             exchange::with_traffic(world, &**app, args.case.conditions.format, |job, traffic| {

@@ -7,7 +7,7 @@ use common::packing::Form;
 
 use super::{Channel, Mechanism, Role};
 use crate::carrier::RepeatedMessage;
-use crate::checked::request::{RequestList, StartList};
+use crate::checked::request::RequestList;
 use crate::checked::{CallError, Comm, Request, TeamCalls};
 use crate::handoff::Slot;
 
@@ -16,7 +16,7 @@ pub struct ChannelMessages {
     role: Role,
     messages: Vec<Slot<RepeatedMessage>>,
     /// By thread, if several requests are started by one call.
-    lists: Option<Vec<Slot<StartList>>>,
+    lists: Option<Vec<Slot<RequestList>>>,
 }
 
 impl ChannelMessages {
@@ -33,7 +33,7 @@ impl ChannelMessages {
             Ok(Slot::new(unsafe { RepeatedMessage::new(form, is_sent, address, envelope) }?))
         };
         let messages: Vec<_> = messages.enumerate().map(message).collect::<Result<_, CallError>>()?;
-        let list = |_| Slot::new(StartList::for_up_to(messages.len()));
+        let list = |_| Slot::new(RequestList::for_up_to(messages.len()));
         let starts_all = channel.starts_all && form == Form::Persistent;
         let lists = starts_all.then(|| (0..channel.of_thread.len().max(1)).map(list).collect());
         Ok(Self { role: channel.role, messages, lists })
@@ -219,9 +219,10 @@ impl Mechanism for PartitionMessages {
             return unsafe { self.messages.wait_all() };
         }
         // SAFETY: as above.
-        let requests = (0..self.messages.len()).map(|number| unsafe { self.messages.request(number) });
+        let request = |number| unsafe { self.messages.request(number) };
+        let all = 0..self.messages.len();
         // SAFETY: as above.
-        unsafe { self.list.get() }.test_until_complete(requests)
+        unsafe { self.list.get() }.test_until_complete(|test| all.clone().map(request).for_each(test))
     }
 
     fn messages(&self) -> Option<usize> {

@@ -5,8 +5,8 @@ use datatypes::Element;
 use super::exchange::{TAG, Transfers, receive_all};
 use super::marking::eight;
 use super::message::{Incoming, Outgoing};
-use crate::checked::request::{self, Status};
-use crate::checked::{Datatype, Envelope, Request};
+use crate::checked::request::{RequestList, Status};
+use crate::checked::{CallError, Datatype, Envelope, Request};
 use crate::conformance::context::{CheckContext, Stop};
 use crate::payload::{Version, source_of};
 
@@ -40,20 +40,24 @@ pub fn waitall_with_point_to_point(context: &CheckContext<'_>) -> Result<(), Sto
         outgoing.ready_from(0, generation)?;
         // SAFETY: all bytes of the message, which do not change until both are complete.
         let mut other = unsafe { Request::send(sent.as_ptr(), envelope(1)) }?;
-        Ok(request::wait_all(vec![outgoing.message.request(), &mut other])?)
+        Ok(wait_for_both(outgoing.message.request(), &mut other)?)
     };
     let mut receive = |incoming: &mut Incoming, _| {
         let of_plain = context.next_generation();
         incoming.start()?;
         // SAFETY: all bytes of the message, which are not used until both are complete.
         let mut other = unsafe { Request::receive(received.as_mut_ptr(), envelope(0)) }?;
-        request::wait_all(vec![incoming.message.request(), &mut other])?;
+        wait_for_both(incoming.message.request(), &mut other)?;
         let wrong = Version::of_fill(of_plain).first_difference(source_of(0, 0, 0), received);
         context.count("plain", wrong.map_or(Ok(()), |at| Err(format!("byte {at}"))));
         Ok(())
     };
     let exchange = Transfers::equal(context, "partitioned", eight());
     Transfers { count: TRANSFERS, ..exchange }.run(context, &mut send, &mut receive)
+}
+
+fn wait_for_both(one: &mut Request, other: &mut Request) -> Result<(), CallError> {
+    RequestList::for_up_to(2).wait_all(|wait| [&mut *one, &mut *other].into_iter().for_each(wait))
 }
 
 pub fn status_fields(context: &CheckContext<'_>) -> Result<(), Stop> {
