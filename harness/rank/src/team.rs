@@ -6,7 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use common::gate::Gate;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
+use crate::checked::CallError;
 use crate::measure::state::SPINS;
+use crate::reporter::EventReporter;
 
 /// A fixed number of threads, including the caller.
 pub struct Team {
@@ -47,6 +49,23 @@ impl Team {
     }
 }
 
+impl Team {
+    /// Runs `work` on all threads, and returns the result of each. An error ends all ranks, because the other threads, and the other
+    /// ranks, wait for the one that has failed.
+    pub fn results<R: Send>(
+        &self,
+        reporter: &EventReporter,
+        work: impl Fn(Member<'_>) -> Result<R, CallError> + Sync,
+    ) -> Vec<R> {
+        let results: Vec<Mutex<Option<R>>> = (0..self.threads).map(|_| Mutex::new(None)).collect();
+        self.run(|member| match work(member) {
+            Ok(result) => *locked(&results[member.number]) = Some(result),
+            Err(error) => reporter.abort(error.outcome(error.to_string())),
+        });
+        results.iter().map(|result| locked(result).take().expect("every thread has ended")).collect()
+    }
+}
+
 impl Member<'_> {
     /// Whether this is the thread that called [`Team::run`].
     pub fn is_first(self) -> bool {
@@ -62,7 +81,7 @@ impl Member<'_> {
 }
 
 /// Data that threads leave for each other. Data left by a failed thread is never read, because the job ends.
-pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

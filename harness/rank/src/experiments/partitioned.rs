@@ -28,7 +28,7 @@ use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
 use crate::memory::{POISON, Region, Wire};
 use crate::payload::{Places, Run, Runs, Version, source_of};
 use crate::team::Team;
-use repetition::{PartitionPlan, TransferContext, TransferReadings};
+use repetition::{PartitionPlan, TransferReadings};
 use watch::ArrivalProbe;
 
 /// Repetitions of each block in which the receiver watches partitions arrive. It measures a latency and a share of
@@ -179,17 +179,7 @@ impl<'a> PartitionedTransfers<'a> {
             let can_arrive = is_watched && mismatch.is_none();
             let arrival_probe =
                 can_arrive.then(|| ArrivalProbe::new(self.version, &messages[0], &self.plan.ranges));
-            let context = TransferContext {
-                roles: &self.roles,
-                plan: &self.plan,
-                sync: &self.sync,
-                watcher: &self.watcher,
-                compute_s: &compute_s,
-                delay_s: self.sampler.last_partition_delay_s(),
-                arrival_probe: arrival_probe.as_ref(),
-                reporter: &self.job.reporter,
-            };
-            let mine = repetition::run(&context, &self.team, mechanisms);
+            let mine = repetition::run(self, mechanisms, &compute_s, arrival_probe.as_ref());
             let both = self.job.world.gather_values(&mine)?;
             pairs.extend(<[TransferReadings; 2]>::try_from(both));
             let received = messages.iter().zip(&self.roles).filter(|(_, role)| **role == Role::Receiver);

@@ -30,6 +30,6 @@ pub fn run_case<'a>(
     }
     experiment.job().finish()?;
     let reporter = &mut experiment.job().reporter;
-    reporter.output.table(kind, &case, limits.rule);
+    reporter.table(&case, limits.rule);
     Ok(reporter.exit_code())
 }

@@ -1,6 +1,7 @@
 //! `persistent`: a persistent send and receive per partition on one communicator. The send is started by the thread
 //! that finishes the partition, and the receive by the same thread of the receiver, as in mode `SendPersistent` of the
-//! HLRS benchmark. Also `many`, the same with a communicator per thread; and `isend`, with nonblocking messages.
+//! HLRS benchmark. Also `many`, the same with a communicator per thread; `isend`, with nonblocking messages; and `single`, one message
+//! of all partitions, the bulk-synchronous baseline for comparisons.
 
 use common::kinds::partitioned::methods::Polling;
 use common::packing::Form;
@@ -127,6 +128,8 @@ pub struct PartitionMessages {
     opens: Option<Vec<Vec<usize>>>,
     /// Whether each thread waits for its own partitions.
     waits: bool,
+    /// Whether the only message is sent at the end.
+    is_single: bool,
     messages: ChannelMessages,
     polling: Polling,
     /// For `MPI_Testall`.
@@ -142,7 +145,14 @@ impl PartitionMessages {
         let messages =
             ChannelMessages::new(channel, form, ranges.map(|(range, of)| (range.clone(), comm(of))))?;
         let list = Slot::new(RequestList::for_up_to(messages.len()));
-        Ok(Self { opens: None, waits: false, messages, polling, list, _comms: comms })
+        Ok(Self { opens: None, waits: false, is_single: false, messages, polling, list, _comms: comms })
+    }
+
+    /// `single`: one message of all partitions, started when all threads have finished, which do not call MPI.
+    pub fn single(channel: &Channel<'_>) -> Result<Self, CallError> {
+        let whole = channel.merged(std::slice::from_ref(&(0..channel.partitions.len())));
+        let message = Self::new(&whole, Form::Persistent, Polling::Never, Vec::new())?;
+        Ok(Self { is_single: true, ..message })
     }
 
     /// Each thread of the receiver starts its own receives.
@@ -204,6 +214,9 @@ impl Mechanism for PartitionMessages {
     }
 
     unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
+        if self.is_single {
+            return Ok(());
+        }
         // SAFETY: the thread's own partition, once in a transfer.
         unsafe { self.messages.start(partition) }?;
         match self.polling {
@@ -211,6 +224,12 @@ impl Mechanism for PartitionMessages {
             Polling::OnceEach => unsafe { self.messages.request(partition) }.status().map(drop),
             Polling::Never | Polling::UntilAll => Ok(()),
         }
+    }
+
+    unsafe fn close(&self) -> Result<(), CallError> {
+        let starts = self.is_single && self.messages.role == Role::Sender;
+        // SAFETY: all partitions are ready, and no thread is here.
+        if starts { unsafe { self.messages.start(0) } } else { Ok(()) }
     }
 
     unsafe fn wait(&self) -> Result<(), CallError> {

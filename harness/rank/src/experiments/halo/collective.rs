@@ -162,9 +162,9 @@ impl HaloMethod for StageCollectives<'_> {
         unsafe { self.transfers[stage].get() }.wait()
     }
 
-    fn messages(&self) -> Option<usize> {
+    fn messages(&self) -> usize {
         let sends = self.stages.iter().flat_map(|stage| &stage.data[0]);
-        Some(sends.filter(|data| data.count > 0).count())
+        sends.filter(|data| data.count > 0).count()
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {

@@ -180,10 +180,10 @@ impl HaloMethod for Fine<'_> {
         self.each(stage, |mechanism| unsafe { mechanism.wait() })
     }
 
-    fn messages(&self) -> Option<usize> {
+    fn messages(&self) -> usize {
         let sends = self.stages.iter().flat_map(|stage| &stage.sends);
         let mechanisms = sends.flat_map(|transfers| transfers.mechanisms.iter().flatten());
-        Some(mechanisms.map(|mechanism| mechanism.messages().unwrap_or(1)).sum())
+        mechanisms.map(|mechanism| mechanism.messages().unwrap_or(1)).sum()
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {

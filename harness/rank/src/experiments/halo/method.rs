@@ -53,8 +53,8 @@ pub trait HaloMethod {
     /// All threads have called [`HaloMethod::ready`] for all their shares, and none is within the method: all have passed a barrier.
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError>;
 
-    /// Messages, puts or requests of this rank in an exchange, if known.
-    fn messages(&self) -> Option<usize>;
+    /// Messages, puts or requests of this rank in an exchange.
+    fn messages(&self) -> usize;
 
     /// Frees its resources; collective.
     fn free(self: Box<Self>) -> Result<(), CallError>;
