@@ -123,13 +123,3 @@ impl HaloSetting {
         Sampler::new(&self.arrival, self.computing.time_us * 1e-6, self.threads, 0, seed, rank)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn defaults_are_those_that_are_listed() {
-        parameter::expect_sound(PARAMETERS);
-    }
-}

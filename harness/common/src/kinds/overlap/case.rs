@@ -11,7 +11,7 @@ use crate::kinds::{halo, pingpong};
 use crate::memory::{self, Buffers};
 use crate::model::CUSTOM;
 use crate::model::event::MessageFacts;
-use crate::parameter::{joined, place};
+use crate::parameter::{self, joined, place};
 
 /// The communication that runs while ranks compute, and how.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ impl OverlapCase {
             }
             if is_own(name) { own.push((name, text)) } else { traffic.assign(name, text)? }
         }
-        let mut setting = OverlapSetting::parse(own)?;
+        let mut setting: OverlapSetting = parameter::parse(PARAMETERS, own)?;
         match (&traffic, setting.rim_percent) {
             (Traffic::Exchange(..), _) => drop(setting.rim_percent.get_or_insert(RIM_PERCENT)),
             (_, Some(percent)) => {
@@ -73,7 +73,9 @@ impl OverlapCase {
 
     /// All parameters.
     pub fn pairs(&self) -> Vec<(String, String)> {
-        let own = self.setting.pairs().into_iter().map(|(name, value)| (name.to_owned(), value));
+        let own = parameter::pairs(PARAMETERS, &self.setting)
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value));
         self.traffic.pairs().into_iter().chain(own).collect()
     }
 
@@ -174,6 +176,10 @@ mod tests {
         let frozen = parse("ibcast", &[("bytes", "1MiB"), ("matrix_order", "300")]).unwrap();
         assert!(!frozen.needs_calibration());
         assert_eq!(frozen.to_string(), "bytes=1048576 matrix_order=300 threads=1");
+        let given = [("communication_us", "4ms"), ("threads", "2"), ("test_every_us", "10us")];
+        let (given, shown) =
+            (parse("ibcast", &given).unwrap(), "communication_us=4000 threads=2 test_every_us=10");
+        assert_eq!(given.to_string(), shown);
         let of_app = parse("contiguous", &[("bytes", "4096"), ("matrix_order", "300")]).unwrap();
         assert!(!of_app.needs_calibration() && of_app.setting.bytes.is_none());
         let of_floats = parse("iallreduce", &[("element", "float"), ("bytes", "8"), ("matrix_order", "300")]);

@@ -179,11 +179,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_are_those_that_are_listed() {
-        parameter::expect_sound(PARAMETERS);
-    }
-
-    #[test]
     fn text_makes_the_same_setting_again() {
         let given = [("bytes", "4MiB"), ("partitions", "4"), ("threads", "2"), ("order", "random")];
         let more = [
