@@ -3,10 +3,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::gate::Gate;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::checked::CallError;
+use crate::handoff::Gate;
 use crate::measure::state::SPINS;
 use crate::reporter::EventReporter;
 
@@ -75,7 +75,7 @@ impl Member<'_> {
     /// Waits until all threads are here. What any did before is visible to all after.
     pub fn barrier(self) {
         if self.team.threads > 1 {
-            self.team.gate.pass(|| {});
+            self.team.gate.pass();
         }
     }
 }
