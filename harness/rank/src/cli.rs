@@ -80,9 +80,6 @@ impl Command {
     }
 
     /// The memory of its data.
-    ///
-    /// # Errors
-    /// If this kind of experiments does not support it.
     pub fn memory(&self) -> anyhow::Result<MemoryKind> {
         let Some((kind, conditions, _)) = self.experiments() else { return Ok(MemoryKind::Host) };
         let memory = conditions.memory;
@@ -236,9 +233,6 @@ pub struct Datatypes {
 
 impl Conform {
     /// The check.
-    ///
-    /// # Errors
-    /// The names of all checks.
     pub fn check(&self) -> Result<&'static Check, String> {
         conformance::find_check(&self.name)
     }

@@ -28,9 +28,6 @@ pub struct Member<'a> {
 
 impl Team {
     /// A team of `threads`, at least one.
-    ///
-    /// # Errors
-    /// If the system does not start the threads.
     pub fn new(threads: usize) -> Result<Self, ThreadPoolBuildError> {
         let pool = || ThreadPoolBuilder::new().num_threads(threads - 1).build();
         let others = (threads > 1).then(pool).transpose()?;

@@ -27,9 +27,6 @@ pub struct Hosts {
 
 impl Hosts {
     /// For the ranks of `world`; `place` is that of this rank. Collective.
-    ///
-    /// # Errors
-    /// An MPI call that fails.
     pub fn of_world(world: &Comm, place: &RankPlace) -> Result<Self, CallError> {
         let host = world.split(color(&place.host), place.rank)?;
         let is_first = host.rank()? == 0;
@@ -38,9 +35,6 @@ impl Hosts {
     }
 
     /// The transport between the ranks of `world`; complete on rank 0 only. Collective.
-    ///
-    /// # Errors
-    /// An MPI call that fails.
     pub fn account(&self, world: &Comm) -> anyhow::Result<Transport> {
         // The counters are the host's: its first rank reports them, for all messages that its ranks send.
         let within = count(world, &self.host, self.host.size()?)?;
@@ -59,9 +53,6 @@ impl Hosts {
 
     /// Bytes that the devices of all hosts have sent since `before`: those of network interfaces and ports, on one host of its
     /// loopback interface as well. On rank 0 only; collective over the ranks that have counters.
-    ///
-    /// # Errors
-    /// An MPI call that fails.
     pub fn sent_since(&self, before: Option<Counted>) -> Result<Option<u64>, CallError> {
         let Some(before) = before else { return Ok(None) };
         let sent = since(before);

@@ -23,9 +23,6 @@ pub struct Trace {
 
 impl Trace {
     /// The recorded trace called `source`; if there is none, the file at that path.
-    ///
-    /// # Errors
-    /// A description of the error, with its place.
     pub fn load(source: &str) -> Result<Self, String> {
         if let Some((_, text)) = RECORDED.iter().find(|(name, _)| *name == source) {
             return Self::parse(source, text);
@@ -43,9 +40,6 @@ impl Trace {
     }
 
     /// Reads a trace, which errors call `source`.
-    ///
-    /// # Errors
-    /// The first error, where it is, and what would be right.
     pub fn parse(source: &str, text: &str) -> Result<Self, String> {
         let place = |line: usize, column: usize, reason: String| {
             format!("{source}, line {line}, column {column}: {reason}")

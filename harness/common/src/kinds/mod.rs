@@ -107,9 +107,6 @@ impl Kind {
     }
 
     /// The kind called `name`.
-    ///
-    /// # Errors
-    /// A message with all names.
     pub fn find(name: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name)).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|kind| kind.name()).collect();
@@ -118,9 +115,6 @@ impl Kind {
     }
 
     /// The method called `name`.
-    ///
-    /// # Errors
-    /// A message with the kinds that have this method, or else with all names.
     pub fn method(self, name: &str) -> Result<&'static MethodInfo, String> {
         (self.row().find)(name).map_err(|error| {
             let has_it = |kind: &Self| (kind.row().find)(name).is_ok();

@@ -39,9 +39,6 @@ use verify::EnginePayload;
 const SIDES: [(Side, Phase); 2] = [(Side::Send, Phase::Pack), (Side::Receive, Phase::Unpack)];
 
 /// Compares the requested methods on one message.
-///
-/// # Errors
-/// Why it cannot be done.
 pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
     let processes = world.ranks(None)?;
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");

@@ -40,10 +40,7 @@ use payload::{EarlyProbe, ExchangePayload};
 /// Exchanges before timing, each filled and compared.
 const VERIFIED: u32 = 3;
 
-/// Measures a halo exchange with all requested methods.
-///
-/// # Errors
-/// Why it cannot be done; the same on all ranks.
+/// Measures a halo exchange with all requested methods. Errors are the same on all ranks.
 pub fn run(world: &World, args: &Halo) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     let conditions = &args.case.conditions;

@@ -51,10 +51,7 @@ use threads::ThreadCounts;
 use traffic::Traffic;
 pub use without_mpi::WithoutMpi;
 
-/// Measures a case with all requested methods, or finds sizes for it.
-///
-/// # Errors
-/// Why it cannot be done; the same on all ranks.
+/// Measures a case with all requested methods, or finds sizes for it. Errors are the same on all ranks.
 pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks >= 2, "one rank in the world: there must be 2 at least");

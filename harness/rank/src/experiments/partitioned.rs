@@ -39,10 +39,7 @@ const MOST_WATCHED: usize = 4096;
 /// Transfers for verification before measuring; each one is compared.
 const VERIFIED: u32 = 3;
 
-/// Measures a partitioned transfer with all requested mechanisms.
-///
-/// # Errors
-/// Why it cannot be done; the same on all ranks.
+/// Measures a partitioned transfer with all requested mechanisms. Errors are the same on all ranks.
 pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");

@@ -29,10 +29,7 @@ use crate::method::{self, Method, Setup};
 /// A prime number, so that addresses on a bus rarely share a number below it.
 const BUSES: usize = 65_521;
 
-/// Measures a ping-pong with all requested methods.
-///
-/// # Errors
-/// Why it cannot be done; the same on all ranks.
+/// Measures a ping-pong with all requested methods. Errors are the same on all ranks.
 pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     check_even(ranks)?;

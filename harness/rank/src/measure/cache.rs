@@ -14,9 +14,6 @@ pub const fn can_evict() -> bool {
 }
 
 /// Refuses the cold mode if this processor does not support it.
-///
-/// # Errors
-/// A description of the missing feature.
 pub fn check(cache: Cache) -> anyhow::Result<()> {
     anyhow::ensure!(
         cache == Cache::Warm || can_evict(),

@@ -22,9 +22,6 @@ pub struct HaloCase {
 
 impl HaloCase {
     /// The case of a test, one of its sets, and parameters of the exchange and the setting.
-    ///
-    /// # Errors
-    /// An unknown test, set or parameter, or an invalid value.
     pub fn parse(test: &str, set: Option<&str>, params: &BTreeMap<String, String>) -> Result<Self, String> {
         let test = apps::halo::find(test).map_err(|error| error.to_string())?;
         let set = set.unwrap_or(test.quick_set().name);
@@ -39,9 +36,6 @@ impl HaloCase {
     }
 
     /// The exchange on this number of ranks.
-    ///
-    /// # Errors
-    /// Unsupported values or numbers of ranks, with the nearest supported ones.
     pub fn build(&self, ranks: usize, seed: u64) -> Result<Box<dyn HaloApp>, String> {
         self.test.build(&self.values, self.setting.context(ranks, seed)).map_err(|error| error.to_string())
     }

@@ -32,9 +32,6 @@ pub enum Built {
 
 impl OverlapCase {
     /// The case of a test, one of its sets, and parameters of the micro-app and the setting.
-    ///
-    /// # Errors
-    /// An unknown test, set or parameter, or an invalid value and what would be right.
     pub fn parse<'a>(
         test: &str,
         set: Option<&str>,
@@ -90,9 +87,6 @@ impl OverlapCase {
     }
 
     /// The micro-app on this number of ranks.
-    ///
-    /// # Errors
-    /// Unsupported values or numbers of ranks.
     pub fn build(&self, context: Context) -> Result<Built, String> {
         let Context { ranks, seed } = context;
         match &self.traffic {

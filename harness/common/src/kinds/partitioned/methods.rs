@@ -191,9 +191,6 @@ const ROWS: &[MethodRow<PartitionTransfer>] = {
 pub const MECHANISMS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
 /// The mechanism called `name`, or the reason why there is none.
-///
-/// # Errors
-/// A message with all names, or the error in the aggregation.
 pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
     Ok(match Aggregation::of_mechanism(name).transpose()? {
         Some(Aggregation { over: Over::Persistent, .. }) => &OVER_MESSAGES,
@@ -203,9 +200,6 @@ pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
 }
 
 /// The transfer of the mechanism called `name`.
-///
-/// # Errors
-/// As [`find`].
 pub fn transfer(name: &str) -> Result<PartitionTransfer, String> {
     match Aggregation::of_mechanism(name).transpose()? {
         Some(aggregation) => Ok(PartitionTransfer::Aggregated(aggregation)),

@@ -112,9 +112,6 @@ fn both_ways(text: &str) -> Result<bool, String> {
 
 impl Setting {
     /// The setting from parameters by name; parameters that are not given have their defaults.
-    ///
-    /// # Errors
-    /// An unknown name, or an invalid value and what would be right.
     pub fn parse<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
         let setting = parameter::parse(PARAMETERS, given)?;
         // Refuses all that sampling refuses, including a missing trace.
@@ -159,9 +156,6 @@ impl Setting {
     }
 
     /// Draws of the threads' times at one rank.
-    ///
-    /// # Errors
-    /// As [`Sampler::new`].
     pub fn sampler(&self, seed: u64, rank: usize) -> Result<Sampler, String> {
         let partition_bytes = self.bytes / self.partitions as u64;
         Sampler::new(&self.arrival, self.computing.time_us * 1e-6, self.threads, partition_bytes, seed, rank)

@@ -38,9 +38,6 @@ pub struct Times {
 
 impl Computation {
     /// A computation on `threads` threads, with matrices of this number of rows; this share of them, from 0 to 1, is the rim.
-    ///
-    /// # Errors
-    /// If the system does not start the threads.
     pub fn new(threads: usize, matrix_order: usize, rim_share: f64) -> Result<Self, ThreadPoolBuildError> {
         let of_rim = ((matrix_order as f64 * rim_share).round() as usize).min(matrix_order.saturating_sub(1));
         let computation = Self {

@@ -25,9 +25,6 @@ pub struct ExchangeTraffic<'a> {
 }
 
 /// Sets up the exchange of `app` on all ranks, and passes it to `measure`; collective.
-///
-/// # Errors
-/// Those of `measure`, or calls of MPI that fail.
 pub fn with_traffic(
     world: &World,
     app: &dyn HaloApp,
