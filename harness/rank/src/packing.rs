@@ -341,23 +341,17 @@ impl<'a> MessagePacker<'a> {
         self.receive.unpack(&memory.incoming[..self.unpack_bytes], &mut memory.arrays)
     }
 
-    /// Address of the packed message to be sent.
+    /// Address of the packed message to be sent, or of the place where it is received.
     #[inline]
-    pub fn outgoing(&mut self, memory: &mut Memory) -> *mut u8 {
-        let staging = self.send.device.as_ref().and_then(DevicePacker::staging);
-        match self.send.how {
-            Packing::Copied => self.copies[0].base(),
-            _ => staging.unwrap_or_else(|| memory.outgoing.address()),
-        }
-    }
-
-    /// Address where the packed message is received.
-    #[inline]
-    pub fn incoming(&mut self, memory: &mut Memory) -> *mut u8 {
-        let staging = self.receive.device.as_ref().and_then(DevicePacker::staging);
-        match self.receive.how {
-            Packing::Copied => self.copies[1].base(),
-            _ => staging.unwrap_or_else(|| memory.incoming.address()),
+    pub fn packed(&mut self, side: Side, memory: &mut Memory) -> *mut u8 {
+        let (packer, copy, wire) = match side {
+            Side::Send => (&self.send, &mut self.copies[0], &mut memory.outgoing),
+            Side::Receive => (&self.receive, &mut self.copies[1], &mut memory.incoming),
+        };
+        let staging = packer.device.as_ref().and_then(DevicePacker::staging);
+        match packer.how {
+            Packing::Copied => copy.base(),
+            _ => staging.unwrap_or_else(|| wire.address()),
         }
     }
 }

@@ -35,6 +35,8 @@ use common::model::transport::Medium;
 use crate::bounds::AdoptedBounds;
 use crate::checked::{Comm, World, identity};
 use crate::cli::{CaseArgs, Overlap};
+use crate::experiments::halo::method::Parts;
+use crate::experiments::halo::payload::ExchangePayload;
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
 use crate::measure::session::Session;
@@ -46,6 +48,7 @@ use crate::{binding, environment};
 use bench::OverlapExperiment;
 use cell::Cell;
 use computation::Computation;
+use exchange::ExchangeTraffic;
 use operation::OperationTraffic;
 use threads::ThreadCounts;
 use traffic::Traffic;
@@ -88,9 +91,12 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
             start.measure(job, session, &built)
         }
         (_, Built::Exchange(app)) => {
-            exchange::with_traffic(world, &**app, args.case.conditions.format, |job, traffic| {
-                start.measure(job, traffic, &built)
-            })
+            let parts = Parts::new(&world.comm, &**app, false, exchange::THREADS)?;
+            let pair = world.comm.split(parts.rank / 2, parts.rank)?;
+            let job = Job::new(&world.comm, &pair, args.case.conditions.format)?;
+            let payload = ExchangePayload::new(&**app, &parts);
+            let calls = world.team_calls(exchange::THREADS);
+            start.measure(job, ExchangeTraffic { parts: &parts, payload, calls }, &built)
         }
         (_, Built::Operation) => unreachable!("an operation has no app, and nothing else has none"),
     }

@@ -143,10 +143,6 @@ impl<'a> StageCollectives<'a> {
 }
 
 impl HaloMethod for StageCollectives<'_> {
-    unsafe fn start(&self, _: usize) -> Result<(), CallError> {
-        Ok(())
-    }
-
     unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
         // SAFETY: no other thread is here, and the send and receive buffers are not used before the end of the stage.
         unsafe { self.transfers[stage].get().start(|| self.request(&self.stages[stage])) }
