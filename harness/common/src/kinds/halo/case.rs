@@ -115,23 +115,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused_by_name() {
-        for (name, text) in [
-            ("threads", "0"),
-            ("periodic", "perhaps"),
-            ("grid", "3x0x1"),
-            ("grid", "3,2"),
-            ("arrival", "delay:100"),
-            ("start", "gun"),
-            ("colour", "red"),
-        ] {
+        for (name, text) in [("periodic", "perhaps"), ("grid", "3x0x1"), ("start", "gun"), ("colour", "red")]
+        {
             let error = HaloCase::parse("nas_mg", None, &params(&[(name, text)])).unwrap_err();
             assert!(error.contains(name) || error.contains(text), "{error}");
         }
-        assert!(find("aggregated:bins=2").is_ok() && find("aggregated:bins=0").is_err());
         assert!(find("aggregated:m=2@partitioned").unwrap_err().contains("only messages"));
-        assert!(HaloCase::parse("nas_mgg", None, &params(&[])).unwrap_err().contains("nas_mg"));
-        let case = HaloCase::parse("nas_mg", None, &params(&[])).unwrap();
-        assert!(case.build(3, 1).err().unwrap().contains("2 and 4"));
     }
 
     #[test]

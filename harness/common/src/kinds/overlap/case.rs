@@ -180,16 +180,9 @@ mod tests {
         assert_eq!(of_floats.unwrap().to_string(), "bytes=8 element=float matrix_order=300 threads=1");
         let of_app = parse("strided", &[("element", "float"), ("matrix_order", "300")]).unwrap();
         assert!(of_app.traffic.pairs().contains(&("element".to_owned(), "float".to_owned())));
-        for (test, params) in [
-            ("nas_lu_y", [("communication_us", "1ms")]),
-            ("nas_lu_y", [("bytes", "1")]),
-            ("ibcast", [("nx", "3")]),
-            ("ibcast", [("bytes", "0")]),
-            ("ibcast", [("element", "float")]),
-            ("iallreduce", [("element", "int32")]),
-        ] {
-            let error = parse(test, &params).unwrap_err();
-            assert!(error.contains(params[0].0), "{error}");
+        for (test, name) in [("nas_lu_y", "bytes"), ("ibcast", "nx")] {
+            let error = parse(test, &[(name, "1")]).unwrap_err();
+            assert!(error.contains(name), "{error}");
         }
     }
 

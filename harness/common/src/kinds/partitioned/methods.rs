@@ -219,7 +219,6 @@ mod tests {
         assert_eq!(find("partitioned:list").unwrap().name, "partitioned:list");
         assert_eq!(find(SINGLE_INIT).unwrap().name, SINGLE_INIT);
         assert!(find(SINGLE_INIT).unwrap().in_own_processes && !find(SINGLE).unwrap().in_own_processes);
-        assert!(find("aggregated:bins=0").unwrap_err().contains("bins=0"));
         assert!(find("psend").unwrap_err().contains("rma_fence"));
     }
 

@@ -194,21 +194,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused_by_name() {
-        for (name, text) in [
-            ("bytes", "-1"),
-            ("bytes", "4 MiB"),
-            ("partitions", "0"),
-            ("threads", "0"),
-            ("order", "diagonal"),
-            ("arrival", "poisson:3"),
-            ("arrival", "kde:/no/such/file"),
-            ("arrival", "laggard:4%"),
-            ("compute_us", "nan"),
-            ("emulate", "nap"),
-            ("beta", "0"),
-            ("ways", "3"),
-            ("colour", "red"),
-        ] {
+        for (name, text) in
+            [("bytes", "-1"), ("compute_us", "nan"), ("beta", "0"), ("ways", "3"), ("colour", "red")]
+        {
             let error = Setting::parse([(name, text)]).unwrap_err();
             assert!(error.contains(name) || error.contains(text), "{name} {text}: {error}");
         }
