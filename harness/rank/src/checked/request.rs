@@ -161,24 +161,6 @@ impl Request {
         Ok(request)
     }
 
-    /// `MPI_Isend`.
-    ///
-    /// # Safety
-    /// As for [`Request::of_message`].
-    pub unsafe fn send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        // SAFETY: guaranteed by the caller; a send only reads the memory.
-        unsafe { Self::of_message(Form::Nonblocking, true, address.cast_mut(), envelope) }
-    }
-
-    /// `MPI_Irecv`.
-    ///
-    /// # Safety
-    /// As for [`Request::of_message`].
-    pub unsafe fn receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        // SAFETY: guaranteed by the caller.
-        unsafe { Self::of_message(Form::Nonblocking, false, address, envelope) }
-    }
-
     #[inline]
     pub fn start(&mut self) -> Result<(), CallError> {
         // SAFETY: a persistent or partitioned request, whose creator guaranteed its memory.

@@ -42,7 +42,7 @@ impl Bout<'_, '_> {
         let mut block = Block { batch: amount.batch, pair: self.session.pair, ..Block::default() };
         let once_s = clock.time(|| self.method.create())?;
         if creates {
-            block.times[Phase::Create].push(in_a_row.making_s(clock, self.method, once_s)?);
+            block.times[Phase::Create].push(in_a_row.one_s(clock, self.method, false, once_s)?);
             (block.made_in_a_row, block.freed_in_a_row) = (in_a_row.made, in_a_row.freed);
         }
         // Other ranks may still be creating datatypes: their delay must not affect the first sample, and all pairs begin together.
@@ -60,7 +60,7 @@ impl Bout<'_, '_> {
         }
         let once_s = clock.time(|| self.method.free())?;
         if creates {
-            block.times[Phase::Free].push(in_a_row.freeing_s(clock, self.method, once_s)?);
+            block.times[Phase::Free].push(in_a_row.one_s(clock, self.method, true, once_s)?);
         }
         Ok(block)
     }

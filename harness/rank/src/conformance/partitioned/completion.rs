@@ -1,5 +1,6 @@
 //! How messages are matched and completed: by their order, next to plain messages with the same tag, and with the right status.
 
+use common::packing::Form;
 use datatypes::Element;
 
 use super::exchange::{TAG, Transfers, receive_all};
@@ -39,14 +40,16 @@ pub fn waitall_with_point_to_point(context: &CheckContext<'_>) -> Result<(), Sto
         outgoing.start()?;
         outgoing.ready_from(0, generation)?;
         // SAFETY: all bytes of the message, which do not change until both are complete.
-        let mut other = unsafe { Request::send(sent.as_ptr(), envelope(1)) }?;
+        let mut other =
+            unsafe { Request::of_message(Form::Nonblocking, true, sent.as_mut_ptr(), envelope(1)) }?;
         Ok(wait_for_both(outgoing.message.request(), &mut other)?)
     };
     let mut receive = |incoming: &mut Incoming, _| {
         let of_plain = context.next_generation();
         incoming.start()?;
         // SAFETY: all bytes of the message, which are not used until both are complete.
-        let mut other = unsafe { Request::receive(received.as_mut_ptr(), envelope(0)) }?;
+        let mut other =
+            unsafe { Request::of_message(Form::Nonblocking, false, received.as_mut_ptr(), envelope(0)) }?;
         wait_for_both(incoming.message.request(), &mut other)?;
         let wrong = Version::of_fill(of_plain).first_difference(source_of(0, 0, 0), received);
         context.count("plain", wrong.map_or(Ok(()), |at| Err(format!("byte {at}"))));
