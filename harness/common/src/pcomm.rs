@@ -52,7 +52,7 @@ mod tests {
         // The half width is 1.655 / sqrt(149) of the distance: 0.1356 of it.
         let cases =
             [(1.0, 0.36, Accepted, Accepted), (1.0, 0.38, Again, GivenUp), (1.0, 0.9, Again, GivenUp)];
-        // A mean that is no time.
+        // A mean that is not a time.
         let no_times = [(-13e-6, 0.0, Again, GivenUp), (0.0, 0.0, Again, GivenUp)];
         for (mean, distance, before, last) in cases.into_iter().chain(no_times) {
             let samples = around(mean, distance);

@@ -203,7 +203,7 @@ impl<'a> Packer<'a> {
         (packed, bytes): (*mut u8, usize),
     ) -> Result<(), CallError> {
         let Some(data) = &self.data else {
-            // Where the array begins from which addresses count.
+            // The start of the array that addresses count from.
             let start = self.endpoint.as_ref().map_or(0, |endpoint| arrays.place(endpoint.array).start);
             // SAFETY: guaranteed by the caller.
             unsafe { device.run(side, base.wrapping_add(start), packed) };

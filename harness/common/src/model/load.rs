@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(load(2, &[("a", &[0]), ("a", &[1])]), Some((4, 2)));
         assert_eq!(load(1, &[("a", &[0]), ("a", &[0]), ("a", &[1, 2, 3])]), Some((2, 1)));
         assert_eq!(load(1, &[("a", two), ("b", &[0]), ("b", &[0]), ("b", &[0])]), Some((3, 1)));
-        // What is not reported is unknown.
+        // Without reports it is unknown.
         assert_eq!([load(1, &[]), load(1, &[("a", &[])]), load(0, &[("a", &[0])])], [None; 3]);
     }
 }

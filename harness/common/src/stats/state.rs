@@ -143,7 +143,8 @@ mod tests {
     #[test]
     fn a_flip_makes_two_states_and_disturbed_or_few_readings_make_none() {
         let mixed = State::Mixed;
-        let cases: [(&[(f64, f64)], &[State]); 5] = [
+        type Case<'a> = (&'a [(f64, f64)], &'a [State]);
+        let cases: [Case<'_>; 5] = [
             (&[], &[]),
             (&[(33.0, 34.0), (34.0, 40.0), (40.0, 31.0)], &[FAST; 3]),
             (&[(33.0, 34.0), (34.0, 900.0), (900.0, 33.0), (33.0, 32.0)], &[FAST; 4]),
@@ -166,7 +167,7 @@ mod tests {
         let mut latencies =
             [vec![(33.0, 34.0); 12], vec![(190.0, 191.0); 12], vec![(5000.0, 191.0)]].concat();
         assert_eq!(states_of(&latencies), [vec![FAST; 12], vec![SLOW; 13]].concat());
-        // Fewer than a tenth of the blocks are no state.
+        // Fewer than a tenth of the blocks are not a state.
         latencies = [vec![(33.0, 34.0); 19], vec![(190.0, 190.0)]].concat();
         assert_eq!(states_of(&latencies), [FAST; 20]);
         latencies.extend([(190.0, 190.0); 2]);

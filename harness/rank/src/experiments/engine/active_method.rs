@@ -17,7 +17,7 @@ pub enum PackingMethod<'a> {
     /// Packs and unpacks the message.
     Packs(Box<MessagePacker<'a>>),
     /// Copies contiguous bytes.
-    Copies(PlainCopy),
+    Copies(Box<PlainCopy>),
 }
 
 /// A copy from one array to another, with a number of bytes for packing, and one for unpacking.
@@ -31,7 +31,7 @@ pub struct PlainCopy {
 
 impl PlainCopy {
     /// Allocates both arrays, and writes them: unwritten memory is one shared zero page, and would look faster.
-    pub fn new(pack_bytes: usize, unpack_bytes: usize) -> Self {
+    pub fn new(pack_bytes: usize, unpack_bytes: usize) -> Box<Self> {
         let bytes = pack_bytes.max(unpack_bytes);
         let specs = ["from", "to"].map(|name| ArraySpec::new(name, Element::Byte, &[bytes]));
         let mut memory = Arrays::new(specs.into());
@@ -44,7 +44,7 @@ impl PlainCopy {
         };
         let moved =
             [pack_bytes, unpack_bytes].map(|bytes| Moved { from: places(0, bytes), to: places(1, bytes) });
-        Self { memory, moved }
+        Box::new(Self { memory, moved })
     }
 
     /// Source and target of the copy in place of packing or unpacking.

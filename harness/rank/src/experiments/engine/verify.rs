@@ -97,7 +97,7 @@ pub fn verify(
 fn touched(bench: &mut EngineComparison<'_>, i: usize) -> Option<Mismatch> {
     let [arrays, ..] = bench.memory.regions();
     let EnginePayload { sides, padded } = &bench.payload;
-    // What is packed is not in the arrays.
+    // Packed data is not in the arrays.
     let received = [&sides[i].to, padded].into_iter().take(if i == 0 { 0 } else { 2 });
     // SAFETY: one process, which neither packs nor unpacks now.
     let wrong = unsafe { changed(arrays, source_of_arrays(ME), bench.version, &[], received) }?;

@@ -18,7 +18,7 @@ fn the_turn_fills_the_block_and_the_repetition_the_sample() {
         (alone(0.3e-3), vec![amount(3, 16, 1)]),
         (alone(1e-6), vec![amount(3, 25, 1)]),
         (alone(0.1), vec![amount(1, 4, 1)]),
-        // What takes a second is reported after each.
+        // A repetition of a second is reported by itself.
         (alone(0.99), vec![amount(1, 4, 1)]),
         (alone(1.0), vec![amount(1, 1, 1)]),
         // 200 ns are twenty times 10 ns, and slightly less than seven times 30 ns.
