@@ -22,6 +22,9 @@ pub struct LimitArgs {
     precision: Option<f64>,
 }
 
+/// The flags, in the order of the fields.
+const FLAGS: [&str; 5] = ["--warmup", "--min-repetitions", "--max-repetitions", "--max-time", "--precision"];
+
 const MAX_TIME: &str = "Time budget per method, summed over launches. Counts warm-up and data checks, not set-up. All methods of a case \
                         stop together. Without this flag larger presets have more time, and at least six rounds per launch are run, even if that takes longer";
 const PRECISION: &str =
@@ -58,14 +61,10 @@ impl LimitArgs {
 
     /// Name of one of the flags given.
     pub fn given(&self) -> Option<&'static str> {
-        let flags = [
-            ("--warmup", self.warmup.is_some()),
-            ("--min-repetitions", self.min_runs.is_some()),
-            ("--max-repetitions", self.max_runs.is_some()),
-            ("--max-time", self.has_max_time()),
-            ("--precision", self.precision.is_some()),
-        ];
-        flags.into_iter().find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
+        let Self { warmup, min_runs, max_runs, max_time, precision } = self;
+        let whole = [warmup, min_runs, max_runs].map(Option::is_some);
+        let are_given = whole.into_iter().chain([max_time, precision].map(Option::is_some));
+        FLAGS.into_iter().zip(are_given).find(|(_, is_given)| *is_given).map(|(flag, _)| flag)
     }
 
     /// Whether the time of a method was given.
@@ -75,14 +74,9 @@ impl LimitArgs {
 
     /// Command-line arguments that give these limits.
     pub fn from_limits(limits: &Limits) -> Vec<String> {
-        let flags = [
-            ("--warmup", limits.warmup.to_string()),
-            ("--min-repetitions", limits.min_runs.to_string()),
-            ("--max-repetitions", limits.max_runs.to_string()),
-            ("--max-time", limits.max_time_s.to_string()),
-            ("--precision", limits.precision_percent.to_string()),
-        ];
-        flags.into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]).collect()
+        let Limits { warmup, min_runs, max_runs, max_time_s, precision_percent, .. } = limits;
+        let values: [&dyn Display; 5] = [warmup, min_runs, max_runs, max_time_s, precision_percent];
+        FLAGS.into_iter().zip(values).flat_map(|(flag, value)| [flag.to_owned(), value.to_string()]).collect()
     }
 }
 

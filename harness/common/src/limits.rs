@@ -91,9 +91,6 @@ impl Limits {
     }
 
     /// Refuses limits with which a method would never end, or end at once.
-    ///
-    /// # Errors
-    /// The field, its value, and what would be right.
     pub fn check(&self) -> Result<(), WrongLimit> {
         let field =
             |field, value: String, reason: &str| Err(WrongLimit { field, value, reason: reason.to_owned() });

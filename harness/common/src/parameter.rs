@@ -76,9 +76,6 @@ pub(crate) fn unusual<T: ToString + Default + PartialEq>(value: &T) -> Option<St
 }
 
 /// The setting from names and values; parameters that are not given have their defaults.
-///
-/// # Errors
-/// An unknown name, or an invalid value and what would be right.
 pub fn parse<'a, S: Default>(
     rows: &[Parameter<S>],
     given: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -117,9 +114,6 @@ pub fn joined<N: std::fmt::Display>(pairs: impl IntoIterator<Item = (N, String)>
 }
 
 /// Parses the number of threads of a rank.
-///
-/// # Errors
-/// A description of valid values.
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
     let threads = text.parse().ok().filter(|threads| (1..=4096).contains(threads));
     threads.ok_or_else(|| "must be a whole number from 1 to 4096".to_owned())

@@ -46,32 +46,18 @@ mod tests {
     fn around(mean: f64, distance: f64) -> Vec<f64> {
         (0..SAMPLES).map(|i| if i % 2 == 0 { mean - distance } else { mean + distance }).collect()
     }
-
     #[test]
-    fn an_attempt_is_accepted_from_five_percent_on() {
+    fn an_attempt_is_accepted_from_five_percent_on_and_the_fiftieth_is_the_last() {
+        use AttemptOutcome::{Accepted, Again, GivenUp};
         // The half width is 1.655 / sqrt(149) of the distance: 0.1356 of it.
-        assert_eq!(attempt_outcome(&around(1.0, 0.36), 1), AttemptOutcome::Accepted);
-        assert_eq!(attempt_outcome(&around(1.0, 0.38), 1), AttemptOutcome::Again);
-    }
-
-    #[test]
-    fn the_fiftieth_attempt_is_the_last_whatever_it_is() {
-        assert_eq!(attempt_outcome(&around(1.0, 0.9), 49), AttemptOutcome::Again);
-        assert_eq!(attempt_outcome(&around(1.0, 0.9), 50), AttemptOutcome::GivenUp);
-        assert_eq!(attempt_outcome(&around(1.0, 0.1), 50), AttemptOutcome::Accepted);
-    }
-
-    #[test]
-    fn a_mean_that_is_no_time_is_never_accepted() {
-        for mean in [-13e-6, 0.0] {
-            assert_eq!(attempt_outcome(&around(mean, 0.0), 1), AttemptOutcome::Again, "{mean}");
-            assert_eq!(attempt_outcome(&around(mean, 0.0), 50), AttemptOutcome::GivenUp, "{mean}");
+        let cases =
+            [(1.0, 0.36, Accepted, Accepted), (1.0, 0.38, Again, GivenUp), (1.0, 0.9, Again, GivenUp)];
+        // A mean that is not a time.
+        let no_times = [(-13e-6, 0.0, Again, GivenUp), (0.0, 0.0, Again, GivenUp)];
+        for (mean, distance, before, last) in cases.into_iter().chain(no_times) {
+            let samples = around(mean, distance);
+            assert_eq!([1, 49, 50].map(|attempt| attempt_outcome(&samples, attempt)), [before, before, last]);
         }
-    }
-
-    #[test]
-    fn no_samples_are_no_attempt() {
-        assert_eq!(attempt_outcome(&[], 1), AttemptOutcome::Again);
-        assert_eq!(attempt_outcome(&[1.0], 50), AttemptOutcome::GivenUp);
+        assert_eq!((attempt_outcome(&[], 1), attempt_outcome(&[1.0], 50)), (Again, GivenUp));
     }
 }

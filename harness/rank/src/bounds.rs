@@ -74,9 +74,6 @@ impl<'a> AdoptedBounds<'a> {
     }
 
     /// Adds the notes to a refusal of such values.
-    ///
-    /// # Errors
-    /// The refusal.
     pub fn explain<T>(&self, result: Result<T, impl Display>) -> anyhow::Result<T> {
         result.map_err(|reason| anyhow::anyhow!([&[reason.to_string()], &self.notes[..]].concat().join("; ")))
     }

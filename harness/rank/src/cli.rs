@@ -61,30 +61,27 @@ pub enum Command {
 }
 
 impl Command {
-    /// The shared object with the user's loop.
+    /// The kind of its experiments, their conditions and their methods; `None` for checks.
+    fn experiments(&self) -> Option<(Kind, &ConditionArgs, &MethodArgs)> {
+        Some(match self {
+            Self::Pingpong(args) => (Kind::PingPong, &args.case.conditions, &args.methods),
+            Self::Engine(args) => (Kind::Engine, &args.case.conditions, &args.methods),
+            Self::Partitioned(args) => (Kind::Partitioned, &args.conditions, &args.methods),
+            Self::Halo(args) => (Kind::Halo, &args.case.conditions, &args.methods),
+            Self::Overlap(args) => (Kind::Overlap, &args.case.conditions, &args.methods),
+            Self::Conform(_) | Self::Datatypes(_) => return None,
+        })
+    }
+
+    /// The shared object with the user's loop, if the kind has the method for it.
     pub fn own_loop(&self) -> Option<&Path> {
-        let methods = match self {
-            Self::Pingpong(args) => &args.methods,
-            Self::Engine(args) => &args.methods,
-            Self::Halo(args) => &args.methods,
-            Self::Partitioned(_) | Self::Overlap(_) | Self::Conform(_) | Self::Datatypes(_) => return None,
-        };
-        methods.pack.as_deref()
+        let (kind, _, methods) = self.experiments()?;
+        methods.pack.as_deref().filter(|_| kind.method(OWN).is_ok())
     }
 
     /// The memory of its data.
-    ///
-    /// # Errors
-    /// If this kind of experiments does not support it.
     pub fn memory(&self) -> anyhow::Result<MemoryKind> {
-        let (kind, conditions) = match self {
-            Self::Pingpong(args) => (Kind::PingPong, &args.case.conditions),
-            Self::Engine(args) => (Kind::Engine, &args.case.conditions),
-            Self::Overlap(args) => (Kind::Overlap, &args.case.conditions),
-            Self::Halo(args) => (Kind::Halo, &args.case.conditions),
-            Self::Partitioned(args) => (Kind::Partitioned, &args.conditions),
-            Self::Conform(_) | Self::Datatypes(_) => return Ok(MemoryKind::Host),
-        };
+        let Some((kind, conditions, _)) = self.experiments() else { return Ok(MemoryKind::Host) };
         let memory = conditions.memory;
         if let Some(reason) = kind.refuse_memory(memory) {
             bail!("--memory {}: {reason}", memory.name());
@@ -236,9 +233,6 @@ pub struct Datatypes {
 
 impl Conform {
     /// The check.
-    ///
-    /// # Errors
-    /// The names of all checks.
     pub fn check(&self) -> Result<&'static Check, String> {
         conformance::find_check(&self.name)
     }

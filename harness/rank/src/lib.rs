@@ -90,9 +90,12 @@ fn run() -> u8 {
     }
     let (world, result) = match world {
         Ok(world) => {
-            let loaded =
-                check_clocks(&world).and_then(|()| own_loop.iter().try_for_each(|file| own_loop::load(file)));
-            let result = loaded.and_then(|()| experiment(&world));
+            let run = || {
+                VirtualClocks::check(world.comm.size()?).map_err(|reason| anyhow!(reason))?;
+                own_loop.iter().try_for_each(|file| own_loop::load(file))?;
+                experiment(&world)
+            };
+            let result = run();
             (Some(world), result)
         }
         Err(refusal) => (None, Err(refusal)),
@@ -107,11 +110,6 @@ fn run() -> u8 {
     drop(world);
     conformance::report_after_finalize();
     code
-}
-
-/// Refuses invalid virtual clocks.
-fn check_clocks(world: &World) -> anyhow::Result<()> {
-    VirtualClocks::check(world.comm.size()?).map_err(|reason| anyhow!(reason))
 }
 
 /// Launchers end all ranks as soon as one exits with a code other than 0, so the others wait until the first has reported the reason.

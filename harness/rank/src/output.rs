@@ -3,9 +3,8 @@
 use std::io::Write;
 
 use common::kinds::Kind;
-use common::model::Outcome;
 use common::model::conditions::Rule;
-use common::model::event::{Block, Event, Hello};
+use common::model::event::Hello;
 use common::model::{Case, Measured, PairScope};
 use common::summary;
 use common::{stats, units};
@@ -20,75 +19,22 @@ pub enum OutputFormat {
     Json,
 }
 
-/// Collects events, on rank 0.
-pub struct Output {
-    /// The form of the output: events, or a table at the end.
-    pub format: OutputFormat,
-    hello: Option<Box<Hello>>,
-    blocks: Vec<Block>,
-    ended: Vec<(String, Outcome)>,
-}
-
-impl Output {
-    /// Without any events.
-    pub fn new(format: OutputFormat) -> Self {
-        Self { format, hello: None, blocks: Vec::new(), ended: Vec::new() }
-    }
-
-    /// Prints or keeps an event.
-    pub fn report(&mut self, event: &Event) {
-        if self.format == OutputFormat::Json {
-            return print_event(event);
-        }
-        match event {
-            Event::Hello(hello) => self.hello = Some(hello.clone()),
-            Event::Block(block) => self.blocks.push((**block).clone()),
-            Event::Ended { method, outcome } => self.ended.push((method.clone(), outcome.clone())),
-            Event::Transport(transport) => Hello::goes_by(&mut self.hello, transport.clone()),
-            Event::Size(size) => println!("{size:?}"),
-            Event::Working { .. } | Event::Aborting | Event::Done | Event::Library { .. } => {}
-        }
-    }
-
-    /// Reports from any rank how `method` has failed.
-    pub fn fail(&self, method: &str, outcome: Outcome) {
-        match self.format {
-            OutputFormat::Json => print_event(&Event::Ended { method: method.to_owned(), outcome }),
-            OutputFormat::Text => eprintln!("error: {method}: {}", outcome.detail().unwrap_or_default()),
-        }
-    }
-
-    /// Reports from any rank that it is about to end all ranks.
-    pub fn aborting(&self) {
-        if self.format == OutputFormat::Json {
-            print_event(&Event::Aborting);
-        }
-    }
-
-    /// Prints the kept events as the table of a case; prints nothing without kept events, as when events are printed.
-    pub fn table(&mut self, kind: Kind, case: &Case, rule: Rule) {
-        let Some(hello) = self.hello.take() else { return };
-        let blocks =
-            |method: &str| self.blocks.iter().filter(|block| block.method == method).cloned().collect();
-        let measured =
-            |(method, outcome): (String, Outcome)| Measured { blocks: blocks(&method), method, outcome };
-        let methods: Vec<_> = std::mem::take(&mut self.ended).into_iter().map(measured).collect();
-        let places =
-            hello.ranks.iter().map(|place| format!("{} on {} {:?}", place.rank, place.host, place.cpus));
-        let transport = hello.transport.as_ref().map(|transport| transport.name() + ", ").unwrap_or_default();
-        print(&format!(
-            "{}\nranks and their processors: {}\n\n{} {}, {}, {transport}{} ranks, {}: {}\n{}",
-            hello.library_version,
-            places.collect::<Vec<_>>().join(", "),
-            case.test,
-            case.set,
-            case.mpi,
-            case.ranks,
-            case.cache.name(),
-            case.params,
-            table(kind, rule, &methods),
-        ));
-    }
+/// Prints the results of a case as a table.
+pub fn print_table(hello: &Hello, kind: Kind, case: &Case, rule: Rule, methods: &[Measured]) {
+    let places = hello.ranks.iter().map(|place| format!("{} on {} {:?}", place.rank, place.host, place.cpus));
+    let transport = hello.transport.as_ref().map(|transport| transport.name() + ", ").unwrap_or_default();
+    print(&format!(
+        "{}\nranks and their processors: {}\n\n{} {}, {}, {transport}{} ranks, {}: {}\n{}",
+        hello.library_version,
+        places.collect::<Vec<_>>().join(", "),
+        case.test,
+        case.set,
+        case.mpi,
+        case.ranks,
+        case.cache.name(),
+        case.params,
+        table(kind, rule, methods),
+    ));
 }
 
 /// The median of each phase of each method with its interval, in lines; `ddtbench` derives more from the same blocks.

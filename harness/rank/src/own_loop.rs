@@ -47,9 +47,6 @@ impl Function {
 }
 
 /// Loads the functions of a shared object.
-///
-/// # Errors
-/// If it cannot be loaded, or lacks one of them.
 pub fn load(file: &Path) -> anyhow::Result<()> {
     let refusal = || format!("--pack {}", file.display());
     let name = CString::new(file.as_os_str().as_bytes()).with_context(refusal)?;

@@ -190,59 +190,36 @@ impl<'a> Packer<'a> {
         Ok(())
     }
 
-    /// The same on a device: from `base`, where the arrays' memory begins, to `packed` with these bytes.
+    /// The same on a device, or unpacking there: between `base`, where the arrays' memory begins, and `packed` with these bytes.
     ///
     /// # Safety
     /// This is memory for this message, which nothing else uses.
     #[inline]
-    unsafe fn pack_on(
+    unsafe fn run_on(
         &self,
         device: &DevicePacker,
-        arrays: &Arrays,
-        base: *mut u8,
+        side: Side,
+        (arrays, base): (&Arrays, *mut u8),
         (packed, bytes): (*mut u8, usize),
     ) -> Result<(), CallError> {
-        if let Some(data) = &self.data {
-            let (packed, address) =
-                (device.staging().unwrap_or(packed), base.wrapping_add(self.offset(arrays)));
+        let Some(data) = &self.data else {
+            // The start of the array that addresses count from.
+            let start = self.endpoint.as_ref().map_or(0, |endpoint| arrays.place(endpoint.array).start);
             // SAFETY: guaranteed by the caller.
-            return unsafe {
-                self.comm.pack(address, self.blocks as c_int, data.datatype(), (packed, bytes))
-            };
-        }
+            unsafe { device.run(side, base.wrapping_add(start), packed) };
+            return Ok(());
+        };
+        let packed = (device.staging().unwrap_or(packed), bytes);
+        let (address, count) = (base.wrapping_add(self.offset(arrays)), self.blocks as c_int);
         // SAFETY: guaranteed by the caller.
-        unsafe { device.pack(base.wrapping_add(self.start(arrays)), packed) };
-        Ok(())
-    }
-
-    /// The same for unpacking.
-    ///
-    /// # Safety
-    /// As for [`Packer::pack_on`].
-    #[inline]
-    unsafe fn unpack_on(
-        &self,
-        device: &DevicePacker,
-        (packed, bytes): (*mut u8, usize),
-        arrays: &Arrays,
-        base: *mut u8,
-    ) -> Result<(), CallError> {
-        if let Some(data) = &self.data {
-            let (packed, address) =
-                (device.staging().unwrap_or(packed), base.wrapping_add(self.offset(arrays)));
-            let packed = (packed.cast_const(), bytes);
-            // SAFETY: guaranteed by the caller.
-            return unsafe { self.comm.unpack(packed, address, self.blocks as c_int, data.datatype()) };
+        unsafe {
+            match side {
+                Side::Send => self.comm.pack(address, count, data.datatype(), packed),
+                Side::Receive => {
+                    self.comm.unpack((packed.0.cast_const(), bytes), address, count, data.datatype())
+                }
+            }
         }
-        // SAFETY: guaranteed by the caller.
-        unsafe { device.unpack(packed, base.wrapping_add(self.start(arrays))) };
-        Ok(())
-    }
-
-    /// The byte of the arrays' memory where the array begins from which addresses count.
-    #[inline]
-    fn start(&self, arrays: &Arrays) -> usize {
-        self.endpoint.as_ref().map_or(0, |endpoint| arrays.place(endpoint.array).start)
     }
 
     /// Scatters the bytes to the arrays, if it unpacks to there.
@@ -343,7 +320,7 @@ impl<'a> MessagePacker<'a> {
         if let Some(device) = &self.send.device {
             let (base, wire) = (memory.at(0), (memory.outgoing.address(), self.pack_bytes));
             // SAFETY: the case's memory, where the message is, as verified by apps' conformance tests and before timing.
-            return unsafe { self.send.pack_on(device, &memory.arrays, base, wire) };
+            return unsafe { self.send.run_on(device, Side::Send, (&memory.arrays, base), wire) };
         }
         if self.send.how == Packing::Copied {
             self.copies[0].copy_from_slice(&memory.outgoing[..self.message_bytes]);
@@ -356,7 +333,7 @@ impl<'a> MessagePacker<'a> {
         if let Some(device) = &self.receive.device {
             let (base, wire) = (memory.at(0), (memory.incoming.address(), self.unpack_bytes));
             // SAFETY: as in `pack`.
-            return unsafe { self.receive.unpack_on(device, wire, &memory.arrays, base) };
+            return unsafe { self.receive.run_on(device, Side::Receive, (&memory.arrays, base), wire) };
         }
         if self.receive.how == Packing::Copied {
             memory.incoming[..self.message_bytes].copy_from_slice(&self.copies[1]);
@@ -364,23 +341,17 @@ impl<'a> MessagePacker<'a> {
         self.receive.unpack(&memory.incoming[..self.unpack_bytes], &mut memory.arrays)
     }
 
-    /// Address of the packed message to be sent.
+    /// Address of the packed message to be sent, or of the place where it is received.
     #[inline]
-    pub fn outgoing(&mut self, memory: &mut Memory) -> *mut u8 {
-        let staging = self.send.device.as_ref().and_then(DevicePacker::staging);
-        match self.send.how {
-            Packing::Copied => self.copies[0].base(),
-            _ => staging.unwrap_or_else(|| memory.outgoing.address()),
-        }
-    }
-
-    /// Address where the packed message is received.
-    #[inline]
-    pub fn incoming(&mut self, memory: &mut Memory) -> *mut u8 {
-        let staging = self.receive.device.as_ref().and_then(DevicePacker::staging);
-        match self.receive.how {
-            Packing::Copied => self.copies[1].base(),
-            _ => staging.unwrap_or_else(|| memory.incoming.address()),
+    pub fn packed(&mut self, side: Side, memory: &mut Memory) -> *mut u8 {
+        let (packer, copy, wire) = match side {
+            Side::Send => (&self.send, &mut self.copies[0], &mut memory.outgoing),
+            Side::Receive => (&self.receive, &mut self.copies[1], &mut memory.incoming),
+        };
+        let staging = packer.device.as_ref().and_then(DevicePacker::staging);
+        match packer.how {
+            Packing::Copied => copy.base(),
+            _ => staging.unwrap_or_else(|| wire.address()),
         }
     }
 }

@@ -3,10 +3,12 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::gate::Gate;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
+use crate::checked::CallError;
+use crate::handoff::Gate;
 use crate::measure::state::SPINS;
+use crate::reporter::EventReporter;
 
 /// A fixed number of threads, including the caller.
 pub struct Team {
@@ -26,9 +28,6 @@ pub struct Member<'a> {
 
 impl Team {
     /// A team of `threads`, at least one.
-    ///
-    /// # Errors
-    /// If the system does not start the threads.
     pub fn new(threads: usize) -> Result<Self, ThreadPoolBuildError> {
         let pool = || ThreadPoolBuilder::new().num_threads(threads - 1).build();
         let others = (threads > 1).then(pool).transpose()?;
@@ -47,6 +46,23 @@ impl Team {
     }
 }
 
+impl Team {
+    /// Runs `work` on all threads, and returns the result of each. An error ends all ranks, because the other threads, and the other
+    /// ranks, wait for the one that has failed.
+    pub fn results<R: Send>(
+        &self,
+        reporter: &EventReporter,
+        work: impl Fn(Member<'_>) -> Result<R, CallError> + Sync,
+    ) -> Vec<R> {
+        let results: Vec<Mutex<Option<R>>> = (0..self.threads).map(|_| Mutex::new(None)).collect();
+        self.run(|member| match work(member) {
+            Ok(result) => *locked(&results[member.number]) = Some(result),
+            Err(error) => reporter.abort(error.outcome(error.to_string())),
+        });
+        results.iter().map(|result| locked(result).take().expect("every thread has ended")).collect()
+    }
+}
+
 impl Member<'_> {
     /// Whether this is the thread that called [`Team::run`].
     pub fn is_first(self) -> bool {
@@ -56,13 +72,13 @@ impl Member<'_> {
     /// Waits until all threads are here. What any did before is visible to all after.
     pub fn barrier(self) {
         if self.team.threads > 1 {
-            self.team.gate.pass(|| {});
+            self.team.gate.pass();
         }
     }
 }
 
 /// Data that threads leave for each other. Data left by a failed thread is never read, because the job ends.
-pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -9,7 +9,7 @@ use common::model::event::RankPlace;
 use common::model::transport::{Counted, HostAccount, Transport};
 use datatypes::Element;
 
-use crate::checked::{CallError, Comm, Count, Datatype};
+use crate::checked::{CallError, Comm, Datatype, Envelope};
 use crate::environment;
 
 /// Bytes of a message: above every eager limit, far more than other programs send through a device in the fraction of a
@@ -27,9 +27,6 @@ pub struct Hosts {
 
 impl Hosts {
     /// For the ranks of `world`; `place` is that of this rank. Collective.
-    ///
-    /// # Errors
-    /// An MPI call that fails.
     pub fn of_world(world: &Comm, place: &RankPlace) -> Result<Self, CallError> {
         let host = world.split(color(&place.host), place.rank)?;
         let is_first = host.rank()? == 0;
@@ -38,9 +35,6 @@ impl Hosts {
     }
 
     /// The transport between the ranks of `world`; complete on rank 0 only. Collective.
-    ///
-    /// # Errors
-    /// An MPI call that fails.
     pub fn account(&self, world: &Comm) -> anyhow::Result<Transport> {
         // The counters are the host's: its first rank reports them, for all messages that its ranks send.
         let within = count(world, &self.host, self.host.size()?)?;
@@ -59,9 +53,6 @@ impl Hosts {
 
     /// Bytes that the devices of all hosts have sent since `before`: those of network interfaces and ports, on one host of its
     /// loopback interface as well. On rank 0 only; collective over the ranks that have counters.
-    ///
-    /// # Errors
-    /// An MPI call that fails.
     pub fn sent_since(&self, before: Option<Counted>) -> Result<Option<u64>, CallError> {
         let Some(before) = before else { return Ok(None) };
         let sent = since(before);
@@ -98,21 +89,16 @@ fn count(world: &Comm, ring: &Comm, messages: usize) -> Result<Option<Counted>, 
 fn send_around(ring: &Comm) -> Result<(), CallError> {
     let (rank, size) = (ring.rank()?, ring.size()?);
     let byte = Datatype::predefined(Element::Byte);
-    let (outgoing, mut incoming) = (vec![1_u8; MESSAGE_BYTES], vec![0_u8; MESSAGE_BYTES]);
-    let count = MESSAGE_BYTES as Count;
-    // SAFETY: the buffer has as many bytes, and lives through the call.
-    let send = || unsafe { ring.send(outgoing.as_ptr(), count, &byte, (rank + 1) % size) };
-    // SAFETY: likewise.
-    let mut receive =
-        || unsafe { ring.receive(incoming.as_mut_ptr(), count, &byte, (rank + size - 1) % size) };
+    let (mut outgoing, mut incoming) = (vec![1_u8; MESSAGE_BYTES], vec![0_u8; MESSAGE_BYTES]);
     // If all sent first, none would return: rank 1 at least receives first.
-    if rank % 2 == 0 {
-        send()?;
-        receive()
-    } else {
-        receive()?;
-        send()
+    for sends in [rank % 2 == 0, rank % 2 == 1] {
+        let (peer, buffer) = if sends { (rank + 1, &mut outgoing) } else { (rank + size - 1, &mut incoming) };
+        let envelope =
+            Envelope { count: MESSAGE_BYTES, datatype: &byte, peer: peer % size, tag: 0, comm: ring };
+        // SAFETY: the buffer has as many bytes, and lives through the call.
+        unsafe { envelope.pass(sends, buffer.as_mut_ptr()) }?;
     }
+    Ok(())
 }
 
 /// Bytes that this host's devices have sent since the host was started.

@@ -28,9 +28,6 @@ named! {
 pub(super) const MOST_S: f64 = 3600.0;
 
 /// Parses a computing time.
-///
-/// # Errors
-/// A description of valid values.
 pub(crate) fn compute_us(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|value| (0.0..=MOST_S * 1e6).contains(value));
     number.ok_or_else(|| "must be a number of microseconds from 0 to 3600000000, an hour".to_owned())

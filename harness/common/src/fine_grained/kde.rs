@@ -19,9 +19,6 @@ pub struct Kde {
 impl Kde {
     /// The estimate from samples in seconds. The default bandwidth is that of [`silverman_s`]; with 0, draws are the
     /// samples themselves.
-    ///
-    /// # Errors
-    /// Without samples, or if a sample or the bandwidth is negative or not finite.
     pub fn new(samples_s: &[f64], bandwidth_s: Option<f64>) -> Result<Self, String> {
         let is_time = |&time: &f64| time.is_finite() && time >= 0.0;
         if let Some(bad) = samples_s.iter().chain(&bandwidth_s).find(|time| !is_time(time)) {

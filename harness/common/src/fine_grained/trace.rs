@@ -4,10 +4,9 @@
 //! iteration to the end of the thread's work. Lines that begin with `#` are comments. A header,
 //! `thread_0_ns,thread_1_ns,...`, may come before the first iteration; without it, the file has CMB's format.
 
-use std::fmt;
 use std::fs;
 
-/// Recorded with the example `record_arrivals`; each is named after its computation.
+/// Each is named after its computation.
 const RECORDED: [(&str, &str); 3] = [
     ("sparse", include_str!("../../fixtures/arrivals/sparse.csv")),
     ("molecular", include_str!("../../fixtures/arrivals/molecular.csv")),
@@ -17,8 +16,6 @@ const RECORDED: [(&str, &str); 3] = [
 /// Times of threads, iteration by iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// Its origin: the comment lines, without `#`.
-    pub comments: Vec<String>,
     /// For each iteration the time of each thread, in nanoseconds. There is at least one iteration, and all have the
     /// same number of threads.
     pub times_ns: Vec<Vec<u64>>,
@@ -26,9 +23,6 @@ pub struct Trace {
 
 impl Trace {
     /// The recorded trace called `source`; if there is none, the file at that path.
-    ///
-    /// # Errors
-    /// A description of the error, with its place.
     pub fn load(source: &str) -> Result<Self, String> {
         if let Some((_, text)) = RECORDED.iter().find(|(name, _)| *name == source) {
             return Self::parse(source, text);
@@ -46,9 +40,6 @@ impl Trace {
     }
 
     /// Reads a trace, which errors call `source`.
-    ///
-    /// # Errors
-    /// The first error, where it is, and what would be right.
     pub fn parse(source: &str, text: &str) -> Result<Self, String> {
         let place = |line: usize, column: usize, reason: String| {
             format!("{source}, line {line}, column {column}: {reason}")
@@ -56,12 +47,8 @@ impl Trace {
         let mut trace = Self::default();
         let mut columns = None;
         for (line, text) in (1..).zip(text.lines()) {
-            if let Some(comment) = text.strip_prefix('#') {
-                trace.comments.push(comment.trim().to_owned());
-                continue;
-            }
             let fields: Vec<&str> = text.split(',').map(str::trim).collect();
-            if fields == [""] {
+            if text.starts_with('#') || fields == [""] {
                 continue;
             }
             let expected = *columns.get_or_insert(fields.len());
@@ -69,7 +56,7 @@ impl Trace {
                 let reason = format!("the line ends after {} numbers, others have {expected}", fields.len());
                 return Err(place(line, fields.len().min(expected + 1), reason));
             }
-            let is_head = |(thread, field): (usize, &&str)| *field == column_name(thread);
+            let is_head = |(thread, field): (usize, &&str)| *field == format!("thread_{thread}_ns");
             if trace.times_ns.is_empty() && fields.iter().enumerate().all(is_head) {
                 continue;
             }
@@ -96,22 +83,6 @@ impl Trace {
     }
 }
 
-fn column_name(thread: usize) -> String {
-    format!("thread_{thread}_ns")
-}
-
-/// The trace in its file format.
-impl fmt::Display for Trace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.comments.iter().try_for_each(|comment| writeln!(f, "# {comment}"))?;
-        let threads = self.times_ns.first().map_or(0, Vec::len);
-        writeln!(f, "{}", (0..threads).map(column_name).collect::<Vec<_>>().join(","))?;
-        self.times_ns.iter().try_for_each(|step| {
-            writeln!(f, "{}", step.iter().map(ToString::to_string).collect::<Vec<_>>().join(","))
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,17 +92,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_back() {
-        let trace = Trace {
-            comments: vec!["sparse, 2 threads".to_owned(), "a processor".to_owned()],
-            times_ns: vec![vec![1, 0], vec![u64::MAX, 3]],
-        };
-        assert_eq!(Trace::parse("", &trace.to_string()), Ok(trace));
-    }
-
-    #[test]
     fn files_as_cmb_reads_them_are_traces() {
-        let trace = Trace::parse("", "100,200,300\n110, 210, 310\r\n\n").unwrap();
+        let trace =
+            Trace::parse("", "# CMB\nthread_0_ns,thread_1_ns,thread_2_ns\n100,200,300\n110, 210, 310\r\n\n")
+                .unwrap();
         assert_eq!(trace.times_ns, [[100, 200, 300], [110, 210, 310]]);
         assert_eq!(trace.pooled_s()[1], 200e-9);
     }
@@ -159,10 +123,10 @@ mod tests {
 
     #[test]
     fn recorded_traces_have_enough_iterations_and_name_their_origin() {
-        for (name, _) in RECORDED {
+        for (name, text) in RECORDED {
             let trace = Trace::load(name).unwrap();
             assert!(trace.times_ns.len() >= 100 && trace.times_ns[0].len() == 2, "{name}");
-            assert!(trace.comments[0].contains(name), "{name}");
+            assert!(text.starts_with(&format!("# {name}: ")), "{name}");
             assert!(trace.pooled_s().iter().all(|&time| time > 0.0), "{name}");
         }
     }

@@ -107,9 +107,6 @@ impl Kind {
     }
 
     /// The kind called `name`.
-    ///
-    /// # Errors
-    /// A message with all names.
     pub fn find(name: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(name)).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|kind| kind.name()).collect();
@@ -118,9 +115,6 @@ impl Kind {
     }
 
     /// The method called `name`.
-    ///
-    /// # Errors
-    /// A message with the kinds that have this method, or else with all names.
     pub fn method(self, name: &str) -> Result<&'static MethodInfo, String> {
         (self.row().find)(name).map_err(|error| {
             let has_it = |kind: &Self| (kind.row().find)(name).is_ok();
@@ -157,15 +151,11 @@ impl Kind {
 
     /// The names of all methods that are measured by default.
     pub fn all_methods(self) -> Vec<String> {
-        self.usual_methods(std::iter::empty())
+        self.usual_methods_in(&[MemoryKind::Host], std::iter::empty())
     }
 
-    /// The names of the methods for a run of these tests by default: the plain loop is included if a test has no hand-written loops.
-    pub fn usual_methods<'a>(self, tests: impl Iterator<Item = &'a str>) -> Vec<String> {
-        self.usual_methods_in(&[MemoryKind::Host], tests)
-    }
-
-    /// The same with data in any of these memories.
+    /// The same for a run of these tests, with data in any of these memories: the plain loop is included if a test has no hand-written
+    /// loops.
     pub fn usual_methods_in<'a>(
         self,
         memories: &[MemoryKind],
@@ -200,6 +190,7 @@ mod tests {
 
     use super::*;
     use crate::model::check::{PARTITIONED, find as find_check};
+    use crate::parameter::expect_sound;
 
     #[test]
     fn methods_are_found_in_their_kind_and_each_once() {
@@ -217,6 +208,13 @@ mod tests {
         assert!(
             Kind::PingPong.method("many").is_err() && Kind::find("pingpongs").unwrap_err().contains("halo")
         );
+    }
+
+    #[test]
+    fn defaults_of_settings_are_those_that_are_listed() {
+        expect_sound(halo::PARAMETERS);
+        expect_sound(overlap::PARAMETERS);
+        expect_sound(partitioned::PARAMETERS);
     }
 
     #[test]

@@ -90,9 +90,6 @@ pub const CLOCKS: &[Check] = &[Check {
 }];
 
 /// The check called `name`.
-///
-/// # Errors
-/// A message with all names, if there is none.
 pub fn find<'a>(checks: impl IntoIterator<Item = &'a Check>, name: &str) -> Result<&'a Check, String> {
     let mut names = Vec::new();
     for check in checks {

@@ -55,28 +55,17 @@ mod tests {
     }
 
     #[test]
-    fn ranks_that_are_not_bound_share_the_host() {
-        assert_eq!(load(1, &[("a", [0, 1].as_slice()); 4]), Some((4, 2)));
-        assert_eq!(load(3, &[("a", [0, 1, 2, 3].as_slice()); 2]), Some((6, 4)));
-        assert_eq!(load(1, &[("a", [0, 1, 2, 3].as_slice()); 2]), Some((2, 4)));
-    }
-
-    #[test]
-    fn ranks_that_are_bound_share_what_they_are_bound_to() {
-        assert_eq!(load(1, &[("a", &[0]), ("a", &[1])]), Some((2, 2)));
+    fn the_host_with_least_for_each_thread_counts() {
+        let (two, four): (&[usize], &[usize]) = (&[0, 1], &[0, 1, 2, 3]);
+        // Ranks that are not bound share the host.
+        assert_eq!(load(1, &[("a", two); 4]), Some((4, 2)));
+        assert_eq!(load(3, &[("a", four); 2]), Some((6, 4)));
+        assert_eq!(load(1, &[("a", four); 2]), Some((2, 4)));
+        // Others share what they are bound to.
         assert_eq!(load(2, &[("a", &[0]), ("a", &[1])]), Some((4, 2)));
         assert_eq!(load(1, &[("a", &[0]), ("a", &[0]), ("a", &[1, 2, 3])]), Some((2, 1)));
-    }
-
-    #[test]
-    fn the_host_with_least_for_each_counts() {
-        assert_eq!(load(1, &[("a", &[0, 1]), ("b", &[0]), ("b", &[0]), ("b", &[0])]), Some((3, 1)));
-    }
-
-    #[test]
-    fn what_is_not_reported_is_unknown() {
-        assert_eq!(load(1, &[]), None);
-        assert_eq!(load(1, &[("a", &[])]), None);
-        assert_eq!(load(0, &[("a", &[0])]), None);
+        assert_eq!(load(1, &[("a", two), ("b", &[0]), ("b", &[0]), ("b", &[0])]), Some((3, 1)));
+        // Without reports it is unknown.
+        assert_eq!([load(1, &[]), load(1, &[("a", &[])]), load(0, &[("a", &[0])])], [None; 3]);
     }
 }

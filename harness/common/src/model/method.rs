@@ -176,9 +176,6 @@ impl<T> AsRef<MethodInfo> for MethodRow<T> {
 }
 
 /// The row whose method has this name, in any case; `word` names the rows in the message.
-///
-/// # Errors
-/// A message with the nearest name and all others.
 pub fn find_method<'a, R: AsRef<MethodInfo>>(rows: &'a [R], word: &str, name: &str) -> Result<&'a R, String> {
     rows.iter().find(|row| row.as_ref().name.eq_ignore_ascii_case(name)).ok_or_else(|| {
         let names: Vec<_> = rows.iter().map(|row| row.as_ref().name).collect();

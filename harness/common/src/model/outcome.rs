@@ -98,9 +98,6 @@ impl Outcome {
     }
 
     /// Writes it as two columns of a table: `outcome` has the label, `detail` the reason.
-    ///
-    /// # Errors
-    /// Those of the serializer.
     pub fn as_columns<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct OutcomeColumns<'a> {

@@ -36,9 +36,6 @@ pub fn plain_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The value of a JSON text, with all of its strings plain.
-///
-/// # Errors
-/// A description of the error in the text.
 pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
     fn walk(value: &mut Value) {
         match value {

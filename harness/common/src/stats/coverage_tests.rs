@@ -73,22 +73,3 @@ fn at_most_a_tenth_of_independent_series_is_marked_and_most_of_those_that_drift(
     let marked = share(BLOCKS, 0.0, drifts);
     assert!(marked >= 0.9, "{marked}");
 }
-
-#[test]
-fn ratios_of_correlated_rounds_hold_the_true_one() {
-    // Half of the machine's effect is common to both, the other half is separate.
-    let mut rng = Pcg64::seed_from_u64(8);
-    let mut ratios = 0;
-    for _ in 0..TRIALS / 4 {
-        let [shared, one, other] = [0.67, 0.35, 0.35].map(|rho| correlated(BLOCKS, rho, &mut rng));
-        let times = |own: &[f64], level: f64| -> Vec<f64> {
-            shared.iter().zip(own).map(|(shared, own)| level * shared * own).collect()
-        };
-        let (method, reference) = (times(&one, 2.0), times(&other, 1.0));
-        let pairs = method.iter().copied().zip(reference.iter().copied());
-        let ratio = paired_ratio(pairs).and_then(|ratio| ratio.interval);
-        ratios += u32::from(ratio.is_some_and(|(low, high)| low <= 2.0 && 2.0 <= high));
-    }
-    let share = 4.0 * f64::from(ratios) / f64::from(TRIALS);
-    assert!(share >= 0.9, "{share}");
-}

@@ -190,18 +190,6 @@ mod tests {
         values.iter().map(|&(value, by)| Explained { value, by: vec![by] }).collect()
     }
 
-    #[test]
-    fn what_explains_both_groups_is_taken_off() {
-        let first = explained(&[(1.0, 0.0), (2.0, 1.0), (4.0, 2.0), (4.0, 3.0)]);
-        let second = explained(&[(3.0, 1.0), (4.0, 2.0), (4.0, 3.0), (7.0, 4.0)]);
-        let Compared { difference: of, locations } =
-            Difference::of_explained(&first, &second, &[UNKNOWN]).unwrap();
-        assert!(close(locations[1] - locations[0], of.value), "{locations:?}");
-        // From the normal equations of value = a + b group + c covariate: b and its standard error.
-        assert!(close(of.value, 0.6) && close(of.freedom, 5.85468) && of.is_adjusted, "{of:?}");
-        assert!(close(of.error, 0.55045), "{of:?}");
-    }
-
     fn unexplained(values: &[f64]) -> Vec<Explained> {
         values.iter().map(|&value| Explained { value, by: Vec::new() }).collect()
     }

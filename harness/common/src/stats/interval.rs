@@ -119,26 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn ranks_are_those_of_the_published_table() {
-        assert_eq!(ranks(6), Some((1.0, 6.0)));
-        assert_eq!(ranks(10), Some((2.0, 9.0)));
-        assert_eq!(ranks(20), Some((6.0, 15.0)));
-        assert_eq!(ranks(100), Some((40.0, 61.0)));
-    }
-
-    #[test]
-    fn fewer_than_six_samples_have_no_interval() {
-        assert!((0..6).all(|n| ranks(n).is_none()));
-        assert!(!is_narrow(&[[1.0]; 5], 0.5));
-    }
-
-    #[test]
-    fn the_approximation_continues_the_exact_ranks() {
-        let n = EXACT_UP_TO;
-        let exact = lower_rank(n).unwrap() as i64;
-        let next = lower_rank(n + 1).unwrap() as i64;
-        assert!((next - exact).abs() <= 1, "{exact} {next}");
-        assert_eq!(ranks(10_000), Some((4902.0, 5099.0)));
+    fn ranks_are_those_of_the_published_table_and_of_its_approximation() {
+        let table = [(5, None), (6, Some((1.0, 6.0))), (10, Some((2.0, 9.0))), (20, Some((6.0, 15.0)))];
+        let table = table.into_iter().chain([(100, Some((40.0, 61.0))), (10_000, Some((4902.0, 5099.0)))]);
+        table.for_each(|(n, expected)| assert_eq!(ranks(n), expected, "{n}"));
+        let [exact, next] = [0, 1].map(|more| lower_rank(EXACT_UP_TO + more).unwrap());
+        assert!(next.abs_diff(exact) <= 1, "{exact} {next}");
+        assert!(!is_narrow(&[[1.0]; 5], 0.5), "five have no interval");
+        assert!(disjoint((2.1, 3.0), (1.0, 2.0)) && !disjoint((1.0, 2.0), (2.0, 3.0)), "two that touch");
     }
 
     #[test]
@@ -199,13 +187,5 @@ mod tests {
         assert!(low == 1.0 && high == 9.0);
         let blocks: Vec<_> = (0..30).map(|i| if i % 6 == 3 { vec![9.0; 100] } else { vec![1.0] }).collect();
         assert_eq!(blocks_interval(&blocks), Some((1.0, 9.0)));
-    }
-
-    #[test]
-    fn intervals_that_touch_are_not_disjoint() {
-        assert!(disjoint((1.0, 2.0), (2.1, 3.0)));
-        assert!(disjoint((2.1, 3.0), (1.0, 2.0)));
-        assert!(!disjoint((1.0, 2.0), (2.0, 3.0)));
-        assert!(!disjoint((1.0, 4.0), (2.0, 3.0)));
     }
 }

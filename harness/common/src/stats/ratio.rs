@@ -49,41 +49,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_slows_both_alike_leaves_the_ratio_as_it_is() {
-        let slowness_of_rounds = [1.0, 3.0, 1.0, 1.0, 3.0, 1.0, 3.0, 3.0, 1.0, 1.0];
-        let ratio =
-            paired_ratio(slowness_of_rounds.map(|slowness| (3.0 * slowness, 2.0 * slowness))).unwrap();
-        assert_eq!((ratio.value, ratio.interval), (1.5, Some((1.5, 1.5))));
-    }
-
-    #[test]
-    fn rounds_that_differ_make_the_interval_wide() {
-        let ratio = paired_ratio((0..20).map(|i| (if i % 2 == 0 { 1.0 } else { 1.1 }, 1.0))).unwrap();
-        assert_eq!((ratio.interval, ratio.unsteady), (Some((1.0, 1.1)), false));
-    }
-
-    #[test]
-    fn halves_that_differ_widen_the_interval_and_are_marked() {
-        let ratio = paired_ratio((0..20).map(|i| (if i < 10 { 1.0 } else { 1.1 }, 1.0))).unwrap();
-        let (low, high) = ratio.interval.unwrap();
-        assert!(low < 0.95 && high > 1.15 && ratio.unsteady, "{ratio:?}");
-    }
-
-    #[test]
-    fn few_rounds_have_no_interval_and_none_has_no_ratio() {
-        let ratio = paired_ratio([(2.0, 1.0); 5]).unwrap();
-        assert_eq!(ratio, Ratio { value: 2.0, interval: None, unsteady: false });
+    fn a_ratio_is_that_of_the_rounds_whatever_slows_both_alike() {
+        let of_rounds = |times: &dyn Fn(i32) -> (f64, f64)| paired_ratio((0..20).map(times)).unwrap();
+        let slow = |i: i32| f64::from(1 + i * 7 % 3);
+        let alike = of_rounds(&|i| (3.0 * slow(i), 2.0 * slow(i)));
+        assert_eq!((alike.value, alike.interval), (1.5, Some((1.5, 1.5))));
+        let changing = of_rounds(&|i| (if i % 2 == 0 { 1.0 } else { 1.1 }, 1.0));
+        assert_eq!((changing.interval, changing.unsteady), (Some((1.0, 1.1)), false));
+        let halves = of_rounds(&|i| (if i < 10 { 1.0 } else { 1.1 }, 1.0));
+        assert!(halves.interval.is_some_and(|(low, high)| low < 0.95 && high > 1.15) && halves.unsteady);
+        let few = paired_ratio([(2.0, 1.0); 5]).unwrap();
+        assert_eq!(few, Ratio { value: 2.0, interval: None, unsteady: false });
         assert_eq!(paired_ratio([(0.0, 1.0), (1.0, 0.0)]), None, "the clock saw no time");
     }
-
     #[test]
-    fn the_geometric_mean_of_a_ratio_and_its_inverse_is_1() {
+    fn the_geometric_mean_is_that_of_logarithms() {
         assert_eq!(geometric_mean([(4.0, (4.0, 4.0)), (0.25, (0.25, 0.25))]), Some((1.0, (1.0, 1.0))));
         assert_eq!(geometric_mean([]), None);
-    }
-
-    #[test]
-    fn the_interval_of_a_mean_is_narrower_than_those_it_is_of() {
         // Each of the four half widths of the logarithms is ln 16: 2 ln 16 / 4 = ln 4.
         let (value, (low, high)) = geometric_mean([(2.0, (0.125, 32.0)); 4]).unwrap();
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;

@@ -141,47 +141,37 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_machine_has_one_state() {
-        assert_eq!(states_of(&[(33.0, 34.0), (34.0, 40.0), (40.0, 31.0)]), [FAST; 3]);
-        assert_eq!(states_of(&[]), []);
-    }
-
-    #[test]
-    fn a_flip_makes_two_states_and_a_mixed_block_between() {
-        let latencies = [(33.0, 34.0), (34.0, 33.0), (33.0, 190.0), (190.0, 185.0), (185.0, 191.0)];
-        assert_eq!(states_of(&latencies), [FAST, FAST, State::Mixed, SLOW, SLOW]);
-        let reversed: Vec<_> = latencies.iter().rev().map(|&(before, after)| (after, before)).collect();
-        assert_eq!(states_of(&reversed), [SLOW, SLOW, State::Mixed, FAST, FAST]);
-    }
-
-    #[test]
-    fn a_single_disturbed_reading_is_no_state() {
-        assert_eq!(states_of(&[(33.0, 34.0), (34.0, 900.0), (900.0, 33.0), (33.0, 32.0)]), [FAST; 4]);
-    }
-
-    #[test]
-    fn a_disturbed_reading_does_not_hide_two_states() {
-        let mut latencies = vec![(33.0, 34.0); 12];
-        latencies.extend([(190.0, 191.0); 12]);
-        latencies.push((5000.0, 191.0));
-        let states = states_of(&latencies);
-        assert!(states[..12].iter().all(|&state| state == FAST));
-        assert!(states[12..].iter().all(|&state| state == SLOW));
-    }
-
-    #[test]
-    fn fewer_than_a_tenth_of_the_blocks_are_no_state() {
-        let mut latencies = vec![(33.0, 34.0); 19];
-        latencies.push((190.0, 190.0));
+    fn a_flip_makes_two_states_and_disturbed_or_few_readings_make_none() {
+        let mixed = State::Mixed;
+        type Case<'a> = (&'a [(f64, f64)], &'a [State]);
+        let cases: [Case<'_>; 5] = [
+            (&[], &[]),
+            (&[(33.0, 34.0), (34.0, 40.0), (40.0, 31.0)], &[FAST; 3]),
+            (&[(33.0, 34.0), (34.0, 900.0), (900.0, 33.0), (33.0, 32.0)], &[FAST; 4]),
+            (
+                &[(33.0, 34.0), (34.0, 33.0), (33.0, 190.0), (190.0, 185.0), (185.0, 191.0)],
+                &[FAST, FAST, mixed, SLOW, SLOW],
+            ),
+            // Latencies that were not measured.
+            (
+                &[(0.0, 0.0), (33.0, 0.0), (0.0, 190.0), (190.0, 190.0), (33.0, f64::NAN)],
+                &[FAST, FAST, SLOW, SLOW, FAST],
+            ),
+        ];
+        for (latencies, expected) in cases {
+            assert_eq!(states_of(latencies), expected);
+            let reversed: Vec<_> = latencies.iter().rev().map(|&(before, after)| (after, before)).collect();
+            assert!(states_of(&reversed).iter().eq(expected.iter().rev()), "{latencies:?}");
+        }
+        // A disturbed reading does not hide two states.
+        let mut latencies =
+            [vec![(33.0, 34.0); 12], vec![(190.0, 191.0); 12], vec![(5000.0, 191.0)]].concat();
+        assert_eq!(states_of(&latencies), [vec![FAST; 12], vec![SLOW; 13]].concat());
+        // Fewer than a tenth of the blocks are not a state.
+        latencies = [vec![(33.0, 34.0); 19], vec![(190.0, 190.0)]].concat();
         assert_eq!(states_of(&latencies), [FAST; 20]);
         latencies.extend([(190.0, 190.0); 2]);
-        assert_eq!(states_of(&latencies).iter().filter(|&&state| state == SLOW).count(), 3);
-    }
-
-    #[test]
-    fn a_latency_that_was_not_measured_is_ignored() {
-        let latencies = [(0.0, 0.0), (33.0, 0.0), (0.0, 190.0), (190.0, 190.0), (33.0, f64::NAN)];
-        assert_eq!(states_of(&latencies), [FAST, FAST, SLOW, SLOW, FAST]);
+        assert_eq!(states_of(&latencies), [vec![FAST; 19], vec![SLOW; 3]].concat());
     }
 
     #[test]

@@ -68,16 +68,18 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_is_that_of_a_worked_example() {
+    fn the_interval_is_that_of_a_worked_example_and_some_samples_have_none() {
         // Mean 3, s = sqrt(2.5), t = 2.1318 for 4 degrees of freedom.
         let (mean, half_width) = student_interval(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.9).unwrap();
         assert_eq!(mean, 3.0);
         assert!((half_width - 2.131_847 * (2.5_f64 / 5.0).sqrt()).abs() < 1e-5, "{half_width}");
-    }
-
-    #[test]
-    fn equal_samples_have_an_interval_of_one_point() {
         assert_eq!(student_interval(&[2.0; 7], 0.9), Some((2.0, 0.0)));
+        for samples in [&[][..], &[1.0], &[1.0, f64::NAN]] {
+            assert_eq!(student_interval(samples, 0.9), None, "{samples:?}");
+        }
+        assert!(
+            [0.0, 1.0, -0.5, f64::NAN].iter().all(|&level| student_interval(&[1.0, 2.0], level).is_none())
+        );
     }
 
     #[test]
@@ -94,15 +96,5 @@ mod tests {
         assert_eq!(mean_ratio(&[2.0], &[1.0; 2]).unwrap().interval, None);
         assert_eq!(mean_ratio(&[-2.0; 2], &[1.0; 2]), None);
         assert_eq!(mean_ratio(&[], &[1.0; 2]), None);
-    }
-
-    #[test]
-    fn what_has_no_interval_has_none() {
-        assert_eq!(student_interval(&[], 0.9), None);
-        assert_eq!(student_interval(&[1.0], 0.9), None);
-        assert_eq!(student_interval(&[1.0, f64::NAN], 0.9), None);
-        assert!(
-            [0.0, 1.0, -0.5, f64::NAN].iter().all(|&level| student_interval(&[1.0, 2.0], level).is_none())
-        );
     }
 }

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 use common::kinds::overlap::operations::Collective;
 use common::packing::Form;
 use mpi::ffi;
-use mpi::ffi::MPI_Datatype;
+use mpi::ffi::{MPI_Aint, MPI_Datatype};
 
 use super::error::int;
 use super::large::{Count, call_large, small};
@@ -69,7 +69,6 @@ macro_rules! large_request {
         .map(|()| request)
     }};
 }
-pub(super) use request;
 
 /// Arguments of a collective: where a rank's blocks are, and the type and size of a block.
 #[derive(Clone, Copy)]
@@ -195,6 +194,51 @@ pub unsafe fn all_to_all_w(
     unsafe {
         request!(form, comm, MPI_Alltoallw, MPI_Ialltoallw or MPI_Alltoallw_init(
             from, out.0, out.1, out.2, to, into.0, into.1, into.2
+        ))
+    }
+}
+
+/// `MPI_Neighbor_alltoallw`, or its nonblocking or persistent form; collective.
+///
+/// # Safety
+/// All blocks must be in readable or writable memory after the two addresses, and received blocks must not overlap any other.
+/// Lists have an entry for each neighbour, and their types are live. Memory and lists must not be used or changed until the request is
+/// complete, and for a persistent request during each use; lists live until it is freed.
+pub unsafe fn neighbor_all_to_all_w(
+    form: Option<Form>,
+    comm: &Comm,
+    (from, sends): (*const u8, &PerPeer<MPI_Aint>),
+    (to, receives): (*mut u8, &PerPeer<MPI_Aint>),
+) -> Result<Request, CallError> {
+    let (from, to): (*const c_void, *mut c_void) = (from.cast(), to.cast());
+    let [out, into] = [sends, receives].map(PerPeer::pointers);
+    // SAFETY: the caller guarantees the memory, the lists and their types; the standard gives the functions this C interface.
+    unsafe {
+        request!(
+            form, comm, MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw or MPI_Neighbor_alltoallw_init(
+            from, out.0, out.1, out.2, to, into.0, into.1, into.2
+        ))
+    }
+}
+
+/// The same of values of one type, by `MPI_Neighbor_alltoallv`.
+///
+/// # Safety
+/// As for [`neighbor_all_to_all_w`].
+pub unsafe fn neighbor_all_to_all_v(
+    form: Option<Form>,
+    comm: &Comm,
+    (from, sends): (*const u8, &PerPeer<c_int>),
+    (to, receives): (*mut u8, &PerPeer<c_int>),
+    of: &Datatype,
+) -> Result<Request, CallError> {
+    let (from, to, of): (*const c_void, *mut c_void, _) = (from.cast(), to.cast(), of.raw());
+    let [out, into] = [sends, receives].map(PerPeer::pointers);
+    // SAFETY: as above.
+    unsafe {
+        request!(
+            form, comm, MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv or MPI_Neighbor_alltoallv_init(
+            from, out.0, out.1, of, to, into.0, into.1, of
         ))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use datatypes::Element;
 use mpi::ffi;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,9 +10,6 @@ use serde::de::DeserializeOwned;
 use super::large::{Count, call_counted, call_large, small};
 use super::threads::OneThread;
 use super::{CallError, Datatype, Envelope, error::int};
-
-/// Tag of every timed message; the harness's own messages are collective.
-const TAG: usize = 0;
 
 /// A communicator; freed when dropped unless it is the world's.
 pub struct Comm {
@@ -95,6 +93,29 @@ impl Comm {
         })
     }
 
+    /// `MPI_Dist_graph_create_adjacent` without reordering: the ranks that send to this one, and those that it sends to; collective.
+    pub fn graph(&self, sources: &[usize], destinations: &[usize]) -> Result<Self, CallError> {
+        const CALL: &str = "MPI_Dist_graph_create_adjacent";
+        let ranks = |list: &[usize]| list.iter().map(|&rank| rank as c_int).collect::<Vec<_>>();
+        let (sources, destinations) = (ranks(sources), ranks(destinations));
+        let in_degree = int(CALL, "indegree", sources.len() as i64)?;
+        let out_degree = int(CALL, "outdegree", destinations.len() as i64)?;
+        // Weights of 1, because the constant for no weights is a macro with a cast, which the bindings lack.
+        let ones = vec![1; sources.len().max(destinations.len()).max(1)];
+        // Without the grid: on a graph created from a Cartesian communicator, Open MPI 5.0.11 counts the grid's neighbours.
+        let (comm, ones) = (self.split(0, self.rank()?)?, ones.as_ptr());
+        let (old, from, to) = (comm.raw(), sources.as_ptr(), destinations.as_ptr());
+        Self::made_by(|new| {
+            // SAFETY: lists with their lengths; the pointers live through the call.
+            unsafe {
+                let info = ffi::RSMPI_INFO_NULL;
+                call!(MPI_Dist_graph_create_adjacent(
+                    old, in_degree, from, ones, out_degree, to, ones, info, 0, new
+                ))
+            }
+        })
+    }
+
     /// The ranks of this communicator that share memory with this process.
     pub fn split_shared(&self) -> Result<Self, CallError> {
         Self::made_by(|new| {
@@ -122,47 +143,18 @@ impl Comm {
         Ok(flag != 0)
     }
 
-    /// `MPI_Send` of `count` copies of `datatype` at `address` to rank `to`.
-    ///
-    /// # Safety
-    /// `address` with the datatype's true bounds must be within readable memory.
-    #[inline]
-    pub unsafe fn send(
-        &self,
-        address: *const u8,
-        count: Count,
-        datatype: &Datatype,
-        to: usize,
-    ) -> Result<(), CallError> {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.envelope(count, datatype, to).send(address) }
-    }
-
-    /// `MPI_Recv` of `count` copies of `datatype` to `address` from rank `from`.
-    ///
-    /// # Safety
-    /// `address` with the datatype's true bounds must be within writable memory.
-    #[inline]
-    pub unsafe fn receive(
-        &self,
-        address: *mut u8,
-        count: Count,
-        datatype: &Datatype,
-        from: usize,
-    ) -> Result<(), CallError> {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.envelope(count, datatype, from).receive(address) }
-    }
-
-    /// That of the harness's timed messages.
-    const fn envelope<'a>(&'a self, count: Count, datatype: &'a Datatype, peer: usize) -> Envelope<'a> {
-        Envelope { count: count as usize, datatype, peer, tag: TAG, comm: self }
+    /// A message without bytes from the rank that `sends` to the other one, which waits for it.
+    pub fn pass_token(&self, sends: bool, peer: usize, tag: usize) -> Result<(), CallError> {
+        let byte = Datatype::predefined(Element::Byte);
+        let envelope = Envelope { count: 0, datatype: &byte, peer, tag, comm: self };
+        // SAFETY: no byte is read or written.
+        unsafe { envelope.pass(sends, std::ptr::null_mut()) }
     }
 
     /// `MPI_Alltoall`, one block of `count` copies to and from every rank.
     ///
     /// # Safety
-    /// As for [`Comm::send`] and [`Comm::receive`], for as many blocks as there are ranks.
+    /// As for [`Envelope::pass`] at both ends, for as many blocks as there are ranks.
     #[inline]
     pub unsafe fn all_to_all(
         &self,
@@ -183,7 +175,7 @@ impl Comm {
     /// `MPI_Pack` of `count` copies at `address` into `packed`, from its start.
     ///
     /// # Safety
-    /// As for [`Comm::send`]; `packed` must be writable for its bytes.
+    /// As for [`Envelope::send`]; `packed` must be writable for its bytes.
     #[inline]
     pub unsafe fn pack(
         &self,
@@ -209,7 +201,7 @@ impl Comm {
     /// `MPI_Unpack` of `count` copies from the start of `packed` to `address`.
     ///
     /// # Safety
-    /// As for [`Comm::receive`]; `packed` must be readable for its bytes.
+    /// As for [`Envelope::receive`]; `packed` must be readable for its bytes.
     #[inline]
     pub unsafe fn unpack(
         &self,

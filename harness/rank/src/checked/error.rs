@@ -120,18 +120,3 @@ fn failed(call: &'static str, code: c_int) -> CallError {
 pub fn int(call: &'static str, argument: &'static str, value: i64) -> Result<c_int, CallError> {
     c_int::try_from(value).map_err(|_| CallError::TooLarge { call, argument, value })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_cannot_have_been_sent_is_wrong_data_and_an_error_code_is_an_error() {
-        let wrong = CallError::WrongData { call: "MPI_Irecv", detail: "a mapping of 3 bytes".to_owned() };
-        let detail = format!("rank 1: {wrong}");
-        assert_eq!(detail, "rank 1: MPI_Irecv received a mapping of 3 bytes");
-        assert_eq!(wrong.outcome(detail.clone()), Outcome::WrongData { detail: detail.clone() });
-        let failed = CallError::Failed { call: "MPI_Irecv", code: 15, text: "truncated".to_owned() };
-        assert_eq!(failed.outcome(detail.clone()), Outcome::MpiError { detail });
-    }
-}

@@ -29,9 +29,6 @@ pub fn small(call: &'static str, argument: &'static str, value: Count) -> Result
 
 /// The function `name`, a `call` with the suffix `_c`, for an argument that its usual form has refused.
 ///
-/// # Errors
-/// `refused`, or that the MPI lacks the function.
-///
 /// # Safety
 /// As for [`symbols::function`].
 pub unsafe fn function<F: Copy>(name: &'static str, refused: CallError) -> Result<F, CallError> {

@@ -16,7 +16,6 @@ pub mod datatype;
 pub mod error;
 pub mod identity;
 pub mod large;
-pub mod neighbours;
 pub mod operations;
 pub mod partitioned;
 pub mod request;

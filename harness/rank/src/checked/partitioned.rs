@@ -2,7 +2,7 @@
 //! can still be linked, whatever version its header states.
 
 use std::ffi::{c_int, c_void};
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 
 use mpi::ffi;
 
@@ -26,37 +26,17 @@ type ReadyRange = unsafe extern "C" fn(c_int, c_int, ffi::MPI_Request) -> c_int;
 type ReadyList = unsafe extern "C" fn(c_int, *const c_int, ffi::MPI_Request) -> c_int;
 type Arrived = unsafe extern "C" fn(ffi::MPI_Request, c_int, *mut c_int) -> c_int;
 
-/// The functions of the loaded MPI.
-struct Functions {
-    send_init: Init,
-    receive_init: Init,
-    ready: Ready,
-    ready_range: Option<ReadyRange>,
-    ready_list: Option<ReadyList>,
-    arrived: Arrived,
+/// A function of the loaded MPI, which is searched for once; `None` if the MPI lacks it.
+macro_rules! found {
+    ($name:literal as $interface:ty) => {{
+        // SAFETY: the standard gives the function this C interface.
+        static FUNCTION: LazyLock<Option<$interface>> = LazyLock::new(|| unsafe { symbols::function($name) });
+        *FUNCTION
+    }};
 }
 
-impl Functions {
-    /// `None` if the MPI lacks any of [`PARTITIONED`](common::fine_grained::functions::PARTITIONED).
-    fn load() -> Option<Self> {
-        // SAFETY: the standard gives each function this C interface.
-        unsafe {
-            Some(Self {
-                send_init: symbols::function("MPI_Psend_init")?,
-                receive_init: symbols::function("MPI_Precv_init")?,
-                ready: symbols::function("MPI_Pready")?,
-                ready_range: symbols::function("MPI_Pready_range"),
-                ready_list: symbols::function("MPI_Pready_list"),
-                arrived: symbols::function("MPI_Parrived")?,
-            })
-        }
-    }
-}
-
-fn functions() -> &'static Functions {
-    static FUNCTIONS: OnceLock<Option<Functions>> = OnceLock::new();
-    FUNCTIONS.get_or_init(Functions::load).as_ref().expect("asked for only where the MPI has them")
-}
+/// Why a function exists: methods name those that they need, and are asked for only where the MPI has them.
+const NEEDED: &str = "asked for only where the MPI has it";
 
 /// A partitioned message: a request whose partitions are marked or tested individually.
 pub struct Partitioned {
@@ -80,9 +60,11 @@ impl Partitioned {
         let Envelope { count, datatype, peer, tag, comm } = envelope;
         let (partitions, count) = (partitions as c_int, count as ffi::MPI_Count);
         let (peer, tag, of, comm) = (peer as c_int, tag as c_int, datatype.raw(), comm.raw());
-        let Functions { send_init, receive_init, .. } = functions();
-        let (call, init) =
-            if is_sent { ("MPI_Psend_init", send_init) } else { ("MPI_Precv_init", receive_init) };
+        let (call, init) = match is_sent {
+            true => ("MPI_Psend_init", found!("MPI_Psend_init" as Init)),
+            false => ("MPI_Precv_init", found!("MPI_Precv_init" as Init)),
+        };
+        let init = init.expect(NEEDED);
         // SAFETY: the caller guarantees the memory; handles are live.
         let code = unsafe {
             let (info, new) = (ffi::RSMPI_INFO_NULL, request.raw_mut());
@@ -107,13 +89,14 @@ impl Partitioned {
     /// `MPI_Pready`.
     #[inline]
     pub fn ready(&self, partition: usize) -> Result<(), CallError> {
+        let function = found!("MPI_Pready" as Ready).expect(NEEDED);
         // SAFETY: a live request.
-        check("MPI_Pready", unsafe { (functions().ready)(partition as c_int, self.request.raw()) })
+        check("MPI_Pready", unsafe { function(partition as c_int, self.request.raw()) })
     }
 
     /// `MPI_Pready_range` for `first..=last`; `None` if the MPI lacks it.
     pub fn ready_range(&self, first: usize, last: usize) -> Option<Result<(), CallError>> {
-        let function = functions().ready_range?;
+        let function = found!("MPI_Pready_range" as ReadyRange)?;
         // SAFETY: a live request.
         let code = unsafe { function(first as c_int, last as c_int, self.request.raw()) };
         Some(check("MPI_Pready_range", code))
@@ -124,7 +107,7 @@ impl Partitioned {
     /// # Panics
     /// If the MPI lacks it.
     pub fn ready_list(&self, partitions: &[c_int]) -> Result<(), CallError> {
-        let function = functions().ready_list.expect("asked for only where the MPI has it");
+        let function = found!("MPI_Pready_list" as ReadyList).expect(NEEDED);
         let count = partitions.len() as c_int;
         // SAFETY: a live request, and the list with its length.
         check("MPI_Pready_list", unsafe { function(count, partitions.as_ptr(), self.request.raw()) })
@@ -133,11 +116,9 @@ impl Partitioned {
     /// `MPI_Parrived`.
     #[inline]
     pub fn arrived(&self, partition: usize) -> Result<bool, CallError> {
-        let mut flag: c_int = 0;
+        let (function, mut flag) = (found!("MPI_Parrived" as Arrived).expect(NEEDED), 0);
         // SAFETY: a live request; the flag lives through the call.
-        check("MPI_Parrived", unsafe {
-            (functions().arrived)(self.request.raw(), partition as c_int, &mut flag)
-        })?;
+        check("MPI_Parrived", unsafe { function(self.request.raw(), partition as c_int, &mut flag) })?;
         Ok(flag != 0)
     }
 

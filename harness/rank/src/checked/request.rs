@@ -51,6 +51,16 @@ impl Envelope<'_> {
         }
     }
 
+    /// `MPI_Send` at the rank that `sends`, `MPI_Recv` at the other one.
+    ///
+    /// # Safety
+    /// As for [`Envelope::send`] and [`Envelope::receive`].
+    #[inline]
+    pub unsafe fn pass(&self, sends: bool, address: *mut u8) -> Result<(), CallError> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { if sends { self.send(address) } else { self.receive(address) } }
+    }
+
     /// Refuses a count for which this MPI has no function that makes such a request.
     pub fn check_count(&self, form: Form, is_sent: bool) -> Result<(), CallError> {
         let (call, large) = request_functions(form, is_sent);
@@ -151,24 +161,6 @@ impl Request {
         Ok(request)
     }
 
-    /// `MPI_Isend`.
-    ///
-    /// # Safety
-    /// As for [`Request::of_message`].
-    pub unsafe fn send(address: *const u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        // SAFETY: guaranteed by the caller; a send only reads the memory.
-        unsafe { Self::of_message(Form::Nonblocking, true, address.cast_mut(), envelope) }
-    }
-
-    /// `MPI_Irecv`.
-    ///
-    /// # Safety
-    /// As for [`Request::of_message`].
-    pub unsafe fn receive(address: *mut u8, envelope: Envelope<'_>) -> Result<Self, CallError> {
-        // SAFETY: guaranteed by the caller.
-        unsafe { Self::of_message(Form::Nonblocking, false, address, envelope) }
-    }
-
     #[inline]
     pub fn start(&mut self) -> Result<(), CallError> {
         // SAFETY: a persistent or partitioned request, whose creator guaranteed its memory.
@@ -238,83 +230,64 @@ pub struct Status {
     pub is_cancelled: bool,
 }
 
-pub fn wait_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
-    let count = int("MPI_Waitall", "count", requests.len() as i64)?;
-    // The library writes to both lists, so they have its own types.
-    let mut raws: Vec<ffi::MPI_Request> = requests.iter().map(|request| request.raw).collect();
-    let mut statuses = vec![std::mem::MaybeUninit::<ffi::MPI_Status>::zeroed(); requests.len()];
-    // SAFETY: `count` live requests and as many statuses, which live through the call.
-    let waited = unsafe { call!(MPI_Waitall(count, raws.as_mut_ptr(), statuses.as_mut_ptr().cast())) };
-    requests.iter_mut().zip(raws).for_each(|(request, raw)| request.raw = raw);
-    waited
-}
-
-/// Requests in a list of the library's own type, for repeated calls on all of them without allocation.
+/// Requests in a list of the library's own type, allocated before any time is taken, for calls on all of them. The functions get the
+/// requests from `each`, which calls its argument with one after the other, in the same order each time.
 pub struct RequestList {
     raws: Vec<ffi::MPI_Request>,
     statuses: Vec<std::mem::MaybeUninit<ffi::MPI_Status>>,
 }
 
 impl RequestList {
-    /// A list with this capacity.
+    /// For at most this number of requests.
     pub fn for_up_to(count: usize) -> Self {
         let statuses = vec![std::mem::MaybeUninit::zeroed(); count];
         Self { raws: Vec::with_capacity(count), statuses }
     }
 
+    /// `MPI_Startall` of persistent or partitioned requests.
+    pub fn start_all(&mut self, each: impl FnMut(&mut dyn FnMut(&mut Request))) -> Result<(), CallError> {
+        // SAFETY: live requests, whose creators guaranteed their memory.
+        self.on_all("MPI_Startall", each, |count, raws, _| unsafe { call!(MPI_Startall(count, raws)) })
+    }
+
+    /// `MPI_Waitall`.
+    pub fn wait_all(&mut self, each: impl FnMut(&mut dyn FnMut(&mut Request))) -> Result<(), CallError> {
+        // SAFETY: live requests and as many statuses.
+        self.on_all("MPI_Waitall", each, |count, raws, statuses| unsafe {
+            call!(MPI_Waitall(count, raws, statuses))
+        })
+    }
+
     /// Calls `MPI_Testall` for nonblocking requests until all are complete. Afterwards they are null.
-    ///
-    /// # Panics
-    /// If there are more requests than the list's capacity.
-    pub fn test_until_complete<'r>(
+    pub fn test_until_complete(
         &mut self,
-        requests: impl Iterator<Item = &'r mut Request>,
+        each: impl FnMut(&mut dyn FnMut(&mut Request)),
+    ) -> Result<(), CallError> {
+        self.on_all("MPI_Testall", each, |count, raws, statuses| {
+            let mut flag: c_int = 0;
+            while flag == 0 {
+                // SAFETY: live requests and as many statuses; the flag lives through the call.
+                unsafe { call!(MPI_Testall(count, raws, &mut flag, statuses)) }?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Calls a function with the number of requests and the addresses of the lists, which live through the call.
+    fn on_all(
+        &mut self,
+        name: &'static str,
+        mut each: impl FnMut(&mut dyn FnMut(&mut Request)),
+        function: impl FnOnce(c_int, *mut ffi::MPI_Request, *mut ffi::MPI_Status) -> Result<(), CallError>,
     ) -> Result<(), CallError> {
         self.raws.clear();
-        // SAFETY: a constant of the library.
-        let null = || unsafe { ffi::RSMPI_REQUEST_NULL };
-        self.raws.extend(requests.map(|request| std::mem::replace(&mut request.raw, null())));
-        assert!(self.raws.len() <= self.statuses.len());
-        let count = int("MPI_Testall", "count", self.raws.len() as i64)?;
-        let mut flag: c_int = 0;
-        while flag == 0 {
-            // SAFETY: `count` live requests and as many statuses, which live through the call, as the flag does.
-            unsafe {
-                let statuses = self.statuses.as_mut_ptr().cast();
-                call!(MPI_Testall(count, self.raws.as_mut_ptr(), &mut flag, statuses))
-            }?;
-        }
-        Ok(())
-    }
-}
-
-/// `MPI_Startall` of persistent or partitioned requests.
-pub fn start_all(mut requests: Vec<&mut Request>) -> Result<(), CallError> {
-    StartList::for_up_to(requests.len())
-        .start_all(|start| requests.iter_mut().for_each(|request| start(request)))
-}
-
-/// A list of handles for `MPI_Startall`, allocated before any time is taken.
-pub struct StartList {
-    raws: Vec<ffi::MPI_Request>,
-}
-
-impl StartList {
-    /// For at most this number of requests.
-    pub fn for_up_to(requests: usize) -> Self {
-        Self { raws: Vec::with_capacity(requests) }
-    }
-
-    /// Starts the requests for which `each` calls its argument, twice in the same order.
-    pub fn start_all(&mut self, mut each: impl FnMut(&mut dyn FnMut(&mut Request))) -> Result<(), CallError> {
-        // The library writes to the list, so it has its own type.
-        self.raws.clear();
         each(&mut |request| self.raws.push(request.raw));
-        let count = int("MPI_Startall", "count", self.raws.len() as i64)?;
-        // SAFETY: `count` live requests, whose creators guaranteed their memory.
-        let started = unsafe { call!(MPI_Startall(count, self.raws.as_mut_ptr())) };
+        assert!(self.raws.len() <= self.statuses.len(), "more requests than the list is for");
+        let count = int(name, "count", self.raws.len() as i64)?;
+        let done = function(count, self.raws.as_mut_ptr(), self.statuses.as_mut_ptr().cast());
+        // The library has written to the list.
         let mut raws = self.raws.iter();
         each(&mut |request| raws.next().into_iter().for_each(|raw| request.raw = *raw));
-        started
+        done
     }
 }

@@ -23,9 +23,6 @@ pub struct ToolInformation(());
 
 impl ToolInformation {
     /// Initialises it.
-    ///
-    /// # Errors
-    /// If the library refuses.
     pub fn initialize() -> Result<Self, CallError> {
         let mut provided = 0;
         // SAFETY: it may be called at any time, and the pointer lives through the call.
@@ -34,9 +31,6 @@ impl ToolInformation {
     }
 
     /// The current control variables, by name; those of closed components are gone.
-    ///
-    /// # Errors
-    /// An MPI call that fails.
     pub fn variables(&self) -> Result<Vec<Variable<'_>>, CallError> {
         let mut count = 0;
         // SAFETY: the interface is initialised while `self` lives, and the pointer lives through the call.
@@ -102,9 +96,6 @@ impl Variable<'_> {
     }
 
     /// Its value, if it is a text or a number for the whole process.
-    ///
-    /// # Errors
-    /// An MPI call that fails.
     pub fn value(&self) -> Result<Option<String>, CallError> {
         // SAFETY: statics of constants.c that never change.
         let (character, numbers, no_object) =

@@ -47,56 +47,6 @@ impl Window {
         Ok(window)
     }
 
-    /// `MPI_Win_fence`, which ends the epoch before it and begins the next.
-    #[inline]
-    pub fn fence(&self) -> Result<(), CallError> {
-        // SAFETY: a live window; 0 makes no assertion.
-        unsafe { call!(MPI_Win_fence(0, self.raw)) }
-    }
-
-    /// `MPI_Put` of `count` copies at `address` to byte `displacement` of rank `target`'s window.
-    ///
-    /// # Safety
-    /// The origin's memory must be readable for the datatype until the next fence, and the target location must be within its window.
-    #[inline]
-    pub unsafe fn put(
-        &self,
-        (address, count, datatype): (*const u8, Count, &Datatype),
-        target: usize,
-        (displacement, target_count, target_type): (usize, Count, &Datatype),
-    ) -> Result<(), CallError> {
-        let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
-        let (address, target): (*const c_void, _) = (address.cast(), target as c_int);
-        // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe {
-            call_counted!(
-                count, target_count; MPI_Put(address, count, of, target, at, target_count, target_of, self.raw)
-            )
-        }
-    }
-
-    /// `MPI_Get` to `count` copies at `address` from byte `displacement` of rank `target`'s window.
-    ///
-    /// # Safety
-    /// The origin's memory must be writable for the datatype and otherwise unused until the next fence, and the target
-    /// location must be within its window.
-    #[inline]
-    pub unsafe fn get(
-        &self,
-        (address, count, datatype): (*mut u8, Count, &Datatype),
-        target: usize,
-        (displacement, target_count, target_type): (usize, Count, &Datatype),
-    ) -> Result<(), CallError> {
-        let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
-        let (address, target): (*mut c_void, _) = (address.cast(), target as c_int);
-        // SAFETY: the caller guarantees the memory; handles are live.
-        unsafe {
-            call_counted!(
-                count, target_count; MPI_Get(address, count, of, target, at, target_count, target_of, self.raw)
-            )
-        }
-    }
-
     /// Memory of rank 0 of `comm` that all its ranks share: a window to keep, and the address in this process.
     pub fn shared(bytes: usize, comm: &Comm) -> Result<(Self, *mut u8), CallError> {
         let mut window = Self::null();
@@ -116,78 +66,82 @@ impl Window {
         }?;
         Ok((window, address.cast::<u8>()))
     }
+}
 
+/// Functions of a window whose arguments need no memory.
+macro_rules! epochs {
+    ($($(#[$about:meta])* $name:ident($($argument:ident: $kind:ty)?) = $function:ident($($before:expr),*);)+) => {
+        impl Window {
+            $($(#[$about])*
+            #[inline]
+            pub fn $name(&self $(, $argument: $kind)?) -> Result<(), CallError> {
+                // SAFETY: a live window, in the state that its user guarantees, and a live group; 0 makes no assertion.
+                unsafe { call!($function($($before,)* self.raw)) }
+            })+
+        }
+    };
+}
+
+epochs! {
+    /// `MPI_Win_fence`, which ends the epoch before it and begins the next.
+    fence() = MPI_Win_fence(0);
     /// `MPI_Win_lock` of `target` in shared mode, asserting that no lock conflicts: exclusive locks are never used.
-    pub fn lock(&self, target: usize) -> Result<(), CallError> {
-        let (shared, assertion) = (ffi::MPI_LOCK_SHARED as c_int, ffi::MPI_MODE_NOCHECK as c_int);
-        // SAFETY: a live window.
-        unsafe { call!(MPI_Win_lock(shared, target as c_int, assertion, self.raw)) }
-    }
-
+    lock(target: usize) =
+        MPI_Win_lock(ffi::MPI_LOCK_SHARED as c_int, target as c_int, ffi::MPI_MODE_NOCHECK as c_int);
     /// `MPI_Win_unlock`, which ends what [`Window::lock`] began.
-    pub fn unlock(&self, target: usize) -> Result<(), CallError> {
-        // SAFETY: a live window.
-        unsafe { call!(MPI_Win_unlock(target as c_int, self.raw)) }
-    }
-
-    /// `MPI_Win_flush`: all puts to `target` are complete there.
-    #[inline]
-    pub fn flush(&self, target: usize) -> Result<(), CallError> {
-        // SAFETY: a live window, locked by this process.
-        unsafe { call!(MPI_Win_flush(target as c_int, self.raw)) }
-    }
-
+    unlock(target: usize) = MPI_Win_unlock(target as c_int);
+    /// `MPI_Win_flush`: all puts to `target`, which this process has locked, are complete there.
+    flush(target: usize) = MPI_Win_flush(target as c_int);
     /// `MPI_Win_sync`: makes puts of others visible to loads of this process.
-    pub fn synchronise(&self) -> Result<(), CallError> {
-        // SAFETY: a live window, locked by this process.
-        unsafe { call!(MPI_Win_sync(self.raw)) }
-    }
+    synchronise() = MPI_Win_sync();
+    /// `MPI_Win_post`: ranks of the group may put into this process's memory.
+    post(origins: &Group) = MPI_Win_post(origins.raw, 0);
+    /// `MPI_Win_wait`: all ranks that [`Window::post`] admitted have finished.
+    wait() = MPI_Win_wait();
+    /// `MPI_Win_start`: begins puts into the memory of the group.
+    start(targets: &Group) = MPI_Win_start(targets.raw, 0);
+    /// `MPI_Win_complete`: ends what [`Window::start`] began.
+    complete() = MPI_Win_complete();
+}
 
-    /// `MPI_Put` of bytes to byte `displacement` of rank `target`'s window.
+/// Functions that access the memory of another rank.
+macro_rules! accesses {
+    ($($(#[$about:meta])* $name:ident($near:ty as $address:ty) = $function:ident;)+) => {
+        impl Window {
+            $($(#[$about])*
+            #[inline]
+            pub unsafe fn $name(
+                &self,
+                (address, count, datatype): ($near, Count, &Datatype),
+                target: usize,
+                (displacement, target_count, target_type): (usize, Count, &Datatype),
+            ) -> Result<(), CallError> {
+                let (of, at, target_of) = (datatype.raw(), displacement as MPI_Aint, target_type.raw());
+                let (address, target): ($address, _) = (address.cast(), target as c_int);
+                // SAFETY: the caller guarantees the memory; handles are live.
+                unsafe {
+                    call_counted!(
+                        count, target_count;
+                        $function(address, count, of, target, at, target_count, target_of, self.raw)
+                    )
+                }
+            })+
+        }
+    };
+}
+
+accesses! {
+    /// `MPI_Put` of `count` copies at `address` to byte `displacement` of rank `target`'s window.
     ///
     /// # Safety
-    /// As for [`Window::put`].
-    #[inline]
-    pub unsafe fn put_bytes(
-        &self,
-        address: *const u8,
-        bytes: usize,
-        byte: &Datatype,
-        target: usize,
-        displacement: usize,
-    ) -> Result<(), CallError> {
-        let count = bytes as Count;
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.put((address, count, byte), target, (displacement, count, byte)) }
-    }
-
-    /// `MPI_Win_post`: ranks of the group may put into this process's memory.
-    #[inline]
-    pub fn post(&self, origins: &Group) -> Result<(), CallError> {
-        // SAFETY: a live window and group; 0 makes no assertion.
-        unsafe { call!(MPI_Win_post(origins.raw, 0, self.raw)) }
-    }
-
-    /// `MPI_Win_wait`: all ranks that [`Window::post`] admitted have finished.
-    #[inline]
-    pub fn wait(&self) -> Result<(), CallError> {
-        // SAFETY: a live window, posted before.
-        unsafe { call!(MPI_Win_wait(self.raw)) }
-    }
-
-    /// `MPI_Win_start`: begins puts into the memory of the group.
-    #[inline]
-    pub fn start(&self, targets: &Group) -> Result<(), CallError> {
-        // SAFETY: a live window and group; 0 makes no assertion.
-        unsafe { call!(MPI_Win_start(targets.raw, 0, self.raw)) }
-    }
-
-    /// `MPI_Win_complete`: ends what [`Window::start`] began.
-    #[inline]
-    pub fn complete(&self) -> Result<(), CallError> {
-        // SAFETY: a live window, started before.
-        unsafe { call!(MPI_Win_complete(self.raw)) }
-    }
+    /// The origin's memory must be readable for the datatype until the next fence, and the target location must be within its window.
+    put(*const u8 as *const c_void) = MPI_Put;
+    /// `MPI_Get` to `count` copies at `address` from byte `displacement` of rank `target`'s window.
+    ///
+    /// # Safety
+    /// The origin's memory must be writable for the datatype and otherwise unused until the next fence, and the target
+    /// location must be within its window.
+    get(*mut u8 as *mut c_void) = MPI_Get;
 }
 
 /// Some ranks of a communicator.

@@ -41,9 +41,6 @@ impl World {
     }
 
     /// The number of ranks, if it is the requested one (`asked`).
-    ///
-    /// # Errors
-    /// Another number of ranks, which may be caused by a launcher of another MPI.
     pub fn ranks(&self, asked: Option<usize>) -> anyhow::Result<usize> {
         let ranks = self.comm.size()?;
         if let Some(reason) = wrong_launcher(&identity::title(), ranks, asked) {
@@ -56,9 +53,6 @@ impl World {
     }
 
     /// Permission for each of the `threads` threads of a process, including this one, to call MPI.
-    ///
-    /// # Errors
-    /// Why they may not.
     pub fn team_calls(&self, threads: usize) -> Result<TeamCalls, String> {
         let lack = || format!("{threads} threads call MPI, and this MPI gives {}", self.thread_level);
         TeamCalls::for_threads(threads, self.multiple()).ok_or_else(lack)

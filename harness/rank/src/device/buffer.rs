@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use apps::Side;
 use common::model::conditions::MemoryKind;
 
 use super::driver::driver;
@@ -94,23 +95,18 @@ impl Staging {
         self.mapped as *mut u8
     }
 
-    /// Copies all from a device, and waits for it.
+    /// Copies all from a device, to send it, or to a device, after it was received, and waits for it.
     ///
     /// # Safety
-    /// As many bytes can be read there, and nothing writes them.
+    /// As many bytes can be read or written there, and nothing else uses them.
     #[inline]
-    pub unsafe fn fill_from(&self, from: *const u8) {
-        // SAFETY: guaranteed by the caller; this memory is used by one method only.
-        unsafe { driver().copy_now(self.address() as u64, from as u64, self.bytes) };
-    }
-
-    /// Copies all to a device, and waits for it.
-    ///
-    /// # Safety
-    /// As many bytes can be written there, and nothing else uses them.
-    #[inline]
-    pub unsafe fn copy_to(&self, to: *mut u8) {
-        // SAFETY: guaranteed by the caller; MPI has received all.
-        unsafe { driver().copy_now(to as u64, self.address() as u64, self.bytes) };
+    pub unsafe fn copy(&self, side: Side, device: *mut u8) {
+        let (here, there) = (self.address() as u64, device as u64);
+        let (to, from) = match side {
+            Side::Send => (here, there),
+            Side::Receive => (there, here),
+        };
+        // SAFETY: guaranteed by the caller; this memory is used by one method only, and MPI has received all.
+        unsafe { driver().copy_now(to, from, self.bytes) };
     }
 }

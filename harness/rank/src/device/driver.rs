@@ -110,9 +110,6 @@ pub fn facts() -> Option<&'static DeviceFacts> {
 }
 
 /// Loads the driver, and makes a context on the device of this process: that of its number on the host.
-///
-/// # Errors
-/// If a driver or a device is missing, in one sentence.
 pub fn open() -> anyhow::Result<()> {
     // SAFETY: the name is NUL-terminated; the user wants the driver to be loaded.
     let library = unsafe { libc::dlopen(LIBRARY.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };

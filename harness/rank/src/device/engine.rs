@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 
+use apps::Side;
 use bytemuck::{Pod, Zeroable, cast_slice};
 use common::model::conditions::MemoryKind;
 use datatypes::{Layout, Segment};
@@ -101,28 +102,13 @@ impl DeviceEngine {
         Self { launches, _lists: lists }
     }
 
-    /// Packs, and waits for it.
+    /// Packs or unpacks, and waits for it.
     ///
     /// # Safety
-    /// The device can read the layout in the arrays, and write the packed stream.
+    /// The device can read one of the layout in the arrays and the packed stream, and write the other one.
     #[inline]
-    pub unsafe fn pack(&self, arrays: *const u8, packed: *mut u8) {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.run(arrays.cast_mut(), packed, false) };
-    }
-
-    /// Unpacks, and waits for it.
-    ///
-    /// # Safety
-    /// The device can read the packed stream, and write the layout in the arrays.
-    #[inline]
-    pub unsafe fn unpack(&self, packed: *const u8, arrays: *mut u8) {
-        // SAFETY: guaranteed by the caller.
-        unsafe { self.run(arrays, packed.cast_mut(), true) };
-    }
-
-    #[inline]
-    unsafe fn run(&self, arrays: *mut u8, packed: *mut u8, unpacks: bool) {
+    pub unsafe fn run(&self, side: Side, arrays: *mut u8, packed: *mut u8) {
+        let unpacks = side == Side::Receive;
         let driver = driver();
         for launch in &self.launches {
             let array = arrays as u64;

@@ -1,5 +1,6 @@
 //! One end of a message whose data is on a device, packed there or on its way to the host.
 
+use apps::Side;
 use common::packing::{Packing, Staged};
 use datatypes::Layout;
 
@@ -55,52 +56,33 @@ impl DevicePacker {
         self.programs.pop();
     }
 
-    /// Gathers the bytes from an array to the wire buffer, or to where they are staged.
+    /// Gathers the bytes from an array to the wire buffer, or to where they are staged; or scatters them from there.
     ///
     /// # Safety
     /// Both are memory of the device with all these bytes, which nothing else uses.
     #[inline]
-    pub unsafe fn pack(&self, array: *const u8, wire: *mut u8) {
+    pub unsafe fn run(&self, side: Side, array: *mut u8, wire: *mut u8) {
         // SAFETY: guaranteed by the caller.
         unsafe {
             match (self.how, self.programs.last(), &self.staging) {
-                (Packing::Engine, Some(program), _) => program.pack(array, wire),
+                (Packing::Engine, Some(program), _) => program.run(side, array, wire),
                 (Packing::Staged(Staged::Mapped), Some(program), Some(staging)) => {
-                    program.pack(array, staging.mapped());
+                    program.run(side, array, staging.mapped());
                 }
-                (Packing::Staged(Staged::Engine), Some(program), Some(staging)) => {
-                    program.pack(array, wire);
-                    staging.fill_from(wire);
-                }
-                (Packing::Staged(Staged::Wire), _, Some(staging)) => staging.fill_from(wire),
+                (Packing::Staged(Staged::Engine), Some(program), Some(staging)) => match side {
+                    Side::Send => {
+                        program.run(side, array, wire);
+                        staging.copy(side, wire);
+                    }
+                    Side::Receive => {
+                        staging.copy(side, wire);
+                        program.run(side, array, wire);
+                    }
+                },
+                (Packing::Staged(Staged::Wire), _, Some(staging)) => staging.copy(side, wire),
                 (Packing::Staged(Staged::Copies), _, Some(staging)) => {
-                    self.copies.as_ref().expect("made for this packing").pack(array, staging.address());
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Scatters the bytes from the wire buffer, or from where they are staged, to an array.
-    ///
-    /// # Safety
-    /// As for [`DevicePacker::pack`].
-    #[inline]
-    pub unsafe fn unpack(&self, wire: *mut u8, array: *mut u8) {
-        // SAFETY: guaranteed by the caller.
-        unsafe {
-            match (self.how, self.programs.last(), &self.staging) {
-                (Packing::Engine, Some(program), _) => program.unpack(wire, array),
-                (Packing::Staged(Staged::Mapped), Some(program), Some(staging)) => {
-                    program.unpack(staging.mapped(), array);
-                }
-                (Packing::Staged(Staged::Engine), Some(program), Some(staging)) => {
-                    staging.copy_to(wire);
-                    program.unpack(wire, array);
-                }
-                (Packing::Staged(Staged::Wire), _, Some(staging)) => staging.copy_to(wire),
-                (Packing::Staged(Staged::Copies), _, Some(staging)) => {
-                    self.copies.as_ref().expect("made for this packing").unpack(staging.address(), array);
+                    let copies = self.copies.as_ref().expect("made for this packing");
+                    copies.copy(side, array, staging.address());
                 }
                 _ => {}
             }

@@ -1,5 +1,6 @@
 //! Rows of bytes, copied by the driver, and layouts as such copies.
 
+use apps::Side;
 use bytemuck::{Pod, Zeroable};
 use datatypes::{Layout, Segment};
 
@@ -137,30 +138,21 @@ impl BlockCopies {
         Self { copies }
     }
 
-    /// Gathers all to the packed stream, and waits for it.
+    /// Gathers all to the packed stream, or scatters all from it, and waits for it.
     ///
     /// # Safety
-    /// The layout in the arrays can be read, and the packed stream written.
+    /// One of the layout in the arrays and the packed stream can be read, and the other one written.
     #[inline]
-    pub unsafe fn pack(&self, arrays: *const u8, packed: *mut u8) {
+    pub unsafe fn copy(&self, side: Side, arrays: *mut u8, packed: *mut u8) {
         for (place, rows) in &self.copies {
-            let (from, to) = (arrays.wrapping_add(rows.at) as u64, packed.wrapping_add(*place) as u64);
+            let in_arrays = (arrays.wrapping_add(rows.at) as u64, rows.step);
+            let in_stream = (packed.wrapping_add(*place) as u64, rows.bytes);
+            let (from, to) = match side {
+                Side::Send => (in_arrays, in_stream),
+                Side::Receive => (in_stream, in_arrays),
+            };
             // SAFETY: guaranteed by the caller.
-            unsafe { copy_rows((from, rows.step), (to, rows.bytes), rows.bytes, rows.count) };
-        }
-        synchronize();
-    }
-
-    /// Scatters all from the packed stream, and waits for it.
-    ///
-    /// # Safety
-    /// The packed stream can be read, and the layout in the arrays written.
-    #[inline]
-    pub unsafe fn unpack(&self, packed: *const u8, arrays: *mut u8) {
-        for (place, rows) in &self.copies {
-            let (from, to) = (packed.wrapping_add(*place) as u64, arrays.wrapping_add(rows.at) as u64);
-            // SAFETY: guaranteed by the caller.
-            unsafe { copy_rows((from, rows.bytes), (to, rows.step), rows.bytes, rows.count) };
+            unsafe { copy_rows(from, to, rows.bytes, rows.count) };
         }
         synchronize();
     }

@@ -39,9 +39,6 @@ use verify::EnginePayload;
 const SIDES: [(Side, Phase); 2] = [(Side::Send, Phase::Pack), (Side::Receive, Phase::Unpack)];
 
 /// Compares the requested methods on one message.
-///
-/// # Errors
-/// Why it cannot be done.
 pub fn run(world: &World, args: &Engine) -> anyhow::Result<u8> {
     let processes = world.ranks(None)?;
     ensure!(processes == 1, "{processes} ranks in the world: the comparison is one of one process");
@@ -121,8 +118,8 @@ struct EngineComparison<'a> {
     version: Version,
     /// The places looked at after each sample of a block, for packing and for unpacking.
     looks: [Spots; 2],
-    /// The first wrong byte that was seen in this block, after packing or unpacking.
-    wrong: Option<(&'static str, (Region, Wrong))>,
+    /// The first wrong byte that was seen in this block, after packing or unpacking: the side's number.
+    wrong: Option<(usize, (Region, Wrong))>,
     /// The first error in all bytes, and how often they were compared.
     mismatch: Option<Mismatch>,
     compared: u32,
@@ -150,11 +147,11 @@ impl EngineComparison<'_> {
                 let start = Instant::now();
                 (0..amount.batch).try_for_each(|_| active.work(side, &mut self.memory))?;
                 times[phase].push(clock.between(start, Instant::now(), 1) / f64::from(amount.batch));
-                let wrong = self.looks[i].wrong(self.version).map(|wrong| (["pack", "unpack"][i], wrong));
+                let wrong = self.looks[i].wrong(self.version).map(|wrong| (i, wrong));
                 self.wrong = self.wrong.or(wrong);
                 seen += 1;
                 if is_compared(self.version.generation, seen) {
-                    verify::compare(self, active, side);
+                    verify::compare(self, active, i);
                     // The caches are others after it, so the next repetition does not count.
                     active.work(side, &mut self.memory)?;
                 }

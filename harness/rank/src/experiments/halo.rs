@@ -33,17 +33,14 @@ use crate::measure::sync::Sync;
 use crate::payload::is_compared;
 use crate::team::Team;
 use active::ActiveExchange;
-use exchange::{ExchangeContext, ExchangeReadings};
+use exchange::ExchangeReadings;
 use method::Parts;
 use payload::{EarlyProbe, ExchangePayload};
 
 /// Exchanges before timing, each filled and compared.
 const VERIFIED: u32 = 3;
 
-/// Measures a halo exchange with all requested methods.
-///
-/// # Errors
-/// Why it cannot be done; the same on all ranks.
+/// Measures a halo exchange with all requested methods. Errors are the same on all ranks.
 pub fn run(world: &World, args: &Halo) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     let conditions = &args.case.conditions;
@@ -117,21 +114,9 @@ impl HaloExchanges<'_> {
         if is_changed {
             self.payload.version = self.payload.version.changed();
         }
-        let own = self.payload.own();
         let mut compute_s = vec![0.0; self.case.setting.threads];
         self.sampler.next(&mut compute_s);
-        let context = ExchangeContext {
-            parts: self.parts,
-            active,
-            changes: is_changed.then_some(own),
-            version: self.payload.version,
-            world: self.job.world,
-            sync: &self.sync,
-            reporter: &self.job.reporter,
-            start: self.case.setting.start,
-            emulation: self.case.setting.computing.emulation,
-        };
-        exchange::run(&context, &self.team, &compute_s, arrival_probe)
+        exchange::run(self, active, is_changed, &compute_s, arrival_probe)
     }
 
     /// Exchanges `count` times, each time with changed data since the last fill. If `watched`, it checks in the last exchange which data
@@ -222,13 +207,10 @@ impl<'a> ScheduledCase<'a> for HaloExchanges<'a> {
         let clock_error_s =
             if self.case.setting.start == Start::Clock { self.sync.residual_s()? } else { None };
         let mismatch = before.mismatch.or(mismatch).or_else(|| self.payload.wrong());
-        let messages = active.method.messages().map(|messages| messages as f64);
-        // A method that does not know the number does not know it on any rank.
-        let messages = self.job.world.maxima(&[messages.unwrap_or(-1.0)])?[0];
+        let messages = Some(self.job.world.maxima(&[active.method.messages() as f64])?[0] as u64);
         if self.job.rank != 0 {
             return Ok((None, mismatch));
         }
-        let messages = (messages >= 0.0).then_some(messages as u64);
         let early = early.into_iter().collect();
         let compared = before.compared + compared + 1;
         let mut block = Block { batch: 1, messages, early, clock_error_s, compared, ..Block::default() };

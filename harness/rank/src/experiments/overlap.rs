@@ -35,9 +35,11 @@ use common::model::transport::Medium;
 use crate::bounds::AdoptedBounds;
 use crate::checked::{Comm, World, identity};
 use crate::cli::{CaseArgs, Overlap};
+use crate::experiments::halo::method::Parts;
+use crate::experiments::halo::payload::ExchangePayload;
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
-use crate::measure::session::{MessagePayload, Session};
+use crate::measure::session::Session;
 use crate::measure::sync::Sync;
 use crate::memory::Memory;
 use crate::method::Setup;
@@ -46,16 +48,13 @@ use crate::{binding, environment};
 use bench::OverlapExperiment;
 use cell::Cell;
 use computation::Computation;
-use message::MessageTraffic;
+use exchange::ExchangeTraffic;
 use operation::OperationTraffic;
 use threads::ThreadCounts;
 use traffic::Traffic;
 pub use without_mpi::WithoutMpi;
 
-/// Measures a case with all requested methods, or finds sizes for it.
-///
-/// # Errors
-/// Why it cannot be done; the same on all ranks.
+/// Measures a case with all requested methods, or finds sizes for it. Errors are the same on all ranks.
 pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks >= 2, "one rank in the world: there must be 2 at least");
@@ -88,22 +87,16 @@ pub fn run(world: &World, args: &Overlap, before: WithoutMpi) -> anyhow::Result<
                 MemoryKind::Host,
             );
             let job = Job::new(&world.comm, &pair, args.case.conditions.format)?;
-            let session = Session {
-                world: &world.comm,
-                clock: job.clock,
-                setup: &setup,
-                pair: rank / 2,
-                eviction: None,
-                sync: None,
-                device_copies: (0, 0),
-                payload: MessagePayload::default(),
-            };
-            start.measure(job, MessageTraffic::new(session, memory), &built)
+            let session = Session::new(&job, &setup, rank / 2, memory);
+            start.measure(job, session, &built)
         }
         (_, Built::Exchange(app)) => {
-            exchange::with_traffic(world, &**app, args.case.conditions.format, |job, traffic| {
-                start.measure(job, traffic, &built)
-            })
+            let parts = Parts::new(&world.comm, &**app, false, exchange::THREADS)?;
+            let pair = world.comm.split(parts.rank / 2, parts.rank)?;
+            let job = Job::new(&world.comm, &pair, args.case.conditions.format)?;
+            let payload = ExchangePayload::new(&**app, &parts);
+            let calls = world.team_calls(exchange::THREADS);
+            start.measure(job, ExchangeTraffic { parts: &parts, payload, calls }, &built)
         }
         (_, Built::Operation) => unreachable!("an operation has no app, and nothing else has none"),
     }

@@ -16,7 +16,7 @@ use common::model::conditions::Cache;
 use common::model::event::{Block, Stage};
 use datatypes::Element;
 
-use crate::checked::{CallError, Comm, Datatype, Envelope, World, identity};
+use crate::checked::{CallError, Comm, Datatype, World, identity};
 use crate::cli::Partitioned;
 use crate::environment;
 use crate::measure::cache::{self, evict_buffer};
@@ -28,7 +28,7 @@ use crate::mechanism::{Channel, Mechanism, Role, calibration, table};
 use crate::memory::{POISON, Region, Wire};
 use crate::payload::{Places, Run, Runs, Version, source_of};
 use crate::team::Team;
-use repetition::{PartitionPlan, TransferContext, TransferReadings};
+use repetition::{PartitionPlan, TransferReadings};
 use watch::ArrivalProbe;
 
 /// Repetitions of each block in which the receiver watches partitions arrive. It measures a latency and a share of
@@ -39,10 +39,7 @@ const MOST_WATCHED: usize = 4096;
 /// Transfers for verification before measuring; each one is compared.
 const VERIFIED: u32 = 3;
 
-/// Measures a partitioned transfer with all requested mechanisms.
-///
-/// # Errors
-/// Why it cannot be done; the same on all ranks.
+/// Measures a partitioned transfer with all requested mechanisms. Errors are the same on all ranks.
 pub fn run(world: &World, args: &Partitioned) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     ensure!(ranks == 2, "{ranks} ranks in the world: one sends and one receives, so there must be 2");
@@ -179,17 +176,7 @@ impl<'a> PartitionedTransfers<'a> {
             let can_arrive = is_watched && mismatch.is_none();
             let arrival_probe =
                 can_arrive.then(|| ArrivalProbe::new(self.version, &messages[0], &self.plan.ranges));
-            let context = TransferContext {
-                roles: &self.roles,
-                plan: &self.plan,
-                sync: &self.sync,
-                watcher: &self.watcher,
-                compute_s: &compute_s,
-                delay_s: self.sampler.last_partition_delay_s(),
-                arrival_probe: arrival_probe.as_ref(),
-                reporter: &self.job.reporter,
-            };
-            let mine = repetition::run(&context, &self.team, mechanisms);
+            let mine = repetition::run(self, mechanisms, &compute_s, arrival_probe.as_ref());
             let both = self.job.world.gather_values(&mine)?;
             pairs.extend(<[TransferReadings; 2]>::try_from(both));
             let received = messages.iter().zip(&self.roles).filter(|(_, role)| **role == Role::Receiver);
@@ -214,19 +201,11 @@ impl<'a> PartitionedTransfers<'a> {
     /// Half of an empty message's round trip, at the sender: the shortest of several.
     fn message_latency_s(&self) -> Result<f64, CallError> {
         const TRIPS: usize = 5;
-        let (comm, peer) = (self.job.world, 1 - self.job.rank);
-        let empty = Envelope { count: 0, datatype: self.byte, peer, tag: 0, comm };
         let mut shortest_s = f64::INFINITY;
         for _ in 0..TRIPS {
             let start = Instant::now();
             for role in [Role::Sender, Role::Receiver] {
-                // SAFETY: no byte is read or written.
-                unsafe {
-                    match role == self.roles[0] {
-                        true => empty.send(std::ptr::null()),
-                        false => empty.receive(std::ptr::null_mut()),
-                    }
-                }?;
+                self.job.world.pass_token(role == self.roles[0], 1 - self.job.rank, 0)?;
             }
             shortest_s = shortest_s.min(start.elapsed().as_secs_f64() / 2.0);
         }

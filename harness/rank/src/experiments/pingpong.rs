@@ -14,13 +14,13 @@ use crate::checked::{Comm, World};
 use crate::cli::PingPong;
 use crate::device;
 use crate::environment;
-use crate::measure::block;
+use crate::measure::block::{Bout, readings};
 use crate::measure::cache::{self, Eviction};
 use crate::measure::creation::InARow;
 use crate::measure::experiment::{Amount, ScheduledCase, Turn};
 use crate::measure::job::Job;
 use crate::measure::run_case::run_case;
-use crate::measure::session::{MessagePayload, Session};
+use crate::measure::session::Session;
 use crate::measure::sync::Sync;
 use crate::measure::verification::verify;
 use crate::memory::Memory;
@@ -29,10 +29,7 @@ use crate::method::{self, Method, Setup};
 /// A prime number, so that addresses on a bus rarely share a number below it.
 const BUSES: usize = 65_521;
 
-/// Measures a ping-pong with all requested methods.
-///
-/// # Errors
-/// Why it cannot be done; the same on all ranks.
+/// Measures a ping-pong with all requested methods. Errors are the same on all ranks.
 pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
     let ranks = world.ranks(args.methods.ranks)?;
     check_even(ranks)?;
@@ -59,18 +56,13 @@ pub fn run(world: &World, args: &PingPong) -> anyhow::Result<u8> {
     let mut hello = environment::hello(world, &place, facts, job.clock, pairs)?;
     hello.notes = bounds.notes;
     let session = Session {
-        world: &world.comm,
-        clock: job.clock,
-        setup: &setup,
-        pair: if is_all_to_all { 0 } else { pair },
         eviction: (conditions.cache == Cache::Cold).then(|| Eviction::new(&app)),
         sync: if is_all_to_all { None } else { Some(Sync::new(&pair_comm)?) },
-        payload: MessagePayload::default(),
-        device_copies: (0, 0),
+        ..Session::new(&job, &setup, if is_all_to_all { 0 } else { pair }, memory)
     };
     let set = args.case.set.as_deref().unwrap_or(test.quick_set().name);
     let case = conditions.case(Kind::PingPong, test.name, set, values.to_string(), ranks);
-    run_case(PingPongs { job, session, memory }, hello, &methods, limits, case)
+    run_case(PingPongs { job, session }, hello, &methods, limits, case)
 }
 
 /// A method that was set up and is being measured.
@@ -84,7 +76,6 @@ struct ActiveMethod<'a> {
 struct PingPongs<'a> {
     job: Job<'a>,
     session: Session<'a>,
-    memory: Memory,
 }
 
 impl<'a> ScheduledCase<'a> for PingPongs<'a> {
@@ -97,7 +88,7 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
     fn make(&mut self, method: &str) -> anyhow::Result<Self::ActiveMethod> {
         let transfer = transfer(method).map_err(anyhow::Error::msg)?;
         // SAFETY: the memory is allocated once for the case, and outlives all methods.
-        let method = unsafe { method::make(transfer, self.session.setup, &mut self.memory) }?;
+        let method = unsafe { method::make(transfer, self.session.setup, &mut self.session.memory) }?;
         Ok(ActiveMethod { method, in_a_row: None })
     }
 
@@ -106,7 +97,7 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
         ActiveMethod { method, .. }: &mut Self::ActiveMethod,
     ) -> anyhow::Result<Option<String>> {
         method.create()?;
-        let mismatch = verify(&mut self.session, &mut self.memory, &mut **method)?;
+        let mismatch = verify(&mut self.session, &mut **method)?;
         method.free()?;
         Ok(mismatch)
     }
@@ -117,14 +108,14 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
         count: u32,
     ) -> anyhow::Result<Turn> {
         method.create()?;
-        let turn = block::repeat(&mut self.session, &mut self.memory, &mut **method, count)?;
+        let turn = Bout { session: &mut self.session, method: &mut **method }.repeat(count)?;
         method.free()?;
         Ok(turn)
     }
 
     fn readings(&self, ActiveMethod { method, .. }: &Self::ActiveMethod) -> Option<u32> {
         // The repetitions of a batch would not be cold, and copies to a device would be timed.
-        (self.session.eviction.is_none() && self.memory.is_host()).then(|| block::readings(&**method))
+        (self.session.eviction.is_none() && self.session.memory.is_host()).then(|| readings(&**method))
     }
 
     fn block(
@@ -133,19 +124,19 @@ impl<'a> ScheduledCase<'a> for PingPongs<'a> {
         amount: Amount,
         _: u32,
     ) -> anyhow::Result<(Option<Block>, Option<String>)> {
-        let Self { job, session, memory } = self;
+        let Self { job, session } = self;
         let in_a_row = match in_a_row {
             Some(known) => *known,
             None => *in_a_row.insert(InARow::decide(job, &mut **method)?),
         };
         session.sync.as_mut().map_or(Ok(()), Sync::again)?;
-        session.prepare(memory, &mut **method)?;
-        let block = block::run(session, memory, &mut **method, amount, in_a_row)?;
+        session.prepare(&mut **method)?;
+        let block = Bout { session: &mut *session, method: &mut **method }.run(amount, in_a_row)?;
         let clock_error_s = session.sync.as_ref().map_or(Ok(None), Sync::residual_s)?;
         let block = Block { clock_error_s, ..block };
         session.world.barrier()?;
         method.settle()?;
-        session.payload.compare(memory);
+        session.compare();
         let block = Block {
             compared: session.payload.compared(),
             device_copies: session.copies_of_a_message()?,

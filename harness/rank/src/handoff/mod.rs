@@ -1,10 +1,11 @@
 //! Data that the threads of a rank hand to each other without locks: values that they use in turn, counters that identify the
-//! last thread, times that are written by one thread and read by another. Barriers order the rest (`common::gate`).
+//! last thread, times that are written by one thread and read by another. Barriers order the rest.
 //!
 //! All of it is written for [`sync`], so that the tests can compile it again with `loom`, which tries every order in
 //! which threads can run, and every value that the memory model permits an atomic load to return (`model.rs`).
 
 pub mod counters;
+pub mod gate;
 #[cfg(test)]
 mod model;
 pub mod ready_times;
@@ -12,6 +13,7 @@ pub mod slot;
 mod sync;
 
 pub use counters::Counters;
+pub use gate::Gate;
 pub use ready_times::ReadyTimes;
 pub use slot::Slot;
 

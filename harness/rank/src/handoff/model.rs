@@ -5,7 +5,7 @@
 use loom::sync::Arc;
 use loom::thread;
 
-/// Replaces [`super::sync`], and the parts the gate is built from.
+/// Replaces [`super::sync`].
 mod sync {
     pub use loom::cell::UnsafeCell;
     pub use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ mod sync {
 
 #[path = "counters.rs"]
 mod counters;
-#[path = "../../../common/src/gate.rs"]
+#[path = "gate.rs"]
 mod gate;
 #[path = "ready_times.rs"]
 mod ready_times;
@@ -55,31 +55,6 @@ fn explore<T: Send + Sync + 'static>(
 fn gate() -> Gate {
     // A waiting thread lets the other run at once: spinning reveals nothing.
     Gate::new(2, 0)
-}
-
-/// Each thread's own value, and one that the last thread changes.
-struct Meeting {
-    gate: Gate,
-    own: [Slot<u32>; 2],
-    last: Slot<u32>,
-}
-
-#[test]
-fn what_was_written_before_a_gate_is_seen_behind_it() {
-    let made = || Meeting { gate: gate(), own: [Slot::new(0), Slot::new(0)], last: Slot::new(0) };
-    explore(2, made, |number, Meeting { gate, own, last }| {
-        for round in 1..=2 {
-            // SAFETY: before the gate each thread uses its own value; loom checks this.
-            unsafe { *own[number].get() = round };
-            // SAFETY: only the last thread runs this.
-            gate.pass(|| unsafe { *last.get() += 1 });
-            // SAFETY: between the gates no thread writes.
-            assert!(own.iter().all(|value| unsafe { *value.share() } == round));
-            // SAFETY: as above.
-            assert_eq!(unsafe { *last.share() }, round);
-            gate.pass(|| {});
-        }
-    });
 }
 
 /// Partitions of one run, one per thread, and how often the run was completed.
@@ -153,7 +128,7 @@ fn a_mapping_changes_between_two_transfers() {
                 // SAFETY: as above.
                 unsafe { ready_times.begin() };
             }
-            gate.pass(|| {});
+            gate.pass();
             // SAFETY: each thread has its own partition.
             unsafe { *partitions[number].get() = transfer };
             // SAFETY: no thread changes the mapping between the gates.
@@ -169,7 +144,7 @@ fn a_mapping_changes_between_two_transfers() {
             }
             // SAFETY: as above.
             unsafe { ready_times.spend(number, 0.5) };
-            gate.pass(|| {});
+            gate.pass();
             if number == 0 {
                 // SAFETY: the other thread only has to wait at the next gate.
                 let Mapping { started, .. } = unsafe { mapping.get() };

@@ -1,6 +1,7 @@
 //! The building blocks of hand-offs: the standard library's atomics and cells, with the interface of `loom`'s cells.
 
 pub use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+pub use std::{hint, thread};
 
 /// [`std::cell::UnsafeCell`], whose value is only accessible within a call.
 pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);

@@ -21,8 +21,7 @@ use super::experiment::{Amount, Turn};
 use super::session::Session;
 use crate::checked::CallError;
 use crate::device;
-use crate::memory::Memory;
-use crate::method::{Method, Setup};
+use crate::method::Method;
 
 /// The peer's clock readings in a repetition in parts, all within the origin's communication.
 const PEER_READINGS: u32 = 3;
@@ -30,54 +29,251 @@ const PEER_READINGS: u32 = 3;
 /// Repetitions timed as a whole for each one timed in parts; there are more of them because methods are compared by the round trip.
 const WHOLE_PER_PARTED: usize = 2;
 
-/// Runs a block. The samples are only meaningful at the origin; other ranks return an empty block.
-pub fn run(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-    amount: Amount,
-    in_a_row: InARow,
-) -> Result<Block, CallError> {
-    let (creates, clock) = (method.ends().creates, session.clock);
-    let mut block = Block { batch: amount.batch, pair: session.pair, ..Block::default() };
-    let once_s = clock.time(|| method.create())?;
-    if creates {
-        block.times[Phase::Create].push(in_a_row.making_s(clock, method, once_s)?);
-        (block.made_in_a_row, block.freed_in_a_row) = (in_a_row.made, in_a_row.freed);
-    }
-    // Other ranks may still be creating datatypes: their delay must not affect the first sample, and all pairs begin together.
-    session.world.barrier()?;
-    for i in 0..amount.untimed {
-        uncounted(session, memory, method)?;
-        // The last one leaves the caches as a repetition does.
-        if i + 1 < amount.untimed {
-            session.payload.compare(memory);
-        }
-    }
-    match amount.batch {
-        1 => one_by_one(session, memory, method, amount.samples, &mut block)?,
-        _ => batched(session, memory, method, amount, &mut block)?,
-    }
-    let once_s = clock.time(|| method.free())?;
-    if creates {
-        block.times[Phase::Free].push(in_a_row.freeing_s(clock, method, once_s)?);
-    }
-    Ok(block)
+/// A ping-pong by one method, on all ranks.
+pub struct Bout<'s, 'a> {
+    pub session: &'s mut Session<'a>,
+    pub method: &'s mut dyn Method,
 }
 
-/// The shortest times of several repetitions.
-pub fn repeat(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-    count: u32,
-) -> anyhow::Result<Turn> {
-    Turn::shortest(count, || {
-        session.renew(memory, method)?;
+impl Bout<'_, '_> {
+    /// Runs a block. The samples are only meaningful at the origin; other ranks return an empty block.
+    pub fn run(&mut self, amount: Amount, in_a_row: InARow) -> Result<Block, CallError> {
+        let (creates, clock) = (self.method.ends().creates, self.session.clock);
+        let mut block = Block { batch: amount.batch, pair: self.session.pair, ..Block::default() };
+        let once_s = clock.time(|| self.method.create())?;
+        if creates {
+            block.times[Phase::Create].push(in_a_row.one_s(clock, self.method, false, once_s)?);
+            (block.made_in_a_row, block.freed_in_a_row) = (in_a_row.made, in_a_row.freed);
+        }
+        // Other ranks may still be creating datatypes: their delay must not affect the first sample, and all pairs begin together.
+        self.session.world.barrier()?;
+        for i in 0..amount.untimed {
+            self.uncounted()?;
+            // The last one leaves the caches as a repetition does.
+            if i + 1 < amount.untimed {
+                self.session.compare();
+            }
+        }
+        match amount.batch {
+            1 => self.one_by_one(amount.samples, &mut block)?,
+            _ => self.batched(amount, &mut block)?,
+        }
+        let once_s = clock.time(|| self.method.free())?;
+        if creates {
+            block.times[Phase::Free].push(in_a_row.one_s(clock, self.method, true, once_s)?);
+        }
+        Ok(block)
+    }
+
+    /// The shortest times of several repetitions.
+    pub fn repeat(&mut self, count: u32) -> anyhow::Result<Turn> {
+        Turn::shortest(count, || {
+            self.session.renew(self.method)?;
+            let start = Instant::now();
+            self.repetition_untimed()?;
+            Ok(start.elapsed().as_secs_f64())
+        })
+    }
+
+    fn one_by_one(&mut self, samples: usize, block: &mut Block) -> Result<(), CallError> {
+        let (setup, ends, clock) = (self.session.setup, self.method.ends(), self.session.clock);
+        let is_explicit = ends.packs || ends.unpacks;
+        let whole = if is_explicit { Phase::RoundTrip } else { Phase::Communicate };
+        block.times[whole].reserve_exact(samples);
+        let (mut middle, mut begun_s) = (Middle::with_capacity(samples), Vec::with_capacity(samples));
+        for i in 0..samples {
+            self.session.renew(self.method)?;
+            begun_s.extend(self.session.now_s());
+            let copies = device::copies();
+            let start = Instant::now();
+            self.repetition_untimed()?;
+            block.times[whole].push(clock.between(start, Instant::now(), 1));
+            if let (Some(before), Some(after)) = (copies, device::copies()) {
+                self.session.device_copies.0 += after - before;
+                self.session.device_copies.1 += 1;
+            }
+            self.session.look();
+            self.compare_some()?;
+            if is_explicit && i % WHOLE_PER_PARTED == 0 {
+                self.session.renew(self.method)?;
+                if self.session.is_origin() || setup.is_all_to_all() {
+                    self.in_parts(block, &mut middle)?;
+                } else {
+                    self.answer_in_parts(&mut middle)?;
+                }
+                self.session.look();
+                self.compare_some()?;
+            }
+        }
+        if !is_explicit {
+            block.times[Phase::RoundTrip] = block.times[Phase::Communicate].clone();
+        }
+        if !setup.is_all_to_all() {
+            let remote_s = of_peer(self.session, &begun_s)?;
+            let skews = remote_s.iter().zip(begun_s).map(|(theirs, mine)| theirs - mine);
+            block.start_skew_s = stats::median(&stats::sorted(skews));
+            if is_explicit {
+                middle = middle.of_peer(self.session)?;
+            }
+        }
+        if self.session.is_origin() && is_explicit {
+            add_up(block, middle, ends.packs, ends.unpacks);
+        }
+        Ok(())
+    }
+
+    /// One repetition in parts, at a rank that sends first.
+    fn in_parts(&mut self, block: &mut Block, middle: &mut Middle) -> Result<(), CallError> {
+        let Self { session, method } = self;
+        let clock = session.clock;
         let start = Instant::now();
-        repetition_untimed(session, memory, method)?;
-        Ok(start.elapsed().as_secs_f64())
-    })
+        method.pack(&mut session.memory)?;
+        let packed = when_done();
+        if session.setup.is_all_to_all() {
+            // Every rank does the same: one transfer, and one back with the two arrays exchanged. It is its own peer.
+            method.exchange(&mut session.memory)?;
+            let came = Instant::now();
+            method.unpack(&mut session.memory)?;
+            let unpacked = when_done();
+            session.before_answer();
+            session.memory.turn(method.ends().returns_what_came());
+            method.pack(&mut session.memory)?;
+            middle.push(clock, came, unpacked, when_done());
+            method.exchange(&mut session.memory)?;
+        } else {
+            method.send(&mut session.memory)?;
+            method.receive(&mut session.memory)?;
+        }
+        let arrived = Instant::now();
+        method.unpack(&mut session.memory)?;
+        let end = when_done();
+        session.settle_roles(*method);
+        block.times[Phase::Pack].push(clock.between(start, packed, 1));
+        block.times[Phase::Communicate].push(clock.between(packed, arrived, 1 + PEER_READINGS));
+        block.times[Phase::Unpack].push(clock.between(arrived, end, 1));
+        Ok(())
+    }
+
+    /// The peer's side of such a repetition.
+    fn answer_in_parts(&mut self, middle: &mut Middle) -> Result<(), CallError> {
+        let Self { session, method } = self;
+        method.receive(&mut session.memory)?;
+        let came = Instant::now();
+        method.unpack(&mut session.memory)?;
+        let unpacked = when_done();
+        session.before_answer();
+        method.pack(&mut session.memory)?;
+        middle.push(session.clock, came, unpacked, when_done());
+        method.send(&mut session.memory)
+    }
+
+    /// Samples of several repetitions, if one is too short for the clock. The clock cannot be read inside, so rewriting and
+    /// checking the data is within the time; their time, measured separately, is subtracted. Packing is timed in separate
+    /// loops, at both ranks. The communication by itself has no samples.
+    fn batched(&mut self, amount: Amount, block: &mut Block) -> Result<(), CallError> {
+        let clock = self.session.clock;
+        let mean = |start, end| clock.between(start, end, 1) / f64::from(amount.batch);
+        let mut rewriting = Vec::with_capacity(amount.samples);
+        let mut wholes = Vec::with_capacity(amount.samples);
+        for _ in 0..amount.samples {
+            self.session.meet()?;
+            let start = Instant::now();
+            for _ in 0..amount.batch {
+                self.session.rewrite(self.method)?;
+                self.session.look_in_vain();
+            }
+            rewriting.push(mean(start, Instant::now()));
+            self.session.meet()?;
+            let start = Instant::now();
+            for _ in 0..amount.batch {
+                self.session.rewrite(self.method)?;
+                self.repetition_untimed()?;
+                self.session.look();
+            }
+            wholes.push(mean(start, Instant::now()));
+            self.session.compare();
+        }
+        // The median: otherwise an interruption of one rewriting would be subtracted from its repetitions, down to no time at all.
+        let rewriting_s = stats::median(&stats::sorted(rewriting)).unwrap_or(0.0);
+        block.times[Phase::RoundTrip].extend(wholes.into_iter().map(|whole_s| whole_s - rewriting_s));
+        let ends = self.method.ends();
+        if !(ends.packs || ends.unpacks) {
+            return Ok(());
+        }
+        let Self { session, method } = self;
+        let mut mine = Middle::with_capacity(amount.samples);
+        for _ in 0..amount.samples {
+            let start = Instant::now();
+            (0..amount.batch).try_for_each(|_| method.pack(&mut session.memory))?;
+            let packed = Instant::now();
+            // The data that an all-to-all received last came on the way back, and belongs in the other array.
+            session.settle_roles(*method);
+            let turned = Instant::now();
+            (0..amount.batch).try_for_each(|_| method.unpack(&mut session.memory))?;
+            let unpacked = Instant::now();
+            session.settle_roles(*method);
+            mine.pack_s.extend(ends.packs.then(|| mean(start, packed)));
+            mine.unpack_s.extend(ends.unpacks.then(|| mean(turned, unpacked)));
+        }
+        let times = &mut block.times;
+        (times[Phase::Pack], times[Phase::Unpack]) = (mine.pack_s.clone(), mine.unpack_s.clone());
+        let theirs = if session.setup.is_all_to_all() { mine } else { mine.of_peer(session)? };
+        (times[Phase::PeerPack], times[Phase::PeerUnpack]) = (theirs.pack_s, theirs.unpack_s);
+        Ok(())
+    }
+
+    /// Compares all bytes of some repetitions. Each of these is followed by one that does not count, because the caches are others.
+    fn compare_some(&mut self) -> Result<(), CallError> {
+        if !self.session.payload.is_compared() {
+            return Ok(());
+        }
+        if self.session.payload.lacks_marks() {
+            self.session.set_marking(true);
+            self.uncounted()?;
+            self.session.compare();
+            self.session.set_marking(false);
+        } else {
+            self.session.compare();
+        }
+        self.uncounted()
+    }
+
+    /// A repetition that does not count.
+    fn uncounted(&mut self) -> Result<(), CallError> {
+        self.session.renew(self.method)?;
+        self.repetition_untimed()?;
+        self.session.look();
+        Ok(())
+    }
+
+    /// One ping-pong without the clock.
+    #[inline]
+    fn repetition_untimed(&mut self) -> Result<(), CallError> {
+        let Self { session, method } = self;
+        let is_all_to_all = session.setup.is_all_to_all();
+        if session.setup.me != 0 && !is_all_to_all {
+            method.receive(&mut session.memory)?;
+            method.unpack(&mut session.memory)?;
+            session.before_answer();
+            method.pack(&mut session.memory)?;
+            return method.send(&mut session.memory);
+        }
+        method.pack(&mut session.memory)?;
+        if is_all_to_all {
+            method.exchange(&mut session.memory)?;
+            method.unpack(&mut session.memory)?;
+            session.before_answer();
+            session.memory.turn(method.ends().returns_what_came());
+            method.pack(&mut session.memory)?;
+            method.exchange(&mut session.memory)?;
+        } else {
+            method.send(&mut session.memory)?;
+            method.receive(&mut session.memory)?;
+        }
+        method.unpack(&mut session.memory)?;
+        session.settle_roles(*method);
+        Ok(())
+    }
 }
 
 /// Times between the origin's send and its receive, one value for each repetition in parts.
@@ -109,113 +305,6 @@ impl Middle {
 fn of_peer(session: &Session<'_>, mine: &[f64]) -> Result<Vec<f64>, CallError> {
     let all = session.setup.comm.gather(bytemuck::cast_slice(mine))?;
     Ok(all.get(1).map_or_else(Vec::new, |theirs| bytemuck::pod_collect_to_vec(theirs)))
-}
-
-fn one_by_one(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-    samples: usize,
-    block: &mut Block,
-) -> Result<(), CallError> {
-    let (setup, ends, clock) = (session.setup, method.ends(), session.clock);
-    let is_explicit = ends.packs || ends.unpacks;
-    let whole = if is_explicit { Phase::RoundTrip } else { Phase::Communicate };
-    block.times[whole].reserve_exact(samples);
-    let (mut middle, mut begun_s) = (Middle::with_capacity(samples), Vec::with_capacity(samples));
-    for i in 0..samples {
-        session.renew(memory, method)?;
-        begun_s.extend(session.now_s());
-        let copies = device::copies();
-        let start = Instant::now();
-        repetition_untimed(session, memory, method)?;
-        block.times[whole].push(clock.between(start, Instant::now(), 1));
-        if let (Some(before), Some(after)) = (copies, device::copies()) {
-            session.device_copies.0 += after - before;
-            session.device_copies.1 += 1;
-        }
-        session.payload.look(memory);
-        compare_some(session, memory, method)?;
-        if is_explicit && i % WHOLE_PER_PARTED == 0 {
-            session.renew(memory, method)?;
-            if session.is_origin() || setup.is_all_to_all() {
-                in_parts(session, memory, method, block, &mut middle)?;
-            } else {
-                answer_in_parts(session, memory, method, &mut middle)?;
-            }
-            session.payload.look(memory);
-            compare_some(session, memory, method)?;
-        }
-    }
-    if !is_explicit {
-        block.times[Phase::RoundTrip] = block.times[Phase::Communicate].clone();
-    }
-    if !setup.is_all_to_all() {
-        let remote_s = of_peer(session, &begun_s)?;
-        let skews = remote_s.iter().zip(begun_s).map(|(theirs, mine)| theirs - mine);
-        block.start_skew_s = stats::median(&stats::sorted(skews));
-        if is_explicit {
-            middle = middle.of_peer(session)?;
-        }
-    }
-    if session.is_origin() && is_explicit {
-        add_up(block, middle, ends.packs, ends.unpacks);
-    }
-    Ok(())
-}
-
-/// One repetition in parts, at a rank that sends first.
-fn in_parts(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-    block: &mut Block,
-    middle: &mut Middle,
-) -> Result<(), CallError> {
-    let (setup, clock) = (session.setup, session.clock);
-    let start = Instant::now();
-    method.pack(memory)?;
-    let packed = when_done();
-    if setup.is_all_to_all() {
-        // Every rank does the same: one transfer, and one back with the two arrays exchanged. It is its own peer.
-        method.exchange(memory)?;
-        let came = Instant::now();
-        method.unpack(memory)?;
-        let unpacked = when_done();
-        session.before_answer();
-        memory.turn(method.ends().returns_what_came());
-        method.pack(memory)?;
-        middle.push(clock, came, unpacked, when_done());
-        method.exchange(memory)?;
-    } else {
-        method.send(memory)?;
-        method.receive(memory)?;
-    }
-    let arrived = Instant::now();
-    method.unpack(memory)?;
-    let end = when_done();
-    settle_roles(setup, memory, method);
-    block.times[Phase::Pack].push(clock.between(start, packed, 1));
-    block.times[Phase::Communicate].push(clock.between(packed, arrived, 1 + PEER_READINGS));
-    block.times[Phase::Unpack].push(clock.between(arrived, end, 1));
-    Ok(())
-}
-
-/// The peer's side of such a repetition.
-fn answer_in_parts(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-    middle: &mut Middle,
-) -> Result<(), CallError> {
-    method.receive(memory)?;
-    let came = Instant::now();
-    method.unpack(memory)?;
-    let unpacked = when_done();
-    session.before_answer();
-    method.pack(memory)?;
-    middle.push(session.clock, came, unpacked, when_done());
-    method.send(memory)
 }
 
 /// The time at which all earlier stores are done.
@@ -261,145 +350,4 @@ fn add_up(block: &mut Block, mut middle: Middle, packs: bool, unpacks: bool) {
 pub fn readings(method: &dyn Method) -> u32 {
     let ends = method.ends();
     if ends.packs || ends.unpacks { 4 + PEER_READINGS } else { 2 }
-}
-
-/// Samples of several repetitions, if one is too short for the clock. The clock cannot be read inside, so rewriting and
-/// checking the data is within the time; their time, measured separately, is subtracted. Packing is timed in separate
-/// loops, at both ranks. The communication by itself has no samples.
-fn batched(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-    amount: Amount,
-    block: &mut Block,
-) -> Result<(), CallError> {
-    let (setup, clock) = (session.setup, session.clock);
-    let mean = |start, end| clock.between(start, end, 1) / f64::from(amount.batch);
-    let mut rewriting = Vec::with_capacity(amount.samples);
-    let mut wholes = Vec::with_capacity(amount.samples);
-    for _ in 0..amount.samples {
-        session.meet()?;
-        let start = Instant::now();
-        for _ in 0..amount.batch {
-            session.rewrite(method)?;
-            session.look_in_vain();
-        }
-        rewriting.push(mean(start, Instant::now()));
-        session.meet()?;
-        let start = Instant::now();
-        for _ in 0..amount.batch {
-            session.rewrite(method)?;
-            repetition_untimed(session, memory, method)?;
-            session.payload.look(memory);
-        }
-        wholes.push(mean(start, Instant::now()));
-        session.payload.compare(memory);
-    }
-    // The median: otherwise an interruption of one rewriting would be subtracted from its repetitions, down to no time at all.
-    let rewriting_s = stats::median(&stats::sorted(rewriting)).unwrap_or(0.0);
-    block.times[Phase::RoundTrip].extend(wholes.into_iter().map(|whole_s| whole_s - rewriting_s));
-    let ends = method.ends();
-    if !(ends.packs || ends.unpacks) {
-        return Ok(());
-    }
-    let mut mine = Middle::with_capacity(amount.samples);
-    for _ in 0..amount.samples {
-        let start = Instant::now();
-        (0..amount.batch).try_for_each(|_| method.pack(memory))?;
-        let packed = Instant::now();
-        // The data that an all-to-all received last came on the way back, and belongs in the other array.
-        settle_roles(setup, memory, method);
-        let turned = Instant::now();
-        (0..amount.batch).try_for_each(|_| method.unpack(memory))?;
-        let unpacked = Instant::now();
-        settle_roles(setup, memory, method);
-        mine.pack_s.extend(ends.packs.then(|| mean(start, packed)));
-        mine.unpack_s.extend(ends.unpacks.then(|| mean(turned, unpacked)));
-    }
-    let times = &mut block.times;
-    (times[Phase::Pack], times[Phase::Unpack]) = (mine.pack_s.clone(), mine.unpack_s.clone());
-    let theirs = if setup.is_all_to_all() { mine } else { mine.of_peer(session)? };
-    (times[Phase::PeerPack], times[Phase::PeerUnpack]) = (theirs.pack_s, theirs.unpack_s);
-    Ok(())
-}
-
-/// Compares all bytes of some repetitions. Each of these is followed by one that does not count, because the caches are others.
-fn compare_some(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-) -> Result<(), CallError> {
-    if !session.payload.is_compared() {
-        return Ok(());
-    }
-    if session.payload.lacks_marks() {
-        session.set_marking(true);
-        uncounted(session, memory, method)?;
-        session.payload.compare(memory);
-        session.set_marking(false);
-    } else {
-        session.payload.compare(memory);
-    }
-    uncounted(session, memory, method)
-}
-
-/// A repetition that does not count.
-fn uncounted(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-) -> Result<(), CallError> {
-    session.renew(memory, method)?;
-    repetition_untimed(session, memory, method)?;
-    session.payload.look(memory);
-    Ok(())
-}
-
-/// One ping-pong without the clock.
-#[inline]
-fn repetition_untimed(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-) -> Result<(), CallError> {
-    let setup = session.setup;
-    if setup.me == 0 || setup.is_all_to_all() {
-        method.pack(memory)?;
-        there_and_back(session, memory, method)?;
-        method.unpack(memory)?;
-        settle_roles(setup, memory, method);
-        return Ok(());
-    }
-    method.receive(memory)?;
-    method.unpack(memory)?;
-    session.before_answer();
-    method.pack(memory)?;
-    method.send(memory)
-}
-
-/// The part between the origin's packing and its unpacking.
-#[inline]
-fn there_and_back(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-) -> Result<(), CallError> {
-    if !session.setup.is_all_to_all() {
-        method.send(memory)?;
-        return method.receive(memory);
-    }
-    method.exchange(memory)?;
-    method.unpack(memory)?;
-    session.before_answer();
-    memory.turn(method.ends().returns_what_came());
-    method.pack(memory)?;
-    method.exchange(memory)
-}
-
-/// After an all-to-all's way back the arrays get their original roles again.
-#[inline]
-fn settle_roles(setup: &Setup<'_>, memory: &mut Memory, method: &dyn Method) {
-    if setup.is_all_to_all() {
-        memory.turn(method.ends().returns_what_came());
-    }
 }

@@ -14,9 +14,6 @@ pub const fn can_evict() -> bool {
 }
 
 /// Refuses the cold mode if this processor does not support it.
-///
-/// # Errors
-/// A description of the missing feature.
 pub fn check(cache: Cache) -> anyhow::Result<()> {
     anyhow::ensure!(
         cache == Cache::Warm || can_evict(),
@@ -67,34 +64,30 @@ pub fn evict_buffer(bytes: &[u8]) {
     wait();
 }
 
-#[cfg(target_arch = "x86_64")]
 fn evict_line(byte: &u8) {
     // SAFETY: the address is that of a live byte; the instruction only writes back and drops its line.
-    unsafe { std::arch::x86_64::_mm_clflush(byte) }
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::x86_64::_mm_clflush(byte);
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!("dc civac, {}", in(reg) byte, options(nostack, preserves_flags));
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    unreachable!("refused at start where no instruction evicts {byte}")
 }
 
-#[cfg(target_arch = "x86_64")]
 fn wait() {
     // SAFETY: a fence has no operands.
-    unsafe { std::arch::x86_64::_mm_mfence() }
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::x86_64::_mm_mfence();
+    }
+    // SAFETY: as above.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!("dsb ish", options(nostack, preserves_flags));
+    }
 }
-
-#[cfg(target_arch = "aarch64")]
-fn evict_line(byte: &u8) {
-    // SAFETY: the address is that of a live byte; the instruction only writes back and drops its line.
-    unsafe { std::arch::asm!("dc civac, {}", in(reg) byte, options(nostack, preserves_flags)) }
-}
-
-#[cfg(target_arch = "aarch64")]
-fn wait() {
-    // SAFETY: a barrier has no operands.
-    unsafe { std::arch::asm!("dsb ish", options(nostack, preserves_flags)) }
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn evict_line(_: &u8) {
-    unreachable!("refused at start where no instruction evicts")
-}
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn wait() {}

@@ -41,24 +41,21 @@ impl InARow {
         Ok(Self { made, freed })
     }
 
-    /// The time to create one datatype, given that a single one took `once_s`.
-    pub fn making_s(self, clock: Clock, method: &mut dyn Method, once_s: f64) -> Result<f64, CallError> {
-        if self.made == 1 {
+    /// The time to create one datatype, or to free it, given that a single one took `once_s`.
+    pub fn one_s(
+        self,
+        clock: Clock,
+        method: &mut dyn Method,
+        frees: bool,
+        once_s: f64,
+    ) -> Result<f64, CallError> {
+        let count = if frees { self.freed } else { self.made };
+        if count == 1 {
             return Ok(once_s);
         }
-        let all_s = clock.time(|| (0..self.made).try_for_each(|_| method.create()))?;
-        (0..self.made).try_for_each(|_| method.free())?;
-        Ok(all_s / f64::from(self.made))
-    }
-
-    /// The time to free one datatype, given that a single one took `once_s`.
-    pub fn freeing_s(self, clock: Clock, method: &mut dyn Method, once_s: f64) -> Result<f64, CallError> {
-        if self.freed == 1 {
-            return Ok(once_s);
-        }
-        (0..self.freed).try_for_each(|_| method.create())?;
-        let all_s = clock.time(|| (0..self.freed).try_for_each(|_| method.free()))?;
-        Ok(all_s / f64::from(self.freed))
+        let made_s = clock.time(|| (0..count).try_for_each(|_| method.create()))?;
+        let freed_s = clock.time(|| (0..count).try_for_each(|_| method.free()))?;
+        Ok(if frees { freed_s } else { made_s } / f64::from(count))
     }
 }
 

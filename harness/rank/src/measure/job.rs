@@ -8,7 +8,7 @@ use super::state::StateProbe;
 use crate::checked::{CallError, Comm};
 use crate::environment;
 use crate::guard::MemoryGuard;
-use crate::output::{Output, OutputFormat};
+use crate::output::OutputFormat;
 use crate::reporter::EventReporter;
 use crate::transport::Hosts;
 
@@ -38,7 +38,7 @@ impl<'a> Job<'a> {
             rank,
             probe: StateProbe::new(peers)?,
             clock: Clock::measure(),
-            reporter: EventReporter::new(Output::new(format), rank, None),
+            reporter: EventReporter::new(format, rank),
             hosts: Hosts::of_world(world, &environment::place(rank))?,
             processes_of_host: world.split_shared()?.size()?,
             waits_for_cores: false,

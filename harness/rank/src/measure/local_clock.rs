@@ -23,17 +23,12 @@ pub struct VirtualClocks {
 
 impl VirtualClocks {
     /// The virtual clocks from the environment, if any.
-    ///
-    /// # Errors
-    /// A description of the error in the variable, with valid values.
     pub fn of_environment() -> Result<Option<Self>, String> {
         env::var(VIRTUAL).ok().map(|text| Self::parse(&text)).transpose()
     }
 
     /// Refuses values in the environment that cannot work on this number of ranks.
-    ///
-    /// # Errors
-    /// As above; and a drift that no real clock has, for which bounds would not be valid.
+    /// Also refuses a drift that no real clock has, for which bounds would not be valid.
     pub fn check(ranks: usize) -> Result<(), String> {
         Self::of_environment()?.map_or(Ok(()), |clocks| clocks.check_drift(ranks))
     }

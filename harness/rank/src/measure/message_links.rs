@@ -290,14 +290,15 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
         memory.turn(route.is_within(Location::Wire));
     }
     let number = if route.from == Location::Arrays { ARRAYS } else { OUTGOING };
-    let sources = |rank| sent.iter().map(move |span| (source_of(rank, number, span.offset), span.bytes));
+    let from_rank = |rank| from_source(&sent, source_of(rank, number, 0));
     let (blocks, total): (usize, usize) = (setup.blocks(), sent.iter().map(|span| span.bytes).sum());
-    let incoming: Vec<(u64, usize)> = match setup.app.exchange {
-        Exchange::Pairs => sources(setup.peer()).collect(),
+    let incoming: Vec<Run> = match setup.app.exchange {
+        Exchange::Pairs => from_rank(setup.peer()),
         // Each rank sends the block that it has for this one.
         Exchange::AllToAll { .. } => {
             let mine = setup.me * total / blocks..(setup.me + 1) * total / blocks;
-            (0..setup.ranks).flat_map(|rank| within(sources(rank), mine.clone())).collect()
+            let block = |rank| Runs::from_runs(from_rank(rank)).part(mine.clone());
+            (0..setup.ranks).flat_map(|rank| block(rank).iter().collect::<Vec<_>>()).collect()
         }
     };
     let block = |i: usize| setup.message_bytes / blocks * (i + 1);
@@ -310,17 +311,24 @@ unsafe fn leg(setup: &Setup<'_>, memory: &mut Memory, route: &Route, is_back: bo
         .iter()
         .map(|end| (*end as u128 * total as u128 / setup.message_bytes.max(1) as u128) as usize)
         .collect();
-    let links = |memory: Region, here: &[Span], sources: &[(u64, usize)]| {
-        let messages = split(runs(here, sources), &ends);
-        let link = |(i, runs)| {
+    let links = |memory: Region, here: &[Span], sources: &[Run]| {
+        let (whole, mut begun) = (runs(here, sources), 0);
+        let link = |(i, end): (usize, &usize)| {
             let peer = if setup.is_all_to_all() { i } else { setup.peer() };
+            let runs = whole.part(std::mem::replace(&mut begun, *end)..*end);
             // SAFETY: guaranteed by the caller.
             Link { peer, tag: 0, places: unsafe { Places::new(memory, runs) } }
         };
-        messages.into_iter().enumerate().map(link).collect()
+        ends.iter().enumerate().map(link).collect()
     };
-    let own: Vec<(u64, usize)> = sources(setup.me).collect();
+    let own = from_rank(setup.me);
     Leg { sends: links(from, &sent, &own), receives: links(to, &received, &incoming), padded }
+}
+
+/// Data at these places of a memory whose first byte has this source.
+pub fn from_source(spans: &[Span], source: u64) -> Vec<Run> {
+    let run = |span: &Span| Run { at: span.offset, bytes: span.bytes, source: source + span.offset as u64 };
+    spans.iter().map(run).collect()
 }
 
 /// Places whose bytes may change, without sources.
@@ -333,55 +341,23 @@ pub unsafe fn padded_places(memory: Region, spans: &[Span]) -> Places {
     unsafe { Places::new(memory, Runs::from_runs(spans.iter().map(run))) }
 }
 
-/// The part of consecutive sources that has these numbers.
-fn within(
-    sources: impl Iterator<Item = (u64, usize)>,
-    numbers: Range<usize>,
-) -> impl Iterator<Item = (u64, usize)> {
-    let mut next = 0;
-    sources.filter_map(move |(source, bytes)| {
-        let (from, to) = (next.max(numbers.start), (next + bytes).min(numbers.end));
-        let source = source + (from - next.min(from)) as u64;
-        next += bytes;
-        (from < to).then(|| (source, to - from))
-    })
-}
-
-/// The runs with the data of `here`, whose bytes have these sources in order.
-pub fn runs(here: &[Span], sources: &[(u64, usize)]) -> Vec<Run> {
-    let (mut runs, mut sources) = (Vec::with_capacity(here.len()), sources.iter().copied());
+/// The runs with the data of `here`, whose bytes have the sources of other runs in order.
+pub fn runs(here: &[Span], sources: &[Run]) -> Runs {
+    let (mut runs, mut sources) = (Vec::with_capacity(here.len()), sources.iter());
     let mut rest = (0, 0);
     for span in here {
         let mut done = 0;
         while done < span.bytes {
             while rest.1 == 0 {
-                rest = sources.next().expect("both ends of a message have the same number of bytes");
+                let run = sources.next().expect("both ends of a message have the same number of bytes");
+                rest = (run.source, run.bytes);
             }
             let bytes = rest.1.min(span.bytes - done);
             runs.push(Run { at: span.offset + done, bytes, source: rest.0 });
             (rest, done) = ((rest.0 + bytes as u64, rest.1 - bytes), done + bytes);
         }
     }
-    runs
-}
-
-/// The runs of each message, which ends at these numbers of bytes.
-fn split(runs: Vec<Run>, ends: &[usize]) -> Vec<Runs> {
-    let (mut runs, mut begun) = (runs.into_iter().peekable(), 0);
-    let message = |end: &usize| {
-        let mut of_message = Vec::new();
-        while let Some(run) = runs.peek_mut().filter(|_| begun < *end) {
-            let bytes = run.bytes.min(end - begun);
-            of_message.push(Run { bytes, ..*run });
-            begun += bytes;
-            (run.at, run.bytes, run.source) = (run.at + bytes, run.bytes - bytes, run.source + bytes as u64);
-            if run.bytes == 0 {
-                runs.next();
-            }
-        }
-        Runs::from_runs(of_message)
-    };
-    ends.iter().map(message).collect()
+    Runs::from_runs(runs)
 }
 
 #[cfg(test)]
@@ -390,14 +366,13 @@ mod tests {
 
     #[test]
     fn a_run_ends_where_it_ends_at_either_end_and_where_a_message_ends() {
-        let here = [Span { offset: 0, bytes: 6 }, Span { offset: 10, bytes: 6 }];
-        let sources = [(100, 4), (200, 8)];
-        let all = runs(&here, &sources);
         let run = |at, bytes, source| Run { at, bytes, source };
-        assert_eq!(all, [run(0, 4, 100), run(4, 2, 200), run(10, 6, 202)]);
-        let messages = split(all, &[5, 12]);
-        let messages: Vec<Vec<Run>> = messages.iter().map(|runs| runs.iter().collect()).collect();
-        assert_eq!(messages, [vec![run(0, 4, 100), run(4, 1, 200)], vec![run(5, 1, 201), run(10, 6, 202)]]);
-        assert_eq!(within(sources.into_iter(), 3..6).collect::<Vec<_>>(), [(103, 1), (200, 2)]);
+        let here = [Span { offset: 0, bytes: 6 }, Span { offset: 10, bytes: 6 }];
+        let all = runs(&here, &[run(7, 4, 100), run(40, 8, 200)]);
+        let part = |numbers| all.part(numbers).iter().collect::<Vec<_>>();
+        assert_eq!(part(0..12), [run(0, 4, 100), run(4, 2, 200), run(10, 6, 202)]);
+        assert_eq!(part(0..5), [run(0, 4, 100), run(4, 1, 200)]);
+        assert_eq!(part(5..12), [run(5, 1, 201), run(10, 6, 202)]);
+        assert_eq!(from_source(&here, 30), [run(0, 6, 30), run(10, 6, 40)]);
     }
 }

@@ -9,9 +9,7 @@ use super::experiment::ScheduledCase;
 use super::schedule;
 
 /// Measures `methods`, and reports their results: as events, or as a table of `case`. Collective.
-///
-/// # Errors
-/// An MPI call that fails after all measurements; earlier failures end the job.
+/// Calls of MPI that fail before the end of the measurements end the job.
 pub fn run_case<'a>(
     mut experiment: impl ScheduledCase<'a>,
     hello: Hello,
@@ -30,6 +28,6 @@ pub fn run_case<'a>(
     }
     experiment.job().finish()?;
     let reporter = &mut experiment.job().reporter;
-    reporter.output.table(kind, &case, limits.rule);
+    reporter.table(&case, limits.rule);
     Ok(reporter.exit_code())
 }

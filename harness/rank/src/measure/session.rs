@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use datatypes::Element;
-
 use super::cache::Eviction;
 use super::clock::Clock;
+use super::job::Job;
 use super::message_links::{Leg, Looks, RoundTrip, Route, described, source_of_arrays};
 use super::sync::Sync;
-use crate::checked::{CallError, Comm, Datatype};
+use crate::checked::{CallError, Comm};
 use crate::device;
 use crate::memory::{Memory, Region};
 use crate::method::{Method, Setup};
@@ -26,6 +25,8 @@ pub struct Session<'a> {
     pub eviction: Option<Eviction>,
     /// The common time of both ranks of a pair; `None` if all ranks begin together.
     pub sync: Option<Sync>,
+    /// The memory of all methods.
+    pub memory: Memory,
     /// The payload of the method in use.
     pub payload: MessagePayload,
     /// Copies of a device's driver in this process during whole repetitions of a block, and the number of these.
@@ -40,7 +41,7 @@ pub struct MessagePayload {
     /// The links of all methods, by their routes.
     routes: Vec<(Route, Rc<RoundTrip>)>,
     /// The links of the method in use.
-    links: Option<Rc<RoundTrip>>,
+    pub links: Option<Rc<RoundTrip>>,
     /// The places looked at after each repetition.
     looks: Looks,
     /// Whether answers with received data are marked. On a device that takes as long as a kernel, so it is done only in repetitions that
@@ -55,18 +56,6 @@ pub struct MessagePayload {
 }
 
 impl MessagePayload {
-    /// The links of a method.
-    pub fn links(&mut self, setup: &Setup<'_>, memory: &mut Memory, method: &dyn Method) -> Rc<RoundTrip> {
-        let route = Route::from_method(method);
-        if let Some((_, links)) = self.routes.iter().find(|(known, _)| *known == route) {
-            return Rc::clone(links);
-        }
-        // SAFETY: a case's memory is allocated once, and MPI uses it only within the functions of a method.
-        let links = Rc::new(unsafe { RoundTrip::new(setup, memory, &route) });
-        self.routes.push((route, Rc::clone(&links)));
-        links
-    }
-
     /// Begins a new fill, on all ranks.
     fn fill(&mut self) {
         self.version = self.version.filled();
@@ -78,9 +67,8 @@ impl MessagePayload {
         self.wrong.take()
     }
 
-    /// Looks at the messages of the last repetition.
     #[inline]
-    pub fn look(&mut self, memory: &Memory) {
+    fn look(&mut self, memory: &Memory) {
         self.seen += 1;
         let wrong = match self.is_marking || self.looks.unmarked.is_none() {
             true => self.looks.wrong(self.version),
@@ -101,8 +89,7 @@ impl MessagePayload {
         self.looks.unmarked.is_some() && !self.is_marking
     }
 
-    /// Compares all bytes that the last repetition of a round trip brought.
-    pub fn compare(&mut self, memory: &Memory) {
+    fn compare(&mut self, memory: &Memory) {
         self.compared += 1;
         if let Some(wrong) = self.links.as_ref().and_then(|links| links.wrong(self.version, &self.looks)) {
             self.keep(memory, wrong);
@@ -120,16 +107,62 @@ impl MessagePayload {
     }
 }
 
-impl Session<'_> {
+impl<'a> Session<'a> {
+    /// A session with warm caches, whose ranks begin together.
+    pub fn new(job: &Job<'a>, setup: &'a Setup<'a>, pair: usize, memory: Memory) -> Self {
+        Self {
+            world: job.world,
+            clock: job.clock,
+            setup,
+            pair,
+            eviction: None,
+            sync: None,
+            memory,
+            payload: MessagePayload::default(),
+            device_copies: (0, 0),
+        }
+    }
+
+    /// The links of a method.
+    pub fn links(&mut self, method: &dyn Method) -> Rc<RoundTrip> {
+        let (route, routes) = (Route::from_method(method), &mut self.payload.routes);
+        if let Some((_, links)) = routes.iter().find(|(known, _)| *known == route) {
+            return Rc::clone(links);
+        }
+        // SAFETY: a case's memory is allocated once, and MPI uses it only within the functions of a method.
+        let links = Rc::new(unsafe { RoundTrip::new(self.setup, &mut self.memory, &route) });
+        routes.push((route, Rc::clone(&links)));
+        links
+    }
+
+    /// Looks at the messages of the last repetition.
+    #[inline]
+    pub fn look(&mut self) {
+        self.payload.look(&self.memory);
+    }
+
+    /// Compares all bytes that the last repetition of a round trip brought.
+    pub fn compare(&mut self) {
+        self.payload.compare(&self.memory);
+    }
+
+    /// After an all-to-all's way back the arrays get their original roles again.
+    #[inline]
+    pub fn settle_roles(&mut self, method: &dyn Method) {
+        if self.setup.is_all_to_all() {
+            self.memory.turn(method.ends().returns_what_came());
+        }
+    }
+
     /// Whether this process's clock counts: the origin of a pair, or rank 0 of an all-to-all.
     pub fn is_origin(&self) -> bool {
         self.setup.me == 0
     }
 
     /// Fills all memory with new data. Wire buffers are poisoned, except for the messages that are sent from there.
-    pub fn fill(&mut self, memory: &mut Memory, leg: &Leg) {
+    pub fn fill(&mut self, leg: &Leg) {
         self.payload.fill();
-        let version = self.payload.version;
+        let (version, memory) = (self.payload.version, &mut self.memory);
         if memory.has_arrays {
             version.write(source_of_arrays(self.setup.me), memory.arrays.memory_mut());
         }
@@ -139,29 +172,28 @@ impl Session<'_> {
     }
 
     /// Prepares a block of round trips: new data to send, and nothing that could be mistaken for it where it is received.
-    pub fn prepare(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
+    pub fn prepare(&mut self, method: &mut dyn Method) -> Result<(), CallError> {
         self.payload.fill();
-        let links = self.payload.links(self.setup, memory, method);
+        let links = self.links(method);
         self.payload.looks = links.looks(self.payload.version.generation);
-        self.payload.is_marking = memory.is_host();
+        self.payload.is_marking = self.memory.is_host();
         links.poison();
         links.write(self.payload.version);
         self.payload.links = Some(links);
         method.settle()
     }
 
-    /// The same for messages that are not answered; all memory is filled. Returns the links.
-    pub fn prepare_one_way(&mut self, memory: &mut Memory, method: &dyn Method) -> Rc<RoundTrip> {
-        let links = self.payload.links(self.setup, memory, method);
-        self.fill(memory, &links.there);
+    /// The same for messages that are not answered; all memory is filled.
+    pub fn prepare_one_way(&mut self, method: &dyn Method) {
+        let links = self.links(method);
+        self.fill(&links.there);
         self.payload.looks = links.looks_one_way(self.payload.version.generation);
-        self.payload.links = Some(Rc::clone(&links));
-        links
+        self.payload.links = Some(links);
     }
 
     /// Prepares the next repetition, outside of all times: the send data is rewritten, caches are evicted in cold mode,
     /// and the ranks meet. Afterwards the origin begins, and its peer has just begun to wait.
-    pub fn renew(&mut self, memory: &mut Memory, method: &mut dyn Method) -> Result<(), CallError> {
+    pub fn renew(&mut self, method: &mut dyn Method) -> Result<(), CallError> {
         let ends = method.ends();
         if !ends.is_renewed && self.eviction.is_none() {
             return self.rewrite(method);
@@ -170,7 +202,7 @@ impl Session<'_> {
         self.wait_for(0)?;
         self.rewrite(method)?;
         if let Some(eviction) = &self.eviction {
-            eviction.evict(self.setup, memory, ends.from);
+            eviction.evict(self.setup, &self.memory, ends.from);
         }
         self.meet()
     }
@@ -234,13 +266,7 @@ impl Session<'_> {
         if self.setup.is_all_to_all() {
             return Ok(());
         }
-        let (mut nothing, byte) = ([0_u8; 1], Datatype::predefined(Element::Byte));
-        match self.setup.me == rank {
-            // SAFETY: no bytes are sent from a live address.
-            true => unsafe { self.setup.comm.send(nothing.as_ptr(), 0, &byte, self.setup.peer()) },
-            // SAFETY: no bytes are received to a live address.
-            false => unsafe { self.setup.comm.receive(nothing.as_mut_ptr(), 0, &byte, self.setup.peer()) },
-        }
+        self.setup.comm.pass_token(self.setup.me == rank, self.setup.peer(), 0)
     }
 
     /// The common time of both ranks of a pair, in seconds.

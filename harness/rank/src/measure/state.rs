@@ -8,7 +8,7 @@ use common::model::event::MachineState;
 use datatypes::Element;
 
 use super::cache;
-use crate::checked::{CallError, Comm, Datatype, Window};
+use crate::checked::{CallError, Comm, Datatype, Envelope, Window};
 use crate::team::spin_until;
 
 /// Round trips of one latency reading. 20 take several microseconds, far above the clock's resolution.
@@ -122,15 +122,11 @@ impl<'a> StateProbe<'a> {
 
     fn messages(&self, pair: &Comm) -> Result<(), CallError> {
         let mut message = [0u8; 8];
+        let envelope = Envelope { count: 8, datatype: &self.byte, peer: 1 - self.me, tag: 0, comm: pair };
         for _ in 0..ROUND_TRIPS {
             for sender in [0, 1] {
                 // SAFETY: the message has eight bytes on both ranks.
-                unsafe {
-                    match self.me == sender {
-                        true => pair.send(message.as_ptr(), 8, &self.byte, 1 - self.me)?,
-                        false => pair.receive(message.as_mut_ptr(), 8, &self.byte, 1 - self.me)?,
-                    }
-                }
+                unsafe { envelope.pass(self.me == sender, message.as_mut_ptr()) }?;
             }
         }
         Ok(())

@@ -15,20 +15,16 @@ use crate::payload::{Mismatch, Version, changed};
 pub const ROUNDS: u32 = 2;
 
 /// Transfers and compares, in both directions. `Ok(Some(..))` has the mismatch of this rank.
-pub fn verify(
-    session: &mut Session<'_>,
-    memory: &mut Memory,
-    method: &mut dyn Method,
-) -> Result<Option<Mismatch>, CallError> {
+pub fn verify(session: &mut Session<'_>, method: &mut dyn Method) -> Result<Option<Mismatch>, CallError> {
     let mut mismatch = None;
     for _ in 0..ROUNDS {
         for is_back in [false, true] {
-            let found = one_way(session, memory, method, is_back)?;
+            let found = one_way(session, method, is_back)?;
             mismatch = mismatch.or(found);
         }
         if session.setup.is_all_to_all() {
             // The arrays were exchanged for the second way: exchange them back.
-            memory.arrays.swap(0, 1);
+            session.memory.arrays.swap(0, 1);
         }
     }
     Ok(mismatch)
@@ -36,20 +32,20 @@ pub fn verify(
 
 fn one_way(
     session: &mut Session<'_>,
-    memory: &mut Memory,
     method: &mut dyn Method,
     is_back: bool,
 ) -> Result<Option<Mismatch>, CallError> {
     let setup = session.setup;
-    let links = session.payload.links(setup, memory, method);
+    let links = session.links(method);
     // The wire buffers are not exchanged here.
     let leg = if is_back && !links.returns_wire() { &links.back } else { &links.there };
     if is_back && setup.is_all_to_all() {
-        memory.arrays.swap(0, 1);
+        session.memory.arrays.swap(0, 1);
     }
-    session.fill(memory, leg);
+    session.fill(leg);
     method.settle()?;
     setup.comm.barrier()?;
+    let memory = &mut session.memory;
     if setup.is_all_to_all() {
         method.pack(memory)?;
         method.exchange(memory)?;

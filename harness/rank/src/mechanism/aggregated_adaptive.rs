@@ -129,14 +129,10 @@ impl<'a> AggregatedAdaptive<'a> {
         let runs = merging::units(message, state.observed.make_contiguous(), self.costs);
         let stays = runs == state.runs;
         state.announced = if stays { Vec::new() } else { encoded(&runs) };
+        let envelope = self.channel.envelope(state.announced.len(), 0, &self.control);
+        let address = state.announced.as_mut_ptr();
         // SAFETY: all bytes of the list, which lives and does not change until the request is complete, at the next start.
-        let announcement = unsafe {
-            Request::send(
-                state.announced.as_ptr(),
-                self.channel.envelope(state.announced.len(), 0, &self.control),
-            )
-        };
-        state.announcement = announcement?;
+        state.announcement = unsafe { Request::of_message(Form::Nonblocking, true, address, envelope) }?;
         if stays { Ok(()) } else { self.apply(state, runs) }
     }
 
@@ -215,7 +211,8 @@ fn receive_mapping(channel: &Channel<'_>, control: &Comm) -> Result<Option<Vec<R
     let mut received = vec![0u8; MOST_MESSAGES * NUMBER];
     let envelope = channel.envelope(received.len(), 0, control);
     // SAFETY: all bytes of the list, which is not used until the request is complete, here.
-    let mut request = unsafe { Request::receive(received.as_mut_ptr(), envelope) }?;
+    let mut request =
+        unsafe { Request::of_message(Form::Nonblocking, false, received.as_mut_ptr(), envelope) }?;
     let Status { source, tag, count, is_cancelled } = request.wait_for_status(channel.byte)?;
     let bytes = count.filter(|_| !is_cancelled).and_then(|count| received.get(..count));
     match bytes.filter(|_| (source, tag) == (envelope.peer as c_int, envelope.tag as c_int)) {

@@ -74,26 +74,13 @@ pub fn measure(channel: &Channel<'_>) -> Result<Costs, CallError> {
             1 => alone_s,
             _ => ((row_s - alone_s) / (messages - 1) as f64).max(0.0),
         };
-        Cost { bytes: row.bytes as u64, start_s: median(&row.start_s), alone_s, streamed_s }
+        // Those that rank 0 has measured.
+        let [start_s, alone_s, streamed_s] = comm.broadcast([median(&row.start_s), alone_s, streamed_s])?;
+        Ok(Cost { bytes: row.bytes as u64, start_s, alone_s, streamed_s })
     };
-    let costs: Vec<Cost> = rows.iter().map(cost).collect();
+    let costs = rows.iter().map(cost).collect::<Result<_, CallError>>()?;
     rows.into_iter().try_for_each(|row| row.messages.free())?;
-    Ok(Costs::new(share(&comm, costs)?))
-}
-
-/// The costs measured by rank 0, on both ranks.
-fn share(comm: &Comm, mut costs: Vec<Cost>) -> Result<Vec<Cost>, CallError> {
-    /// More sizes than there are powers of two of neighbours.
-    const MOST: usize = 64;
-    let mut numbers = [0.0; 3 * MOST];
-    for (to, cost) in numbers.chunks_exact_mut(3).zip(&costs) {
-        to.copy_from_slice(&[cost.start_s, cost.alone_s, cost.streamed_s]);
-    }
-    let numbers = comm.broadcast(numbers)?;
-    for (cost, from) in costs.iter_mut().zip(numbers.chunks_exact(3)) {
-        (cost.start_s, cost.alone_s, cost.streamed_s) = (from[0], from[1], from[2]);
-    }
-    Ok(costs)
+    Ok(Costs::new(costs))
 }
 
 /// The ranks during calibration.
@@ -141,14 +128,8 @@ impl MessageTimer<'_> {
     /// An empty message from one of the two ranks.
     fn token(&self, from: Role) -> Result<(), CallError> {
         // The last tag of a row is the number of its messages minus one.
-        let envelope = self.channel.envelope(0, self.channel.partitions.len(), self.comm);
-        // SAFETY: no byte is read or written.
-        unsafe {
-            match self.channel.role == from {
-                true => envelope.send(self.channel.memory.start()),
-                false => envelope.receive(self.channel.memory.start()),
-            }
-        }
+        let tag = self.channel.tag + self.channel.partitions.len();
+        self.comm.pass_token(self.channel.role == from, self.channel.peer, tag)
     }
 
     /// Changes the data to send, or reads the received data.

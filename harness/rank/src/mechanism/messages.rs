@@ -1,13 +1,14 @@
 //! `persistent`: a persistent send and receive per partition on one communicator. The send is started by the thread
 //! that finishes the partition, and the receive by the same thread of the receiver, as in mode `SendPersistent` of the
-//! HLRS benchmark. Also `many`, the same with a communicator per thread; and `isend`, with nonblocking messages.
+//! HLRS benchmark. Also `many`, the same with a communicator per thread; `isend`, with nonblocking messages; and `single`, one message
+//! of all partitions, the bulk-synchronous baseline for comparisons.
 
 use common::kinds::partitioned::methods::Polling;
 use common::packing::Form;
 
 use super::{Channel, Mechanism, Role};
 use crate::carrier::RepeatedMessage;
-use crate::checked::request::{RequestList, StartList};
+use crate::checked::request::RequestList;
 use crate::checked::{CallError, Comm, Request, TeamCalls};
 use crate::handoff::Slot;
 
@@ -16,7 +17,7 @@ pub struct ChannelMessages {
     role: Role,
     messages: Vec<Slot<RepeatedMessage>>,
     /// By thread, if several requests are started by one call.
-    lists: Option<Vec<Slot<StartList>>>,
+    lists: Option<Vec<Slot<RequestList>>>,
 }
 
 impl ChannelMessages {
@@ -33,7 +34,7 @@ impl ChannelMessages {
             Ok(Slot::new(unsafe { RepeatedMessage::new(form, is_sent, address, envelope) }?))
         };
         let messages: Vec<_> = messages.enumerate().map(message).collect::<Result<_, CallError>>()?;
-        let list = |_| Slot::new(StartList::for_up_to(messages.len()));
+        let list = |_| Slot::new(RequestList::for_up_to(messages.len()));
         let starts_all = channel.starts_all && form == Form::Persistent;
         let lists = starts_all.then(|| (0..channel.of_thread.len().max(1)).map(list).collect());
         Ok(Self { role: channel.role, messages, lists })
@@ -127,6 +128,8 @@ pub struct PartitionMessages {
     opens: Option<Vec<Vec<usize>>>,
     /// Whether each thread waits for its own partitions.
     waits: bool,
+    /// Whether the only message is sent at the end.
+    is_single: bool,
     messages: ChannelMessages,
     polling: Polling,
     /// For `MPI_Testall`.
@@ -142,7 +145,14 @@ impl PartitionMessages {
         let messages =
             ChannelMessages::new(channel, form, ranges.map(|(range, of)| (range.clone(), comm(of))))?;
         let list = Slot::new(RequestList::for_up_to(messages.len()));
-        Ok(Self { opens: None, waits: false, messages, polling, list, _comms: comms })
+        Ok(Self { opens: None, waits: false, is_single: false, messages, polling, list, _comms: comms })
+    }
+
+    /// `single`: one message of all partitions, started when all threads have finished, which do not call MPI.
+    pub fn single(channel: &Channel<'_>) -> Result<Self, CallError> {
+        let whole = channel.merged(std::slice::from_ref(&(0..channel.partitions.len())));
+        let message = Self::new(&whole, Form::Persistent, Polling::Never, Vec::new())?;
+        Ok(Self { is_single: true, ..message })
     }
 
     /// Each thread of the receiver starts its own receives.
@@ -204,6 +214,9 @@ impl Mechanism for PartitionMessages {
     }
 
     unsafe fn ready(&self, _: usize, partition: usize) -> Result<(), CallError> {
+        if self.is_single {
+            return Ok(());
+        }
         // SAFETY: the thread's own partition, once in a transfer.
         unsafe { self.messages.start(partition) }?;
         match self.polling {
@@ -213,15 +226,22 @@ impl Mechanism for PartitionMessages {
         }
     }
 
+    unsafe fn close(&self) -> Result<(), CallError> {
+        let starts = self.is_single && self.messages.role == Role::Sender;
+        // SAFETY: all partitions are ready, and no thread is here.
+        if starts { unsafe { self.messages.start(0) } } else { Ok(()) }
+    }
+
     unsafe fn wait(&self) -> Result<(), CallError> {
         if (self.polling, self.messages.role) != (Polling::UntilAll, Role::Sender) {
             // SAFETY: no other thread is here.
             return unsafe { self.messages.wait_all() };
         }
         // SAFETY: as above.
-        let requests = (0..self.messages.len()).map(|number| unsafe { self.messages.request(number) });
+        let request = |number| unsafe { self.messages.request(number) };
+        let all = 0..self.messages.len();
         // SAFETY: as above.
-        unsafe { self.list.get() }.test_until_complete(requests)
+        unsafe { self.list.get() }.test_until_complete(|test| all.clone().map(request).for_each(test))
     }
 
     fn messages(&self) -> Option<usize> {

@@ -12,7 +12,6 @@ mod one_sided;
 pub mod partitioned;
 mod progress_thread;
 mod send;
-mod single;
 pub mod table;
 
 use std::ops::Range;

@@ -6,7 +6,7 @@
 use common::kinds::partitioned::methods::{Epoch, Windows};
 
 use super::{Channel, Mechanism, Role};
-use crate::checked::{CallError, Comm, Group, TeamCalls, Window};
+use crate::checked::{CallError, Comm, Count, Group, TeamCalls, Window};
 
 /// One end of puts: windows of both ranks; only the receiver's have memory.
 pub struct OneSided<'a> {
@@ -62,14 +62,8 @@ impl<'a> OneSided<'a> {
 
     /// A message without bytes from a rank: the other one may continue.
     fn token(&self, from: Role) -> Result<(), CallError> {
-        let envelope = self.channel.envelope(0, 0, self.channel.comm);
-        // SAFETY: no bytes.
-        unsafe {
-            match self.channel.role == from {
-                true => envelope.send(std::ptr::null()),
-                false => envelope.receive(std::ptr::null_mut()),
-            }
-        }
+        let Channel { comm, peer, tag, role, .. } = self.channel;
+        comm.pass_token(role == from, peer, tag)
     }
 }
 
@@ -89,9 +83,12 @@ impl Mechanism for OneSided<'_> {
         let Channel { peer, byte, .. } = self.channel;
         let range = &self.channel.partitions[partition];
         let window = self.windows.get(thread).unwrap_or(&self.windows[0]);
+        let bytes = range.len() as Count;
+        let (near, far) =
+            ((self.channel.at(range.start).cast_const(), bytes, byte), (range.start, bytes, byte));
         // SAFETY: a partition of the message, which does not change until the transfer ends, as the caller guarantees;
         // the receiver's window covers the whole message.
-        unsafe { window.put_bytes(self.channel.at(range.start), range.len(), byte, peer, range.start) }
+        unsafe { window.put(near, peer, far) }
     }
 
     unsafe fn wait(&self) -> Result<(), CallError> {

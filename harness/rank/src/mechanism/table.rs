@@ -11,7 +11,6 @@ use super::one_sided::OneSided;
 use super::partitioned::Native;
 use super::progress_thread::ProgressThread;
 use super::send::BlockingPartitions;
-use super::single::Single;
 use super::{Channel, Mechanism};
 use crate::checked::CallError;
 
@@ -38,7 +37,7 @@ pub fn make<'a>(
     costs: Option<&'a Costs>,
 ) -> Result<Box<dyn Mechanism + 'a>, CallError> {
     let calls = match (transfer, channel.calls.clone()) {
-        (PartitionTransfer::Single, _) => return Ok(Box::new(Single::new(&channel)?)),
+        (PartitionTransfer::Single, _) => return Ok(Box::new(PartitionMessages::single(&channel)?)),
         (_, Err(reason)) => return refused(reason),
         (_, Ok(calls)) => calls,
     };

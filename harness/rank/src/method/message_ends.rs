@@ -151,7 +151,7 @@ impl<'a> MessageEnds<'a> {
     /// Addresses at which the first sent and the first received message begin.
     #[inline]
     pub fn addresses(&mut self, memory: &mut Memory) -> [*mut u8; 2] {
-        let (outgoing, incoming) = (self.packer.outgoing(memory), self.packer.incoming(memory));
+        let [outgoing, incoming] = [Side::Send, Side::Receive].map(|side| self.packer.packed(side, memory));
         [self.sends[0].address(memory, outgoing, 0), self.receives[0].address(memory, incoming, 0)]
     }
 

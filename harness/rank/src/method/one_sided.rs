@@ -7,6 +7,7 @@
 //! two-sided reference does, because no other data was written as recently: it has a window over each of the two wire
 //! buffers, which are used in turn.
 
+use apps::Side;
 use common::packing::{Ends, Packing};
 
 use super::message_ends::MessageEnds;
@@ -83,15 +84,13 @@ impl<'a> OneSidedMessage<'a> {
     /// Puts the block for `peer` to the place for this rank's block there, or gets this rank's block from `peer`.
     fn access_block(&mut self, memory: &mut Memory, peer: usize) -> Result<(), CallError> {
         let (mine, theirs) = if self.setup.is_all_to_all() { (peer, self.setup.me) } else { (0, 0) };
-        let wire = match self.access {
-            Access::Put => self.messages.packer.outgoing(memory),
-            Access::Get => self.messages.packer.incoming(memory),
+        let side = match self.access {
+            Access::Put => Side::Send,
+            Access::Get => Side::Receive,
         };
+        let wire = self.messages.packer.packed(side, memory);
         let (send, receive) = (&self.messages.sends[0], &self.messages.receives[0]);
-        let (near, far) = match self.access {
-            Access::Put => (send, receive),
-            Access::Get => (receive, send),
-        };
+        let (near, far) = if side == Side::Send { (send, receive) } else { (receive, send) };
         let address = near.address(memory, wire, mine);
         let origin = (address, near.data.count as Count, near.data.datatype());
         let target = (far.offset(&memory.arrays, theirs), far.data.count as Count, far.data.datatype());

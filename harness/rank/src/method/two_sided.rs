@@ -4,6 +4,7 @@
 use std::ffi::c_int;
 use std::ops::Range;
 
+use apps::Side;
 use common::kinds::overlap::operations::Collective;
 use common::kinds::pingpong::methods::Transfer;
 use common::packing::{Ends, Form};
@@ -65,7 +66,7 @@ impl<'a> TwoSided<'a> {
         if !setup.is_all_to_all() {
             let (end, address) = if setup.me == 0 { (send, from) } else { (receive, to) };
             let envelope = end.data.envelope(setup.peer(), 0, setup.comm);
-            // SAFETY: as in `send` and `receive`, and the caller does not use the memory.
+            // SAFETY: as in `one_way`, and the caller does not use the memory.
             return unsafe { Request::of_message(form, setup.me == 0, address, envelope) };
         }
         if !(send.is_in_arrays() && receive.is_in_arrays()) {
@@ -86,6 +87,24 @@ impl<'a> TwoSided<'a> {
         let [sends, receives] = self.blocks.as_ref().expect("made above");
         // SAFETY: as in `exchange`; blocks follow the first at both ends.
         unsafe { all_to_all_w(Some(form), setup.comm, (from.cast_const(), sends), (to, receives)) }
+    }
+
+    /// Sends or receives the message.
+    #[inline]
+    fn one_way(&mut self, memory: &mut Memory, side: Side) -> Result<(), CallError> {
+        let is_sent = side == Side::Send;
+        if let Some([send, receive]) = self.requests.last_mut() {
+            return if is_sent { send.run() } else { receive.run() };
+        }
+        let MessageEnds { packer, sends, receives } = &mut self.messages;
+        let wire = packer.packed(side, memory);
+        let mut ends = if is_sent { sends.iter() } else { receives.iter() };
+        ends.try_for_each(|end| {
+            let address = end.address(memory, wire, 0);
+            // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing; a
+            // packed block is within the wire buffer, and both are borrowed mutably.
+            unsafe { end.data.envelope(self.setup.peer(), 0, self.setup.comm).pass(is_sent, address) }
+        })
     }
 }
 
@@ -130,31 +149,12 @@ impl Method for TwoSided<'_> {
 
     #[inline]
     fn send(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if let Some([message, _]) = self.requests.last_mut() {
-            return message.run();
-        }
-        let MessageEnds { packer, sends, .. } = &mut self.messages;
-        let wire = packer.outgoing(memory);
-        sends.iter().try_for_each(|end| {
-            let address = end.address(memory, wire, 0).cast_const();
-            // SAFETY: the layout is within the arrays' memory, as verified by apps' conformance tests and before timing; a
-            // packed block is within the wire buffer.
-            unsafe { end.data.envelope(self.setup.peer(), 0, self.setup.comm).send(address) }
-        })
+        self.one_way(memory, Side::Send)
     }
 
     #[inline]
     fn receive(&mut self, memory: &mut Memory) -> Result<(), CallError> {
-        if let Some([_, message]) = self.requests.last_mut() {
-            return message.run();
-        }
-        let MessageEnds { packer, receives, .. } = &mut self.messages;
-        let wire = packer.incoming(memory);
-        receives.iter().try_for_each(|end| {
-            let address = end.address(memory, wire, 0);
-            // SAFETY: as in `send`, on memory that is borrowed mutably.
-            unsafe { end.data.envelope(self.setup.peer(), 0, self.setup.comm).receive(address) }
-        })
+        self.one_way(memory, Side::Receive)
     }
 
     #[inline]
@@ -162,7 +162,7 @@ impl Method for TwoSided<'_> {
         let [from, to] = self.messages.addresses(memory);
         let (send, receive) = (&self.messages.sends[0].data, &self.messages.receives[0].data);
         let sent = (from.cast_const(), send.count as Count, send.datatype());
-        // SAFETY: as in `send` and `receive`; blocks follow each other one extent apart at both ends.
+        // SAFETY: as in `one_way`; blocks follow each other one extent apart at both ends.
         unsafe { self.setup.comm.all_to_all(sent, (to, receive.count as Count, receive.datatype())) }
     }
 }

@@ -36,10 +36,6 @@ impl Sampler {
     ///
     /// Each rank has its own stream; its seed is the rank-th number drawn with `seed`. If all ranks drew the same
     /// times, as in CMB, they would all be late together and none would wait for another.
-    ///
-    /// # Errors
-    /// Wrong numbers in the arrival, a trace that cannot be read, a time that is negative or not finite, no threads, or
-    /// a share of a computing time of 0.
     pub fn new(
         arrival: &Arrival,
         compute_s: f64,

@@ -25,13 +25,6 @@ fn moments(samples: &[f64]) -> (f64, f64) {
 }
 
 #[test]
-fn without_arrivals_and_with_a_delay_all_threads_take_the_same_time() {
-    for text in ["none", "delay:100"] {
-        assert!(draws(text, 3, 1, 0).iter().all(|&time| time == COMPUTE_S));
-    }
-}
-
-#[test]
 fn a_round_has_its_times_whatever_was_drawn_before() {
     let mut sampler = sampler("normal:20us", 1, 0);
     let mut first_of = |round: Option<u32>| {
@@ -51,39 +44,34 @@ fn a_round_has_its_times_whatever_was_drawn_before() {
 }
 
 #[test]
-fn thread_0_alone_is_the_laggard() {
+fn times_have_the_distribution_that_they_are_named_for() {
+    for text in ["none", "delay:100"] {
+        assert!(draws(text, 3, 1, 0).iter().all(|&time| time == COMPUTE_S));
+    }
     let late = COMPUTE_S * 1.04;
     assert_eq!(draws("laggard:4%", 2, 1, 0), [late, 1e-3, 1e-3, 1e-3, late, 1e-3, 1e-3, 1e-3]);
-}
-
-#[test]
-fn uniform_times_have_their_ends_mean_and_deviation() {
-    let draws = draws("uniform:10%", 25_000, 1, 0);
-    assert!(draws.iter().all(|time| (0.9e-3..=1.1e-3).contains(time)));
-    let (mean, deviation) = moments(&draws);
-    // With 10^5 draws, the mean has a standard error of 0.18 µs, the deviation (0.2 ms / sqrt(12)) of about 0.1 µs. The
-    // limits are four times that.
-    assert!((mean - 1e-3).abs() < 0.8e-6, "{mean}");
-    assert!((deviation - 0.2e-3 / 12_f64.sqrt()).abs() < 0.4e-6, "{deviation}");
-}
-
-#[test]
-fn normal_times_have_their_mean_and_deviation() {
-    let draws = draws("normal:20us", 25_000, 1, 0);
-    let (mean, deviation) = moments(&draws);
-    assert!((mean - 1e-3).abs() < 0.26e-6, "{mean}");
-    assert!((deviation - 20e-6).abs() < 0.18e-6, "{deviation}");
-    let within = draws.iter().filter(|&&time| (time - 1e-3).abs() < 20e-6).count() as f64 / 1e5;
-    assert!((within - 0.6827).abs() < 0.006, "{within}");
-}
-
-#[test]
-fn normal_times_that_would_be_negative_are_0() {
-    // The deviation equals the mean: 15.87% would be below 0.
-    let draws = draws("normal:1ms", 25_000, 1, 0);
-    assert!(draws.iter().all(|&time| time >= 0.0));
-    let zeros = draws.iter().filter(|&&time| time == 0.0).count() as f64 / 1e5;
-    assert!((zeros - 0.1587).abs() < 0.005, "{zeros}");
+    // With 10^5 draws, the mean has a standard error of the deviation / 316; limits are four times that, and twice that of the deviation.
+    // If the deviation equals the mean, 15.87% would be below 0, and are 0.
+    let uniform_s = 0.2e-3 / 12_f64.sqrt();
+    let cases = [
+        ("uniform:10%", Some(uniform_s), 0.9e-3..=1.1e-3, 0.0),
+        ("normal:20us", Some(20e-6), 0.0..=2e-3, 0.0),
+        ("normal:1ms", None, 0.0..=1.0, 0.1587),
+    ];
+    for (text, expected_s, range, zeros) in cases {
+        let draws = draws(text, 25_000, 1, 0);
+        assert!(draws.iter().all(|time| range.contains(time)), "{text}");
+        let share = |is: &dyn Fn(f64) -> bool| draws.iter().filter(|time| is(**time)).count() as f64 / 1e5;
+        assert!((share(&|time| time == 0.0) - zeros).abs() < 0.005, "{text}");
+        let (mean, deviation) = moments(&draws);
+        if let Some(expected_s) = expected_s {
+            assert!((mean - 1e-3).abs() < 4.0 * expected_s / 316.0, "{text}: {mean}");
+            assert!((deviation - expected_s).abs() < 0.01 * expected_s, "{text}: {deviation}");
+            let within = if text.starts_with("normal") { 0.6827 } else { 1.0 / 3_f64.sqrt() };
+            let found = share(&|time| (time - 1e-3).abs() < expected_s);
+            assert!((found - within).abs() < 0.006, "{text}: {found}");
+        }
+    }
 }
 
 #[test]

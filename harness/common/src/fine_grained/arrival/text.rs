@@ -73,9 +73,6 @@ impl FromStr for Arrival {
 
 impl Arrival {
     /// Refuses numbers that cannot produce times.
-    ///
-    /// # Errors
-    /// The arrival as text, and what would be right.
     pub fn check(&self) -> Result<(), String> {
         self.right().map_or(Ok(()), |right| Err(format!("arrival \"{self}\": {right}")))
     }

@@ -48,9 +48,6 @@ const ROWS: &[MethodRow<EngineTask>] = {
 pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
 /// The task of the method called `name`.
-///
-/// # Errors
-/// A message with all names.
 pub fn task(name: &str) -> Result<EngineTask, String> {
     Ok(find_method(ROWS, "method", name)?.made_of)
 }

@@ -270,17 +270,11 @@ pub fn lack(app: &dyn HaloApp, ranks: usize, method: &str) -> Option<&'static st
 }
 
 /// The method called `name`, or the reason why there is none.
-///
-/// # Errors
-/// A message with all names.
 pub fn find(name: &str) -> Result<&'static MethodInfo, String> {
     Ok(&row(name)?.0.info)
 }
 
 /// How messages are sent by the method called `name`.
-///
-/// # Errors
-/// As [`find`].
 pub fn transfer(name: &str) -> Result<HaloTransfer, String> {
     let (row, grouping) = row(name)?;
     let aggregated = |grouping| HaloTransfer::Fine(FineTransport::Aggregated(grouping));

@@ -89,9 +89,6 @@ fn yes_or_no(text: &str) -> Result<bool, String> {
 
 impl HaloSetting {
     /// The setting from its parameters by name; parameters that are not given have their defaults.
-    ///
-    /// # Errors
-    /// An unknown name, or an invalid value and what would be right.
     pub fn parse<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
         let setting = parameter::parse(PARAMETERS, given)?;
         setting.sampler(0, 0)?;
@@ -110,9 +107,6 @@ impl HaloSetting {
 
     /// Draws of the threads' times at one rank. A delay of the last partition is not supported, because its size is not defined in a
     /// halo.
-    ///
-    /// # Errors
-    /// As [`Sampler::new`], and a delay of a partition.
     pub fn sampler(&self, seed: u64, rank: usize) -> Result<Sampler, String> {
         if matches!(self.arrival, Arrival::Delay { .. }) {
             return Err(format!(
@@ -121,15 +115,5 @@ impl HaloSetting {
             ));
         }
         Sampler::new(&self.arrival, self.computing.time_us * 1e-6, self.threads, 0, seed, rank)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn defaults_are_those_that_are_listed() {
-        parameter::expect_sound(PARAMETERS);
     }
 }

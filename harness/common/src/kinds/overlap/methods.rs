@@ -87,9 +87,6 @@ const ROWS: &[MethodRow<OverlapTransfer>] = {
 pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(ROWS);
 
 /// How communication is sent by the method called `name`.
-///
-/// # Errors
-/// A message with all names.
 pub fn transfer(name: &str) -> Result<OverlapTransfer, String> {
     Ok(find_method(ROWS, "method", name)?.made_of)
 }

@@ -111,9 +111,6 @@ pub enum Traffic {
 
 impl Traffic {
     /// The communication of the test called `name`, with the values of a set (`quick` by default).
-    ///
-    /// # Errors
-    /// An unknown name, with all names, or an unknown set.
     pub fn find(name: &str, set: Option<&str>) -> Result<Self, String> {
         if let Some(operation) = OPERATIONS.iter().find(|operation| operation.name.eq_ignore_ascii_case(name))
         {
@@ -158,9 +155,6 @@ impl Traffic {
     }
 
     /// Sets a parameter of the application.
-    ///
-    /// # Errors
-    /// An unknown name, or an invalid value.
     pub fn assign(&mut self, name: &str, text: &str) -> Result<(), String> {
         match self {
             Self::Operation(operation) => {

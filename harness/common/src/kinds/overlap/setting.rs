@@ -3,7 +3,7 @@
 use datatypes::Element;
 
 use crate::model::conditions::Configuration;
-use crate::parameter::{self, Parameter, always, given, threads, unusual};
+use crate::parameter::{Parameter, always, given, threads, unusual};
 use crate::units::read_time_s;
 
 /// The parameters of a case that are not values of the application.
@@ -122,19 +122,6 @@ fn time_us(text: &str, least: f64) -> Result<f64, String> {
 }
 
 impl OverlapSetting {
-    /// The setting from its parameters by name; parameters that are not given have their defaults.
-    ///
-    /// # Errors
-    /// An unknown name, or an invalid value and what would be right.
-    pub fn parse<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
-        parameter::parse(PARAMETERS, given)
-    }
-
-    /// All parameters that differ from the default, and the threads.
-    pub fn pairs(&self) -> Vec<(&'static str, String)> {
-        parameter::pairs(PARAMETERS, self)
-    }
-
     /// The share of the computation that needs the received data, from 0 to 1.
     pub fn rim_share(&self) -> f64 {
         self.rim_percent.unwrap_or(0.0) / 100.0
@@ -151,11 +138,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_are_those_that_are_listed() {
-        parameter::expect_sound(PARAMETERS);
-    }
-
-    #[test]
     fn times_have_units() {
         let us = |text| time_us(text, 1.0).ok();
         assert_eq!(
@@ -164,11 +146,5 @@ mod tests {
         );
         assert_eq!([us("0.5"), us("1h"), us("-3ms"), us("nan"), us("101s")], [None; 5]);
         assert_eq!(time_us("0", 0.0), Ok(0.0));
-        let again =
-            OverlapSetting::parse([("communication_us", "4ms"), ("threads", "2"), ("test_every_us", "10us")])
-                .unwrap();
-        let pairs = again.pairs();
-        let pairs = pairs.iter().map(|(name, value)| (*name, value.as_str()));
-        assert_eq!(OverlapSetting::parse(pairs), Ok(again));
     }
 }

@@ -174,9 +174,6 @@ const ROWS: [MethodRow<Transfer>; 43] = {
 pub const METHODS: &[MethodInfo] = &infos::<_, { ROWS.len() }>(&ROWS);
 
 /// How a message is sent by the method called `name`.
-///
-/// # Errors
-/// A message with all names.
 pub fn transfer(name: &str) -> Result<Transfer, String> {
     Ok(find_method(&ROWS, "method", name)?.made_of)
 }
@@ -211,9 +208,6 @@ pub fn can(app: &MicroApp, method: &MethodInfo) -> bool {
 
 /// Whether the exchange of a test can consist of the messages of the method called `name`: parts of the message, or
 /// persistent ones. Any other method can.
-///
-/// # Errors
-/// The reason why not.
 pub fn has_messages(app: &MicroApp, name: &str) -> Result<(), &'static str> {
     // Methods of other kinds send no messages of this kind.
     let Some(row) = ROWS.iter().find(|row| row.info.name == name) else { return Ok(()) };

@@ -21,9 +21,6 @@ pub enum Parting {
 
 impl Parting {
     /// The offsets in the packed stream at which messages begin, in bytes, and its end.
-    ///
-    /// # Errors
-    /// Why the message cannot be divided in this way.
     pub fn places(self, app: &MicroApp) -> Result<Vec<u64>, &'static str> {
         let Exchange::Pairs = app.exchange else { return Err("blocks of an all-to-all travel in one call") };
         let message = app.message(Side::Send, WireOrder::Ddt);

@@ -1,11 +1,12 @@
 //! How messages are matched and completed: by their order, next to plain messages with the same tag, and with the right status.
 
+use common::packing::Form;
 use datatypes::Element;
 
 use super::exchange::{TAG, Transfers, receive_all};
 use super::marking::eight;
 use super::message::{Incoming, Outgoing};
-use crate::checked::request::{self, Status};
+use crate::checked::request::{RequestList, Status};
 use crate::checked::{Datatype, Envelope, Request};
 use crate::conformance::context::{CheckContext, Stop};
 use crate::payload::{Version, source_of};
@@ -31,23 +32,25 @@ pub fn waitall_with_point_to_point(context: &CheckContext<'_>) -> Result<(), Sto
     /// Bytes of the plain message: as many as the partitions have.
     const BYTES: usize = 8 * 4096;
     let byte = Datatype::predefined(Element::Byte);
-    let envelope = |peer| Envelope { count: BYTES, datatype: &byte, peer, tag: TAG, comm: context.comm };
+    let complete = |one: &mut Request, is_sent: bool, address| {
+        let peer = usize::from(is_sent);
+        let envelope = Envelope { count: BYTES, datatype: &byte, peer, tag: TAG, comm: context.comm };
+        // SAFETY: all bytes of the message, which are not changed or used until both are complete.
+        let mut other = unsafe { Request::of_message(Form::Nonblocking, is_sent, address, envelope) }?;
+        RequestList::for_up_to(2).wait_all(|wait| [&mut *one, &mut other].into_iter().for_each(wait))
+    };
     // MPI may still use the memory of a failed request, so the memory is never freed.
     let [sent, received] = [(); 2].map(|()| Box::leak(vec![0u8; BYTES].into_boxed_slice()));
     let mut send = |outgoing: &mut Outgoing, generation| {
         Version::of_fill(context.next_generation()).write(source_of(0, 0, 0), sent);
         outgoing.start()?;
         outgoing.ready_from(0, generation)?;
-        // SAFETY: all bytes of the message, which do not change until both are complete.
-        let mut other = unsafe { Request::send(sent.as_ptr(), envelope(1)) }?;
-        Ok(request::wait_all(vec![outgoing.message.request(), &mut other])?)
+        Ok(complete(outgoing.message.request(), true, sent.as_mut_ptr())?)
     };
     let mut receive = |incoming: &mut Incoming, _| {
         let of_plain = context.next_generation();
         incoming.start()?;
-        // SAFETY: all bytes of the message, which are not used until both are complete.
-        let mut other = unsafe { Request::receive(received.as_mut_ptr(), envelope(0)) }?;
-        request::wait_all(vec![incoming.message.request(), &mut other])?;
+        complete(incoming.message.request(), false, received.as_mut_ptr())?;
         let wrong = Version::of_fill(of_plain).first_difference(source_of(0, 0, 0), received);
         context.count("plain", wrong.map_or(Ok(()), |at| Err(format!("byte {at}"))));
         Ok(())

@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use datatypes::Element;
-
 use super::exchange::{self, TAG, TRANSFERS, Transfers, receive_all};
 use super::marking::{both_ways, eight, free, to_and_from};
 use super::message::{Incoming, Outgoing, Shape};
-use crate::checked::{Datatype, request};
+use crate::checked::request::{self, RequestList};
 use crate::conformance::context::{CheckContext, Stop};
 
 pub fn startall_sends(context: &CheckContext<'_>) -> Result<(), Stop> {
     let both = Transfers { tags: vec![TAG, TAG + 1], ..Transfers::equal(context, "both", eight()) };
     let mut send = |all: &mut [(&mut Outgoing, u32)]| {
-        request::start_all(all.iter_mut().map(|(outgoing, _)| outgoing.message.request()).collect())?;
+        RequestList::for_up_to(all.len())
+            .start_all(|start| all.iter_mut().for_each(|(outgoing, _)| start(outgoing.message.request())))?;
         all.iter().try_for_each(|(outgoing, generation)| outgoing.ready_from(0, *generation))?;
         Ok(all.iter_mut().try_for_each(|(outgoing, _)| outgoing.wait())?)
     };
@@ -27,7 +26,10 @@ pub fn startall_send_and_receive(context: &CheckContext<'_>) -> Result<(), Stop>
         both_ways(context, "both ways", &mut outgoing, &mut incoming, |outgoing, incoming| {
             // SAFETY: the message is not started yet.
             unsafe { incoming.poison() };
-            Ok(request::start_all(vec![outgoing.message.request(), incoming.message.request()])?)
+            Ok(RequestList::for_up_to(2).start_all(|start| {
+                start(outgoing.message.request());
+                start(incoming.message.request());
+            })?)
         })?;
     }
     free(outgoing, incoming)
@@ -111,18 +113,16 @@ pub fn not_freed(context: &CheckContext<'_>) -> Result<(), Stop> {
 pub fn late_receiver(context: &CheckContext<'_>) -> Result<(), Stop> {
     /// Time for a sender to continue, if it wrongly could.
     const LATE: Duration = Duration::from_millis(100);
-    let (byte, mut word) = (Datatype::predefined(Element::Byte), [0u8]);
     for _ in 0..3 {
         if context.rank > 0 {
-            // SAFETY: one byte.
-            unsafe { context.comm.receive(word.as_mut_ptr(), 1, &byte, 0)? };
+            context.comm.pass_token(false, 0, 0)?;
             std::thread::sleep(LATE);
         }
         let mut send = |outgoing: &mut Outgoing, generation| {
             outgoing.start()?;
             outgoing.ready_from(0, generation)?;
-            // Only now may the receiver begin: if the sender had waited for it, both would wait forever. SAFETY: one byte.
-            unsafe { context.comm.send([0u8].as_ptr(), 1, &byte, 1)? };
+            // Only now may the receiver begin: if the sender had waited for it, both would wait forever.
+            context.comm.pass_token(true, 1, 0)?;
             Ok(outgoing.wait()?)
         };
         Transfers { count: 1, ..Transfers::equal(context, "late", eight()) }.send_by(context, &mut send)?;

@@ -5,44 +5,46 @@ use std::hint::black_box;
 use apps::{ArraySpec, Arrays, Side};
 use datatypes::Element;
 
+use super::verify::{EnginePayload, ME, Moved};
 use crate::checked::CallError;
 use crate::measure::message_links::source_of_arrays;
-use crate::memory::{Memory, POISON};
+use crate::memory::{Memory, POISON, Region};
 use crate::packing::MessagePacker;
-use crate::payload::Version;
+use crate::payload::{Places, Run, Runs};
 
 /// A method that was set up and is being measured.
 pub enum PackingMethod<'a> {
     /// Packs and unpacks the message.
     Packs(Box<MessagePacker<'a>>),
     /// Copies contiguous bytes.
-    Copies(PlainCopy),
+    Copies(Box<PlainCopy>),
 }
 
 /// A copy from one array to another, with a number of bytes for packing, and one for unpacking.
 pub struct PlainCopy {
-    pack_bytes: usize,
-    unpack_bytes: usize,
     /// Source and target: arrays like the applications', which begin at different lines of a page. If both begin at the
     /// same line, the C library's copy takes another path, which is half as fast on cold memory.
     memory: Arrays,
+    /// The same for each side.
+    moved: [Moved; 2],
 }
 
 impl PlainCopy {
     /// Allocates both arrays, and writes them: unwritten memory is one shared zero page, and would look faster.
-    pub fn new(pack_bytes: usize, unpack_bytes: usize) -> Self {
+    pub fn new(pack_bytes: usize, unpack_bytes: usize) -> Box<Self> {
         let bytes = pack_bytes.max(unpack_bytes);
         let specs = ["from", "to"].map(|name| ArraySpec::new(name, Element::Byte, &[bytes]));
         let mut memory = Arrays::new(specs.into());
         memory.memory_mut().fill(POISON);
-        Self { pack_bytes, unpack_bytes, memory }
-    }
-
-    /// Writes new data into the source, as if `rank` had made it, and overwrites the target.
-    pub fn fill(&mut self, version: Version, rank: usize) {
-        let [from, to] = self.memory.slices_mut([0, 1]);
-        version.write(source_of_arrays(rank), from);
-        to.fill(POISON);
+        let mut places = |array, bytes| {
+            let start = memory.base().wrapping_add(memory.place(array).start);
+            let run = Run { at: 0, bytes, source: source_of_arrays(ME) };
+            // SAFETY: arrays are never moved with their owner, and are only written and compared while nothing is copied.
+            unsafe { Places::new(Region::new(start, bytes), Runs::from_runs([run])) }
+        };
+        let moved =
+            [pack_bytes, unpack_bytes].map(|bytes| Moved { from: places(0, bytes), to: places(1, bytes) });
+        Box::new(Self { memory, moved })
     }
 
     /// Source and target of the copy in place of packing or unpacking.
@@ -60,10 +62,7 @@ impl PlainCopy {
     }
 
     fn bytes(&self, side: Side) -> usize {
-        match side {
-            Side::Send => self.pack_bytes,
-            Side::Receive => self.unpack_bytes,
-        }
+        self.moved[usize::from(side == Side::Receive)].to.memory.bytes()
     }
 }
 
@@ -94,6 +93,19 @@ impl PackingMethod<'_> {
             Self::Packs(packer) => packer.free(),
             Self::Copies(_) => Ok(()),
         }
+    }
+
+    /// The places of the data of both sides; a packer's are those of the payload.
+    pub fn moved<'m>(&'m self, payload: &'m EnginePayload) -> &'m [Moved; 2] {
+        match self {
+            Self::Packs(_) => &payload.sides,
+            Self::Copies(copy) => &copy.moved,
+        }
+    }
+
+    /// Whether it packs a message.
+    pub fn is_packer(&self) -> bool {
+        matches!(self, Self::Packs(_))
     }
 
     /// Whether there is anything to create.

@@ -6,25 +6,29 @@ use super::active_method::PackingMethod;
 use super::{EngineComparison, SIDES};
 use crate::checked::CallError;
 use crate::measure::message_links::{
-    described, in_arrays, padded_places, runs, source_of_arrays, source_of_outgoing,
+    described, from_source, in_arrays, padded_places, runs, source_of_arrays, source_of_outgoing,
 };
 use crate::measure::verification::ROUNDS;
 use crate::memory::{Memory, Region};
-use crate::payload::{Mismatch, Places, Run, Runs, Spots, Wrong, changed};
-use crate::spans::{Span, data_spans, packed_data, padded_spans};
+use crate::payload::{Mismatch, Places, Run, Runs, Spots, changed};
+use crate::spans::{data_spans, packed_data, padded_spans};
 
 /// The sources of packed bytes: this process's arrays, and a peer's buffer, as if it had sent the bytes to unpack.
-const ME: usize = 0;
+pub const ME: usize = 0;
 const PEER: usize = 1;
 
-/// The data of both directions.
+/// The sides in messages.
+const NAMES: [&str; 2] = ["pack", "unpack"];
+
+/// The places of the data of one side: before packing or unpacking, and after it.
+pub struct Moved {
+    pub from: Places,
+    pub to: Places,
+}
+
+/// The data of both sides.
 pub struct EnginePayload {
-    /// The data to pack, and its packed bytes.
-    to_pack: Places,
-    packed: Places,
-    /// The bytes to unpack, and their destination.
-    to_unpack: Places,
-    unpacked: Places,
+    pub sides: [Moved; 2],
     /// All bytes of unpacked values with padding, which may change.
     padded: Places,
 }
@@ -39,20 +43,19 @@ impl EnginePayload {
         let [sent, received] = [0, 1].map(|i| data_spans(&sides[i], &memory.arrays));
         let wires = [0, 1].map(|i| packed_data(&sides[i]));
         let [arrays, outgoing, incoming] = memory.regions();
-        let from = |start: u64, spans: &[Span]| -> Vec<(u64, usize)> {
-            spans.iter().map(|span| (start + span.offset as u64, span.bytes)).collect()
-        };
-        let (mine, theirs) = (from(source_of_arrays(ME), &sent), from(source_of_outgoing(PEER), &wires[1]));
-        let places = |memory: Region, here: &[Span], sources: &[(u64, usize)]| {
-            let all: Vec<Run> = runs(here, sources);
-            // SAFETY: guaranteed by the caller.
-            unsafe { Places::new(memory, Runs::from_runs(all)) }
+        let (mine, theirs) =
+            (from_source(&sent, source_of_arrays(ME)), from_source(&wires[1], source_of_outgoing(PEER)));
+        // SAFETY: guaranteed by the caller.
+        let places = |memory: Region, runs: Runs| unsafe { Places::new(memory, runs) };
+        let moved = |(from, before), (to, after), sources: Vec<Run>| Moved {
+            from: places(from, runs(before, &sources)),
+            to: places(to, runs(after, &sources)),
         };
         Self {
-            to_pack: places(arrays, &sent, &mine),
-            packed: places(outgoing, &wires[0], &mine),
-            to_unpack: places(incoming, &wires[1], &theirs),
-            unpacked: places(arrays, &received, &theirs),
+            sides: [
+                moved((arrays, &sent), (outgoing, &wires[0]), mine),
+                moved((incoming, &wires[1]), (arrays, &received), theirs),
+            ],
             // SAFETY: guaranteed by the caller.
             padded: unsafe { padded_places(arrays, &padded_spans(&sides[1], &memory.arrays)) },
         }
@@ -60,7 +63,7 @@ impl EnginePayload {
 
     /// The places looked at after packing and after unpacking.
     pub fn looks(&self, generation: u32) -> [Spots; 2] {
-        [&self.packed, &self.unpacked].map(|places| Spots::from_messages([places], generation))
+        self.sides.each_ref().map(|moved| Spots::from_messages([&moved.to], generation))
     }
 }
 
@@ -75,20 +78,15 @@ pub fn verify(
         bench.version = bench.version.filled();
         bench.version.write(source_of_arrays(ME), bench.memory.arrays.memory_mut());
         bench.memory.poison_wire();
-        fill(bench, active);
-        active.work(Side::Send, &mut bench.memory)?;
-        mismatch = mismatch.or_else(|| packed(bench, active));
-        if matches!(active, PackingMethod::Packs(_)) {
-            mismatch = mismatch.or_else(|| Some(format!("pack: {}", touched(bench, &[])?)));
-        }
-        if let PackingMethod::Copies(copy) = active {
-            copy.fill(bench.version, PEER);
-        }
-        active.work(Side::Receive, &mut bench.memory)?;
-        mismatch = mismatch.or_else(|| unpacked(bench, active));
-        if matches!(active, PackingMethod::Packs(_)) {
-            let received = [bench.payload.unpacked.clone(), bench.payload.padded.clone()];
-            mismatch = mismatch.or_else(|| Some(format!("unpack: {}", touched(bench, &received)?)));
+        for (i, (side, _)) in SIDES.into_iter().enumerate() {
+            let Moved { from, to } = &active.moved(&bench.payload)[i];
+            to.poison();
+            from.write(bench.version);
+            active.work(side, &mut bench.memory)?;
+            mismatch = mismatch.or_else(|| wrong(bench, active, i));
+            if active.is_packer() {
+                mismatch = mismatch.or_else(|| touched(bench, i));
+            }
         }
     }
     active.free()?;
@@ -96,73 +94,47 @@ pub fn verify(
 }
 
 /// A byte of the arrays that must not change.
-fn touched(bench: &mut EngineComparison<'_>, received: &[Places]) -> Option<Mismatch> {
+fn touched(bench: &mut EngineComparison<'_>, i: usize) -> Option<Mismatch> {
     let [arrays, ..] = bench.memory.regions();
+    let EnginePayload { sides, padded } = &bench.payload;
+    // Packed data is not in the arrays.
+    let received = [&sides[i].to, padded].into_iter().take(if i == 0 { 0 } else { 2 });
     // SAFETY: one process, which neither packs nor unpacks now.
     let wrong = unsafe { changed(arrays, source_of_arrays(ME), bench.version, &[], received) }?;
-    Some(format!("{} (must not change)", in_arrays(&bench.memory.arrays, wrong)))
+    Some(format!("{}: {} (must not change)", NAMES[i], in_arrays(&bench.memory.arrays, wrong)))
 }
 
 /// Writes new data into the memory that is packed or unpacked, and overwrites the targets.
-pub fn prepare(bench: &mut EngineComparison<'_>, active: &mut PackingMethod<'_>) {
+pub fn prepare(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>) {
     bench.version = bench.version.filled();
     (bench.looks, bench.wrong, bench.mismatch, bench.compared) = (Default::default(), None, None, 0);
-    if matches!(active, PackingMethod::Packs(_)) {
-        bench.payload.unpacked.poison();
-        bench.payload.to_pack.write(bench.version);
-        bench.payload.packed.poison();
+    let sides = active.moved(&bench.payload);
+    // All targets first: data to pack may be in the same places as unpacked data.
+    sides.iter().for_each(|moved| moved.to.poison());
+    sides.iter().for_each(|moved| moved.from.write(bench.version));
+    if active.is_packer() {
         bench.looks = bench.payload.looks(bench.version.generation);
     }
-    fill(bench, active);
 }
 
 /// Compares all bytes that the last repetition has packed or unpacked.
-pub fn compare(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>, side: Side) {
+pub fn compare(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>, i: usize) {
     bench.compared += 1;
-    let found = match side {
-        Side::Send => packed(bench, active),
-        Side::Receive => unpacked(bench, active),
-    };
+    let found = wrong(bench, active, i);
     bench.mismatch = bench.mismatch.take().or(found);
 }
 
 /// Whether the bytes of a block were right, with those of its last packing and of its last unpacking.
 pub fn check(bench: &mut EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
-    SIDES.into_iter().for_each(|(side, _)| compare(bench, active, side));
-    let found = bench.wrong.take().map(|(side, what)| format!("{side}: {}", described(&bench.memory, what)));
+    (0..SIDES.len()).for_each(|i| compare(bench, active, i));
+    let found =
+        bench.wrong.take().map(|(i, what)| format!("{}: {}", NAMES[i], described(&bench.memory, what)));
     found.or(bench.mismatch.take()).map(|what| format!("in a block: {what}"))
 }
 
-/// Writes the data that is unpacked, or copied by a plain copy.
-fn fill(bench: &mut EngineComparison<'_>, active: &mut PackingMethod<'_>) {
-    match active {
-        PackingMethod::Packs(_) => bench.payload.to_unpack.write(bench.version),
-        PackingMethod::Copies(copy) => copy.fill(bench.version, ME),
-    }
-}
-
-/// Compares the packed bytes, or the copy in place of them.
-fn packed(bench: &EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
-    let found = match active {
-        PackingMethod::Packs(_) => bench.payload.packed.wrong(bench.version, &[])?.in_buffer(),
-        PackingMethod::Copies(copy) => copy_difference(copy.both(Side::Send))?,
-    };
-    Some(format!("pack: {found}"))
-}
-
-/// Compares the unpacked bytes, or the copy in place of them.
-fn unpacked(bench: &EngineComparison<'_>, active: &PackingMethod<'_>) -> Option<Mismatch> {
-    let found = match active {
-        PackingMethod::Packs(_) => {
-            in_arrays(&bench.memory.arrays, bench.payload.unpacked.wrong(bench.version, &[])?)
-        }
-        PackingMethod::Copies(copy) => copy_difference(copy.both(Side::Receive))?,
-    };
-    Some(format!("unpack: {found}"))
-}
-
-/// The first difference of a copy.
-fn copy_difference([from, to]: [&[u8]; 2]) -> Option<Mismatch> {
-    let at = (from != to).then(|| from.iter().zip(to).position(|(from, to)| from != to))??;
-    Some(Wrong { at, expected: from[at], found: to[at] }.in_buffer())
+/// The first error in the packed or unpacked bytes, or in the copy in place of them.
+fn wrong(bench: &EngineComparison<'_>, active: &PackingMethod<'_>, i: usize) -> Option<Mismatch> {
+    let to = &active.moved(&bench.payload)[i].to;
+    let wrong = to.wrong(bench.version, &[])?;
+    Some(format!("{}: {}", NAMES[i], described(&bench.memory, (to.memory, wrong))))
 }

@@ -84,8 +84,8 @@ impl HaloMethod for Bulk {
         unsafe { self.all(stage) }.try_for_each(|message| message.request().wait())
     }
 
-    fn messages(&self) -> Option<usize> {
-        Some(self.messages)
+    fn messages(&self) -> usize {
+        self.messages
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {

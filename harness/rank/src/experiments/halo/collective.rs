@@ -17,14 +17,13 @@ use super::links::HaloMessage;
 use super::method::{HaloMethod, Parts};
 use super::typed::{packed_bytes, per_peer, typed_message};
 use crate::carrier::{MessageData, Repeated};
-use crate::checked::collective::{PerPeer, all_to_all_w};
-use crate::checked::neighbours::Neighbours;
-use crate::checked::{CallError, Request};
+use crate::checked::collective::{PerPeer, all_to_all_w, neighbor_all_to_all_v, neighbor_all_to_all_w};
+use crate::checked::{CallError, Comm, Request};
 use crate::handoff::Slot;
 
 /// A stage's communicator, and its arguments for MPI.
 struct StageCollective {
-    neighbours: Neighbours,
+    comm: Comm,
     arguments: BlockArguments,
     /// The data sent to each neighbour, and received from it.
     data: [Vec<MessageData>; 2],
@@ -103,13 +102,11 @@ impl<'a> StageCollectives<'a> {
                 (_, true) => BlockArguments::Typed([per_peer(&data[0])?, per_peer(&data[1])?]),
                 (_, false) => BlockArguments::Packed([per_peer(&data[0])?, per_peer(&data[1])?]),
             };
-            let neighbours = match topology {
-                Some(Topology::Graph) => {
-                    Neighbours::new(&parts.comm, &peers(&stage.receives), &peers(&stage.sends))?
-                }
-                Some(Topology::Cartesian) | None => Neighbours::known(&parts.comm)?,
+            let comm = match topology {
+                Some(Topology::Graph) => parts.comm.graph(&peers(&stage.receives), &peers(&stage.sends))?,
+                Some(Topology::Cartesian) | None => parts.comm.duplicate()?,
             };
-            let stage = StageCollective { neighbours, arguments, data };
+            let stage = StageCollective { comm, arguments, data };
             // SAFETY: no thread uses a method during its set-up; lists and types live until the requests are freed.
             let request = || unsafe { made.request(&stage) };
             let transfer = Repeated::new(form, Request::null(&parts.comm), request)?;
@@ -124,21 +121,21 @@ impl<'a> StageCollectives<'a> {
     /// # Safety
     /// The data is not used until it is complete, or as long as a persistent one is active.
     unsafe fn request(&self, stage: &StageCollective) -> Result<Request, CallError> {
-        let (memory, neighbours, form) = (&self.parts.memory, &stage.neighbours, self.form);
+        let (memory, comm, form) = (&self.parts.memory, &stage.comm, self.form);
         let base = memory.address(0);
         // SAFETY: faces are within the arrays, messages within the wire buffers, and sent and received ones do not overlap; lists and
         // types live as long as the method. The caller guarantees the rest.
         unsafe {
             match &stage.arguments {
                 BlockArguments::Typed([sends, receives]) => {
-                    neighbours.all_to_all_w(form, (base.cast_const(), sends), (base, receives))
+                    neighbor_all_to_all_w(form, comm, (base.cast_const(), sends), (base, receives))
                 }
                 BlockArguments::Packed([sends, receives]) => {
                     let (from, to) = (memory.outgoing.start().cast_const(), memory.incoming.start());
-                    neighbours.all_to_all_v(form, (from, sends), (to, receives), &self.parts.byte)
+                    neighbor_all_to_all_v(form, comm, (from, sends), (to, receives), &self.parts.byte)
                 }
                 BlockArguments::AllRanks([sends, receives]) => {
-                    all_to_all_w(form, neighbours.comm(), (base.cast_const(), sends), (base, receives))
+                    all_to_all_w(form, comm, (base.cast_const(), sends), (base, receives))
                 }
             }
         }
@@ -146,10 +143,6 @@ impl<'a> StageCollectives<'a> {
 }
 
 impl HaloMethod for StageCollectives<'_> {
-    unsafe fn start(&self, _: usize) -> Result<(), CallError> {
-        Ok(())
-    }
-
     unsafe fn send(&self, stage: usize) -> Result<(), CallError> {
         // SAFETY: no other thread is here, and the send and receive buffers are not used before the end of the stage.
         unsafe { self.transfers[stage].get().start(|| self.request(&self.stages[stage])) }
@@ -165,9 +158,9 @@ impl HaloMethod for StageCollectives<'_> {
         unsafe { self.transfers[stage].get() }.wait()
     }
 
-    fn messages(&self) -> Option<usize> {
+    fn messages(&self) -> usize {
         let sends = self.stages.iter().flat_map(|stage| &stage.data[0]);
-        Some(sends.filter(|data| data.count > 0).count())
+        sends.filter(|data| data.count > 0).count()
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {

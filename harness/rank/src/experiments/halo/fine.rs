@@ -30,13 +30,9 @@ impl<'a> MessageTransfers<'a> {
     }
 }
 
-struct StageTransfers<'a> {
-    sends: Vec<MessageTransfers<'a>>,
-    receives: Vec<MessageTransfers<'a>>,
-}
-
 pub struct Fine<'a> {
-    stages: Vec<StageTransfers<'a>>,
+    /// The sent and the received messages of each stage.
+    stages: Vec<[Vec<MessageTransfers<'a>>; 2]>,
     /// The communicator of the requests with datatypes, whose tags are the same as those of the other requests.
     _comm: Option<Comm>,
 }
@@ -53,10 +49,7 @@ impl<'a> Fine<'a> {
             links.iter().map(|link| transfers(link, role)).collect::<Result<Vec<_>, _>>()
         };
         let stage = |stage: &'a super::links::StageLinks| {
-            Ok(StageTransfers {
-                sends: all(&stage.sends, Role::Sender)?,
-                receives: all(&stage.receives, Role::Receiver)?,
-            })
+            Ok([all(&stage.sends, Role::Sender)?, all(&stage.receives, Role::Receiver)?])
         };
         let stages = parts.links.stages.iter().map(stage).collect::<Result<_, CallError>>()?;
         Ok(Self { stages, _comm: comm })
@@ -67,9 +60,8 @@ impl<'a> Fine<'a> {
         stage: usize,
         call: impl Fn(&dyn Mechanism) -> Result<(), CallError>,
     ) -> Result<(), CallError> {
-        let StageTransfers { sends, receives } = &self.stages[stage];
-        let mut all =
-            receives.iter().chain(sends).flat_map(|transfers| transfers.mechanisms.iter().flatten());
+        let messages = self.stages[stage].iter().rev().flatten();
+        let mut all = messages.flat_map(|transfers| transfers.mechanisms.iter().flatten());
         all.try_for_each(|mechanism| call(&**mechanism))
     }
 }
@@ -167,7 +159,7 @@ impl HaloMethod for Fine<'_> {
 
     #[inline]
     unsafe fn ready(&self, stage: usize, send: usize, thread: usize) -> Result<(), CallError> {
-        let MessageTransfers { mechanisms, is_whole } = &self.stages[stage].sends[send];
+        let MessageTransfers { mechanisms, is_whole } = &self.stages[stage][0][send];
         // A share with a separate message is its only partition.
         let (which, partition) = if *is_whole { (0, thread) } else { (thread, 0) };
         let Some(mechanism) = &mechanisms[which] else { return Ok(()) };
@@ -180,14 +172,14 @@ impl HaloMethod for Fine<'_> {
         self.each(stage, |mechanism| unsafe { mechanism.wait() })
     }
 
-    fn messages(&self) -> Option<usize> {
-        let sends = self.stages.iter().flat_map(|stage| &stage.sends);
+    fn messages(&self) -> usize {
+        let sends = self.stages.iter().flat_map(|[sends, _]| sends);
         let mechanisms = sends.flat_map(|transfers| transfers.mechanisms.iter().flatten());
-        Some(mechanisms.map(|mechanism| mechanism.messages().unwrap_or(1)).sum())
+        mechanisms.map(|mechanism| mechanism.messages().unwrap_or(1)).sum()
     }
 
     fn free(self: Box<Self>) -> Result<(), CallError> {
-        let all = self.stages.into_iter().flat_map(|stage| stage.sends.into_iter().chain(stage.receives));
+        let all = self.stages.into_iter().flatten().flatten();
         let mut mechanisms = all.flat_map(|transfers| transfers.mechanisms).flatten();
         mechanisms.try_for_each(|mechanism| mechanism.free())
     }

@@ -53,26 +53,21 @@ impl Links {
     /// The messages of `rank`, each divided for this number of threads.
     pub fn new(app: &dyn HaloApp, rank: usize, threads: usize) -> Self {
         let (mut outgoing_bytes, mut incoming_bytes) = (0, 0);
-        let link = |transfer: &Transfer, (far, far_start): (Face, Option<usize>), end: &mut usize| {
+        let link = |transfer: &Transfer, far: Face, far_start: Option<usize>, end: &mut usize| {
             let wire = placed(transfer, end);
             let far_start = far_start.unwrap_or(wire.start);
             let (peer, tag, face) = (transfer.peer, transfer.tag, transfer.face.clone());
             let along = app.along_grid(tag);
             HaloMessage { peer, tag, along, cut: face.cut(threads), face, far, wire, far_start }
         };
-        let stages = app.stages(rank).into_iter().enumerate().map(|(s, stage)| StageLinks {
-            sends: (stage.sends.iter())
-                .map(|send| {
-                    link(
-                        send,
-                        (app.target(rank, s, send), start_at_receiver(app, rank, s, send)),
-                        &mut outgoing_bytes,
-                    )
-                })
-                .collect(),
-            receives: (stage.receives.iter())
-                .map(|receive| link(receive, (app.source(rank, s, receive), None), &mut incoming_bytes))
-                .collect(),
+        let stages = app.stages(rank).into_iter().enumerate().map(|(s, stage)| {
+            let send = |send| {
+                let far_start = start_at_receiver(app, rank, s, send);
+                link(send, app.target(rank, s, send), far_start, &mut outgoing_bytes)
+            };
+            let sends = stage.sends.iter().map(send).collect();
+            let receive = |receive| link(receive, app.source(rank, s, receive), None, &mut incoming_bytes);
+            StageLinks { sends, receives: stage.receives.iter().map(receive).collect() }
         });
         Self { stages: stages.collect(), has_loops: app.has_loops(), outgoing_bytes, incoming_bytes }
     }

@@ -20,7 +20,9 @@ pub trait HaloMethod {
     /// # Safety
     /// No thread is within the method: the previous stage has ended, and all threads pass a barrier before any calls
     /// it. The stage's receive buffers are not used before it has ended.
-    unsafe fn start(&self, stage: usize) -> Result<(), CallError>;
+    unsafe fn start(&self, _stage: usize) -> Result<(), CallError> {
+        Ok(())
+    }
 
     /// Thread `thread` will not change its share of a message any more.
     ///
@@ -53,8 +55,8 @@ pub trait HaloMethod {
     /// All threads have called [`HaloMethod::ready`] for all their shares, and none is within the method: all have passed a barrier.
     unsafe fn finish(&self, stage: usize) -> Result<(), CallError>;
 
-    /// Messages, puts or requests of this rank in an exchange, if known.
-    fn messages(&self) -> Option<usize>;
+    /// Messages, puts or requests of this rank in an exchange.
+    fn messages(&self) -> usize;
 
     /// Frees its resources; collective.
     fn free(self: Box<Self>) -> Result<(), CallError>;

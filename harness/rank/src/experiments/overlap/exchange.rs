@@ -2,43 +2,23 @@
 //! data received in the first, and run during the wait.
 
 use anyhow::Context;
-use apps::halo::HaloApp;
 use common::kinds::overlap::methods::transfer;
 
 use super::traffic::Traffic;
-use crate::checked::{CallError, TeamCalls, World};
+use crate::checked::{CallError, TeamCalls};
 use crate::experiments::halo::active::ActiveExchange;
 use crate::experiments::halo::method::Parts;
 use crate::experiments::halo::payload::ExchangePayload;
-use crate::measure::job::Job;
-use crate::output::OutputFormat;
 
 /// One thread packs, at the start and in the wait: in between, the computation's threads use the cores.
-const THREADS: usize = 1;
+pub const THREADS: usize = 1;
 
 /// An exchange with its memory, on all ranks.
 pub struct ExchangeTraffic<'a> {
-    parts: &'a Parts,
-    payload: ExchangePayload<'a>,
+    pub parts: &'a Parts,
+    pub payload: ExchangePayload<'a>,
     /// Permission for this one thread to call MPI.
-    calls: Result<TeamCalls, String>,
-}
-
-/// Sets up the exchange of `app` on all ranks, and passes it to `measure`; collective.
-///
-/// # Errors
-/// Those of `measure`, or calls of MPI that fail.
-pub fn with_traffic(
-    world: &World,
-    app: &dyn HaloApp,
-    format: OutputFormat,
-    measure: impl for<'a> FnOnce(Job<'a>, ExchangeTraffic<'a>) -> anyhow::Result<u8>,
-) -> anyhow::Result<u8> {
-    let parts = Parts::new(&world.comm, app, false, THREADS)?;
-    let pair = world.comm.split(parts.rank / 2, parts.rank)?;
-    let job = Job::new(&world.comm, &pair, format)?;
-    let (payload, calls) = (ExchangePayload::new(app, &parts), world.team_calls(THREADS));
-    measure(job, ExchangeTraffic { parts: &parts, payload, calls })
+    pub calls: Result<TeamCalls, String>,
 }
 
 impl ExchangeTraffic<'_> {

@@ -1,8 +1,6 @@
 //! The message of a micro-app: from the first rank of each pair to the second, or between all ranks. It is packed
 //! before it is started and unpacked after it has arrived, or uses datatypes.
 
-use std::rc::Rc;
-
 use anyhow::Context;
 use common::kinds::overlap::methods::transfer;
 use common::kinds::pingpong::methods::Transfer;
@@ -11,22 +9,11 @@ use common::packing::Form;
 use super::traffic::Traffic;
 use crate::carrier::Repeated;
 use crate::checked::{CallError, Request};
-use crate::measure::message_links::{RoundTrip, described};
+use crate::measure::message_links::described;
 use crate::measure::session::Session;
 use crate::measure::verification::compare;
-use crate::memory::Memory;
 use crate::method::Method;
 use crate::method::two_sided::TwoSided;
-
-/// A micro-app's message with its memory.
-pub struct MessageTraffic<'a> {
-    /// The session of the same test's ping-pong.
-    pub session: Session<'a>,
-    /// Arrays and wire buffers.
-    pub memory: Memory,
-    /// The links since the last fill.
-    links: Option<Rc<RoundTrip>>,
-}
 
 /// A method that was set up, with its datatypes.
 pub struct ActiveMessage<'a> {
@@ -34,21 +21,8 @@ pub struct ActiveMessage<'a> {
     transfer: Repeated,
 }
 
-impl<'a> MessageTraffic<'a> {
-    pub fn new(session: Session<'a>, memory: Memory) -> Self {
-        Self { session, memory, links: None }
-    }
-
-    fn sends(&self) -> bool {
-        self.session.setup.me == 0 || self.session.setup.is_all_to_all()
-    }
-
-    fn receives(&self) -> bool {
-        self.session.setup.me == 1 || self.session.setup.is_all_to_all()
-    }
-}
-
-impl<'a> Traffic for MessageTraffic<'a> {
+/// The session of the same test's ping-pong.
+impl<'a> Traffic for Session<'a> {
     type Active = ActiveMessage<'a>;
 
     fn make(&mut self, method: &str) -> anyhow::Result<ActiveMessage<'a>> {
@@ -57,11 +31,11 @@ impl<'a> Traffic for MessageTraffic<'a> {
         let transfer = Transfer::TwoSided(packing, packing);
         // SAFETY: arrays and wire buffers are never moved, and every message is waited for before they are used; the
         // method's datatypes are freed after the request.
-        let mut method = unsafe { TwoSided::new(self.session.setup, &mut self.memory, transfer) }?;
+        let mut method = unsafe { TwoSided::new(self.setup, &mut self.memory, transfer) }?;
         method.create()?;
         // SAFETY: as above.
         let request = || unsafe { method.request(&mut self.memory, form) };
-        match Repeated::new(Some(form), Request::null(self.session.setup.comm), request) {
+        match Repeated::new(Some(form), Request::null(self.setup.comm), request) {
             Ok(transfer) => Ok(ActiveMessage { method, transfer }),
             Err(error) => {
                 if error.is_lack() {
@@ -73,16 +47,16 @@ impl<'a> Traffic for MessageTraffic<'a> {
     }
 
     fn fill(&mut self, active: &mut ActiveMessage<'a>) -> Result<(), CallError> {
-        self.links = Some(self.session.prepare_one_way(&mut self.memory, &active.method));
+        self.prepare_one_way(&active.method);
         Ok(())
     }
 
     fn renew(&mut self, active: &mut ActiveMessage<'a>) -> Result<(), CallError> {
-        self.session.rewrite(&mut active.method)
+        self.rewrite(&mut active.method)
     }
 
     fn start(&mut self, active: &mut ActiveMessage<'a>) -> Result<(), CallError> {
-        if self.sends() {
+        if self.setup.me == 0 || self.setup.is_all_to_all() {
             active.method.pack(&mut self.memory)?;
         }
         let ActiveMessage { method, transfer } = active;
@@ -97,17 +71,20 @@ impl<'a> Traffic for MessageTraffic<'a> {
 
     fn wait(&mut self, active: &mut ActiveMessage<'a>) -> Result<(), CallError> {
         active.transfer.wait()?;
-        if self.receives() { active.method.unpack(&mut self.memory) } else { Ok(()) }
+        match self.setup.me == 1 || self.setup.is_all_to_all() {
+            true => active.method.unpack(&mut self.memory),
+            false => Ok(()),
+        }
     }
 
     fn check(&mut self, _: &mut ActiveMessage<'a>) -> Option<String> {
-        self.session.payload.look(&self.memory);
-        self.session.payload.wrong()
+        self.look();
+        self.payload.wrong()
     }
 
     fn mismatch(&mut self, _: &mut ActiveMessage<'a>) -> Result<Option<String>, CallError> {
-        let Some(links) = &self.links else { return Ok(None) };
-        let (version, me) = (self.session.payload.version, self.session.setup.me);
+        let Some(links) = self.payload.links.clone() else { return Ok(None) };
+        let (version, me) = (self.payload.version, self.setup.me);
         if version.repetition > 0 {
             // The arrays have been rewritten, so only the received data is compared; the rest was compared at first.
             return Ok(links.there.wrong(version).map(|wrong| described(&self.memory, wrong)));

@@ -9,7 +9,6 @@ use super::sums::Numbers;
 use super::traffic::Traffic;
 use crate::carrier::Repeated;
 use crate::checked::collective::Blocks;
-use crate::checked::neighbours::Neighbours;
 use crate::checked::{CallError, Comm, Datatype, Envelope, Request};
 use crate::memory::{POISON, Region, Wire};
 use crate::payload::{Link, Places, Run, Runs, Spots, Version, source_of};
@@ -21,7 +20,7 @@ pub struct OperationTraffic {
     /// The communicator of the operation, which is not used for anything else.
     comm: Comm,
     /// The ring, for operations between neighbours.
-    ring: Option<Neighbours>,
+    ring: Option<Comm>,
     ranks: usize,
     /// Bytes of a block.
     block: usize,
@@ -103,7 +102,7 @@ impl OperationTraffic {
         let ring = match transfer {
             OperationTransfer::Collective(Collective::NeighborAlltoall) => {
                 let neighbours = ring(rank, ranks);
-                Some(Neighbours::new(&comm, &neighbours, &neighbours)?)
+                Some(comm.graph(&neighbours, &neighbours)?)
             }
             _ => None,
         };
@@ -150,7 +149,7 @@ impl OperationTraffic {
         }
         let count = self.block / self.numbers.as_ref().map_or(1, Numbers::bytes);
         let blocks = Blocks { send, receive, count, datatype: &self.datatype };
-        let comm = self.ring.as_ref().map_or(&self.comm, Neighbours::comm);
+        let comm = self.ring.as_ref().unwrap_or(&self.comm);
         // SAFETY: the memory has as many blocks as the operation uses on this rank, and is not read or written between start and wait.
         unsafe {
             match transfer {

@@ -18,9 +18,6 @@ pub struct WithoutMpi {
 impl WithoutMpi {
     /// Runs the case's computation in a process without MPI. Ranks cannot agree on a time without MPI, so they begin at
     /// the next tick of the clock.
-    ///
-    /// # Errors
-    /// An invalid case, or threads that the system does not start.
     pub fn measure(args: &Overlap) -> anyhow::Result<Self> {
         /// Times for an interval of the median.
         const TIMES: usize = 9;

@@ -4,21 +4,18 @@
 //! each thread computes and marks its partitions, one after the other; after another barrier the first thread waits for the end.
 
 use std::ops::Range;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use common::fine_grained::Emulation;
 use common::kinds::partitioned::Setting;
 use serde::{Deserialize, Serialize};
 
+use super::PartitionedTransfers;
 use super::watch::{ArrivalProbe, watch};
+use crate::checked::CallError;
 use crate::checked::threads::Lent;
-use crate::checked::{CallError, Comm};
 use crate::compute::compute;
-use crate::measure::sync::Sync;
 use crate::mechanism::{Mechanism, Role};
-use crate::reporter::EventReporter;
-use crate::team::{Member, Team, locked};
 
 /// Time from the agreement on a start to the start: longer than the message about it takes, also over TCP.
 const MARGIN: Duration = Duration::from_micros(50);
@@ -40,24 +37,6 @@ impl PartitionPlan {
             emulation: setting.computing.emulation,
         }
     }
-}
-
-/// The data shared by the threads of a rank in a transfer.
-pub struct TransferContext<'a> {
-    /// The roles of this rank, one for each transfer: from rank 0 to rank 1, and possibly back.
-    pub roles: &'a [Role],
-    pub plan: &'a PartitionPlan,
-    pub sync: &'a Sync,
-    /// A communicator without any messages: probing it lets MPI progress others.
-    pub watcher: &'a Comm,
-    /// Computing time of each thread, in seconds.
-    pub compute_s: &'a [f64],
-    /// How late the last partition is, in seconds.
-    pub delay_s: f64,
-    /// The probe of a receiver that watches the message arrive and does not send, if any.
-    pub arrival_probe: Option<&'a ArrivalProbe>,
-    /// Reports a failed call, and ends all ranks.
-    pub reporter: &'a EventReporter,
 }
 
 /// Readings of one rank in one transfer, in seconds of the common time.
@@ -121,57 +100,46 @@ pub fn early_bird(
     Some((first_s.map(|time| time - sender.first_ready_s), early as f64 / all.max(1) as f64))
 }
 
-/// A thread's own readings.
-#[derive(Clone, Copy, Default)]
-struct ThreadReadings {
-    first_ready_s: f64,
-    last_ready_s: f64,
-    compute_s: f64,
-}
-
-/// Runs one transfer on this rank, or one each way at once.
+/// Runs one transfer on this rank, or one each way at once. Threads compute for these times in seconds; a receiver that does not send
+/// may watch the message arrive.
 pub fn run(
-    context: &TransferContext<'_>,
-    team: &Team,
+    bench: &PartitionedTransfers<'_>,
     mechanisms: &[Box<dyn Mechanism + '_>],
+    compute_s: &[f64],
+    arrival_probe: Option<&ArrivalProbe>,
 ) -> TransferReadings {
-    let whole = Mutex::new(TransferReadings::default());
-    let threads = Mutex::new(vec![ThreadReadings::default(); context.compute_s.len()]);
-    // SAFETY: only the first thread, which initialised MPI, uses the context's communicators. Mechanisms are called as their functions
+    // SAFETY: only the first thread, which initialised MPI, uses the communicators of the case. Mechanisms are called as their functions
     // require, which the barriers below ensure, and were set up with permission for this team's threads to call MPI if they do.
-    let lent = unsafe { (Lent::new(context), Lent::new(mechanisms)) };
-    let reporter = context.reporter;
-    let work = |member: Member<'_>| -> Result<(), CallError> {
-        let (context, mechanisms) = (lent.0.get(), lent.1.get());
+    let lent = unsafe { (Lent::new(bench), Lent::new(mechanisms), Lent::new(&arrival_probe)) };
+    let mut results = bench.team.results(&bench.job.reporter, |member| {
+        let (bench, mechanisms, arrival_probe) = (lent.0.get(), lent.1.get(), *lent.2.get());
+        let mut readings = TransferReadings::default();
         // All threads are awake before ranks begin.
         member.barrier();
         if member.is_first() {
-            let start_s = context.sync.agree(MARGIN)?;
-            locked(&whole).start_s = start_s;
-            context.sync.wait_until(start_s);
+            readings.start_s = bench.sync.agree(MARGIN)?;
+            bench.sync.wait_until(readings.start_s);
             // SAFETY: the previous transfer has ended, and all other threads wait at the next barrier.
             mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.start() })?;
         }
         member.barrier();
         let of = |role: Role| {
-            let all = context.roles.iter().zip(mechanisms).filter(move |(its, _)| **its == role);
+            let all = bench.roles.iter().zip(mechanisms).filter(move |(its, _)| **its == role);
             all.map(|(_, mechanism)| &**mechanism)
         };
         // SAFETY: after the barrier that follows the start; each thread with its own number.
         of(Role::Receiver).try_for_each(|mechanism| unsafe { mechanism.open(member.number) })?;
         for mechanism in of(Role::Sender) {
-            let readings = mark(context, mechanism, member.number)?;
-            locked(&threads)[member.number] = readings;
+            mark(bench, mechanism, member.number, compute_s[member.number], &mut readings)?;
             // SAFETY: as above; all of the thread's partitions are marked.
             unsafe { mechanism.finish(member.number) }?;
         }
         for mechanism in of(Role::Receiver) {
-            match context.arrival_probe {
+            match arrival_probe {
                 Some(arrival_probe) if member.is_first() => {
-                    let arrived_s = watch(context, mechanism, arrival_probe)?;
-                    locked(&whole).arrived_s = arrived_s;
+                    readings.arrived_s = watch(bench, mechanism, compute_s, arrival_probe)?;
                 }
-                None if mechanism.tests_arrival() => ask(context, mechanism, member.number)?,
+                None if mechanism.tests_arrival() => ask(bench, mechanism, member.number)?,
                 _ => {}
             }
         }
@@ -181,60 +149,52 @@ pub fn run(
             mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.close() })?;
             // SAFETY: as above.
             mechanisms.iter().try_for_each(|mechanism| unsafe { mechanism.wait() })?;
-            locked(&whole).end_s = context.sync.now_s();
+            readings.end_s = bench.sync.now_s();
         }
-        Ok(())
-    };
-    team.run(|member| {
-        if let Err(error) = work(member) {
-            // The other threads, and the other rank, wait for this one.
-            reporter.abort(error.outcome(error.to_string()));
-        }
+        Ok(readings)
     });
-    let (mut readings, threads) =
-        (std::mem::take(&mut *locked(&whole)), std::mem::take(&mut *locked(&threads)));
-    let marked =
-        || threads.iter().zip(&context.plan.of_thread).filter(|(_, partitions)| !partitions.is_empty());
-    let earliest = marked().min_by(|a, b| a.0.first_ready_s.total_cmp(&b.0.first_ready_s));
-    if let Some((thread, partitions)) = earliest {
-        (readings.first_ready_s, readings.first) = (thread.first_ready_s, partitions[0]);
-    }
-    readings.last_ready_s = marked().map(|(thread, _)| thread.last_ready_s).fold(0.0, f64::max);
-    readings.compute_s = threads.iter().map(|thread| thread.compute_s).fold(0.0, f64::max);
-    readings
+    let all = || results.iter().zip(&bench.plan.of_thread);
+    let marked = || all().filter(|(_, partitions)| !partitions.is_empty()).map(|(thread, _)| thread);
+    let earliest = marked().min_by(|a, b| a.first_ready_s.total_cmp(&b.first_ready_s));
+    let (first_ready_s, first) = earliest.map_or((0.0, 0), |thread| (thread.first_ready_s, thread.first));
+    let last_ready_s = marked().map(|thread| thread.last_ready_s).fold(0.0, f64::max);
+    let compute_s = results.iter().map(|thread| thread.compute_s).fold(0.0, f64::max);
+    TransferReadings { first_ready_s, first, last_ready_s, compute_s, ..results.swap_remove(0) }
 }
 
 /// A sender's thread: computes an equal share of its time before each of its partitions, and marks the partition.
 fn mark(
-    context: &TransferContext<'_>,
+    bench: &PartitionedTransfers<'_>,
     mechanism: &dyn Mechanism,
     thread: usize,
-) -> Result<ThreadReadings, CallError> {
-    let (partitions, compute_s) = (&context.plan.of_thread[thread], context.compute_s[thread]);
+    compute_s: f64,
+    readings: &mut TransferReadings,
+) -> Result<(), CallError> {
+    let PartitionPlan { ranges, of_thread, emulation } = &bench.plan;
+    let partitions = &of_thread[thread];
     let share_s = compute_s / partitions.len().max(1) as f64;
-    let late = context.plan.ranges.len() - 1;
-    let mut readings = ThreadReadings::default();
+    let late = ranges.len() - 1;
     if partitions.is_empty() {
-        readings.compute_s = compute(compute_s, context.plan.emulation);
+        readings.compute_s = compute(compute_s, *emulation);
     }
     for (i, &partition) in partitions.iter().enumerate() {
-        let time_s = if partition == late { share_s + context.delay_s } else { share_s };
-        readings.compute_s += compute(time_s, context.plan.emulation);
+        let delay_s = if partition == late { bench.sampler.last_partition_delay_s() } else { 0.0 };
+        readings.compute_s += compute(share_s + delay_s, *emulation);
         if i == 0 {
-            readings.first_ready_s = context.sync.now_s();
+            (readings.first_ready_s, readings.first) = (bench.sync.now_s(), partition);
         }
         if i + 1 == partitions.len() {
-            readings.last_ready_s = context.sync.now_s();
+            readings.last_ready_s = bench.sync.now_s();
         }
         // SAFETY: one of the thread's own partitions, once in a transfer; it is filled again after the transfer.
         unsafe { mechanism.ready(thread, partition) }?;
     }
-    Ok(readings)
+    Ok(())
 }
 
 /// A receiver's thread: tests each of its partitions until it has arrived.
-fn ask(context: &TransferContext<'_>, mechanism: &dyn Mechanism, thread: usize) -> Result<(), CallError> {
-    for &partition in &context.plan.of_thread[thread] {
+fn ask(bench: &PartitionedTransfers<'_>, mechanism: &dyn Mechanism, thread: usize) -> Result<(), CallError> {
+    for &partition in &bench.plan.of_thread[thread] {
         // SAFETY: one of the thread's own partitions, during a transfer, until it has arrived.
         while !unsafe { mechanism.arrived(thread, partition) }? {
             std::hint::spin_loop();

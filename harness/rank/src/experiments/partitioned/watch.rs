@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::repetition::TransferContext;
+use super::PartitionedTransfers;
 use crate::checked::CallError;
 use crate::mechanism::Mechanism;
 use crate::memory::Region;
@@ -37,22 +37,24 @@ impl ArrivalProbe {
 
 /// Watches until all partitions have arrived; returns when each was first seen, in seconds of the common time.
 pub fn watch(
-    context: &TransferContext<'_>,
+    bench: &PartitionedTransfers<'_>,
     mechanism: &dyn Mechanism,
+    compute_s: &[f64],
     arrival_probe: &ArrivalProbe,
 ) -> Result<Vec<Option<f64>>, CallError> {
     let ArrivalProbe { version, memory, ends } = arrival_probe;
     let mut arrived_s = vec![None; ends.len()];
     let mut left: Vec<usize> = (0..ends.len()).collect();
     let start = Instant::now();
-    let compute_s = context.compute_s.iter().copied().fold(0.0, f64::max) + context.delay_s;
+    let longest_s = compute_s.iter().copied().fold(0.0, f64::max);
+    let compute_s = longest_s + bench.sampler.last_partition_delay_s();
     let patience = PATIENCE + Duration::from_secs_f64(LONGER * compute_s);
     while start.elapsed() < patience {
         left.retain(|&partition| {
             // SAFETY: the message lives as long as the transfer, and only MPI writes it in the meantime.
             let is_there = unsafe { version.is_there(*memory, ends[partition]) };
             if is_there {
-                arrived_s[partition] = Some(context.sync.now_s());
+                arrived_s[partition] = Some(bench.sync.now_s());
             }
             !is_there
         });
@@ -61,7 +63,7 @@ pub fn watch(
         }
         // SAFETY: only one thread watches, and during watching none tests partitions.
         if !unsafe { mechanism.bring() }? {
-            context.watcher.probe_any()?;
+            bench.watcher.probe_any()?;
         }
     }
     // Partitions that were not seen must be received as well, especially those without bytes, which count as arrived

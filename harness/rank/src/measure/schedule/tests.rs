@@ -41,75 +41,49 @@ fn no_limits() -> Limits {
     }
 }
 
-const NARROW: [bool; 2] = [true; 2];
-const WIDE: [bool; 2] = [false; 2];
-
-fn all(outcome: &Outcome) -> Vec<Option<Outcome>> {
-    vec![Some(outcome.clone()); 2]
-}
-
-fn none() -> Vec<Option<Outcome>> {
-    vec![None; 2]
-}
-
 #[test]
-fn all_methods_end_together_once_all_are_narrow() {
-    assert_eq!(decided(no_limits(), NARROW, 24, 0), all(&Outcome::Converged));
-    assert_eq!(decided(no_limits(), [true, false], 24, 0), none());
-    assert_eq!(decided(no_limits(), WIDE, 24, 0), none());
-}
-
-#[test]
-fn what_is_narrow_is_said_by_the_precision() {
-    // Times of one and two seconds: the interval of their median, 1.5 s, extends a third of it to both sides.
-    let coarse = |precision_percent| Limits { precision_percent, ..no_limits() };
-    assert_eq!(decided(coarse(34.0), WIDE, 24, 0), all(&Outcome::Converged));
-    assert_eq!(decided(coarse(33.0), WIDE, 24, 0), none());
-}
-
-#[test]
-fn nothing_ends_before_there_are_enough_rounds_to_test() {
-    for rounds in 0..24 {
-        assert_eq!(decided(no_limits(), NARROW, rounds, 0), none(), "after {rounds} rounds");
+fn methods_end_together_by_precision_runs_or_time() {
+    const NARROW: [bool; 2] = [true; 2];
+    const WIDE: [bool; 2] = [false; 2];
+    const ENOUGH: u32 = 24 * SAMPLES as u32;
+    let (none, [converged, late, full]) = (None, ENDS.map(Some));
+    let precise = |precision_percent| Limits { precision_percent, ..no_limits() };
+    let least = |min_runs| Limits { min_runs, ..no_limits() };
+    let most = |max_runs| Limits { max_runs, ..no_limits() };
+    let time = |max_time_s| Limits { max_time_s, ..no_limits() };
+    let rounds = |min_rounds| Limits { max_time_s: 0.1, min_rounds, ..no_limits() };
+    let cases = [
+        (no_limits(), NARROW, 24, 0, [&converged; 2]),
+        (no_limits(), [true, false], 24, 0, [&none; 2]),
+        (no_limits(), WIDE, 24, 0, [&none; 2]),
+        // Times of one and two seconds: the interval of their median, 1.5 s, extends a third of it to both sides.
+        (precise(34.0), WIDE, 24, 0, [&converged; 2]),
+        (precise(33.0), WIDE, 24, 0, [&none; 2]),
+        (least(ENOUGH), NARROW, 24, 0, [&converged; 2]),
+        (least(ENOUGH + 1), NARROW, 24, 0, [&none; 2]),
+        // Another round would make 40 runs; seven rounds have 35.
+        (most(39), WIDE, 7, 0, [&full; 2]),
+        (most(40), WIDE, 7, 0, [&none; 2]),
+        // Each has its own outcome.
+        (most(124), [true, false], 24, 0, [&converged, &full]),
+        // As many times as there are methods.
+        (time(2500.0), WIDE, 12, 5000, [&late; 2]),
+        (time(5000.0), WIDE, 12, 5000, [&none; 2]),
+        (time(2500.0), [false, true], 12, 5000, [&late, &converged]),
+        // Six rounds have an interval, but are too few to end with.
+        (time(2500.0), NARROW, MIN_ROUNDS - 1, 5000, [&late; 2]),
+        // Time that the user sets wins over rounds, and other time does not.
+        (rounds(0), WIDE, 1, 1, [&late; 2]),
+        (rounds(MIN_ROUNDS), WIDE, MIN_ROUNDS - 1, 1, [&none; 2]),
+        (rounds(MIN_ROUNDS), WIDE, MIN_ROUNDS, 1, [&late; 2]),
+        // A limit on runs that the user sets applies, whatever the number of rounds.
+        (Limits { max_runs: 6, ..rounds(MIN_ROUNDS) }, WIDE, 1, 0, [&full; 2]),
+    ];
+    for (i, (limits, are_narrow, rounds, passed_s, outcomes)) in cases.into_iter().enumerate() {
+        let decided = decided(limits, are_narrow, rounds, passed_s);
+        assert!(decided.iter().eq(outcomes), "case {i}: {decided:?}");
     }
-}
-
-#[test]
-fn no_method_is_done_before_its_fewest_runs() {
-    let limits = |min_runs| Limits { min_runs, ..no_limits() };
-    assert_eq!(decided(limits(24 * SAMPLES as u32), NARROW, 24, 0), all(&Outcome::Converged));
-    assert_eq!(decided(limits(24 * SAMPLES as u32 + 1), NARROW, 24, 0), none());
-}
-
-#[test]
-fn runs_end_it_before_they_are_exceeded() {
-    let limits = |max_runs| Limits { max_runs, ..no_limits() };
-    // Another round would make 40 runs; seven rounds have 35.
-    assert_eq!(decided(limits(39), WIDE, 7, 0), all(&Outcome::RunLimit));
-    assert_eq!(decided(limits(40), WIDE, 7, 0), none());
-    let mixed = vec![Some(Outcome::Converged), Some(Outcome::RunLimit)];
-    assert_eq!(decided(limits(124), [true, false], 24, 0), mixed, "each has its own outcome");
-}
-
-#[test]
-fn time_ends_it_after_as_many_times_as_there_are_methods() {
-    let limits = |max_time_s| Limits { max_time_s, ..no_limits() };
-    // 5000 s have passed. The other limit is hours away.
-    assert_eq!(decided(limits(2500.0), WIDE, 12, 5000), all(&Outcome::TimeLimit));
-    assert_eq!(decided(limits(5000.0), WIDE, 12, 5000), none());
-    let mixed = vec![Some(Outcome::TimeLimit), Some(Outcome::Converged)];
-    assert_eq!(decided(limits(2500.0), [false, true], 12, 5000), mixed);
-    // Six rounds have an interval, but are too few to end with.
-    assert_eq!(decided(limits(2500.0), NARROW, MIN_ROUNDS - 1, 5000), all(&Outcome::TimeLimit));
-}
-
-#[test]
-fn time_that_was_set_wins_over_rounds_and_other_time_does_not() {
-    let limits = |min_rounds| Limits { max_time_s: 0.1, min_rounds, ..no_limits() };
-    assert_eq!(decided(limits(0), WIDE, 1, 1), all(&Outcome::TimeLimit));
-    assert_eq!(decided(limits(MIN_ROUNDS), WIDE, MIN_ROUNDS - 1, 1), none());
-    assert_eq!(decided(limits(MIN_ROUNDS), WIDE, MIN_ROUNDS, 1), all(&Outcome::TimeLimit));
-    // A limit on runs that the user sets applies, whatever the number of rounds.
-    let few = Limits { max_runs: 6, ..limits(MIN_ROUNDS) };
-    assert_eq!(decided(few, WIDE, 1, 0), all(&Outcome::RunLimit));
+    for rounds in 0..24 {
+        assert_eq!(decided(no_limits(), NARROW, rounds, 0), [None, None], "after {rounds} rounds");
+    }
 }

@@ -17,13 +17,11 @@ impl Gate {
         Self { threads, spins, waiting: AtomicUsize::new(0), passed: AtomicUsize::new(0) }
     }
 
-    /// Waits for all threads. The last one to arrive runs `last` before any continues; all of them see its effects,
-    /// and those of each thread before it arrived.
-    pub fn pass(&self, last: impl FnOnce()) {
+    /// Waits for all threads. All of them then see what each did before it arrived.
+    pub fn pass(&self) {
         // No thread can pass before this one has arrived, so the count is still that of this round.
         let round = self.passed.load(Ordering::Relaxed);
         if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
-            last();
             self.waiting.store(0, Ordering::Relaxed);
             self.passed.store(round.wrapping_add(1), Ordering::Release);
             return;
