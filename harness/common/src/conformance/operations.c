@@ -1,5 +1,5 @@
 /* The operations: C statements that the rank program executes and that the program of a finding has. A section begins with a name, the
- * section of MPI-4.1, and words (`heading` in operation.rs): the ranks; what the type must be like; the call that has other forms. Then
+ * section of MPI-4.1, and words (`add` in operation.rs): the ranks; what the type must be like; the call that has other forms. Then
  * comes the comparison in one line. Words in capitals are numbers; `fill`, `prepare` and others are in helpers.c and in bench.h.
  */
 
