@@ -3,6 +3,8 @@
 use std::sync::LazyLock;
 
 use apps::similar;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::form;
 
@@ -150,6 +152,18 @@ impl PartialEq for Operation {
 }
 
 impl Eq for Operation {}
+
+impl Serialize for Operation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
+    }
+}
+
+impl<'de> Deserialize<'de> for &'static Operation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Operation::find(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
 
 impl Operation {
     /// The operation called `name`.
