@@ -189,9 +189,12 @@ impl Campaign {
         let (mut last, mut crashes) = (u64::MAX, 0);
         while !left.is_empty() && !is_over() {
             left.iter_mut().for_each(|case| self.leave_out(case));
-            let Some(end) = worker.run(operations, ranks, &left)? else {
-                self.is_stopped = true;
-                return Ok(place_of(left[0].number));
+            let end = match worker.run(operations, ranks, &left) {
+                Err(MpiError::Interrupted) => {
+                    self.is_stopped = true;
+                    return Ok(place_of(left[0].number));
+                }
+                end => end?,
             };
             if !end.faults.is_empty() || end.ended.is_some() {
                 self.processes.push((ranks, left.clone()));
@@ -318,7 +321,7 @@ impl Coverage {
     }
 }
 
-fn collect(layout: &Layout, names: &mut BTreeSet<&'static str>) {
+pub fn collect(layout: &Layout, names: &mut BTreeSet<&'static str>) {
     names.insert(layout.constructor().name());
     layout.constructor().children().iter().for_each(|child| collect(child, names));
 }

@@ -81,10 +81,10 @@ static void compare_number(const char *what, long right, long found)
         wrong = printf("WRONG: %s is %ld instead of %ld\n", what, found, right);
 }
 
-/* The function of a reduction. The bytes of an item are a list of displacements and lengths. */
+/* The function of a reduction, with the bytes of an item: displacements and lengths. */
+static const struct { long at, bytes; } of_item[] = {OF_ITEM};
 static void exclusive_or(void *from, void *to, int *length, MPI_Datatype *handle)
 {
-    static const struct { long at, bytes; } of_item[] = {OF_ITEM};
     (void) handle;
     for (long item = 0; item < *length; item++)
         for (unsigned run = 0; run < sizeof of_item / sizeof *of_item; run++)

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::finding::Hit;
 use super::report::MpiReport;
-use crate::report::columns::{Align, Column, Table};
+use crate::conformance::left_aligned;
+use crate::report::columns::Table;
 
 /// Findings of several MPIs, each tried on all of them.
 #[derive(Debug)]
@@ -29,15 +30,12 @@ impl<'a> Matrix<'a> {
 
     /// As a table for terminals and pages.
     pub fn table(&self) -> Table<'a> {
-        let mpis = self.reports.iter().map(|report| &*report.label);
-        let columns = ["operation", "type"].into_iter().chain(mpis).enumerate();
-        let columns: Vec<_> =
-            columns.map(|(i, name)| Column::new(name, Align::Left, if i == 0 { 0 } else { 2 })).collect();
+        let names = ["operation", "type"].into_iter().chain(self.reports.iter().map(|report| &*report.label));
         let row = |hit: &&Hit| {
             let names = [hit.operation.name.to_owned(), hit.layout.to_short_text() + &hit.message()];
             names.into_iter().chain(self.reports.iter().map(|report| cell(report, hit).to_owned())).collect()
         };
-        Table { columns, rows: self.hits.iter().map(row).collect() }
+        left_aligned(names, self.hits.iter().map(row).collect())
     }
 
     /// As JSON: of each MPI how the finding fails, `right`, or nothing if it was not tried.

@@ -48,9 +48,7 @@ pub fn evaluate(worker: &mut Worker<'_>, trials: &[Hit], restarts: usize) -> Res
         let mut ends = 0;
         while !left.is_empty() {
             let cases: Vec<Case> = left.iter().map(|&i| of_trial(i, &trials[i], &operations)).collect();
-            let Some(end) = worker.run(&operations, ranks, &cases)? else {
-                return Err(MpiError::Interrupted);
-            };
+            let end = worker.run(&operations, ranks, &cases)?;
             for fault in &end.faults {
                 let (number, trial) = (fault.case as usize, &trials[fault.case as usize]);
                 let is_own = fault.operation == trial.operation

@@ -71,21 +71,21 @@ impl<'a> Worker<'a> {
         self.folder.path()
     }
 
-    /// Tries the operations that need at least this number of ranks on the cases; `None` if the user wants to stop.
+    /// Tries the operations that need at least this number of ranks on the cases.
     ///
     /// # Errors
-    /// If no process begins, twice.
+    /// If no process begins, twice, or if the user wants to stop.
     pub fn run(
         &mut self,
         operations: &[&'static Operation],
         least: usize,
         cases: &[Case],
-    ) -> Result<Option<BatchEnd>, MpiError> {
+    ) -> Result<BatchEnd, MpiError> {
         let first = cases.first().map_or(0, |case| case.number);
         let nothing =
             BatchEnd { done: vec![0; OPERATIONS.len()], cut_at: Some(first), ..BatchEnd::default() };
         if self.is_late() {
-            return Ok(Some(nothing));
+            return Ok(nothing);
         }
         if !self.folder().join(Batch::LIBRARY).exists() {
             library::compile(&self.conditions.target.installation, self.folder())?;
@@ -110,12 +110,12 @@ impl<'a> Worker<'a> {
             Log::default()
         };
         let watched = self.conditions.watch(&launch, self.deadline, new_log)?;
-        let Some((log, exit)) = watched else { return Ok(None) };
+        let (log, exit) = watched.ok_or(MpiError::Interrupted)?;
         let end = if log.has_begun() { self.read(ranks, &log, exit)? } else { None };
         if let Some(name) = log.transport() {
             self.transport = Some(name.to_owned());
         }
-        Ok(Some(end.unwrap_or(nothing)))
+        Ok(end.unwrap_or(nothing))
     }
 
     fn is_late(&self) -> bool {
